@@ -1,0 +1,75 @@
+"""Energies, hidden posteriors and single-unit conditionals of the model family (METHOD section 2).
+
+Plain NumPy on dense arrays: these are the definitions that the kernels are tested against, and
+they are fast enough for everything that is done once per word.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from .parameters import Floats, Parameters
+
+#: Words times hidden units handled at once, so that memory stays bounded.
+_CHUNK_ELEMENTS = 1 << 22
+
+
+def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
+    """Unnormalised log probability log p~(x) of each word.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model.
+    X : array_like, shape (n_words, n_units)
+        Binary words.
+
+    Returns
+    -------
+    ndarray, shape (n_words,)
+        In nats; the energy is its negative.
+    """
+    words = np.asarray(X)
+    out = np.empty(words.shape[0])
+    for part in _chunks(words.shape[0], max(theta.n_units, theta.n_hidden)):
+        x = words[part].astype(np.float64)
+        value = x @ theta.b
+        if theta.J is not None:
+            value += np.einsum("un,un->u", x @ theta.J, x)
+        if theta.W is not None:
+            value += np.logaddexp(0.0, theta.c + x @ theta.W).sum(axis=1)
+        out[part] = value
+    return out
+
+
+def hidden_posterior(theta: Parameters, X: ArrayLike) -> Floats:
+    """p(h_i = 1 | x) for each word and hidden unit, shape (n_words, n_hidden)."""
+    words = np.asarray(X, dtype=np.float64)
+    if theta.W is None:
+        return np.zeros((words.shape[0], 0))
+    posterior: Floats = expit(theta.c + words @ theta.W)
+    return posterior
+
+
+def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
+    """Log odds of ``x_unit = 1`` given the rest of each word (nats), shape (n_words,)."""
+    words = np.asarray(X)
+    out = np.empty(words.shape[0])
+    for part in _chunks(words.shape[0], max(theta.n_units, theta.n_hidden)):
+        rest = words[part].astype(np.float64)
+        rest[:, unit] = 0.0
+        value = np.full(rest.shape[0], theta.b[unit])
+        if theta.J is not None:
+            value += 2.0 * rest @ theta.J[unit]
+        if theta.W is not None:
+            z = theta.c + rest @ theta.W
+            value += (np.logaddexp(0.0, z + theta.W[unit]) - np.logaddexp(0.0, z)).sum(axis=1)
+        out[part] = value
+    return out
+
+
+def _chunks(n_words: int, width: int) -> list[slice]:
+    step = max(1, _CHUNK_ELEMENTS // max(width, 1))
+    return [slice(start, start + step) for start in range(0, n_words, step)]

@@ -1,0 +1,144 @@
+"""The one parameter type that kernels, objectives, models and partition functions share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Kind = Literal["independent", "ising", "rbm", "srbm"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class Parameters:
+    """Parameters of log p~(x) = x'Jx + b'x + sum_i softplus(c_i + sum_n W_ni x_n).
+
+    Parameters
+    ----------
+    b : array_like, shape (n_units,)
+        Visible biases.
+    J : array_like, shape (n_units, n_units), optional
+        Couplings, symmetric with a zero diagonal; a pair contributes ``2 * J[n, m]``.
+    W : array_like, shape (n_units, n_hidden), optional
+        Weights between units and hidden units.
+    c : array_like, shape (n_hidden,), optional
+        Hidden biases; zero where ``W`` is given without them.
+
+    Examples
+    --------
+    >>> theta = Parameters(b=[-2.0, -1.0], J=[[0.0, 0.5], [0.5, 0.0]])
+    >>> theta.kind, theta.n_units, theta.n_hidden
+    ('ising', 2, 0)
+    """
+
+    J: Floats | None
+    b: Floats
+    W: Floats | None
+    c: Floats | None
+
+    def __init__(
+        self,
+        b: ArrayLike,
+        J: ArrayLike | None = None,
+        W: ArrayLike | None = None,
+        c: ArrayLike | None = None,
+    ) -> None:
+        biases = _finite("b", b, 1)
+        n_units = biases.shape[0]
+        if n_units == 0:
+            raise ValueError("b is empty; a model needs at least one unit")
+        couplings = None if J is None else _finite("J", J, 2)
+        weights = None if W is None else _finite("W", W, 2)
+        if couplings is not None:
+            _check_couplings(couplings, n_units)
+        if weights is None:
+            if c is not None:
+                raise ValueError("c is given without W; hidden biases need hidden weights")
+            hidden_biases = None
+        else:
+            if weights.shape[0] != n_units:
+                raise ValueError(
+                    f"W has {weights.shape[0]} rows for {n_units} units; it needs one row per unit"
+                )
+            hidden_biases = _finite("c", np.zeros(weights.shape[1]) if c is None else c, 1)
+            if hidden_biases.shape[0] != weights.shape[1]:
+                raise ValueError(
+                    f"c has {hidden_biases.shape[0]} entries for {weights.shape[1]} columns of W; "
+                    "it needs one per hidden unit"
+                )
+        for name, value in zip(
+            ("b", "J", "W", "c"), (biases, couplings, weights, hidden_biases), strict=True
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_units(self) -> int:
+        """Number of visible units."""
+        return int(self.b.shape[0])
+
+    @property
+    def n_hidden(self) -> int:
+        """Number of hidden units, live or not."""
+        return 0 if self.W is None else int(self.W.shape[1])
+
+    @property
+    def kind(self) -> Kind:
+        """Member of the model family, by which parameters are present."""
+        if self.W is None:
+            return "independent" if self.J is None else "ising"
+        return "rbm" if self.J is None else "srbm"
+
+    @property
+    def live(self) -> NDArray[np.bool_]:
+        """Mask over hidden units with at least one non-zero weight, shape (n_hidden,)."""
+        if self.W is None:
+            return np.zeros(0, dtype=bool)
+        alive: NDArray[np.bool_] = np.any(self.W != 0.0, axis=0)
+        return alive
+
+    def only_live(self) -> tuple[Parameters, float]:
+        """Drop the hidden units without weights.
+
+        Returns
+        -------
+        theta : Parameters
+            The same distribution with live hidden units alone (``W`` and ``c`` are None if none).
+        log_factor : float
+            What the dropped units added to every log p~(x), in nats: sum of softplus(c_i).
+        """
+        if self.W is None or self.c is None:
+            return self, 0.0
+        live = self.live
+        log_factor = float(np.logaddexp(0.0, self.c[~live]).sum())
+        if not live.any():
+            return Parameters(b=self.b, J=self.J), log_factor
+        return Parameters(b=self.b, J=self.J, W=self.W[:, live], c=self.c[live]), log_factor
+
+
+def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
+    array = np.ascontiguousarray(value, dtype=np.float64)
+    if np.ndim(value) != ndim:
+        raise ValueError(f"{name} has {np.ndim(value)} dimensions; it needs {ndim}")
+    if not np.isfinite(array).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ValueError(f"{name}{list(where)} is {array[where]}; all parameters must be finite")
+    return array
+
+
+def _check_couplings(J: Floats, n_units: int) -> None:
+    if J.shape != (n_units, n_units):
+        raise ValueError(
+            f"J has shape {J.shape} for {n_units} units; it needs one row and column each"
+        )
+    if np.any(np.diag(J) != 0.0):
+        n = int(np.flatnonzero(np.diag(J))[0])
+        raise ValueError(f"J[{n}, {n}] is {J[n, n]}; the diagonal must be zero (use b for biases)")
+    if not np.array_equal(J, J.T):
+        n, m = (int(i) for i in np.argwhere(J != J.T)[0])
+        raise ValueError(
+            f"J[{n}, {m}] is {J[n, m]} but J[{m}, {n}] is {J[m, n]}; pass a symmetric J, "
+            "for example (J + J.T) / 2"
+        )
