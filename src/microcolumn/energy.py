@@ -38,7 +38,7 @@ def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
         value = x @ theta.b
         if theta.J is not None:
             value += np.einsum("un,un->u", x @ theta.J, x)
-        if theta.W is not None:
+        if theta.W is not None and theta.c is not None:
             value += np.logaddexp(0.0, theta.c + x @ theta.W).sum(axis=1)
         out[part] = value
     return out
@@ -47,7 +47,7 @@ def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
 def hidden_posterior(theta: Parameters, X: ArrayLike) -> Floats:
     """p(h_i = 1 | x) for each word and hidden unit, shape (n_words, n_hidden)."""
     words = np.asarray(X, dtype=np.float64)
-    if theta.W is None:
+    if theta.W is None or theta.c is None:
         return np.zeros((words.shape[0], 0))
     posterior: Floats = expit(theta.c + words @ theta.W)
     return posterior
@@ -63,7 +63,7 @@ def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
         value = np.full(rest.shape[0], theta.b[unit])
         if theta.J is not None:
             value += 2.0 * rest @ theta.J[unit]
-        if theta.W is not None:
+        if theta.W is not None and theta.c is not None:
             z = theta.c + rest @ theta.W
             value += (np.logaddexp(0.0, z + theta.W[unit]) - np.logaddexp(0.0, z)).sum(axis=1)
         out[part] = value

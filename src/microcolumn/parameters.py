@@ -130,9 +130,7 @@ def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
 
 def _check_couplings(J: Floats, n_units: int) -> None:
     if J.shape != (n_units, n_units):
-        raise ValueError(
-            f"J has shape {J.shape} for {n_units} units; it needs one row and column each"
-        )
+        raise ValueError(f"J has shape {J.shape} for {n_units} units; it must be square")
     if np.any(np.diag(J) != 0.0):
         n = int(np.flatnonzero(np.diag(J))[0])
         raise ValueError(f"J[{n}, {n}] is {J[n, n]}; the diagonal must be zero (use b for biases)")

@@ -1,0 +1,1 @@
+"""Kernels for the processor, in Numba: parallel, cached on disk, explicit SIMD."""

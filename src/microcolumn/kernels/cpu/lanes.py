@@ -21,7 +21,7 @@ tied to a processor. ``exp`` and ``log`` are polynomial and stay in the register
 import operator
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.core.datamodel.models import PrimitiveModel
 from numba.extending import intrinsic, overload, register_model
