@@ -277,8 +277,9 @@ def product(typingctx, row):
     return row.dtype(row), codegen
 
 
-def _define(symbol, for_floats, for_signed, for_unsigned, is_comparison=False):
+def _define(symbol, kinds, is_comparison=False):
     """Let Python's operator ``symbol`` combine two rows of one type lane by lane."""
+    for_floats, for_signed, for_unsigned = kinds
 
     @intrinsic
     def combine(typingctx, a, b):
@@ -312,15 +313,15 @@ def _named(floats, signed=None, unsigned=None):
     return tuple(operator.attrgetter(name) for name in (floats, signed, unsigned or signed))
 
 
-_define(operator.add, *_named("fadd", "add"))
-_define(operator.sub, *_named("fsub", "sub"))
-_define(operator.mul, *_named("fmul", "mul"))
-_define(operator.truediv, *_named("fdiv"))
-_define(operator.and_, *_named("and_"))
-_define(operator.or_, *_named("or_"))
-_define(operator.xor, *_named("xor"))
-_define(operator.lshift, *_named("shl"))
-_define(operator.rshift, *_named("ashr", "ashr", "lshr"))
-_define(operator.lt, *_compare("<"), is_comparison=True)
-_define(operator.gt, *_compare(">"), is_comparison=True)
-_define(operator.ne, *_compare("!="), is_comparison=True)
+_define(operator.add, _named("fadd", "add"))
+_define(operator.sub, _named("fsub", "sub"))
+_define(operator.mul, _named("fmul", "mul"))
+_define(operator.truediv, _named("fdiv"))
+_define(operator.and_, _named("and_"))
+_define(operator.or_, _named("or_"))
+_define(operator.xor, _named("xor"))
+_define(operator.lshift, _named("shl"))
+_define(operator.rshift, _named("ashr", "ashr", "lshr"))
+_define(operator.lt, _compare("<"), is_comparison=True)
+_define(operator.gt, _compare(">"), is_comparison=True)
+_define(operator.ne, _compare("!="), is_comparison=True)
