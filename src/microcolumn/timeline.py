@@ -1,0 +1,114 @@
+"""Bins in time order: epochs, blocks of a split, and windows of consecutive bins."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Places = NDArray[np.int64]
+
+
+def checked_epoch_starts(epoch_starts: ArrayLike, n_bins: int) -> Places:
+    """First bin of each epoch, shape (n_epochs,), or a sentence about what is wrong with it."""
+    starts = np.array(epoch_starts)
+    if starts.ndim != 1 or starts.size == 0 or starts.dtype.kind not in "iu":
+        raise ValueError("epoch_starts must be a list of bin numbers that begins with 0")
+    if starts[0] != 0:
+        raise ValueError(f"epoch_starts begins with {starts[0]}; the first epoch starts at bin 0")
+    wrong = np.flatnonzero(np.diff(starts.astype(np.int64)) <= 0)
+    if wrong.size:
+        raise ValueError(
+            f"epoch_starts[{wrong[0] + 1}] is {starts[wrong[0] + 1]} after {starts[wrong[0]]}; "
+            "it must increase"
+        )
+    if starts[-1] >= n_bins:
+        raise ValueError(
+            f"epoch_starts ends with {starts[-1]} but X has {n_bins} bins; "
+            "leave out epochs that hold no bin"
+        )
+    return starts.astype(np.int64)
+
+
+def remaining_epochs(epoch_starts: Places, kept: NDArray[np.intp]) -> Places:
+    """First of each run of adjacent bins when only those at ``kept`` (increasing) remain."""
+    epoch = np.searchsorted(epoch_starts, kept, side="right")
+    is_start = (np.diff(kept) != 1) | (np.diff(epoch) != 0)
+    return np.concatenate(([0], np.flatnonzero(is_start) + 1))
+
+
+def windows(epoch_starts: Places, n_bins: int, lags: int) -> tuple[Places, Places]:
+    """Windows of ``lags`` adjacent bins that lie inside an epoch.
+
+    Returns
+    -------
+    oldest : ndarray of int64, shape (n_windows,)
+        First bin of each window.
+    window_epoch_starts : ndarray of int64
+        First window of each epoch that is long enough to hold one.
+    """
+    lengths = np.diff(np.append(epoch_starts, n_bins))
+    n_windows = lengths - lags + 1
+    n_windows = n_windows[n_windows > 0]
+    if n_windows.size == 0:
+        raise ValueError(
+            f"lags is {lags} but the longest epoch has {lengths.max()} bins; use fewer lags"
+        )
+    remaining = np.repeat(epoch_starts + lengths, lengths) - np.arange(n_bins)
+    return np.flatnonzero(remaining >= lags), np.cumsum(n_windows) - n_windows
+
+
+def deal_blocks(
+    n_bins: int, n_first: int, n_blocks: int, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Mask of the bins that go to the first part, in blocks of random order.
+
+    The sizes of a part's blocks differ by at most one bin and add up to its exact share.
+    """
+    if not 2 <= n_blocks <= n_bins:
+        raise ValueError(
+            f"n_blocks is {n_blocks}; it must lie between 2 and the number of bins, {n_bins}"
+        )
+    n_second = n_bins - n_first
+    share = round(n_blocks * n_first / n_bins)
+    k = min(max(share, 1, n_blocks - n_second), n_blocks - 1, n_first)
+    to_first = rng.permutation(np.arange(n_blocks) < k)
+    sizes = np.empty(n_blocks, dtype=np.int64)
+    sizes[to_first] = np.diff(np.arange(k + 1) * n_first // k)
+    sizes[~to_first] = np.diff(np.arange(n_blocks - k + 1) * n_second // (n_blocks - k))
+    return np.repeat(to_first, sizes)
+
+
+def windows_apart(in_first: NDArray[np.bool_], bins: Places, lags: int) -> NDArray[np.bool_]:
+    """Mask of windows that end before the next window of the other part begins.
+
+    Parameters
+    ----------
+    in_first : ndarray of bool, shape (n_windows,)
+        Which part each window was dealt to.
+    bins : ndarray of int64, shape (n_windows,)
+        Place in the recording of each window's oldest bin, increasing.
+    lags : int
+        Bins per window.
+    """
+    changes = np.flatnonzero(in_first[1:] != in_first[:-1]) + 1
+    limits = np.append(bins[changes], bins[-1] + lags)
+    next_limit = limits[np.searchsorted(changes, np.arange(bins.size), side="right")]
+    apart: NDArray[np.bool_] = bins + lags <= next_limit
+    return apart
+
+
+def window_codes(index: NDArray[np.int32], oldest: Places, lags: int, n_distinct: int) -> Places:
+    """One integer per window, equal for equal windows and in the order of their bits.
+
+    Since patterns are numbered in lexicographic order, a window's code is the number whose digits
+    are its patterns; codes are renumbered whenever the next digit might not fit.
+    """
+    codes = index[oldest].astype(np.int64)
+    n_codes = n_distinct
+    for lag in range(1, lags):
+        if n_codes * n_distinct > 2**62:
+            used, codes = np.unique(codes, return_inverse=True)
+            n_codes = used.size
+        codes = codes * n_distinct + index[oldest + lag]
+        n_codes *= n_distinct
+    return codes

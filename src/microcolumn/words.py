@@ -1,0 +1,382 @@
+"""Words: the distinct binary patterns of a recording, how often and when each occurs."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .binary import Bits, check_binary, unique_rows
+from .timeline import (
+    Places,
+    checked_epoch_starts,
+    deal_blocks,
+    remaining_epochs,
+    window_codes,
+    windows,
+    windows_apart,
+)
+from .units import Units
+
+__all__ = ["Words", "as_words", "check_binary"]
+
+Floats = NDArray[np.float64]
+
+#: Bits converted to floating point at once when rates are summed.
+_CHUNK_ELEMENTS = 1 << 22
+#: Blocks of a split unless asked for: enough to average over drifts, few edges between them.
+_DEFAULT_BLOCKS = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Distinct words with their counts, and the order in time they came in (METHOD section 1).
+
+    Made by :meth:`from_array`. Objectives need ``X`` and ``counts`` alone; the rest remembers
+    time, for splits and for spatiotemporal words. Iterating gives pairs (word, count), and
+    ``len`` is the number of distinct words.
+
+    Attributes
+    ----------
+    X : ndarray of uint8, shape (n_distinct, n_dims)
+        Distinct words in lexicographic order, the first column the most significant.
+    counts : ndarray of float64, shape (n_distinct,)
+        Bins (or their summed weights) in which each word occurs; all positive.
+    bin_width : float
+        Seconds.
+    units : Units
+        The recorded units.
+    index : ndarray of int32, shape (n_bins,)
+        Row of ``X`` of each bin, in time order. With ``lags > 1`` a bin here and below is a window.
+    epoch_starts : ndarray of int64, shape (n_epochs,)
+        First bin of each epoch; bins within an epoch are adjacent in time.
+    bins : ndarray of int64, shape (n_bins,)
+        Place of each bin (the oldest of each window) in the recording, increasing. It outlives
+        splits, so that windows that share bins are known.
+    lags : int
+        Consecutive bins in a word; 1 for instantaneous words.
+    weights : ndarray of float64, shape (n_bins,), or None
+        Weight of each bin; None where all are 1.
+
+    Examples
+    --------
+    >>> words = Words.from_array([[0, 1], [0, 0], [0, 1], [1, 1]], bin_width=0.020)
+    >>> words
+    Words(2 units, 4 bins of 20 ms, 3 distinct words, mean rate 50.0 % per bin)
+    >>> for word, count in words:
+    ...     print(word, count)
+    [0 0] 1.0
+    [0 1] 2.0
+    [1 1] 1.0
+    >>> words.embed(2).X
+    array([[0, 0, 0, 1],
+           [0, 1, 0, 0],
+           [0, 1, 1, 1]], dtype=uint8)
+    """
+
+    X: Bits
+    counts: Floats
+    bin_width: float
+    units: Units
+    index: NDArray[np.int32]
+    epoch_starts: Places
+    bins: Places
+    lags: int = 1
+    weights: Floats | None = None
+
+    @classmethod
+    def from_array(
+        cls,
+        X: Any,
+        bin_width: float = 0.020,
+        units: Units | None = None,
+        epoch_starts: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Words:
+        """Find the distinct words of a binary matrix.
+
+        Parameters
+        ----------
+        X : array_like, shape (n_bins, n_units)
+            Zeros and ones of any numeric type, bins in time order.
+        bin_width : float
+            Seconds.
+        units : Units, optional
+            Table of the columns; numbered where left out.
+        epoch_starts : array_like of int, shape (n_epochs,), optional
+            First bin of each epoch, beginning with 0; one epoch where left out.
+        sample_weight : array_like, shape (n_bins,), optional
+            Non-negative weight of each bin. A bin of weight 0 counts as not recorded: it is left
+            out, and an epoch ends before it.
+        """
+        bits = check_binary(X)
+        n_bins, n_units = bits.shape
+        if not (math.isfinite(bin_width) and bin_width > 0):
+            raise ValueError(f"bin_width is {bin_width}; it must be a positive number of seconds")
+        table = Units.numbered(n_units) if units is None else units
+        if len(table) != n_units:
+            raise ValueError(
+                f"units has {len(table)} entries but X has {n_units} columns; "
+                "pass one unit per column"
+            )
+        starts = checked_epoch_starts([0] if epoch_starts is None else epoch_starts, n_bins)
+        weights = None if sample_weight is None else _checked_weights(sample_weight, n_bins)
+        distinct, index = unique_rows(bits)
+        words = cls(
+            X=distinct,
+            counts=_counts(index, weights, distinct.shape[0]),
+            bin_width=float(bin_width),
+            units=table,
+            index=index,
+            epoch_starts=starts,
+            bins=np.arange(n_bins),
+            weights=weights,
+        )
+        if weights is not None and not weights.all():
+            return words._take(np.flatnonzero(weights))
+        return words
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins in time; with ``lags > 1``, of windows."""
+        return int(self.index.shape[0])
+
+    @property
+    def n_units(self) -> int:
+        """Number of recorded units."""
+        return len(self.units)
+
+    @property
+    def n_dims(self) -> int:
+        """Number of bits of a word: ``n_units * lags``."""
+        return int(self.X.shape[1])
+
+    @property
+    def rates(self) -> Floats:
+        """Weighted mean of each bit, shape (n_dims,): probability of a spike per bin."""
+        active = np.zeros(self.n_dims)
+        step = max(1, _CHUNK_ELEMENTS // self.n_dims)
+        for start in range(0, len(self), step):
+            part = slice(start, start + step)
+            active += self.counts[part] @ self.X[part].astype(np.float64)
+        # Rounding may put an always active bit a hair above 1.
+        rates: Floats = np.minimum(active / self.counts.sum(), 1.0)
+        return rates
+
+    @property
+    def duration_s(self) -> float:
+        """Recorded time that the words cover, in seconds; a bin in several windows counts once."""
+        covered = np.minimum(np.diff(self.bins), self.lags).sum() + self.lags
+        return float(covered * self.bin_width)
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def __iter__(self) -> Iterator[tuple[Bits, float]]:
+        return zip(self.X, self.counts.tolist(), strict=True)
+
+    def __repr__(self) -> str:
+        units = f"{self.n_units} unit{'s' * (self.n_units != 1)}"
+        if self.lags > 1:
+            units += f" at {self.lags} lags"
+        return (
+            f"Words({units}, {self.n_bins:,} {'windows' if self.lags > 1 else 'bins'} of "
+            f"{self.bin_width * self.lags * 1e3:g} ms, {len(self):,} distinct words, "
+            f"mean rate {self.rates.mean() * 100:.1f} % per bin)"
+        )
+
+    def expand(self) -> Bits:
+        """All words in time order, shape (n_bins, n_dims)."""
+        return self.X[self.index]
+
+    def subset(self, units: Iterable[int]) -> Words:
+        """Words of some of the units.
+
+        Parameters
+        ----------
+        units : iterable of int
+            Positions of the units to keep, in the order the new words will have.
+        """
+        positions = [_whole("units", unit) for unit in units]
+        if not positions:
+            raise ValueError("units is empty; pick at least one unit")
+        for position in positions:
+            if not 0 <= position < self.n_units:
+                raise ValueError(
+                    f"units names position {position}; "
+                    f"positions of {self.n_units} units run from 0 to {self.n_units - 1}"
+                )
+            if positions.count(position) > 1:
+                raise ValueError(f"units names position {position} twice; pick each unit once")
+        by_lag = self.X.reshape(len(self), self.lags, self.n_units)[:, :, positions]
+        distinct, renamed = unique_rows(by_lag.reshape(len(self), -1))
+        return replace(
+            self,
+            X=distinct,
+            counts=_counts(renamed, self.counts, distinct.shape[0]),
+            units=self.units.take(positions),
+            index=renamed[self.index],
+        )
+
+    def split(
+        self,
+        fraction: float = 0.5,
+        by: Literal["words", "blocks"] | None = None,
+        random_state: int | np.random.Generator | None = None,
+        n_blocks: int | None = None,
+    ) -> tuple[Words, Words]:
+        """Deal the bins to two parts (METHOD section 6).
+
+        Parameters
+        ----------
+        fraction : float
+            Share of the bins that the first part gets, to the nearest bin.
+        by : {"words", "blocks"}, optional
+            ``"words"`` deals single bins at random. ``"blocks"`` deals contiguous blocks at
+            random, and leaves out the windows that would share a bin with the other part. By
+            default words for instantaneous and blocks for spatiotemporal words, whose
+            neighbouring windows share bins, so that dealing them singly leaks.
+        random_state : int or numpy.random.Generator, optional
+            Seed of the deal.
+        n_blocks : int, optional
+            Number of blocks in both parts together; 20 (or every bin on its own, if there are
+            fewer) where left out.
+
+        Returns
+        -------
+        first, second : Words
+            Both in time order; an epoch ends wherever the next bin went to the other part.
+        """
+        how = ("words" if self.lags == 1 else "blocks") if by is None else by
+        n_first = self._size_of_first(fraction)
+        rng = np.random.default_rng(random_state)
+        if how == "words":
+            if n_blocks is not None:
+                raise ValueError(
+                    "n_blocks is for splits by blocks; leave it out or say by='blocks'"
+                )
+            in_first = np.zeros(self.n_bins, dtype=bool)
+            in_first[rng.permutation(self.n_bins)[:n_first]] = True
+            apart = np.ones(self.n_bins, dtype=bool)
+        elif how == "blocks":
+            n_dealt = (
+                min(_DEFAULT_BLOCKS, self.n_bins)
+                if n_blocks is None
+                else _whole("n_blocks", n_blocks)
+            )
+            in_first = deal_blocks(self.n_bins, n_first, n_dealt, rng)
+            apart = windows_apart(in_first, self.bins, self.lags)
+        else:
+            raise ValueError(f"by is {by!r}; split by 'words' or by 'blocks'")
+        parts = np.flatnonzero(in_first & apart), np.flatnonzero(~in_first & apart)
+        if not (parts[0].size and parts[1].size):
+            raise ValueError(
+                f"a part would be empty: no window of {self.lags} bins fits into its blocks; "
+                "use fewer blocks or more data"
+            )
+        return self._take(parts[0]), self._take(parts[1])
+
+    def embed(self, lags: int) -> Words:
+        """Spatiotemporal words: windows of ``lags`` consecutive bins, one window per bin.
+
+        Parameters
+        ----------
+        lags : int
+            Bins per window.
+
+        Returns
+        -------
+        Words
+            Of ``lags * n_units`` bits, oldest bin first. Windows never cross an epoch's edge;
+            epochs shorter than a window are left out.
+        """
+        n_lags = _whole("lags", lags)
+        if n_lags < 1:
+            raise ValueError(f"lags is {lags}; a window needs at least 1 bin")
+        if self.lags > 1:
+            raise ValueError(
+                f"these words already span {self.lags} bins; embed single bins instead"
+            )
+        if self.weights is not None:
+            raise ValueError(
+                "these bins carry weights, which windows of several bins cannot inherit; "
+                "embed words without sample_weight"
+            )
+        oldest, epoch_starts = windows(self.epoch_starts, self.n_bins, n_lags)
+        codes = window_codes(self.index, oldest, n_lags, len(self))
+        _, first, index = np.unique(codes, return_index=True, return_inverse=True)
+        patterns = self.index[oldest[first][:, None] + np.arange(n_lags)]
+        return replace(
+            self,
+            X=self.X[patterns].reshape(first.size, -1),
+            counts=_counts(index, None, first.size),
+            index=index.astype(np.int32),
+            epoch_starts=epoch_starts,
+            bins=self.bins[oldest],
+            lags=n_lags,
+        )
+
+    def _size_of_first(self, fraction: float) -> int:
+        if not 0 < fraction < 1:
+            raise ValueError(f"fraction is {fraction}; it must lie between 0 and 1")
+        n_first = round(fraction * self.n_bins)
+        if not 0 < n_first < self.n_bins:
+            raise ValueError(
+                f"a part would be empty: {fraction} of {self.n_bins} bins rounds to {n_first}; "
+                "use a fraction nearer to 0.5 or more data"
+            )
+        return n_first
+
+    def _take(self, kept: NDArray[np.intp]) -> Words:
+        """Words of the bins at ``kept`` (increasing); an epoch ends wherever bins are missing."""
+        index = self.index[kept]
+        weights = None if self.weights is None else self.weights[kept]
+        counts = _counts(index, weights, len(self))
+        occurs = counts > 0
+        renamed = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+        return replace(
+            self,
+            X=self.X[occurs],
+            counts=counts[occurs],
+            index=renamed[index],
+            epoch_starts=remaining_epochs(self.epoch_starts, kept),
+            bins=self.bins[kept],
+            weights=weights,
+        )
+
+
+def as_words(X: Words | ArrayLike) -> Words:
+    """``X`` itself if it is ``Words``, else the words of a binary matrix (n_bins, n_units)."""
+    return X if isinstance(X, Words) else Words.from_array(X)
+
+
+def _whole(name: str, value: Any) -> int:
+    """``value`` as an int; truth values are refused, since a mask is not a list of positions."""
+    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} holds {value!r}; pass whole numbers")
+    return operator.index(value)
+
+
+def _counts(index: NDArray[Any], weights: Floats | None, n_distinct: int) -> Floats:
+    return np.bincount(index, weights=weights, minlength=n_distinct).astype(np.float64)
+
+
+def _checked_weights(sample_weight: ArrayLike, n_bins: int) -> Floats:
+    weights = np.array(sample_weight, dtype=np.float64)
+    if weights.shape != (n_bins,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape} for {n_bins} bins; it needs one per bin"
+        )
+    bad = np.flatnonzero(~((weights >= 0) & (weights < np.inf)))
+    if bad.size:
+        raise ValueError(
+            f"sample_weight[{bad[0]}] is {weights[bad[0]]}; weights must be finite and not negative"
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every bin; give some bin a positive weight")
+    return weights
