@@ -1,0 +1,66 @@
+"""What a partition function estimate consists of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LogPartition:
+    """The logarithm of a normalisation constant, how it was found and how far to trust it.
+
+    Parameters
+    ----------
+    value : float
+        log Z in nats.
+    stderr : float
+        Standard error of ``value`` in nats; zero for exact sums.
+    method : str
+        ``"exact, visible side"``, ``"exact, hidden side"`` or ``"ais"``.
+    n_operations : float
+        What it cost, in multiply-adds.
+    seconds : float
+        Elapsed time.
+    converged : bool
+        Whether ``value`` may be relied upon to within a few ``stderr``; always for exact sums.
+    effective_sample_size : float, optional
+        Of the annealed chains' weights.
+    reverse, reverse_stderr : float, optional
+        The estimate from the reverse run and its standard error, nats: the other side of the
+        sandwich.
+    n_steps : int, optional
+        Annealing steps of the last run.
+    trace : tuple of (steps, value, stderr), optional
+        Every run on the way, nats.
+    frequent_words : float, optional
+        Plausibility check from the most frequent words, nats; never the answer.
+
+    Examples
+    --------
+    >>> log_z = LogPartition(1.5, 0.0, "exact, visible side", 1024.0, 0.01, True)
+    >>> print(log_z)
+    log Z = 1.5 nats (exact, visible side)
+    >>> float(log_z)
+    1.5
+    """
+
+    value: float
+    stderr: float
+    method: str
+    n_operations: float
+    seconds: float
+    converged: bool
+    effective_sample_size: float | None = None
+    reverse: float | None = None
+    reverse_stderr: float | None = None
+    n_steps: int | None = None
+    trace: tuple[tuple[int, float, float], ...] | None = None
+    frequent_words: float | None = None
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        error = f" ± {self.stderr:.2g}" if self.stderr > 0.0 else ""
+        doubt = "" if self.converged else ", not converged"
+        return f"log Z = {self.value:.10g}{error} nats ({self.method}{doubt})"
