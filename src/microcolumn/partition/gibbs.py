@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
+from ..binary import Bits, check_binary
 from ..kernels.cpu.gibbs import CHAINS, Chains, Model, advance
 from ..parameters import Floats, Parameters
 
-Words = NDArray[np.uint8]
 RandomState = int | np.random.Generator | None
 
 #: exp of more than this is not formed: products of (1 + exp z) stay inside a double.
@@ -67,15 +67,17 @@ class Sampler:
         )
 
     @property
-    def words(self) -> Words:
+    def words(self) -> Bits:
         """Present word of each chain, shape (n_chains, n_units)."""
         by_chain = self._chains.x.transpose(0, 2, 1).reshape(-1, self._chains.x.shape[1])
-        return by_chain[: self._n_chains].astype(np.uint8)
+        words: Bits = by_chain[: self._n_chains].astype(np.uint8)
+        return words
 
     @property
     def log_weights(self) -> Floats:
         """Accumulated log importance weight of each chain (nats), shape (n_chains,)."""
-        return self._chains.log_weights.reshape(-1)[: self._n_chains].copy()
+        weights: Floats = self._chains.log_weights.reshape(-1)[: self._n_chains].copy()
+        return weights
 
     def run(
         self,
@@ -182,7 +184,7 @@ def gibbs_samples(
     initial: ArrayLike | None = None,
     random_state: RandomState = None,
     progress: bool | None = None,
-) -> Words:
+) -> Bits:
     """Words sampled from a model by collapsed single-site Gibbs sampling.
 
     Parameters
@@ -229,7 +231,10 @@ def gibbs_samples(
     chains = min(n_samples, 512) if n_chains is None else n_chains
     if chains < 1:
         raise ValueError(f"n_chains is {chains}; it must be at least 1")
-    start = None if initial is None else _spread(initial, chains, theta.n_units)
+    start = None
+    if initial is not None:
+        start = words_of_units(initial, theta.n_units, "initial")
+        start = start[np.arange(chains) % len(start)]
     sampler = Sampler(theta, chains, seed=new_seed(rng), base_logits=theta.b, initial=start)
     if start is None:
         sampler.run([0.0])
@@ -239,12 +244,11 @@ def gibbs_samples(
     return np.concatenate(rounds)[:n_samples]
 
 
-def _spread(initial: ArrayLike, n_chains: int, n_units: int) -> Words:
-    words = np.asarray(initial)
-    if words.ndim != 2 or words.shape[1] != n_units or words.shape[0] == 0:
+def words_of_units(X: ArrayLike, n_units: int, name: str) -> Bits:
+    """Check that ``X`` is a filled binary matrix with one column per unit."""
+    words = check_binary(X)
+    if words.shape[1] != n_units:
         raise ValueError(
-            f"initial has shape {words.shape}; it needs one row of {n_units} units per word"
+            f"{name} has {words.shape[1]} columns for a model of {n_units} units; pass one per unit"
         )
-    if not np.isin(words, (0, 1)).all():
-        raise ValueError("initial holds values other than 0 and 1; pass binary words")
-    return words[np.arange(n_chains) % words.shape[0]].astype(np.uint8)
+    return words

@@ -58,7 +58,7 @@ class Chains(NamedTuple):
 @njit(cache=True)
 def _refresh(x, fields, inputs, couplings, weights, hidden_biases, block_ends, careful):
     zero = splat(0.0, CHAINS)
-    n_units, n_hidden = weights.shape
+    n_units = weights.shape[0]
     for n in range(couplings.shape[0]):
         field = zero
         for m in range(n_units):
