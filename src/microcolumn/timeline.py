@@ -57,6 +57,11 @@ def windows(epoch_starts: Places, n_bins: int, lags: int) -> tuple[Places, Place
     return np.flatnonzero(remaining >= lags), np.cumsum(n_windows) - n_windows
 
 
+def default_blocks(n_bins: int, lags: int) -> int:
+    """Blocks to deal unless asked: enough to average over drifts, few words lost at the edges."""
+    return min(20, max(2, n_bins // (10 * lags)))
+
+
 def deal_blocks(
     n_bins: int, n_first: int, n_blocks: int, rng: np.random.Generator
 ) -> NDArray[np.bool_]:

@@ -16,6 +16,7 @@ from .timeline import (
     Places,
     checked_epoch_starts,
     deal_blocks,
+    default_blocks,
     remaining_epochs,
     window_codes,
     windows,
@@ -29,8 +30,6 @@ Floats = NDArray[np.float64]
 
 #: Bits converted to floating point at once when rates are summed.
 _CHUNK_ELEMENTS = 1 << 22
-#: Blocks of a split unless asked for: enough to average over drifts, few edges between them.
-_DEFAULT_BLOCKS = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -244,8 +243,8 @@ class Words:
         random_state : int or numpy.random.Generator, optional
             Seed of the deal.
         n_blocks : int, optional
-            Number of blocks in both parts together; 20 (or every bin on its own, if there are
-            fewer) where left out.
+            Number of blocks in both parts together; where left out 20, or fewer so that a block
+            is at least ten times as long as a word.
 
         Returns
         -------
@@ -264,12 +263,9 @@ class Words:
             in_first[rng.permutation(self.n_bins)[:n_first]] = True
             apart = np.ones(self.n_bins, dtype=bool)
         elif how == "blocks":
-            n_dealt = (
-                min(_DEFAULT_BLOCKS, self.n_bins)
-                if n_blocks is None
-                else _whole("n_blocks", n_blocks)
-            )
-            in_first = deal_blocks(self.n_bins, n_first, n_dealt, rng)
+            if n_blocks is None:
+                n_blocks = default_blocks(self.n_bins, self.lags)
+            in_first = deal_blocks(self.n_bins, n_first, _whole("n_blocks", n_blocks), rng)
             apart = windows_apart(in_first, self.bins, self.lags)
         else:
             raise ValueError(f"by is {by!r}; split by 'words' or by 'blocks'")
