@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -20,7 +19,7 @@ from tqdm import tqdm
 from ..kernels.cpu.fold import LANES, QUAD, fold_chunks
 from ..parameters import Floats, Parameters
 from .result import LogPartition
-from .split import Padded, Shape, Split, pairwise_log_weight, slices, split_units, states
+from .split import Shape, Split, in_rows, slices, split_units, tables_of
 
 Side = Literal["auto", "visible", "hidden"]
 
@@ -31,7 +30,13 @@ _TYPICAL_RATE = 4e10
 _PATIENCE_SECONDS = 3.0
 #: Multiply-adds and outer states per call of the kernel: fractions of a second, a few megabytes.
 _SLICE_OPERATIONS, _SLICE_OUTER = 2.0**33, 1 << 20
-_FOLD = Shape(inner=(4, 8, 12), max_outer=13, max_table=1 << 17, operations=2.0)
+_FOLD = Shape(
+    inner=(4, 8, 12),
+    max_outer=13,
+    max_table=1 << 17,
+    state_operations=1.0,
+    hidden_operations=2.0,
+)
 
 
 def exact_log_partition(
@@ -62,13 +67,7 @@ def exact_log_partition(
     """
     started = time.perf_counter()
     live, log_factor = theta.only_live()
-    picked, n_operations = cheaper_side(live, side)
-    if n_operations > MAX_OPERATIONS:
-        raise ValueError(
-            f"an exact sum over {live.n_units} units with {live.n_hidden} live hidden units takes "
-            f"{n_operations:.1e} multiply-adds, more than the limit of {MAX_OPERATIONS:.1e}; "
-            "use method='ais'"
-        )
+    picked, n_operations = pick_side(live, side)
     value = _hidden_side(live, progress) if picked == "hidden" else _sum_states(live, progress)
     return LogPartition(
         value=value + log_factor,
@@ -81,32 +80,38 @@ def exact_log_partition(
 
 
 def operations(theta: Parameters) -> float:
-    """Multiply-adds of the cheaper exact sum for ``theta``, live hidden units only."""
-    return cheaper_side(theta.only_live()[0], "auto")[1]
+    """Multiply-adds of the cheaper exact sum for ``theta``."""
+    return min(_side_operations(theta.only_live()[0]))
 
 
-def cheaper_side(live: Parameters, side: Side) -> tuple[Literal["visible", "hidden"], float]:
-    """The side to sum over and what it costs, for a model without dead hidden units.
+def _side_operations(live: Parameters) -> tuple[float, float]:
+    """Multiply-adds of the sums over words and over hidden states; the latter needs J = 0."""
 
-    Returns
-    -------
-    side : {"visible", "hidden"}
-    n_operations : float
-        Multiply-adds: 2^N * (1 + 2M), or with N and M exchanged.
-    """
+    def count(n_summed: int, n_multiplied: int) -> float:
+        return 2.0 ** min(n_summed, 1000) * (1 + 2 * n_multiplied)
+
     has_couplings = live.J is not None and bool(np.any(live.J != 0.0))
-    visible = 2.0**live.n_units * (1 + 2 * live.n_hidden)
-    hidden = math.inf if has_couplings else 2.0**live.n_hidden * (1 + 2 * live.n_units)
-    if side == "hidden":
-        if has_couplings:
-            raise ValueError(
-                "the hidden side cannot be summed for a model with couplings J; "
-                "use method='exact-visible'"
-            )
-        return "hidden", hidden
-    if side == "visible" or visible <= hidden:
-        return "visible", visible
-    return "hidden", hidden
+    hidden = math.inf if has_couplings else count(live.n_hidden, live.n_units)
+    return count(live.n_units, live.n_hidden), hidden
+
+
+def pick_side(live: Parameters, side: Side) -> tuple[Literal["visible", "hidden"], float]:
+    """The side to sum over and its multiply-adds, for a model without dead hidden units."""
+    visible, hidden = _side_operations(live)
+    if side == "hidden" and math.isinf(hidden):
+        raise ValueError(
+            "the hidden side cannot be summed for a model with couplings J; "
+            "use method='exact-visible'"
+        )
+    take_visible = side == "visible" or (side == "auto" and visible <= hidden)
+    n_operations = visible if take_visible else hidden
+    if n_operations > MAX_OPERATIONS:
+        raise ValueError(
+            f"an exact sum over {live.n_units} units with {live.n_hidden} live hidden units takes "
+            f"{n_operations:.1e} multiply-adds, more than the limit of {MAX_OPERATIONS:.1e}; "
+            "use method='ais'"
+        )
+    return ("visible" if take_visible else "hidden"), n_operations
 
 
 def transposed(live: Parameters) -> Parameters:
@@ -144,9 +149,12 @@ def outer_totals(
     totals : ndarray, shape (n_chunks, n_outer_states)
         Weights divided by exp(scale).
     """
-    tables = _fold_tables(theta, split)
-    n_outer = 1 << split.outer.size
-    per_chunk = 2.0**split.inner.size * n_outer * (1 + 2 * split.n_inner_hidden)
+    tables = tables_of(theta, split)
+    n_outer, n_inner = 1 << split.outer.size, 1 << split.inner.size
+    boosts = in_rows(np.exp(tables.fields), n_outer // LANES)
+    inputs = in_rows(tables.outer_inputs, n_outer // LANES)
+    gains = in_rows(np.exp(tables.inner_inputs), n_inner // QUAD)
+    per_chunk = float(n_inner) * n_outer * (1 + 2 * split.n_inner_hidden)
     size = int(max(1, min(split.n_chunks, _SLICE_OPERATIONS / per_chunk, _SLICE_OUTER / n_outer)))
     expected_seconds = per_chunk * split.n_chunks / _TYPICAL_RATE
     show = expected_seconds > _PATIENCE_SECONDS if progress is None else progress
@@ -160,54 +168,12 @@ def outer_totals(
                 tables.centres,
                 part.outer_fields,
                 part.inner_fields,
-                tables.boosts,
-                tables.outer_inputs,
+                boosts,
+                inputs,
                 part.hidden_inputs,
-                tables.gains,
+                gains,
                 totals,
                 scales,
             )
             bar.update(n_chunks)
             yield scales + part.log_weight, totals
-
-
-@dataclass(frozen=True, slots=True)
-class _FoldTables:
-    """What the kernel reads besides the chunks' fields; shapes in ``fold_chunks``."""
-
-    log_outer: Floats
-    log_inner: Floats
-    centres: Floats
-    boosts: Floats
-    outer_inputs: Floats
-    gains: Floats
-
-
-def _fold_tables(theta: Parameters, split: Split) -> _FoldTables:
-    model = Padded.of(theta)
-    A, B, hidden = split.outer, split.inner, split.hidden
-    outer, inner = states(A.size), states(B.size)
-    n_rows = outer.shape[0] // LANES
-    across = model.J[np.ix_(A, B)]
-    # The middle of t_j(a) = 2 sum_n J_nj a_n over all a is sum_n J_nj; it goes to the biases.
-    middle = across.sum(axis=0)
-    boosts = np.exp(2.0 * outer @ across - middle)
-    inputs = outer @ model.W[np.ix_(A, hidden)]
-    inner_inputs = inner @ model.W[np.ix_(B, hidden[: split.n_inner_hidden])]
-    centres = 0.5 * inner_inputs.sum(axis=1)
-    log_inner = pairwise_log_weight(inner, model.b[B] + middle, model.J[np.ix_(B, B)])
-    return _FoldTables(
-        log_outer=pairwise_log_weight(outer, model.b[A], model.J[np.ix_(A, A)]),
-        log_inner=log_inner + centres,
-        centres=centres,
-        boosts=_in_rows(boosts, n_rows),
-        outer_inputs=_in_rows(inputs, n_rows),
-        gains=_in_rows(np.exp(inner_inputs), inner.shape[0] // QUAD),
-    )
-
-
-def _in_rows(table: Floats, n_rows: int) -> Floats:
-    """Consecutive states side by side: (n_states, k) to (n_rows, k, n_states / n_rows)."""
-    n_states, width = table.shape
-    grouped = table.reshape(n_rows, n_states // n_rows, width)
-    return np.ascontiguousarray(grouped.transpose(0, 2, 1))

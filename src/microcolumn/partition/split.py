@@ -49,14 +49,15 @@ class Shape:
         Largest number of outer units.
     max_table : int
         Largest number of entries of a table over states and hidden units.
-    operations : float
-        Multiply-adds per state and inner hidden unit.
+    state_operations, hidden_operations : float
+        Operations per state, and per state and inner hidden unit.
     """
 
     inner: tuple[int, ...]
     max_outer: int
     max_table: int
-    operations: float
+    state_operations: float
+    hidden_operations: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,47 +127,54 @@ def split_units(theta: Parameters, shape: Shape) -> Split:
     padded = Padded.of(theta)
     strength = np.abs(padded.J).sum(axis=1) + np.abs(padded.W).sum(axis=1)
     order = np.argsort(strength[: theta.n_units], kind="stable")
-    candidates = [
-        _candidate(padded, order, n_inner, n_outer, shape.inner[0])
-        for n_inner in (0, *shape.inner)
-        for n_outer in range(min(shape.max_outer, theta.n_units - n_inner) + 1)
-    ]
-    # Plain enumeration in the smallest chunks is always allowed, so there is a first one.
-    by_cost = sorted(candidates, key=lambda split: _cost(split, theta.n_hidden, shape))
-    return next(split for split in by_cost if _in_range(padded, split))
+    choices = []
+    for n_inner in (0, *shape.inner):
+        n_inner_hidden = int(np.any(padded.W[order[:n_inner]] != 0.0, axis=0).sum())
+        for n_outer in range(min(shape.max_outer, theta.n_units - n_inner) + 1):
+            cost = _cost(theta, n_inner, n_outer, n_inner_hidden, shape)
+            choices.append((cost, n_inner, n_outer))
+    # Plain enumeration in the smallest chunks is always in range, so one choice is.
+    return next(
+        split
+        for _, n_inner, n_outer in sorted(choices)
+        if _in_range(padded, split := _split(padded, order, n_inner, n_outer, shape))
+    )
 
 
-def _candidate(
-    padded: Padded, order: NDArray[np.intp], n_inner: int, n_outer: int, min_inner: int
+def _split(
+    padded: Padded, order: NDArray[np.intp], n_inner: int, n_outer: int, shape: Shape
 ) -> Split:
-    free = order.size
-
     def pad(units: NDArray[np.intp], size: int) -> NDArray[np.intp]:
-        return np.append(units, np.full(max(0, size - units.size), free, dtype=np.intp))
+        return np.append(units, np.full(max(0, size - units.size), order.size, dtype=np.intp))
 
-    inner = pad(order[:n_inner], min_inner)
+    inner = pad(order[:n_inner], shape.inner[0])
     outer = pad(order[n_inner : n_inner + n_outer], _MIN_OUTER)
-    fixed = order[n_inner + n_outer :]
     reaches_inner = np.any(padded.W[inner] != 0.0, axis=0)
-    hidden = np.argsort(~reaches_inner, kind="stable")
-    n_free = inner.size + outer.size - n_inner - n_outer
-    return Split(inner, outer, fixed, hidden, int(reaches_inner.sum()), n_free)
+    return Split(
+        inner=inner,
+        outer=outer,
+        fixed=order[n_inner + n_outer :],
+        hidden=np.argsort(~reaches_inner, kind="stable"),
+        n_inner_hidden=int(reaches_inner.sum()),
+        n_free=inner.size + outer.size - n_inner - n_outer,
+    )
 
 
-def _cost(split: Split, n_hidden: int, shape: Shape) -> float:
+def _cost(
+    theta: Parameters, n_inner: int, n_outer: int, n_inner_hidden: int, shape: Shape
+) -> float:
     """Predicted multiply-adds in all, infinite where a table would be too large."""
-    n_inner, n_outer = 1 << split.inner.size, 1 << split.outer.size
-    minimal = split.inner.size == shape.inner[0] and split.outer.size == _MIN_OUTER
-    largest = max(n_inner * split.n_inner_hidden, n_outer * n_hidden)
-    if largest > shape.max_table and not minimal:
+    inner, outer = 1 << max(n_inner, shape.inner[0]), 1 << max(n_outer, _MIN_OUTER)
+    largest = max(inner * n_inner_hidden, outer * theta.n_hidden)
+    if largest > shape.max_table and (n_inner > 0 or n_outer > _MIN_OUTER):
         return np.inf
     per_chunk = (
-        n_inner * n_outer * (1.0 + shape.operations * split.n_inner_hidden)
-        + n_outer * (_EXP_OPERATIONS + _GATE_OPERATIONS * n_hidden)
-        + n_inner * _EXP_OPERATIONS
+        inner * outer * (shape.state_operations + shape.hidden_operations * n_inner_hidden)
+        + outer * (_EXP_OPERATIONS + _GATE_OPERATIONS * theta.n_hidden)
+        + inner * _EXP_OPERATIONS
         + _CHUNK_OPERATIONS
     )
-    return per_chunk * max(split.n_chunks, _ENOUGH_CHUNKS)
+    return per_chunk * max(2.0 ** (theta.n_units - n_inner - n_outer), _ENOUGH_CHUNKS)
 
 
 def _in_range(padded: Padded, split: Split) -> bool:
@@ -178,9 +186,61 @@ def _in_range(padded: Padded, split: Split) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
-    """What the fixed units of a run of chunks add, one row per chunk."""
+class Tables:
+    """Logs of every factor that does not depend on the fixed units.
 
+    Parameters
+    ----------
+    log_outer, log_inner : ndarray, shapes (n_outer,), (n_inner,)
+        Log weights of a and b alone, without hidden units; the latter with the middles.
+    centres : ndarray, shape (n_inner,)
+        The middles of the hidden units' factors within ``log_inner``.
+    fields : ndarray, shape (n_outer, n_units_b)
+        log g_j(a), around its middle over all a.
+    outer_inputs, inner_inputs : ndarray, shapes (n_outer, n_hidden), (n_inner, n_inner_hidden)
+        Hidden inputs from a and from b.
+    """
+
+    log_outer: Floats
+    log_inner: Floats
+    centres: Floats
+    fields: Floats
+    outer_inputs: Floats
+    inner_inputs: Floats
+
+
+def tables_of(theta: Parameters, split: Split) -> Tables:
+    """Tabulate a model over its outer and over its inner states."""
+    model = Padded.of(theta)
+    A, B, hidden = split.outer, split.inner, split.hidden
+    outer, inner = states(A.size), states(B.size)
+    across = model.J[np.ix_(A, B)]
+    middle = across.sum(axis=0)  # of 2 sum_n J_nj a_n over all a
+    inner_inputs = inner @ model.W[np.ix_(B, hidden[: split.n_inner_hidden])]
+    centres = 0.5 * inner_inputs.sum(axis=1)
+    log_inner = pairwise_log_weight(inner, model.b[B] + middle, model.J[np.ix_(B, B)])
+    return Tables(
+        log_outer=pairwise_log_weight(outer, model.b[A], model.J[np.ix_(A, A)]),
+        log_inner=log_inner + centres,
+        centres=centres,
+        fields=2.0 * outer @ across - middle,
+        outer_inputs=outer @ model.W[np.ix_(A, hidden)],
+        inner_inputs=inner_inputs,
+    )
+
+
+def in_rows(table: Floats, n_rows: int) -> Floats:
+    """Put consecutive states side by side: (n_states, k) to (n_rows, k, n_states / n_rows)."""
+    n_states, width = table.shape
+    grouped = table.reshape(n_rows, n_states // n_rows, width)
+    return np.ascontiguousarray(grouped.transpose(0, 2, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What the fixed units of a run of chunks are and add, one row per chunk."""
+
+    states: Floats
     log_weight: Floats
     outer_fields: Floats
     inner_fields: Floats
@@ -194,6 +254,7 @@ def slices(theta: Parameters, split: Split, size: int) -> Iterator[Slice]:
     for start in range(0, split.n_chunks, size):
         X = states(fixed.size, start, min(start + size, split.n_chunks))
         yield Slice(
+            states=X,
             log_weight=pairwise_log_weight(X, padded.b[fixed], padded.J[np.ix_(fixed, fixed)]),
             outer_fields=2.0 * X @ padded.J[np.ix_(fixed, split.outer)],
             inner_fields=2.0 * X @ padded.J[np.ix_(fixed, split.inner)],
