@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microcolumn.timeline import (
+    deal_blocks,
+    default_blocks,
+    remaining_epochs,
+    window_codes,
+    windows,
+    windows_apart,
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(2, 60), st.data())
+def test_dealt_blocks_have_the_exact_share_and_the_asked_number(n_bins, data):
+    n_first = data.draw(st.integers(1, n_bins - 1))
+    n_blocks = data.draw(st.integers(2, n_bins))
+    in_first = deal_blocks(n_bins, n_first, n_blocks, np.random.default_rng(0))
+    assert in_first.shape == (n_bins,)
+    assert in_first.sum() == n_first
+    # Blocks of the same part may lie side by side, so there are at most as many runs as blocks.
+    assert 2 <= np.count_nonzero(np.diff(in_first)) + 1 <= n_blocks
+
+
+def test_as_many_blocks_as_bins_deals_single_bins():
+    runs = [
+        np.count_nonzero(np.diff(deal_blocks(40, 20, 40, np.random.default_rng(seed)))) + 1
+        for seed in range(200)
+    ]
+    # 20 + 20 in random order have 21 runs on average, with a standard deviation of 3.1.
+    assert abs(np.mean(runs) - 21) < 5 * 3.1 / np.sqrt(200)
+
+
+def test_default_blocks_are_long_against_a_word_and_at_most_twenty():
+    assert default_blocks(90_000, 1) == 20
+    assert default_blocks(500, 10) == 5
+    assert default_blocks(3, 1) == 2
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.data())
+def test_kept_windows_of_two_parts_share_no_bin_by_brute_force(data):
+    gaps = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=30))
+    bins = np.cumsum([0, *gaps])
+    lags = data.draw(st.integers(1, 8))
+    in_first = np.array(
+        data.draw(st.lists(st.booleans(), min_size=bins.size, max_size=bins.size)), dtype=bool
+    )
+    apart = windows_apart(in_first, bins, lags)
+    covered = [set(range(first, first + lags)) for first in bins.tolist()]
+    for i in np.flatnonzero(apart):
+        for j in np.flatnonzero(apart):
+            if in_first[i] != in_first[j]:
+                assert not covered[i] & covered[j]
+    # No window is dropped unless it shares a bin with some window of the other part.
+    for i in np.flatnonzero(~apart):
+        assert any(in_first[i] != in_first[j] and covered[i] & covered[j] for j in range(bins.size))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_epochs_of_what_remains_are_the_runs_of_adjacent_bins(data):
+    n_bins = data.draw(st.integers(1, 25))
+    edges = data.draw(st.sets(st.integers(1, 24)))
+    starts = np.array([0, *sorted(edge for edge in edges if edge < n_bins)])
+    kept = np.array(sorted(data.draw(st.sets(st.integers(0, n_bins - 1), min_size=1))))
+    expected = [0]
+    for place in range(1, kept.size):
+        follows = kept[place] == kept[place - 1] + 1
+        if not follows or kept[place] in starts:
+            expected.append(place)
+    assert remaining_epochs(starts, kept).tolist() == expected
+
+
+def test_windows_stay_inside_epochs_and_skip_the_short_ones():
+    oldest, starts = windows(np.array([0, 4, 6]), 9, 3)
+    assert oldest.tolist() == [0, 1, 6]
+    assert starts.tolist() == [0, 2]
+
+
+def test_no_epoch_long_enough_is_a_sentence_with_the_longest():
+    with pytest.raises(ValueError, match="lags is 5 but the longest epoch has 4 bins; use fewer"):
+        windows(np.array([0, 4, 6]), 9, 5)
+
+
+def test_window_codes_tell_windows_apart_where_a_plain_number_would_overflow():
+    n_distinct = 2**31 - 1
+    rng = np.random.default_rng(0)
+    index = rng.integers(0, 3, size=400).astype(np.int32) * np.int32(2**29)
+    oldest = np.arange(400 - 4)
+    codes = window_codes(index, oldest, 5, n_distinct)
+    rows = np.stack([index[lag : lag + oldest.size] for lag in range(5)], axis=1)
+    expected = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+    assert np.array_equal(np.unique(codes, return_inverse=True)[1], expected)

@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+
+from microcolumn.units import Units
+
+
+def test_numbered_units_are_named_by_their_position():
+    units = Units.numbered(3)
+    assert units.ids == ("0", "1", "2")
+    assert units.depth_um is None
+    assert units.layer is None
+    assert len(units) == 3
+
+
+def test_taking_units_keeps_depth_and_layer_in_the_asked_order():
+    units = Units("abc", depth_um=[100, 500, 900], layer=["II/III", "IV", "V/VI"])
+    taken = units.take([2, 0])
+    assert taken.ids == ("c", "a")
+    assert taken.depth_um.tolist() == [900.0, 100.0]
+    assert taken.layer == ("V/VI", "II/III")
+
+
+def test_depths_are_a_copy_that_cannot_be_changed():
+    depths = np.array([1.0, 2.0])
+    units = Units("ab", depth_um=depths)
+    depths[0] = 7.0
+    assert units.depth_um.tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="read-only"):
+        units.depth_um[0] = 7.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"ids": []}, "ids is empty; a table needs at least one unit"),
+        ({"ids": ["a", "b", "a"]}, r"ids\[0\] and ids\[2\] are both 'a'; give each unit its own"),
+        ({"ids": "ab", "depth_um": [1.0]}, r"depth_um has shape \(1,\) for 2 units; it needs one"),
+        ({"ids": "ab", "depth_um": [[1.0, 2.0]]}, r"depth_um has shape \(1, 2\) for 2 units"),
+        ({"ids": "ab", "depth_um": [1.0, np.nan]}, r"depth_um\[1\] is nan; depths must be finite"),
+        ({"ids": "ab", "layer": ["IV"]}, "layer has 1 labels for 2 units; it needs one per unit"),
+    ],
+)
+def test_a_bad_table_is_one_sentence_that_says_what_to_do(arguments, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Units(**arguments)

@@ -1,0 +1,382 @@
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from microcolumn.units import Units
+from microcolumn.words import Words, as_words
+
+DATA = Path(__file__).parents[1].parent / "shared" / "data"
+
+
+def _matrices(max_bins=25, max_units=5):
+    shapes = st.tuples(st.integers(1, max_bins), st.integers(1, max_units))
+    return shapes.flatmap(lambda shape: arrays(np.uint8, shape, elements=st.integers(0, 1)))
+
+
+def _epoch_starts(n_bins):
+    edges = st.sets(st.integers(1, max(1, n_bins - 1)), max_size=4)
+    return edges.map(lambda chosen: [0, *sorted(edge for edge in chosen if edge < n_bins)])
+
+
+def _simple(n_bins=40, n_units=3, seed=0, **arguments):
+    X = np.random.default_rng(seed).random((n_bins, n_units)) < 0.3
+    return Words.from_array(X, **arguments)
+
+
+def _assert_consistent(words):
+    """What holds for every ``Words``, however it came about."""
+    assert words.X.dtype == np.uint8
+    assert words.X.flags.c_contiguous
+    assert words.counts.dtype == np.float64
+    assert words.index.dtype == np.int32
+    assert words.epoch_starts.dtype == words.bins.dtype == np.int64
+    for array in (words.X, words.counts, words.index):
+        assert array.flags.writeable  # kernels compile once, for writable arrays
+    assert words.X.shape == (len(words), words.n_units * words.lags)
+    assert np.array_equal(words.X, np.unique(words.X, axis=0))
+    weights = np.ones(words.n_bins) if words.weights is None else words.weights
+    np.testing.assert_allclose(words.counts, np.bincount(words.index, weights=weights), rtol=1e-14)
+    assert words.epoch_starts[0] == 0
+    adjacent = np.diff(words.bins) == 1
+    assert np.all(adjacent | np.isin(np.arange(1, words.n_bins), words.epoch_starts))
+
+
+@settings(deadline=None, max_examples=60)
+@given(_matrices())
+def test_words_of_a_matrix_are_its_distinct_rows_with_their_counts(X):
+    words = Words.from_array(X, bin_width=0.01)
+    expected, counts = np.unique(X, axis=0, return_counts=True)
+    assert np.array_equal(words.X, expected)
+    assert np.array_equal(words.counts, counts)
+    assert np.array_equal(words.expand(), X)
+    np.testing.assert_allclose(words.rates, X.mean(axis=0), rtol=1e-14)
+    assert (words.n_bins, words.n_units, words.n_dims) == (*X.shape, X.shape[1])
+    assert len(words) == len(expected)
+    assert [(word.tolist(), count) for word, count in words] == list(
+        zip(expected.tolist(), counts, strict=True)
+    )
+    assert words.duration_s == pytest.approx(0.01 * len(X))
+    _assert_consistent(words)
+
+
+def test_the_words_do_not_share_memory_with_the_matrix():
+    X = np.zeros((1, 3), dtype=np.uint8)
+    words = Words.from_array(X)
+    X[:] = 1
+    assert not words.X.any()
+
+
+def test_rates_of_silent_and_always_active_units_are_exactly_zero_and_one():
+    X = np.tile([0, 1], (1000, 1))
+    weights = np.random.default_rng(0).random(1000)
+    assert Words.from_array(X, sample_weight=weights).rates.tolist() == [0.0, 1.0]
+
+
+def test_rates_do_not_depend_on_the_size_of_the_chunks(monkeypatch):
+    words = _simple(200, 7)
+    monkeypatch.setattr("microcolumn.words._CHUNK_ELEMENTS", 11)
+    np.testing.assert_allclose(words.rates, words.expand().mean(axis=0), rtol=1e-14)
+
+
+def test_weighted_counts_are_sums_of_weights_and_zero_weight_means_not_recorded():
+    X = [[0, 1], [0, 1], [1, 0], [1, 1], [0, 1]]
+    words = Words.from_array(X, sample_weight=[1.0, 0.5, 2.0, 0.0, 4.0])
+    assert words.X.tolist() == [[0, 1], [1, 0]]
+    assert words.counts.tolist() == [5.5, 2.0]
+    assert words.bins.tolist() == [0, 1, 2, 4]
+    assert words.epoch_starts.tolist() == [0, 3]
+    assert words.rates.tolist() == [2.0 / 7.5, 5.5 / 7.5]
+    _assert_consistent(words)
+
+
+@settings(deadline=None, max_examples=40)
+@given(_matrices(), st.data())
+def test_whole_weights_count_like_repeated_bins(X, data):
+    weights = data.draw(
+        st.lists(st.integers(0, 3), min_size=len(X), max_size=len(X)).filter(any), label="weights"
+    )
+    weighted = Words.from_array(X, sample_weight=weights)
+    repeated = Words.from_array(np.repeat(X, weights, axis=0))
+    assert np.array_equal(weighted.X, repeated.X)
+    assert np.array_equal(weighted.counts, repeated.counts)
+
+
+@settings(deadline=None, max_examples=80)
+@given(_matrices(), st.integers(1, 5), st.data())
+def test_embedding_equals_the_slow_definition(X, lags, data):
+    starts = data.draw(_epoch_starts(len(X)))
+    ends = [*starts[1:], len(X)]
+    windows = [
+        X[t : t + lags].ravel()
+        for start, end in zip(starts, ends, strict=True)
+        for t in range(start, end - lags + 1)
+    ]
+    words = Words.from_array(X, epoch_starts=starts)
+    if not windows:
+        with pytest.raises(ValueError, match=f"lags is {lags} but the longest epoch has"):
+            words.embed(lags)
+        return
+    embedded = words.embed(lags)
+    assert embedded.lags == lags
+    assert embedded.n_units == X.shape[1]
+    assert np.array_equal(embedded.expand(), windows)
+    lengths = np.array(ends) - starts
+    assert embedded.epoch_starts.size == np.count_nonzero(lengths >= lags)
+    assert embedded.duration_s == pytest.approx(0.020 * lengths[lengths >= lags].sum())
+    _assert_consistent(embedded)
+
+
+@settings(deadline=None, max_examples=80)
+@given(_matrices(40, 3), st.data())
+def test_both_parts_of_a_split_keep_time_order_and_lose_no_bin(X, data):
+    starts = data.draw(_epoch_starts(len(X)))
+    fraction = data.draw(st.sampled_from([0.1, 0.3, 0.5, 0.8]))
+    by = data.draw(st.sampled_from(["words", "blocks"]))
+    seed = data.draw(st.integers(0, 5))
+    words = Words.from_array(X, epoch_starts=starts)
+    if not 0 < round(fraction * len(X)) < len(X):
+        with pytest.raises(ValueError, match="a part would be empty"):
+            words.split(fraction, by=by, random_state=seed)
+        return
+    first, second = words.split(fraction, by=by, random_state=seed)
+    assert first.n_bins == round(fraction * len(X))
+    assert sorted([*first.bins, *second.bins]) == list(range(len(X)))
+    for part in (first, second):
+        assert np.all(np.diff(part.bins) > 0)
+        assert np.array_equal(part.expand(), X[part.bins])
+        # Epochs end exactly where the next bin is missing or was another epoch's.
+        edges = [
+            place
+            for place in range(1, part.n_bins)
+            if part.bins[place] != part.bins[place - 1] + 1 or part.bins[place] in starts
+        ]
+        assert part.epoch_starts.tolist() == [0, *edges]
+        _assert_consistent(part)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(2, 6), st.integers(2, 12), st.integers(0, 1000), st.sampled_from([0.2, 0.5, 0.6])
+)
+def test_a_blocked_split_of_windows_never_shares_a_bin_even_when_split_again(
+    lags, n_blocks, seed, fraction
+):
+    X = np.random.default_rng(seed).integers(0, 2, size=(400, 2))
+    embedded = Words.from_array(X, epoch_starts=[0, 90, 95, 230]).embed(lags)
+    first, second = embedded.split(fraction, n_blocks=n_blocks, random_state=seed)
+    third, fourth = first.split(fraction, n_blocks=2, random_state=seed)
+    parts = (second, third, fourth)
+    covered = [{b + lag for b in part.bins.tolist() for lag in range(lags)} for part in parts]
+    assert sum(len(bins) for bins in covered) == len(set.union(*covered))
+    for part in parts:
+        assert np.array_equal(part.expand(), [X[b : b + lags].ravel() for b in part.bins])
+        _assert_consistent(part)
+
+
+def test_windows_of_singly_dealt_words_are_still_kept_apart_by_a_later_blocked_split():
+    embedded = _simple(400, 2).embed(6)
+    leaky, _ = embedded.split(0.5, by="words", random_state=0)
+    first, second = leaky.split(0.5, by="blocks", random_state=0)
+    distance = np.abs(first.bins[:, None] - second.bins[None, :])
+    assert distance.min() >= 6
+
+
+def test_a_blocked_split_of_windows_loses_few_windows_and_keeps_the_share():
+    embedded = _simple(5000, 2).embed(10)
+    first, second = embedded.split(0.3, random_state=1)
+    assert first.n_bins + second.n_bins >= embedded.n_bins - 19 * 9
+    assert first.n_bins / (first.n_bins + second.n_bins) == pytest.approx(0.3, abs=0.02)
+
+
+def test_embedding_after_a_split_never_reaches_into_the_other_part():
+    X = np.random.default_rng(2).random((300, 4)) < 0.4
+    for by in ("words", "blocks"):
+        for part in Words.from_array(X).split(0.5, by=by, random_state=3):
+            embedded = part.embed(2)
+            own = set(part.bins.tolist())
+            assert all({b, b + 1} <= own for b in embedded.bins.tolist())
+            assert np.array_equal(
+                embedded.expand(), np.hstack([X[embedded.bins], X[embedded.bins + 1]])
+            )
+
+
+def test_the_default_split_is_by_words_for_bins_and_by_blocks_for_windows():
+    words = _simple(2000)
+    singly, _ = words.split(random_state=0)
+    assert singly.epoch_starts.size > 300
+    blocked, _ = words.embed(3).split(random_state=0)
+    assert blocked.epoch_starts.size <= 10
+
+
+def test_splits_are_the_same_for_the_same_seed_and_differ_for_another():
+    words = _simple(500)
+    for by in ("words", "blocks"):
+        first, again, other = (words.split(by=by, random_state=seed)[0] for seed in (1, 1, 2))
+        assert np.array_equal(first.bins, again.bins)
+        assert not np.array_equal(first.bins, other.bins)
+
+
+def test_splitting_deals_weights_with_their_bins():
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, size=30)
+    words = _simple(30, sample_weight=weights)
+    parts = words.split(0.4, by="words", random_state=0)
+    for part in parts:
+        assert np.array_equal(part.weights, weights[part.bins])
+        _assert_consistent(part)
+    assert sum(part.counts.sum() for part in parts) == pytest.approx(weights.sum())
+
+
+@settings(deadline=None, max_examples=40)
+@given(_matrices(20, 5), st.integers(1, 3), st.data())
+def test_a_subset_of_units_is_the_words_of_those_columns(X, lags, data):
+    chosen = data.draw(
+        st.lists(st.integers(0, X.shape[1] - 1), min_size=1, unique=True), label="units"
+    )
+    lags = min(lags, len(X))
+    subset = Words.from_array(X).embed(lags).subset(chosen)
+    expected = Words.from_array(X[:, chosen]).embed(lags)
+    assert np.array_equal(subset.X, expected.X)
+    assert np.array_equal(subset.counts, expected.counts)
+    assert np.array_equal(subset.index, expected.index)
+    assert subset.units.ids == tuple(str(n) for n in chosen)
+    _assert_consistent(subset)
+
+
+def test_a_subset_keeps_weights_and_the_table_of_units():
+    units = Units("abc", depth_um=[1, 2, 3], layer=["II/III", "IV", "IV"])
+    words = _simple(units=units, sample_weight=np.linspace(1, 2, 40)).subset([2, 1])
+    assert words.units.ids == ("c", "b")
+    assert words.units.layer == ("IV", "IV")
+    _assert_consistent(words)
+
+
+def test_the_representation_tells_what_a_reader_of_a_notebook_wants_to_know():
+    words = Words.from_array(np.tile([[0, 1], [0, 0]], (1000, 1)), bin_width=0.0067)
+    text = "Words(2 units, 2,000 bins of 6.7 ms, 2 distinct words, mean rate 25.0 % per bin)"
+    assert repr(words) == text
+    assert repr(words.subset([1])).startswith("Words(1 unit, ")
+    assert repr(words.embed(3)).startswith("Words(2 units at 3 lags, 1,998 windows of 20.1 ms, ")
+
+
+def test_words_survive_pickling():
+    words = _simple(sample_weight=np.ones(40)).subset([0, 1])
+    copy = pickle.loads(pickle.dumps(words))
+    assert np.array_equal(copy.expand(), words.expand())
+    assert copy.units.ids == words.units.ids
+    _assert_consistent(copy)
+
+
+def test_embedding_one_bin_changes_nothing_but_the_objects_identity():
+    words = _simple()
+    same = words.embed(1)
+    assert np.array_equal(same.X, words.X)
+    assert np.array_equal(same.counts, words.counts)
+    assert np.array_equal(same.index, words.index)
+
+
+def test_as_words_leaves_words_alone_and_converts_matrices():
+    words = _simple()
+    assert as_words(words) is words
+    assert np.array_equal(as_words(words.expand()).X, words.X)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"X": [[0, 2]]}, r"X\[0, 1\] is 2; words are binary"),
+        ({"bin_width": 0}, "bin_width is 0; it must be a positive number of seconds"),
+        ({"bin_width": np.nan}, "bin_width is nan; it must be a positive number"),
+        ({"units": Units.numbered(3)}, "units has 3 entries but X has 2 columns; pass one unit"),
+        ({"epoch_starts": []}, "epoch_starts must be a list of bin numbers that begins with 0"),
+        ({"epoch_starts": [0.0]}, "epoch_starts must be a list of bin numbers"),
+        ({"epoch_starts": [1, 2]}, "epoch_starts begins with 1; the first epoch starts at bin 0"),
+        ({"epoch_starts": [0, 2, 2]}, r"epoch_starts\[2\] is 2 after 2; it must increase"),
+        ({"epoch_starts": [0, 4]}, "epoch_starts ends with 4 but X has 4 bins; leave out"),
+        ({"sample_weight": [1, 1]}, r"sample_weight has shape \(2,\) for 4 bins; it needs one per"),
+        ({"sample_weight": [1, -1, 1, 1]}, r"sample_weight\[1\] is -1.0; weights must be finite"),
+        ({"sample_weight": [1, 1, np.nan, 1]}, r"sample_weight\[2\] is nan; weights must be"),
+        ({"sample_weight": [1, 1, 1, np.inf]}, r"sample_weight\[3\] is inf; weights must be"),
+        ({"sample_weight": [0, 0, 0, 0]}, "sample_weight is zero for every bin; give some bin"),
+    ],
+)
+def test_bad_input_is_one_sentence_that_says_what_to_do(arguments, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Words.from_array(**{"X": np.eye(4, 2), **arguments})
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        (lambda w: w.split(0.0), "fraction is 0.0; it must lie between 0 and 1"),
+        (lambda w: w.split(np.nan), "fraction is nan; it must lie between 0 and 1"),
+        (lambda w: w.split(0.001), "a part would be empty: 0.001 of 40 bins rounds to 0; use a"),
+        (lambda w: w.split(by="halves"), "by is 'halves'; split by 'words' or by 'blocks'"),
+        (lambda w: w.split(n_blocks=4), "n_blocks is for splits by blocks; leave it out or say"),
+        (lambda w: w.split(by="blocks", n_blocks=1), "n_blocks is 1; it must lie between 2 and"),
+        (lambda w: w.split(by="blocks", n_blocks=41), "n_blocks is 41; .* number of bins, 40"),
+        (
+            lambda w: w.embed(30).split(n_blocks=2),
+            "a part would be empty: no window of 30 bins fits into its blocks; use fewer blocks",
+        ),
+        (lambda w: w.embed(0), "lags is 0; a window needs at least 1 bin"),
+        (lambda w: w.embed(41), "lags is 41 but the longest epoch has 40 bins; use fewer lags"),
+        (lambda w: w.embed(2).embed(2), "these words already span 2 bins; embed single bins"),
+        (lambda w: w.subset([]), "units is empty; pick at least one unit"),
+        (
+            lambda w: w.subset([0, 3]),
+            "units names position 3; positions of 3 units run from 0 to 2",
+        ),
+        (lambda w: w.subset([-1]), "units names position -1; positions of 3 units run"),
+        (lambda w: w.subset([1, 1]), "units names position 1 twice; pick each unit once"),
+    ],
+)
+def test_an_impossible_request_is_one_sentence_that_says_what_to_do(request_, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        request_(_simple())
+
+
+def test_weighted_bins_cannot_be_embedded():
+    with pytest.raises(ValueError, match=r"these bins carry weights, .* embed words without"):
+        _simple(sample_weight=np.full(40, 2.0)).embed(2)
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        (lambda w: w.embed(2.5), r"lags holds 2\.5; pass whole numbers"),
+        (lambda w: w.split(by="blocks", n_blocks="2"), "n_blocks holds '2'; pass whole numbers"),
+        (lambda w: w.subset([True, False, True]), "units holds True; pass whole numbers"),
+        (lambda w: w.subset(np.ones(3, dtype=bool)), r"units holds np\.True_; pass whole numbers"),
+    ],
+)
+def test_what_is_not_a_whole_number_is_a_type_error(request_, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        request_(_simple())
+
+
+@pytest.mark.parametrize(
+    ("name", "n_distinct", "n_bins"),
+    [
+        ("rat_hpc_linear_nelpy", 1_045, 98_407),
+        ("mouse_retina_p15_demas54", 15_157, 180_054),
+        ("mouse_retina_p6_stafford477", 106_034, 359_837),
+    ],
+)
+def test_real_recordings_have_the_known_number_of_distinct_words(name, n_distinct, n_bins):
+    path = DATA / f"{name}.npz"
+    if not path.exists():
+        pytest.skip("the shared recordings are not here")
+    with np.load(path, allow_pickle=False) as recording:
+        bins = (recording["spike_times"] / 0.020).astype(np.int64)
+        X = np.zeros((n_bins, recording["unit_ids"].size), dtype=np.uint8)
+        inside = bins < n_bins
+        X[bins[inside], recording["spike_units"][inside]] = 1
+    words = Words.from_array(X)
+    assert words.n_bins == n_bins
+    assert len(words) == n_distinct
+    assert np.array_equal(words.expand(), X)
