@@ -1,0 +1,98 @@
+"""Parameters as one flat vector of free coordinates, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..parameters import Floats, Parameters
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """Which entries of a model's parameters are free, and in which order they stand in a vector.
+
+    The order is: one coordinate per coupled pair n < m (moving J_nm and J_mn together), b, W row
+    by row, c. Units with ``held`` keep their bias and have neither couplings nor weights.
+
+    Parameters
+    ----------
+    n_units, n_hidden : int
+        Size of the model; ``n_hidden`` may be 0.
+    coupled : bool
+        Whether the model has couplings J.
+    held : ndarray of bool, shape (n_units,)
+        Units left out of the problem.
+    """
+
+    n_units: int
+    n_hidden: int
+    coupled: bool
+    held: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, theta: Parameters, held: NDArray[np.bool_] | None = None) -> Layout:
+        """Layout of a model of the same kind and size as ``theta``."""
+        if held is None:
+            held = np.zeros(theta.n_units, dtype=bool)
+        return cls(theta.n_units, theta.n_hidden, theta.J is not None, held)
+
+    @property
+    def free(self) -> NDArray[np.intp]:
+        """Positions of the units that are not held."""
+        return np.flatnonzero(~self.held)
+
+    @property
+    def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        rows, columns = np.triu_indices(self.free.size if self.coupled else 0, 1)
+        return self.free[rows], self.free[columns]
+
+    @property
+    def _sizes(self) -> tuple[int, int, int, int]:
+        free = self.free.size
+        pairs = free * (free - 1) // 2 if self.coupled else 0
+        return pairs, free, free * self.n_hidden, self.n_hidden
+
+    def pack(self, theta: Parameters) -> Floats:
+        """The free coordinates of ``theta``."""
+        return self._flatten(theta, 1.0)
+
+    def pack_gradient(self, gradient: Parameters) -> Floats:
+        """Derivatives along the coordinates: a pair moves two entries of J."""
+        return self._flatten(gradient, 2.0)
+
+    def _flatten(self, theta: Parameters, pair_factor: float) -> Floats:
+        parts = []
+        if theta.J is not None:
+            parts.append(pair_factor * theta.J[self._pairs])
+        parts.append(theta.b[self.free])
+        if theta.W is not None and theta.c is not None:
+            parts += [theta.W[self.free].ravel(), theta.c]
+        return np.concatenate(parts)
+
+    def unpack(self, vector: Floats, held_biases: Floats) -> Parameters:
+        """Parameters with these free coordinates; held units get ``held_biases`` alone."""
+        pairs, biases, weights, c = np.split(vector, np.cumsum(self._sizes)[:-1])
+        b = held_biases.copy()
+        b[self.free] = biases
+        J = W = None
+        if self.coupled:
+            J = np.zeros((self.n_units, self.n_units))
+            J[self._pairs] = pairs
+            J += J.T
+        if self.n_hidden:
+            W = np.zeros((self.n_units, self.n_hidden))
+            W[self.free] = weights.reshape(biases.size, self.n_hidden)
+        return Parameters(b=b, J=J, W=W, c=c if self.n_hidden else None)
+
+    def penalties(self, l1: float) -> Floats:
+        """Weight of each coordinate's absolute value: 2*l1 per pair, l1 per W, none for biases.
+
+        The penalty counts all entries of J (METHOD section 3), hence twice per pair.
+        """
+        pairs, biases, weights, c = self._sizes
+        return np.concatenate(
+            [np.full(pairs, 2.0 * l1), np.zeros(biases), np.full(weights, l1), np.zeros(c)]
+        )
