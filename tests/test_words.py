@@ -64,11 +64,15 @@ def test_words_of_a_matrix_are_its_distinct_rows_with_their_counts(X):
     _assert_consistent(words)
 
 
-def test_the_words_do_not_share_memory_with_the_matrix():
+def test_the_words_do_not_share_memory_with_what_they_were_made_from():
     X = np.zeros((1, 3), dtype=np.uint8)
-    words = Words.from_array(X)
-    X[:] = 1
+    weights, starts = np.ones(1), np.zeros(1, dtype=np.int64)
+    words = Words.from_array(X, epoch_starts=starts, sample_weight=weights)
+    for array in (X, weights, starts):
+        array[:] = 7
     assert not words.X.any()
+    assert words.weights.tolist() == [1.0]
+    assert words.epoch_starts.tolist() == [0]
 
 
 def test_rates_of_silent_and_always_active_units_are_exactly_zero_and_one():

@@ -74,8 +74,7 @@ def deal_blocks(
             f"n_blocks is {n_blocks}; it must lie between 2 and the number of bins, {n_bins}"
         )
     n_second = n_bins - n_first
-    share = round(n_blocks * n_first / n_bins)
-    k = min(max(share, 1, n_blocks - n_second), n_blocks - 1, n_first)
+    k = min(max(round(n_blocks * n_first / n_bins), 1), n_blocks - 1)
     to_first = rng.permutation(np.arange(n_blocks) < k)
     sizes = np.empty(n_blocks, dtype=np.int64)
     sizes[to_first] = np.diff(np.arange(k + 1) * n_first // k)
