@@ -56,7 +56,7 @@ def population(
     Spikes are Bernoulli given these. The drives are continuous and reach across bins, so no member
     of the model family is true. Volleys recruit a changing handful of a layer's units, which pairs
     of units describe less well than hidden units do. The strengths were chosen so that this shows
-    at 15 to 20 units, after plain Gaussian drives had favoured pairs: a comparison on these words
+    at 15 and 16 units, after plain Gaussian drives had favoured pairs: a comparison on these words
     tests the code and says nothing about cortex.
 
     Parameters
