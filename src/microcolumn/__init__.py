@@ -1,3 +1,64 @@
-"""Models of how a recorded population of neurons works together."""
+"""Models of how a recorded population of neurons works together.
+
+>>> import microcolumn as mc
+>>> words = mc.simulate.population(n_units=6, minutes=1, seed=0)
+>>> mc.Ising(l1=2e-3).fit(words).J_.shape
+(6, 6)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import objectives, simulate
+    from .models import RBM, Independent, Ising, SemiRBM, load
+    from .parameters import Parameters
+    from .partition import LogPartition, log_partition
+    from .units import Units
+    from .words import Words
 
 __version__ = "0.1.0"
+
+#: Public names and the module each lives in; imported on first use, so that importing is quick.
+_HOMES = {
+    "Independent": "models",
+    "Ising": "models",
+    "LogPartition": "partition",
+    "Parameters": "parameters",
+    "RBM": "models",
+    "SemiRBM": "models",
+    "Units": "units",
+    "Words": "words",
+    "load": "models",
+    "log_partition": "partition",
+}
+_ROOMS = ("objectives", "simulate")
+
+__all__ = [
+    "RBM",
+    "Independent",
+    "Ising",
+    "LogPartition",
+    "Parameters",
+    "SemiRBM",
+    "Units",
+    "Words",
+    "load",
+    "log_partition",
+    "objectives",
+    "simulate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f".{name}", __name__)
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

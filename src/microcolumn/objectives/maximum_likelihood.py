@@ -69,18 +69,18 @@ class NegativeLogLikelihood:
             mean_log_weight += float((theta.J * self._pairs).sum())
             J = model.J - self._pairs
         if theta.W is not None and model.W is not None and model.c is not None:
-            hidden, data_W, data_c = self._hidden(theta)
+            hidden, data_W, data_c = self._hidden(theta.W, theta.c)
             mean_log_weight += hidden
             W, c = model.W - data_W, model.c - data_c
         gradient = Parameters(b=model.b - self._rates, J=J, W=W, c=c)
         return log_z - mean_log_weight, gradient
 
-    def _hidden(self, theta: Parameters) -> tuple[float, Floats, Floats]:
+    def _hidden(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
         """The data's mean of sum_i softplus(z_i), of x*sigmoid(z) and of sigmoid(z)."""
-        value, W, c = 0.0, np.zeros((theta.n_units, theta.n_hidden)), np.zeros(theta.n_hidden)
+        value, W, c = 0.0, np.zeros_like(weights), np.zeros_like(biases)
         for part in self._parts():
             x = self.words.X[part].astype(np.float64)
-            z = theta.c + x @ theta.W
+            z = biases + x @ weights
             value += float(self._weights[part] @ np.logaddexp(0.0, z).sum(axis=1))
             weighted = expit(z) * self._weights[part, None]
             W += x.T @ weighted

@@ -1,0 +1,201 @@
+"""Models fitted by minimising an objective plus an L1 penalty."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from ..objectives import MinimumProbabilityFlow, NegativeLogLikelihood
+from ..parameters import Parameters
+from ..solvers import FitResult, Problem, fit_path
+from ..solvers.l1 import Objective
+from ..words import Words
+from .base import PopulationModel, floored_rates
+
+_OBJECTIVES = ("mpf", "likelihood")
+_DEVICES = ("auto", "cpu")
+
+
+class PenalisedModel(PopulationModel):
+    """Fitting, shared by Ising, RBM and SemiRBM; see those for the parameters.
+
+    Attributes
+    ----------
+    objective_ : float
+        Penalised objective at the solution.
+    optimality_ : float
+        Largest violation of the penalised problem's optimality conditions: the certificate.
+    n_iter_ : int
+        Iterations of the solver from the start that won.
+    """
+
+    l1: float
+    objective: str
+    complement: bool
+    device: str
+    n_init: int
+    tol: float
+    max_iter: int
+    random_state: Any
+    n_hidden: int
+
+    objective_: float
+    optimality_: float
+    n_iter_: int
+
+    def fit(
+        self,
+        X: Words | ArrayLike,
+        y: None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        start: Parameters | None = None,
+    ) -> Self:
+        """Fit to words.
+
+        Units that never or always fire have no finite optimum: they keep the floored bias of the
+        independent model and get no couplings.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_words, n_units)
+            Binary words.
+        y : None
+            Not used; there for scikit-learn.
+        sample_weight : array_like, shape (n_words,), optional
+            Weight of each row of an array.
+        start : Parameters, optional
+            Where to start: the only start of an Ising model, one more for models with hidden
+            units.
+        """
+        words = self._training_words(X, sample_weight)
+        [result] = self._results(words, [self.l1], start)
+        self._take_over(result, words)
+        return self
+
+    def fit_path(self, X: Words | ArrayLike, penalties: Sequence[float]) -> list[Self]:
+        """Fit at each penalty, each solution the start of the next.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_words, n_units)
+            Binary words.
+        penalties : sequence of float
+            Values of ``l1``; small to large keeps most hidden units alive.
+
+        Returns
+        -------
+        list
+            One fitted copy of this model per penalty, in the order given.
+        """
+        words = self._training_words(X, None)
+        models = []
+        for l1, result in zip(penalties, self._results(words, penalties, None), strict=True):
+            model = clone(self).set_params(l1=l1)
+            model._take_over(result, words)
+            models.append(model)
+        return models
+
+    def _results(
+        self, words: Words, penalties: Sequence[float], start: Parameters | None
+    ) -> list[FitResult]:
+        self._check_settings(penalties)
+        if start is not None and (start.kind, start.n_units, start.n_hidden) != (
+            self._kind,
+            words.n_dims,
+            self._n_hidden(),
+        ):
+            raise ValueError(
+                f"start is a model of kind {start.kind!r} with {start.n_units} units and "
+                f"{start.n_hidden} hidden units; it must be {self._kind!r} with {words.n_dims} "
+                f"and {self._n_hidden()}"
+            )
+        rates, floored = words.rates, floored_rates(words)
+        problem = Problem(
+            objective=self._objective(words),
+            biases=np.log(floored) - np.log1p(-floored),
+            held=(rates <= 0.0) | (rates >= 1.0),
+            n_hidden=self._n_hidden(),
+            n_init=self.n_init,
+            seed=_seed(self.random_state),
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        return fit_path(self._kind, problem, penalties, start)
+
+    def _objective(self, words: Words) -> Objective:
+        if self.objective == "mpf":
+            return MinimumProbabilityFlow(words, complement=self.complement)
+        return NegativeLogLikelihood(words)
+
+    def _take_over(self, result: FitResult, words: Words) -> None:
+        self._adopt(result.parameters, words)
+        self.objective_ = result.objective
+        self.optimality_ = result.optimality
+        self.n_iter_ = max(result.n_iter, 1)
+        if not result.converged:
+            warnings.warn(
+                f"{type(self).__name__} with l1={self.l1:g} is not converged: its optimality "
+                f"conditions are violated by {result.optimality:.2g} (tol={self.tol:g}) after "
+                f"{result.n_iter} iterations; raise max_iter, l1 or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _n_hidden(self) -> int:
+        return 0
+
+    def _check_settings(self, penalties: Sequence[float]) -> None:
+        for l1 in penalties:
+            if not (isinstance(l1, Real) and 0.0 <= l1 < np.inf):
+                raise ValueError(f"l1 is {l1!r}; the penalty must be a finite number, 0 or more")
+        if self.objective not in _OBJECTIVES:
+            raise ValueError(f"objective is {self.objective!r}; choose 'mpf' or 'likelihood'")
+        if self.complement and self.objective != "mpf":
+            raise ValueError(
+                "complement=True adds a neighbour to minimum probability flow; "
+                "leave it False with objective='likelihood'"
+            )
+        if self.device not in _DEVICES:
+            raise ValueError(f"device is {self.device!r}; choose 'auto' or 'cpu'")
+        _check_whole("n_init", self.n_init)
+        _check_whole("max_iter", self.max_iter)
+        if not (isinstance(self.tol, Real) and self.tol > 0.0):
+            raise ValueError(f"tol is {self.tol!r}; it must be a positive number")
+
+
+class HiddenModel(PenalisedModel):
+    """Models with hidden units."""
+
+    @classmethod
+    def _settings_of(cls, theta: Parameters) -> dict[str, Any]:
+        return {"n_hidden": theta.n_hidden}
+
+    def _n_hidden(self) -> int:
+        return int(self.n_hidden)
+
+    def _check_settings(self, penalties: Sequence[float]) -> None:
+        super()._check_settings(penalties)
+        _check_whole("n_hidden", self.n_hidden)
+
+
+def _check_whole(name: str, value: Any) -> None:
+    if not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
+
+
+def _seed(random_state: Any) -> np.random.SeedSequence:
+    if isinstance(random_state, Integral):
+        return np.random.SeedSequence(int(random_state))
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence(random_state.integers(2**32, size=4).tolist())
+    state = check_random_state(random_state)
+    return np.random.SeedSequence(state.randint(2**31, size=4).tolist())

@@ -1,0 +1,70 @@
+"""The restricted Boltzmann machine: biases and hidden units."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ..parameters import Kind
+from .penalised import HiddenModel
+
+
+class RBM(HiddenModel):
+    """Restricted Boltzmann machine, log p~(x) = b'x + sum_i softplus(c_i + W_i'x).
+
+    Parameters
+    ----------
+    n_hidden : int
+        Number of hidden units; the penalty decides how many stay alive.
+    l1 : float
+        Penalty per entry of W.
+    objective : {"mpf", "likelihood"}
+        Minimum probability flow, or exact maximum likelihood (up to about 25 live hidden units
+        or 25 units).
+    complement : bool
+        With "mpf", count the word with all bits flipped as one more neighbour.
+    device : {"auto", "cpu"}
+        Where kernels run.
+    n_init : int
+        Number of random starts; the lowest objective wins.
+    tol : float
+        Largest violation of the optimality conditions that counts as converged.
+    max_iter : int
+        Most iterations of the solver from one start.
+    random_state : int, Generator, RandomState or None
+        Seed of the random starts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> together = rng.random((500, 1)) < 0.1
+    >>> words = (rng.random((500, 4)) < np.where(together, 0.7, 0.05)).astype(int)
+    >>> model = RBM(n_hidden=3, l1=0.01).fit(words)
+    >>> model.W_.shape, model.n_live_hidden_
+    ((4, 3), 1)
+    """
+
+    _kind: ClassVar[Kind] = "rbm"
+
+    def __init__(
+        self,
+        n_hidden: int = 25,
+        l1: float = 2e-3,
+        *,
+        objective: str = "mpf",
+        complement: bool = False,
+        device: str = "auto",
+        n_init: int = 1,
+        tol: float = 1e-8,
+        max_iter: int = 5000,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_hidden = n_hidden
+        self.l1 = l1
+        self.objective = objective
+        self.complement = complement
+        self.device = device
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
