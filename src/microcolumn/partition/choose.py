@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 from ..parameters import Parameters
-from .exact import exact_log_partition, operations
+from .exact import exact_log_partition
 from .result import LogPartition
+from .sides import operations
 
 Method = Literal["auto", "exact", "exact-visible", "exact-hidden", "ais"]
 
@@ -40,7 +41,7 @@ def log_partition(
 
     Examples
     --------
-    >>> log_partition(Parameters(b=[0.0, 0.0])).method
+    >>> log_partition(Parameters(b=[0.0] * 20)).method
     'exact, hidden side'
     """
     if method not in get_args(Method):

@@ -11,8 +11,19 @@ from scipy.special import expit
 from ..kernels.cpu.lanes import WIDTH
 from ..kernels.cpu.moments import LANE_UNITS, moment_chunks
 from ..parameters import Floats, Parameters
-from .exact import pick_side, transposed
-from .split import Shape, Slice, Split, Tables, in_rows, slices, split_units, states, tables_of
+from .sides import pick_side, transposed
+from .split import (
+    Shape,
+    Slice,
+    Split,
+    Tables,
+    in_rows,
+    runs,
+    slice_of,
+    split_units,
+    states,
+    tables_of,
+)
 
 _MOMENTS = Shape(
     inner=(4, 6, 8),
@@ -21,6 +32,7 @@ _MOMENTS = Shape(
     state_operations=16.0,
     hidden_operations=9.0,
 )
+_REMEDY = "fit with objective='mpf', which needs no expectations"
 #: Entries of the moments of all chunks of one slice: a few megabytes.
 _SLICE_ENTRIES = 1 << 20
 #: Input of the hidden units that pad a row: off beyond doubt.
@@ -53,7 +65,7 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
     live, log_factor = theta.only_live()
     # Only words give E[x_n x_m], unless the units are independent.
     needs_words = theta.J is not None and live.W is not None
-    if pick_side(live, "visible" if needs_words else "auto")[0] == "visible":
+    if pick_side(live, "visible" if needs_words else "auto", _REMEDY)[0] == "visible":
         log_z, moments = _sum_moments(live)
     else:
         log_z, moments = _hidden_side(live)
@@ -104,8 +116,8 @@ def _sum_moments(theta: Parameters) -> tuple[float, _Moments]:
     n_sums = split.inner.size + split.outer.size + theta.n_hidden + 1
     size = max(1, min(split.n_chunks, _SLICE_ENTRIES // n_sums**2))
     scale, sums = -math.inf, np.zeros(())
-    for part in slices(theta, split, size):
-        logs, added = _slice_sums(tables, split, part)
+    for chunks in runs(split.n_chunks, size):
+        logs, added = _slice_sums(tables, split, slice_of(theta, split, chunks))
         higher = max(scale, logs)
         sums = sums * math.exp(scale - higher) + added * math.exp(logs - higher)
         scale = higher

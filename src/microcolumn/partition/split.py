@@ -105,14 +105,22 @@ class Padded:
         return cls(np.append(theta.b, 0.0), J, W, c)
 
 
-def states(n_units: int, start: int = 0, stop: int | None = None) -> Floats:
-    """Binary states of ``n_units`` units as floats, first unit fastest.
+def states(n_units: int, numbers: NDArray[np.int64] | None = None) -> Floats:
+    """Binary states of ``n_units`` units as floats, bit k of a state's number being unit k.
+
+    Parameters
+    ----------
+    n_units : int
+        Number of units, up to 62.
+    numbers : ndarray of int64, shape (n_states,), optional
+        Which states; by default all 2^n_units in order.
 
     Returns
     -------
-    ndarray, shape (stop - start, n_units)
+    ndarray, shape (n_states, n_units)
     """
-    numbers = np.arange(start, (1 << n_units) if stop is None else stop, dtype=np.int64)
+    if numbers is None:
+        numbers = np.arange(1 << n_units, dtype=np.int64)
     return ((numbers[:, None] >> np.arange(n_units, dtype=np.int64)) & 1).astype(np.float64)
 
 
@@ -247,16 +255,21 @@ class Slice:
     hidden_inputs: Floats
 
 
-def slices(theta: Parameters, split: Split, size: int) -> Iterator[Slice]:
-    """Walk the chunks ``size`` at a time, so that memory stays bounded."""
+def slice_of(theta: Parameters, split: Split, chunks: NDArray[np.int64]) -> Slice:
+    """What the fixed units add in the chunks with the given numbers."""
     padded = Padded.of(theta)
     fixed, hidden = split.fixed, split.hidden
-    for start in range(0, split.n_chunks, size):
-        X = states(fixed.size, start, min(start + size, split.n_chunks))
-        yield Slice(
-            states=X,
-            log_weight=pairwise_log_weight(X, padded.b[fixed], padded.J[np.ix_(fixed, fixed)]),
-            outer_fields=2.0 * X @ padded.J[np.ix_(fixed, split.outer)],
-            inner_fields=2.0 * X @ padded.J[np.ix_(fixed, split.inner)],
-            hidden_inputs=padded.c[hidden] + X @ padded.W[np.ix_(fixed, hidden)],
-        )
+    X = states(fixed.size, chunks)
+    return Slice(
+        states=X,
+        log_weight=pairwise_log_weight(X, padded.b[fixed], padded.J[np.ix_(fixed, fixed)]),
+        outer_fields=2.0 * X @ padded.J[np.ix_(fixed, split.outer)],
+        inner_fields=2.0 * X @ padded.J[np.ix_(fixed, split.inner)],
+        hidden_inputs=padded.c[hidden] + X @ padded.W[np.ix_(fixed, hidden)],
+    )
+
+
+def runs(n_chunks: int, size: int) -> Iterator[NDArray[np.int64]]:
+    """Numbers of all chunks, ``size`` at a time."""
+    for start in range(0, n_chunks, size):
+        yield np.arange(start, min(start + size, n_chunks), dtype=np.int64)

@@ -1,0 +1,187 @@
+"""Exact sums against enumeration and against each other."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import logsumexp
+
+from microcolumn.parameters import Parameters
+from microcolumn.partition import outer
+from microcolumn.partition.exact import exact_log_partition
+from microcolumn.partition.sides import operations
+
+KINDS = ("independent", "ising", "rbm", "srbm")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_units", [1, 2, 3, 4, 7, 8, 9, 12])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 20.0])
+def test_the_sum_over_words_matches_enumeration(
+    kind, n_units, scale, random_model, enumerate_words
+):
+    theta = random_model(kind, n_units, scale=scale, seed=n_units)
+    log_z = exact_log_partition(theta, side="visible")
+    assert log_z.value == pytest.approx(enumerate_words(theta)[1], rel=0, abs=1e-10)
+    assert log_z.method == "exact, visible side"
+    assert log_z.stderr == 0.0
+    assert log_z.converged
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    kind=st.sampled_from(KINDS),
+    n_units=st.integers(1, 11),
+    n_hidden=st.integers(1, 40),
+    scale=st.sampled_from([0.01, 0.3, 2.0, 7.0, 20.0]),
+    seed=st.integers(0, 2**31),
+)
+def test_any_model_matches_enumeration(
+    kind, n_units, n_hidden, scale, seed, random_model, enumerate_words
+):
+    theta = random_model(kind, n_units, n_hidden, scale, seed)
+    value = exact_log_partition(theta, side="visible").value
+    assert value == pytest.approx(enumerate_words(theta)[1], rel=0, abs=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["ising", "srbm"])
+@pytest.mark.parametrize("scale", [0.5, 20.0])
+def test_eighteen_units_match_enumeration(kind, scale, random_model, enumerate_words):
+    theta = random_model(kind, 18, n_hidden=6, scale=scale, seed=18)
+    value = exact_log_partition(theta, side="visible").value
+    assert value == pytest.approx(enumerate_words(theta)[1], rel=0, abs=1e-10)
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 20.0])
+def test_three_hundred_hidden_units_match_enumeration(scale, random_model, enumerate_words):
+    theta = random_model("srbm", 12, n_hidden=300, scale=scale, seed=3)
+    value = exact_log_partition(theta).value
+    assert value == pytest.approx(enumerate_words(theta)[1], rel=0, abs=1e-10)
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 5.0, 20.0])
+@pytest.mark.parametrize("n_hidden", [1, 5, 13])
+def test_both_sides_of_an_rbm_agree(scale, n_hidden, random_model):
+    theta = random_model("rbm", 15, n_hidden, scale, seed=n_hidden)
+    visible, hidden = (exact_log_partition(theta, side=side) for side in ("visible", "hidden"))
+    assert visible.value == pytest.approx(hidden.value, rel=0, abs=1e-10)
+    assert (visible.method, hidden.method) == ("exact, visible side", "exact, hidden side")
+
+
+def test_the_hidden_side_sums_an_rbm_with_hundreds_of_units(random_model):
+    theta = random_model("rbm", 300, n_hidden=4, scale=2.0, seed=1)
+    states = np.array([[k >> i & 1 for i in range(4)] for k in range(16)], dtype=float)
+    by_hand = logsumexp(
+        states @ theta.c + np.logaddexp(0.0, theta.b + states @ theta.W.T).sum(axis=1)
+    )
+    log_z = exact_log_partition(theta)
+    assert log_z.method == "exact, hidden side"
+    assert log_z.value == pytest.approx(by_hand, rel=0, abs=1e-10)
+
+
+def test_strong_blocks_of_a_larger_model_multiply(random_model, enumerate_words):
+    """Three uncoupled populations, shuffled into one: log Z is the sum of theirs."""
+    blocks = [random_model("ising", 8, scale=20.0, seed=seed) for seed in range(3)]
+    order = np.random.default_rng(0).permutation(24)
+    J, b = np.zeros((24, 24)), np.concatenate([block.b for block in blocks])
+    for k, block in enumerate(blocks):
+        J[8 * k : 8 * k + 8, 8 * k : 8 * k + 8] = block.J
+    theta = Parameters(b=b[order], J=J[np.ix_(order, order)])
+    expected = sum(enumerate_words(block)[1] for block in blocks)
+    assert exact_log_partition(theta).value == pytest.approx(expected, rel=0, abs=1e-10)
+
+
+def test_two_modes_far_apart_are_both_counted():
+    """All pairs attract by 2J = 60 against biases that balance: silence and all units active."""
+    n_units, coupling = 14, 30.0
+    J = coupling * (1.0 - np.eye(n_units))
+    b = np.full(n_units, -coupling * (n_units - 1))
+    n_active = np.arange(n_units + 1)
+    n_words = np.array(
+        [float(np.prod(np.arange(n_units - k + 1, n_units + 1)) / _factorial(k)) for k in n_active]
+    )
+    by_count = np.log(n_words) + n_active * b[0] + coupling * n_active * (n_active - 1)
+    value = exact_log_partition(Parameters(b=b, J=J)).value
+    assert value == pytest.approx(float(logsumexp(by_count)), rel=0, abs=1e-10)
+
+
+def _factorial(k):
+    return float(np.prod(np.arange(1, k + 1)))
+
+
+def test_dead_hidden_units_only_add_a_constant(random_model):
+    theta = random_model("srbm", 6, n_hidden=4, seed=5)
+    W = theta.W.copy()
+    W[:, [0, 2]] = 0.0
+    with_dead = Parameters(b=theta.b, J=theta.J, W=W, c=theta.c)
+    without = Parameters(b=theta.b, J=theta.J, W=W[:, [1, 3]], c=theta.c[[1, 3]])
+    constant = np.logaddexp(0.0, theta.c[[0, 2]]).sum()
+    difference = exact_log_partition(with_dead).value - exact_log_partition(without).value
+    assert difference == pytest.approx(constant, rel=0, abs=1e-12)
+    assert operations(with_dead) == operations(without)
+
+
+def test_an_independent_model_of_any_size_is_a_closed_form():
+    b = np.linspace(-5.0, 5.0, 2000)
+    theta = Parameters(b=b, J=np.zeros((2000, 2000)))
+    value = exact_log_partition(theta).value
+    assert value == pytest.approx(np.log1p(np.exp(b)).sum(), rel=1e-14)
+
+
+def test_the_cheaper_side_is_picked(random_model):
+    assert exact_log_partition(random_model("rbm", 6, 9)).method == "exact, visible side"
+    assert exact_log_partition(random_model("rbm", 9, 6)).method == "exact, hidden side"
+    assert exact_log_partition(random_model("srbm", 9, 6)).method == "exact, visible side"
+
+
+@pytest.mark.parametrize("kind", ["ising", "srbm"])
+def test_one_and_two_threads_give_the_same_bits(kind, random_model):
+    theta = random_model(kind, 17, n_hidden=5, scale=0.7)
+    threads = numba.get_num_threads()
+    values = []
+    for n_threads in (1, min(2, threads)):
+        numba.set_num_threads(n_threads)
+        values.append(exact_log_partition(theta).value)
+    numba.set_num_threads(threads)
+    assert values[0] == values[1]
+
+
+def test_many_small_slices_give_the_sum_of_one(monkeypatch, random_model, enumerate_words):
+    theta = random_model("ising", 14, scale=20.0)
+    monkeypatch.setattr(outer, "_SLICE_OPERATIONS", 2.0**9)
+    value = exact_log_partition(theta).value
+    assert value == pytest.approx(enumerate_words(theta)[1], rel=0, abs=1e-10)
+
+
+def test_a_progress_bar_appears_only_when_asked_for_or_needed(random_model, capsys):
+    theta = random_model("ising", 9)
+    exact_log_partition(theta)
+    assert capsys.readouterr().err == ""
+    exact_log_partition(theta, progress=True)
+    assert "exact sum" in capsys.readouterr().err
+
+
+def test_an_interrupt_between_slices_stops_the_sum(monkeypatch, random_model):
+    calls = []
+
+    def interrupted(*args):
+        calls.append(args)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(outer, "fold_chunks", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        exact_log_partition(random_model("ising", 12))
+    assert len(calls) == 1
+
+
+def test_an_impossible_sum_is_refused_with_a_remedy(random_model):
+    with pytest.raises(ValueError, match=r"60 units .* multiply-adds, .*; use method='ais'"):
+        exact_log_partition(random_model("ising", 60))
+
+
+def test_the_hidden_side_of_a_coupled_model_is_refused_with_a_remedy(random_model):
+    with pytest.raises(ValueError, match=r"couplings J; use method='exact-visible'"):
+        exact_log_partition(random_model("srbm", 5), side="hidden")

@@ -1,0 +1,158 @@
+"""Exact expectations against enumeration and against finite differences of log Z."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import expit
+
+from microcolumn.parameters import Parameters
+from microcolumn.partition import exact_expectations
+from microcolumn.partition import expectations as expectations_module
+from microcolumn.partition.exact import exact_log_partition
+
+KINDS = ("independent", "ising", "rbm", "srbm")
+
+
+def assert_matches(theta, enumerated, log_z_by_hand, tolerance=1e-11):
+    log_z, gradient = exact_expectations(theta)
+    rates, pairs, cross, hidden = enumerated
+    assert log_z == pytest.approx(log_z_by_hand, rel=0, abs=1e-10)
+    np.testing.assert_allclose(gradient.b, rates, rtol=0, atol=tolerance)
+    assert gradient.kind == theta.kind
+    if theta.J is not None:
+        np.testing.assert_allclose(gradient.J, pairs, rtol=0, atol=tolerance)
+    if theta.W is not None:
+        np.testing.assert_allclose(gradient.W, cross, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(gradient.c, hidden, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_units", [1, 2, 3, 5, 9, 12])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 20.0])
+def test_expectations_match_enumeration(
+    kind, n_units, scale, random_model, enumerate_words, enumerated_expectations
+):
+    theta = random_model(kind, n_units, scale=scale, seed=n_units)
+    assert_matches(theta, enumerated_expectations(theta), enumerate_words(theta)[1])
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    kind=st.sampled_from(KINDS),
+    n_units=st.integers(1, 11),
+    n_hidden=st.integers(1, 30),
+    scale=st.sampled_from([0.01, 0.5, 5.0, 20.0]),
+    silenced=st.floats(0.0, 1.0),
+    seed=st.integers(0, 2**31),
+)
+def test_any_sparse_model_matches_enumeration(
+    kind,
+    n_units,
+    n_hidden,
+    scale,
+    silenced,
+    seed,
+    random_model,
+    enumerate_words,
+    enumerated_expectations,
+):
+    theta = random_model(kind, n_units, n_hidden, scale, seed)
+    if theta.W is not None:  # dead hidden units, and live ones that see few units
+        keep = np.random.default_rng(seed).random(theta.W.shape) >= silenced
+        theta = Parameters(b=theta.b, J=theta.J, W=theta.W * keep, c=theta.c)
+    assert_matches(theta, enumerated_expectations(theta), enumerate_words(theta)[1])
+
+
+def test_three_hundred_hidden_units_match_enumeration(
+    random_model, enumerate_words, enumerated_expectations
+):
+    theta = random_model("srbm", 11, n_hidden=300, scale=1.0)
+    assert_matches(theta, enumerated_expectations(theta), enumerate_words(theta)[1])
+
+
+def test_an_rbm_is_the_same_from_either_side(random_model, enumerated_expectations):
+    """Nine units and four hidden ones: the hidden side is summed, the words are the check."""
+    theta = random_model("rbm", 9, n_hidden=4, scale=3.0)
+    swapped = Parameters(b=theta.c, W=theta.W.T, c=theta.b)
+    for model in (theta, swapped):
+        rates, _, cross, hidden = enumerated_expectations(model)
+        _, gradient = exact_expectations(model)
+        np.testing.assert_allclose(gradient.b, rates, atol=1e-12)
+        np.testing.assert_allclose(gradient.W, cross, atol=1e-12)
+        np.testing.assert_allclose(gradient.c, hidden, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["ising", "rbm", "srbm"])
+def test_expectations_are_the_gradient_of_log_z(kind, random_model):
+    theta = random_model(kind, 13, n_hidden=6, scale=0.8, seed=2)
+    step = random_model(kind, 13, n_hidden=6, scale=1e-4, seed=3)
+    _, gradient = exact_expectations(theta)
+
+    def moved(sign):
+        parts = {
+            name: getattr(theta, name) + sign * getattr(step, name)
+            for name in ("b", "J", "W", "c")
+            if getattr(theta, name) is not None
+        }
+        return exact_log_partition(Parameters(**parts)).value
+
+    slope = sum(
+        float(np.sum(getattr(gradient, name) * getattr(step, name)))
+        for name in ("b", "J", "W", "c")
+        if getattr(theta, name) is not None
+    )
+    assert slope == pytest.approx((moved(1.0) - moved(-1.0)) / 2.0, rel=1e-6, abs=1e-10)
+
+
+def test_a_dead_hidden_unit_is_independent_of_every_unit(random_model):
+    theta = random_model("rbm", 5, n_hidden=2)
+    W = theta.W.copy()
+    W[:, 0] = 0.0
+    _, gradient = exact_expectations(Parameters(b=theta.b, W=W, c=theta.c))
+    np.testing.assert_allclose(gradient.c[0], expit(theta.c[0]), rtol=1e-15)
+    np.testing.assert_allclose(gradient.W[:, 0], gradient.b * expit(theta.c[0]), rtol=1e-15)
+
+
+def test_zero_couplings_still_have_pair_expectations(random_model, enumerated_expectations):
+    """An sRBM that starts from an RBM: J is zero, but the fit needs its gradient."""
+    rbm = random_model("rbm", 8, n_hidden=2)
+    theta = Parameters(b=rbm.b, J=np.zeros((8, 8)), W=rbm.W, c=rbm.c)
+    _, gradient = exact_expectations(theta)
+    np.testing.assert_allclose(gradient.J, enumerated_expectations(theta)[1], atol=1e-13)
+
+
+def test_units_that_are_never_or_always_active_have_rates_zero_and_one():
+    _, gradient = exact_expectations(Parameters(b=[-800.0, 800.0], J=np.zeros((2, 2))))
+    np.testing.assert_allclose(gradient.b, [0.0, 1.0], atol=1e-15)
+
+
+@pytest.mark.parametrize("kind", ["ising", "srbm"])
+def test_one_and_two_threads_give_the_same_bits(kind, random_model):
+    theta = random_model(kind, 16, n_hidden=5, scale=0.7)
+    threads = numba.get_num_threads()
+    results = []
+    for n_threads in (1, min(2, threads)):
+        numba.set_num_threads(n_threads)
+        results.append(exact_expectations(theta))
+    numba.set_num_threads(threads)
+    (one, gradient), (two, other) = results
+    assert one == two
+    np.testing.assert_array_equal(gradient.b, other.b)
+    np.testing.assert_array_equal(gradient.J, other.J)
+
+
+def test_many_small_slices_give_the_sum_of_one(
+    monkeypatch, random_model, enumerate_words, enumerated_expectations
+):
+    theta = random_model("srbm", 13, n_hidden=4, scale=20.0)
+    monkeypatch.setattr(expectations_module, "_SLICE_ENTRIES", 1)
+    assert_matches(theta, enumerated_expectations(theta), enumerate_words(theta)[1])
+
+
+def test_an_impossible_sum_is_refused_with_a_remedy(random_model):
+    with pytest.raises(ValueError, match=r"60 units .*; fit with objective='mpf'"):
+        exact_expectations(random_model("ising", 60))
