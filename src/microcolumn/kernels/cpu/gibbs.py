@@ -55,7 +55,7 @@ class Chains(NamedTuple):
 # Fields 2 sum_m J_nm x_m, hidden inputs (E or z) and hidden log weight of one group, from x alone.
 # Cost per chain: n_units * (n_units + n_hidden) multiply-adds and n_hidden exponentials.
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_refreshed_state_matches_the_definition.
-@njit(cache=True)
+@njit(inline="always")
 def _refresh(x, fields, inputs, couplings, weights, hidden_biases, block_ends, careful):
     zero = splat(0.0, CHAINS)
     n_units = weights.shape[0]
@@ -86,7 +86,7 @@ def _refresh(x, fields, inputs, couplings, weights, hidden_biases, block_ends, c
 # Hidden log weight after flipping unit n: log prod_i (1 + E_i exp(d W_ni)), logs per block.
 # Cost per chain: one multiply-add and one multiply per hidden unit, one logarithm per block.
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
-@njit(cache=True)
+@njit(inline="always")
 def _proposed_hidden(n, active, inputs, up, down, block_ends):
     hidden_log, start = splat(0.0, CHAINS), 0
     for end in block_ends:
@@ -102,7 +102,7 @@ def _proposed_hidden(n, active, inputs, up, down, block_ends):
 # The same from z, for inputs beyond the range of exp: sum_i softplus(z_i + d W_ni).
 # Cost per chain: one softplus per hidden unit.
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
-@njit(cache=True)
+@njit(inline="always")
 def _proposed_hidden_carefully(n, direction, inputs, weights):
     hidden_log = splat(0.0, CHAINS)
     for i in range(weights.shape[1]):
@@ -114,7 +114,7 @@ def _proposed_hidden_carefully(n, direction, inputs, weights):
 # Carry flips of unit n (+1 on, -1 off, 0 none per chain) into fields and hidden inputs.
 # Cost per chain: n_units multiply-adds and n_hidden multiplies, only for rows with a flip.
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_kept_state_agrees_with_a_refresh.
-@njit(cache=True)
+@njit(inline="always")
 def _carry_flips(n, flips, fields, inputs, couplings, weights, up, down, careful):
     zero, one = splat(0.0, WIDTH), splat(1.0, WIDTH)
     n_hidden = weights.shape[1]
@@ -140,7 +140,7 @@ def _carry_flips(n, flips, fields, inputs, couplings, weights, up, down, careful
 # log p~(x) - sum_n a_n x_n of each chain: what the weights of annealing integrate over beta.
 # Cost per chain: one multiply-add and one multiply per unit.
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
-@njit(cache=True)
+@njit(inline="always")
 def _excess(x, fields, hidden_log, biases, base_logits):
     value = hidden_log
     half = like(value, 0.5)
@@ -153,7 +153,7 @@ def _excess(x, fields, hidden_log, biases, base_logits):
 # One scan over the units of one group at inverse temperature beta; returns the hidden log weight.
 # Cost per chain and unit: 2 * n_hidden flops of the product, a log, an exp, a quarter Philox block.
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_one_sweep_has_the_exact_transition_probabilities.
-@njit(cache=True)
+@njit(inline="always")
 def _sweep(x, fields, inputs, hidden_log, model, beta, backwards, ids, counter, key, draws, flips):
     one = splat(1.0, CHAINS)
     zero = splat(0.0, CHAINS)
@@ -193,7 +193,7 @@ def _sweep(x, fields, inputs, hidden_log, model, beta, backwards, ids, counter, 
     return hidden_log
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _draw(ids, counter, block, key, draws):
     """Uniforms of four sites for one group; the counter is (chain, sweep, block, stream)."""
     chains = load(ids, 0, CHAINS)
@@ -205,11 +205,13 @@ def _draw(ids, counter, block, key, draws):
         store(draws, (j, 0), rows[j])
 
 
-@njit(cache=True)
-def _advance_group(group, x, fields, inputs, hidden, weights, model, path, backwards, seed, first):
+# Everything above is inlined here; without reference counting (_nrt), since nothing is allocated
+# and counting the arrays of every call would cost as much as the arithmetic.
+@njit(cache=True, _nrt=False)
+def _advance_group(
+    x, fields, inputs, hidden, weights, ids, draws, flips, model, path, backwards, seed, first
+):
     """All sweeps of one group; ``path`` holds (beta, increment) per sweep."""
-    ids = np.arange(CHAINS).astype(np.uint64) + np.uint64(group * CHAINS)
-    draws, flips = np.empty((_DRAWS, CHAINS)), np.empty(CHAINS)
     key = (seed & np.uint64(0xFFFFFFFF), seed >> np.uint64(32))
     hidden_log = load(hidden, 0, CHAINS)
     log_weight = load(weights, 0, CHAINS)
@@ -261,13 +263,16 @@ def advance(chains, model, path, backwards, seed, first):
         Index of the first sweep, so that a run cut into slices equals the whole.
     """
     for group in prange(chains.x.shape[0]):
+        ids = np.arange(group * CHAINS, (group + 1) * CHAINS).astype(np.uint64)
         _advance_group(
-            group,
             chains.x[group],
             chains.fields[group],
             chains.inputs[group],
             chains.hidden_log[group],
             chains.log_weights[group],
+            ids,
+            np.empty((_DRAWS, CHAINS)),
+            np.empty(CHAINS),
             model,
             path,
             backwards,
