@@ -1,0 +1,206 @@
+"""Gibbs sweeps against a plain NumPy chain that draws the same numbers, and exact probabilities."""
+
+import itertools
+
+import numba
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import expit
+
+from microcolumn.energy import log_odds, log_weight
+from microcolumn.kernels.cpu.gibbs import CHAINS, REFRESH, advance
+from microcolumn.parameters import Parameters
+from microcolumn.partition.gibbs import Sampler
+
+
+def _model(kind, n_units, seed, scale=1.0, n_hidden=5):
+    rng = np.random.default_rng(seed)
+    J = W = c = None
+    if kind in ("ising", "srbm"):
+        J = np.triu(rng.normal(scale=0.4, size=(n_units, n_units)), 1)
+        J = J + J.T
+    if kind in ("rbm", "srbm"):
+        W, c = rng.normal(scale=scale, size=(n_units, n_hidden)), rng.normal(size=n_hidden)
+    return Parameters(b=rng.normal(size=n_units) - 0.5, J=J, W=W, c=c)
+
+
+def _philox(counter, key):
+    c, k = list(counter), list(key)
+    for _ in range(10):
+        p0, p1 = c[0] * 0xD2511F53, c[2] * 0xCD9E8D57
+        c = [(p1 >> 32) ^ c[1] ^ k[0], p1 & 0xFFFFFFFF, (p0 >> 32) ^ c[3] ^ k[1], p0 & 0xFFFFFFFF]
+        k = [(k[0] + 0x9E3779B9) & 0xFFFFFFFF, (k[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return c
+
+
+def _uniform(seed, chain, sweep, position, stream):
+    words = _philox((chain, sweep, position // 4, stream), (seed & 0xFFFFFFFF, seed >> 32))
+    j = position % 4
+    return (2 * ((words[j] << 20) | (words[(j + 1) % 4] & 0xFFFFF)) + 1) / 2**53
+
+
+def _reference_chain(theta, logits, x, betas, increments, seed, chain, backwards):
+    """One chain by the definitions of METHOD section 2, word by word and site by site."""
+    x = np.array(x)
+    log_w = 0.0
+    order = list(range(theta.n_units))[:: -1 if backwards else 1]
+    for sweep, (beta, increment) in enumerate(zip(betas, increments, strict=True)):
+        for position, n in enumerate(order):
+            odds = (1 - beta) * logits[n] + beta * log_odds(theta, x[None], n)[0]
+            flip_odds = odds if x[n] == 0 else -odds
+            u = _uniform(seed, chain, sweep, position, int(backwards))
+            x[n] ^= int(u < expit(flip_odds))
+        log_w += increment * (log_weight(theta, x[None])[0] - logits @ x)
+    return x, log_w
+
+
+CASES = {
+    "independent": _model("independent", 5, 0),
+    "ising": _model("ising", 6, 1),
+    "rbm": _model("rbm", 5, 2),
+    "srbm": _model("srbm", 7, 3),
+    "one unit": Parameters(b=[0.3]),
+    "several blocks": _model("srbm", 5, 4, scale=80.0, n_hidden=9),
+    "beyond the range of exp": _model("srbm", 5, 5, scale=500.0),
+}
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("case", CASES)
+def test_log_weights_follow_the_definition_along_a_path(case, backwards):
+    theta = CASES[case]
+    rng = np.random.default_rng(6)
+    logits = rng.normal(size=theta.n_units)
+    betas, increments = np.linspace(0, 1, 12), rng.random(12)
+    start = rng.integers(0, 2, (CHAINS + 3, theta.n_units))
+    seed = 0x123456789ABCDEF
+    sampler = Sampler(theta, len(start), seed=seed, base_logits=logits, initial=start)
+    sampler.run(betas, increments, backwards=backwards)
+    for chain in (0, 1, CHAINS - 1, CHAINS, CHAINS + 2):
+        x, log_w = _reference_chain(
+            theta, logits, start[chain], betas, increments, seed, chain, backwards
+        )
+        np.testing.assert_array_equal(sampler.words[chain], x)
+        np.testing.assert_allclose(sampler.log_weights[chain], log_w, rtol=1e-12, atol=1e-12)
+
+
+def test_the_cases_cover_products_in_blocks_and_the_careful_form():
+    blocks = Sampler(CASES["several blocks"], 1, seed=0)._model
+    assert len(blocks.block_ends) > 1
+    assert not blocks.careful
+    assert Sampler(CASES["beyond the range of exp"], 1, seed=0)._model.careful
+
+
+def _state_by_definition(theta, words):
+    fields = np.zeros(words.shape) if theta.J is None else 2.0 * words @ theta.J
+    z = theta.c + words @ theta.W
+    return fields, z, np.logaddexp(0.0, z).sum(axis=1)
+
+
+def _by_chain(rows, n_chains):
+    return rows.transpose(0, 2, 1).reshape(-1, rows.shape[1])[:n_chains]
+
+
+@pytest.mark.parametrize(
+    ("n_sweeps", "tolerance"), [(1, 1e-13), (REFRESH, 1e-11), (REFRESH + 1, 1e-13)]
+)
+@pytest.mark.parametrize("scale", [1.0, 500.0])
+def test_kept_state_agrees_with_a_refresh(n_sweeps, tolerance, scale):
+    theta = _model("srbm", 9, 7, scale=scale, n_hidden=6)
+    sampler = Sampler(theta, 40, seed=8).run(np.full(n_sweeps, 0.3))
+    fields, z, hidden_log = _state_by_definition(theta, sampler.words.astype(float))
+    chains = sampler._chains
+    np.testing.assert_allclose(_by_chain(chains.fields, 40), fields, atol=tolerance)
+    kept = _by_chain(chains.inputs, 40)
+    kept = kept if sampler._model.careful else np.log(kept)
+    np.testing.assert_allclose(kept, z, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(
+        chains.hidden_log.reshape(-1)[:40], hidden_log, rtol=tolerance, atol=tolerance
+    )
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_refreshed_state_matches_the_definition(value):
+    theta = _model("srbm", 6, 9)
+    pinning = np.full(6, 1e4 if value else -1e4)
+    pinned = Parameters(b=pinning, J=theta.J, W=theta.W, c=theta.c)
+    start = np.full((CHAINS, 6), value)
+    sampler = Sampler(pinned, CHAINS, seed=0, initial=start).run([1.0])
+    np.testing.assert_array_equal(sampler.words, start)
+    fields, z, hidden_log = _state_by_definition(theta, start.astype(float))
+    chains = sampler._chains
+    np.testing.assert_allclose(_by_chain(chains.fields, CHAINS), fields, atol=1e-14)
+    np.testing.assert_allclose(np.log(_by_chain(chains.inputs, CHAINS)), z, rtol=1e-13)
+    np.testing.assert_allclose(chains.hidden_log[0], hidden_log, rtol=1e-14)
+
+
+def _scan_matrix(theta, logits, beta, backwards):
+    """Transition matrix of one scan over all words, from the conditionals alone."""
+    words = np.array(list(itertools.product([0, 1], repeat=theta.n_units)))
+    index = {tuple(word): i for i, word in enumerate(words)}
+    matrix = np.eye(len(words))
+    for n in range(theta.n_units)[:: -1 if backwards else 1]:
+        step = np.zeros_like(matrix)
+        on = expit((1 - beta) * logits[n] + beta * log_odds(theta, words, n))
+        for i, word in enumerate(words):
+            for value, probability in ((1, on[i]), (0, 1 - on[i])):
+                target = word.copy()
+                target[n] = value
+                step[i, index[tuple(target)]] += probability
+        matrix = matrix @ step
+    return words, matrix
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_one_sweep_has_the_exact_transition_probabilities(backwards):
+    theta = _model("srbm", 3, 10)
+    logits, beta = np.array([0.5, -1.0, 0.2]), 0.7
+    words, matrix = _scan_matrix(theta, logits, beta, backwards)
+    n_chains = 20_000
+    for i in (0, 5):
+        start = np.tile(words[i], (n_chains, 1))
+        sampler = Sampler(theta, n_chains, seed=11 + i, base_logits=logits, initial=start)
+        ends = sampler.run([beta], backwards=backwards).words @ (1 << np.arange(3)[::-1])
+        counts = np.bincount(ends, minlength=8)
+        assert stats.chisquare(counts, n_chains * matrix[i]).pvalue > 1e-3
+
+
+def test_the_descending_scan_reverses_the_ascending_one():
+    theta, logits, beta = _model("srbm", 4, 12), np.array([0.5, -1.0, 0.2, 0.0]), 0.6
+    words, forward = _scan_matrix(theta, logits, beta, False)
+    _, backward = _scan_matrix(theta, logits, beta, True)
+    weights = np.exp(beta * log_weight(theta, words) + (1 - beta) * words @ logits)
+    flow = weights[:, None] * forward
+    np.testing.assert_allclose(flow, (weights[:, None] * backward).T, rtol=1e-12)
+
+
+def test_results_are_the_same_for_any_number_of_threads_and_any_slicing(monkeypatch):
+    theta = _model("srbm", 9, 13)
+    betas, increments = np.linspace(0, 1, 300), np.full(300, 1 / 300)
+    threads = numba.get_num_threads()
+    results = []
+    for n_threads, slice_operations in ((1, 4e8), (threads, 4e8), (threads, 1e6)):
+        monkeypatch.setattr("microcolumn.partition.gibbs._SLICE_OPERATIONS", slice_operations)
+        numba.set_num_threads(n_threads)
+        try:
+            sampler = Sampler(theta, 150, seed=14).run(betas, increments)
+        finally:
+            numba.set_num_threads(threads)
+        results.append((sampler.words, sampler.log_weights))
+    for words, log_weights in results[1:]:
+        np.testing.assert_array_equal(words, results[0][0])
+        np.testing.assert_array_equal(log_weights, results[0][1])
+
+
+def test_a_chain_does_not_depend_on_how_many_run_beside_it():
+    theta = _model("rbm", 6, 15)
+    few = Sampler(theta, 5, seed=16).run(np.linspace(0, 1, 50))
+    many = Sampler(theta, 200, seed=16).run(np.linspace(0, 1, 50))
+    np.testing.assert_array_equal(few.words, many.words[:5])
+
+
+def test_the_kernel_is_compiled_once():
+    for theta in CASES.values():
+        Sampler(theta, 3, seed=0, initial=np.zeros((3, theta.n_units), np.uint8)).run([1.0])
+    assert len(advance.signatures) == 1
