@@ -21,8 +21,9 @@ from ..partition.frequent import frequent_words_estimate
 from ..partition.gibbs import gibbs_samples
 from ..words import Words, check_binary
 
-#: Words kept from the training data for the plausibility check of log Z.
-_N_FREQUENT = 10
+#: Frequent words kept for the plausibility check of log Z, and bins, spread evenly over the
+#: training data, from which annealed chains start their way back.
+_N_FREQUENT, _N_KEPT = 10, 500
 
 
 class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
@@ -45,6 +46,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
     _log_partition: LogPartition | None
     _frequent: tuple[NDArray[np.uint8], Floats]
+    _kept_words: NDArray[np.uint8]
 
     @property
     def J_(self) -> Floats:
@@ -125,15 +127,22 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if default and self._log_partition is not None:
             return self._log_partition
         if method in ("auto", "ais"):
-            if hasattr(self, "rates_"):
-                options.setdefault("rates", self.rates_)
-            options.setdefault("random_state", getattr(self, "random_state", 0))
+            options = self._sampling_defaults() | options
+            if options.get("base") == "uniform":
+                options.pop("rates", None)
         result = log_partition(theta, method=method, **options)  # type: ignore[arg-type]
         if hasattr(self, "_frequent"):
             result = replace(result, frequent_words=frequent_words_estimate(theta, *self._frequent))
         if default:
             self._log_partition = result
         return result
+
+    def _sampling_defaults(self) -> dict[str, Any]:
+        """What annealing takes from the training data, and the seed."""
+        defaults = {"random_state": getattr(self, "random_state", 0)}
+        if hasattr(self, "rates_"):
+            defaults |= {"rates": self.rates_, "words": self._kept_words}
+        return defaults
 
     def score_samples(self, X: Words | ArrayLike) -> Floats:
         """Normalised log probability of each word in nats, shape (n_words,)."""
@@ -189,6 +198,8 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
             self.rates_ = floored_rates(words)
             top = np.argsort(-words.counts, kind="stable")[:_N_FREQUENT]
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())
+            spread = np.linspace(0, words.n_bins - 1, min(words.n_bins, _N_KEPT)).astype(np.intp)
+            self._kept_words = words.X[words.index[spread]]
 
     def _theta(self) -> Parameters:
         check_is_fitted(self)

@@ -31,8 +31,8 @@ def save(model: PopulationModel, path: str | os.PathLike[str]) -> None:
     """Write a model's settings, parameters and training rates, all or nothing."""
     theta = model.parameters_
     arrays = {name: getattr(theta, name) for name in _PARAMETERS}
-    arrays["rates"] = getattr(model, "rates_", None)
-    if hasattr(model, "_frequent"):
+    if hasattr(model, "rates_"):
+        arrays |= {"rates": model.rates_, "kept_words": model._kept_words}
         arrays["frequent_words"], arrays["frequencies"] = model._frequent
     settings = {name: value for name, value in model.get_params().items() if _is_plain(value)}
     header = {
@@ -91,11 +91,13 @@ def _restore(header: dict[str, str], arrays: dict[str, NDArray[Any]]) -> Populat
             raise ValueError(f"unknown entry {name!r}")
         setattr(model, name, value)
     if "rates" in arrays:
+        n_frequent, n_kept = arrays["frequencies"].size, arrays["kept_words"].shape[0]
         model.rates_ = _checked(arrays, "rates", (theta.n_units,))
-    if "frequent_words" in arrays:
-        frequencies = arrays["frequencies"]
-        shape = (frequencies.size, theta.n_units)
-        model._frequent = (_checked(arrays, "frequent_words", shape), frequencies)
+        model._kept_words = _checked(arrays, "kept_words", (n_kept, theta.n_units))
+        model._frequent = (
+            _checked(arrays, "frequent_words", (n_frequent, theta.n_units)),
+            _checked(arrays, "frequencies", (n_frequent,)),
+        )
     return model
 
 
