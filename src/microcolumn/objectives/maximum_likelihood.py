@@ -68,10 +68,12 @@ class NegativeLogLikelihood:
         if theta.J is not None and model.J is not None:
             mean_log_weight += float((theta.J * self._pairs).sum())
             J = model.J - self._pairs
-        if theta.W is not None and model.W is not None and model.c is not None:
+        if theta.W is not None and theta.c is not None:
+            # Same kind as theta, so the model's expectations have these parts too.
+            expected_W, expected_c = np.asarray(model.W), np.asarray(model.c)
             hidden, data_W, data_c = self._hidden(theta.W, theta.c)
             mean_log_weight += hidden
-            W, c = model.W - data_W, model.c - data_c
+            W, c = expected_W - data_W, expected_c - data_c
         gradient = Parameters(b=model.b - self._rates, J=J, W=W, c=c)
         return log_z - mean_log_weight, gradient
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,26 @@ class Layout:
         Whether the model has couplings J.
     held : ndarray of bool, shape (n_units,)
         Units left out of the problem.
+
+    Attributes
+    ----------
+    free : ndarray of int
+        Positions of the other units.
     """
 
     n_units: int
     n_hidden: int
     coupled: bool
     held: NDArray[np.bool_]
+    free: NDArray[np.intp] = field(init=False)
+    _pairs: tuple[NDArray[np.intp], NDArray[np.intp]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Find the free units and their pairs once; every evaluation needs them."""
+        free = np.flatnonzero(~self.held)
+        rows, columns = np.triu_indices(free.size if self.coupled else 0, 1)
+        object.__setattr__(self, "free", free)
+        object.__setattr__(self, "_pairs", (free[rows], free[columns]))
 
     @classmethod
     def of(cls, theta: Parameters, held: NDArray[np.bool_] | None = None) -> Layout:
@@ -38,16 +52,6 @@ class Layout:
         if held is None:
             held = np.zeros(theta.n_units, dtype=bool)
         return cls(theta.n_units, theta.n_hidden, theta.J is not None, held)
-
-    @property
-    def free(self) -> NDArray[np.intp]:
-        """Positions of the units that are not held."""
-        return np.flatnonzero(~self.held)
-
-    @property
-    def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        rows, columns = np.triu_indices(self.free.size if self.coupled else 0, 1)
-        return self.free[rows], self.free[columns]
 
     @property
     def _sizes(self) -> tuple[int, int, int, int]:
