@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 
 from ..objectives import MinimumProbabilityFlow, NegativeLogLikelihood
 from ..parameters import Parameters
@@ -129,7 +130,9 @@ class PenalisedModel(PopulationModel):
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        return fit_path(self._kind, problem, penalties, start)
+        # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
+        with threadpool_limits(limits=1, user_api="blas"):
+            return fit_path(self._kind, problem, penalties, start)
 
     def _objective(self, words: Words) -> Objective:
         if self.objective == "mpf":

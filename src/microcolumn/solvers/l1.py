@@ -25,7 +25,7 @@ _HUGE = 1e300
 #: Largest coordinate of the difference step for Hessian-vector products; the error is its square.
 _DIFFERENCE = 1e-4
 #: Pairs of steps and gradients that L-BFGS-B remembers.
-_MEMORY = 30
+_MEMORY = 12
 _MAX_NEWTON = 20
 _MAX_CONJUGATE = 250
 #: Residual of the linear systems, relative: two digits or more per Newton step.
@@ -150,9 +150,7 @@ class _Problem:
         return float(violations.max(initial=0.0))
 
 
-def _quasi_newton(
-    problem: _Problem, x: Floats, tol: float, max_iter: int
-) -> tuple[Floats, int]:
+def _quasi_newton(problem: _Problem, x: Floats, tol: float, max_iter: int) -> tuple[Floats, int]:
     """L-BFGS-B on (free coordinates, positive parts, negative parts)."""
     penalised = problem.weights > 0.0
     weights = problem.weights[penalised]
