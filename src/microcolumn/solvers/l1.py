@@ -75,7 +75,8 @@ def minimise_l1(
     Parameters
     ----------
     objective : callable
-        Parameters -> (value, gradient as Parameters). It may raise OverflowError.
+        Parameters -> (value, gradient as Parameters). It may raise OverflowError, from which the
+        search backs off; at ``start`` there is no way back, and the error is the caller's.
     start : Parameters
         Where to begin; its kind and size are kept.
     l1 : float
@@ -131,9 +132,13 @@ class _Problem:
     def __call__(self, x: Floats) -> tuple[float, Floats]:
         """Value and gradient without the penalty; a huge value where they overflow."""
         self.n_evaluations += 1
+        if not np.isfinite(x).all():
+            return _HUGE, np.zeros_like(x)
         try:
             value, gradient = self._objective(self.unpack(x))
-        except (OverflowError, ValueError):
+        except OverflowError:
+            if self.n_evaluations == 1:  # the start itself: there is nowhere to back off to
+                raise
             return _HUGE, np.zeros_like(x)
         return value, self._layout.pack_gradient(gradient)
 
