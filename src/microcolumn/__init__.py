@@ -12,7 +12,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import objectives, simulate
+    from . import figures, objectives, simulate
+    from .evaluate import (
+        Comparison,
+        Score,
+        compare,
+        conditional_gain,
+        excess_log_likelihood,
+        pattern_statistics,
+        synchrony,
+    )
     from .models import RBM, Independent, Ising, SemiRBM, load
     from .parameters import Parameters
     from .partition import LogPartition, log_partition
@@ -23,32 +32,47 @@ __version__ = "0.1.0"
 
 #: Public names and the module each lives in; imported on first use, so that importing is quick.
 _HOMES = {
+    "Comparison": "evaluate",
     "Independent": "models",
     "Ising": "models",
     "LogPartition": "partition",
     "Parameters": "parameters",
     "RBM": "models",
+    "Score": "evaluate",
     "SemiRBM": "models",
     "Units": "units",
     "Words": "words",
+    "compare": "evaluate",
+    "conditional_gain": "evaluate",
+    "excess_log_likelihood": "evaluate",
     "load": "models",
     "log_partition": "partition",
+    "pattern_statistics": "evaluate",
+    "synchrony": "evaluate",
 }
-_ROOMS = ("objectives", "simulate")
+_ROOMS = ("figures", "objectives", "simulate")
 
 __all__ = [
     "RBM",
+    "Comparison",
     "Independent",
     "Ising",
     "LogPartition",
     "Parameters",
+    "Score",
     "SemiRBM",
     "Units",
     "Words",
+    "compare",
+    "conditional_gain",
+    "excess_log_likelihood",
+    "figures",
     "load",
     "log_partition",
     "objectives",
+    "pattern_statistics",
     "simulate",
+    "synchrony",
 ]
 
 
