@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -109,7 +110,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         theta = self._theta()
         if not 0 <= unit < theta.n_units:
             raise ValueError(f"unit is {unit}; the model has units 0 to {theta.n_units - 1}")
-        probability: Floats = 1.0 / (1.0 + np.exp(-log_odds(theta, self._checked(X), unit)))
+        probability: Floats = expit(log_odds(theta, self._checked(X), unit))
         return probability
 
     def log_partition(self, method: str = "auto", **options: Any) -> LogPartition:
@@ -236,8 +237,12 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def floored_rates(words: Words) -> Floats:
-    """Rates kept half a count away from never and always, so that no word has probability 0."""
-    floor = 0.5 / (words.n_bins + 1)
+    """Rates kept half a count away from never and always, so that no word has probability 0.
+
+    Whole weights count as that many bins, so that they do what repeated rows would do; weights
+    that add up to less than the number of bins are relative and do not raise the floor.
+    """
+    floor = 0.5 / (max(float(words.counts.sum()), words.n_bins) + 1)
     return np.clip(words.rates, floor, 1.0 - floor)
 
 

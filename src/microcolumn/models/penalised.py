@@ -97,10 +97,13 @@ class PenalisedModel(PopulationModel):
         list
             One fitted copy of this model per penalty, in the order given.
         """
-        words = self._training_words(X, None)
+        named = clone(self)
+        words = named._training_words(X, None)
         models = []
-        for l1, result in zip(penalties, self._results(words, penalties, None), strict=True):
+        for l1, result in zip(penalties, named._results(words, penalties, None), strict=True):
             model = clone(self).set_params(l1=l1)
+            if hasattr(named, "feature_names_in_"):
+                model.feature_names_in_ = named.feature_names_in_
             model._take_over(result, words)
             models.append(model)
         return models
@@ -109,21 +112,14 @@ class PenalisedModel(PopulationModel):
         self, words: Words, penalties: Sequence[float], start: Parameters | None
     ) -> list[FitResult]:
         self._check_settings(penalties)
-        if start is not None and (start.kind, start.n_units, start.n_hidden) != (
-            self._kind,
-            words.n_dims,
-            self._n_hidden(),
-        ):
-            raise ValueError(
-                f"start is a model of kind {start.kind!r} with {start.n_units} units and "
-                f"{start.n_hidden} hidden units; it must be {self._kind!r} with {words.n_dims} "
-                f"and {self._n_hidden()}"
-            )
-        rates, floored = words.rates, floored_rates(words)
+        if start is not None:
+            self._check_start(start, words.n_dims)
+        floored = floored_rates(words)
         problem = Problem(
             objective=self._objective(words),
             biases=np.log(floored) - np.log1p(-floored),
-            held=(rates <= 0.0) | (rates >= 1.0),
+            # From the bits: rounding may leave the rate of an always active unit below 1.
+            held=np.asarray(~words.X.any(axis=0) | words.X.all(axis=0)),
             n_hidden=self._n_hidden(),
             n_init=self.n_init,
             seed=_seed(self.random_state),
@@ -156,12 +152,28 @@ class PenalisedModel(PopulationModel):
     def _n_hidden(self) -> int:
         return 0
 
+    def _check_start(self, start: Parameters, n_units: int) -> None:
+        if not isinstance(start, Parameters):
+            raise TypeError(
+                f"start is a {type(start).__name__}; pass Parameters, for example a fitted "
+                "model's parameters_"
+            )
+        wanted = self._kind, n_units, self._n_hidden()
+        if (start.kind, start.n_units, start.n_hidden) != wanted:
+            raise ValueError(
+                f"start is a model of kind {start.kind!r} with {start.n_units} units and "
+                f"{start.n_hidden} hidden units; it must be {wanted[0]!r} with {wanted[1]} "
+                f"and {wanted[2]}"
+            )
+
     def _check_settings(self, penalties: Sequence[float]) -> None:
         for l1 in penalties:
-            if not (isinstance(l1, Real) and 0.0 <= l1 < np.inf):
+            if not (_is_number(l1) and 0.0 <= l1 < np.inf):
                 raise ValueError(f"l1 is {l1!r}; the penalty must be a finite number, 0 or more")
         if self.objective not in _OBJECTIVES:
             raise ValueError(f"objective is {self.objective!r}; choose 'mpf' or 'likelihood'")
+        if not isinstance(self.complement, bool | np.bool_):
+            raise ValueError(f"complement is {self.complement!r}; it must be True or False")
         if self.complement and self.objective != "mpf":
             raise ValueError(
                 "complement=True adds a neighbour to minimum probability flow; "
@@ -171,8 +183,8 @@ class PenalisedModel(PopulationModel):
             raise ValueError(f"device is {self.device!r}; choose 'auto' or 'cpu'")
         _check_whole("n_init", self.n_init)
         _check_whole("max_iter", self.max_iter)
-        if not (isinstance(self.tol, Real) and self.tol > 0.0):
-            raise ValueError(f"tol is {self.tol!r}; it must be a positive number")
+        if not (_is_number(self.tol) and 0.0 < self.tol < np.inf):
+            raise ValueError(f"tol is {self.tol!r}; it must be a finite positive number")
 
 
 class HiddenModel(PenalisedModel):
@@ -190,8 +202,13 @@ class HiddenModel(PenalisedModel):
         _check_whole("n_hidden", self.n_hidden)
 
 
+def _is_number(value: Any) -> bool:
+    """Whether this is a real number; truth values, which Python counts as such, are mistakes."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def _check_whole(name: str, value: Any) -> None:
-    if not isinstance(value, Integral) or value < 1:
+    if not (isinstance(value, Integral) and _is_number(value) and int(value) >= 1):
         raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
 
 
