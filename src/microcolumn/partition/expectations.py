@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from ..kernels.cpu.lanes import WIDTH
 from ..kernels.cpu.moments import LANE_UNITS, moment_chunks
+from ..kernels.cpu.pair_moments import LOW_UNITS, pair_moment_chunks
 from ..parameters import Floats, Parameters
 from .sides import pick_side, transposed
 from .split import (
@@ -27,10 +28,19 @@ from .split import (
 
 _MOMENTS = Shape(
     inner=(4, 6, 8),
+    min_inner=4,
     max_outer=9,
     max_table=1 << 14,
     state_operations=16.0,
     hidden_operations=9.0,
+)
+_PAIR_MOMENTS = Shape(
+    inner=(4, 8, 10),
+    min_inner=8,
+    max_outer=10,
+    max_table=1 << 14,
+    state_operations=4.0,
+    hidden_operations=0.0,
 )
 _REMEDY = "fit with objective='mpf', which needs no expectations"
 #: Entries of the moments of all chunks of one slice: a few megabytes.
@@ -111,7 +121,7 @@ def _hidden_side(live: Parameters) -> tuple[float, _Moments]:
 
 
 def _sum_moments(theta: Parameters) -> tuple[float, _Moments]:
-    split = split_units(theta, _MOMENTS)
+    split = split_units(theta, _MOMENTS if theta.n_hidden else _PAIR_MOMENTS)
     tables = tables_of(theta, split)
     n_sums = split.inner.size + split.outer.size + theta.n_hidden + 1
     size = max(1, min(split.n_chunks, _SLICE_ENTRIES // n_sums**2))
@@ -167,28 +177,46 @@ def _run_kernel(
     n_chunks, n_a, n_b = part.log_weight.size, split.outer.size, split.inner.size
     n_hidden = split.hidden.size
     logs = np.empty(n_chunks)
-    outer = np.empty((n_chunks, 1 + n_a, _padded(1 + n_b + n_hidden)))
     outer_pairs, inner_pairs = np.empty((n_chunks, n_a, n_a)), np.empty((n_chunks, n_b, n_b))
     inner_hidden = np.empty((n_chunks, n_b, n_hidden))
-    lanes, others = states(LANE_UNITS), states(n_b - LANE_UNITS)
-    moment_chunks(
-        tables.log_outer,
-        tables.log_inner,
-        tables.centres,
-        part.outer_fields,
-        part.inner_fields,
-        np.exp(tables.fields[:, :LANE_UNITS] @ lanes.T),
-        np.exp(tables.fields[:, LANE_UNITS:] @ others.T),
-        _pad_hidden(tables.outer_inputs, 0.0),
-        _pad_hidden(part.hidden_inputs, _OFF),
-        in_rows(np.exp(tables.inner_inputs), tables.inner_inputs.shape[0] // WIDTH),
-        outer,
-        outer_pairs,
-        inner_pairs,
-        inner_hidden,
-        logs,
-    )
+    if n_hidden == 0:
+        outer = np.empty((n_chunks, 1 + n_a, 1 + n_b))
+        pair_moment_chunks(
+            tables.log_outer,
+            tables.log_inner,
+            part.outer_fields,
+            part.inner_fields,
+            *_boosts(tables.fields, LOW_UNITS),
+            outer,
+            outer_pairs,
+            inner_pairs,
+            logs,
+        )
+    else:
+        outer = np.empty((n_chunks, 1 + n_a, _padded(1 + n_b + n_hidden)))
+        moment_chunks(
+            tables.log_outer,
+            tables.log_inner,
+            tables.centres,
+            part.outer_fields,
+            part.inner_fields,
+            *_boosts(tables.fields, LANE_UNITS),
+            _pad_hidden(tables.outer_inputs, 0.0),
+            _pad_hidden(part.hidden_inputs, _OFF),
+            in_rows(np.exp(tables.inner_inputs), tables.inner_inputs.shape[0] // WIDTH),
+            outer,
+            outer_pairs,
+            inner_pairs,
+            inner_hidden,
+            logs,
+        )
     return logs, outer, outer_pairs, inner_pairs, inner_hidden
+
+
+def _boosts(fields: Floats, n_low: int) -> tuple[Floats, Floats]:
+    """Products of g_j(a)**b_j over the first ``n_low`` inner units, and over the others."""
+    low, high = fields[:, :n_low], fields[:, n_low:]
+    return np.exp(low @ states(low.shape[1]).T), np.exp(high @ states(high.shape[1]).T)
 
 
 def _padded(size: int) -> int:

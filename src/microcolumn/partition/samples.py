@@ -18,6 +18,7 @@ COMFORTABLE_OPERATIONS = 2.0**33
 #: Few inner units: their conditional distribution is tabulated for every sample.
 _SAMPLING = Shape(
     inner=(4,),
+    min_inner=4,
     max_outer=10,
     max_table=1 << 17,
     state_operations=3.0,

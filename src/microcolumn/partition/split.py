@@ -44,7 +44,9 @@ class Shape:
     Parameters
     ----------
     inner : tuple of int
-        Numbers of inner units that may be folded, smallest first; smaller sets are padded.
+        Numbers of inner units that may be folded, besides none.
+    min_inner : int
+        Smaller sets of inner units are padded to this many.
     max_outer : int
         Largest number of outer units.
     max_table : int
@@ -54,6 +56,7 @@ class Shape:
     """
 
     inner: tuple[int, ...]
+    min_inner: int
     max_outer: int
     max_table: int
     state_operations: float
@@ -155,7 +158,7 @@ def _split(
     def pad(units: NDArray[np.intp], size: int) -> NDArray[np.intp]:
         return np.append(units, np.full(max(0, size - units.size), order.size, dtype=np.intp))
 
-    inner = pad(order[:n_inner], shape.inner[0])
+    inner = pad(order[:n_inner], shape.min_inner)
     outer = pad(order[n_inner : n_inner + n_outer], _MIN_OUTER)
     reaches_inner = np.any(padded.W[inner] != 0.0, axis=0)
     return Split(
@@ -172,7 +175,7 @@ def _cost(
     theta: Parameters, n_inner: int, n_outer: int, n_inner_hidden: int, shape: Shape
 ) -> float:
     """Predicted multiply-adds in all, infinite where a table would be too large."""
-    inner, outer = 1 << max(n_inner, shape.inner[0]), 1 << max(n_outer, _MIN_OUTER)
+    inner, outer = 1 << max(n_inner, shape.min_inner), 1 << max(n_outer, _MIN_OUTER)
     largest = max(inner * n_inner_hidden, outer * theta.n_hidden)
     if largest > shape.max_table and (n_inner > 0 or n_outer > _MIN_OUTER):
         return np.inf
@@ -187,8 +190,8 @@ def _cost(
 
 def _in_range(padded: Padded, split: Split) -> bool:
     pairs = float(np.abs(padded.J[np.ix_(split.outer, split.inner)]).sum())
-    if pairs > RANGE_NATS:
-        return False
+    if pairs > RANGE_NATS or split.n_inner_hidden == 0:
+        return pairs <= RANGE_NATS
     inputs = states(split.inner.size) @ padded.W[split.inner]
     return pairs + 0.5 * float(np.abs(inputs).sum(axis=1).max()) <= RANGE_NATS
 

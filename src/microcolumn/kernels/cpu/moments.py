@@ -22,7 +22,7 @@ GROUP = 4
 LANE_UNITS = 3
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _weigh(f, gains, on, off, starts, steps, first, prefixes, weights, by_outer, by_inner, margin):
     """Weights of GROUP outer states from ``first`` on with all inner states, summed both ways."""
     n_hidden = gains.shape[1]
@@ -54,7 +54,7 @@ def _weigh(f, gains, on, off, starts, steps, first, prefixes, weights, by_outer,
         _complete(gains, on, off, first, r, prefixes, by_outer, by_inner)
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _complete(gains, on, off, first, r, prefixes, by_outer, by_inner):
     """Sum weight / factor_i over outer and inner states, hidden units in reverse order."""
     n_hidden = gains.shape[1]
