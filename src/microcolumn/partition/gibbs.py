@@ -50,7 +50,7 @@ class Sampler:
         live, _ = theta.only_live()
         logits = np.zeros(theta.n_units) if base_logits is None else base_logits
         self._model = _tables(live, np.array(logits, dtype=np.float64))
-        self._n_chains = n_chains
+        self.n_chains = n_chains
         self._seed = np.uint64(seed)
         self._n_sweeps = 0
         n_groups = -(-n_chains // CHAINS)
@@ -70,13 +70,13 @@ class Sampler:
     def words(self) -> Bits:
         """Present word of each chain, shape (n_chains, n_units)."""
         by_chain = self._chains.x.transpose(0, 2, 1).reshape(-1, self._chains.x.shape[1])
-        words: Bits = by_chain[: self._n_chains].astype(np.uint8)
+        words: Bits = by_chain[: self.n_chains].astype(np.uint8)
         return words
 
     @property
     def log_weights(self) -> Floats:
         """Accumulated log importance weight of each chain (nats), shape (n_chains,)."""
-        weights: Floats = self._chains.log_weights.reshape(-1)[: self._n_chains].copy()
+        weights: Floats = self._chains.log_weights.reshape(-1)[: self.n_chains].copy()
         return weights
 
     def run(

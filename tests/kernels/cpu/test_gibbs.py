@@ -61,6 +61,11 @@ CASES = {
     "rbm": _model("rbm", 5, 2),
     "srbm": _model("srbm", 7, 3),
     "one unit": Parameters(b=[0.3]),
+    "hundreds of saturated hidden units": Parameters(
+        b=[-1.0, 0.5, 2.0, -0.3],
+        W=np.random.default_rng(17).choice([-20.0, 20.0], size=(4, 300)),
+        c=np.random.default_rng(18).normal(scale=20.0, size=300),
+    ),
     "several blocks": _model("srbm", 5, 4, scale=80.0, n_hidden=9),
     "beyond the range of exp": _model("srbm", 5, 5, scale=500.0),
 }

@@ -1,0 +1,320 @@
+"""Annealed importance sampling against exact sums: calibration, missed modes, edges."""
+
+import math
+import warnings
+
+import numba
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.special import expit, gammaln, logsumexp
+from sklearn.exceptions import ConvergenceWarning
+
+from microcolumn.energy import log_weight
+from microcolumn.parameters import Parameters
+from microcolumn.partition import ais as module
+from microcolumn.partition.ais import (
+    annealed_importance_sampling,
+    effective_sample_size,
+    log_mean,
+    missed_log_mass,
+)
+
+KINDS = ("ising", "rbm", "srbm")
+
+
+def _exact(theta):
+    n = theta.n_units
+    words = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
+    return float(logsumexp(log_weight(theta, words)))
+
+
+def _random_model(rng, kind, n_units, strength):
+    """Sparse units; at strength 3 couplings of +-2 nats and hidden weights of +-3."""
+    J = W = c = None
+    if kind != "rbm":
+        J = np.triu(rng.normal(size=(n_units, n_units)), 1) * strength / math.sqrt(n_units)
+        J = J + J.T
+    if kind != "ising":
+        n_hidden = int(rng.integers(1, n_units + 6))
+        W = rng.normal(size=(n_units, n_hidden)) * 3 * strength / math.sqrt(n_units)
+        c = rng.normal(size=n_hidden) - 1
+    return Parameters(b=rng.normal(size=n_units) * 0.7 - 1.5, J=J, W=W, c=c)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("base", ["rates", "uniform"])
+def test_errors_over_200_models_are_standard_normal(base):
+    rng = np.random.default_rng(3)
+    scores, reverse_scores = [], []
+    for seed in range(201):
+        theta = _random_model(
+            rng, KINDS[seed % 3], int(rng.integers(8, 15)), rng.choice([0.3, 1.0, 2.0, 3.0])
+        )
+        result = annealed_importance_sampling(
+            theta,
+            base=base,
+            n_chains=128,
+            n_steps=100,
+            max_steps=12_800,
+            tolerance_bits=0.15,
+            random_state=seed,
+        )
+        exact = _exact(theta)
+        scores.append((result.value - exact) / result.stderr)
+        reverse_scores.append((result.reverse - exact) / result.reverse_stderr)
+    for z in (scores, reverse_scores):
+        assert abs(np.mean(z)) < 0.2
+        assert 0.8 < np.std(z, ddof=1) < 1.25
+
+
+def _log_binomials(n_units):
+    k = np.arange(n_units + 1)
+    return k, gammaln(n_units + 1) - gammaln(k + 1) - gammaln(n_units - k + 1)
+
+
+def _planted(log_weight_of_k, n_units, mass, at_least, bracket):
+    """Solve for the parameter that puts ``mass`` on words of ``at_least`` active units."""
+    k, log_binomials = _log_binomials(n_units)
+
+    def log_weights(parameter):
+        return log_binomials + log_weight_of_k(parameter, k)
+
+    def gap(parameter):
+        logs = log_weights(parameter)
+        return logsumexp(logs[k >= at_least]) - logsumexp(logs) - math.log(mass)
+
+    solution = brentq(gap, *bracket)
+    return solution, float(logsumexp(log_weights(solution)))
+
+
+def _planted_ising(coupling, n_units=20, mass=0.01, at_least=10):
+    bias, log_z = _planted(
+        lambda b, k: b * k + coupling * k * (k - 1), n_units, mass, at_least, (-20, 0)
+    )
+    J = np.full((n_units, n_units), coupling)
+    np.fill_diagonal(J, 0.0)
+    return Parameters(b=np.full(n_units, bias), J=J), log_z
+
+
+def _planted_rbm(weight, bias=-3.0, n_units=20, mass=0.01):
+    hidden_bias, log_z = _planted(
+        lambda c, k: bias * k + np.logaddexp(0, c + weight * k),
+        n_units,
+        mass,
+        10,
+        (-40 * weight, 0),
+    )
+    W = np.full((n_units, 1), weight)
+    return Parameters(b=np.full(n_units, bias), W=W, c=[hidden_bias]), log_z
+
+
+PLANTED = {
+    "weak Ising": _planted_ising(0.1),
+    "Ising": _planted_ising(0.2),
+    "strong Ising": _planted_ising(0.3),
+    "very strong Ising": _planted_ising(0.5),
+    "RBM": _planted_rbm(4.0),
+    "strong RBM": _planted_rbm(6.0),
+    "very strong RBM": _planted_rbm(10.0, bias=-4.0),
+    "21-unit Ising, 0.8 % with 8 or more active": _planted_ising(0.18, 21, 0.008, 8),
+    "strong 21-unit Ising, 0.8 % with 8 or more active": _planted_ising(0.27, 21, 0.008, 8),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("base", ["rates", "uniform"])
+@pytest.mark.parametrize("case", PLANTED)
+def test_a_planted_mode_is_found_or_flagged(case, base):
+    theta, exact = PLANTED[case]
+    for seed in range(2):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            result = annealed_importance_sampling(
+                theta, base=base, max_steps=2000, random_state=seed
+            )
+        assert not result.converged or abs(result.value - exact) < 4 * result.stderr
+
+
+def test_a_mode_that_no_forward_chain_reaches_is_named_in_the_warning():
+    theta, exact = PLANTED["very strong RBM"]
+    with pytest.warns(ConvergenceWarning, match="that no forward chain reached"):
+        result = annealed_importance_sampling(theta, max_steps=2000, random_state=0)
+    assert not result.converged
+    assert result.value - exact < -5 * result.stderr  # the standard error alone is fooled
+    assert abs(result.reverse - exact) < 4 * result.reverse_stderr
+
+
+def test_missed_mass_is_small_where_both_runs_overlap():
+    rng = np.random.default_rng(0)
+    for sigma in (0.01, 0.1, 0.3):
+        alarms = 0
+        for _ in range(300):
+            # Normal forward log weights and, by Crooks' relation, reverse ones sigma^2 higher.
+            forward = rng.normal(-(sigma**2) / 2, sigma, 500)
+            reverse = rng.normal(sigma**2 / 2, sigma, 1000)
+            alarms += missed_log_mass(forward, reverse) > log_mean(forward)[1]
+        assert alarms <= 6
+
+
+def test_missed_mass_is_the_share_of_reverse_chains_far_beyond_the_forward_ones():
+    forward = np.random.default_rng(1).normal(0, 0.1, 500)
+    reverse = np.concatenate([forward[:480], np.full(20, 50.0)])
+    assert missed_log_mass(forward, reverse) == pytest.approx(-math.log(0.96), rel=1e-9)
+    assert missed_log_mass(forward, np.full(500, 50.0)) == math.inf
+
+
+def test_log_mean_has_the_spread_it_states():
+    rng = np.random.default_rng(2)
+    estimates = np.array([log_mean(rng.normal(0, 0.5, 400)) for _ in range(2000)])
+    assert np.mean(estimates[:, 1]) == pytest.approx(np.std(estimates[:, 0]), rel=0.06)
+    truth = 0.5**2 / 2
+    assert np.mean(estimates[:, 0]) == pytest.approx(truth, abs=4 * 0.03 / math.sqrt(2000) + 5e-4)
+
+
+def test_log_mean_of_huge_and_tiny_weights_does_not_overflow():
+    value, stderr = log_mean(np.array([5000.0, 5000.0 + math.log(3)]))
+    assert value == pytest.approx(5000 + math.log(2))
+    assert stderr == pytest.approx(0.5)
+    assert log_mean(np.array([-1.0]))[1] == math.inf
+
+
+def test_effective_sample_size_counts_equal_weights():
+    assert effective_sample_size(np.full(7, 900.0)) == pytest.approx(7)
+    assert effective_sample_size(np.array([0.0, 0.0, -800.0])) == pytest.approx(2)
+
+
+def test_an_independent_model_is_exact_from_its_own_rates():
+    theta = Parameters(b=[-2.0, 0.5, 3.0])
+    result = annealed_importance_sampling(theta, rates=expit(theta.b), n_steps=2, n_chains=10)
+    assert result.value == pytest.approx(np.logaddexp(0, theta.b).sum(), abs=1e-12)
+    assert result.stderr < 1e-14
+    assert result.converged
+    assert result.effective_sample_size == pytest.approx(10)
+
+
+@pytest.mark.parametrize("base", ["rates", "uniform"])
+@pytest.mark.parametrize(
+    "theta",
+    [
+        Parameters(b=[-1.3]),
+        Parameters(b=[30.0, -30.0, 0.0]),
+        Parameters(b=[-1.0, -1.0], W=[[0.0], [0.0]], c=[2.0]),
+        Parameters(b=[0.5], W=[[2.0, 0.0, -3.0]], c=[1.0, -4.0, 0.2]),
+        Parameters(b=[0.0, 0.0], J=[[0.0, 0.0], [0.0, 0.0]]),
+    ],
+    ids=["one unit", "huge biases", "dead hidden units", "some dead", "zero couplings"],
+)
+def test_edges_agree_with_enumeration(theta, base):
+    result = annealed_importance_sampling(theta, base=base, random_state=0)
+    assert result.converged
+    assert abs(result.value - _exact(theta)) < 4 * result.stderr + 1e-9
+
+
+def test_saturated_hidden_units_give_the_right_number_or_a_warning():
+    rng = np.random.default_rng(4)
+    theta = Parameters(
+        b=rng.normal(size=8), W=rng.choice([-20.0, 20.0], size=(8, 300)), c=rng.normal(size=300)
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        result = annealed_importance_sampling(theta, n_chains=64, max_steps=2000, random_state=0)
+    exact = _exact(theta)
+    assert np.isfinite(result.value)
+    assert not result.converged or abs(result.value - exact) < 4 * result.stderr
+
+
+@pytest.mark.parametrize("with_words", [False, True])
+def test_models_too_large_for_exact_samples_are_reversed_from_gibbs_chains(with_words, monkeypatch):
+    monkeypatch.setattr(module, "can_sample_exactly", lambda theta: False)
+    rng = np.random.default_rng(5)
+    theta = _random_model(rng, "srbm", 9, 1.0)
+    words = rng.integers(0, 2, (50, 9)) if with_words else None
+    result = annealed_importance_sampling(theta, words=words, random_state=1)
+    exact = _exact(theta)
+    assert result.converged
+    assert abs(result.value - exact) < 4 * result.stderr
+    assert abs(result.reverse - exact) < 4 * result.reverse_stderr
+
+
+def test_reverse_chains_started_at_data_words_see_the_mode_that_the_data_show(monkeypatch):
+    monkeypatch.setattr(module, "can_sample_exactly", lambda theta: False)
+    theta, _ = PLANTED["very strong RBM"]
+    words = np.zeros((200, 20), dtype=np.uint8)
+    words[:4] = 1
+    with pytest.warns(ConvergenceWarning, match="no forward chain reached"):
+        result = annealed_importance_sampling(
+            theta, rates=np.full(20, 0.03), words=words, max_steps=2000, random_state=0
+        )
+    assert not result.converged
+
+
+def test_steps_double_until_the_tolerance_is_met_and_every_run_is_reported():
+    theta = _random_model(np.random.default_rng(6), "srbm", 12, 3.0)
+    result = annealed_importance_sampling(
+        theta, base="uniform", n_steps=10, tolerance_bits=0.05, random_state=0
+    )
+    steps = [run[0] for run in result.trace]
+    assert steps == [10 * 2**i for i in range(len(steps))]
+    assert len(steps) > 3
+    assert result.n_steps == steps[-1]
+    assert result.trace[-1][1:] == (result.value, result.stderr)
+    moved = abs(result.trace[-1][1] - result.trace[-2][1])
+    assert max(moved, result.stderr, abs(result.value - result.reverse)) < 0.05 * math.log(2)
+    assert result.method == "ais"
+    assert result.n_operations > 0
+    assert result.seconds > 0
+    assert 1 < result.effective_sample_size <= 500
+
+
+def test_too_few_steps_are_a_warning_with_the_figures():
+    theta = _random_model(np.random.default_rng(6), "srbm", 12, 3.0)
+    with pytest.warns(ConvergenceWarning, match=r"after 20 steps of 500 chains.*raise max_steps"):
+        result = annealed_importance_sampling(
+            theta, base="uniform", n_steps=10, max_steps=20, random_state=0
+        )
+    assert not result.converged
+    assert [run[0] for run in result.trace] == [10, 20]
+
+
+def test_results_depend_on_the_seed_and_not_on_the_number_of_threads():
+    theta = _random_model(np.random.default_rng(7), "rbm", 10, 1.0)
+    threads = numba.get_num_threads()
+    values = []
+    for n_threads, seed in ((1, 0), (threads, 0), (threads, 1)):
+        numba.set_num_threads(n_threads)
+        try:
+            result = annealed_importance_sampling(theta, random_state=seed)
+        finally:
+            numba.set_num_threads(threads)
+        values.append((result.value, result.stderr, result.reverse))
+    assert values[0] == values[1]
+    assert values[0] != values[2]
+
+
+def test_rates_come_from_the_words_where_they_are_not_given():
+    theta = _random_model(np.random.default_rng(8), "ising", 6, 0.5)
+    words = np.random.default_rng(9).integers(0, 2, (40, 6))
+    by_words = annealed_importance_sampling(theta, words=words, random_state=0)
+    by_rates = annealed_importance_sampling(theta, rates=words.mean(axis=0), random_state=0)
+    assert by_words.value == by_rates.value
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"base": "data"}, "base is 'data'; use 'rates' or 'uniform'"),
+        ({"base": "uniform", "rates": [0.1, 0.1]}, "rates are given with base='uniform'"),
+        ({"rates": [0.1]}, r"rates has shape \(1,\); it needs one entry for each of 2 units"),
+        ({"rates": [0.1, 1.5]}, r"rates holds values outside \[0, 1\]"),
+        ({"words": [[0, 1, 1]]}, "words has 3 columns for a model of 2 units"),
+        ({"words": [[0, 2]]}, r"X\[0, 1\] is 2"),
+        ({"n_chains": 1}, "n_chains is 1; a standard error needs at least 2"),
+        ({"n_steps": 0}, "n_steps is 0; it must lie between 1 and max_steps=100000"),
+        ({"n_steps": 9, "max_steps": 8}, "n_steps is 9; it must lie between 1 and max_steps=8"),
+        ({"tolerance_bits": 0.0}, "tolerance_bits is 0.0; it must be positive"),
+    ],
+)
+def test_bad_options_are_refused_in_one_sentence(options, message):
+    with pytest.raises(ValueError, match=message):
+        annealed_importance_sampling(Parameters(b=[0.0, 1.0]), **options)
