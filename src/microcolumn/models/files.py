@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -13,9 +14,11 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_bytes
 
 from ..parameters import Parameters
+from ..words import check_binary
 from .base import PopulationModel
 from .independent import Independent
 from .ising import Ising
+from .penalised import PenalisedModel
 from .rbm import RBM
 from .semi_rbm import SemiRBM
 
@@ -25,24 +28,28 @@ _CLASSES: dict[str, type[PopulationModel]] = {
 }
 _PARAMETERS = ("b", "J", "W", "c")
 _FITTED_NUMBERS = ("objective_", "optimality_", "n_iter_")
+_DIGEST = "sha256"
 
 
 def save(model: PopulationModel, path: str | os.PathLike[str]) -> None:
     """Write a model's settings, parameters and training rates, all or nothing."""
-    theta = model.parameters_
-    arrays = {name: getattr(theta, name) for name in _PARAMETERS}
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"the folder {target.parent} does not exist; make it first")
+    arrays = {name: getattr(model.parameters_, name) for name in _PARAMETERS}
     if hasattr(model, "rates_"):
         arrays |= {"rates": model.rates_, "kept_words": model._kept_words}
         arrays["frequent_words"], arrays["frequencies"] = model._frequent
-    settings = {name: value for name, value in model.get_params().items() if _is_plain(value)}
+    arrays = {name: array for name, array in arrays.items() if array is not None}
     header = {
         "format": _FORMAT,
         "model": type(model).__name__,
-        "settings": json.dumps(settings),
+        "settings": json.dumps(_plain(model.get_params())),
         "fitted": json.dumps({k: getattr(model, k) for k in _FITTED_NUMBERS if hasattr(model, k)}),
     }
-    content = to_bytes({k: v for k, v in arrays.items() if v is not None}, metadata=header)
-    target = Path(path)
+    if hasattr(model, "feature_names_in_"):
+        header["feature_names"] = json.dumps(model.feature_names_in_.tolist())
+    content = to_bytes(arrays, metadata=header | {_DIGEST: _digest(header, arrays)})
     # A file under the final name is always whole: write beside it, then rename.
     scratch = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
@@ -71,46 +78,80 @@ def load(path: str | os.PathLike[str]) -> PopulationModel:
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except FileNotFoundError:
         raise FileNotFoundError(f"{os.fspath(path)} does not exist; check the path") from None
-    except (SafetensorError, OSError, TypeError, KeyError, ValueError) as error:
+    except (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError) as error:
         raise _foreign(path, f"it cannot be read ({error})") from None
     if header.get("format") != _FORMAT:
         raise _foreign(path, "it does not carry the mark of this format")
+    if header.pop(_DIGEST, "") != _digest(header, arrays):
+        raise _foreign(path, "it was changed or damaged after it was written")
     try:
         return _restore(header, arrays)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise _foreign(path, f"its content is inconsistent ({error})") from None
+
+
+def _digest(header: dict[str, str], arrays: dict[str, NDArray[Any]]) -> str:
+    """Fingerprint of all that a file holds: a flipped bit in a number would go unnoticed."""
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(json.dumps([name, str(array.dtype), array.shape]).encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def _restore(header: dict[str, str], arrays: dict[str, NDArray[Any]]) -> PopulationModel:
     cls = _CLASSES[header["model"]]
-    theta = Parameters(**{name: arrays[name] for name in _PARAMETERS if name in arrays})
+    theta = Parameters(**{name: _floats(arrays, name) for name in _PARAMETERS if name in arrays})
     model = cls.from_parameters(theta)
     model.set_params(**json.loads(header["settings"]))
+    if isinstance(model, PenalisedModel):
+        model._check_settings([model.l1])
     for name, value in json.loads(header["fitted"]).items():
-        if name not in _FITTED_NUMBERS:
-            raise ValueError(f"unknown entry {name!r}")
+        if name not in _FITTED_NUMBERS or not isinstance(value, int | float):
+            raise ValueError(f"{name!r} is {value!r}")
         setattr(model, name, value)
+    if "feature_names" in header:
+        names = np.array(json.loads(header["feature_names"]), dtype=object)
+        model.feature_names_in_ = _shaped("feature_names", names, (theta.n_units,))
     if "rates" in arrays:
-        n_frequent, n_kept = arrays["frequencies"].size, arrays["kept_words"].shape[0]
-        model.rates_ = _checked(arrays, "rates", (theta.n_units,))
-        model._kept_words = _checked(arrays, "kept_words", (n_kept, theta.n_units))
+        frequencies, frequent, kept = (
+            _floats(arrays, "frequencies"),
+            check_binary(arrays["frequent_words"]),
+            check_binary(arrays["kept_words"]),
+        )
+        model.rates_ = _shaped("rates", _floats(arrays, "rates"), (theta.n_units,))
+        model._kept_words = _shaped("kept_words", kept, (kept.shape[0], theta.n_units))
         model._frequent = (
-            _checked(arrays, "frequent_words", (n_frequent, theta.n_units)),
-            _checked(arrays, "frequencies", (n_frequent,)),
+            _shaped("frequent_words", frequent, (frequent.shape[0], theta.n_units)),
+            _shaped("frequencies", frequencies, (frequent.shape[0],)),
         )
     return model
 
 
-def _checked(arrays: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> NDArray[Any]:
+def _floats(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[np.float64]:
     array = arrays[name]
-    if array.shape != shape or not np.isfinite(array).all():
-        raise ValueError(f"{name} has shape {array.shape} or values that do not fit the model")
+    if array.dtype != np.float64 or not np.isfinite(array).all():
+        raise ValueError(f"{name} has values that are not finite or not {np.dtype(np.float64)}")
     return array
 
 
-def _is_plain(value: Any) -> bool:
-    """Whether JSON holds the value; a random generator object is not part of a model."""
-    return value is None or isinstance(value, str | int | float | bool)
+def _shaped(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape} instead of {shape}")
+    return array
+
+
+def _plain(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings that JSON holds; a random generator object is not part of a model."""
+    plain = {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in settings.items()
+    }
+    return {
+        name: value
+        for name, value in plain.items()
+        if value is None or isinstance(value, str | int | float | bool)
+    }
 
 
 def _foreign(path: str | os.PathLike[str], reason: str) -> ValueError:

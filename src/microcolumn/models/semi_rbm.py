@@ -40,8 +40,8 @@ class SemiRBM(HiddenModel):
     >>> together = rng.random((500, 1)) < 0.1
     >>> words = (rng.random((500, 4)) < np.where(together, 0.7, 0.05)).astype(int)
     >>> model = SemiRBM(n_hidden=3, l1=0.01).fit(words)
-    >>> model.W_.shape, model.n_live_hidden_
-    ((4, 3), 1)
+    >>> model.J_.shape, model.W_.shape
+    ((4, 4), (4, 3))
     """
 
     _kind: ClassVar[Kind] = "srbm"

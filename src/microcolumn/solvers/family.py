@@ -61,11 +61,10 @@ class Problem:
     tol: float
     max_iter: int
 
-    def minimise(self, start: Parameters, l1: float, tol: float) -> FitResult:
-        """Minimum reached from one start."""
-        return minimise_l1(
-            self.objective, start, l1, held=self.held, tol=tol, max_iter=self.max_iter
-        )
+    def minimise(self, start: Parameters, l1: float, tol: float, n_done: int = 0) -> FitResult:
+        """Minimum reached from one start, of whose iterations ``n_done`` are spent."""
+        max_iter = self.max_iter - n_done
+        return minimise_l1(self.objective, start, l1, held=self.held, tol=tol, max_iter=max_iter)
 
 
 def fit_path(
@@ -147,7 +146,7 @@ def _best(problem: Problem, l1: float, starts: list[Parameters]) -> FitResult:
     """Compare all starts where they have roughly settled, and carry on with the best alone."""
     rough = [problem.minimise(start, l1, max(problem.tol, _ROUGHLY)) for start in starts]
     chosen = min(rough, key=lambda fit: fit.objective)
-    best = problem.minimise(chosen.parameters, l1, problem.tol)
+    best = problem.minimise(chosen.parameters, l1, problem.tol, chosen.n_iter)
     return replace(
         best,
         parameters=_canonical(best.parameters),

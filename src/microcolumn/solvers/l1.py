@@ -86,11 +86,11 @@ def minimise_l1(
     tol : float
         Largest ``optimality`` that counts as converged.
     max_iter : int
-        Most iterations, of both phases together.
+        Most iterations, of both phases together; with 0 the start is only certified.
     """
     problem = _Problem(objective, start, l1, held)
     x, n_iter = problem.pack(start), 0
-    if x.size:
+    if x.size and max_iter > 0:
         x, n_iter = _quasi_newton(problem, x, tol, max_iter)
         x, n_newton = _newton(problem, x, tol, min(max_iter - n_iter, _MAX_NEWTON))
         n_iter += n_newton
