@@ -1,0 +1,58 @@
+"""Small models whose probabilities are written out from METHOD section 2, word by word."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from microcolumn.models import RBM, Independent, Ising, SemiRBM
+from microcolumn.parameters import Parameters
+
+CLASSES = {"independent": Independent, "ising": Ising, "rbm": RBM, "srbm": SemiRBM}
+
+
+def _random_model(kind, seed=0, n_units=4, n_hidden=3, scale=1.5):
+    """A model made from parameters: it has no training rates."""
+    rng = np.random.default_rng(seed)
+    J = np.triu(rng.normal(scale=scale, size=(n_units, n_units)), 1)
+    W = rng.normal(scale=scale, size=(n_units, n_hidden))
+    c = rng.normal(scale=scale, size=n_hidden)
+    theta = Parameters(
+        b=rng.normal(scale=scale, size=n_units) - 0.5,
+        J=J + J.T if kind in ("ising", "srbm") else None,
+        W=W if kind in ("rbm", "srbm") else None,
+        c=c if kind in ("rbm", "srbm") else None,
+    )
+    return CLASSES[kind].from_parameters(theta)
+
+
+def _weight(model, x):
+    """p~(x) as a product over hidden units: sum over their states of exp(-energy)."""
+    units = range(len(x))
+    log_pairs = sum(2.0 * model.J_[n, m] * x[n] * x[m] for n in units for m in range(n))
+    log_biases = sum(model.b_[n] * x[n] for n in units)
+    weight = math.exp(log_pairs + log_biases)
+    for i in range(model.W_.shape[1]):
+        weight *= 1.0 + math.exp(model.c_[i] + sum(model.W_[n, i] * x[n] for n in units))
+    return weight
+
+
+def _distribution(model):
+    """Probability of every word, as a dictionary from tuples of bits."""
+    words = list(product((0, 1), repeat=model.n_features_in_))
+    weights = [_weight(model, x) for x in words]
+    total = math.fsum(weights)
+    return {x: weight / total for x, weight in zip(words, weights, strict=True)}
+
+
+@pytest.fixture(scope="session")
+def random_model():
+    return _random_model
+
+
+@pytest.fixture(scope="session")
+def distribution():
+    return _distribution
