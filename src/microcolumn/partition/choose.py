@@ -11,7 +11,7 @@ from .sides import operations
 
 Method = Literal["auto", "exact", "exact-visible", "exact-hidden", "ais"]
 
-#: "auto" sums exactly up to this many multiply-adds: about 20 s on two cores, or 39 Ising units.
+#: "auto" sums exactly up to this many multiply-adds: about 20 s on two cores, or 40 Ising units.
 AUTO_OPERATIONS = 2.0**40
 
 

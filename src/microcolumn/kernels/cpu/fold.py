@@ -37,7 +37,7 @@ def _four(rows, i, g0, g1):
     return fma(g1, _pair(rows, i + 2, g0), _pair(rows, i, g0))
 
 
-@njit(inline="always")
+@njit(cache=True)
 def _fold_rows(rows, boosts, row, unit):
     """Fold sixteen rows by the boosts of four units from ``unit`` on."""
     g0 = load(boosts, (row, unit, 0), LANES)
@@ -67,7 +67,7 @@ def _fold_leaf(f, i, g0, g1, g2, g3):
     return fma(g3, high, low)
 
 
-@njit(inline="always")
+@njit(cache=True)
 def _multiply_hidden(f, gains, block, on, off, rows):
     """Weights of sixteen inner states times their hidden units' factors, one row per state."""
     for quad in range(block * _BLOCK // QUAD, (block + 1) * _BLOCK // QUAD):
@@ -89,7 +89,7 @@ def _multiply_hidden(f, gains, block, on, off, rows):
         store(rows, (first + 3, 0), p3)
 
 
-@njit(inline="always")
+@njit(cache=True)
 def _fold_inner(f, gains, boosts, row, on, off, scratch):
     """Sum over all inner states for one row of outer states."""
     n_blocks = f.size // _BLOCK
@@ -116,7 +116,7 @@ def _fold_inner(f, gains, boosts, row, on, off, scratch):
     return folded
 
 
-@njit(inline="always")
+@njit(cache=True)
 def gate(z):
     """sigmoid(z), sigmoid(-z) and softplus(z) of each lane from one exponential."""
     zero = like(z, 0.0)
@@ -144,7 +144,15 @@ def tilt(log_weights, fields, out):
 @njit(cache=True)
 def exponentiate(table, centres):
     """Replace a table of logs by exp(log - largest - centre); return the largest, in nats."""
-    largest = table.max()
+    highest = load(table, 0, LANES)
+    for s in range(LANES, table.size, LANES):
+        row = load(table, s, LANES)
+        highest = select(row > highest, row, highest)
+    ends = np.empty(LANES)
+    store(ends, 0, highest)
+    largest = ends[0]
+    for end in ends[1:]:
+        largest = max(largest, end)
     for s in range(0, table.size, LANES):
         row = load(table, s, LANES)
         store(table, s, exp(row - like(row, largest) - load(centres, s, LANES)))
@@ -192,12 +200,12 @@ def fold_chunks(
         Written: log scale of each chunk, nats.
     """
     n_hidden = outer_z.shape[1]
+    no_centres = np.zeros(log_outer.size)
     for chunk in prange(totals.shape[0]):
         f = np.empty(log_inner.size)
         tilt(log_inner, inner_fields[chunk], f)
         scale = exponentiate(f, centres)
         weights = np.empty(log_outer.size)
-        no_centres = np.zeros(log_outer.size)
         tilt(log_outer, outer_fields[chunk], weights)
         on = np.empty((n_hidden, LANES))
         off = np.empty((n_hidden, LANES))

@@ -147,6 +147,14 @@ def _open_gates(inputs, shifts, log_weights, on, off):
 
 
 @njit(cache=True)
+def _scale_rows(rows, weights, out):
+    """Each row times the weight of its outer state."""
+    for a in range(rows.shape[0]):
+        row = load(rows, (a, 0), WIDTH)
+        store(out, (a, 0), row * like(row, weights[a]))
+
+
+@njit(cache=True)
 def _summarise(a, sums, by_outer, on, n_inner_hidden, features, inner_hidden):
     """Sums over b of the weight, of b_j and of sigmoid(z_i) times it, for one outer state."""
     n_inner_units, n_hidden = inner_hidden.shape
@@ -181,7 +189,8 @@ def _add_inner(gains, by_inner, inner_hidden):
             row = load(gains, (r, i, 0), WIDTH) * load(by_inner, (r, i, 0), WIDTH)
             store(rows, (r, 0), row)
         _fold_sums(rows, sums)
-        inner_hidden[:, i] = sums[1:]
+        for j in range(inner_hidden.shape[0]):
+            inner_hidden[j, i] = sums[1 + j]
 
 
 @njit(cache=True)
@@ -196,10 +205,10 @@ def _walk(f, gains, on, off, starts, steps, outer, outer_pairs, inner_pairs, inn
     totals = np.empty(starts.shape[0])
     sums = np.empty(1 + inner_hidden.shape[0])
     features = np.zeros(outer.shape[1])
-    outer[:] = 0.0
-    inner_hidden[:] = 0.0
+    outer.fill(0.0)
+    inner_hidden.fill(0.0)
     for first in range(0, totals.size, GROUP):
-        by_outer[:] = 0.0
+        by_outer.fill(0.0)
         _weigh(
             f, gains, on, off, starts, steps, first, prefixes, weights, by_outer, by_inner, margin
         )
@@ -256,20 +265,19 @@ def moment_chunks(
     logs : (n_chunks,)
         Written: log scale of each chunk's sums, nats.
     """
+    no_centres = np.zeros(log_outer.size)
     for chunk in prange(logs.size):
         f = np.empty(log_inner.size)
         tilt(log_inner, inner_fields[chunk], f)
         scale = exponentiate(f, centres)
-        starts = low_boosts.copy()
-        on = np.empty(outer_z.shape)
-        off = np.empty(outer_z.shape)
         weights = np.empty(log_outer.size)
         tilt(log_outer, outer_fields[chunk], weights)
+        on = np.empty(outer_z.shape)
+        off = np.empty(outer_z.shape)
         _open_gates(outer_z, chunk_z[chunk], weights, on, off)
-        logs[chunk] = scale + exponentiate(weights, np.zeros(weights.size))
-        for a in range(weights.size):
-            low = load(starts, (a, 0), WIDTH)
-            store(starts, (a, 0), low * like(low, weights[a]))
+        logs[chunk] = scale + exponentiate(weights, no_centres)
+        starts = np.empty(low_boosts.shape)
+        _scale_rows(low_boosts, weights, starts)
         _walk(
             f,
             gains,

@@ -155,7 +155,8 @@ def _walk(F, lows, highs, weights, outer, outer_pairs, inner_pairs):
     for n in range(outer.shape[0]):
         sums_of_bits(by_high[n], outer[n, LOW_UNITS:])  # its total is overwritten by a low unit
         sums_of_bits(by_low[n], outer[n, : 1 + LOW_UNITS])
-    margin *= F
+    for h in range(n_high):
+        store(margin, (h, 0), load(margin, (h, 0), LANES) * load(F, (h, 0), LANES))
     sums_of_pairs(margin.ravel(), inner_pairs)
     sums_of_pairs(totals, outer_pairs)
 
@@ -194,14 +195,13 @@ def pair_moment_chunks(
     logs : (n_chunks,)
         Written: log scale of each chunk's sums, nats.
     """
+    no_centres = np.zeros(max(log_inner.size, log_outer.size))
     for chunk in prange(logs.size):
         f = np.empty(log_inner.size)
         tilt(log_inner, inner_fields[chunk], f)
         weights = np.empty(log_outer.size)
         tilt(log_outer, outer_fields[chunk], weights)
-        logs[chunk] = exponentiate(f, np.zeros(f.size)) + exponentiate(
-            weights, np.zeros(weights.size)
-        )
+        logs[chunk] = exponentiate(f, no_centres) + exponentiate(weights, no_centres)
         _walk(
             f.reshape(f.size // LANES, LANES),
             low_boosts,
