@@ -20,8 +20,6 @@ from .layout import Layout
 
 Objective = Callable[[Parameters], tuple[float, Parameters]]
 
-#: What an evaluation out of floating-point range counts as: the line search backs off from it.
-_HUGE = 1e300
 #: Largest coordinate of the difference step for Hessian-vector products; the error is its square.
 _DIFFERENCE = 1e-4
 #: Pairs of steps and gradients that L-BFGS-B remembers.
@@ -122,6 +120,8 @@ class _Problem:
         # One unit of violation per entry of the gradient: a pair coordinate holds two entries.
         self._entries = layout.penalties(1.0).clip(min=1.0)
         self.n_evaluations = 0
+        self._ceiling = 0.0
+        self._last = np.zeros(0), np.zeros(0)
 
     def pack(self, theta: Parameters) -> Floats:
         return self._layout.pack(theta)
@@ -130,17 +130,29 @@ class _Problem:
         return self._layout.unpack(x, self._biases)
 
     def __call__(self, x: Floats) -> tuple[float, Floats]:
-        """Value and gradient without the penalty; a huge value where they overflow."""
+        """Value and gradient without the penalty; where they overflow, a value to back off from."""
         self.n_evaluations += 1
-        if not np.isfinite(x).all():
-            return _HUGE, np.zeros_like(x)
         try:
             value, gradient = self._objective(self.unpack(x))
         except OverflowError:
             if self.n_evaluations == 1:  # the start itself: there is nowhere to back off to
                 raise
-            return _HUGE, np.zeros_like(x)
-        return value, self._layout.pack_gradient(gradient)
+            return self._out_of_range(x), np.zeros_like(x)
+        slopes = self._layout.pack_gradient(gradient)
+        if self.n_evaluations == 1:
+            self._ceiling = value + self.penalty(x)
+        self._last = x.copy(), slopes
+        return value, slopes
+
+    def _out_of_range(self, x: Floats) -> float:
+        """A value above all that a descent accepts, yet near enough to interpolate with.
+
+        Line searches fit a cubic through what they see. A number like 1e300 would send them back
+        to where they came from; as much above the start as the slope promised to gain makes
+        them try about a tenth of the step.
+        """
+        last, slopes = self._last
+        return self._ceiling + abs(float(slopes @ (x - last)))
 
     def penalty(self, x: Floats) -> float:
         return float(self.weights @ np.abs(x))
