@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
+from microcolumn.kernels.cpu import threads as kernel_threads
 from microcolumn.parameters import Parameters
 from microcolumn.partition import outer
 from microcolumn.partition.exact import exact_log_partition
@@ -138,7 +139,8 @@ def test_the_cheaper_side_is_picked(random_model):
 
 
 @pytest.mark.parametrize("kind", ["ising", "srbm"])
-def test_one_and_two_threads_give_the_same_bits(kind, random_model):
+def test_one_and_two_threads_give_the_same_bits(kind, random_model, monkeypatch):
+    monkeypatch.setattr(kernel_threads, "OPERATIONS_PER_THREAD", 1.0)
     theta = random_model(kind, 17, n_hidden=5, scale=0.7)
     threads = numba.get_num_threads()
     values = []

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
+from microcolumn.kernels.cpu import threads as kernel_threads
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations
 from microcolumn.partition import expectations as expectations_module
@@ -131,7 +132,8 @@ def test_units_that_are_never_or_always_active_have_rates_zero_and_one():
 
 
 @pytest.mark.parametrize("kind", ["ising", "srbm"])
-def test_one_and_two_threads_give_the_same_bits(kind, random_model):
+def test_one_and_two_threads_give_the_same_bits(kind, random_model, monkeypatch):
+    monkeypatch.setattr(kernel_threads, "OPERATIONS_PER_THREAD", 1.0)
     theta = random_model(kind, 16, n_hidden=5, scale=0.7)
     threads = numba.get_num_threads()
     results = []

@@ -11,6 +11,7 @@ from scipy.special import expit
 from ..kernels.cpu.lanes import WIDTH
 from ..kernels.cpu.moments import LANE_UNITS, moment_chunks
 from ..kernels.cpu.pair_moments import LOW_UNITS, pair_moment_chunks
+from ..kernels.cpu.threads import threads_for
 from ..parameters import Floats, Parameters
 from .sides import pick_side, transposed
 from .split import (
@@ -22,7 +23,7 @@ from .split import (
     runs,
     slice_of,
     split_units,
-    states,
+    sums_over_states,
     tables_of,
 )
 
@@ -121,13 +122,19 @@ def _hidden_side(live: Parameters) -> tuple[float, _Moments]:
 
 
 def _sum_moments(theta: Parameters) -> tuple[float, _Moments]:
-    split = split_units(theta, _MOMENTS if theta.n_hidden else _PAIR_MOMENTS)
+    shape = _MOMENTS if theta.n_hidden else _PAIR_MOMENTS
+    split = split_units(theta, shape)
     tables = tables_of(theta, split)
     n_sums = split.inner.size + split.outer.size + theta.n_hidden + 1
     size = max(1, min(split.n_chunks, _SLICE_ENTRIES // n_sums**2))
+    n_operations = split.chunk_states * (
+        shape.state_operations + shape.hidden_operations * split.n_inner_hidden
+    )
     scale, sums = -math.inf, np.zeros(())
     for chunks in runs(split.n_chunks, size):
-        logs, added = _slice_sums(tables, split, slice_of(theta, split, chunks))
+        part = slice_of(theta, split, chunks)
+        with threads_for(chunks.size * n_operations):
+            logs, added = _slice_sums(tables, split, part)
         higher = max(scale, logs)
         sums = sums * math.exp(scale - higher) + added * math.exp(logs - higher)
         scale = higher
@@ -215,8 +222,8 @@ def _run_kernel(
 
 def _boosts(fields: Floats, n_low: int) -> tuple[Floats, Floats]:
     """Products of g_j(a)**b_j over the first ``n_low`` inner units, and over the others."""
-    low, high = fields[:, :n_low], fields[:, n_low:]
-    return np.exp(low @ states(low.shape[1]).T), np.exp(high @ states(high.shape[1]).T)
+    low, high = (sums_over_states(part) for part in (fields.T[:n_low], fields.T[n_low:]))
+    return np.exp(np.ascontiguousarray(low.T)), np.exp(np.ascontiguousarray(high.T))
 
 
 def _padded(size: int) -> int:

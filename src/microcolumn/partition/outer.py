@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.cpu.fold import LANES, QUAD, fold_chunks
+from ..kernels.cpu.threads import threads_for
 from ..parameters import Floats, Parameters
 from .split import Split, Tables, in_rows, slice_of, tables_of
 
@@ -43,8 +44,7 @@ class OuterSums:
     @property
     def n_operations(self) -> float:
         """Multiply-adds of one chunk."""
-        n_states = 2.0 ** (self.split.outer.size + self.split.inner.size)
-        return n_states * (1 + 2 * self.split.n_inner_hidden)
+        return self.split.chunk_states * (1 + 2 * self.split.n_inner_hidden)
 
     @property
     def slice_size(self) -> int:
@@ -65,17 +65,18 @@ class OuterSums:
         part = slice_of(self.theta, self.split, chunks)
         scales = np.empty(chunks.size)
         totals = np.empty((chunks.size, 1 << self.split.outer.size))
-        fold_chunks(
-            self.tables.log_outer,
-            self.tables.log_inner,
-            self.tables.centres,
-            part.outer_fields,
-            part.inner_fields,
-            self.boosts,
-            self.inputs,
-            part.hidden_inputs,
-            self.gains,
-            totals,
-            scales,
-        )
+        with threads_for(self.n_operations * chunks.size):
+            fold_chunks(
+                self.tables.log_outer,
+                self.tables.log_inner,
+                self.tables.centres,
+                part.outer_fields,
+                part.inner_fields,
+                self.boosts,
+                self.inputs,
+                part.hidden_inputs,
+                self.gains,
+                totals,
+                scales,
+            )
         return scales + part.log_weight, totals

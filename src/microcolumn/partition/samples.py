@@ -9,7 +9,7 @@ from scipy.special import expit, logsumexp
 from ..parameters import Floats, Parameters
 from .outer import OuterSums
 from .sides import operations, pick_side, transposed
-from .split import Shape, runs, split_units, states
+from .split import Shape, Split, runs, split_units, states
 
 Bits = NDArray[np.uint8]
 
@@ -25,7 +25,7 @@ _SAMPLING = Shape(
     hidden_operations=2.0,
 )
 _REMEDY = "draw them by Gibbs sampling"
-#: Samples times inner states times hidden units handled at once.
+#: Words times inner states times hidden units handled at once.
 _BATCH_ELEMENTS = 1 << 22
 
 
@@ -73,14 +73,14 @@ def _sample_states(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
     sums = OuterSums.of(theta, split)
     chunks = _draw_chunks(sums, n, rng)
     outer = _draw_outer(sums, chunks, rng)
-    words = np.zeros((n, theta.n_units + 1), dtype=np.uint8)  # the last column takes free units
-    words[:, split.fixed] = states(split.fixed.size, chunks)
-    words[:, split.outer] = states(split.outer.size, outer)
-    batch = max(1, _BATCH_ELEMENTS // ((theta.n_hidden + 1) << split.inner.size))
-    for start in range(0, n, batch):
-        part = slice(start, start + batch)
-        words[part, split.inner] = _draw_inner(sums, words[part], rng)
-    return rng.permutation(words[:, :-1])
+    distinct, which = np.unique(chunks << split.outer.size | outer, return_inverse=True)
+    words = np.zeros((distinct.size, theta.n_units + 1), dtype=np.uint8)  # last: free units
+    words[:, split.fixed] = states(split.fixed.size, distinct >> split.outer.size)
+    words[:, split.outer] = states(split.outer.size, distinct)
+    edges = _inner_edges(theta, split, words)
+    samples = words[which]
+    samples[:, split.inner] = _draw_inner(edges, which, rng)
+    return rng.permutation(samples[:, :-1])
 
 
 def _draw_chunks(sums: OuterSums, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -114,21 +114,41 @@ def _draw_outer(
     return outer
 
 
-def _draw_inner(sums: OuterSums, words: Bits, rng: np.random.Generator) -> Floats:
-    """Inner units of each word given its other units, which are set already."""
-    theta, inner = sums.theta, sums.split.inner
-    X = np.where(np.isin(np.arange(words.shape[1]), inner), 0.0, words)[:, :-1]
-    Y = states(inner.size)
-    real = inner < theta.n_units
-    units, Y_real = inner[real], Y[:, real]
-    log_weights = Y_real @ theta.b[units] + np.zeros((words.shape[0], 1))
+def _inner_edges(theta: Parameters, split: Split, words: Bits) -> Floats:
+    """Cumulative weights of the inner states given each word's other units, in any scale.
+
+    Returns
+    -------
+    ndarray, shape (n_words, n_inner_states)
+    """
+    units = split.inner[split.inner < theta.n_units]
+    Y = states(split.inner.size)[:, split.inner < theta.n_units]
+    edges = np.empty((words.shape[0], Y.shape[0]))
+    within = Y @ theta.b[units]
     if theta.J is not None:
-        within = np.einsum("bn,nm,bm->b", Y_real, theta.J[np.ix_(units, units)], Y_real)
-        log_weights += 2.0 * X @ theta.J[:, units] @ Y_real.T + within
-    if theta.W is not None and theta.c is not None:
-        inputs = (theta.c + X @ theta.W)[:, None, :] + Y_real @ theta.W[units]
-        log_weights += np.logaddexp(0.0, inputs).sum(axis=2)
-    edges = np.cumsum(np.exp(log_weights - log_weights.max(axis=1, keepdims=True)), axis=1)
-    heights = rng.random((words.shape[0], 1)) * edges[:, -1:]
-    drawn: Floats = Y[(edges <= heights).sum(axis=1)]
+        within += np.einsum("bn,nm,bm->b", Y, theta.J[np.ix_(units, units)], Y)
+    batch = max(1, _BATCH_ELEMENTS // ((theta.n_hidden + 1) * Y.shape[0]))
+    for start in range(0, words.shape[0], batch):
+        X = words[start : start + batch, :-1].astype(np.float64)  # inner units are still off
+        log_weights = np.tile(within, (X.shape[0], 1))
+        if theta.J is not None:
+            log_weights += 2.0 * X @ theta.J[:, units] @ Y.T
+        if theta.W is not None and theta.c is not None:
+            inputs = (theta.c + X @ theta.W)[:, None, :] + Y @ theta.W[units]
+            log_weights += np.logaddexp(0.0, inputs).sum(axis=2)
+        weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
+        edges[start : start + batch] = np.cumsum(weights, axis=1)
+    return edges
+
+
+def _draw_inner(edges: Floats, which: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+    """Inner state of each sample, whose cumulative weights are in row ``which`` of ``edges``."""
+    Y = states(edges.shape[1].bit_length() - 1)
+    numbers = np.empty(which.size, dtype=np.int64)
+    batch = _BATCH_ELEMENTS // edges.shape[1]
+    for start in range(0, which.size, batch):
+        rows = edges[which[start : start + batch]]
+        heights = rng.random((rows.shape[0], 1)) * rows[:, -1:]
+        numbers[start : start + batch] = (rows <= heights).sum(axis=1)
+    drawn: Floats = Y[numbers]
     return drawn

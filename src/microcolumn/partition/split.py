@@ -83,6 +83,11 @@ class Split:
         """Number of states of the fixed units."""
         return 1 << self.fixed.size
 
+    @property
+    def chunk_states(self) -> float:
+        """Number of states of the outer and inner units."""
+        return 2.0 ** (self.outer.size + self.inner.size)
+
 
 @dataclass(frozen=True, slots=True)
 class Padded:
@@ -127,10 +132,33 @@ def states(n_units: int, numbers: NDArray[np.int64] | None = None) -> Floats:
     return ((numbers[:, None] >> np.arange(n_units, dtype=np.int64)) & 1).astype(np.float64)
 
 
-def pairwise_log_weight(X: Floats, b: Floats, J: Floats) -> Floats:
-    """Return b'x + x'Jx of each state, nats, shape (n_states,)."""
-    value: Floats = X @ b + np.einsum("un,un->u", X @ J, X)
-    return value
+def sums_over_states(rows: Floats) -> Floats:
+    """Sum of the rows of the units that are on, for all states in order.
+
+    Built by doubling, one addition per entry; a matrix product would wake the threads of the
+    linear algebra library, which then compete with the kernels.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n_units, ...)
+
+    Returns
+    -------
+    ndarray, shape (2^n_units, ...)
+    """
+    table = np.zeros((1 << rows.shape[0], *rows.shape[1:]))
+    for k, row in enumerate(rows):
+        table[1 << k : 2 << k] = table[: 1 << k] + row
+    return table
+
+
+def pairwise_log_weights(b: Floats, J: Floats) -> Floats:
+    """Find b'x + x'Jx of all states in order, nats, shape (2^n_units,)."""
+    table = np.zeros(1 << b.size)
+    for k, bias in enumerate(b):
+        fields = sums_over_states(2.0 * J[:k, k])
+        table[1 << k : 2 << k] = table[: 1 << k] + (bias + fields)
+    return table
 
 
 def split_units(theta: Parameters, shape: Shape) -> Split:
@@ -192,7 +220,7 @@ def _in_range(padded: Padded, split: Split) -> bool:
     pairs = float(np.abs(padded.J[np.ix_(split.outer, split.inner)]).sum())
     if pairs > RANGE_NATS or split.n_inner_hidden == 0:
         return pairs <= RANGE_NATS
-    inputs = states(split.inner.size) @ padded.W[split.inner]
+    inputs = sums_over_states(padded.W[split.inner])
     return pairs + 0.5 * float(np.abs(inputs).sum(axis=1).max()) <= RANGE_NATS
 
 
@@ -224,18 +252,16 @@ def tables_of(theta: Parameters, split: Split) -> Tables:
     """Tabulate a model over its outer and over its inner states."""
     model = Padded.of(theta)
     A, B, hidden = split.outer, split.inner, split.hidden
-    outer, inner = states(A.size), states(B.size)
     across = model.J[np.ix_(A, B)]
     middle = across.sum(axis=0)  # of 2 sum_n J_nj a_n over all a
-    inner_inputs = inner @ model.W[np.ix_(B, hidden[: split.n_inner_hidden])]
+    inner_inputs = sums_over_states(model.W[np.ix_(B, hidden[: split.n_inner_hidden])])
     centres = 0.5 * inner_inputs.sum(axis=1)
-    log_inner = pairwise_log_weight(inner, model.b[B] + middle, model.J[np.ix_(B, B)])
     return Tables(
-        log_outer=pairwise_log_weight(outer, model.b[A], model.J[np.ix_(A, A)]),
-        log_inner=log_inner + centres,
+        log_outer=pairwise_log_weights(model.b[A], model.J[np.ix_(A, A)]),
+        log_inner=pairwise_log_weights(model.b[B] + middle, model.J[np.ix_(B, B)]) + centres,
         centres=centres,
-        fields=2.0 * outer @ across - middle,
-        outer_inputs=outer @ model.W[np.ix_(A, hidden)],
+        fields=sums_over_states(2.0 * across) - middle,
+        outer_inputs=sums_over_states(model.W[np.ix_(A, hidden)]),
         inner_inputs=inner_inputs,
     )
 
@@ -263,12 +289,18 @@ def slice_of(theta: Parameters, split: Split, chunks: NDArray[np.int64]) -> Slic
     padded = Padded.of(theta)
     fixed, hidden = split.fixed, split.hidden
     X = states(fixed.size, chunks)
+
+    def added(rows: Floats) -> Floats:
+        total: Floats = np.einsum("kn,nf->kf", X, rows)
+        return total
+
+    fields = added(padded.J[np.ix_(fixed, fixed)])
     return Slice(
         states=X,
-        log_weight=pairwise_log_weight(X, padded.b[fixed], padded.J[np.ix_(fixed, fixed)]),
-        outer_fields=2.0 * X @ padded.J[np.ix_(fixed, split.outer)],
-        inner_fields=2.0 * X @ padded.J[np.ix_(fixed, split.inner)],
-        hidden_inputs=padded.c[hidden] + X @ padded.W[np.ix_(fixed, hidden)],
+        log_weight=np.einsum("kn,kn->k", X, padded.b[fixed] + fields),
+        outer_fields=2.0 * added(padded.J[np.ix_(fixed, split.outer)]),
+        inner_fields=2.0 * added(padded.J[np.ix_(fixed, split.inner)]),
+        hidden_inputs=padded.c[hidden] + added(padded.W[np.ix_(fixed, hidden)]),
     )
 
 

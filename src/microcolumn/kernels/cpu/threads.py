@@ -1,0 +1,29 @@
+"""Few threads for little work."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numba
+
+#: Multiply-adds that are worth waking one more thread: about half a millisecond.
+OPERATIONS_PER_THREAD = 2.0**24
+
+
+@contextmanager
+def threads_for(n_operations: float) -> Iterator[None]:
+    """Run the kernels within with as many threads as their work is worth.
+
+    Waking a thread and waiting for it costs microseconds on an idle machine but many milliseconds
+    on a busy one, more than a small sum takes. The kernels' results do not depend on it.
+
+    Parameters
+    ----------
+    n_operations : float
+        Multiply-adds of one kernel call.
+    """
+    allowed = numba.get_num_threads()
+    numba.set_num_threads(int(max(1.0, min(allowed, n_operations / OPERATIONS_PER_THREAD))))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(allowed)
