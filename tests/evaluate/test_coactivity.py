@@ -56,7 +56,9 @@ def test_many_equal_independent_units_follow_the_binomial_distribution():
 def test_dead_hidden_units_and_large_weights_do_no_harm():
     W = np.zeros((40, 30))
     W[:, 7] = 50.0
-    model = RBM.from_parameters(Parameters(b=np.full(40, -30.0), W=W, c=np.full(30, -800.0)))
+    c = np.full(30, 2.0)
+    c[7] = -800.0
+    model = RBM.from_parameters(Parameters(b=np.full(40, -30.0), W=W, c=c))
     # Hidden unit 7 off: 40 silent units. On: e^-800 times (1 + e^20)^40, all but equal to 1.
     result = synchrony(model)
     all_on = 40 * 20.0 - 800.0 + 40 * math.log1p(math.exp(-20.0))
@@ -78,23 +80,36 @@ def test_samples_agree_with_the_exact_distribution_within_their_errors(random_mo
     assert np.abs(deviation).max() < 4.0
 
 
-def test_models_too_large_for_sums_are_sampled():
-    n = 60
-    J = np.zeros((n, n))
-    for k in range(0, n, 2):
-        J[k, k + 1] = J[k + 1, k] = 1.0
-    model = Ising.from_parameters(Parameters(b=np.full(n, -2.0), J=J))
-    result = synchrony(model, random_state=0)
-    assert result.method == "samples"
-    # Thirty independent pairs: a convolution of the distribution of one.
-    pair = np.array([1.0, 2.0 * math.exp(-2.0), math.exp(-2.0)])
+def _pairs(bias, coupling):
+    """Thirty pairs of units and P(k active): a convolution of the distribution of one pair."""
+    J = np.kron(np.eye(30), coupling * np.array([[0.0, 1.0], [1.0, 0.0]]))
+    pair = np.array([1.0, 2.0 * math.exp(bias), math.exp(2.0 * (bias + coupling))])
     expected = np.ones(1)
     for _ in range(30):
         expected = np.convolve(expected, pair / pair.sum())
+    return Ising.from_parameters(Parameters(b=np.full(60, bias), J=J)), expected
+
+
+def test_models_too_large_for_sums_are_sampled():
+    model, expected = _pairs(-2.0, 1.0)
+    result = synchrony(model)
+    assert result.method == "samples"
     seen = expected > 1e-3
-    deviation = (result.probability - expected)[seen] / result.stderr[seen]
-    assert np.abs(deviation).max() < 4.5
-    assert 0.5 < np.mean(deviation**2) < 2.0
+    assert np.abs((result.probability - expected)[seen] / result.stderr[seen]).max() < 4.5
+
+
+def test_errors_of_samples_know_that_words_of_a_chain_depend_on_each_other():
+    # Pairs are both silent or both active and seldom change: few words of a chain are news.
+    model, expected = _pairs(-6.0, 6.0)
+    seen = expected > 0.01
+    deviations, inflation = [], []
+    for seed in range(4):
+        result = synchrony(model, n_samples=20_000, random_state=seed)
+        deviations.append((result.probability - expected)[seen] / result.stderr[seen])
+        counting = np.sqrt(expected * (1.0 - expected) / 20_000)
+        inflation.append((result.stderr / counting)[seen])
+    assert 0.5 < np.mean(np.square(deviations)) < 2.0
+    assert np.mean(inflation) > 1.5
 
 
 def test_words_are_counted_and_weighted():

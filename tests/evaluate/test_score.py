@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from microcolumn.evaluate import excess_log_likelihood
 from microcolumn.models import RBM, Independent, Ising, load
+from microcolumn.parameters import Parameters
 from microcolumn.words import Words
 
 
@@ -131,6 +132,20 @@ def test_the_error_bar_of_independent_words_is_the_analytic_one(random_model, di
     score = excess_log_likelihood(model, words, rates)
     assert score.stderr == pytest.approx(math.sqrt(variance / 20_000) / 0.020, rel=0.15)
     assert abs(score.bits_per_second - mean / 0.020) < 4 * score.stderr
+
+
+def test_the_error_bar_of_weighted_words_is_that_of_a_weighted_mean(random_model):
+    model, rates = random_model("ising", 6), np.full(4, 0.3)
+    X = model.sample(3000, random_state=1)
+    weights = np.random.default_rng(0).pareto(3.0, size=3000) + 0.01
+    words = Words.from_array(X, sample_weight=weights)
+    base = Independent.from_parameters(Parameters(b=np.log(rates / (1 - rates))))
+    gains = (model.score_samples(X) - base.score_samples(X)) / math.log(2) / 0.020
+    mean = np.sum(weights * gains) / weights.sum()
+    expected = math.sqrt(np.sum(weights**2 * (gains - mean) ** 2)) / weights.sum()
+    score = excess_log_likelihood(model, words, rates, block_bins=1)
+    assert score.bits_per_second == pytest.approx(mean, rel=1e-9)
+    assert score.stderr == pytest.approx(expected, rel=1e-3)
 
 
 def test_repeating_every_word_leaves_the_score_and_widens_the_block_error(random_model):
