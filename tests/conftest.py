@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
@@ -50,6 +51,13 @@ def _recorded(name, n_units, n_bins=None, bin_width=0.020):
         X[bins, file["spike_units"]] = 1
     most_active = np.sort(np.argsort(-X.sum(axis=0, dtype=np.int64), kind="stable")[:n_units])
     return Words.from_array(X[:n_bins, most_active], bin_width)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_blas_thread():
+    """Matrices are small here: waiting for BLAS threads would take most of the time."""
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
 
 
 @pytest.fixture(scope="session")
