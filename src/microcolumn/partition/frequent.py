@@ -36,7 +36,7 @@ def frequent_words_estimate(
     Examples
     --------
     >>> theta = Parameters(b=[np.log(3.0)])
-    >>> round(frequent_words_estimate(theta, [[0], [1]], [25, 75]) - np.log(4.0), 12)
+    >>> round(float(frequent_words_estimate(theta, [[0], [1]], [25, 75]) - np.log(4.0)), 12)
     0.0
     """
     words, seen = np.asarray(X), np.asarray(counts, dtype=np.float64)
