@@ -1,0 +1,163 @@
+"""Exact likelihood against enumeration, finite differences and closed forms."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import logsumexp
+
+import microcolumn as mc
+from microcolumn.energy import log_weight
+from microcolumn.objectives import NegativeLogLikelihood, negative_log_likelihood
+from microcolumn.parameters import Parameters
+from microcolumn.solvers.layout import Layout
+
+KINDS = ("independent", "ising", "rbm", "srbm")
+
+
+@pytest.fixture(scope="module")
+def enumerated(every_word):
+    """Minus the mean log likelihood by listing all words."""
+
+    def value(theta, X):
+        return logsumexp(log_weight(theta, every_word(theta.n_units))) - log_weight(theta, X).mean()
+
+    return value
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(deadline=None, max_examples=8)
+@given(
+    n_units=st.integers(1, 7),
+    n_hidden=st.integers(1, 9),
+    seed=st.integers(0, 999),
+    scale=st.sampled_from([0.3, 1.0, 3.0]),
+)
+def test_value_and_gradient_are_those_of_enumeration(
+    random_parameters, enumerated, kind, n_units, n_hidden, seed, scale
+):
+    X = np.random.default_rng(seed).integers(0, 2, size=(20, n_units), dtype=np.uint8)
+    theta = random_parameters(kind, n_units, n_hidden, scale, seed)
+    value, gradient = negative_log_likelihood(theta, X)
+    assert value == pytest.approx(enumerated(theta, X), rel=1e-11, abs=1e-11)
+    assert gradient.kind == theta.kind
+    layout, step = Layout.of(theta), 1e-5
+    x = layout.pack(theta)
+    slopes = [
+        (
+            enumerated(layout.unpack(x + e, theta.b), X)
+            - enumerated(layout.unpack(x - e, theta.b), X)
+        )
+        / (2 * step)
+        for e in step * np.eye(x.size)
+    ]
+    np.testing.assert_allclose(layout.pack_gradient(gradient), slopes, atol=2e-8)
+
+
+@pytest.mark.parametrize("kind", ["rbm", "srbm"])
+def test_dead_hidden_units_keep_their_gradient(random_parameters, enumerated, kind):
+    theta = random_parameters(kind, 4, 3, seed=1)
+    theta = Parameters(b=theta.b, J=theta.J, W=theta.W * [1.0, 0.0, 1.0], c=theta.c)
+    X = np.random.default_rng(0).integers(0, 2, size=(30, 4), dtype=np.uint8)
+    value, gradient = negative_log_likelihood(theta, X)
+    assert value == pytest.approx(enumerated(theta, X), rel=1e-12)
+
+    def shifted(step):
+        W = theta.W.copy()
+        W[2, 1] += step
+        return enumerated(Parameters(b=theta.b, J=theta.J, W=W, c=theta.c), X)
+
+    assert gradient.W[2, 1] == pytest.approx((shifted(1e-5) - shifted(-1e-5)) / 2e-5, abs=1e-9)
+    assert gradient.c[1] == pytest.approx(0.0, abs=1e-14)
+
+
+def test_words_count_by_their_weights():
+    rows = np.array([[0, 1, 1], [1, 0, 1], [0, 0, 0]])
+    theta = Parameters(b=[0.1, -0.2, 0.3], W=[[1.0], [0.5], [-2.0]], c=[0.4])
+    repeated = negative_log_likelihood(theta, rows[[0, 0, 1, 2, 2, 2]])
+    weighted = mc.Words.from_array(rows, sample_weight=[2, 1, 3])
+    value, gradient = negative_log_likelihood(theta, weighted)
+    assert value == repeated[0]
+    assert np.array_equal(gradient.W, repeated[1].W)
+
+
+def test_many_words_are_handled_in_parts_with_the_same_result(monkeypatch, random_parameters):
+    X = np.random.default_rng(0).integers(0, 2, size=(200, 6), dtype=np.uint8)
+    theta = random_parameters("srbm", 6, seed=2)
+    value, gradient = negative_log_likelihood(theta, X)
+    monkeypatch.setattr("microcolumn.objectives.maximum_likelihood._CHUNK_WORDS", 7)
+    in_parts = negative_log_likelihood(theta, X)
+    assert in_parts[0] == pytest.approx(value, rel=1e-13)
+    for name in ("J", "b", "W", "c"):
+        np.testing.assert_allclose(
+            getattr(in_parts[1], name), getattr(gradient, name), rtol=1e-12, atol=1e-14
+        )
+
+
+def test_a_model_of_other_units_is_one_sentence(random_parameters):
+    objective = NegativeLogLikelihood([[0, 1], [1, 1]])
+    with pytest.raises(ValueError, match="3 units but the words have 2; fit and score on the same"):
+        objective(random_parameters("ising", 3))
+
+
+def test_a_sum_over_too_many_states_is_refused_with_a_way_out():
+    X = np.random.default_rng(0).integers(0, 2, size=(50, 70))
+    with pytest.raises(ValueError, match=r"70 units.*fit with objective='mpf'"):
+        mc.Ising(objective="likelihood").fit(X)
+
+
+def test_two_units_have_their_closed_form():
+    counts = {(0, 0): 60, (0, 1): 20, (1, 0): 12, (1, 1): 8}
+    X = np.repeat(list(counts), list(counts.values()), axis=0)
+    model = mc.Ising(l1=0.0, objective="likelihood").fit(X)
+    p00, p01, p10, p11 = (count / 100 for count in counts.values())
+    np.testing.assert_allclose(model.b_, [np.log(p10 / p00), np.log(p01 / p00)], atol=1e-7)
+    assert model.J_[0, 1] == pytest.approx(0.5 * np.log(p11 * p00 / (p01 * p10)), abs=1e-7)
+    np.testing.assert_allclose(
+        np.exp(model.score_samples(list(counts))), [p00, p01, p10, p11], atol=1e-8
+    )
+
+
+@pytest.mark.parametrize("n_units", [3, 6, 9])
+def test_moments_of_an_unpenalised_ising_model_are_those_of_the_data(
+    random_parameters, draw, every_word, n_units
+):
+    X = draw(random_parameters("ising", n_units, scale=0.4, seed=n_units), 2000).astype(float)
+    model = mc.Ising(l1=0.0, objective="likelihood").fit(X)
+    words = every_word(n_units).astype(float)
+    log_p = log_weight(model.parameters_, words)
+    p = np.exp(log_p - logsumexp(log_p))
+    np.testing.assert_allclose(p @ words, X.mean(axis=0), atol=1e-6)
+    np.testing.assert_allclose((words.T * p) @ words, X.T @ X / X.shape[0], atol=1e-6)
+    assert model.optimality_ <= 1e-10
+
+
+def test_moments_match_on_a_recording(recorded, every_word):
+    words = recorded("mouse_retina_p15_demas54", 8)
+    model = mc.Ising(l1=0.0, objective="likelihood").fit(words)
+    X, states = words.expand().astype(float), every_word(8).astype(float)
+    p = np.exp(model.score_samples(every_word(8)))
+    np.testing.assert_allclose((states.T * p) @ states, X.T @ X / X.shape[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["Ising", "RBM", "SemiRBM"])
+def test_the_likelihood_of_a_penalised_fit_beats_that_of_the_flow(random_parameters, draw, kind):
+    X = draw(random_parameters("srbm", 5, seed=11), 400)
+
+    def penalised_likelihood(model):
+        value = negative_log_likelihood(model.parameters_, X)[0]
+        return value + 5e-3 * (np.abs(model.J_).sum() + np.abs(model.W_).sum())
+
+    settings = {"l1": 5e-3} if kind == "Ising" else {"l1": 5e-3, "n_hidden": 2}
+    by_flow = getattr(mc, kind)(**settings).fit(X)
+    # Started from the flow's answer, so that no other local minimum can win against it.
+    exact = getattr(mc, kind)(**settings, objective="likelihood").fit(X, start=by_flow.parameters_)
+    assert penalised_likelihood(exact) <= penalised_likelihood(by_flow) + 1e-9
+    assert exact.objective_ == pytest.approx(penalised_likelihood(exact), rel=1e-12)
+
+
+def test_a_certain_word_has_likelihood_one_in_the_limit():
+    theta = Parameters(b=[-800.0, 800.0], J=np.zeros((2, 2)))
+    value, gradient = negative_log_likelihood(theta, [[0, 1]])
+    assert value == 0.0
+    assert not gradient.b.any()
