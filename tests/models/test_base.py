@@ -1,0 +1,140 @@
+"""What all models share, against definitions over every word."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.special import expit, logsumexp
+
+import microcolumn as mc
+from microcolumn.energy import log_weight
+from microcolumn.models.base import floored_rates
+
+CLASSES = {"independent": mc.Independent, "ising": mc.Ising, "rbm": mc.RBM, "srbm": mc.SemiRBM}
+
+
+@pytest.fixture(params=CLASSES)
+def model(request, random_parameters):
+    """A ready model of every kind, with five units."""
+    theta = random_parameters(request.param, 5, 3, seed=1)
+    return CLASSES[request.param].from_parameters(theta)
+
+
+def test_probabilities_of_all_words_add_up_to_one(model, every_word):
+    assert np.exp(model.score_samples(every_word(5))).sum() == pytest.approx(1.0, abs=1e-12)
+
+
+def test_scores_are_normalised_log_weights(model, every_word):
+    X = every_word(5)
+    log_p = log_weight(model.parameters_, X)
+    np.testing.assert_allclose(model.energy(X), -log_p, atol=1e-13)
+    np.testing.assert_allclose(model.score_samples(X), log_p - logsumexp(log_p), atol=1e-12)
+    assert model.score(X) == pytest.approx((log_p - logsumexp(log_p)).mean(), abs=1e-12)
+
+
+def test_the_score_of_words_is_weighted_by_their_counts(model, draw):
+    X = draw(model.parameters_, 200)
+    words = mc.Words.from_array(X)
+    assert model.score(words) == pytest.approx(model.score(X), rel=1e-13)
+    assert model.score_samples(words).shape == (len(words),)
+
+
+def test_conditionals_are_ratios_of_probabilities(model, every_word):
+    X = every_word(5)
+    for unit in range(5):
+        on, off = X.copy(), X.copy()
+        on[:, unit], off[:, unit] = 1, 0
+        p_on, p_off = np.exp(-model.energy(on)), np.exp(-model.energy(off))
+        np.testing.assert_allclose(model.conditional(X, unit), p_on / (p_on + p_off), rtol=1e-12)
+
+
+def test_a_spike_that_is_all_but_impossible_has_a_probability_without_overflow():
+    model = mc.Ising.from_parameters(mc.Parameters(b=[-900.0, 900.0], J=np.zeros((2, 2))))
+    assert model.conditional([[0, 0]], 0).tolist() == [0.0]
+    assert model.conditional([[0, 0]], 1).tolist() == [1.0]
+
+
+def test_hidden_posteriors_are_sigmoids_of_their_input(model, every_word):
+    X = every_word(5)
+    np.testing.assert_allclose(model.hidden(X), expit(model.c_ + X @ model.W_), rtol=1e-13)
+    assert model.hidden(X).shape == (32, model.W_.shape[1])
+
+
+def test_parameters_are_read_through_the_model(model):
+    theta, n_hidden = model.parameters_, model.parameters_.n_hidden
+    assert model.n_features_in_ == 5
+    assert (model.J_.shape, model.b_.shape) == ((5, 5), (5,))
+    assert (model.W_.shape, model.c_.shape) == ((5, n_hidden), (n_hidden,))
+    for mine, its in ((model.J_, theta.J), (model.W_, theta.W), (model.c_, theta.c)):
+        assert np.array_equal(mine, its) if its is not None else not mine.any()
+    assert model.n_live_hidden_ == n_hidden
+
+
+def test_live_hidden_units_are_those_with_a_weight():
+    W = [[0.0, 1.0, 0.0], [0.0, 0.0, -1e-300]]
+    assert mc.RBM.from_parameters(mc.Parameters(b=[0.0, 0.0], W=W)).n_live_hidden_ == 2
+
+
+@pytest.mark.parametrize("method", ["exact", "gibbs"])
+def test_samples_have_the_models_own_moments(model, every_word, method):
+    X = every_word(5).astype(float)
+    p = np.exp(model.score_samples(X))
+    drawn = model.sample(20_000, random_state=0, method=method)
+    assert drawn.shape == (20_000, 5)
+    assert drawn.dtype == np.uint8
+    pairs, drawn_pairs = (X.T * p) @ X, drawn.T.astype(float) @ drawn / 20_000
+    # Five standard errors of a fair coin; Gibbs chains repeat themselves, hence twice that.
+    np.testing.assert_allclose(drawn_pairs, pairs, atol=5 * 0.5 / np.sqrt(20_000) * 2)
+
+
+def test_the_same_random_state_draws_the_same_words(model):
+    for method in ("exact", "gibbs"):
+        first, second, other = (model.sample(50, random_state=s, method=method) for s in (3, 3, 4))
+        assert np.array_equal(first, second)
+        assert not np.array_equal(first, other)
+
+
+def test_log_partition_is_found_once_and_again_after_a_new_fit(model, draw):
+    first = model.log_partition()
+    assert model.log_partition() is first
+    assert model.log_partition("exact").value == pytest.approx(first.value, abs=1e-12)
+    model.fit(draw(model.parameters_, 100))
+    assert model.log_partition() is not first
+    assert model.log_partition().frequent_words is not None
+
+
+def test_annealing_agrees_with_the_exact_sum(model):
+    estimate = model.log_partition("ais", random_state=0)
+    assert estimate.method == "ais"
+    assert abs(estimate.value - model.log_partition("exact").value) <= 5 * estimate.stderr + 1e-9
+
+
+def test_a_model_without_fitting_has_no_training_rates(model):
+    assert not hasattr(model, "rates_")
+
+
+def test_pickling_keeps_every_number(model, every_word):
+    copy = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(copy.score_samples(every_word(5)), model.score_samples(every_word(5)))
+
+
+def test_parameters_of_another_kind_are_refused_with_the_class_to_use(model, random_parameters):
+    for kind, cls in CLASSES.items():
+        if kind == model.parameters_.kind:
+            continue
+        with pytest.raises(ValueError, match=f"use {cls.__name__}.from_parameters"):
+            type(model).from_parameters(random_parameters(kind))
+
+
+def test_rates_of_silent_and_always_active_units_stay_half_a_count_away():
+    words = mc.Words.from_array([[0, 1, 0], [0, 1, 1], [0, 1, 1]])
+    np.testing.assert_allclose(floored_rates(words), [0.125, 0.875, 2 / 3])
+
+
+def test_whole_weights_floor_rates_as_repetition_does_and_relative_ones_as_rows_do():
+    rows = [[0, 1], [0, 0]]
+    repeated = floored_rates(mc.Words.from_array([rows[0]] * 5 + [rows[1]] * 2))
+    weighted = mc.Words.from_array(rows, sample_weight=[5, 2])
+    assert np.array_equal(floored_rates(weighted), repeated)
+    relative = mc.Words.from_array(rows * 50, sample_weight=[0.01] * 100)
+    assert floored_rates(relative)[0] == pytest.approx(0.5 / 101)
