@@ -10,7 +10,11 @@ from ..parameters import Parameters
 
 
 def frequent_words_estimate(
-    theta: Parameters, X: ArrayLike, counts: ArrayLike, n_words: int = 10
+    theta: Parameters,
+    X: ArrayLike,
+    counts: ArrayLike,
+    n_words: int = 10,
+    total: float | None = None,
 ) -> float:
     """Mean of log p~(x) minus the log of x's observed share, over frequent words.
 
@@ -27,6 +31,9 @@ def frequent_words_estimate(
         How often each occurred.
     n_words : int
         How many of the most frequent words to average, each weighted by its count.
+    total : float, optional
+        What a count of all words would be, where ``X`` leaves rare ones out (1 if ``counts`` are
+        shares); by default the sum of ``counts``.
 
     Returns
     -------
@@ -41,5 +48,7 @@ def frequent_words_estimate(
     """
     words, seen = np.asarray(X), np.asarray(counts, dtype=np.float64)
     top = np.argsort(-seen, kind="stable")[:n_words]
-    gaps = log_weight(theta, words[top]) - np.log(seen[top] / seen.sum())
+    gaps = log_weight(theta, words[top]) - np.log(
+        seen[top] / (seen.sum() if total is None else total)
+    )
     return float(np.average(gaps, weights=seen[top]))
