@@ -30,7 +30,7 @@ def log_partition(
         importance sampling. "auto" is "exact" where that takes at most ``AUTO_OPERATIONS``
         multiply-adds, else "ais".
     progress : bool, optional
-        Show a progress bar for exact sums; by default when more than a few seconds are expected.
+        Show a progress bar; by default when more than a few seconds are expected.
     **options
         Passed on to ``annealed_importance_sampling`` if that is the method; an error with an
         explicit exact method.
@@ -53,7 +53,7 @@ def log_partition(
     if method == "ais":
         from .ais import annealed_importance_sampling  # compiled only when needed
 
-        return annealed_importance_sampling(theta, **options)
+        return annealed_importance_sampling(theta, progress=progress, **options)
     if options and chosen != "auto":
         raise TypeError(
             f"method {chosen!r} takes no option {next(iter(options))!r}; "

@@ -9,13 +9,7 @@ from ..energy import log_weight
 from ..parameters import Parameters
 
 
-def frequent_words_estimate(
-    theta: Parameters,
-    X: ArrayLike,
-    counts: ArrayLike,
-    n_words: int = 10,
-    total: float | None = None,
-) -> float:
+def frequent_words_estimate(theta: Parameters, X: ArrayLike, shares: ArrayLike) -> float:
     """Mean of log p~(x) minus the log of x's observed share, over frequent words.
 
     A model that gives the frequent words their observed probabilities has this as its log Z. A
@@ -25,15 +19,10 @@ def frequent_words_estimate(
     ----------
     theta : Parameters
         The model.
-    X : array_like, shape (n_distinct, n_units)
-        Distinct words.
-    counts : array_like, shape (n_distinct,)
-        How often each occurred.
-    n_words : int
-        How many of the most frequent words to average, each weighted by its count.
-    total : float, optional
-        What a count of all words would be, where ``X`` leaves rare ones out (1 if ``counts`` are
-        shares); by default the sum of ``counts``.
+    X : array_like, shape (n_words, n_units)
+        The most frequent words.
+    shares : array_like, shape (n_words,)
+        Share of each among all words; also its weight in the mean.
 
     Returns
     -------
@@ -43,12 +32,8 @@ def frequent_words_estimate(
     Examples
     --------
     >>> theta = Parameters(b=[np.log(3.0)])
-    >>> round(float(frequent_words_estimate(theta, [[0], [1]], [25, 75]) - np.log(4.0)), 12)
+    >>> round(float(frequent_words_estimate(theta, [[1]], [0.75]) - np.log(4.0)), 12)
     0.0
     """
-    words, seen = np.asarray(X), np.asarray(counts, dtype=np.float64)
-    top = np.argsort(-seen, kind="stable")[:n_words]
-    gaps = log_weight(theta, words[top]) - np.log(
-        seen[top] / (seen.sum() if total is None else total)
-    )
-    return float(np.average(gaps, weights=seen[top]))
+    observed = np.asarray(shares, dtype=np.float64)
+    return float(np.average(log_weight(theta, X) - np.log(observed), weights=observed))
