@@ -21,6 +21,7 @@ def _problem(X, objective="mpf", **options):
         "objective": OBJECTIVES[objective](X),
         "biases": logit(rates),
         "held": ~X.any(axis=0) | X.all(axis=0),
+        "apart": X.T.astype(int) @ X == 0,
         "n_hidden": 3,
         "n_init": 1,
         "seed": np.random.SeedSequence(0),

@@ -91,6 +91,21 @@ def test_the_penalty_counts_every_entry_of_couplings_and_weights_and_no_bias(
     assert layout.penalties(0.25) @ np.abs(layout.pack(biases_alone)) == 0.0
 
 
+def test_pairs_kept_apart_are_no_coordinates_and_have_their_coupling(random_parameters):
+    theta = random_parameters("srbm", 4, 2)
+    apart = np.zeros((4, 4), dtype=bool)
+    apart[[0, 2, 1, 3], [2, 0, 3, 1]] = True
+    layout = Layout.of(theta, np.array([False, False, False, True]), apart)
+    vector = layout.pack(theta)
+    assert vector.size == 2 + 3 + 3 * 2 + 2
+    moved = layout.unpack(vector, theta.b)
+    assert moved.J[0, 2] == moved.J[2, 0] == -20.0
+    assert moved.J[1, 3] == 0.0, "a held unit has no couplings at all"
+    assert moved.J[0, 1] == theta.J[0, 1]
+    assert np.array_equal(layout.pack(moved), vector)
+    assert layout.penalties(1.0).size == layout.pack_gradient(theta).size == vector.size
+
+
 def test_with_all_units_held_only_hidden_biases_are_left(random_parameters):
     held = np.ones(3, dtype=bool)
     assert (

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -23,6 +23,8 @@ from .base import PopulationModel, floored_rates
 
 _OBJECTIVES = ("mpf", "likelihood")
 _DEVICES = ("auto", "cpu")
+#: Words handled at once when pairs are looked for, so that memory stays bounded.
+_CHUNK_WORDS = 1 << 14
 
 
 class PenalisedModel(PopulationModel):
@@ -63,7 +65,8 @@ class PenalisedModel(PopulationModel):
         """Fit to words.
 
         Units that never or always fire have no finite optimum: they keep the floored bias of the
-        independent model and get no couplings.
+        independent model and get no couplings. Without a penalty the coupling of an Ising model's
+        units that never fire together has none either: it is -20, where its slope is gone.
 
         Parameters
         ----------
@@ -120,6 +123,7 @@ class PenalisedModel(PopulationModel):
             biases=np.log(floored) - np.log1p(-floored),
             # From the bits: rounding may leave the rate of an always active unit below 1.
             held=np.asarray(~words.X.any(axis=0) | words.X.all(axis=0)),
+            apart=_never_together(words),
             n_hidden=self._n_hidden(),
             n_init=self.n_init,
             seed=_seed(self.random_state),
@@ -200,6 +204,17 @@ class HiddenModel(PenalisedModel):
     def _check_settings(self, penalties: Sequence[float]) -> None:
         super()._check_settings(penalties)
         _check_whole("n_hidden", self.n_hidden)
+
+
+def _never_together(words: Words) -> NDArray[np.bool_]:
+    """Pairs of units that no word shows active at once, shape (n_units, n_units)."""
+    together = np.zeros((words.n_dims, words.n_dims), dtype=np.float32)
+    for start in range(0, len(words), _CHUNK_WORDS):
+        x = words.X[start : start + _CHUNK_WORDS].astype(np.float32)
+        together += x.T @ x
+    apart: NDArray[np.bool_] = together == 0.0
+    np.fill_diagonal(apart, False)
+    return apart
 
 
 def _is_number(value: Any) -> bool:

@@ -40,6 +40,9 @@ class Problem:
         Biases of the independent model, the start of every fit; final for held units.
     held : ndarray of bool, shape (n_units,)
         Units that never change: their bias has no finite optimum.
+    apart : ndarray of bool, shape (n_units, n_units)
+        Pairs that are never active together. Unpenalised, an Ising model's coupling of them has
+        no finite optimum; it is fixed, so that all starts give one answer.
     n_hidden : int
         Hidden units of the models that have them.
     n_init : int
@@ -55,6 +58,7 @@ class Problem:
     objective: Objective
     biases: Floats
     held: NDArray[np.bool_]
+    apart: NDArray[np.bool_]
     n_hidden: int
     n_init: int
     seed: np.random.SeedSequence
@@ -63,8 +67,15 @@ class Problem:
 
     def minimise(self, start: Parameters, l1: float, tol: float, n_done: int = 0) -> FitResult:
         """Minimum reached from one start, of whose iterations ``n_done`` are spent."""
-        max_iter = self.max_iter - n_done
-        return minimise_l1(self.objective, start, l1, held=self.held, tol=tol, max_iter=max_iter)
+        return minimise_l1(
+            self.objective,
+            start,
+            l1,
+            held=self.held,
+            apart=self.apart if l1 == 0.0 and start.kind == "ising" else None,
+            tol=tol,
+            max_iter=self.max_iter - n_done,
+        )
 
 
 def fit_path(

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from ..parameters import Floats, Parameters
@@ -64,7 +65,8 @@ def minimise_l1(
     start: Parameters,
     l1: float,
     *,
-    held: np.typing.NDArray[np.bool_] | None = None,
+    held: NDArray[np.bool_] | None = None,
+    apart: NDArray[np.bool_] | None = None,
     tol: float = 1e-8,
     max_iter: int = 2000,
 ) -> FitResult:
@@ -81,12 +83,14 @@ def minimise_l1(
         Penalty per entry of J and W. Biases are free (METHOD section 3).
     held : ndarray of bool, shape (n_units,), optional
         Units whose bias stays as it is in ``start`` and that get no couplings.
+    apart : ndarray of bool, shape (n_units, n_units), optional
+        Pairs whose coupling has no finite optimum: it is -20 and left out of the problem.
     tol : float
         Largest ``optimality`` that counts as converged.
     max_iter : int
         Most iterations, of both phases together; with 0 the start is only certified.
     """
-    problem = _Problem(objective, start, l1, held)
+    problem = _Problem(objective, start, l1, Layout.of(start, held, apart))
     x, n_iter = problem.pack(start), 0
     if x.size and max_iter > 0:
         x, n_iter = _quasi_newton(problem, x, tol, max_iter)
@@ -107,14 +111,7 @@ def minimise_l1(
 class _Problem:
     """The objective on flat vectors, with its penalty weights."""
 
-    def __init__(
-        self,
-        objective: Objective,
-        start: Parameters,
-        l1: float,
-        held: np.typing.NDArray[np.bool_] | None,
-    ) -> None:
-        layout = Layout.of(start, held)
+    def __init__(self, objective: Objective, start: Parameters, l1: float, layout: Layout) -> None:
         self._objective, self._layout, self._biases = objective, layout, start.b
         self.weights = layout.penalties(l1)
         # One unit of violation per entry of the gradient: a pair coordinate holds two entries.

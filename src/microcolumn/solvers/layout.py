@@ -9,13 +9,17 @@ from numpy.typing import NDArray
 
 from ..parameters import Floats, Parameters
 
+#: Coupling of two units kept apart: unlikely enough that the slope is below every tolerance.
+APART = -20.0
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
     """Which entries of a model's parameters are free, and in which order they stand in a vector.
 
     The order is: one coordinate per coupled pair n < m (moving J_nm and J_mn together), b, W row
-    by row, c. Units with ``held`` keep their bias and have neither couplings nor weights.
+    by row, c. Units with ``held`` keep their bias and have neither couplings nor weights; other
+    pairs with ``apart`` have the coupling ``APART``.
 
     Parameters
     ----------
@@ -25,39 +29,50 @@ class Layout:
         Whether the model has couplings J.
     held : ndarray of bool, shape (n_units,)
         Units left out of the problem.
+    apart : ndarray of bool, shape (n_units, n_units)
+        Pairs left out of the problem.
 
     Attributes
     ----------
     free : ndarray of int
-        Positions of the other units.
+        Positions of the units that are not held.
     """
 
     n_units: int
     n_hidden: int
     coupled: bool
     held: NDArray[np.bool_]
+    apart: NDArray[np.bool_]
     free: NDArray[np.intp] = field(init=False)
     _pairs: tuple[NDArray[np.intp], NDArray[np.intp]] = field(init=False, repr=False)
+    _pairs_apart: tuple[NDArray[np.intp], NDArray[np.intp]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Find the free units and their pairs once; every evaluation needs them."""
         free = np.flatnonzero(~self.held)
-        rows, columns = np.triu_indices(free.size if self.coupled else 0, 1)
+        rows, columns = free[np.array(np.triu_indices(free.size if self.coupled else 0, 1))]
+        apart = self.apart[rows, columns]
         object.__setattr__(self, "free", free)
-        object.__setattr__(self, "_pairs", (free[rows], free[columns]))
+        object.__setattr__(self, "_pairs", (rows[~apart], columns[~apart]))
+        object.__setattr__(self, "_pairs_apart", (rows[apart], columns[apart]))
 
     @classmethod
-    def of(cls, theta: Parameters, held: NDArray[np.bool_] | None = None) -> Layout:
+    def of(
+        cls,
+        theta: Parameters,
+        held: NDArray[np.bool_] | None = None,
+        apart: NDArray[np.bool_] | None = None,
+    ) -> Layout:
         """Layout of a model of the same kind and size as ``theta``."""
-        if held is None:
-            held = np.zeros(theta.n_units, dtype=bool)
-        return cls(theta.n_units, theta.n_hidden, theta.J is not None, held)
+        n_units = theta.n_units
+        held = np.zeros(n_units, dtype=bool) if held is None else held
+        apart = np.zeros((n_units, n_units), dtype=bool) if apart is None else apart
+        return cls(n_units, theta.n_hidden, theta.J is not None, held, apart)
 
     @property
     def _sizes(self) -> tuple[int, int, int, int]:
         free = self.free.size
-        pairs = free * (free - 1) // 2 if self.coupled else 0
-        return pairs, free, free * self.n_hidden, self.n_hidden
+        return self._pairs[0].size, free, free * self.n_hidden, self.n_hidden
 
     def pack(self, theta: Parameters) -> Floats:
         """The free coordinates of ``theta``."""
@@ -85,6 +100,7 @@ class Layout:
         if self.coupled:
             J = np.zeros((self.n_units, self.n_units))
             J[self._pairs] = pairs
+            J[self._pairs_apart] = APART
             J += J.T
         if self.n_hidden:
             W = np.zeros((self.n_units, self.n_hidden))

@@ -1,0 +1,319 @@
+"""Fits of Ising, RBM and SemiRBM: unique optima, nesting, weights, edges, determinism."""
+
+import hashlib
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import logit
+from sklearn.exceptions import ConvergenceWarning
+
+import microcolumn as mc
+from microcolumn.energy import log_weight
+from microcolumn.solvers.layout import Layout
+
+SETTINGS = {mc.Ising: {}, mc.RBM: {"n_hidden": 3}, mc.SemiRBM: {"n_hidden": 3}}
+MODELS = pytest.mark.parametrize("cls", SETTINGS)
+RECORDINGS = (
+    "rat_hpc_linear_nelpy",
+    "mouse_retina_p15_demas54",
+    "mouse_retina_p6_stafford477",
+)
+
+
+def _simulated(n_units=8, minutes=2.0, seed=0):
+    return mc.simulate.population(n_units=n_units, minutes=minutes, seed=seed)
+
+
+def _assert_ten_starts_agree(words, random_parameters, l1, objective="mpf"):
+    fits = [
+        mc.Ising(l1=l1, objective=objective).fit(
+            words, start=random_parameters("ising", words.n_dims, scale=0.5, seed=seed)
+        )
+        for seed in range(10)
+    ]
+    for fit in fits:
+        assert fit.optimality_ <= fit.tol < 1e-6
+        np.testing.assert_allclose(fit.J_, fits[0].J_, atol=1e-6)
+        np.testing.assert_allclose(fit.b_, fits[0].b_, atol=1e-6)
+        assert np.array_equal(fit.J_ == 0.0, fits[0].J_ == 0.0)
+
+
+@pytest.mark.parametrize("l1", [0.0, 2e-3, 1e-2])
+def test_ising_fits_from_ten_random_starts_agree(random_parameters, l1):
+    _assert_ten_starts_agree(_simulated(), random_parameters, l1)
+
+
+def test_ising_fits_by_likelihood_from_ten_random_starts_agree(random_parameters):
+    _assert_ten_starts_agree(_simulated(6), random_parameters, 2e-3, "likelihood")
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_ising_fits_of_recordings_from_ten_random_starts_agree(recorded, random_parameters, name):
+    _assert_ten_starts_agree(recorded(name, 10, 50_000), random_parameters, 1e-3)
+
+
+def test_pairs_that_never_fire_together_do_not_depend_on_the_start(recorded, random_parameters):
+    words = recorded("rat_hpc_linear_nelpy", 28)
+    X = words.X.astype(int)
+    apart = X.T @ X == 0
+    assert apart.any()
+    _assert_ten_starts_agree(words, random_parameters, 0.0)
+    model = mc.Ising(l1=0.0).fit(words)
+    assert (model.J_[apart] == -20.0).all()
+    slopes = mc.objectives.mpf(model.parameters_, words)[1]
+    assert max(np.abs(slopes.J).max(), np.abs(slopes.b).max()) < 1e-10
+
+
+def test_with_a_penalty_pairs_that_never_fire_together_are_fitted_like_others():
+    X = np.array([[0, 0]] * 70 + [[0, 1]] * 20 + [[1, 0]] * 10)
+    assert mc.Ising(l1=0.0).fit(X).J_[0, 1] == -20.0
+    assert -20.0 < mc.Ising(l1=1e-3).fit(X).J_[0, 1] < 0.0
+
+
+def test_an_unpenalised_ising_fit_agrees_with_an_unrelated_solver(random_parameters, draw):
+    X = draw(random_parameters("ising", 4, scale=0.6, seed=3), 500)
+    layout = Layout.of(random_parameters("ising", 4))
+
+    def flow(v):
+        theta = layout.unpack(v, np.zeros(4))
+        here = log_weight(theta, X)
+        flips = [np.where(np.arange(4) == n, 1 - X, X) for n in range(4)]
+        return sum(np.exp(0.5 * (log_weight(theta, flip) - here)).mean() for flip in flips)
+
+    reference = minimize(flow, np.zeros(10), method="BFGS", options={"gtol": 1e-7})
+    found = mc.Ising(l1=0.0).fit(X)
+    np.testing.assert_allclose(layout.pack(found.parameters_), reference.x, atol=1e-5)
+    assert found.objective_ <= reference.fun + 1e-12
+
+
+@MODELS
+@pytest.mark.parametrize("complement", [False, True])
+def test_the_objective_and_the_certificate_can_be_recomputed(cls, complement):
+    words, l1 = _simulated(6), 3e-3
+    model = cls(**SETTINGS[cls], l1=l1, complement=complement).fit(words)
+    K, slopes = mc.objectives.mpf(model.parameters_, words, complement=complement)
+    penalty = l1 * (np.abs(model.J_).sum() + np.abs(model.W_).sum())
+    assert model.objective_ == pytest.approx(K + penalty, rel=1e-12)
+    worst = np.abs(slopes.b).max()
+    if slopes.c is not None:
+        worst = max(worst, np.abs(slopes.c).max())
+    for values, slope in ((model.parameters_.J, slopes.J), (model.parameters_.W, slopes.W)):
+        if values is not None:
+            on = np.abs(slope + l1 * np.sign(values))[values != 0.0]
+            off = (np.abs(slope) - l1)[values == 0.0]
+            worst = max(worst, on.max(initial=0.0), off.max(initial=0.0))
+    # Biases of dead hidden units are set to zero afterwards, which moves the last digits.
+    assert model.optimality_ == pytest.approx(worst, rel=1e-6, abs=1e-14)
+    assert model.optimality_ <= 1e-8
+
+
+@MODELS
+@pytest.mark.parametrize("objective", ["mpf", "likelihood"])
+def test_a_huge_penalty_leaves_the_independent_model(cls, objective):
+    words = _simulated(5)
+    model = cls(**SETTINGS[cls], l1=1e3, objective=objective).fit(words)
+    assert not model.J_.any()
+    assert not model.W_.any()
+    np.testing.assert_allclose(model.b_, logit(words.rates), atol=1e-7)
+    independent = mc.Independent().fit(words)
+    assert model.score(words) == pytest.approx(independent.score(words), abs=1e-10)
+
+
+@MODELS
+def test_too_few_iterations_are_a_warning_with_the_figure(cls):
+    with pytest.warns(ConvergenceWarning, match=r"violated by .* after \d+ iterations; raise") as w:
+        model = cls(**SETTINGS[cls], max_iter=10).fit(_simulated(6))
+    assert f"{model.optimality_:.2g}" in str(w[0].message)
+    assert w[0].filename == __file__
+    assert model.optimality_ > model.tol
+    assert np.isfinite(model.score(_simulated(6)))
+
+
+def _data_sets(random_parameters, draw):
+    rng = np.random.default_rng(0)
+    return {
+        "coins": rng.integers(0, 2, size=(80, 5)),
+        "sparse": (rng.random((300, 6)) < 0.1).astype(int),
+        "strongly coupled": draw(random_parameters("ising", 5, scale=1.5, seed=1), 300),
+        "hidden causes": draw(random_parameters("rbm", 6, 2, scale=2.0, seed=2), 300),
+        "simulated": _simulated(7, 1.0).expand(),
+    }
+
+
+def _objectives(words, l1, **settings):
+    return {cls: cls(**SETTINGS[cls], l1=l1, **settings).fit(words).objective_ for cls in SETTINGS}
+
+
+def _assert_nested(values):
+    assert values[mc.SemiRBM] <= min(values[mc.RBM], values[mc.Ising]) + 1e-6
+
+
+@pytest.mark.parametrize(
+    "name", ["coins", "sparse", "strongly coupled", "hidden causes", "simulated"]
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # no penalty
+def test_nested_models_nest_with_and_without_a_penalty(random_parameters, draw, name):
+    X = _data_sets(random_parameters, draw)[name]
+    for l1 in (0.0, 1e-3, 1e-2):
+        _assert_nested(_objectives(X, l1, max_iter=100))
+    _assert_nested(_objectives(X, 4e-3, max_iter=100, complement=True))
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_nested_models_nest_on_recordings(recorded, name):
+    words = recorded(name, 8, 50_000)
+    _assert_nested(_objectives(words, 1e-3))
+    _assert_nested(_objectives(words, 4e-3, objective="likelihood", max_iter=60, tol=1e-4))
+
+
+@pytest.mark.parametrize("objective", ["mpf", "likelihood"])
+def test_paths_nest_at_every_penalty(objective):
+    words, penalties = _simulated(5, 1.0), [2e-3, 6e-3]
+    paths = {
+        cls: cls(**SETTINGS[cls], objective=objective, tol=1e-6).fit_path(words, penalties)
+        for cls in SETTINGS
+    }
+    for k, l1 in enumerate(penalties):
+        _assert_nested({cls: paths[cls][k].objective_ for cls in paths})
+        assert all(paths[cls][k].l1 == l1 for cls in paths)
+
+
+@MODELS
+def test_a_path_gives_fitted_copies_and_leaves_the_model_alone(cls):
+    words = _simulated(5, 1.0)
+    model = cls(**SETTINGS[cls], l1=0.5)
+    models = model.fit_path(words, [1e-3, 5e-3])
+    assert not hasattr(model, "parameters_")
+    assert not hasattr(model, "n_features_in_")
+    assert model.l1 == 0.5
+    assert [m.l1 for m in models] == [1e-3, 5e-3]
+    assert all(np.isfinite(m.score(words)) for m in models)
+    # The Ising problem is convex: the way there does not matter.
+    if cls is mc.Ising:
+        np.testing.assert_allclose(models[1].J_, cls(l1=5e-3).fit(words).J_, atol=1e-6)
+
+
+@MODELS
+def test_whole_weights_equal_repetition_bit_for_bit(cls):
+    X = _simulated(5, 0.2).expand()
+    weights = np.random.default_rng(0).integers(0, 4, size=X.shape[0])
+    weighted = cls(**SETTINGS[cls]).fit(X, sample_weight=weights)
+    repeated = cls(**SETTINGS[cls]).fit(np.repeat(X, weights, axis=0))
+    for name in ("J_", "b_", "W_", "c_", "rates_"):
+        assert np.array_equal(getattr(weighted, name), getattr(repeated, name))
+
+
+@MODELS
+@pytest.mark.parametrize("objective", ["mpf", "likelihood"])
+def test_fitting_twice_gives_the_same_bits(cls, objective):
+    words = _simulated(5, 0.5)
+    model = cls(**SETTINGS[cls], objective=objective, tol=1e-5)
+    first = model.fit(words).parameters_
+    second = model.fit(words).parameters_
+    for name in ("J", "b", "W", "c"):
+        assert np.array_equal(getattr(first, name), getattr(second, name))
+
+
+_FINGERPRINT = """
+import hashlib, warnings
+import numpy as np
+import microcolumn as mc
+warnings.simplefilter("ignore")
+X = (np.random.default_rng(0).random((40_000, 16)) < 0.35).astype(np.uint8)
+digest = hashlib.sha256()
+for objective in ("mpf", "likelihood"):
+    model = mc.SemiRBM(n_hidden=2, objective=objective, max_iter=2).fit(X)
+    digest.update(np.concatenate([model.J_.ravel(), model.b_, model.W_.ravel(), model.c_]))
+    digest.update(np.concatenate([model.rates_, model.score_samples(X[:5000])]))
+print(digest.hexdigest())
+"""
+
+
+@pytest.mark.slow
+def test_any_number_of_threads_gives_the_same_bits():
+    def fingerprint(n_threads):
+        threads = {f"{kind}_NUM_THREADS": str(n_threads) for kind in ("NUMBA", "OPENBLAS", "OMP")}
+        return subprocess.run(
+            [sys.executable, "-c", _FINGERPRINT],
+            env=os.environ | threads,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+
+    one, three = fingerprint(1), fingerprint(3)
+    assert len(one) == hashlib.sha256().digest_size * 2
+    assert one == three
+
+
+_EDGES = {
+    "a silent unit": [[0, 1, 0], [0, 0, 1], [0, 1, 1], [0, 0, 0]] * 5,
+    "an always active unit": [[1, 1, 0], [1, 0, 1], [1, 1, 1], [1, 0, 0]] * 5,
+    "duplicate units": [[1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 0, 0]] * 5,
+    "opposite units": [[1, 0, 0], [0, 1, 1], [1, 0, 1], [0, 1, 0]] * 5,
+    "silence alone": [[0, 0, 0]] * 7,
+    "one sample": [[0, 1, 0]],
+    "one unit": [[0], [1], [0]],
+    "one silent unit": [[0], [0]],
+    "words that never overlap": [[1, 0, 0], [0, 1, 0], [0, 0, 1]] * 4,
+}
+
+
+@pytest.mark.parametrize("edge", _EDGES)
+@pytest.mark.parametrize("cls", [mc.Independent, *SETTINGS])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # optima at infinity
+def test_edges_give_finite_parameters_and_scores(cls, edge):
+    X = np.array(_EDGES[edge])
+    fits = [{}] if cls is mc.Independent else [{"l1": 0.0, "max_iter": 200}, {"l1": 2e-3}]
+    fits += [] if cls is mc.Independent else [{"l1": 2e-3, "objective": "likelihood"}]
+    for settings in fits:
+        model = cls(**SETTINGS.get(cls, {}), **settings).fit(X)
+        for values in (model.J_, model.b_, model.W_, model.c_, model.rates_):
+            assert np.isfinite(values).all()
+        scores = model.score_samples(np.vstack([X, 1 - X]))
+        assert np.isfinite(scores).all()
+        assert (scores <= 1e-12).all()
+
+
+@MODELS
+def test_silent_and_always_active_units_keep_their_floored_bias(cls):
+    X = np.column_stack([_simulated(4, 0.5).expand(), np.zeros(1500), np.ones(1500)])
+    model = cls(**SETTINGS[cls]).fit(X)
+    np.testing.assert_allclose(model.b_[4:], logit([0.5 / 1501, 1500.5 / 1501]))
+    assert not model.J_[4:].any()
+    assert not model.W_[4:].any()
+
+
+def test_a_unit_that_is_always_active_by_weight_is_held_despite_rounding():
+    rng = np.random.default_rng(1)
+    X = np.column_stack([np.ones(50), rng.integers(0, 2, size=(50, 2))])
+    weights = rng.random(50) / 3.0
+    for scale in (1.0, 0.1, 1e-3, 7.7, 1 / 3):
+        model = mc.Ising(l1=1e-3).fit(X, sample_weight=weights * scale)
+        assert not model.J_[0].any()
+        assert model.b_[0] < 10.0
+
+
+@MODELS
+def test_random_states_of_every_sort_are_taken(cls):
+    X = _simulated(4, 0.2).expand()
+    for random_state in (3, np.int64(3), None, np.random.RandomState(3), np.random.default_rng(3)):
+        cls(**SETTINGS[cls], random_state=random_state, tol=1e-5).fit(X)
+
+
+def test_errors_of_ising_parameters_fall_with_the_number_of_words(random_parameters, draw):
+    # benchmarks/recovery.py shows the slope; here sixteen times the words, a quarter of the error.
+    truth = random_parameters("ising", 6, scale=0.4, seed=4)
+    truth = mc.Parameters(b=truth.b - 1.0, J=truth.J)
+
+    def error(n_words):
+        errors = [
+            mc.Ising(l1=0.0).fit(draw(truth, n_words, seed)).J_ - truth.J for seed in range(4)
+        ]
+        return np.sqrt(np.mean(np.square(errors)))
+
+    assert 2.5 < error(4_000) / error(64_000) < 6.5
