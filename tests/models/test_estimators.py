@@ -1,0 +1,194 @@
+"""scikit-learn's own checks, and its tools at work on the models."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Binarizer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import microcolumn as mc
+
+ESTIMATORS = [mc.Independent(), mc.Ising(), mc.RBM(n_hidden=2), mc.SemiRBM(n_hidden=2)]
+
+#: Checks that feed numbers other than 0 and 1; these are an error here that names the first one.
+_FEED_OTHER_NUMBERS = (
+    "check_all_zero_sample_weights_error",
+    "check_dict_unchanged",
+    "check_dont_overwrite_parameters",
+    "check_dtype_object",
+    "check_estimators_dtypes",
+    "check_estimators_fit_returns_self",
+    "check_estimators_nan_inf",
+    "check_estimators_overwrite_params",
+    "check_estimators_pickle",
+    "check_f_contiguous_array_estimator",
+    "check_fit2d_1feature",
+    "check_fit2d_1sample",
+    "check_fit2d_predict1d",
+    "check_fit_check_is_fitted",
+    "check_fit_idempotent",
+    "check_fit_score_takes_y",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_n_features_in",
+    "check_n_features_in_after_fitting",
+    "check_pipeline_consistency",
+    "check_positive_only_tag_during_fit",
+    "check_readonly_memmap_input",
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weights_list",
+    "check_sample_weights_not_an_array",
+    "check_sample_weights_not_overwritten",
+    "check_sample_weights_pandas_series",
+    "check_sample_weights_shape",
+)
+
+
+def _expected_failures(_):
+    return dict.fromkeys(_FEED_OTHER_NUMBERS, "feeds numbers other than 0 and 1")
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=_expected_failures)
+def test_scikit_learns_checks_pass_unless_they_feed_other_numbers(estimator, check):
+    check(estimator)
+
+
+class _Thresholded:
+    """Lets the checks' own numbers in: above one they count as spikes."""
+
+    def _training_words(self, X, sample_weight):
+        return super()._training_words(_spikes(X), sample_weight)
+
+    def _checked(self, X):
+        return super()._checked(_spikes(X))
+
+
+def _spikes(X):
+    """Spikes of a finite matrix; anything else is left for the model to refuse."""
+    if np.asarray(X).dtype.kind == "c":
+        return X
+    try:
+        numbers = np.asarray(X).astype(float)
+    except (TypeError, ValueError):
+        return X
+    if numbers.ndim != 2 or not np.isfinite(numbers).all():
+        return X
+    return (numbers > 1.0).astype(int)
+
+
+class _Independent(_Thresholded, mc.Independent):
+    pass
+
+
+class _Ising(_Thresholded, mc.Ising):
+    pass
+
+
+class _RBM(_Thresholded, mc.RBM):
+    pass
+
+
+class _SemiRBM(_Thresholded, mc.SemiRBM):
+    pass
+
+
+# A loose tolerance: the checks fit dozens of times and compare no parameters.
+@parametrize_with_checks(
+    [_Independent(), _Ising(), _RBM(n_hidden=2, tol=1e-3), _SemiRBM(n_hidden=1, tol=1e-3)]
+)
+def test_every_check_of_scikit_learn_passes_once_its_numbers_are_thresholded(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def X():
+    return mc.simulate.population(n_units=5, minutes=0.5, seed=3).expand()
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+def test_clones_have_the_same_settings_and_no_fit(estimator, X):
+    fitted = clone(estimator).fit(X)
+    copy = clone(fitted)
+    assert copy.get_params() == estimator.get_params()
+    with pytest.raises(NotFittedError):
+        copy.score(X)
+    assert np.array_equal(copy.fit(X).b_, fitted.b_)
+
+
+def test_settings_can_be_read_and_set():
+    model = mc.SemiRBM(n_hidden=7, l1=0.5, objective="likelihood", random_state=4)
+    settings = model.get_params()
+    assert settings == {
+        "n_hidden": 7,
+        "l1": 0.5,
+        "objective": "likelihood",
+        "complement": settings["complement"],
+        "device": "auto",
+        "n_init": 1,
+        "tol": 1e-8,
+        "max_iter": 5000,
+        "random_state": 4,
+    }
+    assert mc.SemiRBM().set_params(**settings).get_params() == settings
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        model.set_params(lambda_=1.0)
+
+
+@pytest.mark.parametrize(
+    "estimator", [mc.Ising(), mc.RBM(n_hidden=2, tol=1e-4)], ids=lambda e: type(e).__name__
+)
+def test_a_grid_search_over_the_penalty_finds_the_best_held_out_score(estimator, X):
+    grid = {"l1": [1e-3, 1e-2, 1.0]}
+    search = GridSearchCV(estimator, grid, cv=2).fit(X)
+    scores = [
+        cross_val_score(clone(estimator).set_params(l1=l1), X, cv=2).mean() for l1 in grid["l1"]
+    ]
+    assert search.best_params_ == {"l1": grid["l1"][int(np.argmax(scores))]}
+    assert search.best_score_ == max(scores)
+    assert search.best_params_["l1"] < 1.0, "the words are correlated"
+
+
+def test_a_pipeline_binarises_counts_first(X):
+    counts = X * 3
+    pipeline = make_pipeline(Binarizer(threshold=0.5), mc.Ising())
+    assert pipeline.fit(counts).score(counts) == mc.Ising().fit(X).score(X)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+def test_pickled_fits_score_the_same(estimator, X):
+    fitted = clone(estimator).fit(X)
+    copy = pickle.loads(pickle.dumps(fitted))
+    assert np.array_equal(copy.score_samples(X), fitted.score_samples(X))
+    assert copy.get_params() == fitted.get_params()
+
+
+def test_names_of_columns_are_kept_and_compared(X, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=list("abcde"))
+    model = mc.Ising().fit(frame)
+    assert model.feature_names_in_.tolist() == list("abcde")
+    assert model.score(frame) == mc.Ising().fit(X).score(X)
+    with pytest.raises(ValueError, match="feature names"):
+        model.score(frame[list("edcba")])
+    [on_path] = mc.Ising().fit_path(frame, [1e-3])
+    assert on_path.feature_names_in_.tolist() == list("abcde")
+    model.save(tmp_path / "model.safetensors")
+    loaded = mc.load(tmp_path / "model.safetensors")
+    assert loaded.feature_names_in_.tolist() == list("abcde")
+    assert loaded.score(frame) == model.score(frame)
+    model.fit(mc.Words.from_array(X))
+    assert not hasattr(model, "feature_names_in_")
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+def test_every_numeric_type_gives_the_same_fit(estimator, X):
+    reference = clone(estimator).fit(X)
+    for dtype in (bool, np.int8, np.int64, np.float32, np.float64, object):
+        assert np.array_equal(clone(estimator).fit(X.astype(dtype)).b_, reference.b_)
+    assert np.array_equal(clone(estimator).fit(X.tolist()).b_, reference.b_)
+    assert np.array_equal(clone(estimator).fit(mc.Words.from_array(X)).b_, reference.b_)
