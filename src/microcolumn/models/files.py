@@ -22,7 +22,8 @@ from .penalised import PenalisedModel
 from .rbm import RBM
 from .semi_rbm import SemiRBM
 
-_FORMAT = "microcolumn-model-1"
+#: The one entry of a file's metadata. Several would be written in random order.
+_MARK = "microcolumn-model-1"
 _CLASSES: dict[str, type[PopulationModel]] = {
     cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM)
 }
@@ -42,14 +43,14 @@ def save(model: PopulationModel, path: str | os.PathLike[str]) -> None:
         arrays["frequent_words"], arrays["frequencies"] = model._frequent
     arrays = {name: array for name, array in arrays.items() if array is not None}
     header = {
-        "format": _FORMAT,
         "model": type(model).__name__,
-        "settings": json.dumps(_plain(model.get_params())),
-        "fitted": json.dumps({k: getattr(model, k) for k in _FITTED_NUMBERS if hasattr(model, k)}),
+        "settings": _plain(model.get_params()),
+        "fitted": {k: getattr(model, k) for k in _FITTED_NUMBERS if hasattr(model, k)},
     }
     if hasattr(model, "feature_names_in_"):
-        header["feature_names"] = json.dumps(model.feature_names_in_.tolist())
-    content = to_bytes(arrays, metadata=header | {_DIGEST: _digest(header, arrays)})
+        header["feature_names"] = model.feature_names_in_.tolist()
+    text = json.dumps(header | {_DIGEST: _digest(header, arrays)})
+    content = to_bytes(arrays, metadata={_MARK: text})
     # A file under the final name is always whole: write beside it, then rename.
     scratch = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
@@ -74,23 +75,25 @@ def load(path: str | os.PathLike[str]) -> PopulationModel:
     """
     try:
         with safe_open(path, framework="numpy") as file:
-            header = file.metadata() or {}
+            metadata = file.metadata() or {}
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except FileNotFoundError:
         raise FileNotFoundError(f"{os.fspath(path)} does not exist; check the path") from None
     except (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError) as error:
         raise _foreign(path, f"it cannot be read ({error})") from None
-    if header.get("format") != _FORMAT:
+    if _MARK not in metadata:
         raise _foreign(path, "it does not carry the mark of this format")
-    if header.pop(_DIGEST, "") != _digest(header, arrays):
-        raise _foreign(path, "it was changed or damaged after it was written")
     try:
+        header = json.loads(metadata[_MARK])
+        is_verbatim = json.dumps(header) == metadata[_MARK]
+        if header.pop(_DIGEST) != _digest(header, arrays) or not is_verbatim:
+            raise ValueError("it was changed or damaged after it was written")
         return _restore(header, arrays)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise _foreign(path, f"its content is inconsistent ({error})") from None
 
 
-def _digest(header: dict[str, str], arrays: dict[str, NDArray[Any]]) -> str:
+def _digest(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
     """Fingerprint of all that a file holds: a flipped bit in a number would go unnoticed."""
     digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     for name, array in sorted(arrays.items()):
@@ -99,19 +102,19 @@ def _digest(header: dict[str, str], arrays: dict[str, NDArray[Any]]) -> str:
     return digest.hexdigest()
 
 
-def _restore(header: dict[str, str], arrays: dict[str, NDArray[Any]]) -> PopulationModel:
+def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> PopulationModel:
     cls = _CLASSES[header["model"]]
     theta = Parameters(**{name: _floats(arrays, name) for name in _PARAMETERS if name in arrays})
     model = cls.from_parameters(theta)
-    model.set_params(**json.loads(header["settings"]))
+    model.set_params(**header["settings"])
     if isinstance(model, PenalisedModel):
         model._check_settings([model.l1])
-    for name, value in json.loads(header["fitted"]).items():
+    for name, value in header["fitted"].items():
         if name not in _FITTED_NUMBERS or not isinstance(value, int | float):
             raise ValueError(f"{name!r} is {value!r}")
         setattr(model, name, value)
     if "feature_names" in header:
-        names = np.array(json.loads(header["feature_names"]), dtype=object)
+        names = np.array(header["feature_names"], dtype=object)
         model.feature_names_in_ = _shaped("feature_names", names, (theta.n_units,))
     if "rates" in arrays:
         frequencies, frequent, kept = (

@@ -1,0 +1,303 @@
+"""Model files: exact round trips, one sentence for everything else, nothing executed."""
+
+import io
+import json
+import os
+import pickle
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import save as to_bytes
+
+import microcolumn as mc
+from microcolumn.models import files
+
+CLASSES = {"independent": mc.Independent, "ising": mc.Ising, "rbm": mc.RBM, "srbm": mc.SemiRBM}
+SETTINGS = {mc.RBM: {"n_hidden": 2}, mc.SemiRBM: {"n_hidden": 2}}
+
+
+def _fitted(cls, **settings):
+    words = mc.simulate.population(n_units=4, minutes=0.5, seed=1)
+    return cls(**SETTINGS.get(cls, {}), **settings).fit(words)
+
+
+def _assert_refused(path, match="is not a microcolumn model"):
+    with pytest.raises(ValueError, match=match) as caught:
+        mc.load(path)
+    message = str(caught.value)
+    assert message.startswith(os.fspath(path))
+    assert message.endswith("pass a file written by the save method of a model")
+    assert "\n" not in message
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory):
+    """The bytes of a small model file."""
+    path = tmp_path_factory.mktemp("whole") / "model.safetensors"
+    _fitted(mc.SemiRBM).save(path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("cls", CLASSES.values())
+def test_a_fitted_model_comes_back_bit_for_bit(tmp_path, every_word, cls):
+    model = _fitted(cls)
+    model.save(tmp_path / "model.safetensors")
+    copy = mc.load(tmp_path / "model.safetensors")
+    assert type(copy) is cls
+    assert copy.get_params() == model.get_params()
+    for name in ("J_", "b_", "W_", "c_", "rates_", "n_features_in_"):
+        assert np.array_equal(getattr(copy, name), getattr(model, name))
+    for name in ("objective_", "optimality_", "n_iter_"):
+        assert getattr(copy, name, None) == getattr(model, name, None)
+    X = every_word(4)
+    assert np.array_equal(copy.score_samples(X), model.score_samples(X))
+    assert copy.log_partition().frequent_words == model.log_partition().frequent_words
+    assert copy.log_partition("ais").value == model.log_partition("ais").value
+    copy.save(tmp_path / "again.safetensors")
+    again, first = (tmp_path / name for name in ("again.safetensors", "model.safetensors"))
+    assert again.read_bytes() == first.read_bytes()
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_a_model_made_from_parameters_comes_back(tmp_path, random_parameters, every_word, kind):
+    model = CLASSES[kind].from_parameters(random_parameters(kind, 4, 5, scale=30.0))
+    model.save(tmp_path / "model.safetensors")
+    copy = mc.load(tmp_path / "model.safetensors")
+    assert not hasattr(copy, "rates_")
+    assert copy.get_params() == model.get_params()
+    assert np.array_equal(copy.score_samples(every_word(4)), model.score_samples(every_word(4)))
+
+
+def test_settings_that_are_numpy_numbers_are_kept_and_generators_left_out(tmp_path):
+    model = _fitted(
+        mc.RBM,
+        l1=np.float32(0.5),
+        max_iter=np.int64(77),
+        complement=np.bool_(True),
+        random_state=np.random.default_rng(0),
+    )
+    model.save(tmp_path / "model.safetensors")
+    copy = mc.load(tmp_path / "model.safetensors")
+    assert (copy.l1, copy.max_iter, copy.complement) == (0.5, 77, True)
+    assert copy.random_state == mc.RBM().random_state
+
+
+def test_a_loaded_model_can_be_fitted_again(tmp_path):
+    _fitted(mc.SemiRBM).save(tmp_path / "model.safetensors")
+    copy = mc.load(tmp_path / "model.safetensors")
+    assert np.array_equal(copy.fit([[0, 1], [1, 1], [0, 0]] * 5).rates_.round(2), [0.33, 0.67])
+
+
+def test_a_file_cut_short_at_any_length_is_refused(tmp_path, content):
+    path = tmp_path / "model.safetensors"
+    for length in [*range(600), *range(600, len(content), 37), len(content) - 1]:
+        path.write_bytes(content[:length])
+        _assert_refused(path)
+
+
+def test_a_file_with_more_at_its_end_is_refused(tmp_path, content):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(content + b"\0")
+    _assert_refused(path)
+
+
+@settings(
+    deadline=None,
+    max_examples=400,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(place=st.floats(0.0, 1.0, exclude_max=True), bit=st.integers(0, 7), head=st.booleans())
+@example(place=0.0, bit=0, head=False)
+def test_a_flipped_bit_anywhere_is_refused(tmp_path, content, place, bit, head):
+    # Half of the flips go to the first kilobyte: lengths, names, shapes and settings.
+    at = int(place * min(1024, len(content)) if head else place * len(content))
+    damaged = bytearray(content)
+    damaged[at] ^= 1 << bit
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(damaged)
+    _assert_refused(path)
+
+
+class _Bomb:
+    """Makes a folder when unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
+
+
+def _zip():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("b.npy", b"nothing")
+    return buffer.getvalue()
+
+
+_FOREIGN = {
+    "empty": b"",
+    "text": b"b,J,W,c\n0,1,2,3\n",
+    "zeros": bytes(4096),
+    "random": np.random.default_rng(0).bytes(5000),
+    "zip": _zip(),
+    "a header said to be huge": struct.pack("<Q", 2**63 - 1) + b"{}",
+    "a header said to be longer than the file": struct.pack("<Q", 10_000) + b"{}",
+    "a header of nothing": struct.pack("<Q", 2) + b"{}",
+    "a header that is a list": struct.pack("<Q", 2) + b"[]",
+    "deeply nested": struct.pack("<Q", 60_000) + b"[" * 60_000,
+    "tensors of someone else": to_bytes({"weight": np.ones((2, 3), dtype=np.float32)}),
+    "tensors of someone else, marked": to_bytes({"b": np.ones(2)}, metadata={"format": "pt"}),
+    "half precision": to_bytes({"b": np.ones(2, dtype=np.float16)}),
+}
+
+
+@pytest.mark.parametrize("name", _FOREIGN)
+def test_a_foreign_file_is_refused(tmp_path, name):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(_FOREIGN[name])
+    _assert_refused(path)
+
+
+def test_brain_floats_of_someone_else_are_refused(tmp_path):
+    header = {"b": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]}}
+    text = json.dumps(header).encode()
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(struct.pack("<Q", len(text)) + text + bytes(4))
+    _assert_refused(path)
+
+
+def test_a_pickle_is_refused_and_never_executed(tmp_path):
+    path, trace = tmp_path / "model.safetensors", tmp_path / "executed"
+    path.write_bytes(pickle.dumps(_Bomb(str(trace))))
+    _assert_refused(path)
+    assert not trace.exists()
+
+
+@settings(
+    deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(noise=st.binary(max_size=300))
+def test_random_bytes_are_refused(tmp_path, noise):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(noise)
+    _assert_refused(path)
+
+
+def _forged(header=(), arrays=()):
+    """A file with a right fingerprint and wrong content."""
+    head = {"model": "Ising", "settings": {}, "fitted": {}} | dict(header)
+    body = {"b": np.zeros(2), "J": np.zeros((2, 2))} | dict(arrays)
+    body = {name: array for name, array in body.items() if array is not None}
+    text = json.dumps(head | {"sha256": files._digest(head, body)})
+    return to_bytes(body, metadata={"microcolumn-model-1": text})
+
+
+def test_the_forger_of_these_tests_can_write_a_good_file(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(_forged())
+    assert mc.load(path).n_features_in_ == 2
+
+
+_WORDS = {
+    "rates": np.full(2, 0.5),
+    "kept_words": np.zeros((3, 2), dtype=np.uint8),
+    "frequent_words": np.zeros((1, 2), dtype=np.uint8),
+    "frequencies": np.ones(1),
+}
+
+
+@pytest.mark.parametrize(
+    ("header", "arrays"),
+    [
+        ({"model": "os.system"}, {}),
+        ({"model": "RBM"}, {}),
+        ({"settings": "text"}, {}),
+        ({"settings": [1, 2]}, {}),
+        ({"settings": {"l1": "much"}}, {}),
+        ({"settings": {"l1": -1.0}}, {}),
+        ({"settings": {"device": "cloud"}}, {}),
+        ({"settings": {"unknown": 1}}, {}),
+        ({"settings": {"l1__deep": 1}}, {}),
+        ({"fitted": {"score": 1}}, {}),
+        ({"fitted": {"objective_": "low"}}, {}),
+        ({"fitted": 3}, {}),
+        ({"feature_names": ["one"]}, {}),
+        ({}, {"b": None}),
+        ({}, {"b": np.zeros((2, 2))}),
+        ({}, {"b": np.array([0.0, np.nan])}),
+        ({}, {"b": np.zeros(2, dtype=np.int64)}),
+        ({}, {"J": np.ones((2, 2))}),
+        ({}, {"J": np.zeros((3, 3))}),
+        ({}, {"W": np.zeros((2, 1)), "c": np.zeros(2)}),
+        ({}, {"rates": np.full(2, 0.5)}),
+        ({}, _WORDS | {"rates": np.full(3, 0.5)}),
+        ({}, _WORDS | {"kept_words": np.full((3, 2), 2, dtype=np.uint8)}),
+        ({}, _WORDS | {"kept_words": np.zeros((0, 2), dtype=np.uint8)}),
+        ({}, _WORDS | {"frequent_words": np.zeros((1, 3), dtype=np.uint8)}),
+        ({}, _WORDS | {"frequencies": np.ones(2)}),
+    ],
+)
+def test_inconsistent_content_is_refused(tmp_path, header, arrays):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(_forged(header, arrays))
+    _assert_refused(path, "its content is inconsistent")
+
+
+@pytest.mark.parametrize("text", ["", "no json", "[1, 2]", "3", "null", "{}", "[" * 100_000])
+def test_a_description_that_is_none_is_refused(tmp_path, text):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(to_bytes({"b": np.zeros(2)}, metadata={"microcolumn-model-1": text}))
+    _assert_refused(path, "its content is inconsistent")
+
+
+def test_a_folder_is_refused(tmp_path):
+    _assert_refused(tmp_path)
+
+
+def test_a_missing_file_is_a_missing_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.safetensors does not exist; check the"):
+        mc.load(tmp_path / "nothing.safetensors")
+
+
+@pytest.mark.parametrize("failing", ["write_bytes", "replace"])
+def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch, failing):
+    path = tmp_path / "model.safetensors"
+    model = _fitted(mc.Ising)
+    model.save(path)
+    before = path.read_bytes()
+
+    def fail(self, content):
+        if failing == "write_bytes":
+            with self.open("wb") as file:
+                file.write(content[:100])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(f"pathlib.Path.{failing}", fail)
+    with pytest.raises(OSError, match="No space left"):
+        mc.Ising(l1=0.5).fit([[0, 1], [1, 0], [1, 1]]).save(path)
+    assert os.listdir(tmp_path) == ["model.safetensors"]
+    assert path.read_bytes() == before
+
+
+def test_saving_replaces_an_older_file(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(b"something else")
+    _fitted(mc.Independent).save(os.fspath(path))
+    assert isinstance(mc.load(os.fspath(path)), mc.Independent)
+    assert os.listdir(tmp_path) == ["model.safetensors"]
+
+
+def test_saving_into_a_folder_that_is_not_there_says_so(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"the folder .*missing does not exist; make it"):
+        _fitted(mc.Independent).save(tmp_path / "missing" / "model.safetensors")
+
+
+def test_an_unfitted_model_is_not_saved(tmp_path):
+    with pytest.raises(ValueError, match="not fitted yet"):
+        mc.Ising().save(tmp_path / "model.safetensors")
+    assert os.listdir(tmp_path) == []
