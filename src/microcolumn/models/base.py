@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -52,30 +53,30 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def J_(self) -> Floats:
         """Couplings, shape (n_units, n_units); zero where the model has none."""
-        theta = self.parameters_
+        theta = self._theta()
         return np.zeros((theta.n_units,) * 2) if theta.J is None else theta.J
 
     @property
     def b_(self) -> Floats:
         """Biases, shape (n_units,)."""
-        return self.parameters_.b
+        return self._theta().b
 
     @property
     def W_(self) -> Floats:
         """Weights, shape (n_units, n_hidden)."""
-        theta = self.parameters_
+        theta = self._theta()
         return np.zeros((theta.n_units, 0)) if theta.W is None else theta.W
 
     @property
     def c_(self) -> Floats:
         """Hidden biases, shape (n_hidden,)."""
-        theta = self.parameters_
+        theta = self._theta()
         return np.zeros(0) if theta.c is None else theta.c
 
     @property
     def n_live_hidden_(self) -> int:
         """Hidden units with at least one non-zero weight."""
-        return int(self.parameters_.live.sum())
+        return int(self._theta().live.sum())
 
     @classmethod
     def from_parameters(cls, theta: Parameters) -> Self:
@@ -83,6 +84,8 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
         It has no training rates, so ``excess_log_likelihood`` needs an explicit baseline.
         """
+        if not isinstance(theta, Parameters):
+            raise TypeError(f"theta is a {type(theta).__name__}; pass Parameters")
         if theta.kind != cls._kind:
             raise ValueError(
                 f"{cls.__name__} cannot hold parameters of kind {theta.kind!r}; "
@@ -108,8 +111,8 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def conditional(self, X: Words | ArrayLike, unit: int) -> Floats:
         """p(x_unit = 1 | the other units) for each word, shape (n_words,)."""
         theta = self._theta()
-        if not 0 <= unit < theta.n_units:
-            raise ValueError(f"unit is {unit}; the model has units 0 to {theta.n_units - 1}")
+        if not (isinstance(unit, Integral) and 0 <= int(unit) < theta.n_units):
+            raise ValueError(f"unit is {unit!r}; the model has units 0 to {theta.n_units - 1}")
         probability: Floats = expit(log_odds(theta, self._checked(X), unit))
         return probability
 
@@ -172,6 +175,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
             For Gibbs sampling: see :func:`microcolumn.partition.gibbs_samples`.
         """
         theta = self._theta()
+        check_whole("n_samples", n_samples)
         if method not in ("auto", "exact", "gibbs"):
             raise ValueError(f"method is {method!r}; choose 'auto', 'exact' or 'gibbs'")
         if method == "gibbs" or (method == "auto" and not can_sample_exactly(theta)):
@@ -220,16 +224,14 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Words | ArrayLike) -> NDArray[np.uint8]:
         """Words to evaluate as bits, with as many units as the model."""
-        if isinstance(X, Words):
-            bits = X.X
-        else:
-            bits = check_binary(X)
-            validate_data(self, X, skip_check_array=True, reset=False)
+        bits = X.X if isinstance(X, Words) else check_binary(X)
         if bits.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {bits.shape[1]} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input; pass the units it was fitted on"
             )
+        if not isinstance(X, Words):  # a data frame's columns must have the names they had
+            validate_data(self, X, skip_check_array=True, reset=False)
         return bits
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -244,6 +246,17 @@ def floored_rates(words: Words) -> Floats:
     """
     floor = 0.5 / (max(float(words.counts.sum()), words.n_bins) + 1)
     return np.clip(words.rates, floor, 1.0 - floor)
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a real number; truth values, which Python counts as such, are mistakes."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def check_whole(name: str, value: Any) -> None:
+    """Refuse what is not a whole number of 1 or more."""
+    if not (isinstance(value, Integral) and is_number(value) and int(value) >= 1):
+        raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
 
 
 def _class_of(kind: Kind) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..parameters import Parameters
 from ..solvers import FitResult, Problem, fit_path
 from ..solvers.l1 import Objective
 from ..words import Words
-from .base import PopulationModel, floored_rates
+from .base import PopulationModel, check_whole, floored_rates, is_number
 
 _OBJECTIVES = ("mpf", "likelihood")
 _DEVICES = ("auto", "cpu")
@@ -100,6 +100,8 @@ class PenalisedModel(PopulationModel):
         list
             One fitted copy of this model per penalty, in the order given.
         """
+        if not isinstance(penalties, Sequence | np.ndarray):
+            raise TypeError(f"penalties is {penalties!r}; pass a sequence of numbers")
         named = clone(self)
         words = named._training_words(X, None)
         models = []
@@ -172,7 +174,7 @@ class PenalisedModel(PopulationModel):
 
     def _check_settings(self, penalties: Sequence[float]) -> None:
         for l1 in penalties:
-            if not (_is_number(l1) and 0.0 <= l1 < np.inf):
+            if not (is_number(l1) and 0.0 <= l1 < np.inf):
                 raise ValueError(f"l1 is {l1!r}; the penalty must be a finite number, 0 or more")
         if self.objective not in _OBJECTIVES:
             raise ValueError(f"objective is {self.objective!r}; choose 'mpf' or 'likelihood'")
@@ -185,9 +187,9 @@ class PenalisedModel(PopulationModel):
             )
         if self.device not in _DEVICES:
             raise ValueError(f"device is {self.device!r}; choose 'auto' or 'cpu'")
-        _check_whole("n_init", self.n_init)
-        _check_whole("max_iter", self.max_iter)
-        if not (_is_number(self.tol) and 0.0 < self.tol < np.inf):
+        check_whole("n_init", self.n_init)
+        check_whole("max_iter", self.max_iter)
+        if not (is_number(self.tol) and 0.0 < self.tol < np.inf):
             raise ValueError(f"tol is {self.tol!r}; it must be a finite positive number")
 
 
@@ -203,7 +205,7 @@ class HiddenModel(PenalisedModel):
 
     def _check_settings(self, penalties: Sequence[float]) -> None:
         super()._check_settings(penalties)
-        _check_whole("n_hidden", self.n_hidden)
+        check_whole("n_hidden", self.n_hidden)
 
 
 def _never_together(words: Words) -> NDArray[np.bool_]:
@@ -217,20 +219,15 @@ def _never_together(words: Words) -> NDArray[np.bool_]:
     return apart
 
 
-def _is_number(value: Any) -> bool:
-    """Whether this is a real number; truth values, which Python counts as such, are mistakes."""
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _check_whole(name: str, value: Any) -> None:
-    if not (isinstance(value, Integral) and _is_number(value) and int(value) >= 1):
-        raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
-
-
 def _seed(random_state: Any) -> np.random.SeedSequence:
-    if isinstance(random_state, Integral):
+    if isinstance(random_state, Integral) and int(random_state) >= 0:
         return np.random.SeedSequence(int(random_state))
     if isinstance(random_state, np.random.Generator):
         return np.random.SeedSequence(random_state.integers(2**32, size=4).tolist())
-    state = check_random_state(random_state)
-    return np.random.SeedSequence(state.randint(2**31, size=4).tolist())
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        state = check_random_state(random_state)
+        return np.random.SeedSequence(state.randint(2**31, size=4).tolist())
+    raise ValueError(
+        f"random_state is {random_state!r}; pass a whole number, 0 or more, a Generator, a "
+        "RandomState or None"
+    )

@@ -1,0 +1,55 @@
+"""Importing is quick because nothing heavy comes along; names arrive when asked for."""
+
+import subprocess
+import sys
+
+import pytest
+
+import microcolumn as mc
+
+
+def _fresh(code):
+    return subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def test_importing_brings_no_heavy_package_along():
+    code = "import sys, microcolumn; print(*(m.split('.')[0] for m in sys.modules))"
+    loaded = set(_fresh(code).split())
+    assert "microcolumn" in loaded
+    assert not loaded & {"numpy", "scipy", "sklearn", "numba", "llvmlite", "matplotlib", "typer"}
+
+
+def test_words_come_without_the_kernels():
+    code = "import sys, microcolumn as mc; mc.Words, mc.Parameters; print(*sys.modules)"
+    loaded = set(_fresh(code).split())
+    assert "microcolumn.words" in loaded
+    assert not loaded & {"sklearn", "numba", "matplotlib"}
+
+
+@pytest.mark.parametrize("name", mc.__all__)
+def test_every_public_name_is_there_and_listed(name):
+    assert getattr(mc, name) is not None
+    assert name in dir(mc)
+
+
+def test_every_public_name_can_be_imported_at_once():
+    space = {}
+    exec("from microcolumn import *", space)
+    assert set(mc.__all__) <= set(space)
+
+
+def test_public_names_have_docstrings():
+    assert [name for name in mc.__all__ if not getattr(mc, name).__doc__] == []
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'microcolumn' has no attribute 'nothing'"):
+        _ = mc.nothing
+
+
+def test_the_version_is_that_of_the_distribution():
+    from importlib.metadata import version
+
+    assert mc.__version__ == version("microcolumn")
