@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import Bounds, minimize
+from tqdm import tqdm
 
 from ..parameters import Floats, Parameters
 from .layout import Layout
@@ -23,6 +24,8 @@ Objective = Callable[[Parameters], tuple[float, Parameters]]
 
 #: Largest coordinate of the difference step for Hessian-vector products; the error is its square.
 _DIFFERENCE = 1e-4
+#: A fit that takes longer shows a progress bar on a terminal.
+_PATIENCE_SECONDS = 5.0
 #: Pairs of steps and gradients that L-BFGS-B remembers.
 _MEMORY = 12
 _MAX_NEWTON = 20
@@ -183,20 +186,29 @@ def _quasi_newton(problem: _Problem, x: Floats, tol: float, max_iter: int) -> tu
         return value, np.concatenate([gradient[~penalised], g + weights, weights - g])
 
     y = x[penalised]
-    found = minimize(
-        split,
-        np.concatenate([x[~penalised], np.maximum(y, 0.0), np.maximum(-y, 0.0)]),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(None, None)] * n_free + [(0.0, None)] * (2 * n_split),
-        options={
-            "maxcor": _MEMORY,
-            "maxiter": max_iter,
-            "maxfun": 2 * max_iter + 20,
-            "ftol": 0.0,
-            "gtol": tol,
-        },
-    )
+
+    def count(_: Floats) -> None:
+        bar.update()
+
+    # The bar counts to the most iterations allowed; most fits are done long before.
+    with tqdm(
+        total=max_iter, desc="fit, at most", delay=_PATIENCE_SECONDS, disable=None, leave=False
+    ) as bar:
+        found = minimize(
+            split,
+            np.concatenate([x[~penalised], np.maximum(y, 0.0), np.maximum(-y, 0.0)]),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=Bounds(np.repeat([-np.inf, 0.0], [n_free, 2 * n_split]), np.inf),
+            callback=count,
+            options={
+                "maxcor": _MEMORY,
+                "maxiter": max_iter,
+                "maxfun": 2 * max_iter + 20,
+                "ftol": 0.0,
+                "gtol": tol,
+            },
+        )
     return join(found.x), int(found.nit)
 
 
