@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, minimize
+from scipy.optimize import Bounds, OptimizeResult, minimize
 from tqdm import tqdm
 
 from ..parameters import Floats, Parameters
@@ -187,7 +187,7 @@ def _quasi_newton(problem: _Problem, x: Floats, tol: float, max_iter: int) -> tu
 
     y = x[penalised]
 
-    def count(_: Floats) -> None:
+    def count(intermediate_result: OptimizeResult) -> None:
         bar.update()
 
     # The bar counts to the most iterations allowed; most fits are done long before.
@@ -199,7 +199,7 @@ def _quasi_newton(problem: _Problem, x: Floats, tol: float, max_iter: int) -> tu
             np.concatenate([x[~penalised], np.maximum(y, 0.0), np.maximum(-y, 0.0)]),
             jac=True,
             method="L-BFGS-B",
-            bounds=Bounds(np.repeat([-np.inf, 0.0], [n_free, 2 * n_split]), np.inf),
+            bounds=Bounds(np.repeat([-np.inf, 0.0], [n_free, 2 * n_split])),
             callback=count,
             options={
                 "maxcor": _MEMORY,
