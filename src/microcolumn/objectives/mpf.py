@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from scipy.special import expit
 
-from ..kernels.cpu.mpf import ROW, flow
+from ..kernels.cpu.mpf import flow
+from ..kernels.cpu.mpf_tables import LIMITS, Shape, Workspace
+from ..kernels.cpu.mpf_tables import Words as Bits
 from ..parameters import Floats, Parameters
 from ..words import Words, as_words
-
-#: Most chunks the words are dealt into. Fixed, so that sums do not depend on the thread count.
-_MAX_CHUNKS = 32
-#: Bytes that all chunks' gradient sums may take together.
-_MAX_SUMS_BYTES = 256 << 20
-#: Largest |log| of a running product that stays a normal number, by precision, with a margin.
-_SAFE_LOG = {np.dtype(np.float64): 600.0, np.dtype(np.float32): 70.0}
-#: A field so low that a padded lane contributes exactly nothing.
-_NEVER = -3000.0
 
 
 def mpf(
@@ -49,6 +43,11 @@ def mpf(
     gradient : Parameters
         Derivatives; ``sum(gradient.J * dJ)`` is the change of K for a symmetric step ``dJ``.
 
+    Raises
+    ------
+    OverflowError
+        Where K or its gradient is beyond the range of numbers, or a weight beyond the kernel's.
+
     Examples
     --------
     >>> theta = Parameters(b=[0.0, 0.0])
@@ -60,7 +59,7 @@ def mpf(
 
 
 class MinimumProbabilityFlow:
-    """The objective prepared for many evaluations on the same words.
+    """The objective prepared for many evaluations on the same words, one at a time.
 
     Parameters
     ----------
@@ -80,12 +79,19 @@ class MinimumProbabilityFlow:
         self.words = as_words(words)
         self.complement = complement
         self.dtype = np.dtype(dtype)
-        if self.dtype not in _SAFE_LOG:
+        if self.dtype not in LIMITS:
             raise ValueError(f"dtype is {self.dtype}; choose float64 or float32")
-        bits, active = np.nonzero(self.words.X)
-        offsets = np.searchsorted(bits, np.arange(self.words.X.shape[0] + 1))
-        self._weights = self.words.counts / self.words.counts.sum()
-        self._offsets, self._active = offsets, active.astype(np.int32)
+        # Words with equally many active bits together: loops of equal length are predicted well.
+        order = np.argsort(self.words.X.sum(axis=1), kind="stable")
+        word, active = np.nonzero(self.words.X[order])
+        offsets = np.searchsorted(word, np.arange(order.size + 1))
+        half_weights = 0.5 * self.words.counts[order] / self.words.counts.sum()
+        with np.errstate(divide="ignore"):
+            logs = np.log(half_weights)
+        self._bits = Bits(offsets, active.astype(np.int32), half_weights, logs, offsets[:0])
+        self._most_active = int(np.diff(offsets).max())
+        self._workspace: Workspace | None = None
+        self._double: MinimumProbabilityFlow | None = None
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """K and its gradient at ``theta``."""
@@ -94,153 +100,88 @@ class MinimumProbabilityFlow:
                 f"the model has {theta.n_units} units but the words have {self.words.X.shape[1]}; "
                 "fit and score on the same units"
             )
-        live, _ = theta.only_live()
-        tables = _Tables.of(live, self.complement, self.dtype)
-        sums = tables.empty_sums(self._n_chunks(tables))
-        flow(
-            (self._offsets, self._active, self._weights, self._borders(sums[0].size)),
-            tables.model,
-            sums,
+        live = theta if theta.live.all() else theta.only_live()[0]
+        K, (b, J, W, c) = self._evaluate(live)
+        gradient = Parameters(
+            b=b,
+            J=None if live.J is None else J,
+            W=None if live.W is None else W,
+            c=None if live.W is None else c,
         )
-        K, gradient = tables.gradient(sums)
-        return K, _restore_dead(theta, gradient)
+        return K, gradient if live is theta else _restore_dead(theta, gradient)
 
-    def _n_chunks(self, tables: _Tables) -> int:
-        affordable = _MAX_SUMS_BYTES // tables.bytes_per_chunk
-        return int(max(1, min(_MAX_CHUNKS, affordable, self.words.X.shape[0])))
-
-    def _borders(self, n_chunks: int) -> NDArray[np.int64]:
-        """Chunks of about equal work: a word costs a constant plus its active bits."""
-        n_words = self.words.X.shape[0]
-        work = 4 * np.arange(n_words + 1) + self._offsets
-        return np.searchsorted(work, np.linspace(0, work[-1], n_chunks + 1)).astype(np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class _Tables:
-    """A model laid out for the kernel: padded rows, exponentials taken once per evaluation."""
-
-    theta: Parameters
-    model: tuple[Any, ...]
-    n_bits: int
-    n_hidden: int
-    dtype: np.dtype[Any]
-
-    @classmethod
-    def of(cls, theta: Parameters, complement: bool, dtype: np.dtype[Any]) -> _Tables:
-        n, m = theta.n_units, theta.n_hidden
-        n_bits, n_hidden = _padded(n), _padded(m)
-        J = np.zeros((0, 0)) if theta.J is None else theta.J
-        W = np.zeros((n, 0)) if theta.W is None else theta.W
-        c = np.zeros(0) if theta.c is None else theta.c
-        _check_range(W, dtype)
-        model = (
-            _pad(theta.b, n_bits, _NEVER).astype(dtype),
-            _pad(2.0 * J, n_bits, 0.0).astype(dtype),
-            _pad(W, n_hidden, 0.0).astype(dtype),
-            _pad(c, n_hidden, _NEVER).astype(dtype),
-            _pad(np.exp(W.T), n_bits, 1.0).astype(dtype),
-            _pad(np.expm1(W.T), n_bits, 0.0).astype(dtype),
-            _pad(np.exp(-W), n_hidden, 1.0).astype(dtype),
-            _pad(np.expm1(-W), n_hidden, 0.0).astype(dtype),
-            _safe_blocks(W, _SAFE_LOG[dtype]),
-            *_opposite(theta, n_bits, n_hidden, dtype, complement),
-        )
-        return cls(theta, model, n_bits, n_hidden, dtype)
-
-    @property
-    def bytes_per_chunk(self) -> int:
-        couplings = 0 if self.theta.J is None else self.theta.n_units
-        return 8 * (couplings + 2 * (self.n_hidden + 1) + 2) * self.n_bits
-
-    def empty_sums(self, n_chunks: int) -> tuple[Any, ...]:
-        n, dtype = self.theta.n_units, self.dtype
-        coupled = 0 if self.theta.J is None else n
-        return (
-            np.zeros(n_chunks),
-            np.zeros((n_chunks, self.n_bits), dtype),
-            np.zeros((n_chunks, coupled, self.n_bits), dtype),
-            np.zeros((n_chunks, n, self.n_hidden), dtype),
-            np.zeros((n_chunks, self.theta.n_hidden, self.n_bits), dtype),
-            np.zeros((n_chunks, self.n_hidden), dtype),
-            np.zeros(n_chunks),
-            np.zeros((n_chunks, self.n_bits), dtype),
-            np.zeros((n_chunks, self.n_hidden), dtype),
-        )
-
-    def gradient(self, sums: tuple[Any, ...]) -> tuple[float, Parameters]:
-        """Add up the chunks, in order, and undo the layout."""
-        n, m = self.theta.n_units, self.theta.n_hidden
-        K, gb, gJ, gW, gWt, gc, g_total, g_on, g_hidden = (
-            a.sum(axis=0, dtype=np.float64) for a in sums
-        )
-        g_on = g_on[:n]
-        b = gb[:n] + g_total - 2.0 * g_on
-        J = W = c = None
-        if self.theta.J is not None:
-            J = gJ[:, :n]
-            J = 0.5 * (J + J.T) + (g_total - (g_on[:, None] + g_on))
-            np.fill_diagonal(J, 0.0)
-        if self.theta.W is not None:
-            W = gW[:, :m] + gWt[:, :n].T * np.exp(self.theta.W) + g_hidden[:m]
-            c = gc[:m]
-        if not np.isfinite(K):
+    def _evaluate(self, live: Parameters) -> tuple[float, tuple[Floats, ...]]:
+        """K and arrays of its gradient, in double precision where single does not reach."""
+        W = np.zeros((live.n_units, 0)) if live.W is None else live.W
+        largest = float(np.abs(W).max(initial=0.0))
+        if largest > LIMITS[np.dtype(np.float64)].weight:
             raise OverflowError(
-                "the flow K is larger than a floating-point number can be; the parameters are too "
-                "large for these words, start from smaller ones"
+                f"a hidden weight is {largest:.3g}, so large that its exponential leaves the range "
+                "of numbers; rescale the weights or raise the penalty"
             )
-        # g carries the derivative's factor one half; the value does not.
-        return 2.0 * float(K), Parameters(b=b, J=J, W=W, c=c)
+        if largest > LIMITS[self.dtype].weight:
+            return self._in_double(live)
+        space = self._space_for(live)
+        J = np.zeros((0, 0)) if live.J is None else live.J
+        space.lay_out(live.b, J, W, np.zeros(0) if live.c is None else live.c)
+        K = self._flow(space)
+        if space.trusts(K):
+            return _finite(K, space.gradient())
+        if self.dtype != np.float64:
+            return self._in_double(live)
+        return self._evaluate_scaled(space, K)
 
+    def _in_double(self, live: Parameters) -> tuple[float, tuple[Floats, ...]]:
+        if self._double is None:
+            self._double = MinimumProbabilityFlow(self.words, complement=self.complement)
+        return self._double._evaluate(live)
 
-def _padded(size: int) -> int:
-    return -(-size // ROW) * ROW
+    def _evaluate_scaled(self, space: Workspace, K: float) -> tuple[float, tuple[Floats, ...]]:
+        """The same where K is far from 1: weights carry a factor until K times that is near 1."""
+        shift = 0.0
+        for _ in range(3):
+            if space.trusts(K):
+                break
+            shift -= math.log(K) if 0.0 < K < math.inf else -600.0 if K == 0.0 else 600.0
+            K = self._flow(space, shift)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scale = np.exp(-shift)
+            return _finite(float(K * scale), tuple(part * scale for part in space.gradient()))
 
+    def _flow(self, space: Workspace, shift: float = 0.0) -> float:
+        """Run the kernel; anything but plain weights goes the careful way, in logarithms."""
+        bits = self._bits
+        if shift != 0.0:
+            bits = bits._replace(log_half_weights=bits.log_half_weights + shift)
+            space.tables.bounds[0] = -math.inf
+        buffers = space.sums, space.scratch, space.lists
+        flow(bits, space.model, self.complement, space.shape, *buffers)
+        return space.flow()
 
-def _pad(array: Floats, width: int, value: float) -> Floats:
-    """The array with its last axis filled up to ``width``."""
-    out = np.full((*array.shape[:-1], width), value)
-    out[..., : array.shape[-1]] = array
-    return out
-
-
-def _check_range(W: Floats, dtype: np.dtype[Any]) -> None:
-    largest = float(np.abs(W).max(initial=0.0))
-    if largest > _SAFE_LOG[dtype]:
-        raise OverflowError(
-            f"a hidden weight is {largest:.3g}, beyond the {_SAFE_LOG[dtype]:.0f} whose exponential "
-            f"{dtype} can hold; rescale the weights or raise the penalty"
+    def _space_for(self, live: Parameters) -> Workspace:
+        """The workspace of the last evaluation, if it had the same sizes."""
+        offsets = self._bits.offsets
+        shape = Shape.of(
+            live.n_units, live.n_hidden, live.J is not None, self._most_active, self.dtype
         )
+        if self._workspace is None or self._workspace.shape != shape:
+            self._workspace = Workspace(shape, offsets.size - 1, self.dtype)
+            # Chunks of about equal work: a word costs a constant plus its active bits.
+            work = 4 * np.arange(offsets.size) + offsets
+            aims = np.linspace(0, work[-1], self._workspace.sums.shape[0] + 1)
+            self._bits = self._bits._replace(borders=np.searchsorted(work, aims))
+        return self._workspace
 
 
-def _safe_blocks(W: Floats, limit: float) -> NDArray[np.int64]:
-    """Borders of runs of hidden units over which no product of f leaves the normal range.
-
-    f lies between 1 and exp(d * W_ni), so the log of a product is at most the sum of |W_ni|.
-    """
-    borders, reach = [0], np.zeros(W.shape[0])
-    for i, size in enumerate(np.abs(W).T):
-        reach = reach + size
-        if reach.max() > limit:
-            borders.append(i)
-            reach = size
-    return np.array([*borders, W.shape[1]] if W.shape[1] else [0], dtype=np.int64)
-
-
-def _opposite(
-    theta: Parameters, n_bits: int, n_hidden: int, dtype: np.dtype[Any], wanted: bool
-) -> tuple[Any, ...]:
-    """Constants of the complement neighbour: log p~ changes by visible - sum of turn over x."""
-    if not wanted:
-        return np.zeros(0, dtype), np.zeros(0, dtype), np.zeros(0, dtype)
-    rows = np.zeros(theta.n_units) if theta.J is None else theta.J.sum(axis=1)
-    visible = np.array([theta.b.sum() + rows.sum()])
-    turn = 2.0 * (theta.b + rows)
-    if theta.W is None or theta.c is None:
-        z_sum = np.zeros(0)
-    else:
-        z_sum = _pad(2.0 * theta.c + theta.W.sum(axis=0), n_hidden, 2.0 * _NEVER)
-    return visible.astype(dtype), _pad(turn, n_bits, 0.0).astype(dtype), z_sum.astype(dtype)
+def _finite(K: float, gradient: tuple[Floats, ...]) -> tuple[float, tuple[Floats, ...]]:
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = math.isfinite(K + sum(float(part.sum()) for part in gradient))
+    if not finite:
+        raise OverflowError(
+            "the flow K is larger than a floating-point number can be; the parameters are too "
+            "large for these words, start from smaller ones"
+        )
+    return K, gradient
 
 
 def _restore_dead(theta: Parameters, gradient: Parameters) -> Parameters:
@@ -249,10 +190,10 @@ def _restore_dead(theta: Parameters, gradient: Parameters) -> Parameters:
     Then f = 1, nothing flows through z, and dK/dW_ni = sigmoid(c_i) times the direct part
     sum of g * d, which is the gradient of b_n.
     """
-    if theta.W is None or theta.c is None or theta.live.all():
+    if theta.c is None:
         return gradient
     live = theta.live
-    W = gradient.b[:, None] / (1.0 + np.exp(-theta.c))
+    W = gradient.b[:, None] * expit(theta.c)
     c = np.zeros(theta.n_hidden)
     if gradient.W is not None and gradient.c is not None:
         W[:, live] = gradient.W

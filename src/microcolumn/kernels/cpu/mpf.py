@@ -2,196 +2,389 @@
 
 For a word x and a bit n with direction d = 1 - 2*x_n (METHOD section 3)
 
-    K_n = exp(D_n / 2),   D_n = d * field_n + sum_i log f_ni,   f_ni = sbar_i + s_i * exp(d * W_ni)
+    K_n = exp(d * field_n / 2) * sqrt(prod_i f_ni),   f_ni = sbar_i + s_i * exp(d * W_ni)
 
 with s_i = sigmoid(z_i) and sbar_i = sigmoid(-z_i). METHOD writes f as 1 + s*(exp(dW) - 1), which
-loses all digits where s is near one and exp(dW) near zero; the sum of two positive terms costs
-the same multiply-add and keeps them. The gradient needs 1/f_ni for every (word, bit, hidden
-unit): instead of a division each, the running products P_i = f_1...f_i of the forward pass are
-kept and unwound, 1/f_i = P_{i-1} / P_i, so that a row of bits costs one division in all.
+loses all digits where s is near one and exp(dW) near zero; a sum of two positive terms keeps them.
+Dividing both terms by what does not depend on n turns the multiply-add into an addition, which
+most processors do beside their multiplications. With a = sigmoid(c), abar = sigmoid(-c) and
+r = abar * exp(c - z), all of the word's own,
 
-Inactive bits run with the bits of a word across the lanes, the few active ones with the hidden
-units across the lanes; thus each table is read along its rows and nothing is gathered.
+    f_ni = h_ni / h_i,   h_ni = a_i * exp(d * W_ni) + r_i,   h_i = a_i + r_i,   sbar_i = r_i / h_i.
+
+The gradient needs g_n / h_ni for every (word, bit, hidden unit), g = K_n / 2 times the weight of
+the word. Instead of a division each, the running products of h of the forward pass are kept, one
+per pair of hidden units, and unwound backwards, so that a row of bits costs one division in all.
+
+Inactive bits run with the bits of a word across the lanes, ``GROUP`` words at a time; the few
+active ones with the hidden units across the lanes. So each table is read along its rows, nothing
+is gathered, and a table entry is loaded once per group of words.
+
+Words whose products provably stay in range need no logarithm and no exponential: sums over
+active bits become products of tables. Any other word goes the careful way: sums and exponentials,
+products cut into blocks that cannot overflow, their powers of two counted apart.
 """
 
 import numpy as np
 from numba import njit, prange
 
-from .elementary import exp, log, sigmoids, softplus
-from .lanes import fma, like, load, splat, store, total
+from .elementary import exp, log
+from .grouped import (
+    GROUP,
+    bits_of,
+    chosen,
+    chosen_numbers,
+    each,
+    finish_pair_sums,
+    fold,
+    larger,
+    largest,
+    numbers,
+    pair_sums,
+    products_across,
+    put,
+    put_each,
+    repeat,
+    row,
+    rows,
+    smaller,
+    split,
+    spread,
+    sums_across,
+)
+from .lanes import fma, like, sqrt, total
+from .mpf_complement import complement_of_group
+from .mpf_tables import NEVER, lists_shapes, model_shapes, scratch_shapes, sums_shapes
+from .views import carve, clear, views
 
-#: Bits (or hidden units) per row: two AVX-512 registers of doubles, to hide the latency of the
-#: running product. Tables are padded to multiples of it.
-ROW = 16
+_HALF_LN2 = 0.5 * np.log(2.0)
+#: Up to so many pairs of hidden units two rows' products fit into a first-level cache.
+_LAGGING_PAIRS = 32
 
 
 # Adds up the flow out of each word of every chunk, and its gradient, into that chunk's sums.
-# About 7 multiply-adds per (word, bit, hidden unit), 2 per (word, active bit, bit) for couplings.
+# Cost: 3 additions and 4.5 multiplications per (word, inactive bit, hidden unit).
 # Pinned to brute force over flips by tests/objectives/test_mpf.py.
 @njit(cache=True, parallel=True)
-def flow(words, model, sums):
-    """Minimum probability flow of weighted words; partial sums per chunk.
+def flow(words, model, complement, shape, sums, scratch, lists):
+    """Minimum probability flow of weighted words, and its gradient, chunk by chunk.
 
     Parameters
     ----------
-    words : tuple
-        ``(offsets, active, weights, chunks)``: bits ``active[offsets[u]:offsets[u + 1]]`` are on
-        in word u, of weight ``weights[u]``; chunk k holds words ``chunks[k]:chunks[k + 1]``.
-    model : tuple
-        Tables of ``objectives.mpf``: biases ``b``, couplings ``2J`` (no rows if there are none),
-        ``W``, ``c``; ``exp(W)`` and ``expm1(W)`` transposed; ``exp(-W)`` and ``expm1(-W)``; the
-        borders of the blocks of hidden units whose product of f cannot overflow; and, for the
-        complement neighbour (empty without it), its constants.
-    sums : tuple
-        Zero on entry, chunk as first axis: flow ``K``, gradients of ``b``, ``2J``, ``W`` (inactive
-        bits apart, transposed and without the factor exp(W)), ``c``, and of the complement.
+    words : Words
+    model : ndarray, shape (1, n)
+        A ``Model`` in one row.
+    complement : bool
+        Count the word with all bits flipped as one more neighbour.
+    shape : Shape
+        What the rows consist of.
+    sums, scratch, lists : ndarray, shape (n_chunks, n)
+        ``Sums`` (the result), ``Scratch`` and ``Lists`` of each chunk, in one row each.
     """
-    chunks = words[3]
-    for k in prange(chunks.size - 1):
-        _flow_of_chunk(words, model, sums, k)
+    for k in prange(words.borders.size - 1):
+        # prange counts unsigned, which would compile everything below a second time.
+        _flow_of_chunk(words, model, complement, shape, sums, scratch, lists, np.int64(k))
 
 
-@njit(cache=True)
-def _flow_of_chunk(words, model, sums, k):
-    offsets, active, weights, chunks = words
-    b, J2, W, c, grow, grow1, shrink, shrink1, blocks = model[:9]
-    K, gb, gJ, gW, gWt, gc = sums[:6]
-    n_bits, n_hidden = b.size, c.size
-    number = b.dtype.type
-    z = np.empty(n_hidden, b.dtype)
-    s = np.empty(n_hidden, b.dtype)
-    sbar = np.empty(n_hidden, b.dtype)
-    through = np.empty(n_hidden, b.dtype)  # derivative through z, shared by all active bits
-    fields = np.empty(n_bits, b.dtype)
-    push = np.empty(n_bits, b.dtype)  # d * g_n: the word's contribution to the bias gradient
-    inactive = np.empty(n_bits, b.dtype)
-    prefix = np.empty((n_hidden + 1, ROW), b.dtype)
-    inactive[:] = number(1)
-    for u in range(chunks[k], chunks[k + 1]):
-        on = active[offsets[u] : offsets[u + 1]]
-        half = number(0.5 * weights[u])
-        _add_rows(b, J2, on, fields)
-        _add_rows(c, W, on, z)
-        for i in range(0, n_hidden, ROW):
-            up, down = sigmoids(load(z, i, ROW))
-            store(s, i, up)
-            store(sbar, i, down)
-            store(through, i, splat(number(0), ROW))
-        for n in on:
-            inactive[n] = number(0)
-        K[k] += _inactive_bits(
-            half, fields, inactive, s, sbar, grow, grow1, blocks, prefix, push, gWt[k], through
-        )
-        for n in on:
-            inactive[n] = number(1)
-            g = _active_bit(
-                half, -fields[n], s, sbar, shrink[n], shrink1[n], blocks, gW[k, n], through
+@njit(cache=True, error_model="numpy")
+def _flow_of_chunk(all_words, tables, complement, shape, all_sums, all_scratch, all_lists, k):
+    words, model = views(all_words), carve(tables, 0, model_shapes(shape))
+    sums, scratch = (
+        carve(all_sums, k, sums_shapes(shape)),
+        carve(all_scratch, k, scratch_shapes(shape)),
+    )
+    lists = carve(all_lists, k, lists_shapes(shape))
+    first, last = all_words.borders[k], all_words.borders[k + 1]
+    clear(sums)
+    for u in range(first, last, GROUP):
+        n_words = min(GROUP, last - u)
+        careful, n_active = _list_active(words, model, lists, u, n_words)
+        _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active)
+        if careful:
+            _prepare_carefully(words, model, scratch, u, n_words)
+        else:
+            _prepare(words, model, scratch, u, n_words)
+        n_blocks = _cut(scratch, lists, model.bounds[2], careful)
+        _inactive_bits(model, scratch, lists, sums, careful, n_blocks)
+        _active_bits(model, scratch, lists, sums, careful, n_active)
+        _add_hidden(words, model, scratch, lists, sums, u, n_words)
+        _add_visible(scratch, lists, sums, n_active)
+        if complement:
+            complement_of_group(words, model, scratch, sums, u, n_words)
+
+
+@njit(inline="always")
+def _list_active(words, model, lists, u, n_words):
+    """List the active bits of the group; whether a product of theirs might leave its range."""
+    active, offsets, unit, word = words.active, words.offsets, lists.unit, lists.word
+    field_reach, product_reach, bounds = model.field_reach, model.product_reach, model.bounds
+    n_active, careful = 0, False
+    for w in range(n_words):
+        fields, products = bounds[0], bounds[1]
+        for j in range(offsets[u + w], offsets[u + w + 1]):
+            n = active[j]
+            unit[n_active] = n
+            word[n_active] = w
+            n_active += 1
+            fields -= field_reach[n]
+            products -= product_reach[n]
+        careful |= fields < 0.0 or products < 0.0
+    for k in range(n_active, n_active + GROUP - 1):
+        unit[k] = 0
+        word[k] = GROUP
+    return careful, n_active
+
+
+@njit(error_model="numpy")
+def _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active):
+    """Fields of each word; those of active bits are listed apart, where nothing else flows."""
+    active, offsets, fields = words.active, words.offsets, scratch.fields
+    biases = model.biases if careful else model.bias_factor
+    couplings = model.couplings if careful else model.coupling_factor
+    width = bits_of(fields)
+    for w in range(GROUP):
+        start, stop = (offsets[u + w], offsets[u + w + 1]) if w < n_words else (0, 0)
+        for n in range(fields.shape[0]):
+            field = row(biases, n * width)
+            for j in range(start, stop if couplings.shape[0] > 0 else start):
+                term = row(couplings, (active[j], n * width))
+                field = field + term if careful else field * term
+            put(fields, (n, w * width), field)
+    unit, word, own = lists.unit, lists.word, scratch.field
+    for k in range(n_active):
+        n, lane = unit[k] // width, word[k] * width + unit[k] % width
+        own[k, 0] = fields[n, lane]
+        fields[n, lane] = NEVER if careful else 0.0
+
+
+@njit(error_model="numpy")
+def _prepare(words, model, scratch, u, n_words):
+    """r, sbar and scale of each word; words missing from the group weigh nothing."""
+    active, offsets, half_weights = words.active, words.offsets, words.half_weights
+    on, off, shrink = model.on, model.off, model.shrink
+    scale, r_of, sbar = scratch.scale, scratch.r, scratch.sbar
+    width = bits_of(scratch.fields)
+    for w in range(GROUP):
+        start, stop = (offsets[u + w], offsets[u + w + 1]) if w < n_words else (0, 0)
+        scale[w, 0] = half_weights[u + w] if w < n_words else 0.0
+        for i in range(0, on.shape[0], GROUP * width):
+            r = rows(off, i)
+            for j in range(start, stop):
+                r = r * rows(shrink, (active[j], i))
+            put(r_of, (w, i), r)
+    scale[GROUP, 0] = 0.0
+    products = like(rows(scratch.fields, (0, 0)), 1.0)
+    for i in range(0, on.shape[0], width):
+        r = each(r_of, 0, i)
+        h = repeat(row(on, i)) + r
+        products = products * h
+        put_each(sbar, 0, i, r / h)
+    put(scale, (0, 0), numbers(scale, (0, 0)) / sqrt(products_across(products)))
+
+
+@njit(error_model="numpy")
+def _prepare_carefully(words, model, scratch, u, n_words):
+    """The same for words with large products: the logarithm of scale, and a clipped r."""
+    active, offsets, log_half_weights = words.active, words.offsets, words.log_half_weights
+    scale, r_of, weights = scratch.scale, scratch.r, model.weights
+    width = bits_of(scratch.fields)
+    for w in range(GROUP):
+        start, stop = (offsets[u + w], offsets[u + w + 1]) if w < n_words else (0, 0)
+        scale[w, 0] = log_half_weights[u + w] if w < n_words else NEVER
+        for i in range(0, r_of.shape[1], GROUP * width):
+            z = rows(model.beyond, i)
+            for j in range(start, stop):
+                z = z + rows(weights, (active[j], i))
+            put(r_of, (w, i), z)
+    scale[GROUP, 0] = NEVER
+    mantissa = like(rows(scratch.fields, (0, 0)), 1.0)
+    exponent = like(mantissa, 0.0)
+    for i in range(0, r_of.shape[1], width):
+        z = larger(each(r_of, 0, i), repeat(row(model.lowest, i)))
+        minus = like(z, 0.0) - z
+        r = repeat(row(model.off, i)) * exp(minus)
+        h = repeat(row(model.on, i)) + r
+        put_each(r_of, 0, i, r)
+        put_each(scratch.sbar, 0, i, r / h)
+        mantissa, powers = split(mantissa * h)
+        exponent = exponent + powers
+        size = smaller(largest(larger(z, minus)), row(model.far, i))
+        put(scratch.reach, i, larger(size, row(model.weight_reach, i)))
+    half_log = like(numbers(scale, (0, 0)), 0.5) * log(products_across(mantissa))
+    half_log = fma(sums_across(exponent), like(half_log, _HALF_LN2), half_log)
+    put(scale, (0, 0), numbers(scale, (0, 0)) - half_log)
+
+
+@njit(inline="always")
+def _cut(scratch, lists, limit, careful):
+    """Cut the pairs of hidden units into blocks over which no product of h leaves its range."""
+    reach, blocks = scratch.reach, lists.blocks
+    n_pairs, n_blocks, so_far = blocks.shape[0] - 1, 0, 0.0
+    for pair in range(n_pairs if careful else min(1, n_pairs)):
+        size = reach[2 * pair] + reach[2 * pair + 1]
+        if pair == 0 or so_far + size > limit:
+            blocks[n_blocks] = pair
+            n_blocks += 1
+            so_far = 0.0
+        so_far += size
+    blocks[n_blocks] = n_pairs
+    return n_blocks
+
+
+@njit(error_model="numpy")
+def _inactive_bits(model, scratch, lists, sums, careful, n_blocks):
+    """Flow through the bits that are off and its gradient; lanes are bits.
+
+    With few hidden units the backward passes follow one row of bits behind the forward ones, so
+    that the square root and the division between them run beside other work. With many, it
+    matters more that the running products of one row fit into the cache.
+    """
+    n_rows = scratch.fields.shape[0]
+    lag = 1 if scratch.prefix.shape[1] <= _LAGGING_PAIRS else 0
+    for n in range(n_rows + lag):
+        if n < n_rows:
+            _forward(model, scratch, lists, careful, n_blocks, n, lag & n)
+        if n >= lag:
+            _backward(model, scratch, lists, sums, n_blocks, n - lag, lag & (n - lag))
+    flow = like(rows(scratch.push, (0, 0)), 0.0)
+    for n in range(n_rows):
+        flow = flow + rows(scratch.push, (n, 0))
+    sums.flow[0] += total(fold(flow))
+
+
+@njit(inline="always")
+def _product(model, scratch, n, slot, first, last):
+    """Product of h over pairs of hidden units; what it was before each pair is kept."""
+    grow, r, prefix = model.grow, scratch.r, scratch.prefix
+    p = like(rows(scratch.fields, (n, 0)), 1.0)
+    for j in range(first, last):
+        one = repeat(row(grow, (n, j, 0, 0))) + spread(r, 0, 2 * j)
+        other = repeat(row(grow, (n, j, 1, 0))) + spread(r, 0, 2 * j + 1)
+        put(prefix, (slot, j, 0), p)
+        p = p * (one * other)
+    return p
+
+
+@njit(inline="always")
+def _forward(model, scratch, lists, careful, n_blocks, n, slot):
+    """Flow g through row n of bits (zero where they are on), and g / product of each block."""
+    fields, scale = rows(scratch.fields, (n, 0)), spread(scratch.scale, 0, 0)
+    blocks, inverse = lists.blocks, scratch.inverse
+    mantissa, exponent = like(fields, 1.0), like(fields, 0.0)
+    for b in range(n_blocks):
+        p = _product(model, scratch, n, slot, blocks[b], blocks[b + 1])
+        put(inverse, (slot, b, 0), p)
+        mantissa = mantissa * p
+        if careful:
+            mantissa, powers = split(mantissa)
+            exponent = exponent + powers
+    if careful:
+        g = exp(fma(exponent, like(exponent, _HALF_LN2), fields + scale)) * sqrt(mantissa)
+    else:
+        g = fields * scale * sqrt(mantissa)
+    put(scratch.push, (n, 0), g)
+    for b in range(n_blocks):
+        put(inverse, (slot, b, 0), g / rows(inverse, (slot, b, 0)))
+
+
+@njit(inline="always")
+def _backward(model, scratch, lists, sums, n_blocks, n, slot):
+    """Gradient through row n of bits: q = g / h, unwound from the products."""
+    grow, grow1, r, prefix = model.grow, model.grow1, scratch.r, scratch.prefix
+    through_of, inactive, blocks = scratch.through, sums.inactive, lists.blocks
+    for b in range(n_blocks):
+        inverse = rows(scratch.inverse, (slot, b, 0))
+        for j in range(blocks[b + 1] - 1, blocks[b] - 1, -1):
+            one = repeat(row(grow, (n, j, 0, 0))) + spread(r, 0, 2 * j)
+            other = repeat(row(grow, (n, j, 1, 0))) + spread(r, 0, 2 * j + 1)
+            both = inverse * rows(prefix, (slot, j, 0))
+            inverse = inverse * (one * other)
+            q_one, q_other = both * other, both * one
+            put(inactive, (n, j, 0, 0), row(inactive, (n, j, 0, 0)) + fold(q_one))
+            put(inactive, (n, j, 1, 0), row(inactive, (n, j, 1, 0)) + fold(q_other))
+            through = pair_sums(
+                q_one * repeat(row(grow1, (n, j, 0, 0))),
+                q_other * repeat(row(grow1, (n, j, 1, 0))),
             )
-            K[k] += g
-            push[n] = -g
-        _add_row(push, number(1), gb[k])
-        for i in range(0, n_hidden, ROW):
-            row = load(through, i, ROW) * load(s, i, ROW) * load(sbar, i, ROW)
-            store(through, i, row)
-        _add_row(through, number(1), gc[k])
-        for n in on:
-            _add_row(through, number(1), gW[k, n])
-            if J2.shape[0] > 0:
-                _add_row(push, number(2), gJ[k, n])
-        if model[9].size > 0:
-            K[k] += _complement(half, on, z, s, model[9:], gW[k], gc[k], sums[6:], k)
+            if n > 0:
+                through = through + rows(through_of, (j, 0))
+            put(through_of, (j, 0), through)
 
 
-@njit(cache=True)
-def _add_rows(start, rows, on, out):
-    """out = start + sum of the given rows (none if the table is empty)."""
-    for j in range(0, out.size, ROW):
-        acc = load(start, j, ROW)
-        if rows.shape[0] > 0:
-            for n in on:
-                acc = acc + load(rows, (n, j), ROW)
-        store(out, j, acc)
+@njit(error_model="numpy")
+def _active_bits(model, scratch, lists, sums, careful, n_active):
+    """Flow g through the bits that are on."""
+    g_of, push, unit, word = scratch.g, scratch.push, lists.unit, lists.word
+    for k in range(0, n_active, GROUP):
+        put(g_of, (k, 0), _flow_of_active(model, scratch, lists, careful, k))
+    width, flow = bits_of(push), 0.0
+    for k in range(n_active):
+        flow += g_of[k, 0]
+        push[unit[k] // width, word[k] * width + unit[k] % width] = -g_of[k, 0]
+    sums.flow[0] += flow
 
 
-@njit(cache=True)
-def _add_row(row, factor, out):
-    for j in range(0, row.size, ROW):
-        store(out, j, fma(load(row, j, ROW), splat(factor, ROW), load(out, j, ROW)))
+@njit(inline="always")
+def _flow_of_active(model, scratch, lists, careful, k):
+    """Flow g through GROUP active bits of the list from k on; lanes are hidden units."""
+    on, part, unit, word = model.on, scratch.part, lists.unit, lists.word
+    shrink, r = model.shrink, scratch.r
+    width = bits_of(scratch.fields)
+    p = like(rows(scratch.fields, (0, 0)), 1.0)
+    exponent = like(p, 0.0)
+    for i in range(0, on.shape[0], 2 * width):
+        a, b = repeat(row(on, i)), repeat(row(on, i + width))
+        one = fma(a, chosen(shrink, unit, k, i), chosen(r, word, k, i))
+        other = fma(b, chosen(shrink, unit, k, i + width), chosen(r, word, k, i + width))
+        both = one * other
+        inverse = like(both, 1.0) / both  # one division for two registers
+        put_each(part, k, i, inverse * other * a)
+        put_each(part, k, i + width, inverse * one * b)
+        p = p * both
+        if careful:
+            p, powers = split(p)
+            exponent = exponent + powers
+    scale, field = chosen_numbers(scratch.scale, word, k), numbers(scratch.field, (k, 0))
+    root = sqrt(products_across(p))
+    if careful:
+        powers = sums_across(exponent)
+        return exp(fma(powers, like(powers, _HALF_LN2), scale - field)) * root
+    return scale / field * root
 
 
-@njit(cache=True)
-def _inactive_bits(
-    half, fields, inactive, s, sbar, grow, grow1, blocks, prefix, push, gWt, through
-):
-    """Flow through the bits that are off; lanes are bits. Fills ``push`` and returns sum g."""
-    number = fields.dtype.type
-    sum_g = splat(number(0), ROW)
-    for n in range(0, fields.size, ROW):
-        exponent = load(fields, n, ROW)
-        for block in range(blocks.size - 1):
-            p = splat(number(1), ROW)
-            for i in range(blocks[block], blocks[block + 1]):
-                p = p * fma(splat(s[i], ROW), load(grow, (i, n), ROW), splat(sbar[i], ROW))
-                store(prefix, (i + 1, 0), p)
-            exponent = exponent + log(p)
-        g = exp(exponent * splat(number(0.5), ROW)) * splat(half, ROW) * load(inactive, n, ROW)
-        store(push, n, g)
-        sum_g = sum_g + g
-        for block in range(blocks.size - 1):
-            first, last = blocks[block], blocks[block + 1]
-            inverse = g / load(prefix, (last, 0), ROW)
-            store(prefix, (first, 0), splat(number(1), ROW))
-            for i in range(last - 1, first - 1, -1):
-                up = splat(s[i], ROW)
-                q = inverse * load(prefix, (i, 0), ROW)  # g / f_ni
-                inverse = inverse * fma(up, load(grow, (i, n), ROW), splat(sbar[i], ROW))
-                store(gWt, (i, n), fma(q, up, load(gWt, (i, n), ROW)))
-                through[i] += total(q * load(grow1, (i, n), ROW))
-    return total(sum_g)
+@njit(error_model="numpy")
+def _add_hidden(words, model, scratch, lists, sums, u, n_words):
+    """Gradient of weights and hidden biases through z and, for active bits, directly."""
+    through_of, sbar, part, g = scratch.through, scratch.sbar, scratch.part, scratch.g
+    shrink, shrink1, unit, offsets = model.shrink, model.shrink1, lists.unit, words.offsets
+    weights, hidden_biases = sums.weights, sums.hidden_biases
+    width = bits_of(scratch.fields)
+    first = 0
+    for w in range(n_words):
+        last = first + offsets[u + w + 1] - offsets[u + w]
+        for i in range(0, hidden_biases.shape[0], GROUP * width):
+            through = finish_pair_sums(through_of, i // 2, w * width)
+            for k in range(first, last):
+                q = rows(part, (k, i)) * like(through, g[k, 0])
+                through = fma(q, rows(shrink1, (unit[k], i)), through)
+            through = through * rows(sbar, (w, i))
+            put(hidden_biases, i, rows(hidden_biases, i) + through)
+            for k in range(first, last):
+                q = rows(part, (k, i)) * like(through, g[k, 0])
+                change = through - q * rows(shrink, (unit[k], i))
+                put(weights, (unit[k], i), rows(weights, (unit[k], i)) + change)
+        first = last
 
 
-@njit(cache=True)
-def _active_bit(half, exponent, s, sbar, shrink, shrink1, blocks, gW, through):
-    """Flow through one bit that is on; lanes are hidden units. Returns g."""
-    number = s.dtype.type
-    p = splat(number(1), ROW)
-    for i in range(0, s.size, ROW):
-        p = p * fma(load(s, i, ROW), load(shrink, i, ROW), load(sbar, i, ROW))
-        if blocks.size > 2:  # large weights: no product of more than one row
-            exponent += total(log(p))
-            p = splat(number(1), ROW)
-    exponent += total(log(p))
-    g = np.exp(number(0.5) * exponent) * half
-    for i in range(0, s.size, ROW):
-        up, e = load(s, i, ROW), load(shrink, i, ROW)
-        q = like(up, g) / fma(up, e, load(sbar, i, ROW))
-        store(gW, i, load(gW, i, ROW) - q * up * e)
-        store(through, i, fma(q, load(shrink1, i, ROW), load(through, i, ROW)))
-    return g
-
-
-@njit(cache=True)
-def _complement(half, on, z, s, opposite, gW, gc, sums, k):
-    """Flow to the word with all bits flipped; lanes are hidden units. Returns g."""
-    visible, turn, z_sum = opposite
-    g_total, g_on, g_hidden = sums
-    number = z.dtype.type
-    change = visible[0]
-    for n in on:
-        change -= turn[n]
-    hidden_change = splat(number(0), ROW)
-    for i in range(0, z.size, ROW):
-        here = load(z, i, ROW)
-        hidden_change = hidden_change + softplus(load(z_sum, i, ROW) - here) - softplus(here)
-    g = half * np.exp(number(0.5) * (change + total(hidden_change)))
-    g_total[k] += g
-    for n in on:
-        g_on[k, n] += g
-    for i in range(0, z.size, ROW):
-        there, _ = sigmoids(load(z_sum, i, ROW) - load(z, i, ROW))
-        there, here = there * like(there, g), load(s, i, ROW) * like(there, g)
-        store(g_hidden, (k, i), load(g_hidden, (k, i), ROW) + there)
-        store(gc, i, load(gc, i, ROW) + there - here)
-        for n in on:
-            store(gW, (n, i), load(gW, (n, i), ROW) - there - here)
-    return g
+@njit(error_model="numpy")
+def _add_visible(scratch, lists, sums, n_active):
+    """Gradient of biases, and of couplings with the active bits."""
+    biases, couplings, push = sums.biases, sums.couplings, scratch.push
+    width = bits_of(push)
+    for n in range(push.shape[0]):
+        put(biases, n * width, row(biases, n * width) + fold(rows(push, (n, 0))))
+    for k in range(n_active if couplings.shape[0] > 0 else 0):
+        m, w = lists.unit[k], lists.word[k]
+        for n in range(push.shape[0]):
+            here = row(couplings, (m, n * width))
+            put(couplings, (m, n * width), here + row(push, (n, w * width)))

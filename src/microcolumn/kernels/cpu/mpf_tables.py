@@ -1,0 +1,368 @@
+"""What the MPF kernel reads and writes, and the way from parameters into it and out again."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numba.extending import register_jitable
+
+from .elementary import exp
+from .grouped import GROUP
+from .lanes import WIDTH, fma, like, load, select, store
+from .views import REGISTER, aligned, room, split_up, views
+
+#: Fewest words worth a chunk of their own: clearing and adding up its sums must not show.
+_CHUNK_WORDS = 256
+#: Most chunks. Fixed, so that sums do not depend on the number of threads.
+_MAX_CHUNKS = 64
+#: Bytes that all chunks' sums may take together.
+_MAX_SUMS_BYTES = 128 << 20
+#: Half a field so low that nothing flows.
+NEVER = -1e4
+# Taylor coefficients of expm1(x) / x on |x| < 1/2, as many as a double resolves.
+_EXPM1 = tuple(1.0 / math.factorial(k) for k in range(15, 0, -1))
+
+
+class Limits(NamedTuple):
+    """Bounds, in nats, that keep everything the kernel multiplies within the normal numbers."""
+
+    fields: float  # |log| of a product of factors of couplings, of a word that needs no care
+    products: float  # |log| of a product of h
+    hidden_bias: float  # |c|; what is beyond goes the careful way
+    negligible: float  # log of a number that vanishes beside 1
+    weight: float  # |W|
+    flow: float  # |log K| of an evaluation that is trusted
+
+
+LIMITS = {
+    np.dtype(np.float64): Limits(80.0, 300.0, 100.0, 46.0, 100.0, 250.0),
+    np.dtype(np.float32): Limits(12.0, 34.0, 4.0, 16.5, 20.0, 20.0),
+}
+
+
+class Words(NamedTuple):
+    """Bits ``active[offsets[u]:offsets[u + 1]]`` are on in word u; chunks lie between borders."""
+
+    offsets: np.ndarray  # (n_words + 1,)
+    active: np.ndarray  # (n_active,)
+    half_weights: np.ndarray  # (n_words,)
+    log_half_weights: np.ndarray  # (n_words,)
+    borders: np.ndarray  # (n_chunks + 1,)
+
+
+class Model(NamedTuple):
+    """Parameters laid out for the kernel; rows are filled up with units that change nothing."""
+
+    biases: np.ndarray  # (n_bits,) b / 2
+    couplings: np.ndarray  # (n_units, n_bits) J, no rows without pairwise terms
+    weights: np.ndarray  # (n_units, n_hidden) W
+    bias_factor: np.ndarray  # (n_bits,) exp(b / 2)
+    coupling_factor: np.ndarray  # (n_units, n_bits) exp(J)
+    on: np.ndarray  # (n_hidden,) a = sigmoid(c), for c within its limit
+    off: np.ndarray  # (n_hidden,) sigmoid(-c)
+    beyond: np.ndarray  # (n_hidden,) what of c is beyond the limit
+    grow: np.ndarray  # (n_rows, n_pairs, 2, bits in a row) a * exp(W)
+    grow1: np.ndarray  # the same of a * expm1(W)
+    shrink: np.ndarray  # (n_units, n_hidden) exp(-W)
+    shrink1: np.ndarray  # (n_units, n_hidden) expm1(-W)
+    hidden_biases: np.ndarray  # (n_hidden,) c
+    opposite: np.ndarray  # (n_hidden,) z of a word plus z of its complement
+    turn: np.ndarray  # (n_units + 1,) b + sum of J over each row; then the sum of it all
+    bounds: np.ndarray  # (3,) what |log| may be: of factors of couplings, of products, of a block
+    field_reach: np.ndarray  # (n_units,) most that an active bit adds to the first
+    product_reach: np.ndarray  # (n_units,) most that an active bit adds to the second
+    weight_reach: np.ndarray  # (n_hidden,) largest |W_ni|
+    far: np.ndarray  # (n_hidden,) most that |log h| can be, whatever the word
+    lowest: np.ndarray  # (n_hidden,) below this z - c a unit is off to the last digit
+
+
+class Sums(NamedTuple):
+    """Flow and gradient, chunk as first axis."""
+
+    flow: np.ndarray  # (1,) sum of g
+    biases: np.ndarray  # (n_bits,)
+    couplings: np.ndarray  # (n_units, n_bits), row: the active unit
+    weights: np.ndarray  # (n_units, n_hidden), active units
+    inactive: np.ndarray  # shape of grow: inactive units, without the factor grow
+    hidden_biases: np.ndarray  # (n_hidden,)
+    complement: np.ndarray  # (1,) sum of g into complements
+    complement_on: np.ndarray  # (n_units,) the same over words with the unit active
+    complement_hidden: np.ndarray  # (n_hidden,) the same times sigmoid(z) of the complement
+
+
+class Scratch(NamedTuple):
+    """What a group of words needs between its passes, chunk as first axis."""
+
+    field: np.ndarray  # (n_listed, 1) exp(field / 2) of active bits, or field / 2 where careful
+    g: np.ndarray  # (n_listed, 1) the flow through them
+    part: np.ndarray  # (n_listed, n_hidden) their a / h
+    fields: np.ndarray  # (n_rows, GROUP * bits) exp(field / 2) or field / 2 of inactive bits
+    push: np.ndarray  # (n_rows, GROUP * bits) d * g, the word's part of the bias gradient
+    scale: np.ndarray  # (GROUP + 1, 1) weight / 2 / sqrt(prod h_i), or its log where careful
+    r: np.ndarray  # (GROUP + 1, n_hidden)
+    sbar: np.ndarray  # (GROUP, n_hidden)
+    through: np.ndarray  # (n_hidden / 2, GROUP * bits) derivative through z, before adding lanes
+    prefix: np.ndarray  # (2, n_pairs, GROUP * bits) running products of two rows of bits
+    inverse: np.ndarray  # (2, n_pairs, GROUP * bits) g / product of each block
+    reach: np.ndarray  # (n_hidden,) most that |log h| is in this group
+
+
+class Lists(NamedTuple):
+    """Whole numbers that go with ``Scratch``."""
+
+    unit: np.ndarray  # (n_listed,) the active bits of the group, one word after the other
+    word: np.ndarray  # (n_listed,) their words within the group; GROUP where the list is filled up
+    blocks: np.ndarray  # (n_pairs + 1,) borders of blocks, in pairs of hidden units
+
+
+class Shape(NamedTuple):
+    """Sizes that the shapes of everything above follow from."""
+
+    n_units: int
+    n_hidden: int
+    n_coupled: int  # n_units, or 0 without pairwise terms
+    n_listed: int  # most active bits of a group of words, and room to fill it up
+    bits: int  # bits (or hidden units) in a register
+    rows: int  # rows of bits
+    pairs: int  # pairs of hidden units
+    filled: int  # hidden units filled up to GROUP registers
+
+    @classmethod
+    def of(
+        cls, n_units: int, n_hidden: int, coupled: bool, most_active: int, dtype: np.dtype
+    ) -> "Shape":
+        """Sizes for words with up to ``most_active`` active bits."""
+        bits = REGISTER // dtype.itemsize
+        return cls(
+            n_units,
+            n_hidden,
+            n_units if coupled else 0,
+            GROUP * (most_active + 1),
+            bits,
+            -(-n_units // bits),
+            -(-n_hidden // 2),
+            -(-n_hidden // (GROUP * bits)) * GROUP * bits,
+        )
+
+
+@register_jitable
+def model_shapes(shape):
+    """Shapes of ``Model``."""
+    bits, hidden, units = (shape.rows * shape.bits,), (shape.filled,), (shape.n_units,)
+    pairwise = (shape.n_coupled, shape.rows * shape.bits)
+    weights = (shape.n_units, shape.filled)
+    grow = (shape.rows, shape.pairs, 2, shape.bits)
+    return Model(
+        bits, pairwise, weights, bits, pairwise, hidden, hidden, hidden, grow, grow, weights,
+        weights, hidden, hidden, (shape.n_units + 1,), (3,), units, units, hidden, hidden, hidden,
+    )  # fmt: skip
+
+
+@register_jitable
+def sums_shapes(shape):
+    """Shapes of ``Sums``."""
+    return Sums(
+        (1,),
+        (shape.rows * shape.bits,),
+        (shape.n_coupled, shape.rows * shape.bits),
+        (shape.n_units, shape.filled),
+        (shape.rows, shape.pairs, 2, shape.bits),
+        (shape.filled,),
+        (1,),
+        (shape.n_units,),
+        (shape.filled,),
+    )
+
+
+@register_jitable
+def scratch_shapes(shape):
+    """Shapes of ``Scratch``."""
+    long = GROUP * shape.bits
+    return Scratch(
+        (shape.n_listed, 1),
+        (shape.n_listed, 1),
+        (shape.n_listed, shape.filled),
+        (shape.rows, long),
+        (shape.rows, long),
+        (GROUP + 1, 1),
+        (GROUP + 1, shape.filled),
+        (GROUP, shape.filled),
+        (shape.filled // 2, long),
+        (2, shape.pairs, long),
+        (2, shape.pairs, long),
+        (shape.filled,),
+    )
+
+
+@register_jitable
+def lists_shapes(shape):
+    """Shapes of ``Lists``."""
+    return Lists((shape.n_listed,), (shape.n_listed,), (shape.pairs + 1,))
+
+
+class Workspace:
+    """Everything that an evaluation needs besides words and parameters, kept for the next one.
+
+    Parameters
+    ----------
+    shape : Shape
+        Sizes of words and model.
+    n_words : int
+        Number of distinct words.
+    dtype : numpy.dtype
+        Precision of the kernel.
+    """
+
+    def __init__(self, shape: Shape, n_words: int, dtype: np.dtype) -> None:
+        self.shape, self.limits = shape, LIMITS[dtype]
+        size = room(sums_shapes(shape), dtype)
+        affordable = max(4, _MAX_SUMS_BYTES // (size * dtype.itemsize))
+        n_chunks = max(1, min(_MAX_CHUNKS, affordable, n_words // _CHUNK_WORDS))
+        self.sums = aligned((n_chunks, size), dtype)
+        self.scratch = aligned((n_chunks, room(scratch_shapes(shape), dtype)), dtype)
+        for row in self.scratch:  # where a list is filled up nothing shall be divided by zero
+            split_up(row, scratch_shapes(shape), dtype).r.fill(1.0)
+        self.lists = aligned((n_chunks, room(lists_shapes(shape), np.dtype(int))), np.int64, 0)
+        exact, size = np.dtype(np.float64), room(model_shapes(shape), dtype)
+        self._exact = aligned((1, size), exact)
+        self.model = self._exact if dtype == exact else aligned((1, size), dtype)
+        self.tables = split_up(self._exact[0], model_shapes(shape), dtype)
+        _fill_up(self.tables)
+
+    def lay_out(self, b: np.ndarray, J: np.ndarray, W: np.ndarray, c: np.ndarray) -> None:
+        """Fill tables and bounds from the parameters of a model with live hidden units alone."""
+        tables, limits = self.tables, self.limits
+        lay_out(b, J, W, c, limits.hidden_bias, limits.negligible, tables)
+        tables.bounds[0] = limits.fields - 0.5 * np.abs(b).max()
+        tables.bounds[1] = -1.0 if tables.beyond.any() else limits.products
+        tables.bounds[1] -= tables.product_reach.max()
+        tables.bounds[2] = limits.products
+        if self.model is not self._exact:
+            with np.errstate(over="ignore"):  # factors out of range belong to careful words
+                self.model[...] = self._exact
+
+    def flow(self) -> float:
+        """K per word, from the chunks' sums (g carries the derivative's factor one half)."""
+        return 2.0 * float(self.sums[:, 0].sum(dtype=np.float64))
+
+    def trusts(self, K: float) -> bool:
+        """Whether K is so near to 1 that nothing was lost at the ends of the range of numbers."""
+        return math.exp(-self.limits.flow) < K < math.exp(self.limits.flow)
+
+    def gradient(self) -> tuple[np.ndarray, ...]:
+        """Arrays b, J, W and c of the gradient of K, from the chunks' sums."""
+        n, m = self.shape.n_units, self.shape.n_hidden
+        added = self.sums.sum(axis=0, dtype=np.float64)
+        total = split_up(added, sums_shapes(self.shape), self.sums.dtype)
+        everywhere, where_on = total.complement[0], total.complement_on
+        b = total.biases[:n] + everywhere - 2.0 * where_on
+        J = total.couplings[:, :n]
+        if self.shape.n_coupled:
+            J = J + J.T + (everywhere - (where_on[:, None] + where_on))
+            np.fill_diagonal(J, 0.0)
+        inactive = (total.inactive * self.tables.grow).transpose(0, 3, 1, 2)
+        inactive = inactive.reshape(self.shape.rows * self.shape.bits, 2 * self.shape.pairs)
+        W = total.weights[:, :m] + inactive[:n, :m] + total.complement_hidden[:m]
+        return b, J, W, total.hidden_biases[:m]
+
+
+def _fill_up(model):
+    """Set what lies beyond the last unit and the last hidden unit, so that it changes nothing."""
+    model.biases.fill(NEVER)
+    model.coupling_factor.fill(1.0)
+    model.off.fill(1.0)
+    model.shrink.fill(1.0)
+    model.hidden_biases.fill(NEVER)
+    model.opposite.fill(2.0 * NEVER)
+
+
+# Fills the tables of ``Model`` from the parameters.
+# Cost: one exponential, one polynomial and two divisions per weight, one exponential per coupling.
+# Pinned, with the kernel that reads them, by tests/objectives/test_mpf.py.
+@njit(cache=True, error_model="numpy")
+def lay_out(b, J, W, c, largest_bias, negligible, tables):
+    """Tables of a model with live hidden units alone; ``J`` is (0, 0) where there are none."""
+    model = views(tables)
+    for n in range(b.size):
+        model.biases[n] = 0.5 * b[n]
+        model.bias_factor[n] = math.exp(0.5 * b[n])
+    x = np.zeros((5, WIDTH))
+    _lay_out_couplings(b, J, model, x)
+    for i in range(c.size):
+        near = min(max(c[i], -largest_bias), largest_bias)
+        model.on[i] = 1.0 / (1.0 + math.exp(-near))
+        model.off[i] = 1.0 / (1.0 + math.exp(near))
+        model.beyond[i] = c[i] - near
+        model.hidden_biases[i] = c[i]
+        model.opposite[i] = 2.0 * c[i]
+        model.weight_reach[i] = 0.0
+    _lay_out_weights(W, model, x)
+    for i in range(c.size):
+        depth = max(0.0, c[i] - model.beyond[i] + model.weight_reach[i] + negligible)
+        model.lowest[i] = -depth
+        model.far[i] = max(depth, model.weight_reach[i] - math.log(model.on[i]))
+
+
+@njit(inline="always")
+def _lay_out_couplings(b, J, model, x):
+    couplings, factors, turn = model.couplings, model.coupling_factor, model.turn
+    turn[b.size] = 0.0
+    for n in range(b.size):
+        turn[n], largest = b[n], 0.0
+        for first in range(0, J.shape[0], WIDTH):
+            count = min(WIDTH, J.shape[0] - first)
+            for k in range(count):
+                x[0, k] = J[n, first + k]
+            store(x, (1, 0), exp(load(x, (0, 0), WIDTH)))
+            for k in range(count):
+                couplings[n, first + k] = x[0, k]
+                factors[n, first + k] = x[1, k]
+                turn[n] += x[0, k]
+                largest = max(largest, abs(x[0, k]))
+        model.field_reach[n] = largest
+        turn[b.size] += turn[n]
+
+
+@njit(inline="always")
+def _lay_out_weights(W, model, x):
+    grow, grow1, shrink, shrink1 = model.grow, model.grow1, model.shrink, model.shrink1
+    weights, on, opposite, reach = model.weights, model.on, model.opposite, model.weight_reach
+    for n in range(W.shape[0]):
+        row, lane = n // grow.shape[3], n % grow.shape[3]
+        size = 0.0
+        for first in range(0, W.shape[1], WIDTH):
+            count = min(WIDTH, W.shape[1] - first)
+            for k in range(count):
+                x[0, k] = W[n, first + k]
+            _exponentials(x)
+            for k in range(count):
+                i = first + k
+                weights[n, i] = x[0, k]
+                grow[row, i >> 1, i & 1, lane] = on[i] * x[1, k]
+                grow1[row, i >> 1, i & 1, lane] = on[i] * x[2, k]
+                shrink[n, i] = x[3, k]
+                shrink1[n, i] = x[4, k]
+                opposite[i] += x[0, k]
+                reach[i] = max(reach[i], abs(x[0, k]))
+                size += abs(x[0, k])
+        model.product_reach[n] = size
+    for n in range(W.shape[0], grow.shape[0] * grow.shape[3]):  # bits that fill up the last row
+        for i in range(W.shape[1]):
+            grow[n // grow.shape[3], i >> 1, i & 1, n % grow.shape[3]] = on[i]
+
+
+@njit(inline="always")
+def _exponentials(x):
+    """exp(x), expm1(x), exp(-x) and expm1(-x) of row 0 in rows 1 to 4, to the last digits."""
+    w = load(x, (0, 0), WIDTH)
+    e = exp(w)
+    series = like(w, 0.0)
+    for coefficient in _EXPM1:
+        series = fma(series, w, like(w, coefficient))
+    near = (w < like(w, 0.5)) & (w > like(w, -0.5))
+    e1 = select(near, series * w, e - like(w, 1.0))
+    store(x, (1, 0), e)
+    store(x, (2, 0), e1)
+    store(x, (3, 0), like(e, 1.0) / e)
+    store(x, (4, 0), (like(e, 0.0) - e1) / e)
