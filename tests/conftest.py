@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
@@ -54,8 +55,9 @@ def _recorded(name, n_units, n_bins=None, bin_width=0.020):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_blas_thread():
-    """Matrices are small here: waiting for BLAS threads would take most of the time."""
+def one_thread():
+    """Problems are small here: waiting for other threads would take most of the time."""
+    numba.set_num_threads(1)
     with threadpool_limits(limits=1, user_api="blas"):
         yield
 

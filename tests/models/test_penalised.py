@@ -62,7 +62,7 @@ def test_pairs_that_never_fire_together_do_not_depend_on_the_start(recorded, ran
     apart = X.T @ X == 0
     assert apart.any()
     _assert_ten_starts_agree(words, random_parameters, 0.0)
-    model = mc.Ising(l1=0.0).fit(words)
+    model = mc.Ising(l1=0.0, complement=False).fit(words)
     assert (model.J_[apart] == -20.0).all()
     slopes = mc.objectives.mpf(model.parameters_, words)[1]
     assert max(np.abs(slopes.J).max(), np.abs(slopes.b).max()) < 1e-10
@@ -85,7 +85,7 @@ def test_an_unpenalised_ising_fit_agrees_with_an_unrelated_solver(random_paramet
         return sum(np.exp(0.5 * (log_weight(theta, flip) - here)).mean() for flip in flips)
 
     reference = minimize(flow, np.zeros(10), method="BFGS", options={"gtol": 1e-7})
-    found = mc.Ising(l1=0.0).fit(X)
+    found = mc.Ising(l1=0.0, complement=False).fit(X)
     np.testing.assert_allclose(layout.pack(found.parameters_), reference.x, atol=1e-5)
     assert found.objective_ <= reference.fun + 1e-12
 
@@ -115,7 +115,7 @@ def test_the_objective_and_the_certificate_can_be_recomputed(cls, complement):
 @pytest.mark.parametrize("objective", ["mpf", "likelihood"])
 def test_a_huge_penalty_leaves_the_independent_model(cls, objective):
     words = _simulated(5)
-    model = cls(**SETTINGS[cls], l1=1e3, objective=objective).fit(words)
+    model = cls(**SETTINGS[cls], l1=1e3, objective=objective, complement=False).fit(words)
     assert not model.J_.any()
     assert not model.W_.any()
     np.testing.assert_allclose(model.b_, logit(words.rates), atol=1e-7)
