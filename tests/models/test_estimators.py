@@ -50,8 +50,8 @@ _FEED_OTHER_NUMBERS = (
 
 
 def _reason(error):
-    """What an error says, with the one it came from."""
-    return f"{error} {error.__cause__}"
+    """What an error says, with the one in whose handling it was raised."""
+    return f"{error} {error.__context__}"
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
