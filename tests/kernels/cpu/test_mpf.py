@@ -1,0 +1,104 @@
+"""The parts of the MPF kernel that its objective hides: tables, and the two ways through it."""
+
+import numpy as np
+import pytest
+
+from microcolumn.kernels.cpu.mpf import flow
+from microcolumn.kernels.cpu.mpf_tables import Shape, Words, Workspace
+
+N_UNITS, N_HIDDEN, N_WORDS = 13, 70, 150
+
+
+@pytest.fixture
+def parameters():
+    rng = np.random.default_rng(0)
+    J = np.triu(rng.normal(size=(N_UNITS, N_UNITS)), 1)
+    W = rng.normal(size=(N_UNITS, N_HIDDEN)) * 0.3
+    return rng.normal(size=N_UNITS), J + J.T, W, rng.normal(size=N_HIDDEN)
+
+
+@pytest.fixture
+def words():
+    rng = np.random.default_rng(1)
+    X = rng.random((N_WORDS, N_UNITS)) < 0.3
+    word, active = np.nonzero(X)
+    half_weights = rng.uniform(0.1, 1.0, N_WORDS) / N_WORDS
+    return Words(
+        offsets=np.searchsorted(word, np.arange(N_WORDS + 1)),
+        active=active.astype(np.int32),
+        half_weights=half_weights,
+        log_half_weights=np.log(half_weights),
+        borders=np.array([0, N_WORDS]),
+    )
+
+
+def workspace(parameters, dtype=np.float64):
+    dtype = np.dtype(dtype)
+    space = Workspace(Shape.of(N_UNITS, N_HIDDEN, True, N_UNITS, dtype), N_WORDS, dtype)
+    space.lay_out(*parameters)
+    return space
+
+
+def run(space, words, complement=False):
+    flow(words, space.model, complement, space.shape, space.sums, space.scratch, space.lists)
+    return [np.array(space.flow()), *space.gradient()]
+
+
+def assert_same(found, expected, tolerance):
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=tolerance * np.abs(other).max())
+
+
+def test_tables_hold_the_exponentials_they_are_named_after(parameters):
+    b, J, W, c = parameters
+    tables = workspace(parameters).tables
+    a = 1 / (1 + np.exp(-c))
+    close = {"rtol": 1e-14}
+    np.testing.assert_allclose(tables.bias_factor[:N_UNITS], np.exp(b / 2), **close)
+    np.testing.assert_allclose(tables.coupling_factor[:, :N_UNITS], np.exp(J), **close)
+    np.testing.assert_allclose(tables.shrink[:, :N_HIDDEN], np.exp(-W), **close)
+    np.testing.assert_allclose(tables.shrink1[:, :N_HIDDEN], np.expm1(-W), **close)
+    for table, expected in ((tables.grow, np.exp(W)), (tables.grow1, np.expm1(W))):
+        by_unit = table.transpose(0, 3, 1, 2).reshape(-1, N_HIDDEN)[:N_UNITS]
+        np.testing.assert_allclose(by_unit, a * expected, **close)
+
+
+def test_bounds_are_what_no_word_can_exceed(parameters):
+    b, J, W, _ = parameters
+    space = workspace(parameters)
+    tables, limits = space.tables, space.limits
+    np.testing.assert_allclose(tables.field_reach, np.abs(J).max(axis=1))
+    np.testing.assert_allclose(tables.product_reach, np.abs(W).sum(axis=1))
+    np.testing.assert_allclose(tables.weight_reach[:N_HIDDEN], np.abs(W).max(axis=0))
+    assert tables.bounds[0] == pytest.approx(limits.fields - np.abs(b).max() / 2)
+    assert tables.bounds[1] == pytest.approx(limits.products - np.abs(W).sum(axis=1).max())
+
+
+@pytest.mark.parametrize("complement", [False, True])
+def test_the_careful_way_agrees_with_the_plain_one(parameters, words, complement):
+    space = workspace(parameters)
+    plain = run(space, words, complement)
+    space.tables.bounds[0] = -np.inf
+    assert_same(run(space, words, complement), plain, 1e-13)
+
+
+@pytest.mark.parametrize("limit", [0.0, 3.0, 20.0])
+def test_cutting_products_into_blocks_changes_nothing(parameters, words, limit):
+    space = workspace(parameters)
+    plain = run(space, words)
+    space.tables.bounds[[0, 2]] = -np.inf, limit
+    assert_same(run(space, words), plain, 1e-13)
+
+
+def test_where_chunks_begin_changes_only_the_order_of_sums(parameters, words):
+    space = workspace(parameters)
+    whole = run(space, words)
+    space.sums = np.zeros((4, space.sums.shape[1]))
+    space.scratch, space.lists = np.tile(space.scratch, (4, 1)), np.tile(space.lists, (4, 1))
+    cut = words._replace(borders=np.array([0, 1, 1, 94, N_WORDS]))
+    assert_same(run(space, cut), whole, 1e-13)
+
+
+def test_single_precision_follows_double(parameters, words):
+    double = run(workspace(parameters), words)
+    assert_same(run(workspace(parameters, np.float32), words), double, 1e-5)
