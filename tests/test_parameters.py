@@ -67,3 +67,11 @@ def test_a_model_whose_hidden_units_are_all_dead_becomes_one_without_them():
 def test_inconsistent_parameters_are_one_sentence(arguments, sentence):
     with pytest.raises(ValueError, match=sentence):
         Parameters(**{"b": [0.0, 0.0], **arguments})
+
+
+def test_changing_the_callers_arrays_later_changes_nothing():
+    b, W = np.zeros(2), np.ones((2, 3))
+    theta = Parameters(b=b, W=W)
+    b[0], W[0, 0] = 5.0, 5.0
+    assert theta.b[0] == 0.0
+    assert theta.W[0, 0] == 1.0

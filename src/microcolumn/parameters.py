@@ -119,7 +119,8 @@ class Parameters:
 
 
 def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
-    array = np.ascontiguousarray(value, dtype=np.float64)
+    # A copy: the caller's array may change later, a model must not.
+    array = np.array(value, dtype=np.float64, order="C")
     if np.ndim(value) != ndim:
         raise ValueError(f"{name} has {np.ndim(value)} dimensions; it needs {ndim}")
     if not np.isfinite(array).all():
