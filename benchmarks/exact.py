@@ -6,66 +6,16 @@ the registers. ``--quick`` leaves out the sum over 2^36 states.
 """
 
 import argparse
-import platform
 import time
 
 import numba
 import numpy as np
-from numba import njit
+from machine import least, peak_multiply_adds, print_machine
 from scipy.special import logsumexp
 
 from microcolumn.energy import log_weight
-from microcolumn.kernels.cpu.lanes import fma, splat, total
 from microcolumn.parameters import Parameters
 from microcolumn.partition import exact_expectations, exact_samples, log_partition
-
-_LANES = 16
-
-
-@njit
-def register_fmas(n_rounds):
-    """Eight independent chains of multiply-adds on rows of sixteen doubles."""
-    scale, shift = splat(0.999999, _LANES), splat(1e-6, _LANES)
-    a = splat(0.1, _LANES)
-    b = splat(0.2, _LANES)
-    c = splat(0.3, _LANES)
-    d = splat(0.4, _LANES)
-    e = splat(0.5, _LANES)
-    f = splat(0.6, _LANES)
-    g = splat(0.7, _LANES)
-    h = splat(0.8, _LANES)
-    for _ in range(n_rounds):
-        a = fma(a, scale, shift)
-        b = fma(b, scale, shift)
-        c = fma(c, scale, shift)
-        d = fma(d, scale, shift)
-        e = fma(e, scale, shift)
-        f = fma(f, scale, shift)
-        g = fma(g, scale, shift)
-        h = fma(h, scale, shift)
-    return total(((a + b) + (c + d)) + ((e + f) + (g + h)))
-
-
-def best(call, repeats=5):
-    """Least processor seconds of this thread over several runs, after one that compiles."""
-    call()
-    seconds = []
-    for _ in range(repeats):
-        started = time.thread_time()
-        call()
-        seconds.append(time.thread_time() - started)
-    return min(seconds)
-
-
-def elapsed(call, repeats=5):
-    """Least wall-clock seconds over several runs, after one that compiles."""
-    call()
-    seconds = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        call()
-        seconds.append(time.perf_counter() - started)
-    return min(seconds)
 
 
 def random_model(n_units, n_hidden=0, couplings=True, seed=0):
@@ -78,14 +28,6 @@ def random_model(n_units, n_hidden=0, couplings=True, seed=0):
         return Parameters(b=b, J=J)
     W = rng.normal(0.0, 1.0, (n_units, n_hidden))
     return Parameters(b=b, J=J, W=W, c=rng.normal(-1.0, 1.0, n_hidden))
-
-
-def processor():
-    try:
-        with open("/proc/cpuinfo") as lines:
-            return next(line.split(":")[1].strip() for line in lines if "model name" in line)
-    except OSError:
-        return platform.processor()
 
 
 def report_sums(peak, quick):
@@ -101,7 +43,11 @@ def report_sums(peak, quick):
         if quick and theta.n_units == 36:
             continue
         result = log_partition(theta, "exact")
-        seconds = best(lambda theta=theta: log_partition(theta, "exact", progress=False), repeats)
+        seconds = least(
+            time.thread_time,
+            lambda theta=theta: log_partition(theta, "exact", progress=False),
+            repeats,
+        )
         n_summed = theta.n_units if "visible" in result.method else theta.n_hidden
         fraction = result.n_operations / seconds / peak
         print(
@@ -118,18 +64,20 @@ def report_expectations():
         ("sRBM, 20 units, 25 hidden", random_model(20, 25)),
         ("sRBM, 23 units, 25 hidden", random_model(23, 25)),
     ):
-        seconds = elapsed(lambda theta=theta: exact_expectations(theta))
+        seconds = least(time.perf_counter, lambda theta=theta: exact_expectations(theta))
         print(f"{name:<34}{1e3 * seconds:>9.2f}{1e9 * seconds / 2.0**theta.n_units:>10.4f}")
     theta = random_model(26)
-    seconds = elapsed(lambda: exact_samples(theta, 10_000, np.random.default_rng(0)))
+    seconds = least(
+        time.perf_counter, lambda: exact_samples(theta, 10_000, np.random.default_rng(0))
+    )
     print(f"{'10,000 samples, Ising, 26 units':<34}{1e3 * seconds:>9.2f}")
 
 
 def report_ratio():
     theta = random_model(20)
     words = (np.arange(1 << 20)[:, None] >> np.arange(20)) & 1
-    enumerated = best(lambda: logsumexp(log_weight(theta, words)), 2)
-    folded = best(lambda: log_partition(theta, "exact-visible"))
+    enumerated = least(time.thread_time, lambda: logsumexp(log_weight(theta, words)), 2)
+    folded = least(time.thread_time, lambda: log_partition(theta, "exact-visible"))
     print(
         f"\nIsing, 20 units, one core: enumeration in NumPy {1e3 * enumerated:.0f} ms, "
         f"folded {1e3 * folded:.2f} ms, ratio {enumerated / folded:.0f}"
@@ -141,11 +89,9 @@ def main():
     parser.add_argument("--quick", action="store_true", help="leave out the 36 units")
     quick = parser.parse_args().quick
     threads = numba.get_num_threads()
-    print(f"{processor()}, {threads} threads; Python {platform.python_version()}, ", end="")
-    print(f"numba {numba.__version__}, numpy {np.__version__}")
+    print_machine()
     numba.set_num_threads(1)
-    n_rounds = 10_000_000
-    peak = n_rounds * 8 * _LANES / best(lambda: register_fmas(n_rounds))
+    peak = peak_multiply_adds()
     print(f"peak: {peak / 1e9:.1f} G multiply-adds/s in float64 = {1e9 / peak:.4f} ns each")
     report_sums(peak, quick)
     report_ratio()

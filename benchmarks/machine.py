@@ -72,17 +72,19 @@ def _register_multiply_adds(n_rounds, factor):
 
 def recordings(bin_width: float = 0.020) -> dict[str, mc.Words]:
     """The spike-time files among the recordings, binned; empty where there are none."""
-    return {path.stem: _binned(path, bin_width) for path in sorted(RECORDINGS.glob("*.npz"))}
+    paths = sorted(RECORDINGS.glob("*.npz"))
+    return {path.stem: mc.Words.from_array(binned(path, bin_width), bin_width) for path in paths}
 
 
-def _binned(path: Path, bin_width: float) -> mc.Words:
+def binned(path: Path, bin_width: float) -> np.ndarray:
+    """Binary matrix (n_bins, n_units) of a spike-time file."""
     with np.load(path, allow_pickle=False) as file:
         n_bins = int(file["duration_s"] // bin_width)
         bins = (file["spike_times"] / bin_width).astype(np.int64)
         X = np.zeros((n_bins, file["unit_ids"].size), dtype=np.uint8)
         inside = bins < n_bins
         X[bins[inside], file["spike_units"][inside]] = 1
-    return mc.Words.from_array(X, bin_width)
+    return X
 
 
 def most_active(words: mc.Words, n_units: int) -> mc.Words:

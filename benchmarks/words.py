@@ -6,28 +6,16 @@ it lies beside the repository, else simulated ones of the same size and sparsene
 
 from __future__ import annotations
 
-import os
-import platform
 import time
 import tracemalloc
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
+from machine import RECORDINGS, binned, least, print_machine
 
 from microcolumn.words import Words
 
-RECORDING = Path(__file__).parents[1].parent / "shared/data/mouse_retina_p6_stafford477.npz"
-
-
-def retina() -> np.ndarray:
-    with np.load(RECORDING, allow_pickle=False) as recording:
-        n_bins = int(recording["duration_s"] // 0.020)
-        bins = (recording["spike_times"] / 0.020).astype(np.int64)
-        X = np.zeros((n_bins, recording["unit_ids"].size), dtype=np.uint8)
-        inside = bins < n_bins
-        X[bins[inside], recording["spike_units"][inside]] = 1
-    return X
+RECORDING = RECORDINGS / "mouse_retina_p6_stafford477.npz"
 
 
 def simulated() -> np.ndarray:
@@ -35,16 +23,6 @@ def simulated() -> np.ndarray:
     rng = np.random.default_rng(0)
     rate = 0.012 * np.clip(rng.standard_normal((360_000, 1)), 0.0, None)
     return (rng.random((360_000, 477), dtype=np.float32) < rate).view(np.uint8)
-
-
-def best_of(repeats: int, call: Callable[[], object]) -> float:
-    """Smallest processor time of several calls, in seconds."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        call()
-        times.append(time.process_time() - start)
-    return min(times)
 
 
 def extra_memory(call: Callable[[], object]) -> int:
@@ -56,25 +34,22 @@ def extra_memory(call: Callable[[], object]) -> int:
     return peak
 
 
-def cpu_model() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
-
-
 def main() -> None:
-    X = retina() if RECORDING.exists() else simulated()
+    print_machine()
+    X = binned(RECORDING, 0.020) if RECORDING.exists() else simulated()
     words = Words.from_array(X)
-    print(f"{cpu_model()}, {os.cpu_count()} cores; Python {platform.python_version()}, ", end="")
-    print(f"NumPy {np.__version__}; {'retina' if RECORDING.exists() else 'simulated'} words")
-    print(f"{X.shape[0]:,} bins x {X.shape[1]} units, {len(words):,} distinct, ", end="")
+    print(
+        f"{'retina' if RECORDING.exists() else 'simulated'}: {X.shape[0]:,} bins x {X.shape[1]} units, {len(words):,} distinct, ",
+        end="",
+    )
     print(f"{X.mean() * 100:.2f} % of the bits active")
 
-    ours = best_of(5, lambda: Words.from_array(X))
-    copy = best_of(5, X.copy)
-    embedded = best_of(3, lambda: words.embed(2))
-    theirs = best_of(1, lambda: np.unique(X, axis=0, return_inverse=True, return_counts=True))
+    ours = least(time.process_time, lambda: Words.from_array(X))
+    copy = least(time.process_time, X.copy)
+    embedded = least(time.process_time, lambda: words.embed(2), 3)
+    started = time.process_time()
+    np.unique(X, axis=0, return_inverse=True, return_counts=True)
+    theirs = time.process_time() - started
     print(f"Words.from_array   {ours:8.3f} s, {X.size / ours / 1e9:.2f} Gbit/s, ", end="")
     print(f"{extra_memory(lambda: Words.from_array(X)) / 1e6:.0f} MB beside the matrix")
     print(f"np.unique(axis=0)  {theirs:8.3f} s")

@@ -196,6 +196,29 @@ class PenalisedModel(PopulationModel):
 class HiddenModel(PenalisedModel):
     """Models with hidden units."""
 
+    def __init__(
+        self,
+        n_hidden: int = 25,
+        l1: float = 2e-3,
+        *,
+        objective: str = "mpf",
+        complement: bool = False,
+        device: str = "auto",
+        n_init: int = 1,
+        tol: float = 1e-8,
+        max_iter: int = 5000,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_hidden = n_hidden
+        self.l1 = l1
+        self.objective = objective
+        self.complement = complement
+        self.device = device
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
     @classmethod
     def _settings_of(cls, theta: Parameters) -> dict[str, Any]:
         return {"n_hidden": theta.n_hidden}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..parameters import Kind
 from .penalised import HiddenModel
@@ -45,26 +45,3 @@ class SemiRBM(HiddenModel):
     """
 
     _kind: ClassVar[Kind] = "srbm"
-
-    def __init__(
-        self,
-        n_hidden: int = 25,
-        l1: float = 2e-3,
-        *,
-        objective: str = "mpf",
-        complement: bool = False,
-        device: str = "auto",
-        n_init: int = 1,
-        tol: float = 1e-8,
-        max_iter: int = 5000,
-        random_state: Any = 0,
-    ) -> None:
-        self.n_hidden = n_hidden
-        self.l1 = l1
-        self.objective = objective
-        self.complement = complement
-        self.device = device
-        self.n_init = n_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
