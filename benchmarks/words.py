@@ -38,10 +38,9 @@ def main() -> None:
     print_machine()
     X = binned(RECORDING, 0.020) if RECORDING.exists() else simulated()
     words = Words.from_array(X)
-    print(
-        f"{'retina' if RECORDING.exists() else 'simulated'}: {X.shape[0]:,} bins x {X.shape[1]} units, {len(words):,} distinct, ",
-        end="",
-    )
+    source = "retina" if RECORDING.exists() else "simulated"
+    print(f"{source}: {X.shape[0]:,} bins x {X.shape[1]} units, ", end="")
+    print(f"{len(words):,} distinct, ", end="")
     print(f"{X.mean() * 100:.2f} % of the bits active")
 
     ours = least(time.process_time, lambda: Words.from_array(X))
