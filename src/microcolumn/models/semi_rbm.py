@@ -20,7 +20,9 @@ class SemiRBM(HiddenModel):
     objective : {"mpf", "likelihood"}
         Minimum probability flow, or exact maximum likelihood (up to about 25 units).
     complement : bool
-        With "mpf", count the word with all bits flipped as one more neighbour.
+        With "mpf", count the word with all bits flipped as one more neighbour. Off by default: at
+        the best penalty it changes nothing on held-out words. Without a penalty it keeps sparse
+        data from growing a mode of all cells active (``benchmarks/complement.py``).
     device : {"auto", "cpu"}
         Where kernels run.
     n_init : int
