@@ -166,10 +166,7 @@ class MinimumProbabilityFlow:
         )
         if self._workspace is None or self._workspace.shape != shape:
             self._workspace = Workspace(shape, offsets.size - 1, self.dtype)
-            # Chunks of about equal work: a word costs a constant plus its active bits.
-            work = 4 * np.arange(offsets.size) + offsets
-            aims = np.linspace(0, work[-1], self._workspace.sums.shape[0] + 1)
-            self._bits = self._bits._replace(borders=np.searchsorted(work, aims))
+            self._bits = self._bits._replace(borders=self._workspace.borders(offsets))
         return self._workspace
 
 

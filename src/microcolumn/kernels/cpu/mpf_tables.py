@@ -13,7 +13,7 @@ from .lanes import WIDTH, fma, like, load, select, store
 from .views import REGISTER, aligned, room, split_up, views
 
 #: Fewest words worth a chunk of their own: clearing and adding up its sums must not show.
-_CHUNK_WORDS = 256
+_CHUNK_WORDS = 200
 #: Most chunks. Fixed, so that sums do not depend on the number of threads.
 _MAX_CHUNKS = 64
 #: Bytes that all chunks' sums may take together.
@@ -218,7 +218,8 @@ class Workspace:
         self.shape, self.limits = shape, LIMITS[dtype]
         size = room(sums_shapes(shape), dtype)
         affordable = max(4, _MAX_SUMS_BYTES // (size * dtype.itemsize))
-        n_chunks = max(1, min(_MAX_CHUNKS, affordable, n_words // _CHUNK_WORDS))
+        wanted = max(1, min(_MAX_CHUNKS, affordable, n_words // _CHUNK_WORDS))
+        n_chunks = 1 << (wanted.bit_length() - 1)  # so that threads share them evenly
         self.sums = aligned((n_chunks, size), dtype)
         self.scratch = aligned((n_chunks, room(scratch_shapes(shape), dtype)), dtype)
         for row in self.scratch:  # where a list is filled up nothing shall be divided by zero
@@ -241,6 +242,18 @@ class Workspace:
         if self.model is not self._exact:
             with np.errstate(over="ignore"):  # factors out of range belong to careful words
                 self.model[...] = self._exact
+
+    def borders(self, offsets: np.ndarray) -> np.ndarray:
+        """First word of each chunk, and the last one's end, so that each is about equal work.
+
+        A word costs its rows of bits times hidden units and a constant, an active bit two passes
+        over hidden units and one over bits (in cycles, measured).
+        """
+        shape = self.shape
+        per_word = 12 * shape.rows * shape.pairs + 100
+        per_active = 3 * shape.filled + 8 * shape.rows + 30
+        work = per_word * np.arange(offsets.size) + per_active * offsets
+        return np.searchsorted(work, np.linspace(0, work[-1], self.sums.shape[0] + 1))
 
     def flow(self) -> float:
         """K per word, from the chunks' sums (g carries the derivative's factor one half)."""
