@@ -1,12 +1,13 @@
-"""Conditional gain: how well each cell is predicted by the others (METHOD section 6).
+"""Conditional gain: how well the others or the past predict each cell (METHOD section 6).
 
-It needs no partition function, so it checks one.
+It needs no partition function of the words, so it checks one.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +16,7 @@ from ..models import PopulationModel
 from ..parameters import Floats, Parameters
 from ..words import Words
 from .held_out import Baseline, independent_baseline, words_for
+from .past import log_given_past
 
 #: Words times units or hidden units handled at once, so that memory stays bounded.
 _CHUNK_ELEMENTS = 1 << 21
@@ -27,8 +29,9 @@ def conditional_gain(
     baseline: Baseline = None,
     *,
     bin_width: float | None = None,
+    given: Literal["rest", "past"] = "rest",
 ) -> Floats:
-    """Mean log2 p(x_n | rest of the word) minus the same at the firing rate, per second.
+    """Mean log2 p(x_n | rest or past) minus the same at the firing rate, per second.
 
     Parameters
     ----------
@@ -45,6 +48,11 @@ def conditional_gain(
         ``model`` was trained at.
     bin_width : float, optional
         Seconds per bin, for a plain array only; 0.020 where left out.
+    given : {"rest", "past"}
+        What is known of the window: all other bits, or the earlier bins alone, with the other
+        units of the newest bin summed out exactly. ``"past"`` predicts bits of the newest bin, of
+        at most 16 units. Where ``lags`` is 1, and in a plain array, the past is empty, and what is
+        scored is the model's marginal.
 
     Returns
     -------
@@ -55,23 +63,58 @@ def conditional_gain(
     --------
     >>> from microcolumn.models import Ising
     >>> words = np.array([[0, 0], [1, 1], [0, 0], [1, 1], [0, 1], [0, 0]] * 50)
-    >>> bool(np.all(conditional_gain(Ising(l1=0.0).fit(words), words) > 0.0))
+    >>> bool(np.all(conditional_gain(Ising(l1=1e-3).fit(words), words) > 0.0))
     True
     """
     held = words_for(model, words, bin_width)
     base = independent_baseline(model, baseline)
     chosen = _bits(units, held)
-    total = np.zeros(len(chosen))
-    theta, _ = model.parameters_.only_live()
-    width = max(theta.n_units, theta.n_hidden)
-    step = max(1, _CHUNK_ELEMENTS // width)
-    for start in range(0, len(held), step):
-        part = slice(start, start + step)
-        x = held.X[part].astype(np.float64)
-        gain = log_conditionals(theta, x, chosen) - log_conditionals(base.parameters_, x, chosen)
-        total += held.counts[part] @ gain
+    if given == "rest":
+        total = _total_given_rest(model.parameters_, base.parameters_, held, chosen)
+    elif given == "past":
+        total = _total_given_past(model.parameters_, base.parameters_, held, chosen)
+    else:
+        raise ValueError(
+            f"given is {given!r}; condition on the 'rest' of the window or on the 'past'"
+        )
     seconds = float(held.counts.sum()) * held.bin_width
     return np.asarray(total / (math.log(2.0) * seconds))
+
+
+def _total_given_rest(
+    model: Parameters, base: Parameters, words: Words, units: list[int]
+) -> Floats:
+    """Gain of each chosen unit given all other bits, summed over bins, nats."""
+    total = np.zeros(len(units))
+    theta, _ = model.only_live()
+    step = max(1, _CHUNK_ELEMENTS // max(theta.n_units, theta.n_hidden))
+    for start in range(0, len(words), step):
+        part = slice(start, start + step)
+        x = words.X[part].astype(np.float64)
+        gain = log_conditionals(theta, x, units) - log_conditionals(base, x, units)
+        total += words.counts[part] @ gain
+    return total
+
+
+def _total_given_past(
+    theta: Parameters, base: Parameters, words: Words, units: list[int]
+) -> Floats:
+    """Gain of each chosen unit given the earlier bins, summed over bins, nats."""
+    first = words.n_dims - words.n_units
+    for unit in units:
+        if unit < first:
+            raise ValueError(
+                f"units names bit {unit} of an earlier bin; given the past only the newest bin is "
+                f"predicted: name bits {first} to {words.n_dims - 1} or use given='rest'"
+            )
+    log_p, past = log_given_past(theta, words)
+    total = np.empty(len(units))
+    for k, unit in enumerate(units):
+        bit = words.X[:, unit].astype(np.intp)
+        # The firing-rate model knows no past: its log odds are the bias.
+        at_rate = -np.logaddexp(0.0, (1.0 - 2.0 * bit) * base.b[unit])
+        total[k] = words.counts @ (log_p[past, unit - first, bit] - at_rate)
+    return total
 
 
 def log_conditionals(theta: Parameters, x: Floats, units: list[int]) -> Floats:

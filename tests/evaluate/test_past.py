@@ -1,0 +1,180 @@
+"""Predictions from the past against marginals of the whole enumerated joint distribution."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microcolumn.evaluate import conditional_gain, past
+from microcolumn.evaluate.past import log_given_past, probability_given_past
+from microcolumn.models import RBM, Independent, SemiRBM
+from microcolumn.parameters import Parameters
+from microcolumn.words import Words
+
+KINDS = ["independent", "ising", "rbm", "srbm"]
+
+
+def _words(n_bins, n_units, lags, seed=0, **options):
+    rng = np.random.default_rng(seed)
+    return Words.from_array(rng.random((n_bins, n_units)) < 0.3, **options).embed(lags)
+
+
+def _enumerated(p, words):
+    """p(x_n = 1 | earlier bins) of each word and unit, from the probability of every window."""
+    first = words.n_dims - words.n_units
+    out = np.empty((len(words), words.n_units))
+    for row, word in enumerate(words.X.tolist()):
+        same_past = {x: q for x, q in p.items() if x[:first] == tuple(word[:first])}
+        total = math.fsum(same_past.values())
+        for n in range(words.n_units):
+            out[row, n] = math.fsum(q for x, q in same_past.items() if x[first + n]) / total
+    return out
+
+
+def _gain_by_hand(probability, words, rates):
+    """Bits/s of each unit of the newest bin, one window after the other."""
+    first = words.n_dims - words.n_units
+    total = np.zeros(words.n_units)
+    for row in words.index:
+        for n in range(words.n_units):
+            bit, p, rate = words.X[row, first + n], probability[row, n], rates[first + n]
+            total[n] += math.log2(p / rate) if bit else math.log2((1.0 - p) / (1.0 - rate))
+    return total / words.n_bins / words.bin_width
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    kind=st.sampled_from(KINDS),
+    seed=st.integers(0, 1000),
+    shape=st.sampled_from([(3, 2), (3, 3), (2, 3), (4, 2), (1, 4), (3, 1)]),
+)
+def test_probabilities_and_gains_are_those_of_the_enumerated_windows(
+    random_model, distribution, kind, seed, shape
+):
+    n_units, lags = shape
+    words = _words(30, n_units, lags, seed, bin_width=0.0067)
+    model = random_model(kind, seed, n_units * lags, scale=1.0)
+    expected = _enumerated(distribution(model), words)
+    np.testing.assert_allclose(
+        probability_given_past(model, words), expected, rtol=1e-12, atol=1e-15
+    )
+    rates = np.random.default_rng(seed).uniform(0.05, 0.9, words.n_dims)
+    np.testing.assert_allclose(
+        conditional_gain(model, words, baseline=rates, given="past"),
+        _gain_by_hand(expected, words, rates),
+        rtol=1e-9,
+        atol=1e-9,
+    )
+
+
+def test_chosen_units_come_in_the_order_asked_for(random_model):
+    model, words, rates = random_model("srbm", 3, 6), _words(50, 3, 2), np.full(6, 0.3)
+    every = conditional_gain(model, words, baseline=rates, given="past")
+    some = conditional_gain(model, words, [5, 3], rates, given="past")
+    np.testing.assert_array_equal(some, every[[2, 0]])
+    assert abs(every[2] - every[0]) > 1e-3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_for_one_cell_the_past_is_the_rest(random_model, kind):
+    model, words, rates = random_model(kind, 4, 4), _words(80, 1, 4), np.full(4, 0.3)
+    np.testing.assert_allclose(
+        conditional_gain(model, words, baseline=rates, given="past"),
+        conditional_gain(model, words, baseline=rates, given="rest"),
+        rtol=1e-12,
+    )
+
+
+def test_an_empty_past_leaves_the_marginals(random_model, distribution):
+    model, words = random_model("srbm", 2, 3), _words(20, 3, 1)
+    marginals = sum(q * np.array(x) for x, q in distribution(model).items())
+    probability = probability_given_past(model, words)
+    np.testing.assert_allclose(probability, np.tile(marginals, (len(words), 1)), rtol=1e-12)
+    gains = conditional_gain(model, words.expand(), baseline=marginals, given="past")
+    np.testing.assert_allclose(gains, np.zeros(3), atol=1e-11)
+
+
+def test_firing_rates_gain_nothing_over_themselves():
+    train, test = _words(400, 3, 2).split(0.5, random_state=0)
+    gains = conditional_gain(Independent().fit(train), test, given="past")
+    np.testing.assert_allclose(gains, np.zeros(3), atol=1e-12)
+
+
+def test_the_past_predicts_a_follower_and_leaves_its_leader_alone():
+    rng = np.random.default_rng(5)
+    leader = rng.random(4001) < 0.2
+    follower = rng.random(4000) < np.where(leader[:-1], 0.8, 0.05)
+    words = Words.from_array(np.column_stack([leader[1:], follower]), bin_width=0.020).embed(2)
+    train, test = words.split(0.5, random_state=0)
+    gains = conditional_gain(SemiRBM(n_hidden=2, l1=2e-3).fit(train), test, given="past")
+    assert gains[1] > 5.0
+    assert abs(gains[0]) < 1.0
+
+
+def test_hidden_units_that_miss_the_newest_bin_make_no_difference(random_model):
+    model, words = random_model("srbm", 7, 6), _words(40, 3, 2)
+    W = np.column_stack([model.W_, np.zeros(6), [2.0, -1.0, 3.0, 0.0, 0.0, 0.0]])
+    theta = Parameters(b=model.b_, J=model.J_, W=W, c=np.append(model.c_, [5.0, -1.0]))
+    np.testing.assert_array_equal(
+        probability_given_past(SemiRBM.from_parameters(theta), words),
+        probability_given_past(model, words),
+    )
+
+
+def test_chunks_of_pasts_add_up(random_model, monkeypatch):
+    model, words = random_model("srbm", 6, 9), _words(200, 3, 3)
+    whole = probability_given_past(model, words)
+    monkeypatch.setattr(past, "_CHUNK_ELEMENTS", 24)
+    np.testing.assert_allclose(probability_given_past(model, words), whole, rtol=1e-13)
+
+
+@pytest.mark.parametrize("most_nats", [600.0, 5.0, 0.5])
+def test_products_of_hidden_units_are_cut_without_a_trace(
+    random_model, distribution, monkeypatch, most_nats
+):
+    monkeypatch.setattr(past, "_MOST_NATS", most_nats)
+    model, words = random_model("rbm", 8, 6, n_hidden=5, scale=0.7), _words(40, 3, 2)
+    np.testing.assert_allclose(
+        probability_given_past(model, words), _enumerated(distribution(model), words), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("weight", [500.0, 2000.0])
+def test_weights_of_hundreds_stay_finite_and_right(weight):
+    # Two cells at two lags; one hidden unit joins the first cell's past and newest bin, so that
+    # after a spike its log odds are b + softplus(2w - w) - softplus(w - w) = w + b - log 2, and
+    # after silence b + softplus(w - w) - softplus(-w) = b + log 2. A second hidden unit, all but
+    # always on, adds -w to the log odds of the second cell.
+    b = [0.0, 0.0, -3.0, 1.0]
+    W = np.array([[weight, 0.0], [0.0, 0.0], [weight, 0.0], [0.0, -weight]])
+    theta = Parameters(b=b, W=W, c=[-weight, 2.0 * weight])
+    words = Words.from_array([[0, 0], [0, 0], [1, 0], [0, 0]]).embed(2)
+    log_p, index = log_given_past(theta, words)
+    spike, silence = log_p[index[words.X[:, 0] == 1]][0], log_p[index[words.X[:, 0] == 0]][0]
+    np.testing.assert_allclose(spike[0, 0], -(weight - 3.0 - math.log(2.0)), rtol=1e-12)
+    np.testing.assert_allclose(silence[0, 1], -math.log1p(math.exp(3.0) / 2.0), rtol=1e-11)
+    np.testing.assert_allclose(log_p[:, 1, 1], 1.0 - weight, rtol=1e-12)
+    assert np.isfinite(conditional_gain(RBM.from_parameters(theta), words, None, [0.5] * 4)).all()
+    gains = conditional_gain(RBM.from_parameters(theta), words, None, [0.5] * 4, given="past")
+    assert np.isfinite(gains).all()
+
+
+@pytest.mark.parametrize("unit", [0, 2])
+def test_bits_of_earlier_bins_are_refused(random_model, unit):
+    model, words, rates = random_model("ising", 1, 6), _words(20, 3, 2), np.full(6, 0.3)
+    with pytest.raises(ValueError, match=f"bit {unit} of an earlier bin.*name bits 3 to 5 or use"):
+        conditional_gain(model, words, [4, unit], rates, given="past")
+
+
+def test_too_many_units_and_other_mistakes_name_the_remedy(random_model):
+    model, words = random_model("independent", 1, 34), _words(20, 17, 2)
+    with pytest.raises(ValueError, match=r"17 units.*more than 16.*words\.subset.*given='rest'"):
+        conditional_gain(model, words, baseline=np.full(34, 0.3), given="past")
+    with pytest.raises(ValueError, match="given is 'future'; condition on the 'rest'"):
+        conditional_gain(model, words, baseline=np.full(34, 0.3), given="future")
+    with pytest.raises(TypeError, match=r"type ndarray.*Words\.from_array\(X\)\.embed"):
+        probability_given_past(model, words.X)
+    with pytest.raises(ValueError, match="words have 6 bits"):
+        probability_given_past(model, _words(20, 3, 2))
