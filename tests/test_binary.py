@@ -4,7 +4,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from microcolumn.binary import check_binary, unique_rows
+from microcolumn.binary import (
+    check_binary,
+    listed,
+    random_generator,
+    real_array,
+    real_number,
+    unique_rows,
+    whole_number,
+)
 
 BITS = [[0, 1, 1], [0, 0, 1]]
 
@@ -62,27 +70,105 @@ def _with(value, dtype=np.float64):
         (_with(0.5, object), r"X\[3, 7\] is 0\.5; words are binary: threshold to 0 and 1 first"),
         (
             np.zeros((0, 3)),
-            r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required\. Pa",
+            r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required; pass at least o",
         ),
         (
             np.zeros((12, 0)),
-            r"0 feature\(s\) \(shape=\(12, 0\)\) while a minimum of 1 is required\. Pass",
+            r"0 feature\(s\) \(shape=\(12, 0\)\) while a minimum of 1 is required; pass at",
         ),
-        (np.array(1), "Expected 2D array, got scalar array instead. Reshape your data"),
-        (np.zeros(4), r"Expected 2D array, got 1D array instead .* Reshape your data"),
-        ([], r"Expected 2D array, got 1D array instead .* Reshape your data"),
-        (np.zeros((2, 3, 4)), r"Expected 2D array, got 3D array instead .* Reshape your data"),
+        (np.array(1), "^Expected 2D array, got scalar array instead; Reshape your data to"),
+        (
+            np.zeros(4),
+            r"^Expected 2D array, got 1D array instead \(shape=\(4,\)\); Reshape your data: ",
+        ),
+        ([], r"^X is empty \(Expected 2D array, got 1D array instead, .*\); pass at least one bin"),
+        (None, "^X is None; pass a matrix with one row per bin and one column per unit$"),
+        (np.array(None), "^X is None; pass a matrix"),
+        (
+            np.zeros((2, 3, 4)),
+            r"^Expected 2D array, got 3D array instead .*\); Reshape your data to",
+        ),
         (np.zeros((2, 3), dtype=complex), "Complex data not supported: X has dtype complex128"),
         (np.array([["a", "b"]]), "X has dtype <U1, which holds no numbers; words are binary"),
         (np.array([["0", "1"]]), "X has dtype <U1, which holds no numbers; words are binary"),
         (np.array([["0", "b"]], dtype=object), "X has dtype object .* pass zeros and ones"),
         (np.zeros((2, 2), dtype="M8[s]"), r"X has dtype datetime64\[s\], which holds no numbers"),
-        ([[0, 1], [1]], "X cannot be read as a matrix .* pass rows of equal length"),
+        ([[0, 1], [1]], r"X cannot be read as a matrix \([^.]*\); pass rows of equal length"),
     ],
 )
 def test_a_value_error_names_the_first_fault_and_the_remedy(X, sentence):
     with pytest.raises(ValueError, match=sentence):
         check_binary(X)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [None, [], 1, [0, 1], np.zeros((2, 2, 2)), np.zeros((0, 3)), np.zeros((3, 0)), [[0], [0, 1]]],
+)
+def test_a_bad_shape_is_told_in_one_sentence(X):
+    with pytest.raises(ValueError, match="; ") as caught:
+        check_binary(X)
+    assert ". " not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.array(3)])
+def test_whole_numbers_of_any_type_become_ints(value):
+    number = whole_number("lags", value)
+    assert type(number) is int
+    assert number == 3
+
+
+@pytest.mark.parametrize("value", [2.5, 2.0, "2", None, True, np.True_, [2], np.array([2])])
+def test_what_is_not_a_whole_number_is_a_type_error_with_its_name(value):
+    with pytest.raises(TypeError, match=r"^lags is .*; pass a whole number$"):
+        whole_number("lags", value)
+
+
+@pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.array(0.5), np.inf])
+def test_real_numbers_of_any_type_become_floats(value):
+    number = real_number("width", value, "give seconds")
+    assert type(number) is float
+    assert number == value
+
+
+@pytest.mark.parametrize("value", ["0.5", None, 1j, True, [0.5], np.array([0.5, 1]), 10**400])
+def test_what_is_not_a_real_number_is_a_type_error_with_the_remedy(value):
+    with pytest.raises(TypeError, match=r"^width is .*; give seconds$"):
+        real_number("width", value, "give seconds")
+
+
+def test_arrays_of_real_numbers_are_copied():
+    values = np.array([1.0, 2.0])
+    copy = real_array("rates", values, "pass numbers")
+    assert copy.tolist() == [1.0, 2.0]
+    assert not np.shares_memory(copy, values)
+
+
+@pytest.mark.parametrize("values", ["balanced", ["a", "b"], [[1], [1, 2]], {}, np.ones(2) * 1j])
+def test_arrays_of_anything_else_are_refused_in_one_sentence(values):
+    with pytest.raises(ValueError, match=r"^rates cannot be .*; pass numbers$") as caught:
+        real_array("rates", values, "pass numbers")
+    assert ". " not in str(caught.value)
+
+
+@pytest.mark.parametrize("values", [3, None, np.array(3)])
+def test_what_cannot_be_listed_is_a_type_error_with_the_remedy(values):
+    with pytest.raises(TypeError, match=r"^units is .*; pass a list$"):
+        listed("units", values, "pass a list")
+
+
+def test_a_generator_is_itself_and_a_seed_always_gives_the_same():
+    generator = np.random.default_rng(1)
+    assert random_generator(generator) is generator
+    assert random_generator(7).random() == np.random.default_rng(7).random()
+
+
+@pytest.mark.parametrize(
+    ("random_state", "kind"), [("a", TypeError), (1.5, TypeError), (-1, ValueError)]
+)
+def test_a_bad_seed_is_refused_in_one_sentence(random_state, kind):
+    with pytest.raises(kind, match=f"^random_state is {random_state!r}; pass a whole number"):
+        random_generator(random_state)
 
 
 def test_the_first_bad_value_is_found_beyond_the_first_chunk(monkeypatch):

@@ -1,8 +1,10 @@
-"""Binary matrices: the one check of what comes in, and the distinct rows."""
+"""What comes in: the one check of binary matrices, of numbers and of seeds; distinct rows."""
 
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 Bits = NDArray[np.uint8]
+Floats = NDArray[np.float64]
 
 #: Elements compared at once, so that checking needs little memory beside the result.
 _CHUNK_ELEMENTS = 1 << 22
@@ -51,7 +54,10 @@ def check_binary(X: Any) -> Bits:
     """
     if sparse.issparse(X):
         raise TypeError("X is a sparse matrix; words are dense: pass X.toarray()")
-    array = _numbers(_array(X))
+    array = _array(X)
+    if array.ndim == 0 and array.dtype.kind == "O" and array.item() is None:
+        raise ValueError("X is None; pass a matrix with one row per bin and one column per unit")
+    array = _numbers(array)
     _check_shape(array.shape)
     if array.dtype == np.bool_:
         return np.ascontiguousarray(array).view(np.uint8)
@@ -77,7 +83,8 @@ def _array(X: Any) -> NDArray[Any]:
         return np.asarray(X)
     except ValueError as error:
         raise ValueError(
-            f"X cannot be read as a matrix ({error}); pass rows of equal length, one per bin"
+            f"X cannot be read as a matrix ({_first_clause(error)}); "
+            "pass rows of equal length, one per bin"
         ) from None
 
 
@@ -107,29 +114,34 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any]:
 def _check_shape(shape: tuple[int, ...]) -> None:
     if len(shape) == 0:
         raise ValueError(
-            "Expected 2D array, got scalar array instead. Reshape your data to one row per bin "
+            "Expected 2D array, got scalar array instead; Reshape your data to one row per bin "
             "and one column per unit"
+        )
+    if shape == (0,):
+        raise ValueError(
+            "X is empty (Expected 2D array, got 1D array instead, shape=(0,)); "
+            "pass at least one bin of at least one unit"
         )
     if len(shape) == 1:
         raise ValueError(
-            f"Expected 2D array, got 1D array instead (shape={shape}). Reshape your data: "
+            f"Expected 2D array, got 1D array instead (shape={shape}); Reshape your data: "
             "X.reshape(-1, 1) for one unit, X.reshape(1, -1) for one word"
         )
     if len(shape) > 2:
         raise ValueError(
-            f"Expected 2D array, got {len(shape)}D array instead (shape={shape}). Reshape your "
+            f"Expected 2D array, got {len(shape)}D array instead (shape={shape}); Reshape your "
             "data to one row per bin and one column per unit, for example "
             "X.reshape(-1, X.shape[-1])"
         )
     if shape[0] == 0:
         raise ValueError(
-            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required. "
-            "Pass at least one bin"
+            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required; "
+            "pass at least one bin"
         )
     if shape[1] == 0:
         raise ValueError(
-            f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required. "
-            "Pass at least one unit"
+            f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required; "
+            "pass at least one unit"
         )
 
 
@@ -144,6 +156,64 @@ def _bad_value(value: float) -> str:
     if value == int(value):
         return f"{value}; words are binary: binarise counts first, for example (X > 0)"
     return f"{value}; words are binary: threshold to 0 and 1 first, for example (X > 0.5)"
+
+
+def _first_clause(error: Exception) -> str:
+    """What NumPy says up to its first full stop, to stand inside a sentence of ours."""
+    return str(error).split(". ")[0].rstrip(".")
+
+
+def whole_number(name: str, value: Any) -> int:
+    """``value`` as an int; truth values are refused, since a mask is not a list of positions."""
+    try:
+        if not isinstance(value, bool | np.bool_):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise TypeError(f"{name} is {value!r}; pass a whole number")
+
+
+def real_number(name: str, value: Any, remedy: str) -> float:
+    """``value`` as a float, infinite or NaN as it may be; strings and truth values are refused."""
+    try:
+        if not isinstance(value, bool | np.bool_):
+            math.isfinite(value)
+            return float(value)
+    except (TypeError, OverflowError):
+        pass
+    raise TypeError(f"{name} is {value!r}; {remedy}")
+
+
+def real_array(name: str, values: Any, remedy: str) -> Floats:
+    """A copy of ``values`` in double precision, of whatever shape they have."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind != "c":
+            return np.array(values, dtype=np.float64)
+        reason = f"dtype {array.dtype}"
+    except (TypeError, ValueError) as error:
+        reason = _first_clause(error)
+    raise ValueError(f"{name} cannot be read as real numbers ({reason}); {remedy}")
+
+
+def listed(name: str, values: Any, remedy: str) -> list[Any]:
+    """The entries of ``values``, which must be iterable."""
+    try:
+        entries: Iterable[Any] = iter(values)
+    except TypeError:
+        raise TypeError(f"{name} is {values!r}; {remedy}") from None
+    return list(entries)
+
+
+def random_generator(random_state: Any) -> np.random.Generator:
+    """The generator that ``random_state`` seeds, or the one that it is."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"random_state is {random_state!r}; pass a whole number that is not negative, "
+            "a numpy.random.Generator or None"
+        ) from None
 
 
 def unique_rows(X: Bits) -> tuple[Bits, NDArray[np.int32]]:

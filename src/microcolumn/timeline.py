@@ -10,7 +10,10 @@ Places = NDArray[np.int64]
 
 def checked_epoch_starts(epoch_starts: ArrayLike, n_bins: int) -> Places:
     """First bin of each epoch, shape (n_epochs,), or a sentence about what is wrong with it."""
-    starts = np.array(epoch_starts)
+    try:
+        starts = np.array(epoch_starts)
+    except ValueError:  # Lists of unequal length have no shape.
+        starts = np.empty(0)
     if starts.ndim != 1 or starts.size == 0 or starts.dtype.kind not in "iu":
         raise ValueError("epoch_starts must be a list of bin numbers that begins with 0")
     if starts[0] != 0:

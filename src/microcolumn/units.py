@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .binary import listed, real_array, whole_number
+
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Units:
@@ -39,10 +41,12 @@ class Units:
         depth_um: ArrayLike | None = None,
         layer: Iterable[str] | None = None,
     ) -> None:
-        names = tuple(str(name) for name in ids)
+        names = tuple(str(name) for name in listed("ids", ids, "pass one name per unit"))
         _check_distinct(names)
         depths = None if depth_um is None else _depths(depth_um, len(names))
-        labels = None if layer is None else tuple(str(label) for label in layer)
+        labels = None
+        if layer is not None:
+            labels = tuple(str(name) for name in listed("layer", layer, "pass one label per unit"))
         if labels is not None and len(labels) != len(names):
             raise ValueError(
                 f"layer has {len(labels)} labels for {len(names)} units; it needs one per unit"
@@ -54,14 +58,25 @@ class Units:
     @classmethod
     def numbered(cls, n_units: int) -> Units:
         """Units known by nothing but their position: ``"0"``, ``"1"``, and so on."""
-        return cls(str(n) for n in range(n_units))
+        return cls(str(n) for n in range(whole_number("n_units", n_units)))
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def take(self, positions: Iterable[int]) -> Units:
         """Table of the units at ``positions``, in that order."""
-        chosen = [int(position) for position in positions]
+        chosen = [
+            whole_number(f"positions[{place}]", position)
+            for place, position in enumerate(
+                listed("positions", positions, "pass a list of positions of units")
+            )
+        ]
+        for place, position in enumerate(chosen):
+            if not -len(self) <= position < len(self):
+                raise IndexError(
+                    f"positions[{place}] is {position}; "
+                    f"positions of {len(self)} units run from 0 to {len(self) - 1}"
+                )
         return Units(
             [self.ids[n] for n in chosen],
             None if self.depth_um is None else self.depth_um[chosen],
@@ -85,7 +100,7 @@ def _check_distinct(names: tuple[str, ...]) -> None:
 
 
 def _depths(depth_um: ArrayLike, n_units: int) -> NDArray[np.float64]:
-    depths = np.array(depth_um, dtype=np.float64)
+    depths = real_array("depth_um", depth_um, "pass one depth in µm per unit")
     if depths.shape != (n_units,):
         raise ValueError(
             f"depth_um has shape {depths.shape} for {n_units} units; it needs one depth per unit"

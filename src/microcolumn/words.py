@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -11,7 +10,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .binary import Bits, check_binary, unique_rows
+from .binary import (
+    Bits,
+    Floats,
+    check_binary,
+    listed,
+    random_generator,
+    real_array,
+    real_number,
+    unique_rows,
+    whole_number,
+)
 from .timeline import (
     Places,
     checked_epoch_starts,
@@ -26,10 +35,10 @@ from .units import Units
 
 __all__ = ["Words", "as_words", "check_binary"]
 
-Floats = NDArray[np.float64]
-
 #: Bits converted to floating point at once when rates are summed.
 _CHUNK_ELEMENTS = 1 << 22
+#: Seconds; no spike train is binned this coarsely, so a longer bin was given in milliseconds.
+_LONGEST_BIN = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,9 +124,10 @@ class Words:
         """
         bits = check_binary(X)
         n_bins, n_units = bits.shape
-        if not (math.isfinite(bin_width) and bin_width > 0):
-            raise ValueError(f"bin_width is {bin_width}; it must be a positive number of seconds")
+        width = _checked_bin_width(bin_width)
         table = Units.numbered(n_units) if units is None else units
+        if not isinstance(table, Units):
+            raise TypeError(f"units is {units!r}; pass a table, for example Units(names)")
         if len(table) != n_units:
             raise ValueError(
                 f"units has {len(table)} entries but X has {n_units} columns; "
@@ -129,7 +139,7 @@ class Words:
         words = cls(
             X=distinct,
             counts=_counts(index, weights, distinct.shape[0]),
-            bin_width=float(bin_width),
+            bin_width=width,
             units=table,
             index=index,
             epoch_starts=starts,
@@ -201,7 +211,8 @@ class Words:
         units : iterable of int
             Positions of the units to keep, in the order the new words will have.
         """
-        positions = [_whole("units", unit) for unit in units]
+        asked = listed("units", units, "pass a list of positions")
+        positions = [whole_number(f"units[{k}]", unit) for k, unit in enumerate(asked)]
         if not positions:
             raise ValueError("units is empty; pick at least one unit")
         for position in positions:
@@ -252,8 +263,10 @@ class Words:
             Both in time order; an epoch ends wherever the next bin went to the other part.
         """
         how = ("words" if self.lags == 1 else "blocks") if by is None else by
+        if not (isinstance(how, str) and how in ("words", "blocks")):
+            raise ValueError(f"by is {by!r}; split by 'words' or by 'blocks'")
         n_first = self._size_of_first(fraction)
-        rng = np.random.default_rng(random_state)
+        rng = random_generator(random_state)
         if how == "words":
             if n_blocks is not None:
                 raise ValueError(
@@ -262,13 +275,11 @@ class Words:
             in_first = np.zeros(self.n_bins, dtype=bool)
             in_first[rng.permutation(self.n_bins)[:n_first]] = True
             apart = np.ones(self.n_bins, dtype=bool)
-        elif how == "blocks":
+        else:
             if n_blocks is None:
                 n_blocks = default_blocks(self.n_bins, self.lags)
-            in_first = deal_blocks(self.n_bins, n_first, _whole("n_blocks", n_blocks), rng)
+            in_first = deal_blocks(self.n_bins, n_first, whole_number("n_blocks", n_blocks), rng)
             apart = windows_apart(in_first, self.bins, self.lags)
-        else:
-            raise ValueError(f"by is {by!r}; split by 'words' or by 'blocks'")
         parts = np.flatnonzero(in_first & apart), np.flatnonzero(~in_first & apart)
         if not (parts[0].size and parts[1].size):
             raise ValueError(
@@ -291,7 +302,7 @@ class Words:
             Of ``lags * n_units`` bits, oldest bin first. Windows never cross an epoch's edge;
             epochs shorter than a window are left out.
         """
-        n_lags = _whole("lags", lags)
+        n_lags = whole_number("lags", lags)
         if n_lags < 1:
             raise ValueError(f"lags is {lags}; a window needs at least 1 bin")
         if self.lags > 1:
@@ -318,6 +329,7 @@ class Words:
         )
 
     def _size_of_first(self, fraction: float) -> int:
+        fraction = real_number("fraction", fraction, "it must lie between 0 and 1")
         if not 0 < fraction < 1:
             raise ValueError(f"fraction is {fraction}; it must lie between 0 and 1")
         n_first = round(fraction * self.n_bins)
@@ -351,11 +363,16 @@ def as_words(X: Words | ArrayLike) -> Words:
     return X if isinstance(X, Words) else Words.from_array(X)
 
 
-def _whole(name: str, value: Any) -> int:
-    """``value`` as an int; truth values are refused, since a mask is not a list of positions."""
-    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} holds {value!r}; pass whole numbers")
-    return operator.index(value)
+def _checked_bin_width(bin_width: float) -> float:
+    width = real_number("bin_width", bin_width, "give seconds, for example 0.020")
+    if not (math.isfinite(width) and width > 0):
+        raise ValueError(f"bin_width is {bin_width}; it must be a positive number of seconds")
+    if width >= _LONGEST_BIN:
+        raise ValueError(
+            f"bin_width is {bin_width}, which looks like milliseconds; "
+            "give seconds, for example 0.020"
+        )
+    return width
 
 
 def _counts(index: NDArray[Any], weights: Floats | None, n_distinct: int) -> Floats:
@@ -363,7 +380,7 @@ def _counts(index: NDArray[Any], weights: Floats | None, n_distinct: int) -> Flo
 
 
 def _checked_weights(sample_weight: ArrayLike, n_bins: int) -> Floats:
-    weights = np.array(sample_weight, dtype=np.float64)
+    weights = real_array("sample_weight", sample_weight, "pass one weight per bin")
     if weights.shape != (n_bins,):
         raise ValueError(
             f"sample_weight has shape {weights.shape} for {n_bins} bins; it needs one per bin"

@@ -307,6 +307,9 @@ def test_rates_come_from_the_words_where_they_are_not_given():
         ({"base": "uniform", "rates": [0.1, 0.1]}, "rates are given with base='uniform'"),
         ({"rates": [0.1]}, r"rates has shape \(1,\); it needs one entry for each of 2 units"),
         ({"rates": [0.1, 1.5]}, r"rates holds values outside \[0, 1\]"),
+        ({"base": np.arange(2)}, r"base is array\(.*; use 'rates' or 'uniform'"),
+        ({"rates": ["a", "b"]}, r"rates cannot be .*'a'\); pass one probability per unit"),
+        ({"random_state": -1}, "random_state is -1; pass a whole number that is not negative"),
         ({"words": [[0, 1, 1]]}, "words has 3 columns for a model of 2 units"),
         ({"words": [[0, 2]]}, r"X\[0, 1\] is 2"),
         ({"n_chains": 1}, "n_chains is 1; a standard error needs at least 2"),
@@ -317,4 +320,21 @@ def test_rates_come_from_the_words_where_they_are_not_given():
 )
 def test_bad_options_are_refused_in_one_sentence(options, message):
     with pytest.raises(ValueError, match=message):
+        annealed_importance_sampling(Parameters(b=[0.0, 1.0]), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"random_state": "a"}, "^random_state is 'a'; pass a whole number that is not negative"),
+        ({"tolerance_bits": "a"}, "^tolerance_bits is 'a'; it must be a positive number of bits$"),
+        *(
+            ({name: value}, rf"^{name} is {value!r}; pass a whole number$")
+            for name in ("n_chains", "n_steps", "max_steps")
+            for value in (2.5, 64.0, "a", None, True)
+        ),
+    ],
+)
+def test_options_of_the_wrong_type_are_refused_in_one_sentence(options, message):
+    with pytest.raises(TypeError, match=message):
         annealed_importance_sampling(Parameters(b=[0.0, 1.0]), **options)

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from scipy.special import logit, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from ..binary import Bits
+from ..binary import Bits, random_generator, real_array, real_number, whole_number
 from ..parameters import Floats, Parameters
 from .exact import can_sample_exactly, exact_samples
 from .gibbs import RandomState, Sampler, new_seed, words_of_units
@@ -107,7 +107,7 @@ def annealed_importance_sampling(
     _check_run(n_chains, n_steps, max_steps, tolerance_bits)
     data = None if words is None else words_of_units(words, theta.n_units, "words")
     started = time.perf_counter()
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     live, log_factor = theta.only_live()
     logits = _base_logits(live, base, rates, data, rng)
     offset = log_factor + float(np.logaddexp(0.0, logits).sum())
@@ -310,7 +310,7 @@ def _base_logits(
     words: Bits | None,
     rng: np.random.Generator,
 ) -> Floats:
-    if base not in ("rates", "uniform"):
+    if not (isinstance(base, str) and base in ("rates", "uniform")):
         raise ValueError(f"base is {base!r}; use 'rates' or 'uniform'")
     if base == "uniform":
         if rates is not None:
@@ -327,7 +327,7 @@ def _base_logits(
 
 
 def _checked_rates(rates: ArrayLike, n_units: int) -> Floats:
-    probabilities = np.asarray(rates, dtype=np.float64)
+    probabilities = real_array("rates", rates, "pass one probability per unit")
     if probabilities.shape != (n_units,):
         raise ValueError(
             f"rates has shape {probabilities.shape}; it needs one entry for each of {n_units} units"
@@ -345,6 +345,9 @@ def _pilot_rates(theta: Parameters, rng: np.random.Generator) -> Floats:
 
 
 def _check_run(n_chains: int, n_steps: int, max_steps: int, tolerance_bits: float) -> None:
+    for name, value in (("n_chains", n_chains), ("n_steps", n_steps), ("max_steps", max_steps)):
+        whole_number(name, value)
+    real_number("tolerance_bits", tolerance_bits, "it must be a positive number of bits")
     if n_chains < 2:
         raise ValueError(f"n_chains is {n_chains}; a standard error needs at least 2")
     if not 1 <= n_steps <= max_steps:

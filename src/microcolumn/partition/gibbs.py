@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
-from ..binary import Bits, check_binary
+from ..binary import Bits, check_binary, random_generator, whole_number
 from ..kernels.cpu.gibbs import CHAINS, Chains, Model, advance
 from ..parameters import Floats, Parameters
 
@@ -222,15 +222,15 @@ def gibbs_samples(
     >>> gibbs_samples(theta, 4, random_state=0).shape
     (4, 2)
     """
-    for name, value in (("n_samples", n_samples), ("thin", thin)):
-        if value < 1:
+    chains = n_chains
+    if chains is None:
+        chains = min(whole_number("n_samples", n_samples), 512)
+    for name, value in (("n_samples", n_samples), ("thin", thin), ("n_chains", chains)):
+        if whole_number(name, value) < 1:
             raise ValueError(f"{name} is {value}; it must be at least 1")
-    if n_sweeps < 0:
+    if whole_number("n_sweeps", n_sweeps) < 0:
         raise ValueError(f"n_sweeps is {n_sweeps}; it must not be negative")
-    rng = np.random.default_rng(random_state)
-    chains = min(n_samples, 512) if n_chains is None else n_chains
-    if chains < 1:
-        raise ValueError(f"n_chains is {chains}; it must be at least 1")
+    rng = random_generator(random_state)
     start = None
     if initial is not None:
         start = words_of_units(initial, theta.n_units, "initial")
