@@ -52,6 +52,10 @@ class Parameters:
             raise ValueError("b is empty; a model needs at least one unit")
         couplings = None if J is None else _finite("J", J, 2)
         weights = None if W is None else _finite("W", W, 2)
+        if weights is not None and weights.shape == (n_units, 0):
+            weights = None  # no hidden units, however that is said
+        if c is not None and np.shape(c) == (0,):
+            c = None
         if couplings is not None:
             _check_couplings(couplings, n_units)
         if weights is None:

@@ -9,6 +9,7 @@ from scipy.special import expit, logsumexp
 import microcolumn as mc
 from microcolumn.energy import log_weight
 from microcolumn.models.base import floored_rates
+from microcolumn.parameters import Parameters
 
 CLASSES = {"independent": mc.Independent, "ising": mc.Ising, "rbm": mc.RBM, "srbm": mc.SemiRBM}
 
@@ -118,12 +119,34 @@ def test_pickling_keeps_every_number(model, every_word):
     assert np.array_equal(copy.score_samples(every_word(5)), model.score_samples(every_word(5)))
 
 
-def test_parameters_of_another_kind_are_refused_with_the_class_to_use(model, random_parameters):
+def test_parameters_with_more_than_a_model_has_are_refused_with_the_class_to_use(
+    model, random_parameters
+):
+    parts = {"independent": "", "ising": "J", "rbm": "W", "srbm": "JW"}
     for kind, cls in CLASSES.items():
-        if kind == model.parameters_.kind:
-            continue
-        with pytest.raises(ValueError, match=f"use {cls.__name__}.from_parameters"):
-            type(model).from_parameters(random_parameters(kind))
+        theta = random_parameters(kind, 4)
+        if set(parts[kind]) <= set(parts[model._kind]):
+            held = type(model).from_parameters(theta)
+            X = np.eye(4, dtype=np.uint8)
+            np.testing.assert_array_equal(held.energy(X), -log_weight(theta, X))
+        else:
+            with pytest.raises(ValueError, match=f"use {cls.__name__}.from_parameters"):
+                type(model).from_parameters(theta)
+
+
+def test_a_model_is_remade_from_its_own_arrays(model):
+    theta = Parameters(J=model.J_, b=model.b_, W=model.W_, c=model.c_)
+    again = type(model).from_parameters(theta)
+    X = np.eye(model.n_features_in_, dtype=np.uint8)
+    np.testing.assert_array_equal(again.energy(X), model.energy(X))
+
+
+def test_writing_to_an_array_of_a_model_does_not_change_the_model(model):
+    X = np.eye(model.n_features_in_, dtype=np.uint8)
+    before = model.score_samples(X)
+    for array in (model.J_, model.b_, model.W_, model.c_):
+        array[...] = 9.0
+    np.testing.assert_array_equal(model.score_samples(X), before)
 
 
 def test_rates_of_silent_and_always_active_units_stay_half_a_count_away():

@@ -215,7 +215,7 @@ _WORDS = {
     ("header", "arrays"),
     [
         ({"model": "os.system"}, {}),
-        ({"model": "RBM"}, {}),
+        ({"model": "RBM"}, {"J": np.ones((2, 2)) - np.eye(2)}),
         ({"settings": "text"}, {}),
         ({"settings": [1, 2]}, {}),
         ({"settings": {"l1": "much"}}, {}),

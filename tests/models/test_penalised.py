@@ -317,3 +317,10 @@ def test_errors_of_ising_parameters_fall_with_the_number_of_words(random_paramet
         return np.sqrt(np.mean(np.square(errors)))
 
     assert 2.5 < error(4_000) / error(64_000) < 6.5
+
+
+def test_an_unpenalised_fit_without_a_finite_optimum_says_so(draw, random_parameters):
+    X = draw(random_parameters("ising", 4), 500)
+    with pytest.warns(ConvergenceWarning, match="no finite optimum .* use l1 > 0"):
+        mc.Ising(l1=0.0).fit(np.column_stack([X, X[:, 0]]))
+    mc.Ising(l1=1e-3).fit(np.column_stack([X, X[:, 0]]))

@@ -316,6 +316,15 @@ def test_a_flow_beyond_the_largest_double_is_an_overflow_error():
         mpf(Parameters(b=[1500.0]), [[0]])
 
 
+def test_a_flow_near_the_largest_double_with_300_hidden_units_is_still_right():
+    theta = Parameters(b=np.full(4, 1405.0), W=np.full((4, 300), 0.05))
+    K, gradient = mpf(theta, [[0, 0, 0, 0]])
+    log_K = np.log(4.0) + 0.5 * (log_weight(theta, [[1, 0, 0, 0]]) - log_weight(theta, [[0] * 4]))
+    assert log_K > 707.0
+    assert np.log(K) == pytest.approx(float(log_K[0]), rel=1e-12)
+    np.testing.assert_allclose(gradient.b, K / 8.0, rtol=1e-12)
+
+
 def test_a_weight_beyond_the_range_of_exp_is_an_overflow_error():
     with pytest.raises(OverflowError, match=r"a hidden weight is 2e\+03"):
         mpf(Parameters(b=[0.0], W=[[2000.0]]), [[0]])

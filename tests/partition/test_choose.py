@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ def annealed(monkeypatch):
 
     calls = []
 
+    @functools.wraps(ais.annealed_importance_sampling)  # the same options are known
     def stand_in(theta, **options):
         calls.append(options)
         return LogPartition(0.0, 0.1, "ais", 1.0, 0.0, True)
@@ -80,3 +83,14 @@ def test_a_result_cannot_be_changed():
     log_z = log_partition(Parameters(b=np.zeros(2)))
     with pytest.raises(AttributeError):
         log_z.value = 0.0
+
+
+def test_a_misspelt_option_is_refused_at_every_size(random_model):
+    for n_units in (4, 60):
+        with pytest.raises(TypeError, match="'n_chain' is no option; choose from base, rates"):
+            log_partition(random_model("ising", n_units), n_chain=7)
+
+
+def test_a_model_instead_of_its_parameters_is_refused():
+    with pytest.raises(TypeError, match="theta is a str; pass a model's parameters_"):
+        log_partition("model")

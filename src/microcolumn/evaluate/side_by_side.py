@@ -181,7 +181,7 @@ def _row(
         n_hidden=model.parameters_.n_hidden,
         n_couplings=int(np.count_nonzero(model.J_)) // 2,
         optimality=optimality,
-        converged=score.converged and (optimality is None or optimality <= model.tol),
+        converged=score.converged and (optimality is None or optimality <= getattr(model, "tol", 0.0)),
     )
 
 

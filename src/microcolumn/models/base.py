@@ -54,24 +54,24 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def J_(self) -> Floats:
         """Couplings, shape (n_units, n_units); zero where the model has none."""
         theta = self._theta()
-        return np.zeros((theta.n_units,) * 2) if theta.J is None else theta.J
+        return np.zeros((theta.n_units,) * 2) if theta.J is None else theta.J.copy()
 
     @property
     def b_(self) -> Floats:
         """Biases, shape (n_units,)."""
-        return self._theta().b
+        return self._theta().b.copy()
 
     @property
     def W_(self) -> Floats:
         """Weights, shape (n_units, n_hidden)."""
         theta = self._theta()
-        return np.zeros((theta.n_units, 0)) if theta.W is None else theta.W
+        return np.zeros((theta.n_units, 0)) if theta.W is None else theta.W.copy()
 
     @property
     def c_(self) -> Floats:
         """Hidden biases, shape (n_hidden,)."""
         theta = self._theta()
-        return np.zeros(0) if theta.c is None else theta.c
+        return np.zeros(0) if theta.c is None else theta.c.copy()
 
     @property
     def n_live_hidden_(self) -> int:
@@ -80,13 +80,15 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_parameters(cls, theta: Parameters) -> Self:
-        """Make a ready model from parameters, without fitting.
+        """Make a ready model from parameters, without fitting; it may lack some of its own kind's.
 
         It has no training rates, so ``excess_log_likelihood`` needs an explicit baseline.
         """
         if not isinstance(theta, Parameters):
             raise TypeError(f"theta is a {type(theta).__name__}; pass Parameters")
-        if theta.kind != cls._kind:
+        if theta.J is not None and not theta.J.any() and "J" not in _PARTS[cls._kind]:
+            theta = Parameters(b=theta.b, W=theta.W, c=theta.c)
+        if not _PARTS[theta.kind] <= _PARTS[cls._kind]:
             raise ValueError(
                 f"{cls.__name__} cannot hold parameters of kind {theta.kind!r}; "
                 f"use {_class_of(theta.kind)}.from_parameters"
@@ -111,7 +113,8 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def conditional(self, X: Words | ArrayLike, unit: int) -> Floats:
         """p(x_unit = 1 | the other units) for each word, shape (n_words,)."""
         theta = self._theta()
-        if not (isinstance(unit, Integral) and 0 <= int(unit) < theta.n_units):
+        whole = isinstance(unit, Integral) and not isinstance(unit, bool)
+        if not (whole and 0 <= int(unit) < theta.n_units):
             raise ValueError(f"unit is {unit!r}; the model has units 0 to {theta.n_units - 1}")
         probability: Floats = expit(log_odds(theta, self._checked(X), unit))
         return probability
@@ -131,9 +134,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if default and self._log_partition is not None:
             return self._log_partition
         if method in ("auto", "ais"):
-            options = self._sampling_defaults() | options
-            if options.get("base") == "uniform":
-                options.pop("rates", None)
+            options = self._sampling_defaults(options.get("base")) | options
         result = log_partition(theta, method=method, **options)  # type: ignore[arg-type]
         if hasattr(self, "_frequent"):
             result = replace(result, frequent_words=frequent_words_estimate(theta, *self._frequent))
@@ -141,11 +142,13 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
             self._log_partition = result
         return result
 
-    def _sampling_defaults(self) -> dict[str, Any]:
+    def _sampling_defaults(self, base: str | None) -> dict[str, Any]:
         """What annealing takes from the training data, and the seed."""
         defaults = {"random_state": getattr(self, "random_state", 0)}
         if hasattr(self, "rates_"):
-            defaults |= {"rates": self.rates_, "words": self._kept_words}
+            defaults["words"] = self._kept_words
+            if base != "uniform":
+                defaults["rates"] = self.rates_
         return defaults
 
     def score_samples(self, X: Words | ArrayLike) -> Floats:
@@ -257,6 +260,15 @@ def check_whole(name: str, value: Any) -> None:
     """Refuse what is not a whole number of 1 or more."""
     if not (isinstance(value, Integral) and is_number(value) and int(value) >= 1):
         raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
+
+
+#: What each kind of model has besides biases; a model can hold every kind that has less.
+_PARTS: dict[Kind, set[str]] = {
+    "independent": set(),
+    "ising": {"J"},
+    "rbm": {"W"},
+    "srbm": {"J", "W"},
+}
 
 
 def _class_of(kind: Kind) -> str:

@@ -37,6 +37,8 @@ def save(model: PopulationModel, path: str | os.PathLike[str]) -> None:
     target = Path(path)
     if not target.parent.is_dir():
         raise FileNotFoundError(f"the folder {target.parent} does not exist; make it first")
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder; add a file name, like model.safetensors")
     arrays = {name: getattr(model.parameters_, name) for name in _PARAMETERS}
     if hasattr(model, "rates_"):
         arrays |= {"rates": model.rates_, "kept_words": model._kept_words}
@@ -73,6 +75,8 @@ def load(path: str | os.PathLike[str]) -> PopulationModel:
     Independent, Ising, RBM or SemiRBM
         Ready to score and sample, as it was saved.
     """
+    if Path(path).is_dir():
+        raise _foreign(path, "it is a folder")
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}

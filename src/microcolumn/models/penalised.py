@@ -18,6 +18,7 @@ from ..objectives import MinimumProbabilityFlow, NegativeLogLikelihood
 from ..parameters import Parameters
 from ..solvers import FitResult, Problem, fit_path
 from ..solvers.l1 import Objective
+from ..solvers.layout import APART
 from ..words import Words
 from .base import PopulationModel, check_whole, floored_rates, is_number
 
@@ -25,6 +26,8 @@ _OBJECTIVES = ("mpf", "likelihood")
 _DEVICES = ("auto", "cpu")
 #: Words handled at once when pairs are looked for, so that memory stays bounded.
 _CHUNK_WORDS = 1 << 14
+#: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
+_NATURAL = 15.0
 
 
 class PenalisedModel(PopulationModel):
@@ -35,9 +38,10 @@ class PenalisedModel(PopulationModel):
     objective_ : float
         Penalised objective at the solution.
     optimality_ : float
-        Largest violation of the penalised problem's optimality conditions: the certificate.
+        Largest violation of the penalised problem's optimality conditions: the certificate. What
+        ``fit`` leaves out of the problem has no part in it.
     n_iter_ : int
-        Iterations of the solver from the start that won.
+        Iterations of the solver from the start that won; a start may be another model's solution.
     """
 
     l1: float
@@ -66,7 +70,8 @@ class PenalisedModel(PopulationModel):
 
         Units that never or always fire have no finite optimum: they keep the floored bias of the
         independent model and get no couplings. Without a penalty the coupling of an Ising model's
-        units that never fire together has none either: it is -20, where its slope is gone.
+        units that never fire together has none either: it is -20, where its slope is gone. Where
+        others run away, as with a unit that repeats another, a ConvergenceWarning says so.
 
         Parameters
         ----------
@@ -146,6 +151,14 @@ class PenalisedModel(PopulationModel):
         self.objective_ = result.objective
         self.optimality_ = result.optimality
         self.n_iter_ = max(result.n_iter, 1)
+        largest = _largest_free(result.parameters)
+        if self.l1 == 0.0 and largest > _NATURAL:
+            warnings.warn(
+                f"{type(self).__name__} without a penalty has no finite optimum on these words: a "
+                f"parameter reached {largest:.3g}, as where one unit repeats another; use l1 > 0",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         if not result.converged:
             warnings.warn(
                 f"{type(self).__name__} with l1={self.l1:g} is not converged: its optimality "
@@ -221,7 +234,7 @@ class HiddenModel(PenalisedModel):
 
     @classmethod
     def _settings_of(cls, theta: Parameters) -> dict[str, Any]:
-        return {"n_hidden": theta.n_hidden}
+        return {"n_hidden": max(theta.n_hidden, 1)}
 
     def _n_hidden(self) -> int:
         return int(self.n_hidden)
@@ -254,3 +267,9 @@ def _seed(random_state: Any) -> np.random.SeedSequence:
         f"random_state is {random_state!r}; pass a whole number, 0 or more, a Generator, a "
         "RandomState or None"
     )
+
+
+def _largest_free(theta: Parameters) -> float:
+    """Largest bias or coupling, those of pairs kept apart aside."""
+    J = np.zeros(0) if theta.J is None else theta.J[theta.J != APART]
+    return float(np.abs(np.concatenate([theta.b, J.ravel()])).max())

@@ -116,8 +116,9 @@ class MinimumProbabilityFlow:
         largest = float(np.abs(W).max(initial=0.0))
         if largest > LIMITS[np.dtype(np.float64)].weight:
             raise OverflowError(
-                f"a hidden weight is {largest:.3g}, so large that its exponential leaves the range "
-                "of numbers; rescale the weights or raise the penalty"
+                f"a hidden weight is {largest:.3g}, beyond the "
+                f"{LIMITS[np.dtype(np.float64)].weight:g} up to which products of exponentials "
+                "stay in range; rescale the weights or raise the penalty"
             )
         if largest > LIMITS[self.dtype].weight:
             return self._in_double(live)
@@ -171,12 +172,10 @@ class MinimumProbabilityFlow:
 
 
 def _finite(K: float, gradient: tuple[Floats, ...]) -> tuple[float, tuple[Floats, ...]]:
-    with np.errstate(over="ignore", invalid="ignore"):
-        finite = math.isfinite(K + sum(float(part.sum()) for part in gradient))
-    if not finite:
+    if not (math.isfinite(K) and all(np.isfinite(part).all() for part in gradient)):
         raise OverflowError(
-            "the flow K is larger than a floating-point number can be; the parameters are too "
-            "large for these words, start from smaller ones"
+            "the flow K or its gradient is larger than a floating-point number can be; the "
+            "parameters are too large for these words, start from smaller ones"
         )
     return K, gradient
 

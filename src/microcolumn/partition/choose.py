@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any, Literal, get_args
 
 from ..parameters import Parameters
@@ -47,6 +48,9 @@ def log_partition(
     if method not in get_args(Method):
         known = ", ".join(repr(name) for name in get_args(Method))
         raise ValueError(f"method {method!r} is unknown; use one of {known}")
+    if not isinstance(theta, Parameters):
+        raise TypeError(f"theta is a {type(theta).__name__}; pass a model's parameters_")
+    _check_options(options)
     chosen = method
     if method == "auto":
         method = "exact" if operations(theta) <= AUTO_OPERATIONS else "ais"
@@ -63,3 +67,13 @@ def log_partition(
         return exact_log_partition(theta, "auto", progress)
     side: Literal["visible", "hidden"] = "visible" if method == "exact-visible" else "hidden"
     return exact_log_partition(theta, side, progress)
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    """Refuse misspelt options at any size, not only where they would be used."""
+    from .ais import annealed_importance_sampling
+
+    known = [*signature(annealed_importance_sampling).parameters][1:]
+    for name in options:
+        if name not in known:
+            raise TypeError(f"{name!r} is no option; choose from {', '.join(known)}")

@@ -8,6 +8,7 @@ fold is limited by the multiply-adds themselves and comes close to the processor
 from __future__ import annotations
 
 import math
+import sys
 import time
 
 import numpy as np
@@ -50,7 +51,7 @@ def exact_log_partition(
         Sum over the words, over the states of the live hidden units (models without couplings
         only), or whichever takes fewer operations.
     progress : bool, optional
-        Show a progress bar; by default when more than a few seconds are expected.
+        Show a progress bar; by default on a terminal when more than a few seconds are expected.
 
     Returns
     -------
@@ -88,9 +89,11 @@ def _sum_states(theta: Parameters, progress: bool | None) -> float:
     split = split_units(theta, _FOLD)
     sums = OuterSums.of(theta, split)
     expected_seconds = sums.n_operations * split.n_chunks / _TYPICAL_RATE
-    show = expected_seconds > _PATIENCE_SECONDS if progress is None else progress
+    hide = not progress
+    if progress is None:  # where it takes long, and on a terminal alone
+        hide = expected_seconds <= _PATIENCE_SECONDS or not sys.stderr.isatty()
     logs = []
-    with tqdm(total=split.n_chunks, desc="exact sum", unit="chunk", disable=not show) as bar:
+    with tqdm(total=split.n_chunks, desc="exact sum", unit="chunk", disable=hide) as bar:
         for chunks in runs(split.n_chunks, sums.slice_size):
             scales, totals = sums.over_inner(chunks)
             logs.append(logsumexp(scales + np.log(totals.sum(axis=1))))
