@@ -172,6 +172,7 @@ def _row(
     name: str, model: PopulationModel, score: Score, behind_best: float, stderr: float
 ) -> ModelComparison:
     optimality: float | None = getattr(model, "optimality_", None)
+    tolerance: float = getattr(model, "tol", 0.0)  # a closed form is exact
     return ModelComparison(
         name=name,
         score=score,
@@ -181,7 +182,7 @@ def _row(
         n_hidden=model.parameters_.n_hidden,
         n_couplings=int(np.count_nonzero(model.J_)) // 2,
         optimality=optimality,
-        converged=score.converged and (optimality is None or optimality <= getattr(model, "tol", 0.0)),
+        converged=score.converged and (optimality is None or optimality <= tolerance),
     )
 
 
