@@ -51,8 +51,9 @@ class Independent(PopulationModel):
         """
         words = self._training_words(X, sample_weight)
         rates, floored = words.rates, floored_rates(words)
-        odds = floored / (1.0 - floored)
-        self._adopt(Parameters(b=np.log(odds)), words)
-        self.objective_ = float(((1.0 - rates) * np.sqrt(odds) + rates / np.sqrt(odds)).sum())
+        biases = np.log(floored) - np.log1p(-floored)
+        self._adopt(Parameters(b=biases), words)
+        flows = (1.0 - rates) * np.exp(0.5 * biases) + rates * np.exp(-0.5 * biases)
+        self.objective_ = float(flows.sum())
         self.optimality_, self.n_iter_ = 0.0, 1
         return self
