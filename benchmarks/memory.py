@@ -17,7 +17,7 @@ import time
 import warnings
 
 import numpy as np
-from machine import RECORDINGS, print_machine
+from machine import RECORDINGS, binned, print_machine
 
 import microcolumn as mc
 from microcolumn.objectives import MinimumProbabilityFlow
@@ -32,11 +32,7 @@ def load_words() -> mc.Words:
         rng = np.random.default_rng(0)
         rates = rng.lognormal(sigma=0.5, size=N_UNITS)
         return mc.Words.from_array(rng.random((N_DISTINCT, N_UNITS)) < 0.02 * rates / rates.mean())
-    with np.load(RECORDING, allow_pickle=False) as file:
-        bins = (file["spike_times"] / 0.020).astype(np.int64)
-        X = np.zeros((bins.max() + 1, file["unit_ids"].size), dtype=np.uint8)
-        X[bins, file["spike_units"]] = 1
-    return mc.Words.from_array(X, 0.020)
+    return mc.Words.from_array(binned(RECORDING, 0.020), 0.020)
 
 
 def hold(words: mc.Words) -> str:
