@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import operator
-from typing import Any
 
 import numpy as np
 
+from ..binary import whole_number
 from ..parameters import Floats
 from ..words import Words
 
@@ -28,7 +27,7 @@ def block_bins_of(words: Words, block_bins: int | None) -> int:
     if block_bins is None:
         wanted = max(math.ceil(words.n_bins / _N_BLOCKS), _WORDS_PER_BLOCK * words.lags)
         return max(1, min(wanted, words.n_bins // _FEWEST_BLOCKS))
-    length = _whole(block_bins)
+    length = whole_number("block_bins", block_bins)
     if not 1 <= length <= words.n_bins // 2:
         raise ValueError(
             f"block_bins is {length} for {words.n_bins} words; blocks must hold at least 1 word "
@@ -76,9 +75,3 @@ def block_stderr(values: Floats, weights: Floats | None, block_bins: int) -> flo
     sums = np.cumsum(circle)
     means = (sums[block_bins:] - sums[:-block_bins]) / block_bins
     return math.sqrt(float(np.mean(means**2)) / (n_blocks - 1.0))
-
-
-def _whole(block_bins: Any) -> int:
-    if isinstance(block_bins, bool) or not hasattr(block_bins, "__index__"):
-        raise TypeError(f"block_bins is {block_bins!r}; pass a whole number of bins")
-    return operator.index(block_bins)

@@ -16,6 +16,7 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..binary import random_generator
 from ..energy import hidden_posterior, log_odds, log_weight
 from ..parameters import Floats, Kind, Parameters
 from ..partition import LogPartition, can_sample_exactly, exact_samples, log_partition
@@ -188,7 +189,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
                 f"exact samples take no option {next(iter(options))!r}; "
                 "leave it out or use method='gibbs'"
             )
-        return exact_samples(theta, n_samples, np.random.default_rng(random_state))
+        return exact_samples(theta, n_samples, random_generator(random_state))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a safetensors file; see :func:`microcolumn.load`."""
