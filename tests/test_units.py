@@ -43,3 +43,20 @@ def test_depths_are_a_copy_that_cannot_be_changed():
 def test_a_bad_table_is_one_sentence_that_says_what_to_do(arguments, sentence):
     with pytest.raises(ValueError, match=sentence):
         Units(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("request_", "kind", "sentence"),
+    [
+        (lambda: Units(3), TypeError, "^ids is 3; pass one name per unit$"),
+        (lambda: Units("ab", layer=4), TypeError, "^layer is 4; pass one label per unit$"),
+        (lambda: Units("ab", depth_um=["x", "y"]), ValueError, r"^depth_um .*; pass one depth in"),
+        (lambda: Units.numbered(2.5), TypeError, "^n_units is 2.5; pass a whole number$"),
+        (lambda: Units("ab").take(1), TypeError, "^positions is 1; pass a list of positions"),
+        (lambda: Units("ab").take([0, 1.5]), TypeError, r"^positions\[1\] is 1.5; pass a whole"),
+        (lambda: Units("ab").take([2]), IndexError, r"^positions\[0\] is 2; .* run from 0 to 1$"),
+    ],
+)
+def test_a_table_of_units_refuses_wrong_types_in_one_sentence(request_, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        request_()
