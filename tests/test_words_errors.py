@@ -7,6 +7,10 @@ from microcolumn.units import Units
 from microcolumn.words import Words
 
 
+def _words(**arguments):
+    return Words.from_array(np.random.default_rng(0).random((40, 3)) < 0.3, **arguments)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -89,12 +93,12 @@ def test_bins_just_short_of_ten_seconds_are_taken_as_seconds():
 )
 def test_an_impossible_request_is_one_sentence_that_says_what_to_do(request_, sentence):
     with pytest.raises(ValueError, match=sentence):
-        request_(_simple())
+        request_(_words())
 
 
 def test_weighted_bins_cannot_be_embedded():
     with pytest.raises(ValueError, match=r"these bins carry weights, .* embed words without"):
-        _simple(sample_weight=np.full(40, 2.0)).embed(2)
+        _words(sample_weight=np.full(40, 2.0)).embed(2)
 
 
 @pytest.mark.parametrize(
@@ -115,4 +119,4 @@ def test_weighted_bins_cannot_be_embedded():
 )
 def test_what_is_not_a_whole_number_is_a_type_error(request_, sentence):
     with pytest.raises(TypeError, match=sentence):
-        request_(_simple())
+        request_(_words())
