@@ -12,8 +12,13 @@ from scipy.special import expit
 from ..kernels.cpu.mpf import flow
 from ..kernels.cpu.mpf_tables import LIMITS, Shape, Workspace
 from ..kernels.cpu.mpf_tables import Words as Bits
+from ..kernels.cpu.threads import threads_for
 from ..parameters import Floats, Parameters
 from ..words import Words, as_words
+
+#: Multiply-adds worth one more thread: a fit evaluates thousands of times, so less is worth it
+#: than for a single sum; below it, waiting for a busy core would cost more than the work.
+_OPERATIONS_PER_THREAD = 2.0**21
 
 
 def mpf(
@@ -156,8 +161,14 @@ class MinimumProbabilityFlow:
             bits = bits._replace(log_half_weights=bits.log_half_weights + shift)
             space.tables.bounds[0] = -math.inf
         buffers = space.sums, space.scratch, space.lists
-        flow(bits, space.model, self.complement, space.shape, *buffers)
+        with threads_for(self._operations(space), _OPERATIONS_PER_THREAD):
+            flow(bits, space.model, self.complement, space.shape, *buffers)
         return space.flow()
+
+    def _operations(self, space: Workspace) -> float:
+        """Roughly the multiply-adds of one evaluation."""
+        n_words, n_units = self.words.X.shape
+        return float(n_words * n_units * (16 + 8 * space.shape.n_hidden))
 
     def _space_for(self, live: Parameters) -> Workspace:
         """The workspace of the last evaluation, if it had the same sizes."""

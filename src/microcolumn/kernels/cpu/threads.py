@@ -10,7 +10,7 @@ OPERATIONS_PER_THREAD = 2.0**24
 
 
 @contextmanager
-def threads_for(n_operations: float) -> Iterator[None]:
+def threads_for(n_operations: float, per_thread: float = OPERATIONS_PER_THREAD) -> Iterator[None]:
     """Run the kernels within with as many threads as their work is worth.
 
     Waking a thread and waiting for it costs microseconds on an idle machine but many milliseconds
@@ -20,9 +20,11 @@ def threads_for(n_operations: float) -> Iterator[None]:
     ----------
     n_operations : float
         Multiply-adds of one kernel call.
+    per_thread : float
+        How many of them are worth one more thread.
     """
     allowed = numba.get_num_threads()
-    numba.set_num_threads(int(max(1.0, min(allowed, n_operations / OPERATIONS_PER_THREAD))))
+    numba.set_num_threads(int(max(1.0, min(allowed, n_operations / per_thread))))
     try:
         yield
     finally:
