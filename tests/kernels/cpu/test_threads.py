@@ -25,3 +25,11 @@ def test_the_number_of_threads_is_restored_after_an_error():
     with pytest.raises(KeyError), threads_for(1.0):
         raise KeyError
     assert numba.get_num_threads() == allowed
+
+
+def test_callers_may_say_how_much_work_is_worth_a_thread():
+    with threads_for(10.0, per_thread=10.0):
+        assert numba.get_num_threads() == 1
+    allowed = numba.get_num_threads()
+    with threads_for(10.0 * allowed, per_thread=10.0):
+        assert numba.get_num_threads() == allowed
