@@ -301,8 +301,12 @@ def test_a_unit_that_is_always_active_by_weight_is_held_despite_rounding():
 @MODELS
 def test_random_states_of_every_sort_are_taken(cls):
     X = _simulated(4, 0.2).expand()
-    for random_state in (3, np.int64(3), None, np.random.RandomState(3), np.random.default_rng(3)):
-        cls(**SETTINGS[cls], random_state=random_state, tol=1e-5).fit(X)
+    states = (3, np.int64(3), None, np.random.RandomState(3), np.random.default_rng(3))
+    objectives = [
+        cls(**SETTINGS[cls], random_state=state, tol=1e-5).fit(X).objective_ for state in states
+    ]
+    assert objectives[0] == objectives[1]
+    assert np.isfinite(objectives).all()
 
 
 def test_errors_of_ising_parameters_fall_with_the_number_of_words(random_parameters, draw):
