@@ -60,7 +60,8 @@ def test_scikit_learns_checks_pass_unless_they_feed_other_numbers(estimator):
     results = check_estimator(estimator, expected_failed_checks=declared, on_skip=None)
     failed = [result for result in results if result["status"] == "xfail"]
     skipped = {result["check_name"] for result in results if result["status"] == "skipped"}
-    assert {result["check_name"] for result in failed} == set(declared) - skipped
+    known = {result["check_name"] for result in results}  # older releases have fewer checks
+    assert {result["check_name"] for result in failed} == (set(declared) & known) - skipped
     for result in failed:
         assert "words are binary" in _reason(result["exception"])
 
