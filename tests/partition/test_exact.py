@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.linalg import block_diag
 from scipy.special import logsumexp
 
 from microcolumn.kernels.cpu import threads as kernel_threads
@@ -83,13 +84,12 @@ def test_the_hidden_side_sums_an_rbm_with_hundreds_of_units(random_model):
     assert log_z.value == pytest.approx(by_hand, rel=0, abs=1e-10)
 
 
-def test_strong_blocks_of_a_larger_model_multiply(random_model, enumerate_words):
+@pytest.mark.parametrize(("size", "scale"), [(8, 20.0), (12, 3.0)])
+def test_strong_blocks_of_a_larger_model_multiply(random_model, enumerate_words, size, scale):
     """Three uncoupled populations, shuffled into one: log Z is the sum of theirs."""
-    blocks = [random_model("ising", 8, scale=20.0, seed=seed) for seed in range(3)]
-    order = np.random.default_rng(0).permutation(24)
-    J, b = np.zeros((24, 24)), np.concatenate([block.b for block in blocks])
-    for k, block in enumerate(blocks):
-        J[8 * k : 8 * k + 8, 8 * k : 8 * k + 8] = block.J
+    blocks = [random_model("ising", size, scale=scale, seed=seed) for seed in range(3)]
+    order = np.random.default_rng(0).permutation(3 * size)
+    J, b = block_diag(*(block.J for block in blocks)), np.concatenate([x.b for x in blocks])
     theta = Parameters(b=b[order], J=J[np.ix_(order, order)])
     expected = sum(enumerate_words(block)[1] for block in blocks)
     assert exact_log_partition(theta).value == pytest.approx(expected, rel=0, abs=1e-10)
