@@ -29,6 +29,32 @@ def test_depths_are_a_copy_that_cannot_be_changed():
         units.depth_um[0] = 7.0
 
 
+def test_units_called_mua_are_multiunits_unless_told_otherwise():
+    assert Units("ab").multiunit.tolist() == [False, False]
+    assert Units("ab", quality=["good", "mua"]).multiunit.tolist() == [False, True]
+    told = Units("ab", quality=["good", "mua"], multiunit=[True, False])
+    assert told.take([1, 0]).multiunit.tolist() == [False, True]
+    assert told.take([1, 0]).quality == ("mua", "good")
+
+
+def test_depths_move_to_another_reference_and_back():
+    below_surface = Units("abc", depth_um=[100.0, 900.0, np.nan])
+    assert below_surface.depth_reference == "surface"
+    above_tip = below_surface.measured_from("tip", 1600.0)
+    np.testing.assert_array_equal(above_tip.depth_um, [1500.0, 700.0, np.nan])
+    np.testing.assert_array_equal(
+        above_tip.measured_from("surface", 1600.0).depth_um, below_surface.depth_um
+    )
+    below_iv = above_tip.measured_from("layer IV", 800.0)
+    np.testing.assert_array_equal(below_iv.depth_um, [-700.0, 100.0, np.nan])
+
+
+def test_depths_without_a_meaning_are_not_moved():
+    for units in (Units("a"), Units("a", [5.0], depth_reference="unstated")):
+        with pytest.raises(ValueError, match="no depths with a stated reference; state"):
+            units.measured_from("surface", 0.0)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -36,7 +62,13 @@ def test_depths_are_a_copy_that_cannot_be_changed():
         ({"ids": ["a", "b", "a"]}, r"ids\[0\] and ids\[2\] are both 'a'; give each unit its own"),
         ({"ids": "ab", "depth_um": [1.0]}, r"depth_um has shape \(1,\) for 2 units; it needs one"),
         ({"ids": "ab", "depth_um": [[1.0, 2.0]]}, r"depth_um has shape \(1, 2\) for 2 units"),
-        ({"ids": "ab", "depth_um": [1.0, np.nan]}, r"depth_um\[1\] is nan; depths must be finite"),
+        ({"ids": "ab", "depth_um": [1.0, np.inf]}, r"depth_um\[1\] is inf; depths must be finite"),
+        (
+            {"ids": "a", "depth_um": [1.0], "depth_reference": "brain"},
+            "depth_reference is 'brain'; choose",
+        ),
+        ({"ids": "ab", "quality": ["good"]}, "quality has 1 labels for 2 units; it needs one per"),
+        ({"ids": "ab", "multiunit": [0.5, 1]}, "multiunit has shape .* it needs True or False"),
         ({"ids": "ab", "layer": ["IV"]}, "layer has 1 labels for 2 units; it needs one per unit"),
     ],
 )

@@ -219,9 +219,7 @@ def random_generator(random_state: Any) -> np.random.Generator:
 def unique_rows(X: Bits) -> tuple[Bits, NDArray[np.int32]]:
     """Distinct rows of a binary matrix, in the order of ``np.unique(X, axis=0)``.
 
-    The bits are packed into big-endian integers of 64 bits, whose order is that of the bits, and
-    the rows sorted by these: no hash, so nothing can collide. Extra memory is about 3/8 of a byte
-    per bit plus 40 bytes per row.
+    Extra memory is about 3/8 of a byte per bit plus 40 bytes per row.
 
     Parameters
     ----------
@@ -241,7 +239,27 @@ def unique_rows(X: Bits) -> tuple[Bits, NDArray[np.int32]]:
     (array([[0, 1],
            [1, 0]], dtype=uint8), array([1, 0, 1], dtype=int32))
     """
-    keys = _packed(X)
+    places, index = unique_packed(_packed(X))
+    return X[places], index
+
+
+def unique_packed(keys: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+    """Distinct rows of bits packed into integers, whose order is that of the bits.
+
+    The rows are sorted by these integers: no hash, so nothing can collide.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64, shape (n_integers, n_rows)
+        64 bits each, the first row of integers and the highest bit of each the most significant.
+
+    Returns
+    -------
+    places : ndarray of intp, shape (n_unique,)
+        A row of each distinct kind, in lexicographic order.
+    index : ndarray of int32, shape (n_rows,)
+        Which of them each row is.
+    """
     order = np.lexsort(keys[::-1])
     is_new = np.zeros(order.size, dtype=bool)
     is_new[0] = True
@@ -250,7 +268,13 @@ def unique_rows(X: Bits) -> tuple[Bits, NDArray[np.int32]]:
         is_new[1:] |= ordered[1:] != ordered[:-1]
     index = np.empty(order.size, dtype=np.int32)
     index[order] = np.cumsum(is_new, dtype=np.int32) - np.int32(1)
-    return X[order[is_new]], index
+    return order[is_new], index
+
+
+def unpacked(keys: NDArray[np.uint64], n_columns: int) -> Bits:
+    """Bits of rows packed as for :func:`unique_packed`, shape (n_rows, n_columns)."""
+    octets = np.ascontiguousarray(keys.T, dtype=">u8").view(np.uint8)
+    return np.unpackbits(octets, axis=1, count=n_columns)
 
 
 def _packed(X: Bits) -> NDArray[np.uint64]:

@@ -1,59 +1,83 @@
-"""The table of recorded units: who they are and where on the probe they sit."""
+"""The table of recorded units: who they are, where on the probe they sit, how well isolated."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .binary import listed, real_array, whole_number
+from .binary import listed, real_array, real_number, whole_number
+
+#: What depths may be measured from, and what a larger number then means.
+DEPTH_REFERENCES = {
+    "surface": "µm below the cortical surface, larger is deeper",
+    "tip": "µm above the tip of the probe, larger is more superficial",
+    "layer IV": "µm below the centre of layer IV, negative above it",
+    "unstated": "as in the file, zero and sign unknown",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Units:
-    """Names, depths and layers of the recorded units, in the order of the words' bits.
+    """Names, depths, layers and quality of the units, in the order of the words' bits.
 
     Parameters
     ----------
     ids : iterable of str
         One distinct name per unit.
     depth_um : array_like, shape (n_units,), optional
-        Depth of each unit in µm, larger is deeper.
+        Depth of each unit in µm; NaN where unknown.
     layer : iterable of str, optional
-        Layer label of each unit, for example ``"II/III"``, ``"IV"``, ``"V/VI"``.
+        Layer label of each unit, for example ``"II/III"``, ``"IV"``, ``"V/VI"``; ``""`` where
+        unknown.
+    depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional
+        What depths are measured from: µm below the cortical surface (the default), µm above the
+        probe's tip, µm below the centre of layer IV, or as in the file without a stated meaning.
+    quality : iterable of str, optional
+        Verdict of the spike sorting, for example ``"good"``; ``""`` where there is none.
+    multiunit : array_like of bool, shape (n_units,), optional
+        True where a unit is several cells together; where left out, units of quality ``"mua"``.
 
     Examples
     --------
     >>> units = Units(["a", "b"], depth_um=[300.0, 900.0], layer=["II/III", "IV"])
-    >>> len(units), units.take([1]).layer
-    (2, ('IV',))
+    >>> len(units), units.take([1]).layer, units.depth_reference
+    (2, ('IV',), 'surface')
     """
 
     ids: tuple[str, ...]
     depth_um: NDArray[np.float64] | None
     layer: tuple[str, ...] | None
+    depth_reference: str | None
+    quality: tuple[str, ...] | None
+    multiunit: NDArray[np.bool_]
 
     def __init__(
         self,
         ids: Iterable[str],
         depth_um: ArrayLike | None = None,
         layer: Iterable[str] | None = None,
+        *,
+        depth_reference: str | None = None,
+        quality: Iterable[str] | None = None,
+        multiunit: ArrayLike | None = None,
     ) -> None:
         names = tuple(str(name) for name in listed("ids", ids, "pass one name per unit"))
         _check_distinct(names)
-        depths = None if depth_um is None else _depths(depth_um, len(names))
-        labels = None
-        if layer is not None:
-            labels = tuple(str(name) for name in listed("layer", layer, "pass one label per unit"))
-        if labels is not None and len(labels) != len(names):
-            raise ValueError(
-                f"layer has {len(labels)} labels for {len(names)} units; it needs one per unit"
-            )
-        object.__setattr__(self, "ids", names)
-        object.__setattr__(self, "depth_um", depths)
-        object.__setattr__(self, "layer", labels)
+        n_units = len(names)
+        verdicts = None if quality is None else _labels("quality", quality, n_units)
+        for name, value in {
+            "ids": names,
+            "depth_um": None if depth_um is None else _depths(depth_um, n_units),
+            "layer": None if layer is None else _labels("layer", layer, n_units),
+            "depth_reference": None if depth_um is None else _reference(depth_reference),
+            "quality": verdicts,
+            "multiunit": _multiunit(multiunit, verdicts, n_units),
+        }.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def numbered(cls, n_units: int) -> Units:
@@ -81,7 +105,42 @@ class Units:
             [self.ids[n] for n in chosen],
             None if self.depth_um is None else self.depth_um[chosen],
             None if self.layer is None else [self.layer[n] for n in chosen],
+            depth_reference=self.depth_reference,
+            quality=None if self.quality is None else [self.quality[n] for n in chosen],
+            multiunit=self.multiunit[chosen],
         )
+
+    def with_layers(self, layer: Iterable[str]) -> Units:
+        """The same units with one layer label each."""
+        return replace(self, layer=layer)
+
+    def measured_from(self, depth_reference: str, zero_um: float) -> Units:
+        """The same units with depths from another reference.
+
+        Parameters
+        ----------
+        depth_reference : {"surface", "tip", "layer IV"}
+            The new reference.
+        zero_um : float
+            Where the new reference lies on the present scale: for depths above the tip, for
+            example, the height of the cortical surface above it.
+
+        Examples
+        --------
+        >>> above_tip = Units(["a", "b"], [200.0, 1500.0], depth_reference="tip")
+        >>> above_tip.measured_from("surface", 1600.0).depth_um
+        array([1400.,  100.])
+        """
+        if self.depth_um is None or self.depth_reference == "unstated":
+            raise ValueError(
+                "these units have no depths with a stated reference; "
+                "state depth_reference where the recording is read"
+            )
+        reference = _reference(depth_reference)
+        zero = real_number("zero_um", zero_um, "give the new zero in µm")
+        same_direction = (reference == "tip") == (self.depth_reference == "tip")
+        moved = (self.depth_um - zero) * (1.0 if same_direction else -1.0)
+        return replace(self, depth_um=moved, depth_reference=reference)
 
 
 def _check_distinct(names: tuple[str, ...]) -> None:
@@ -99,17 +158,52 @@ def _check_distinct(names: tuple[str, ...]) -> None:
         first_place[name] = place
 
 
+def _reference(depth_reference: Any) -> str:
+    if depth_reference is None:
+        return "surface"
+    if not (isinstance(depth_reference, str) and depth_reference in DEPTH_REFERENCES):
+        raise ValueError(
+            f"depth_reference is {depth_reference!r}; "
+            f"choose one of {', '.join(repr(name) for name in DEPTH_REFERENCES)}"
+        )
+    return depth_reference
+
+
+def _labels(name: str, values: Iterable[str], n_units: int) -> tuple[str, ...]:
+    labels = tuple(str(label) for label in listed(name, values, "pass one label per unit"))
+    if len(labels) != n_units:
+        raise ValueError(
+            f"{name} has {len(labels)} labels for {n_units} units; it needs one per unit"
+        )
+    return labels
+
+
 def _depths(depth_um: ArrayLike, n_units: int) -> NDArray[np.float64]:
     depths = real_array("depth_um", depth_um, "pass one depth in µm per unit")
     if depths.shape != (n_units,):
         raise ValueError(
             f"depth_um has shape {depths.shape} for {n_units} units; it needs one depth per unit"
         )
-    if not np.isfinite(depths).all():
-        place = int(np.flatnonzero(~np.isfinite(depths))[0])
+    if np.isinf(depths).any():
+        place = int(np.flatnonzero(np.isinf(depths))[0])
         raise ValueError(
-            f"depth_um[{place}] is {depths[place]}; depths must be finite, "
-            "leave depth_um out where they are unknown"
+            f"depth_um[{place}] is {depths[place]}; depths must be finite, or nan where unknown"
         )
     depths.flags.writeable = False
     return depths
+
+
+def _multiunit(
+    multiunit: ArrayLike | None, quality: tuple[str, ...] | None, n_units: int
+) -> NDArray[np.bool_]:
+    if multiunit is None:
+        flags = np.array([label == "mua" for label in quality or [""] * n_units], dtype=bool)
+    else:
+        flags = np.array(multiunit)
+        if flags.shape != (n_units,) or flags.dtype != bool:
+            raise ValueError(
+                f"multiunit has shape {flags.shape} and dtype {flags.dtype} for {n_units} units; "
+                "it needs True or False for each"
+            )
+    flags.flags.writeable = False
+    return flags

@@ -124,7 +124,7 @@ class Words:
         """
         bits = check_binary(X)
         n_bins, n_units = bits.shape
-        width = _checked_bin_width(bin_width)
+        width = checked_bin_width(bin_width)
         table = Units.numbered(n_units) if units is None else units
         if not isinstance(table, Units):
             raise TypeError(f"units is {units!r}; pass a table, for example Units(names)")
@@ -363,7 +363,8 @@ def as_words(X: Words | ArrayLike) -> Words:
     return X if isinstance(X, Words) else Words.from_array(X)
 
 
-def _checked_bin_width(bin_width: float) -> float:
+def checked_bin_width(bin_width: float) -> float:
+    """``bin_width`` in seconds, or a sentence about why it cannot be one."""
     width = real_number("bin_width", bin_width, "give seconds, for example 0.020")
     if not (math.isfinite(width) and width > 0):
         raise ValueError(f"bin_width is {bin_width}; it must be a positive number of seconds")

@@ -1,0 +1,143 @@
+"""Epochs: the stretches of time in which a recording's units were observed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .binary import listed, real_array
+
+Floats = NDArray[np.float64]
+
+#: Seconds. Times are compared with edges to the nanosecond: a spike that lies less than half a
+#: nanosecond before an edge lies on it. Times that went through milliseconds, samples or decimals
+#: then land where the original did.
+HALF_NANOSECOND = 0.5e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class Epochs:
+    """Half-open stretches of time [start, stop), in order and without overlap.
+
+    Parameters
+    ----------
+    intervals : array_like, shape (n_epochs, 2)
+        Start and stop of each epoch, seconds.
+    labels : iterable of str, optional
+        What each epoch is, for example ``"movie"``.
+
+    Examples
+    --------
+    >>> epochs = Epochs([[0.0, 60.0], [90.0, 100.0]], labels=["movie", "dark"])
+    >>> epochs.duration_s, epochs.labelled("dark").starts
+    (70.0, array([90.]))
+    """
+
+    starts: Floats
+    stops: Floats
+    labels: tuple[str, ...] | None
+
+    def __init__(self, intervals: ArrayLike, labels: Iterable[str] | None = None) -> None:
+        edges = _checked_intervals(intervals)
+        names = None
+        if labels is not None:
+            names = tuple(str(name) for name in listed("labels", labels, "pass one per epoch"))
+            if len(names) != len(edges):
+                raise ValueError(
+                    f"labels has {len(names)} entries for {len(edges)} epochs; it needs one each"
+                )
+        edges.flags.writeable = False
+        object.__setattr__(self, "starts", edges[:, 0])
+        object.__setattr__(self, "stops", edges[:, 1])
+        object.__setattr__(self, "labels", names)
+
+    @classmethod
+    def joined(cls, intervals: ArrayLike) -> Epochs:
+        """Epochs of any intervals: sorted, and those that overlap made one; labels are lost."""
+        edges = real_array("intervals", intervals, "pass rows of start and stop in seconds")
+        edges = edges.reshape(-1, 2)
+        edges = edges[np.argsort(edges[:, 0], kind="stable")]
+        if not len(edges):
+            return cls(edges)
+        latest = np.maximum.accumulate(edges[:, 1])
+        opens = np.append(True, edges[1:, 0] >= latest[:-1])
+        first = np.flatnonzero(opens)
+        last = np.append(first[1:], len(edges)) - 1
+        return cls(np.column_stack((edges[first, 0], latest[last])))
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds in all epochs together."""
+        return float((self.stops - self.starts).sum())
+
+    def __len__(self) -> int:
+        return int(self.starts.size)
+
+    def __iter__(self) -> Iterator[tuple[float, float]]:
+        return zip(self.starts.tolist(), self.stops.tolist(), strict=True)
+
+    def __repr__(self) -> str:
+        return f"Epochs({len(self)} of {self.duration_s:g} s together)"
+
+    def labelled(self, label: str) -> Epochs:
+        """The epochs of one label."""
+        chosen = [place for place, name in enumerate(self.labels or ()) if name == label]
+        if not chosen:
+            known = ", ".join(repr(name) for name in sorted(set(self.labels or ()))) or "none"
+            raise ValueError(f"no epoch is labelled {label!r}; labels here: {known}")
+        return Epochs(np.column_stack((self.starts, self.stops))[chosen], [label] * len(chosen))
+
+    def intersect(self, other: Epochs) -> Epochs:
+        """Stretches that lie in an epoch of both; labels are those of the first that has some.
+
+        Epochs that only touch stay apart.
+        """
+        first = np.searchsorted(other.stops, self.starts, side="right")
+        behind = np.searchsorted(other.starts, self.stops, side="left")
+        shared = np.maximum(behind - first, 0)
+        mine = np.repeat(np.arange(len(self)), shared)
+        theirs = np.arange(shared.sum()) - np.repeat(np.cumsum(shared) - shared, shared)
+        theirs += first[mine]
+        starts = np.maximum(self.starts[mine], other.starts[theirs])
+        stops = np.minimum(self.stops[mine], other.stops[theirs])
+        labels = None
+        if self.labels is not None:
+            labels = [self.labels[place] for place in mine]
+        elif other.labels is not None:
+            labels = [other.labels[place] for place in theirs]
+        return Epochs(np.column_stack((starts, stops)), labels)
+
+    def locate(self, times_s: Floats) -> NDArray[np.int64]:
+        """Epoch of each time, shape (n_times,), -1 outside all; edges to the nanosecond."""
+        times = times_s + HALF_NANOSECOND
+        place = np.searchsorted(self.starts, times, side="right") - 1
+        inside = place >= 0
+        inside[inside] = times[inside] < self.stops[place[inside]]
+        return np.where(inside, place, -1)
+
+
+def _checked_intervals(intervals: ArrayLike) -> Floats:
+    edges = real_array("intervals", intervals, "pass rows of start and stop in seconds")
+    if edges.size == 0:
+        edges = edges.reshape(0, 2)
+    if edges.ndim != 2 or edges.shape[1] != 2:
+        raise ValueError(
+            f"intervals has shape {edges.shape}; epochs need rows of start and stop in seconds"
+        )
+    bad = np.flatnonzero(~(np.isfinite(edges).all(axis=1) & (edges[:, 0] <= edges[:, 1])))
+    if bad.size:
+        raise ValueError(
+            f"epoch {bad[0]} runs from {edges[bad[0], 0]} to {edges[bad[0], 1]} s; "
+            "an epoch needs a finite start that does not come after its stop"
+        )
+    behind = np.flatnonzero(edges[1:, 0] < edges[:-1, 1])
+    if behind.size:
+        k = behind[0]
+        raise ValueError(
+            f"epoch {k + 1} starts at {edges[k + 1, 0]} s, before epoch {k} ends at "
+            f"{edges[k, 1]} s; epochs must be in order and not overlap"
+        )
+    return edges

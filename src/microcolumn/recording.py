@@ -1,0 +1,279 @@
+"""Recording: spike times of sorted units, the table of the units, and the recorded epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .binary import listed, real_number
+from .binning import Binning, bin_trains
+from .epochs import Epochs
+from .trains import checked_trains
+from .units import Units
+from .words import Words, checked_bin_width
+
+Floats = NDArray[np.float64]
+
+#: Seconds from the last spike to the end of a recording whose length nobody stated.
+_AFTER_LAST_SPIKE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class Recording:
+    """Spike trains of sorted units (METHOD section 1).
+
+    Made by :func:`microcolumn.read`, by a simulation, or from arrays.
+
+    Parameters
+    ----------
+    trains : iterable of array_like
+        Spike times of each unit in seconds: finite, not negative, in order.
+    units : Units, optional
+        Names, depths, layers and quality; numbered where left out.
+    epochs : Epochs or array_like of shape (n_epochs, 2), optional
+        Stretches in which the units were observed, seconds; from 0 to just after the last spike
+        where left out.
+    source : str
+        Where the recording comes from.
+    notes : iterable of str
+        Sentences about what was done to the data on the way here.
+    resolution_s : float
+        Width of the bins the times were recorded in; 0 where spike times are exact.
+
+    Attributes
+    ----------
+    spike_times : ndarray of float64, shape (n_spikes,)
+        All trains one after another, seconds.
+    offsets : ndarray of int64, shape (n_units + 1,)
+        Where each unit's train begins and ends in ``spike_times``.
+
+    Examples
+    --------
+    >>> recording = Recording([[0.001, 0.045], [0.021, 0.022]], epochs=[[0.0, 0.06]])
+    >>> recording
+    Recording(2 units, 4 spikes in 0.06 s, mean rate 33.3 Hz)
+    >>> recording.bin(0.020).expand()
+    array([[1, 0],
+           [0, 1],
+           [1, 0]], dtype=uint8)
+    """
+
+    spike_times: Floats
+    offsets: NDArray[np.int64]
+    units: Units
+    epochs: Epochs
+    source: str
+    notes: tuple[str, ...]
+    resolution_s: float
+
+    def __init__(
+        self,
+        trains: Iterable[ArrayLike],
+        units: Units | None = None,
+        epochs: Epochs | ArrayLike | None = None,
+        *,
+        source: str = "",
+        notes: Iterable[str] = (),
+        resolution_s: float = 0.0,
+    ) -> None:
+        checked = checked_trains(trains, None if units is None else units.ids)
+        table = Units.numbered(len(checked)) if units is None else units
+        sizes = [train.size for train in checked]
+        times = np.concatenate(checked)
+        times.flags.writeable = False
+        for name, value in {
+            "spike_times": times,
+            "offsets": np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
+            "units": table,
+            "epochs": _checked_epochs(epochs, times),
+            "source": str(source),
+            "notes": tuple(str(note) for note in notes),
+            "resolution_s": real_number("resolution_s", resolution_s, "give seconds"),
+        }.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_pynapple(cls, group: Any, **options: Any) -> Recording:
+        """Recording of a pynapple ``TsGroup``; see :func:`microcolumn.io.pynapple.from_tsgroup`."""
+        from .io.pynapple import from_tsgroup
+
+        return from_tsgroup(group, **options)
+
+    @classmethod
+    def from_neo(cls, trains: Any, **options: Any) -> Recording:
+        """Recording of Neo spike trains; see :func:`microcolumn.io.neo.from_neo`."""
+        from .io.neo import from_neo
+
+        return from_neo(trains, **options)
+
+    @classmethod
+    def from_spikeinterface(cls, sorting: Any, **options: Any) -> Recording:
+        """Recording of a sorting; see :func:`microcolumn.io.spikeinterface.from_sorting`."""
+        from .io.spikeinterface import from_sorting
+
+        return from_sorting(sorting, **options)
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return len(self.units)
+
+    @property
+    def n_spikes(self) -> int:
+        """Number of spikes of all units, in epochs or not."""
+        return int(self.spike_times.size)
+
+    @property
+    def duration_s(self) -> float:
+        """Recorded time in seconds: all epochs together."""
+        return self.epochs.duration_s
+
+    @property
+    def trains(self) -> tuple[Floats, ...]:
+        """Spike times of each unit, seconds."""
+        return tuple(np.split(self.spike_times, self.offsets[1:-1]))
+
+    @property
+    def rates_hz(self) -> Floats:
+        """Spikes per second of each unit within the epochs, shape (n_units,)."""
+        inside = np.concatenate(([0], np.cumsum(self.epochs.locate(self.spike_times) >= 0)))
+        return np.diff(inside[self.offsets]) / max(self.duration_s, np.finfo(float).tiny)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.n_units} unit{'s' * (self.n_units != 1)}, "
+            f"{self.n_spikes:,} spikes in {self.duration_s:g} s, "
+            f"mean rate {self.rates_hz.mean():.1f} Hz)"
+        )
+
+    def bin(self, width: float = 0.020) -> Words:
+        """Words of the recording: which units spike in each bin of ``width`` seconds."""
+        return self.binning(width).words
+
+    def binning(self, width: float = 0.020) -> Binning:
+        """Words of the recording together with an account of its spikes.
+
+        Parameters
+        ----------
+        width : float
+            Width of a bin, seconds.
+
+        Returns
+        -------
+        Binning
+            Words, the shares of bins with one spike and with more, and where each spike went.
+        """
+        width = checked_bin_width(width)
+        if self.resolution_s > 0:
+            ratio = width / self.resolution_s
+            if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
+                raise ValueError(
+                    f"bin_width is {width:g} s but the recording comes in bins of "
+                    f"{self.resolution_s:g} s; use a whole multiple of that"
+                )
+        return bin_trains(self.trains, self.units, self.epochs, width)
+
+    def take(self, positions: Iterable[int]) -> Recording:
+        """Recording of the units at ``positions``, in that order."""
+        chosen = listed("positions", positions, "pass a list of positions of units")
+        table = self.units.take(chosen)
+        trains = self.trains
+        return self._like([trains[n] for n in chosen], table, self.epochs)
+
+    def select(
+        self,
+        *,
+        ids: Iterable[str] | None = None,
+        layer: str | Iterable[str] | None = None,
+        quality: str | Iterable[str] | None = None,
+        multiunit: bool | None = None,
+        min_rate_hz: float | None = None,
+        max_rate_hz: float | None = None,
+    ) -> Recording:
+        """Recording of the units that meet every stated condition, in the order they have here.
+
+        Parameters
+        ----------
+        ids, layer, quality : str or iterable of str, optional
+            Names, layers and qualities to keep.
+        multiunit : bool, optional
+            Keep multiunits (True) or single units (False).
+        min_rate_hz, max_rate_hz : float, optional
+            Keep units whose rate within the epochs lies in this range, ends included.
+        """
+        keep = np.ones(self.n_units, dtype=bool)
+        for name, column, wanted in (
+            ("ids", self.units.ids, ids),
+            ("layer", self.units.layer, layer),
+            ("quality", self.units.quality, quality),
+        ):
+            if wanted is not None:
+                keep &= _among(name, column, wanted)
+        if multiunit is not None:
+            keep &= self.units.multiunit == multiunit
+        rates = self.rates_hz
+        if min_rate_hz is not None:
+            keep &= rates >= real_number("min_rate_hz", min_rate_hz, "give Hz")
+        if max_rate_hz is not None:
+            keep &= rates <= real_number("max_rate_hz", max_rate_hz, "give Hz")
+        if not keep.any():
+            raise ValueError(
+                f"none of the {self.n_units} units meets all conditions; relax one of them"
+            )
+        return self.take(np.flatnonzero(keep))
+
+    def restrict(self, epochs: Epochs | ArrayLike) -> Recording:
+        """Recording of the given epochs alone, as far as they were recorded."""
+        shared = _as_epochs(epochs).intersect(self.epochs)
+        if not shared.duration_s > 0:
+            raise ValueError(
+                "nothing was recorded in these epochs; the recording covers "
+                + ", ".join(f"{start:g}-{stop:g} s" for start, stop in list(self.epochs)[:5])
+            )
+        trains = [train[shared.locate(train) >= 0] for train in self.trains]
+        return self._like(trains, self.units, shared)
+
+    def with_units(self, units: Units) -> Recording:
+        """The same spikes with another table of the units."""
+        return self._like(self.trains, units, self.epochs)
+
+    def _like(self, trains: Iterable[Floats], units: Units, epochs: Epochs) -> Recording:
+        return Recording(
+            trains,
+            units,
+            epochs,
+            source=self.source,
+            notes=self.notes,
+            resolution_s=self.resolution_s,
+        )
+
+
+def _among(name: str, column: tuple[str, ...] | None, wanted: str | Iterable[str]) -> Any:
+    """Mask of the units whose entry is wanted; a wish that no unit fulfils is a mistake."""
+    labels = [wanted] if isinstance(wanted, str) else listed(name, wanted, "pass a list of names")
+    names = {str(label) for label in labels}
+    if column is None:
+        raise ValueError(f"units have no {name} here; state it where the recording is read")
+    missing = sorted(names - set(column))
+    if missing:
+        known = ", ".join(repr(label) for label in list(dict.fromkeys(column))[:10])
+        raise ValueError(f"no unit has {name} {missing[0]!r}; there is {known}")
+    return np.array([label in names for label in column])
+
+
+def _as_epochs(epochs: Epochs | ArrayLike) -> Epochs:
+    return epochs if isinstance(epochs, Epochs) else Epochs(epochs)
+
+
+def _checked_epochs(epochs: Epochs | ArrayLike | None, times: Floats) -> Epochs:
+    if epochs is not None:
+        return _as_epochs(epochs)
+    if times.size == 0:
+        raise ValueError(
+            "there is no spike and no epoch, so nobody knows how long was recorded; pass epochs"
+        )
+    return Epochs([[0.0, float(times.max()) + _AFTER_LAST_SPIKE]])

@@ -1,0 +1,98 @@
+"""Spike trains as they come in: one check that they are times in seconds, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .binary import listed, real_array
+
+Floats = NDArray[np.float64]
+
+#: A train with fewer spikes says too little about its unit of time.
+_ENOUGH_SPIKES = 20
+#: Two trains tick in different units if one lasts this many times longer than the other ...
+_LASTS_LONGER = 300.0
+#: ... and fires this many times more rarely over its own length.
+_FIRES_RARER = 100.0
+#: Seconds (28 hours) and Hz: a recording longer than this whose median unit fires more rarely is
+#: not in seconds.
+_LONG, _RARE = 1e5, 0.02
+
+
+def checked_trains(trains: Iterable[Any], ids: Sequence[str] | None) -> list[Floats]:
+    """Spike times of each unit in seconds, float64, or one sentence about what is wrong.
+
+    Parameters
+    ----------
+    trains : iterable of array_like
+        Spike times in seconds, one array per unit: finite, not negative, in order.
+    ids : sequence of str, optional
+        Names of the units, for the sentence; their positions where left out.
+    """
+    entries = listed("trains", trains, "pass one array of spike times per unit")
+    names = [str(n) for n in range(len(entries))] if ids is None else ids
+    if len(names) != len(entries):
+        raise ValueError(
+            f"there are {len(entries)} spike trains for {len(names)} units; pass one per unit"
+        )
+    checked = [_checked(times, name) for times, name in zip(entries, names, strict=True)]
+    _check_seconds(checked, names)
+    return checked
+
+
+def _checked(times: Any, name: str) -> Floats:
+    train = real_array(f"the train of unit {name!r}", times, "pass spike times in seconds")
+    if train.size == 0:
+        return train.reshape(0)
+    if train.ndim != 1:
+        raise ValueError(
+            f"the train of unit {name!r} has shape {train.shape}; pass a list of spike times"
+        )
+    bad = np.flatnonzero(~np.isfinite(train))
+    if bad.size:
+        raise ValueError(
+            f"unit {name!r}: spike {bad[0]} is at {train[bad[0]]} s; "
+            "leave out spikes whose time is unknown"
+        )
+    behind = np.flatnonzero(train[1:] < train[:-1])
+    if behind.size:
+        k = behind[0] + 1
+        raise ValueError(
+            f"unit {name!r}: spike {k} at {train[k]:.10g} s comes after spike {k - 1} at "
+            f"{train[k - 1]:.10g} s; sort each unit's spike times"
+        )
+    if train[0] < 0:
+        raise ValueError(
+            f"unit {name!r}: spike 0 is at {train[0]:.10g} s; "
+            "shift times so that the recording does not begin before 0"
+        )
+    return train
+
+
+def _check_seconds(trains: list[Floats], names: Sequence[str]) -> None:
+    """Refuse trains in milliseconds or samples, all of them or a few among others."""
+    spiking = [n for n, train in enumerate(trains) if train.size >= _ENOUGH_SPIKES]
+    if not spiking:
+        return
+    last = np.array([max(trains[n][-1], np.finfo(float).tiny) for n in spiking])
+    own_rate = np.array([trains[n].size for n in spiking]) / last
+    longest, shortest = int(np.argmax(last)), int(np.argmin(last))
+    if (
+        last[longest] > _LASTS_LONGER * last[shortest]
+        and own_rate[longest] * _FIRES_RARER < own_rate[shortest]
+    ):
+        raise ValueError(
+            f"unit {names[spiking[longest]]!r} fires until {last[longest]:.10g} s but unit "
+            f"{names[spiking[shortest]]!r} until {last[shortest]:.10g} s, which looks like mixed "
+            "units of time; give all spike times in seconds"
+        )
+    rate = float(np.median([trains[n].size for n in spiking])) / last[longest]
+    if last[longest] > _LONG and rate < _RARE:
+        raise ValueError(
+            f"spike times reach {last[longest]:.10g} s at a median of {rate:.2g} Hz, which looks "
+            "like milliseconds or samples; give spike times in seconds"
+        )
