@@ -1,0 +1,137 @@
+"""Readers: one small module per format, each imported only when used."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from numpy.typing import ArrayLike
+
+from ..epochs import Epochs
+from ..recording import Recording
+from .recognise import recognise
+from .session import BadFileError, Session, finished
+
+__all__ = ["READERS", "read"]
+
+
+class Reader(NamedTuple):
+    """A format: its name in sentences, and the extra that installs what reading it takes."""
+
+    title: str
+    extra: str | None
+
+
+#: Readers by name; each is a module here with a function ``load(path, **options) -> Session``.
+READERS = {
+    "nwb": Reader("NWB", "nwb"),
+    "phy": Reader("a phy or Kilosort folder", None),
+    "neo": Reader("a format of Neo", "neo"),
+    "pynapple": Reader("a pynapple file", "pynapple"),
+    "spikeinterface": Reader("a SpikeInterface sorting", "spikeinterface"),
+    "matlab": Reader("a MATLAB file", "matlab"),
+    "csv": Reader("a table of unit and time", None),
+    "npz": Reader("NumPy arrays", None),
+}
+
+
+def read(
+    path: str | Path,
+    *,
+    reader: str | None = None,
+    depth_reference: str | None = None,
+    layers: Any = None,
+    quality: str | Iterable[str] | None = None,
+    epochs: str | Epochs | ArrayLike | None = None,
+    **options: Any,
+) -> Recording:
+    """Read a spike-sorted recording, whatever its format.
+
+    Parameters
+    ----------
+    path : str or Path
+        NWB (HDF5 or Zarr), phy/Kilosort folder, MATLAB file, pynapple NPZ, SpikeInterface folder,
+        CSV of unit and time, NPZ, or anything that Neo reads. Recognised by its content, then by
+        its extension.
+    reader : str, optional
+        One of ``microcolumn.io.READERS``, to override that.
+    depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional
+        What depths are measured from; needed where units have depths, since the field has no
+        common zero or direction.
+    layers : str, path or mapping, optional
+        A CSV file of unit and layer, a mapping of units to layers, boundaries by depth such as
+        ``"II/III 650 IV 1000 V/VI"``, or a column of the file's table. Where left out, a column
+        called ``layer`` or ``cortical_layer`` if there is one.
+    quality : str or iterable of str, optional
+        Keep units of these qualities, for example ``"good"``; all where left out.
+    epochs : str, Epochs or array_like of shape (n_epochs, 2), optional
+        Label of the epochs to keep, or the epochs themselves in seconds.
+    **options
+        Of the format, as in its module: for example ``sampling_rate`` of a phy folder without
+        ``params.py``, ``time_unit`` of a CSV or MATLAB file, ``bin_width`` of a count matrix.
+
+    Returns
+    -------
+    Recording
+        Its ``notes`` say what was done to the data.
+
+    Raises
+    ------
+    ValueError
+        One sentence with the file, what is wrong with it and what to do.
+    ImportError
+        Where the format's library is not installed, with the command that does so.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist; check the path")
+    name = recognise(path) if reader is None else reader
+    if name not in READERS:
+        raise ValueError(f"reader is {name!r}; choose one of {', '.join(READERS)}")
+    session = _session(name, path, options)
+    try:
+        return finished(
+            session,
+            source=f"{READERS[name].title}, {path.name}",
+            depth_reference=depth_reference,
+            layers=layers,
+            quality=quality,
+            epochs=epochs,
+        )
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _session(name: str, path: Path, options: dict[str, Any]) -> Session:
+    """What the file holds; whatever a library raises over it becomes one sentence."""
+    title, extra = READERS[name]
+    load = import_module(f".{name}", __name__).load
+    known = list(inspect.signature(load).parameters)[1:]
+    for option in options:
+        if option not in known:
+            choices = f"it has {', '.join(known)}" if known else "it has none"
+            raise TypeError(f"{option!r} is no option of reading {title}; {choices}")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about versions and schemas, in the library's words
+            session: Session = load(path, **options)
+    except BadFileError as error:
+        raise ValueError(f"{path}: {error}") from None
+    except ImportError as error:
+        if extra is None:
+            raise
+        raise ImportError(
+            f"reading {title} needs {error.name}; "
+            f"install it with: pip install 'microcolumn[{extra}]'"
+        ) from None
+    except Exception as error:
+        reason = str(error).strip().partition("\n")[0] or "no reason given"
+        raise ValueError(
+            f"{path} cannot be read as {title} ({type(error).__name__}: {reason:.200}); it may be "
+            f"damaged or of another format, which reader= names ({', '.join(READERS)})"
+        ) from None
+    return session

@@ -1,0 +1,75 @@
+"""Which format a path holds: by content first, by extension second."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+#: First bytes of formats that Neo reads.
+_NEO_MAGIC = (b"NEX1", b"PLEX", b"NEURALEV", b"NEURALCD", b"BREVENTS")
+_BY_EXTENSION = {
+    ".nwb": "nwb",
+    ".mat": "matlab",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".npz": "npz",
+    ".zarr": "nwb",
+}
+
+
+def recognise(path: Path) -> str:
+    """Name of the reader for ``path``, or one sentence if nobody knows it."""
+    name = _folder(path) if path.is_dir() else _file(path)
+    return name or _BY_EXTENSION.get(path.suffix.lower()) or _by_neo(path)
+
+
+def _folder(path: Path) -> str | None:
+    if (path / "spike_times.npy").exists() or (path / "spike_clusters.npy").exists():
+        return "phy"
+    if any((path / name).exists() for name in (".zgroup", ".zattrs", "zarr.json", ".zmetadata")):
+        return "nwb"
+    if any(path.glob("si_folder.json")) or any(path.glob("*_info.json")):
+        return "spikeinterface"
+    return None
+
+
+def _file(path: Path) -> str | None:
+    with path.open("rb") as file:
+        head = file.read(1024)
+    if head.startswith((b"MATLAB 5.0", b"MATLAB 7.3")):
+        return "matlab"
+    if head.startswith(_HDF5):
+        return "matlab" if path.suffix.lower() == ".mat" else "nwb"
+    if head.startswith(_NEO_MAGIC):
+        return "neo"
+    if head.startswith(b"PK") and zipfile.is_zipfile(path):
+        return _archive(path)
+    first_line = head.split(b"\n", 1)[0].lower()
+    if b"time" in first_line and b"unit" in first_line and b"\0" not in head:
+        return "csv"
+    return None
+
+
+def _archive(path: Path) -> str | None:
+    """Arrays of our own or of pynapple, by their names."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+    except zipfile.BadZipFile:
+        return None
+    if "spike_times.npy" in names:
+        return "npz"
+    return "pynapple" if "t.npy" in names else None
+
+
+def _by_neo(path: Path) -> str:
+    if path.is_dir():
+        raise ValueError(
+            f"{path} is a folder without spike_times.npy or any other mark of a known format; "
+            "name the file itself, or the reader"
+        )
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty; export or copy it again")
+    return "neo"

@@ -1,0 +1,179 @@
+"""What a file holds, and the step from there to a recording: depths, layers, quality, epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..epochs import Epochs
+from ..layers import layer_labels
+from ..recording import Recording
+from ..units import DEPTH_REFERENCES, Units
+
+Floats = NDArray[np.float64]
+
+#: Column names that mean a unit's depth, its layer, its quality; compared in lower case.
+DEPTH_COLUMNS = ("depth_um", "depth", "unit_depth", "depths")
+LAYER_COLUMNS = ("layer", "cortical_layer", "layers")
+QUALITY_COLUMNS = ("quality", "kslabel")
+
+
+class BadFileError(ValueError):
+    """A file that a reader understood well enough to say in one sentence what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Spike trains and the table of their units as a file has them.
+
+    Attributes
+    ----------
+    ids : sequence of str
+        Name of each unit.
+    trains : sequence of array_like
+        Spike times in seconds, one array per unit.
+    columns : mapping of str to sequence
+        Columns of the file's table of units, one entry per unit each.
+    depth_column : str, optional
+        Column with depths in µm where the reader knows it; else looked for by name.
+    epochs : Epochs, optional
+        When the units were observed, as far as the file says.
+    notes : tuple of str
+        Sentences about what the reader did.
+    resolution_s : float
+        Width of the bins that times come from; 0 for spike times.
+    """
+
+    ids: Sequence[str]
+    trains: Sequence[ArrayLike]
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    depth_column: str | None = None
+    epochs: Epochs | None = None
+    notes: tuple[str, ...] = ()
+    resolution_s: float = 0.0
+
+    def column(self, names: Iterable[str]) -> str | None:
+        """The first column whose name is among ``names`` in any case, or None."""
+        by_name = {name.lower(): name for name in reversed(list(self.columns))}
+        return next((by_name[name] for name in names if name in by_name), None)
+
+
+def finished(
+    session: Session,
+    *,
+    source: str,
+    depth_reference: str | None = None,
+    layers: Any = None,
+    quality: str | Iterable[str] | None = None,
+    epochs: str | Epochs | ArrayLike | None = None,
+) -> Recording:
+    """Recording of a session, once it is said what its depths and layers mean.
+
+    Parameters
+    ----------
+    session : Session
+        What a file holds.
+    source : str
+        Where it comes from.
+    depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional
+        What the depths are measured from; needed where there are depths.
+    layers : str, path or mapping, optional
+        A column of the table, a CSV file of unit and layer, a mapping of units to layers, or
+        boundaries by depth such as ``"II/III 650 IV 1000 V/VI"``.
+    quality : str or iterable of str, optional
+        Qualities of units to keep; all where left out.
+    epochs : str, Epochs or array_like of shape (n_epochs, 2), optional
+        Label of the epochs to keep, or the epochs themselves in seconds.
+    """
+    if not session.ids:
+        raise ValueError("there is no unit in it; check that spikes were sorted and exported")
+    units = Units(
+        session.ids,
+        _depths(session),
+        depth_reference=_stated(session, depth_reference),
+        quality=_text(session, session.column(QUALITY_COLUMNS)),
+        multiunit=_flags(session),
+    )
+    layer_column = session.column(LAYER_COLUMNS)
+    if layers is not None:
+        units = units.with_layers(layer_labels(layers, units, session.columns))
+    elif layer_column is not None:
+        units = units.with_layers(_text(session, layer_column) or ())
+    recording = Recording(
+        session.trains,
+        units,
+        session.epochs,
+        source=source,
+        notes=[*session.notes, *_no_depths(units, depth_reference)],
+        resolution_s=session.resolution_s,
+    )
+    if isinstance(epochs, str):
+        recording = recording.restrict(recording.epochs.labelled(epochs))
+    elif epochs is not None:
+        recording = recording.restrict(epochs)
+    return recording if quality is None else recording.select(quality=quality)
+
+
+def _depth_name(session: Session) -> str | None:
+    """The column of depths, unless it says nothing: no number in it, or zero for every unit."""
+    name = session.depth_column or session.column(DEPTH_COLUMNS)
+    if name is None:
+        return None
+    depths = np.array([_number(value) for value in session.columns[name]])
+    return name if np.any(np.isfinite(depths) & (depths != 0)) else None
+
+
+def _depths(session: Session) -> Floats | None:
+    name = _depth_name(session)
+    if name is None:
+        return None
+    return np.array([_number(value) for value in session.columns[name]])
+
+
+def _stated(session: Session, depth_reference: str | None) -> str | None:
+    name = _depth_name(session)
+    if name is not None and depth_reference is None:
+        choices = ", ".join(f"'{key}' ({text})" for key, text in DEPTH_REFERENCES.items())
+        raise ValueError(
+            f"its units have depths (column {name!r}) whose zero and direction no file states; "
+            f"pass depth_reference: {choices}"
+        )
+    return depth_reference
+
+
+def _no_depths(units: Units, depth_reference: str | None) -> list[str]:
+    if units.depth_um is None and depth_reference not in (None, "unstated"):
+        return [f"depths would be from the {depth_reference}, but units have none"]
+    return []
+
+
+def _number(value: Any) -> float:
+    """A table's entry as a number, nan for whatever is none."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return np.nan
+    return number if np.isfinite(number) else np.nan
+
+
+def _text(session: Session, name: str | None) -> list[str] | None:
+    """A column as text; missing entries of any kind are empty."""
+    if name is None:
+        return None
+    return ["" if _is_missing(value) else str(value) for value in session.columns[name]]
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and np.isnan(value))
+
+
+def _flags(session: Session) -> NDArray[np.bool_] | None:
+    name = session.column(("multiunit",))
+    if name is None:
+        return None
+    truths = {"true", "1", "1.0", "yes"}
+    return np.array([str(value).strip().lower() in truths for value in session.columns[name]])

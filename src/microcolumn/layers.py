@@ -1,0 +1,168 @@
+"""Layer labels of units: from boundaries by depth, from a table, or from a column."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .units import Units
+
+#: Names of the two columns of a table of layers, in lower case.
+_UNIT_COLUMNS, _LAYER_COLUMNS = ("unit", "unit_id", "id", "cluster_id"), ("layer",)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LayerBoundaries:
+    """Layers along the depth axis, separated by edges.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Layers in the order of increasing depth numbers (from the tip, the deepest comes first).
+    edges_um : ndarray of float64, shape (n_layers - 1,)
+        Where one ends and the next begins, increasing; a unit on an edge belongs to the next.
+
+    Examples
+    --------
+    >>> LayerBoundaries.parse("II/III 650 IV 1000 V/VI").label([300.0, 650.0, 1200.0])
+    ('II/III', 'IV', 'V/VI')
+    """
+
+    labels: tuple[str, ...]
+    edges_um: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        edges = np.array(self.edges_um, dtype=np.float64)
+        if edges.shape != (len(self.labels) - 1,) or not np.all(np.isfinite(edges)):
+            raise ValueError(
+                f"{len(self.labels)} layers need {len(self.labels) - 1} finite edges between them"
+            )
+        if np.any(np.diff(edges) <= 0):
+            raise ValueError(f"layer edges {edges.tolist()} must increase")
+        edges.flags.writeable = False
+        object.__setattr__(self, "edges_um", edges)
+
+    @classmethod
+    def parse(cls, text: str) -> LayerBoundaries:
+        """Boundaries written as layers with the edges (µm) between them."""
+        words = text.split()
+        if not is_boundaries(text):
+            raise ValueError(
+                f"{text!r} is not a list of layers with edges between them; "
+                "write for example 'II/III 650 IV 1000 V/VI'"
+            )
+        return cls(tuple(words[::2]), np.array([float(word) for word in words[1::2]]))
+
+    def label(self, depth_um: ArrayLike) -> tuple[str, ...]:
+        """Layer of each depth, ``""`` where the depth is not known."""
+        depths = np.asarray(depth_um, dtype=np.float64)
+        places = np.searchsorted(self.edges_um, depths, side="right")
+        return tuple(
+            "" if np.isnan(depth) else self.labels[place]
+            for depth, place in zip(depths, places, strict=True)
+        )
+
+
+def is_boundaries(text: str) -> bool:
+    """Whether a text reads as layer, edge, layer, and so on."""
+    words = text.split()
+    return len(words) >= 3 and len(words) % 2 == 1 and all(_is_number(w) for w in words[1::2])
+
+
+def layer_labels(
+    layers: Any, units: Units, columns: Mapping[str, Sequence[Any]] | None = None
+) -> tuple[str, ...]:
+    """Layer of each unit.
+
+    Parameters
+    ----------
+    layers : LayerBoundaries, str, path or mapping
+        Boundaries by depth (also as text, ``"II/III 650 IV 1000 V/VI"``), a CSV file with columns
+        ``unit`` and ``layer``, a mapping of unit to layer, or the name of one of ``columns``.
+    units : Units
+        The units to label.
+    columns : mapping of str to sequence, optional
+        Columns of a table with one entry per unit.
+
+    Returns
+    -------
+    tuple of str
+        One label per unit.
+    """
+    if isinstance(layers, str) and is_boundaries(layers):
+        layers = LayerBoundaries.parse(layers)
+    if isinstance(layers, LayerBoundaries):
+        return _by_depth(layers, units)
+    if isinstance(layers, Mapping):
+        return _by_unit({str(k): str(v) for k, v in layers.items()}, units, "layers")
+    if isinstance(layers, str) and columns is not None and layers in columns:
+        return tuple(str(label) for label in columns[layers])
+    if isinstance(layers, str | Path) and Path(layers).is_file():
+        return _by_unit(_table(Path(layers)), units, str(layers))
+    known = ", ".join(repr(name) for name in columns or ()) or "none"
+    raise ValueError(
+        f"layers is {layers!r}, which is neither a file nor a column (columns: {known}) nor "
+        "boundaries such as 'II/III 650 IV 1000 V/VI'; pass one of these"
+    )
+
+
+def _by_depth(boundaries: LayerBoundaries, units: Units) -> tuple[str, ...]:
+    if units.depth_um is None:
+        raise ValueError("layers are given by depth but units have no depths; pass a CSV instead")
+    if units.depth_reference == "unstated":
+        raise ValueError(
+            "layers are given by depth but it is not stated what depths are measured from; "
+            "pass depth_reference too"
+        )
+    return boundaries.label(units.depth_um)
+
+
+def _by_unit(table: Mapping[str, str], units: Units, source: str) -> tuple[str, ...]:
+    missing = [name for name in units.ids if name not in table]
+    if missing:
+        raise ValueError(
+            f"{source} names no layer for unit {missing[0]!r} ({len(missing)} of {len(units)} "
+            "units are missing); add a row for each, with an empty layer where it is unknown"
+        )
+    return tuple(table[name] for name in units.ids)
+
+
+def _table(path: Path) -> dict[str, str]:
+    """Unit -> layer from a CSV file with a header."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.reader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{path} cannot be read as a table ({error}); save it as CSV") from None
+    header = [name.strip().lower() for name in rows[0]] if rows else []
+    unit, layer = _place(header, _UNIT_COLUMNS), _place(header, _LAYER_COLUMNS)
+    if unit is None or layer is None:
+        raise ValueError(f"{path} has columns {header}; a table of layers needs unit and layer")
+    table: dict[str, str] = {}
+    for line, row in enumerate(rows[1:], start=2):
+        if not row:
+            continue
+        if len(row) <= max(unit, layer):
+            raise ValueError(f"{path} line {line} has {len(row)} fields; it needs unit and layer")
+        name = row[unit].strip()
+        if name in table:
+            raise ValueError(f"{path} line {line} names unit {name!r} again; keep one row each")
+        table[name] = row[layer].strip()
+    return table
+
+
+def _place(header: list[str], names: Iterable[str]) -> int | None:
+    return next((header.index(name) for name in names if name in header), None)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return bool(np.isfinite(float(word)))
+    except ValueError:
+        return False
