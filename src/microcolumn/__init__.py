@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import figures, objectives, simulate
+    from .epochs import Epochs
     from .evaluate import (
         Comparison,
         Score,
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
         pattern_statistics,
         synchrony,
     )
+    from .io import read
     from .models import RBM, Independent, Ising, SemiRBM, load
     from .parameters import Parameters
     from .partition import LogPartition, log_partition
+    from .recording import Recording
     from .units import Units
     from .words import Words
 
@@ -33,11 +36,13 @@ __version__ = "0.1.0"
 #: Public names and the module each lives in; imported on first use, so that importing is quick.
 _HOMES = {
     "Comparison": "evaluate",
+    "Epochs": "epochs",
     "Independent": "models",
     "Ising": "models",
     "LogPartition": "partition",
     "Parameters": "parameters",
     "RBM": "models",
+    "Recording": "recording",
     "Score": "evaluate",
     "SemiRBM": "models",
     "Units": "units",
@@ -48,6 +53,7 @@ _HOMES = {
     "load": "models",
     "log_partition": "partition",
     "pattern_statistics": "evaluate",
+    "read": "io",
     "synchrony": "evaluate",
 }
 _ROOMS = ("figures", "objectives", "simulate")
@@ -55,10 +61,12 @@ _ROOMS = ("figures", "objectives", "simulate")
 __all__ = [
     "RBM",
     "Comparison",
+    "Epochs",
     "Independent",
     "Ising",
     "LogPartition",
     "Parameters",
+    "Recording",
     "Score",
     "SemiRBM",
     "Units",
@@ -71,6 +79,7 @@ __all__ = [
     "log_partition",
     "objectives",
     "pattern_statistics",
+    "read",
     "simulate",
     "synchrony",
 ]

@@ -35,8 +35,8 @@ class Recording:
     units : Units, optional
         Names, depths, layers and quality; numbered where left out.
     epochs : Epochs or array_like of shape (n_epochs, 2), optional
-        Stretches in which the units were observed, seconds; from 0 to just after the last spike
-        where left out.
+        Stretches in which the units were observed, seconds. Where left out, from 0 to just after
+        the last spike; from the first spike if that comes later than all spikes together last.
     source : str
         Where the recording comes from.
     notes : iterable of str
@@ -276,4 +276,7 @@ def _checked_epochs(epochs: Epochs | ArrayLike | None, times: Floats) -> Epochs:
         raise ValueError(
             "there is no spike and no epoch, so nobody knows how long was recorded; pass epochs"
         )
-    return Epochs([[0.0, float(times.max()) + _AFTER_LAST_SPIKE]])
+    first, last = float(times.min()), float(times.max())
+    # A clock that ran long before the first spike belongs to the machine, not to the recording.
+    start = 0.0 if first <= last - first else first
+    return Epochs([[start, last + _AFTER_LAST_SPIKE]])

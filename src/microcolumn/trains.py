@@ -78,7 +78,9 @@ def _check_seconds(trains: list[Floats], names: Sequence[str]) -> None:
     spiking = [n for n, train in enumerate(trains) if train.size >= _ENOUGH_SPIKES]
     if not spiking:
         return
-    last = np.array([max(trains[n][-1], np.finfo(float).tiny) for n in spiking])
+    # A clock need not start with the recording, so what counts is the time since its first spike.
+    begin = min(trains[n][0] for n in spiking)
+    last = np.array([max(trains[n][-1] - begin, np.finfo(float).tiny) for n in spiking])
     own_rate = np.array([trains[n].size for n in spiking]) / last
     longest, shortest = int(np.argmax(last)), int(np.argmin(last))
     if (
@@ -86,13 +88,13 @@ def _check_seconds(trains: list[Floats], names: Sequence[str]) -> None:
         and own_rate[longest] * _FIRES_RARER < own_rate[shortest]
     ):
         raise ValueError(
-            f"unit {names[spiking[longest]]!r} fires until {last[longest]:.10g} s but unit "
-            f"{names[spiking[shortest]]!r} until {last[shortest]:.10g} s, which looks like mixed "
+            f"unit {names[spiking[longest]]!r} fires for {last[longest]:.10g} s but unit "
+            f"{names[spiking[shortest]]!r} for {last[shortest]:.10g} s, which looks like mixed "
             "units of time; give all spike times in seconds"
         )
     rate = float(np.median([trains[n].size for n in spiking])) / last[longest]
     if last[longest] > _LONG and rate < _RARE:
         raise ValueError(
-            f"spike times reach {last[longest]:.10g} s at a median of {rate:.2g} Hz, which looks "
+            f"spike times span {last[longest]:.10g} s at a median of {rate:.2g} Hz, which looks "
             "like milliseconds or samples; give spike times in seconds"
         )

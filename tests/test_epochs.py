@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microcolumn.epochs import Epochs
+
+EDGES = st.lists(st.integers(0, 40), min_size=0, max_size=10).map(
+    lambda edges: np.sort(np.array(edges[: len(edges) // 2 * 2], dtype=float)).reshape(-1, 2)
+)
+
+
+def covers(epochs, time):
+    """Whether an epoch holds this time, by the definition."""
+    return any(start <= time < stop for start, stop in epochs)
+
+
+@given(EDGES, EDGES)
+@settings(deadline=None, max_examples=100)
+def test_an_intersection_holds_exactly_the_times_that_both_hold(first, second):
+    shared = Epochs(first).intersect(Epochs(second))
+    for time in np.arange(0.0, 41.0, 0.5):
+        assert covers(shared, time) == (
+            covers(Epochs(first), time) and covers(Epochs(second), time)
+        )
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 10)), max_size=8))
+@settings(deadline=None, max_examples=100)
+def test_joined_intervals_hold_the_times_that_any_of_them_holds(drawn):
+    intervals = np.array([(start, start + length) for start, length in drawn], dtype=float)
+    joined = Epochs.joined(intervals.reshape(-1, 2))
+    for time in np.arange(0.0, 51.0, 0.5):
+        assert covers(joined, time) == any(a <= time < b for a, b in intervals)
+
+
+@given(EDGES, st.lists(st.integers(0, 82), max_size=20))
+@settings(deadline=None, max_examples=100)
+def test_times_are_located_in_the_epoch_that_holds_them(edges, halves):
+    epochs, times = Epochs(edges), np.array(halves) / 2
+    for time, place in zip(times, epochs.locate(times), strict=True):
+        holding = [k for k, (start, stop) in enumerate(epochs) if start <= time < stop]
+        assert place == (holding[0] if holding else -1)
+
+
+def test_edges_are_compared_to_the_nanosecond():
+    epochs = Epochs([[1.0, 2.0]])
+    times = np.array([1 - 1e-9, 1 - 1e-10, 1.0, 2 - 1e-9, 2 - 1e-10, 2.0])
+    assert epochs.locate(times).tolist() == [-1, 0, 0, 0, -1, -1]
+
+
+def test_epochs_that_touch_stay_apart_and_keep_their_labels():
+    epochs = Epochs([[0, 5], [5, 9]], labels=["movie", "dark"])
+    assert len(epochs.intersect(Epochs([[2, 8]]))) == 2
+    assert epochs.intersect(Epochs([[2, 8]])).labels == ("movie", "dark")
+    assert Epochs([[2, 8]]).intersect(epochs).labels == ("movie", "dark")
+    assert list(epochs.labelled("dark")) == [(5.0, 9.0)]
+    assert repr(epochs) == "Epochs(2 of 9 s together)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (([1.0, 2.0],), r"^intervals has shape \(2,\); epochs need rows of start and stop"),
+        (([[2.0, 1.0]],), r"^epoch 0 runs from 2.0 to 1.0 s; an epoch needs a finite start that"),
+        (([[0.0, np.nan]],), r"^epoch 0 runs from 0.0 to nan s; an epoch needs a finite start"),
+        (
+            ([[0, 5], [4, 6]],),
+            "^epoch 1 starts at 4.0 s, before epoch 0 ends at 5.0 s; epochs must",
+        ),
+        (([[0, 5]], ["a", "b"]), "^labels has 2 entries for 1 epochs; it needs one each$"),
+        ((["x"],), "^intervals cannot be read as real numbers .*; pass rows of start and stop"),
+    ],
+)
+def test_bad_epochs_are_one_sentence(arguments, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Epochs(*arguments)
+
+
+def test_an_unknown_label_is_one_sentence_that_lists_the_known_ones():
+    with pytest.raises(ValueError, match=r"^no epoch is labelled 'rest'; labels here: 'run'$"):
+        Epochs([[0, 1]], ["run"]).labelled("rest")

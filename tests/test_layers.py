@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+
+from microcolumn import Units
+from microcolumn.layers import LayerBoundaries, layer_labels
+
+UNITS = Units(["a", "b", "c"], depth_um=[100.0, 650.0, np.nan])
+
+
+def test_boundaries_label_depths_and_an_edge_belongs_to_the_next_layer():
+    assert layer_labels("II/III 650 IV 1000 V/VI", UNITS) == ("II/III", "IV", "")
+
+
+def test_boundaries_above_the_tip_begin_with_the_deepest_layer():
+    units = Units("ab", [100.0, 1500.0], depth_reference="tip")
+    assert layer_labels("V/VI 600 IV 950 II/III", units) == ("V/VI", "II/III")
+
+
+def test_a_table_a_mapping_and_a_column_label_units(tmp_path):
+    path = tmp_path / "layers.csv"
+    path.write_text("layer,Unit\nIV,c\n,b\nII/III, a\n\n", encoding="utf-8-sig")
+    assert layer_labels(path, UNITS) == ("II/III", "", "IV")
+    assert layer_labels(str(path), UNITS) == ("II/III", "", "IV")
+    assert layer_labels({"a": "x", "b": "y", "c": "z", "d": "w"}, UNITS) == ("x", "y", "z")
+    assert layer_labels("area", UNITS, {"area": ["u", "v", "w"]}) == ("u", "v", "w")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("unit,depth\na,3\n", "has columns .*; a table of layers needs unit and layer$"),
+        ("", r"has columns \[\]; a table of layers needs unit and layer$"),
+        ("unit,layer\na\n", "line 2 has 1 fields; it needs unit and layer$"),
+        ("unit,layer\na,IV\na,V\n", "line 3 names unit 'a' again; keep one row each$"),
+        ("unit,layer\na,IV\n", "names no layer for unit 'b' .2 of 3 units are missing.; add a row"),
+        (b"unit,layer\n\xff,IV\n", "cannot be read as a table .*; save it as CSV$"),
+    ],
+)
+def test_a_bad_table_of_layers_is_one_sentence(tmp_path, text, sentence):
+    path = tmp_path / "layers.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ValueError, match=sentence):
+        layer_labels(path, UNITS)
+
+
+def test_boundaries_need_depths_with_a_meaning():
+    with pytest.raises(ValueError, match=r"units have no depths; pass a CSV instead"):
+        layer_labels("II/III 650 IV", Units("a"))
+    with pytest.raises(ValueError, match=r"it is not stated what depths are measured from"):
+        layer_labels("II/III 650 IV", Units("a", [1.0], depth_reference="unstated"))
+
+
+@pytest.mark.parametrize("text", ["II/III IV", "a 1", "a b c", "1 2", "a 2 b nan c", ""])
+def test_text_that_is_no_list_of_layers_is_refused(text):
+    with pytest.raises(ValueError, match=r"is not a list of layers with edges between them"):
+        LayerBoundaries.parse(text)
+
+
+def test_edges_must_increase_and_be_one_fewer_than_layers():
+    with pytest.raises(ValueError, match=r"must increase"):
+        LayerBoundaries.parse("a 5 b 5 c")
+    with pytest.raises(ValueError, match=r"2 layers need 1 finite edges between them"):
+        LayerBoundaries(("a", "b"), np.array([1.0, 2.0]))
+
+
+def test_something_that_is_neither_is_one_sentence_that_lists_the_columns():
+    with pytest.raises(ValueError, match=r"neither a file nor a column .columns: 'area'. nor"):
+        layer_labels("nowhere.csv", UNITS, {"area": ["u", "v", "w"]})
+    with pytest.raises(ValueError, match=r"layers is 3, which is neither"):
+        layer_labels(3, UNITS)

@@ -1,0 +1,115 @@
+import numpy as np
+import pytest
+
+from microcolumn import Recording, Units
+from microcolumn.epochs import Epochs
+
+UNITS = Units(
+    ["a", "b", "c"],
+    depth_um=[100.0, 700.0, 1200.0],
+    layer=["II/III", "IV", "V/VI"],
+    quality=["good", "mua", "good"],
+)
+
+
+def recording():
+    return Recording(
+        [[0.5, 1.5, 8.5], [0.1, 0.2, 0.3, 8.0], []],
+        UNITS,
+        [[0.0, 1.0], [8.0, 10.0]],
+        source="a test",
+        notes=["made by hand"],
+    )
+
+
+def test_trains_come_back_as_they_went_in_and_cannot_be_changed():
+    trains = recording().trains
+    assert [train.tolist() for train in trains] == [[0.5, 1.5, 8.5], [0.1, 0.2, 0.3, 8.0], []]
+    with pytest.raises(ValueError, match=r"read-only"):
+        trains[0][0] = 7.0
+
+
+def test_rates_count_the_spikes_within_epochs():
+    assert recording().duration_s == 3.0
+    np.testing.assert_allclose(recording().rates_hz, [2 / 3, 4 / 3, 0.0])
+    assert recording().n_spikes == 7
+    assert repr(recording()) == "Recording(3 units, 7 spikes in 3 s, mean rate 0.7 Hz)"
+
+
+def test_a_recording_whose_length_nobody_states_ends_just_after_its_last_spike():
+    epochs = Recording([[0.5, 2.0]]).epochs
+    assert list(epochs) == [(0.0, 2.0 + 1e-9)]
+    assert (epochs.locate(np.array([0.0, 2.0])) == 0).all()
+
+
+def test_a_recording_on_a_clock_of_its_own_begins_with_its_first_spike():
+    assert Recording([[1.7e9, 1.7e9 + 100]]).epochs.starts.tolist() == [1.7e9]
+
+
+def test_taking_units_keeps_everything_else():
+    taken = recording().take([1, 0])
+    assert taken.units.ids == ("b", "a")
+    assert taken.trains[0].tolist() == [0.1, 0.2, 0.3, 8.0]
+    assert taken.source == "a test"
+    assert taken.notes == ("made by hand",)
+    assert list(taken.epochs) == list(recording().epochs)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "kept"),
+    [
+        ({"ids": ["c", "a"]}, ("a", "c")),
+        ({"layer": "IV"}, ("b",)),
+        ({"layer": ["II/III", "IV"], "quality": "good"}, ("a",)),
+        ({"multiunit": True}, ("b",)),
+        ({"multiunit": False, "min_rate_hz": 0.1}, ("a",)),
+        ({"max_rate_hz": 2 / 3}, ("a", "c")),
+        ({}, ("a", "b", "c")),
+    ],
+)
+def test_units_are_selected_by_what_is_said_of_them(conditions, kept):
+    assert recording().select(**conditions).units.ids == kept
+
+
+@pytest.mark.parametrize(
+    ("conditions", "sentence"),
+    [
+        ({"layer": "VII"}, "^no unit has layer 'VII'; there is 'II/III', 'IV', 'V/VI'$"),
+        ({"ids": ["z"]}, "^no unit has ids 'z'; there is 'a', 'b', 'c'$"),
+        ({"min_rate_hz": 50.0}, "^none of the 3 units meets all conditions; relax one of them$"),
+    ],
+)
+def test_a_selection_that_finds_nobody_is_one_sentence(conditions, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        recording().select(**conditions)
+
+
+def test_selecting_by_a_missing_column_says_where_to_state_it():
+    with pytest.raises(
+        ValueError, match=r"^units have no layer here; state it where the recording"
+    ):
+        Recording([[1.0]]).select(layer="IV")
+
+
+def test_restricting_drops_the_spikes_outside():
+    restricted = recording().restrict([[0.15, 8.2]])
+    assert list(restricted.epochs) == [(0.15, 1.0), (8.0, 8.2)]
+    assert [train.tolist() for train in restricted.trains] == [[0.5], [0.2, 0.3, 8.0], []]
+    with pytest.raises(ValueError, match=r"^nothing was recorded in these epochs; .* covers 0-1 s"):
+        recording().restrict(Epochs([[3.0, 4.0]]))
+
+
+def test_a_recording_needs_units_and_a_length():
+    with pytest.raises(ValueError, match=r"ids is empty; a table needs at least one unit"):
+        Recording([])
+    with pytest.raises(ValueError, match=r"^there is no spike and no epoch, .*; pass epochs$"):
+        Recording([[], []])
+    assert Recording([[], []], epochs=[[0, 1]]).bin().n_bins == 50
+
+
+def test_times_that_come_from_bins_are_binned_by_whole_multiples_of_them():
+    counted = Recording([[0.005, 0.015]], epochs=[[0, 0.06]], resolution_s=0.010)
+    assert counted.bin(0.020).n_bins == 3
+    for width in (0.015, 0.005):
+        with pytest.raises(ValueError, match=r"comes in bins of 0.01 s; use a whole multiple"):
+            counted.bin(width)
