@@ -1,0 +1,397 @@
+"""Layers from physiology: layer IV is where a flash first draws a large current into cells.
+
+In the current source density after a full-field flash, the earliest large sink marks the input
+from the thalamus to layer IV (Mitzdorf 1985; METHOD section 8). The other layers follow by depth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import interpolate, ndimage
+
+from ..binary import Floats, real_array, real_number
+from ..io.lfp import LFP
+from ..layers import LayerBoundaries
+from ..units import Units
+from .csd import current_source_density, flash_response
+
+#: Labels from superficial to deep.
+LAYERS = ("II/III", "IV", "V/VI")
+
+#: A sink's place is read from its first 10 ms, before activity has spread to other layers.
+INITIAL_S = 0.010
+
+#: Sinks closer than this are one sink that comes again: layer IV is about twice as thick.
+_SAME_SINK_UM = 150.0
+
+#: Shorter dips are noise: synaptic currents last longer.
+_MIN_DURATION_S = 0.003
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """A large sink after the flash.
+
+    Attributes
+    ----------
+    depth_um : float
+        Where its first 10 ms are strongest.
+    onset_s : float
+        When it first is large, in seconds from the flash.
+    size : float
+        Mean size over its first 10 ms at its centre, µA/mm³.
+    n_sd : float
+        The same in standard deviations of the noise there.
+    """
+
+    depth_um: float
+    onset_s: float
+    size: float
+    n_sd: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaminarMap:
+    """Where layer IV lies on the probe, and the evidence.
+
+    Depths are measured from ``depth_reference``, in order from superficial to deep: with
+    ``"tip"`` the numbers decrease.
+
+    Attributes
+    ----------
+    depth_um : ndarray, shape (n_depths,)
+        Depths of ``csd``.
+    time_s : ndarray, shape (n_times,)
+        From the flash.
+    csd : ndarray, shape (n_depths, n_times)
+        Current source density, µA/mm³, sinks negative.
+    contact_um : ndarray, shape (n_contacts,)
+        Depths of ``response_mv``.
+    response_mv : ndarray, shape (n_contacts, n_times)
+        Average potential around the flash.
+    depth_reference : str
+        What depths are measured from.
+    sinks : tuple of Sink
+        The candidates, earliest first; the first one was taken as layer IV.
+    centre_um, top_um, bottom_um : float
+        Centre and limits of layer IV.
+    cortex_um : (float, float)
+        Upper limit of layer II/III and lower limit of layer V/VI.
+    n_flashes : int
+        Flashes averaged.
+    method : str
+        Elephant's method.
+    notes : tuple of str
+        What a person should know before accepting the map.
+    """
+
+    depth_um: Floats
+    time_s: Floats
+    csd: Floats
+    contact_um: Floats
+    response_mv: Floats
+    depth_reference: str
+    sinks: tuple[Sink, ...]
+    centre_um: float
+    top_um: float
+    bottom_um: float
+    cortex_um: tuple[float, float]
+    n_flashes: int
+    method: str
+    notes: tuple[str, ...]
+
+    @property
+    def latency_s(self) -> float:
+        """Onset of the sink that was found, seconds after the flash."""
+        return self.sinks[0].onset_s
+
+    @property
+    def boundaries(self) -> dict[str, tuple[float, float]]:
+        """Upper and lower limit of each layer in µm."""
+        edges = (self.cortex_um[0], self.top_um, self.bottom_um, self.cortex_um[1])
+        return dict(zip(LAYERS, pairwise(edges), strict=True))
+
+    @property
+    def layers(self) -> LayerBoundaries:
+        """The same for ``microcolumn.read(layers=...)``; outside the cortex the label is ``""``."""
+        edges = [self.cortex_um[0], self.top_um, self.bottom_um, self.cortex_um[1]]
+        labels = ["", *LAYERS, ""]
+        if _down(self.depth_reference) < 0.0:  # Labels go with increasing numbers.
+            edges, labels = edges[::-1], labels[::-1]
+        return LayerBoundaries(tuple(labels), np.array(edges))
+
+    def label(self, depth_um: ArrayLike) -> tuple[str, ...]:
+        """Layer at each depth; ``""`` outside the cortex and where the depth is NaN."""
+        return self.layers.label(np.atleast_1d(real_array("depth_um", depth_um, "pass µm")))
+
+    def assign(self, units: Units) -> Units:
+        """The same units with layer labels by their depths."""
+        if units.depth_um is None:
+            raise ValueError("the units have no depths; read them with depths to assign layers")
+        if units.depth_reference != self.depth_reference:
+            raise ValueError(
+                f"depths of the units are measured from {units.depth_reference!r} and those of "
+                f"the LFP from {self.depth_reference!r}; bring the units to the same reference "
+                "with measured_from()"
+            )
+        return units.with_layers(self.label(units.depth_um))
+
+    def corrected(
+        self,
+        centre_um: float | None = None,
+        top_um: float | None = None,
+        bottom_um: float | None = None,
+    ) -> LaminarMap:
+        """The map with layer IV where a person puts it.
+
+        Parameters
+        ----------
+        centre_um : float, optional
+            New centre; limits that are not given move along with it.
+        top_um, bottom_um : float, optional
+            New limits.
+        """
+        remedy = "pass a depth in µm"
+        centre = self.centre_um
+        if centre_um is not None:
+            centre = real_number("centre_um", centre_um, remedy)
+        moved = centre - self.centre_um
+        top = self.top_um + moved if top_um is None else real_number("top_um", top_um, remedy)
+        bottom = self.bottom_um + moved
+        if bottom_um is not None:
+            bottom = real_number("bottom_um", bottom_um, remedy)
+        down = _down(self.depth_reference)
+        upper, lower = self.cortex_um
+        order = down * np.array([upper, top, centre, bottom, lower])
+        if not (np.diff(order) > 0.0).all():
+            raise ValueError(
+                f"layer IV from {top:g} to {bottom:g} µm around {centre:g} µm is out of order in "
+                f"a cortex from {upper:g} to {lower:g} µm; go from superficial to deep"
+            )
+        note = f"layer IV set by hand from {top:.0f} to {bottom:.0f} µm"
+        return replace(
+            self, centre_um=centre, top_um=top, bottom_um=bottom, notes=(*self.notes, note)
+        )
+
+
+def layers_from_flashes(
+    lfp: LFP,
+    flashes_s: ArrayLike,
+    *,
+    window: tuple[float, float] = (-0.05, 0.2),
+    search_s: tuple[float, float] = (0.02, 0.1),
+    min_share: float = 0.3,
+    min_sd: float = 5.0,
+    layer_iv_thickness_um: float | None = None,
+    cortex_um: tuple[float, float] | None = None,
+    method: str | None = None,
+    smoothing_um: float = 50.0,
+) -> LaminarMap:
+    """Locate layer IV by the earliest large sink after full-field flashes.
+
+    A sink is large where it exceeds both a share of the largest sink and a multiple of the noise.
+    The noise at each depth is the larger of two standard deviations: before the flash, and of the
+    average with alternating signs, which also holds fluctuations slower than the time before.
+
+    Parameters
+    ----------
+    lfp : LFP
+        Potentials of a linear probe.
+    flashes_s : array_like, shape (n_flashes,)
+        Times of the flashes in seconds, on the clock of the LFP.
+    window : (float, float)
+        Seconds from the flash that are averaged and shown.
+    search_s : (float, float)
+        Seconds from the flash in which sinks are sought.
+    min_share : float
+        Share of the largest sink that a large sink has.
+    min_sd : float
+        Standard deviations of the noise that a large sink has.
+    layer_iv_thickness_um : float, optional
+        Thickness of layer IV around the sink's centre; where left out, layer IV ends where the
+        sink's first 10 ms have half of their size.
+    cortex_um : (float, float), optional
+        Upper and lower limit of the cortex; sinks outside are ignored and depths outside get no
+        label. Where left out: the outermost contacts and one spacing beyond.
+    method, smoothing_um
+        As for `current_source_density`.
+
+    Returns
+    -------
+    LaminarMap
+        Look at ``figures.csd`` of it before accepting it.
+    """
+    response = flash_response(lfp, flashes_s, window)
+    n_times = response.time_s.size
+    # One call for both, so that a method that adapts treats signal and noise alike.
+    both = np.hstack([response.mean_mv, response.plus_minus_mv])
+    depth_um, csd, chosen = current_source_density(
+        both, response.depth_um, method=method, smoothing_um=smoothing_um
+    )
+    csd, plus_minus = csd[:, :n_times], csd[:, n_times:]
+    before = csd[:, response.time_s < 0.0]
+    noise = np.sqrt(np.maximum((before**2).mean(axis=1), (plus_minus**2).mean(axis=1)))
+    down = _down(lfp.depth_reference)
+    cortex = _cortex(cortex_um, response.depth_um, down)
+    search = _Search(response.time_s, down * depth_um, down, csd, noise, lfp.sampling_rate_hz)
+    found = search.sinks(search_s, down * np.array(cortex), min_share, min_sd)
+    sinks = tuple(replace(sink, depth_um=down * sink.depth_um) for sink in found)
+    limits, notes = search.extent(found[0], layer_iv_thickness_um, down * np.array(cortex))
+    if sinks[0].onset_s - search_s[0] < 1.0 / lfp.sampling_rate_hz:
+        notes.append("the sink was there when the search began; look at earlier times")
+    return LaminarMap(
+        depth_um,
+        response.time_s,
+        csd,
+        response.depth_um,
+        response.mean_mv,
+        lfp.depth_reference,
+        sinks,
+        sinks[0].depth_um,
+        down * limits[0],
+        down * limits[1],
+        cortex,
+        response.n_flashes,
+        chosen,
+        (*response.notes, *notes),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The current source density over distance downward, in which sinks are sought."""
+
+    time_s: Floats
+    below_um: Floats
+    down: float
+    csd: Floats
+    noise: Floats
+    rate_hz: float
+
+    def sinks(
+        self, search_s: tuple[float, float], cortex_um: Floats, min_share: float, min_sd: float
+    ) -> list[Sink]:
+        """All large sinks, earliest first; at least one, or an error."""
+        inside = (self.below_um >= cortex_um[0]) & (self.below_um <= cortex_um[1])
+        sought = (self.time_s >= search_s[0]) & (self.time_s <= search_s[1])
+        if not (inside.any() and sought.any()):
+            raise ValueError(
+                f"search_s {search_s} and the cortex hold no sample of the current source "
+                "density; widen them"
+            )
+        size = np.where(np.outer(inside, sought), -self.csd, 0.0)
+        threshold = np.maximum(min_share * size.max(), min_sd * self.noise)
+        regions, n_regions = ndimage.label((size > 0.0) & (size >= threshold[:, np.newaxis]))
+        min_samples = max(1, round(_MIN_DURATION_S * self.rate_hz))
+        found = [
+            self._sink(regions[place] == k + 1, place)
+            for k, place in enumerate(ndimage.find_objects(regions, n_regions))
+            if place[1].stop - place[1].start >= min_samples
+        ]
+        if not found:
+            raise ValueError(self._nothing(size, search_s, min_sd))
+        distinct: list[Sink] = []
+        for sink in sorted(found, key=lambda sink: sink.onset_s):
+            if all(abs(sink.depth_um - other.depth_um) > _SAME_SINK_UM for other in distinct):
+                distinct.append(sink)
+        return distinct
+
+    def _sink(self, region: NDArray[np.bool_], place: tuple[slice, ...]) -> Sink:
+        """The sink that begins a connected region of the (depth, time) plane."""
+        onset = place[1].start
+        starts = np.flatnonzero(region[:, 0]) + place[0].start
+        profile = self._profile(onset)
+        row = int(starts[np.argmin(profile[starts])])
+        # Down the slope to the centre: the region may go on to a later and larger sink elsewhere.
+        while (lower := _lowest_neighbour(profile, row)) != row:
+            row = lower
+        depths, values = self._between_contacts(onset, max(row - 1, 0), row + 2)
+        size = float(-values.min())
+        noise = float(self.noise[row])
+        return Sink(
+            depth_um=float(depths[np.argmin(values)]),
+            onset_s=float(self.time_s[onset]),
+            size=size,
+            n_sd=size / noise if noise > 0.0 else np.inf,
+        )
+
+    def extent(
+        self, sink: Sink, thickness_um: float | None, cortex_um: Floats
+    ) -> tuple[tuple[float, float], list[str]]:
+        """Limits of layer IV around the sink, and what is doubtful about them."""
+        notes = []
+        depths, values = self._between_contacts(int(np.argmin(np.abs(self.time_s - sink.onset_s))))
+        if sink.depth_um in (depths[0], depths[-1]):
+            notes.append("the sink lies at the end of the probe; its centre may lie beyond")
+        if thickness_um is not None:
+            half = 0.5 * real_number("layer_iv_thickness_um", thickness_um, "pass it in µm")
+            limits = (sink.depth_um - half, sink.depth_um + half)
+            if not (half > 0.0 and cortex_um[0] < limits[0] and limits[1] < cortex_um[1]):
+                raise ValueError(
+                    f"layer_iv_thickness_um is {thickness_um}; around the sink it must be "
+                    "positive and stay inside the cortex"
+                )
+            return limits, notes
+        weak = np.flatnonzero(-values < 0.5 * sink.size)
+        centre = int(np.searchsorted(depths, sink.depth_um))
+        above, beneath = weak[weak < centre], weak[weak > centre]
+        if not (above.size and beneath.size):
+            notes.append("the sink goes on to the end of the probe, which bounds layer IV here")
+        top = depths[above[-1]] if above.size else cortex_um[0]
+        bottom = depths[beneath[0]] if beneath.size else cortex_um[1]
+        return (float(max(top, cortex_um[0])), float(min(bottom, cortex_um[1]))), notes
+
+    def _profile(self, onset: int) -> Floats:
+        """Mean current source density over a sink's first 10 ms, shape (n_depths,)."""
+        n_samples = max(1, round(INITIAL_S * self.rate_hz))
+        profile: Floats = self.csd[:, onset : onset + n_samples].mean(axis=1)
+        return profile
+
+    def _between_contacts(
+        self, onset: int, first: int = 0, stop: int | None = None
+    ) -> tuple[Floats, Floats]:
+        """Depths every µm from one row to another, and the profile there by a cubic spline."""
+        spline = interpolate.CubicSpline(self.below_um, self._profile(onset))
+        ends = self.below_um[first:stop]
+        depths = np.linspace(ends[0], ends[-1], max(2, round(np.ptp(ends))) + 1)
+        return depths, spline(depths)
+
+    def _nothing(self, size: Floats, search_s: tuple[float, float], min_sd: float) -> str:
+        relative = size / np.maximum(self.noise, np.finfo(float).tiny)[:, np.newaxis]
+        row, column = np.unravel_index(int(np.argmax(relative)), relative.shape)
+        return (
+            f"no sink between {1e3 * search_s[0]:g} and {1e3 * search_s[1]:g} ms after the flash "
+            f"reaches {min_sd:g} standard deviations of the noise for {1e3 * _MIN_DURATION_S:g} "
+            f"ms (the strongest, at {1e3 * self.time_s[column]:.0f} ms and a depth of "
+            f"{self.down * self.below_um[row]:.0f} µm, reaches {relative[row, column]:.1f}); "
+            "average more flashes, lower min_sd, or assign layers by known depths"
+        )
+
+
+def _lowest_neighbour(profile: Floats, row: int) -> int:
+    first = max(row - 1, 0)
+    return first + int(np.argmin(profile[first : row + 2]))
+
+
+def _down(depth_reference: str) -> float:
+    """Sign that turns depths into distances downward."""
+    return -1.0 if depth_reference == "tip" else 1.0
+
+
+def _cortex(
+    cortex_um: tuple[float, float] | None, contact_um: Floats, down: float
+) -> tuple[float, float]:
+    if cortex_um is None:
+        spacing = (contact_um[-1] - contact_um[0]) / (contact_um.size - 1)
+        return float(contact_um[0] - spacing), float(contact_um[-1] + spacing)
+    limits = real_array("cortex_um", cortex_um, "pass its upper and lower limit in µm")
+    if limits.shape != (2,) or not down * limits[0] < down * limits[1]:
+        raise ValueError(
+            f"cortex_um is {cortex_um}; pass its upper, then its lower limit in µm, on the "
+            "scale of the contacts"
+        )
+    return float(limits[0]), float(limits[1])
