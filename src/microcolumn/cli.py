@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +15,16 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+@contextmanager
+def _bad_input_is_one_sentence() -> Iterator[None]:
+    """Turn what the API raises over bad input into its sentence and exit code 2."""
+    try:
+        yield
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        typer.echo(f"microcolumn: {error}", err=True)
+        raise typer.Exit(2) from None
 
 
 @app.callback()
@@ -44,3 +56,82 @@ def demo(
     for suffix in ("png", "pdf"):
         figure.savefig(out / f"comparison.{suffix}")
     typer.echo(f"\nfigure: {out / 'comparison.png'}")
+
+
+@app.command(epilog="Example: microcolumn info session.nwb --depth-reference surface --json")
+def info(
+    file: Annotated[Path, typer.Argument(help="Recording: a file or folder of any known format.")],
+    reader: Annotated[
+        str | None, typer.Option(help="Format, where the content does not tell.")
+    ] = None,
+    depth_reference: Annotated[
+        str,
+        typer.Option(help="What depths are measured from: surface, tip, 'layer IV' or unstated."),
+    ] = "unstated",
+    layers: Annotated[
+        str | None,
+        typer.Option(
+            help="Layers of the units: a CSV of unit,layer, a column of the file's table, or "
+            "boundaries by depth such as 'II/III 650 IV 1000 V/VI'."
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="Option of the format as name=value, for example time_unit=ms."),
+    ] = None,
+    epochs: Annotated[str | None, typer.Option(help="Keep the epochs of this label.")] = None,
+    unit: Annotated[list[str] | None, typer.Option(help="Keep this unit; repeatable.")] = None,
+    layer: Annotated[list[str] | None, typer.Option(help="Keep this layer; repeatable.")] = None,
+    quality: Annotated[
+        list[str] | None, typer.Option(help="Keep units of this quality; repeatable.")
+    ] = None,
+    multiunit: Annotated[
+        bool | None, typer.Option("--multiunits/--single-units", help="Keep these alone.")
+    ] = None,
+    min_rate: Annotated[float | None, typer.Option(help="Keep units from this rate, Hz.")] = None,
+    max_rate: Annotated[float | None, typer.Option(help="Keep units up to this rate, Hz.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    figure: Annotated[
+        Path | None, typer.Option(help="Save the correlogram behind the bin width here.")
+    ] = None,
+) -> None:
+    """Print what is in a recording: units, depths, layers, rates, epochs, bin width, warnings."""
+    from json import dumps
+
+    from . import figures, io
+    from .survey.summary import summarise
+
+    with _bad_input_is_one_sentence():
+        recording = io.read(
+            file,
+            reader=reader,
+            depth_reference=depth_reference,
+            layers=layers,
+            epochs=epochs,
+            **_options(option or []),
+        ).select(
+            ids=unit or None,
+            layer=layer or None,
+            quality=quality or None,
+            multiunit=multiunit,
+            min_rate_hz=min_rate,
+            max_rate_hz=max_rate,
+        )
+        summary = summarise(recording)
+        if figure is not None:
+            figures.correlogram(summary.bin_width).savefig(figure)
+    typer.echo(dumps(summary.as_dict(), indent=2, allow_nan=False) if json else summary)
+
+
+def _options(pairs: list[str]) -> dict[str, float | str]:
+    """``name=value`` pairs as keyword arguments; numbers become numbers."""
+    options: dict[str, float | str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not (name and equals):
+            raise ValueError(f"--option {pair!r} is not of the form name=value")
+        try:
+            options[name] = float(value)
+        except ValueError:
+            options[name] = value
+    return options

@@ -1,0 +1,180 @@
+"""Feed every reader mutated files: each must be read or refused in one sentence.
+
+A failure is a traceback other than the refusals that the command line turns into exit code 2, a
+crash of the process, more than 20 seconds, or more than a gigabyte. Run with
+`python tests/fuzz.py --files 10000`; `--reader nwb` takes one alone, `--first 4711 --files 1
+--keep FOLDER` brings back the file numbered 4711.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import resource
+import shutil
+import sys
+import tempfile
+import traceback
+from collections import Counter
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+import written
+from tqdm import tqdm
+
+from microcolumn import io
+from microcolumn.survey.summary import summarise
+
+#: Writers of the files that mutations start from, and the name each gives to its file.
+SEEDS = {
+    "nwb": [(written.write_nwb, "a.nwb"), (partial(written.write_nwb, zarr=True), "a.nwb.zarr")],
+    "phy": [(written.write_phy, "phy")],
+    "neo": [(written.write_nex, "a.nex")],
+    "pynapple": [(written.write_pynapple, "a.npz")],
+    "spikeinterface": [(written.write_spikeinterface, "sorting")],
+    "matlab": [
+        (written.write_matlab_v5, "a.mat"),
+        (partial(written.write_matlab_v5, compressed=False), "b.mat"),
+        (written.write_matlab_v73, "c.mat"),
+    ],
+    "csv": [(written.write_csv, "a.csv")],
+    "npz": [(written.write_npz, "a.npz")],
+}
+_SECONDS, _BYTES = 20, 1 << 30
+_REFUSALS = (ValueError, TypeError, OSError, ImportError)
+_EXTREMES = (b"\0" * 8, b"\xff" * 8, b"\xff\xff\xff\x7f", (2**63 - 1).to_bytes(8, "little"), b"\1")
+
+
+def mutated(content: bytes, rng: np.random.Generator) -> bytes:
+    """Content with one to four things done to it that happen to files, or that hackers do."""
+    data = bytearray(content)
+    for _ in range(rng.integers(1, 5)):
+        place = int(rng.integers(0, len(data) + 1))
+        stop = min(len(data), place + int(rng.integers(1, 64)))
+        match rng.integers(0, 7):
+            case 0:  # a flipped bit
+                if place < len(data):
+                    data[place] ^= 1 << int(rng.integers(0, 8))
+            case 1:  # a stretch of noise
+                data[place:stop] = rng.bytes(stop - place)
+            case 2:  # the end is missing
+                del data[place:]
+            case 3:  # something in between is missing
+                del data[place:stop]
+            case 4:  # a stretch twice
+                data[place:place] = data[place:stop]
+            case 5:  # a number at its extreme
+                extreme = _EXTREMES[rng.integers(0, len(_EXTREMES))]
+                data[place : place + len(extreme)] = extreme
+            case 6:  # a stretch from elsewhere
+                other = int(rng.integers(0, len(data) + 1))
+                data[place:stop] = data[other : other + stop - place]
+    return bytes(data)
+
+
+def mutate(seed: Path, target: Path, rng: np.random.Generator) -> None:
+    """Copy ``seed``, a file or folder, to ``target`` with one of its files mutated or missing."""
+    if seed.is_file():
+        target.write_bytes(mutated(seed.read_bytes(), rng))
+        return
+    shutil.copytree(seed, target)
+    files = sorted(path for path in target.rglob("*") if path.is_file())
+    victim = files[rng.integers(0, len(files))]
+    if rng.random() < 0.05:
+        victim.unlink()
+    else:
+        victim.write_bytes(mutated(victim.read_bytes(), rng))
+
+
+def attempt(path: Path) -> str:
+    """What becomes of a file: "read", "refused", or a description of the failure."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        summarise(io.read(path, depth_reference="unstated"))
+        outcome = "read"
+    except _REFUSALS as error:
+        outcome = "refused"
+        if "\n" in str(error) or "MemoryError" in str(error) or not str(error):
+            outcome = f"refused badly: {error!r}"
+    except Exception:
+        outcome = traceback.format_exc()
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    return outcome if grown < _BYTES else f"took {grown / 1e9:.1f} GB"
+
+
+def work(reader: str, numbers: range, keep: Path | None, reports: Connection) -> None:
+    """Try the files of these numbers, reporting each one's outcome."""
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 34, 1 << 34))
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - libraries that print
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "seeds").mkdir()
+        recording = written.small_recording()
+        seeds = [write(recording, Path(folder) / "seeds" / name) for write, name in SEEDS[reader]]
+        for number in numbers:
+            rng = np.random.default_rng([number, len(reader)])
+            seed = seeds[rng.integers(0, len(seeds))]
+            target = Path(folder) / f"{number}{seed.suffix}"
+            mutate(seed, target, rng)
+            if keep is not None:
+                shutil.copy(target, keep) if target.is_file() else shutil.copytree(
+                    target, keep / target.name
+                )
+            reports.send(attempt(target))
+            target.unlink() if target.is_file() else shutil.rmtree(target)
+
+
+def fuzz(reader: str, first: int, n_files: int, keep: Path | None) -> dict[str, list[int]]:
+    """Numbers of the files by outcome; a worker that dies or hangs costs one file."""
+    outcomes: dict[str, list[int]] = {}
+    number = first
+    bar = tqdm(total=n_files, desc=reader, disable=not sys.stderr.isatty(), leave=False)
+    while number < first + n_files:
+        reports, ours = multiprocessing.Pipe(duplex=False)
+        worker = multiprocessing.get_context("spawn").Process(
+            target=work, args=(reader, range(number, first + n_files), keep, ours)
+        )
+        worker.start()
+        ours.close()
+        patience = 120  # imports and the making of seeds
+        while number < first + n_files:
+            try:
+                outcome = reports.recv() if reports.poll(patience) else "hung"
+            except EOFError:
+                worker.join()
+                outcome = f"process died with exit code {worker.exitcode}"
+            outcomes.setdefault(outcome, []).append(number)
+            number += 1
+            bar.update()
+            patience = _SECONDS
+            if outcome == "hung" or outcome.startswith("process died"):
+                break
+        worker.kill()
+        worker.join()
+    bar.close()
+    return outcomes
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--reader", choices=list(SEEDS), action="append")
+    parser.add_argument("--files", type=int, default=200, help="mutated files per reader")
+    parser.add_argument("--first", type=int, default=0, help="number of the first file")
+    parser.add_argument("--keep", type=Path, help="folder for copies of the mutated files")
+    arguments = parser.parse_args()
+    n_failures = 0
+    for reader in arguments.reader or SEEDS:
+        outcomes = fuzz(reader, arguments.first, arguments.files, arguments.keep)
+        fine = Counter({name: len(outcomes.pop(name, [])) for name in ("read", "refused")})
+        n_failed = arguments.files - fine.total()
+        n_failures += n_failed
+        print(f"{reader}: {fine['read']} read, {fine['refused']} refused, {n_failed} failed")
+        for outcome, numbers in outcomes.items():
+            print(f"  files {numbers[:5]} ({len(numbers)} in all): {outcome}")
+    return 1 if n_failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+"""A short run of the command that feeds readers mutated files."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import fuzz
+import numpy as np
+import pytest
+
+COMMAND = [sys.executable, str(Path(fuzz.__file__))]
+
+
+def test_mutations_are_many_and_repeatable():
+    made = {fuzz.mutated(b"0123456789" * 20, np.random.default_rng(n)) for n in range(100)}
+    assert len(made) > 90
+    again = {fuzz.mutated(b"0123456789" * 20, np.random.default_rng(n)) for n in range(100)}
+    assert made == again
+
+
+@pytest.mark.slow
+def test_mutated_files_are_read_or_refused_in_one_sentence():
+    run = subprocess.run([*COMMAND, "--files", "40"], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout.count("0 failed") == len(fuzz.SEEDS)
+
+
+def test_a_reader_that_raises_hangs_or_eats_memory_is_found(tmp_path, monkeypatch):
+    def broken(path, **options):
+        raise KeyError("units")
+
+    monkeypatch.setattr(fuzz.io, "read", broken)
+    assert "KeyError" in fuzz.attempt(tmp_path)
+    monkeypatch.setattr(fuzz.io, "read", lambda path, **options: np.ones(200_000_000))
+    assert fuzz.attempt(tmp_path).startswith("took 1.6 GB")

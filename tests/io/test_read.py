@@ -1,0 +1,84 @@
+import sys
+
+import pytest
+import written
+
+import microcolumn as mc
+from microcolumn.io import READERS
+from microcolumn.io.claims import check_claim
+from microcolumn.io.session import BadFileError
+
+
+@pytest.fixture
+def csv_file(tmp_path):
+    return written.write_csv(written.small_recording(), tmp_path / "session.csv")
+
+
+def test_depths_without_a_stated_reference_are_refused_with_the_choices(csv_file):
+    with pytest.raises(ValueError, match=r"session.csv: its units have depths .column 'depth'"):
+        mc.read(csv_file)
+    with pytest.raises(ValueError, match=r"pass depth_reference: 'surface' .* 'tip' .* 'layer IV'"):
+        mc.read(csv_file)
+    assert mc.read(csv_file, depth_reference="tip").units.depth_reference == "tip"
+    assert mc.read(csv_file, depth_reference="unstated").units.depth_um is not None
+
+
+def test_layers_quality_and_epochs_are_chosen_on_the_way_in(csv_file, tmp_path):
+    recording = mc.read(
+        csv_file,
+        depth_reference="surface",
+        layers="upper 600 lower",
+        quality="good",
+        epochs=[[1.0, 5.0]],
+    )
+    assert recording.units.ids == ("10", "12")
+    assert recording.units.layer == ("upper", "lower")
+    assert recording.duration_s == 4.0
+
+
+def test_a_reference_for_depths_that_are_not_there_is_noted(tmp_path):
+    path = tmp_path / "bare.csv"
+    path.write_text("unit,time\na,1.0\nb,2.0\n")
+    assert "units have none" in mc.read(path, depth_reference="tip").notes[-1]
+
+
+def test_a_path_that_is_not_there_is_one_sentence(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nothing.nwb does not exist; check the path$"):
+        mc.read(tmp_path / "nothing.nwb")
+
+
+def test_unknown_readers_and_options_are_one_sentence_that_lists_the_known(csv_file):
+    with pytest.raises(ValueError, match="^reader is 'excel'; choose one of nwb, phy,"):
+        mc.read(csv_file, reader="excel")
+    with pytest.raises(TypeError, match=r"^'sheet' is no option of reading .*; it has .*time_unit"):
+        mc.read(csv_file, sheet=2)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_noise_under_any_reader_is_one_sentence_with_the_file(reader, tmp_path):
+    path = tmp_path / "noise.bin"
+    path.write_bytes(bytes(range(256)) * 8)
+    with pytest.raises(ValueError, match=r"noise.bin") as caught:
+        mc.read(path, reader=reader)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_library_that_is_not_installed_is_named_with_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynwb", None)
+    path = tmp_path / "a.nwb"
+    path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(600))
+    with pytest.raises(
+        ImportError, match=r"needs pynwb; install it with: pip install 'microcolumn"
+    ):
+        mc.read(path)
+
+
+def test_a_claim_beyond_what_a_file_can_hold_is_refused(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(bytes(1000))
+    check_claim(path, 50_000_000, "spike_times")
+    check_claim(path, 1000, "spike_times", compressed=False)
+    with pytest.raises(BadFileError, match="spike_times claims 10,000,000,000 bytes in a file of"):
+        check_claim(path, 10**10, "spike_times")
+    with pytest.raises(BadFileError, match="claims 1,001 bytes in a file of 1,000"):
+        check_claim(path, 1001, "spike_times", compressed=False)
