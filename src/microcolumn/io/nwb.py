@@ -1,0 +1,164 @@
+"""NWB files, HDF5 or Zarr, through PyNWB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..epochs import Epochs
+from .nwb_electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns
+from .nwb_epochs import interval_epochs, observed_epochs, valid_epochs
+from .nwb_tables import plain_columns, ragged, values
+from .session import LAYER_COLUMNS, BadFileError, Session
+
+
+def load(
+    path: Path,
+    *,
+    table: str | None = None,
+    intervals: str | None = None,
+    ignore_obs_intervals: bool = False,
+) -> Session:
+    """Units of an NWB file with their depths, layers and the time in which they were observed.
+
+    Epochs are the stretches in which every unit was observed (``obs_intervals``), within the rows
+    of the ``epochs`` table and outside those of ``invalid_times``, each as far as the file has it.
+
+    Parameters
+    ----------
+    path : Path
+        File (HDF5) or folder (Zarr).
+    table : str, optional
+        Name of the table of units, for files with several.
+    intervals : str, optional
+        Table of intervals to take epochs from, for example ``"trials"``; ``"epochs"`` where left
+        out.
+    ignore_obs_intervals : bool
+        Whether to take all units as observed all the time.
+    """
+    with _opened(path) as file:
+        nwb = file.read()
+        units, notes = _units_table(nwb, table)
+        ids = [str(name) for name in values(path, units.id).tolist()]
+        trains, behind = _trains(path, units, len(ids))
+        if behind:
+            notes += [f"{behind:,} spike times behind those of the last unit belong to no unit"]
+        columns = plain_columns(path, units)
+        depth_column, placed = _placed(path, nwb, units, columns)
+        observed, seen = (None, []) if ignore_obs_intervals else observed_epochs(path, units, ids)
+        stated, labelled = interval_epochs(path, nwb, intervals)
+        epochs, valid = valid_epochs(path, nwb, _both(stated, observed), _end_s(trains))
+    if epochs is not None and epochs.duration_s == 0:
+        raise BadFileError(
+            "its epochs, obs_intervals and invalid_times leave no time in which all units were "
+            "observed; pass intervals= (another table) or ignore_obs_intervals=True"
+        )
+    notes += [*placed, *seen, *labelled, *valid]
+    return Session(ids, trains, columns, depth_column, epochs, tuple(notes))
+
+
+def _opened(path: Path) -> Any:
+    """The file through PyNWB with its own schemas, not read yet."""
+    if path.is_dir():
+        from hdmf_zarr.nwb import NWBZarrIO
+
+        return NWBZarrIO(str(path), mode="r", load_namespaces=True)
+    from pynwb import NWBHDF5IO
+
+    return NWBHDF5IO(str(path), mode="r", load_namespaces=True)
+
+
+def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
+    """The table of units, wherever in the file it is, and notes."""
+    from pynwb.misc import Units
+
+    if name is None and nwb.units is not None:
+        return nwb.units, []
+    found = [item for item in nwb.objects.values() if isinstance(item, Units)]
+    chosen = [item for item in found if name in (None, item.name)]
+    if len(chosen) == 1:
+        parent = getattr(chosen[0].parent, "name", "the file")
+        return chosen[0], [f"units come from table {chosen[0].name!r} of {parent!r}"]
+    if found:
+        names = ", ".join(repr(item.name) for item in found)
+        raise BadFileError(f"it has tables of units {names}; pass one of these names as table=")
+    held = [*nwb.acquisition.values(), *nwb.processing.values(), *nwb.intervals.values()]
+    kinds = ", ".join(f"{type(item).__name__} {item.name!r}" for item in held[:8])
+    raise BadFileError(
+        f"it has no table of units; it holds {kinds or 'no data at all'}: sort its spikes and "
+        "export them, or name the file that holds them"
+    )
+
+
+def _trains(path: Path, units: Any, n_units: int) -> tuple[list[NDArray[Any]], int]:
+    """Spike times of each unit, seconds, and the number of those that belong to no unit."""
+    if n_units == 0:
+        return [], 0
+    if "spike_times" not in units.colnames:
+        columns = ", ".join(units.colnames) or "none"
+        raise BadFileError(
+            f"its units have no spike_times (columns: {columns}); export the sorted spikes"
+        )
+    column = units["spike_times"]
+    if not hasattr(column, "target"):
+        raise BadFileError(
+            "spike_times has no index, so nobody knows which unit a spike belongs to; "
+            "export the file again with PyNWB or MatNWB"
+        )
+    return ragged(path, column, n_units)
+
+
+def _placed(
+    path: Path, nwb: Any, units: Any, columns: dict[str, list[Any]]
+) -> tuple[str | None, list[str]]:
+    """The column of depths, and notes; adds to ``columns`` what the electrodes say of units."""
+    on_electrodes, route = electrode_columns(path, nwb, units)
+    columns.update({f"electrodes.{name}": column for name, column in on_electrodes.items()})
+    notes = []
+    layer = _named(on_electrodes, LAYER_COLUMNS)
+    if layer is not None and _named(columns, LAYER_COLUMNS) is None:
+        columns["layer"] = on_electrodes[layer]
+        notes.append(f"layers come from column {layer!r} of the electrodes table, {route}")
+    depth = _named(columns, POSITION_COLUMNS, telling=True)
+    if depth is not None:
+        return depth, notes
+    depth = _named(on_electrodes, POSITION_COLUMNS, telling=True)
+    if depth is None:
+        return None, notes
+    unplaced = int(np.isnan(on_electrodes[depth]).sum())
+    notes.append(
+        f"depths come from column {depth!r} of the electrodes table, {route} (the mean of several)"
+        + f"; {unplaced} units have none there, or electrodes that span more than {REACH_UM:g} µm"
+        * (unplaced > 0)
+    )
+    return f"electrodes.{depth}", notes
+
+
+def _named(
+    columns: dict[str, list[Any]], names: Iterable[str], *, telling: bool = False
+) -> str | None:
+    """The first column of one of these names in any case; ``telling``: with a number but zero."""
+    by_name = {name.lower(): name for name in columns}
+    found = [by_name[name] for name in names if name in by_name]
+    return next((name for name in found if not telling or _tells(columns[name])), None)
+
+
+def _tells(column: list[Any]) -> bool:
+    numbers = np.array(column)
+    return numbers.dtype.kind in "iuf" and bool(np.any(np.isfinite(numbers) & (numbers != 0)))
+
+
+def _both(stated: Epochs | None, observed: Epochs | None) -> Epochs | None:
+    if stated is None or observed is None:
+        return observed if stated is None else stated
+    return stated.intersect(observed)
+
+
+def _end_s(trains: list[NDArray[Any]]) -> float:
+    """Just after the last spike, seconds; wrong times are found where the recording is made."""
+    last = (np.max(train, initial=0.0, where=np.isfinite(train)) for train in trains)
+    return float(max(last, default=0.0)) + 1e-9

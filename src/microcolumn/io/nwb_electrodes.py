@@ -1,0 +1,118 @@
+"""Where a unit sits, from the electrodes table of an NWB file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .nwb_tables import is_plain, plain_columns, ragged, values
+from .session import DEPTH_COLUMNS, LAYER_COLUMNS, BadFileError
+
+Rows = list[NDArray[np.int64]]
+
+#: Columns that place a unit or electrode along the probe, µm: by name, then as the archives of the
+#: International Brain Laboratory and the Allen Institute write it, then as the NWB schema does.
+POSITION_COLUMNS = (
+    *DEPTH_COLUMNS,
+    "distance_from_probe_tip_um",
+    "probe_vertical_position",
+    "rel_y",
+)
+#: Columns of units that hold the id of the electrode with the largest spikes.
+_PEAK_COLUMNS = ("peak_channel_id", "peak_electrode_id")
+#: µm. Spikes of one cell fade within about this distance; electrodes that span more are those of
+#: a probe and place no unit.
+REACH_UM = 200.0
+
+
+def electrode_columns(path: Path, nwb: Any, units: Any) -> tuple[dict[str, list[Any]], str]:
+    """Columns of the electrodes table carried over to units, and in words how.
+
+    A unit's electrode is the one named as its peak channel, else those of its ``electrodes``,
+    else those of its electrode group. Numbers of several electrodes are averaged, since NWB gives
+    no order to them, and nan where the electrodes are too far apart to place a unit; text is
+    empty unless the same for all.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    nwb : pynwb.NWBFile
+        The file, open.
+    units : pynwb.misc.Units
+        Its table of units.
+    """
+    table = _table(nwb, units)
+    rows, route = (None, "") if table is None else _rows(path, units, table)
+    if rows is None:
+        return {}, route
+    wanted = {*POSITION_COLUMNS, *LAYER_COLUMNS, "location"}
+    columns: dict[str, list[Any]] = {}
+    for name, entries in plain_columns(path, table, wanted).items():
+        array = np.array(entries)
+        summary = _position if array.dtype.kind in "iuf" else _common
+        columns[name] = [summary(array[chosen]) for chosen in rows]
+    return columns, route
+
+
+def _position(positions: NDArray[Any]) -> float:
+    """Mean position of one unit's electrodes, µm; nan where they span too much to place it."""
+    known = positions[np.isfinite(positions)].astype(float)
+    if known.size == 0 or np.ptp(known) > REACH_UM:
+        return float("nan")
+    return float(known.mean())
+
+
+def _common(labels: NDArray[Any]) -> str:
+    return str(labels[0]) if len(set(labels.tolist())) == 1 else ""
+
+
+def _table(nwb: Any, units: Any) -> Any:
+    """The electrodes table that units refer to, else the file's."""
+    if "electrodes" in units.colnames:
+        column = units["electrodes"]
+        return getattr(column, "target", column).table
+    return nwb.electrodes
+
+
+def _rows(path: Path, units: Any, table: Any) -> tuple[Rows | None, str]:
+    """Rows of the electrodes table for each unit, and in words how they were found."""
+    by_name = {name.lower(): name for name in units.colnames}
+    peak = next((by_name[name] for name in _PEAK_COLUMNS if name in by_name), None)
+    if peak is not None and is_plain(units[peak]):
+        ids = values(path, table.id)
+        peaks = values(path, units[peak], len(units.id))
+        return [np.flatnonzero(ids == electrode) for electrode in peaks], f"by column {peak!r}"
+    if "electrodes" in units.colnames:
+        return _region(path, units, len(table.id)), "by each unit's electrodes"
+    # References are pickled in a Zarr folder, and a pickle from a stranger is not opened.
+    if "electrode_group" in units.colnames and "group_name" in table.colnames and path.is_file():
+        groups = values(path, table["group_name"], len(table.id)).astype(str)
+        names = [group.name for group in values(path, units["electrode_group"], len(units.id))]
+        return [np.flatnonzero(groups == name) for name in names], "by each unit's electrode group"
+    return None, ""
+
+
+def _region(path: Path, units: Any, n_electrodes: int) -> Rows:
+    column = units["electrodes"]
+    n_units = len(units.id)
+    rows: Sequence[NDArray[Any]]
+    if hasattr(column, "target"):
+        rows = ragged(path, column, n_units)[0]
+    else:
+        rows = list(values(path, column, n_units).reshape(-1, 1))
+    for unit, chosen in enumerate(rows):
+        if chosen.size and (chosen.dtype.kind not in "iu" or not _within(chosen, n_electrodes)):
+            raise BadFileError(
+                f"row {unit} of column 'electrodes' points outside the {n_electrodes} rows of the "
+                "electrodes table; export the file again"
+            )
+    return [chosen.astype(np.int64) for chosen in rows]
+
+
+def _within(chosen: NDArray[Any], n_electrodes: int) -> bool:
+    return bool(chosen.min() >= 0 and chosen.max() < n_electrodes)

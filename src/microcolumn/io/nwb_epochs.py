@@ -1,0 +1,153 @@
+"""When units of an NWB file were observed: obs_intervals, tables of intervals, invalid times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..epochs import Epochs
+from .nwb_tables import is_plain, ragged, values
+from .session import BadFileError
+
+Floats = NDArray[np.float64]
+
+#: Columns of a table of intervals that say what each is.
+_LABEL_COLUMNS = ("tags", "label", "labels", "stimulus_name", "condition")
+
+
+def observed_epochs(path: Path, units: Any, ids: Sequence[str]) -> tuple[Epochs | None, list[str]]:
+    """Stretches in which every unit was observed, None where the file does not say; and notes.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    units : pynwb.misc.Units
+        Its table of units.
+    ids : sequence of str
+        Names of the units.
+    """
+    if "obs_intervals" not in units.colnames:
+        return None, []
+    rows, _ = ragged(path, units["obs_intervals"], len(ids))
+    stated = [n for n, row in enumerate(rows) if row.size]
+    if not stated:
+        return None, []
+    notes = []
+    if len(stated) < len(ids):
+        notes.append(
+            f"{len(ids) - len(stated)} of {len(ids)} units have no obs_intervals and are taken as "
+            "observed whenever the others were"
+        )
+    by_unit = {n: _joined(rows[n], f"obs_intervals of unit {ids[n]!r}") for n in stated}
+    common = by_unit[stated[0]]
+    for epochs in by_unit.values():
+        common = common.intersect(epochs)
+    anyone = Epochs.joined(np.concatenate([rows[n] for n in stated]))
+    lost = anyone.duration_s - common.duration_s
+    shortest = min(stated, key=lambda n: by_unit[n].duration_s)
+    if lost > 0:
+        notes.append(
+            f"units were observed at different times: {lost:.6g} of {anyone.duration_s:.6g} s in "
+            f"which some but not all were are left out; unit {ids[shortest]!r} alone was not "
+            f"observed for {anyone.duration_s - by_unit[shortest].duration_s:.6g} s"
+        )
+    if common.duration_s == 0:
+        raise BadFileError(
+            f"at no moment were all {len(ids)} units observed (obs_intervals; unit "
+            f"{ids[shortest]!r} least, {by_unit[shortest].duration_s:.6g} s); pass "
+            "ignore_obs_intervals=True to take them as observed all the time"
+        )
+    return common, notes
+
+
+def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | None, list[str]]:
+    """Epochs of a table of intervals with their labels, None where there is none; and notes.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    nwb : pynwb.NWBFile
+        The file, open.
+    name : str, optional
+        The table, which must then exist; ``"epochs"`` where left out.
+    """
+    tables = dict(nwb.intervals or {})
+    if name is not None and name not in tables:
+        known = ", ".join(sorted(tables)) or "none"
+        raise BadFileError(f"it has no table of intervals {name!r}; there is {known}")
+    table = tables.get(name or "epochs")
+    if table is None or not len(table.id):
+        return None, []
+    where = f"table {table.name!r}"
+    rows = _rows(path, table)
+    labels = _labels(path, table)
+    order = np.argsort(rows[:, 0], kind="stable")
+    rows = rows[order]
+    if not np.any(rows[1:, 0] < rows[:-1, 1]):
+        try:
+            return Epochs(rows, None if labels is None else [labels[n] for n in order]), []
+        except ValueError as error:
+            raise BadFileError(f"{where}: {error}") from None
+    lost = "" if labels is None else ", which lost their labels"
+    return _joined(rows, where), [f"overlapping rows of {where} were joined{lost}"]
+
+
+def valid_epochs(
+    path: Path, nwb: Any, epochs: Epochs | None, end_s: float
+) -> tuple[Epochs | None, list[str]]:
+    """The epochs without the file's ``invalid_times``, and notes.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    nwb : pynwb.NWBFile
+        The file, open.
+    epochs : Epochs, optional
+        Epochs so far; from 0 to ``end_s`` where there are none.
+    end_s : float
+        End of the recording, seconds.
+    """
+    table = nwb.invalid_times
+    if table is None or not len(table.id):
+        return epochs, []
+    bad = _joined(_rows(path, table), "table 'invalid_times'")
+    if epochs is None:
+        epochs = Epochs([[0.0, end_s]])
+    opens = np.append(-np.finfo(float).max, bad.stops)
+    closes = np.append(bad.starts, np.finfo(float).max)
+    valid = epochs.intersect(Epochs(np.column_stack((opens, closes))))
+    lost = epochs.duration_s - valid.duration_s
+    return valid, [f"{lost:.6g} s of invalid_times are left out"]
+
+
+def _rows(path: Path, table: Any) -> Floats:
+    """Start and stop of each interval, seconds, shape (n_intervals, 2)."""
+    sides = [values(path, table[side], len(table.id)) for side in ("start_time", "stop_time")]
+    return np.column_stack(sides).astype(np.float64)
+
+
+def _labels(path: Path, table: Any) -> list[str] | None:
+    name = next((name for name in _LABEL_COLUMNS if name in table.colnames), None)
+    if name is None:
+        return None
+    column = table[name]
+    if is_plain(column):
+        return [str(label) for label in values(path, column, len(table.id)).tolist()]
+    if hasattr(column, "target") and is_plain(column.target):
+        rows, _ = ragged(path, column, len(table.id))
+        return [", ".join(str(label) for label in row.tolist()) for row in rows]
+    return None
+
+
+def _joined(intervals: ArrayLike, where: str) -> Epochs:
+    try:
+        return Epochs.joined(intervals)
+    except ValueError as error:
+        raise BadFileError(f"{where}: {error}") from None

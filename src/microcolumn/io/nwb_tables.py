@@ -1,0 +1,124 @@
+"""Columns of NWB tables: claims checked first, each dataset read once, and no pickle opened."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .claims import check_claim
+from .session import BadFileError
+
+
+def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:
+    """All entries of a column without an index, shape (n_rows, ...).
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder, for its size.
+    column : hdmf.common.VectorData
+        Column of numbers or text.
+    n_rows : int, optional
+        How many entries there must be.
+    """
+    data = column.data
+    shape = tuple(np.shape(data))
+    dtype = np.dtype(getattr(data, "dtype", object))
+    if n_rows is not None and shape[:1] != (n_rows,):
+        raise BadFileError(
+            f"column {column.name!r} has shape {shape} for {n_rows} rows; "
+            "the table is damaged: export the file again"
+        )
+    check_claim(path, int(np.prod(shape, dtype=object)) * dtype.itemsize, f"{column.name!r}")
+    return np.asarray(data[:])
+
+
+def is_plain(column: Any) -> bool:
+    """Whether a column has one number or one text per row.
+
+    References to other objects are none of these; in Zarr they are pickled besides, and a pickle
+    from a stranger may run anything.
+    """
+    from h5py import check_string_dtype
+    from hdmf.common import DynamicTableRegion, VectorIndex
+    from hdmf.common.table import EnumData
+
+    if isinstance(column, VectorIndex | DynamicTableRegion | EnumData):
+        return False
+    if len(np.shape(column.data)) != 1:
+        return False
+    dtype = np.dtype(getattr(column.data, "dtype", object))
+    if dtype.kind != "O":
+        return dtype.kind in "biufSUT"
+    codecs = [codec.codec_id for codec in getattr(column.data, "filters", None) or ()]
+    if codecs:
+        return "pickle" not in codecs
+    return check_string_dtype(dtype) is not None
+
+
+def plain_columns(
+    path: Path, table: Any, wanted: Collection[str] | None = None
+) -> dict[str, list[Any]]:
+    """Columns of numbers and text by name, one entry per row each.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    table : hdmf.common.DynamicTable
+        Any table of the file.
+    wanted : collection of str, optional
+        Names in lower case; all where left out.
+    """
+    columns = {}
+    for name in table.colnames:
+        if (wanted is None or name.lower() in wanted) and is_plain(table[name]):
+            entries = values(path, table[name], len(table.id)).tolist()
+            columns[str(name)] = [_as_text(entry) for entry in entries]
+    return columns
+
+
+def ragged(path: Path, column: Any, n_rows: int) -> tuple[list[NDArray[Any]], int]:
+    """Entries of each row of an indexed column, and how many entries lie behind the last row.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    column : hdmf.common.VectorIndex
+        Ends of the rows; its target holds the entries.
+    n_rows : int
+        Rows of the table.
+    """
+    name = column.target.name
+    if hasattr(column.target, "target"):
+        raise BadFileError(
+            f"column {name!r} has an index of an index; export it with one list per row"
+        )
+    ends = values(path, column, n_rows)
+    n_entries = int(np.shape(column.target.data)[0])
+    if ends.ndim != 1 or ends.dtype.kind not in "iu":
+        raise BadFileError(
+            f"the index of {name!r} has dtype {ends.dtype} and shape {ends.shape}; it needs one "
+            "whole number per row: export the file again"
+        )
+    ends = ends.astype(object)  # exact for unsigned numbers of any size
+    starts = np.concatenate(([0], ends[:-1])) if n_rows else ends
+    bad = np.flatnonzero((ends < starts) | (ends > n_entries))
+    if bad.size:
+        row = int(bad[0])
+        raise BadFileError(
+            f"row {row} of {name!r} runs from entry {starts[row]} to {ends[row]} of {n_entries}; "
+            "the index is damaged: export the file again"
+        )
+    entries = values(path, column.target)
+    rows = [entries[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+    return rows, n_entries - (ends[-1] if n_rows else 0)
+
+
+def _as_text(value: Any) -> Any:
+    return value.decode(errors="replace") if isinstance(value, bytes) else value
