@@ -108,7 +108,7 @@ def test_words_equal_those_of_the_dense_matrix_for_more_than_64_units():
 def test_the_account_reads_as_a_sentence():
     recording = Recording([[0.001, 0.002, 0.030], [0.045, 0.070]], epochs=[[0.0, 0.05]])
     assert str(recording.binning(0.020)) == (
-        "2 bins of 20 ms: 25.0% with one spike, 25.0% with more; 3 spikes binned, 2 left out "
+        "2 bins of 20 ms: 25.00% with one spike, 25.00% with more; 3 spikes binned, 2 left out "
         "(1 behind an epoch's last full bin, 1 outside epochs)"
     )
 

@@ -1,3 +1,8 @@
+import json
+
+import numpy as np
+import pytest
+import written
 from typer.testing import CliRunner
 
 from microcolumn import demonstration
@@ -34,3 +39,102 @@ def test_bad_options_end_with_exit_code_2_and_help_shows_an_example():
     assert runner.invoke(app, ["demo", "--l1", "-1"]).exit_code == 2
     assert runner.invoke(app, ["demo", "--units", "two"]).exit_code == 2
     assert "Example: microcolumn demo" in runner.invoke(app, ["demo", "--help"]).output
+
+
+@pytest.fixture
+def session(tmp_path):
+    return str(written.write_npz(written.small_recording(), tmp_path / "session.npz"))
+
+
+def test_info_prints_a_page(session):
+    result = runner.invoke(app, ["info", session, "--depth-reference", "surface"])
+    assert result.exit_code == 0, result.output
+    assert "5 units, 230 spikes" in result.output
+    assert "II/III" in result.output
+    assert "suggested" in result.output
+
+
+def test_info_prints_json_for_machines(session):
+    result = runner.invoke(app, ["info", session, "--json"])
+    assert result.exit_code == 0
+    told = json.loads(result.output)
+    assert told["n_units"] == 5
+    assert told["depth_reference"] == "unstated"
+    assert any("--depth-reference" in warning for warning in told["warnings"])
+
+
+def test_info_keeps_what_it_is_told_to_keep(session):
+    asked = ["--quality", "good", "--min-rate", "0.5", "--depth-reference", "surface"]
+    result = runner.invoke(app, ["info", session, *asked, "--layers", "up 500 down", "--json"])
+    told = json.loads(result.output)
+    assert [(unit["id"], unit["layer"]) for unit in told["units"]] == [("10", "up"), ("12", "down")]
+    result = runner.invoke(app, ["info", session, "--unit", "11", "--multiunits", "--json"])
+    assert [unit["id"] for unit in json.loads(result.output)["units"]] == ["11"]
+
+
+def test_info_saves_the_figure_behind_the_bin_width(session, tmp_path):
+    result = runner.invoke(app, ["info", session, "--figure", str(tmp_path / "width.png")])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "width.png").read_bytes().startswith(b"\x89PNG")
+
+
+def _csv(text):
+    return lambda path: path.with_suffix(".csv").write_text(text) and path.with_suffix(".csv")
+
+
+def _bytes(content, suffix):
+    return lambda path: path.with_suffix(suffix).write_bytes(content) and path.with_suffix(suffix)
+
+
+def _npz(**arrays):
+    def write(path):
+        np.savez(path, **arrays)
+        return path
+
+    return write
+
+
+DAMAGED = {
+    "wrong magic": _bytes(b"this is no HDF5 file" * 50, ".nwb"),
+    "truncated": _bytes(b"\x89HDF\r\n\x1a\n\0\0", ".nwb"),
+    "truncated archive": _bytes(b"PK\3\4 and nothing else", ".npz"),
+    "missing table": _npz(spike_times=np.arange(3.0)),
+    "NaN times": _csv("unit,time\na,0.5\na,nan\n"),
+    "unsorted times": _csv("unit,time\na,0.5\na,0.2\n"),
+    "negative times": _csv("unit,time\na,-0.5\na,0.2\n"),
+    "duplicated ids": _npz(
+        spike_times=np.array([0.1, 0.2]), spike_units=np.array([0, 1]), unit_ids=np.array([7, 7])
+    ),
+    "mixed units of time": _npz(
+        spike_times=np.concatenate((np.arange(1, 100.0), 1e3 * np.arange(1, 100.0))),
+        spike_units=np.repeat([0, 1], 99),
+        unit_ids=np.array([1, 2]),
+    ),
+    "zero units": _csv("unit,time\n"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_file_is_one_sentence_and_exit_code_2(damage, tmp_path):
+    path = DAMAGED[damage](tmp_path / "damaged.npz")
+    result = runner.invoke(app, ["info", str(path)])
+    assert result.exit_code == 2
+    assert result.output.startswith("microcolumn: ")
+    assert "damaged" in result.output
+    assert len(result.output.splitlines()) == 1
+
+
+def test_info_of_nothing_and_bad_options_are_one_sentence(session, tmp_path):
+    for arguments, sentence in {
+        (str(tmp_path / "nothing.nwb"),): "does not exist; check the path",
+        (session, "--option", "oops"): "is not of the form name=value",
+        (session, "--option", "sheet=2"): "is no option of reading",
+        (session, "--reader", "excel"): "choose one of nwb, phy",
+        (session, "--layer", "VII"): "no unit has layer 'VII'",
+        (session, "--figure", str(tmp_path / "no" / "a.png")): "No such file",
+        (session, "--figure", str(tmp_path / "a.exe")): "exe",
+    }.items():
+        result = runner.invoke(app, ["info", *arguments])
+        assert result.exit_code == 2
+        assert sentence in result.output
+        assert len(result.output.splitlines()) == 1

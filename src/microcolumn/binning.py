@@ -46,7 +46,7 @@ class Binning:
         left_out = self.n_in_tails + self.n_outside
         return (
             f"{self.words.n_bins:,} bins of {self.words.bin_width * 1e3:g} ms: "
-            f"{self.single_fraction:.1%} with one spike, {self.multiple_fraction:.1%} with more; "
+            f"{self.single_fraction:.2%} with one spike, {self.multiple_fraction:.2%} with more; "
             f"{self.n_binned:,} spikes binned, {left_out:,} left out ({self.n_in_tails:,} behind "
             f"an epoch's last full bin, {self.n_outside:,} outside epochs)"
         )

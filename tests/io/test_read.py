@@ -48,7 +48,7 @@ def test_a_path_that_is_not_there_is_one_sentence(tmp_path):
 
 
 def test_unknown_readers_and_options_are_one_sentence_that_lists_the_known(csv_file):
-    with pytest.raises(ValueError, match="^reader is 'excel'; choose one of nwb, phy,"):
+    with pytest.raises(ValueError, match=r"^reader is 'excel'; choose one of nwb, phy,"):
         mc.read(csv_file, reader="excel")
     with pytest.raises(TypeError, match=r"^'sheet' is no option of reading .*; it has .*time_unit"):
         mc.read(csv_file, sheet=2)

@@ -143,7 +143,7 @@ def _layer_lines(recording: Recording) -> str:
             (
                 label or "unknown",
                 str(members.size),
-                str(int(units.multiunit[members].sum())),
+                str(int(units.multiunit[members].sum())) if units.multiunit.any() else "-",
                 _depth_range(recording, members),
                 f"{rates[members].mean():.2f}",
                 f"{rates[members].min():.2f}",
@@ -217,7 +217,9 @@ def _listed(title: str, sentences: Iterable[str]) -> str:
 
 
 def _table(rows: list[tuple[str, ...]]) -> str:
-    """Columns aligned: the first to the left, numbers to the right."""
+    """Columns aligned, the first to the left, the others to the right; empty ones left out."""
+    said = [k for k in range(len(rows[0])) if any(row[k] != "-" for row in rows[1:])]
+    rows = [tuple(row[k] for k in said) for row in rows]
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return "\n".join(
         "  ".join(

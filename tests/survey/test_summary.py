@@ -1,0 +1,74 @@
+import json
+
+import numpy as np
+import pytest
+import written
+
+import microcolumn as mc
+from microcolumn.survey.summary import summarise
+
+
+@pytest.fixture(scope="module")
+def summary():
+    return summarise(written.small_recording())
+
+
+def test_the_page_names_units_layers_depths_rates_epochs_width_and_warnings(summary):
+    page = str(summary)
+    assert "5 units, 230 spikes, 20.000 s in 1 epoch" in page
+    assert "depth: µm below the cortical surface, larger is deeper" in page
+    assert "0.000 to 20.000 s" in page
+    assert "bin width: 20 ms suggested" in page
+    assert "unit '14'" in page  # which is silent
+    [line] = [line for line in page.splitlines() if line.startswith("IV ")]
+    assert line.split() == ["IV", "2", "1", "450", "to", "1500", "1.50", "0.00", "3.00"]
+    [line] = [line for line in page.splitlines() if line.startswith("13 ")]
+    assert line.split() == ["13", "II/III", "1150", "mua", "60", "3.00"]
+
+
+def test_the_dictionary_holds_the_same_and_survives_json(summary):
+    told = json.loads(json.dumps(summary.as_dict(), allow_nan=False))
+    assert told["n_units"] == 5
+    assert told["n_spikes"] == sum(unit["n_spikes"] for unit in told["units"]) == 230
+    assert told["units"][1] == {
+        "id": "11",
+        "layer": "IV",
+        "depth_um": 450.0,
+        "quality": "mua",
+        "multiunit": True,
+        "n_spikes": 60,
+        "rate_hz": 3.0,
+    }
+    assert told["epochs"] == [{"start_s": 0.0, "stop_s": 20.0, "label": None}]
+    binning = told["binning"]
+    assert binning["n_binned"] + binning["n_in_tails"] + binning["n_outside"] == 230
+    assert told["suggested_bin_width_s"] == summary.bin_width.width_s
+
+
+def test_layers_come_from_the_surface_down_whatever_depths_are_measured_from():
+    units = mc.Units("abc", [100.0, 900.0, np.nan], ["V/VI", "II/III", ""], depth_reference="tip")
+    page = str(summarise(mc.Recording([[0.1], [0.2], [0.3]], units)))
+    lines = [line.split()[0] for line in page.splitlines()[4:7]]
+    assert lines == ["II/III", "V/VI", "unknown"]
+
+
+def test_depths_without_a_meaning_are_a_warning():
+    units = mc.Units("a", [100.0], depth_reference="unstated")
+    [*_, warning] = summarise(mc.Recording([[0.1, 0.5]], units)).warnings
+    assert warning.startswith("depths have no stated zero and direction; state")
+
+
+def test_columns_nobody_filled_and_units_beyond_a_page_are_left_out():
+    page = str(summarise(mc.Recording([[0.1 * n, 0.5 * n] for n in range(1, 60)])))
+    assert "depth" not in page
+    assert "quality" not in page
+    assert len(page.splitlines()) < 80
+    assert "epochs:\n  0.000 to 29.500 s" in page
+
+
+def test_many_epochs_are_cut_on_the_page_and_complete_in_the_dictionary():
+    epochs = mc.Epochs([[k, k + 0.5] for k in range(50)], ["movie"] * 50)
+    summary = summarise(mc.Recording([[0.1, 30.2]], epochs=epochs))
+    assert "and 10 more" in str(summary)
+    assert "0.000 to 0.500 s  movie" in str(summary)
+    assert len(summary.as_dict()["epochs"]) == 50
