@@ -7,7 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..survey.laminar import INITIAL_S, LaminarMap
+from ..survey.laminar import LaminarMap
+from ..survey.sinks import INITIAL_S
 from ..units import Units
 from .style import RC
 

@@ -18,7 +18,7 @@ from ..io.lfp import LFP
 CONDUCTIVITY_S_PER_M = 0.3
 
 #: A profile of currents has a sink and sources on both sides, and contacts beyond these.
-_MIN_DEPTHS = 5
+MIN_DEPTHS = 5
 
 #: Strengths of smoothing among which KCSD1D chooses by leaving out one contact at a time.
 _KCSD_STRENGTHS = np.logspace(0, -10, 11)
@@ -88,8 +88,7 @@ def flash_response(
         )
     depths, contact_of_channel, notes = _contacts(lfp)
     if not inside.all():
-        left_out = ", ".join(f"{time:g} s" for time in flashes[~inside])
-        notes = (*notes, f"flashes too close to the ends of the recording left out: {left_out}")
+        notes = (*notes, _left_out(flashes[~inside]))
     total = np.zeros((before + after, lfp.n_channels))
     alternating = np.zeros_like(total)
     n_flashes = int(inside.sum())
@@ -156,12 +155,13 @@ def current_source_density(
             f"smoothing_um is {smoothing_um} and source_radius_um {source_radius_um}; pass "
             "finite lengths in µm, the radius above 0"
         )
-    down = 1.0 if depths[-1:] > depths[:1] else -1.0
-    spacing = np.diff(depths * down)
-    if depths.size < _MIN_DEPTHS or not (spacing > 0.0).all():
+    spacing = np.abs(np.diff(depths))
+    in_order = abs(np.sign(np.diff(depths)).sum()) == depths.size - 1
+    if depths.size < MIN_DEPTHS or not in_order:
         raise ValueError(
-            f"the probe has {depths.size} contacts at depths {_range(depths)}; "
-            f"current sources need {_MIN_DEPTHS} or more, at distinct depths in order"
+            f"the probe has {depths.size} contacts, {'' if in_order else 'not '}at distinct depths "
+            f"in order; current sources need {MIN_DEPTHS} or more, from superficial to deep or "
+            "the other way"
         )
     even = bool(np.allclose(spacing, spacing.mean(), rtol=1e-3))
     chosen = method or ("StandardCSD" if even else "KCSD1D")
@@ -175,10 +175,11 @@ def current_source_density(
     if chosen == "StandardCSD":
         grid, csd = _standard(potential, float(spacing.mean()))
     else:
-        grid, csd = _kernel((depths - depths[0]) * down, potential, source_radius_um)
+        grid, csd = _kernel(np.abs(depths - depths[0]), potential, source_radius_um)
     if smoothing_um > 0.0:
-        csd = ndimage.gaussian_filter1d(csd, smoothing_um / (grid[1] - grid[0]), 0, mode="nearest")
-    return depths[0] + down * grid, csd, chosen
+        width = smoothing_um / (grid[1] - grid[0])
+        csd = ndimage.gaussian_filter1d(csd, width, axis=0, mode="reflect")  # Keeps the total.
+    return depths[0] + np.sign(depths[-1] - depths[0]) * grid, csd, chosen
 
 
 def _standard(potential: Floats, spacing_um: float) -> tuple[Floats, Floats]:
@@ -202,6 +203,7 @@ def _kernel(depth_um: Floats, potential: Floats, radius_um: float) -> tuple[Floa
     """
     components, sizes, course = np.linalg.svd(potential, full_matrices=False)
     spacing_mm = float(np.median(np.diff(depth_um))) / 1e3
+    n_grid = round(np.ptp(depth_um) / (100.0 * spacing_mm)) + 1
     csd, grid_mm = _elephant(
         components * sizes,
         depth_um,
@@ -209,7 +211,7 @@ def _kernel(depth_um: Floats, potential: Floats, radius_um: float) -> tuple[Floa
         sigma=CONDUCTIVITY_S_PER_M,
         h=radius_um / 1e3,
         R_init=spacing_mm,
-        gdx=spacing_mm / 10.0,
+        gdx=np.ptp(depth_um) / 1e3 / (n_grid + 0.5),  # It rounds the number of steps down.
         lambdas=_KCSD_STRENGTHS,
     )
     return np.ravel(grid_mm) * 1e3, csd.magnitude @ course
@@ -256,14 +258,26 @@ def _flashes(flashes_s: ArrayLike) -> Floats:
     return flashes
 
 
+def _left_out(flashes: Floats) -> str:
+    more = f" and {flashes.size - 8} more" if flashes.size > 8 else ""
+    times = ", ".join(f"{time:g} s" for time in flashes[:8])
+    return f"flashes whose window leaves the recording, left out: {times}{more}"
+
+
 def _contacts(lfp: LFP) -> tuple[Floats, NDArray[np.intp], tuple[str, ...]]:
     """Distinct depths from superficial to deep, which of them each channel has, and notes."""
     down = -1.0 if lfp.depth_reference == "tip" else 1.0
+    unknown = np.flatnonzero(~np.isfinite(lfp.depth_um))
+    if unknown.size:
+        raise ValueError(
+            f"channel {unknown[0]} of {lfp.source} has depth {lfp.depth_um[unknown[0]]}; state it "
+            "or leave the channel out with take()"
+        )
     depths, contact = np.unique(down * lfp.depth_um, return_inverse=True)
-    if depths.size < _MIN_DEPTHS:
+    if depths.size < MIN_DEPTHS:
         raise ValueError(
             f"{lfp.source} has {depths.size} contacts at distinct depths; current sources need "
-            f"{_MIN_DEPTHS} or more"
+            f"{MIN_DEPTHS} or more"
         )
     if depths.size == lfp.n_channels:
         return down * depths, contact, ()
@@ -291,7 +305,3 @@ def _by_depth(average: Floats, contact: NDArray[np.intp], n_before: int) -> Floa
     by_depth = summed / np.bincount(contact)[:, np.newaxis]
     by_depth -= by_depth[:, :n_before].mean(axis=1, keepdims=True)
     return by_depth
-
-
-def _range(depths: Floats) -> str:
-    return f"{depths.min():g} to {depths.max():g} µm" if depths.size else "unknown"

@@ -10,48 +10,17 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import interpolate, ndimage
+from numpy.typing import ArrayLike
 
 from ..binary import Floats, real_array, real_number
 from ..io.lfp import LFP
 from ..layers import LayerBoundaries
 from ..units import Units
-from .csd import current_source_density, flash_response
+from .csd import MIN_DEPTHS, current_source_density, flash_response
+from .sinks import Sink, SinkSearch
 
 #: Labels from superficial to deep.
 LAYERS = ("II/III", "IV", "V/VI")
-
-#: A sink's place is read from its first 10 ms, before activity has spread to other layers.
-INITIAL_S = 0.010
-
-#: Sinks closer than this are one sink that comes again: layer IV is about twice as thick.
-_SAME_SINK_UM = 150.0
-
-#: Shorter dips are noise: synaptic currents last longer.
-_MIN_DURATION_S = 0.003
-
-
-@dataclass(frozen=True, slots=True)
-class Sink:
-    """A large sink after the flash.
-
-    Attributes
-    ----------
-    depth_um : float
-        Where its first 10 ms are strongest.
-    onset_s : float
-        When it first is large, in seconds from the flash.
-    size : float
-        Mean size over its first 10 ms at its centre, µA/mm³.
-    n_sd : float
-        The same in standard deviations of the noise there.
-    """
-
-    depth_um: float
-    onset_s: float
-    size: float
-    n_sd: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,10 +206,24 @@ def layers_from_flashes(
     noise = np.sqrt(np.maximum((before**2).mean(axis=1), (plus_minus**2).mean(axis=1)))
     down = _down(lfp.depth_reference)
     cortex = _cortex(cortex_um, response.depth_um, down)
-    search = _Search(response.time_s, down * depth_um, down, csd, noise, lfp.sampling_rate_hz)
-    found = search.sinks(search_s, down * np.array(cortex), min_share, min_sd)
+    below = down * np.array(cortex)
+    inside = (down * depth_um >= below[0]) & (down * depth_um <= below[1])
+    if inside.sum() < MIN_DEPTHS:
+        raise ValueError(
+            f"cortex_um is {cortex} and holds {inside.sum()} depths of the current source "
+            f"density; it needs {MIN_DEPTHS}, on the scale of the contacts"
+        )
+    search = SinkSearch(
+        response.time_s,
+        down * depth_um[inside],
+        down,
+        csd[inside],
+        noise[inside],
+        lfp.sampling_rate_hz,
+    )
+    found = search.sinks(search_s, min_share, min_sd)
     sinks = tuple(replace(sink, depth_um=down * sink.depth_um) for sink in found)
-    limits, notes = search.extent(found[0], layer_iv_thickness_um, down * np.array(cortex))
+    limits, notes = search.extent(found[0], layer_iv_thickness_um, below)
     if sinks[0].onset_s - search_s[0] < 1.0 / lfp.sampling_rate_hz:
         notes.append("the sink was there when the search began; look at earlier times")
     return LaminarMap(
@@ -259,122 +242,6 @@ def layers_from_flashes(
         chosen,
         (*response.notes, *notes),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """The current source density over distance downward, in which sinks are sought."""
-
-    time_s: Floats
-    below_um: Floats
-    down: float
-    csd: Floats
-    noise: Floats
-    rate_hz: float
-
-    def sinks(
-        self, search_s: tuple[float, float], cortex_um: Floats, min_share: float, min_sd: float
-    ) -> list[Sink]:
-        """All large sinks, earliest first; at least one, or an error."""
-        inside = (self.below_um >= cortex_um[0]) & (self.below_um <= cortex_um[1])
-        sought = (self.time_s >= search_s[0]) & (self.time_s <= search_s[1])
-        if not (inside.any() and sought.any()):
-            raise ValueError(
-                f"search_s {search_s} and the cortex hold no sample of the current source "
-                "density; widen them"
-            )
-        size = np.where(np.outer(inside, sought), -self.csd, 0.0)
-        threshold = np.maximum(min_share * size.max(), min_sd * self.noise)
-        regions, n_regions = ndimage.label((size > 0.0) & (size >= threshold[:, np.newaxis]))
-        min_samples = max(1, round(_MIN_DURATION_S * self.rate_hz))
-        found = [
-            self._sink(regions[place] == k + 1, place)
-            for k, place in enumerate(ndimage.find_objects(regions, n_regions))
-            if place[1].stop - place[1].start >= min_samples
-        ]
-        if not found:
-            raise ValueError(self._nothing(size, search_s, min_sd))
-        distinct: list[Sink] = []
-        for sink in sorted(found, key=lambda sink: sink.onset_s):
-            if all(abs(sink.depth_um - other.depth_um) > _SAME_SINK_UM for other in distinct):
-                distinct.append(sink)
-        return distinct
-
-    def _sink(self, region: NDArray[np.bool_], place: tuple[slice, ...]) -> Sink:
-        """The sink that begins a connected region of the (depth, time) plane."""
-        onset = place[1].start
-        starts = np.flatnonzero(region[:, 0]) + place[0].start
-        profile = self._profile(onset)
-        row = int(starts[np.argmin(profile[starts])])
-        # Down the slope to the centre: the region may go on to a later and larger sink elsewhere.
-        while (lower := _lowest_neighbour(profile, row)) != row:
-            row = lower
-        depths, values = self._between_contacts(onset, max(row - 1, 0), row + 2)
-        size = float(-values.min())
-        noise = float(self.noise[row])
-        return Sink(
-            depth_um=float(depths[np.argmin(values)]),
-            onset_s=float(self.time_s[onset]),
-            size=size,
-            n_sd=size / noise if noise > 0.0 else np.inf,
-        )
-
-    def extent(
-        self, sink: Sink, thickness_um: float | None, cortex_um: Floats
-    ) -> tuple[tuple[float, float], list[str]]:
-        """Limits of layer IV around the sink, and what is doubtful about them."""
-        notes = []
-        depths, values = self._between_contacts(int(np.argmin(np.abs(self.time_s - sink.onset_s))))
-        if sink.depth_um in (depths[0], depths[-1]):
-            notes.append("the sink lies at the end of the probe; its centre may lie beyond")
-        if thickness_um is not None:
-            half = 0.5 * real_number("layer_iv_thickness_um", thickness_um, "pass it in µm")
-            limits = (sink.depth_um - half, sink.depth_um + half)
-            if not (half > 0.0 and cortex_um[0] < limits[0] and limits[1] < cortex_um[1]):
-                raise ValueError(
-                    f"layer_iv_thickness_um is {thickness_um}; around the sink it must be "
-                    "positive and stay inside the cortex"
-                )
-            return limits, notes
-        weak = np.flatnonzero(-values < 0.5 * sink.size)
-        centre = int(np.searchsorted(depths, sink.depth_um))
-        above, beneath = weak[weak < centre], weak[weak > centre]
-        if not (above.size and beneath.size):
-            notes.append("the sink goes on to the end of the probe, which bounds layer IV here")
-        top = depths[above[-1]] if above.size else cortex_um[0]
-        bottom = depths[beneath[0]] if beneath.size else cortex_um[1]
-        return (float(max(top, cortex_um[0])), float(min(bottom, cortex_um[1]))), notes
-
-    def _profile(self, onset: int) -> Floats:
-        """Mean current source density over a sink's first 10 ms, shape (n_depths,)."""
-        n_samples = max(1, round(INITIAL_S * self.rate_hz))
-        profile: Floats = self.csd[:, onset : onset + n_samples].mean(axis=1)
-        return profile
-
-    def _between_contacts(
-        self, onset: int, first: int = 0, stop: int | None = None
-    ) -> tuple[Floats, Floats]:
-        """Depths every µm from one row to another, and the profile there by a cubic spline."""
-        spline = interpolate.CubicSpline(self.below_um, self._profile(onset))
-        ends = self.below_um[first:stop]
-        depths = np.linspace(ends[0], ends[-1], max(2, round(np.ptp(ends))) + 1)
-        return depths, spline(depths)
-
-    def _nothing(self, size: Floats, search_s: tuple[float, float], min_sd: float) -> str:
-        relative = size / np.maximum(self.noise, np.finfo(float).tiny)[:, np.newaxis]
-        row, column = np.unravel_index(int(np.argmax(relative)), relative.shape)
-        return (
-            f"no sink between {1e3 * search_s[0]:g} and {1e3 * search_s[1]:g} ms after the flash "
-            f"reaches {min_sd:g} standard deviations of the noise for {1e3 * _MIN_DURATION_S:g} "
-            f"ms (the strongest, at {1e3 * self.time_s[column]:.0f} ms and a depth of "
-            f"{self.down * self.below_um[row]:.0f} µm, reaches {relative[row, column]:.1f}); "
-            "average more flashes, lower min_sd, or assign layers by known depths"
-        )
-
-
-def _lowest_neighbour(profile: Floats, row: int) -> int:
-    first = max(row - 1, 0)
-    return first + int(np.argmin(profile[first : row + 2]))
 
 
 def _down(depth_reference: str) -> float:

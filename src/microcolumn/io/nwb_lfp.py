@@ -1,0 +1,233 @@
+"""The local field potential and flash times in NWB files."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..binary import Floats, real_array
+from .claims import check_claim
+from .lfp import LFP, check_depth_reference
+from .session import BadFileError
+
+#: Columns of an electrodes table that hold positions along the probe, in µm, by convention.
+_DEPTH_COLUMNS = ("depth_um", "depth", "rel_y", "probe_vertical_position")
+
+
+def read_lfp(
+    path: str | Path,
+    *,
+    depth_reference: str,
+    series: str | None = None,
+    depth_column: str | None = None,
+    group: str | None = None,
+) -> LFP:
+    """Open an ``ElectricalSeries`` of an NWB file (HDF5 or Zarr).
+
+    Parameters
+    ----------
+    path : str or Path
+        The NWB file.
+    depth_reference : {"surface", "tip", "layer IV"}
+        What the depths of the contacts are measured from; files do not say.
+    series : str, optional
+        Name of the series; needed where the file holds several.
+    depth_column : str, optional
+        Column of the electrodes table with the depths in µm; needed where not exactly one of
+        ``depth_um``, ``depth``, ``rel_y`` and ``probe_vertical_position`` is there.
+    group : str, optional
+        Name of the electrode group (the probe or shank); needed where the series spans several.
+
+    Returns
+    -------
+    LFP
+        Keeps the file open, so use it in a ``with`` block; times are those of the file.
+    """
+    check_depth_reference(depth_reference, f"the LFP of {path}")
+    with _one_sentence(path):
+        file = _opened(path)
+    try:
+        with _one_sentence(path):
+            found = _series(file, series)
+            where = f"series {found.name!r}"
+            electrodes = _electrodes(found, where)
+            column = _depth_column(electrodes, depth_column, where)
+            channels = _channels_of_group(electrodes, group, where)
+            rate, start = _sampling(found, where, Path(path))
+            scale = 1.0 if found.channel_conversion is None else found.channel_conversion[:]
+        return LFP(
+            found.data,
+            rate,
+            electrodes[column].to_numpy(),
+            depth_reference,
+            start_s=start,
+            # NWB: volts = data * conversion * channel_conversion + offset.
+            gain_mv=1e3 * found.conversion * np.asarray(scale),
+            offset_mv=np.array(1e3 * found.offset),
+            source=f"{where} of {path}",
+            _file=file.read_io,
+        ).take(channels)
+    except Exception:
+        file.read_io.close()
+        raise
+
+
+def read_flashes(
+    path: str | Path,
+    table: str,
+    *,
+    column: str = "start_time",
+    where: Mapping[str, object] | None = None,
+) -> Floats:
+    """Flash times in seconds from a table of intervals of an NWB file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The NWB file.
+    table : str
+        Name of the ``TimeIntervals`` table.
+    column : str
+        Column with the times.
+    where : mapping of str to value, optional
+        Only rows that hold these values in these columns, such as ``{"stimulus": "flash"}``.
+
+    Returns
+    -------
+    ndarray, shape (n_flashes,)
+        In the order of the table.
+    """
+    with _one_sentence(path):
+        file = _opened(path)
+        with contextlib.closing(file.read_io):
+            tables = file.intervals or {}
+            if table not in tables:
+                raise BadFileError(
+                    f"{path} has no table of intervals {table!r}; it has {_names(tables)}"
+                )
+            rows = tables[table].to_dataframe()
+    for name in (column, *(where or {})):
+        if name not in rows:
+            raise ValueError(
+                f"table {table!r} of {path} has no column {name!r}; it has {_names(rows)}"
+            )
+    for name, value in (where or {}).items():
+        rows = rows[rows[name] == value]
+    return real_array(f"column {column!r} of {path}", rows[column], "pick a column of times")
+
+
+@contextlib.contextmanager
+def _one_sentence(path: str | Path) -> Iterator[None]:
+    """Whatever a library raises over a damaged file becomes one sentence."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # About versions and schemas, in the library's words.
+            yield
+    except (BadFileError, FileNotFoundError, ImportError):
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split()) or "no reason given"
+        raise ValueError(
+            f"{path} cannot be read as NWB ({type(error).__name__}: {reason:.200}); it may be "
+            "damaged or of another format"
+        ) from None
+
+
+def _opened(path: str | Path) -> Any:
+    """The contents of an NWB file; its ``read_io`` closes it."""
+    if not Path(path).exists():
+        raise FileNotFoundError(f"{path} does not exist; check the path")
+    try:
+        import pynwb
+    except ModuleNotFoundError:
+        raise ImportError(
+            "reading NWB needs pynwb; install it with: pip install 'microcolumn[nwb]'"
+        ) from None
+    return pynwb.read_nwb(str(path))
+
+
+def _series(file: Any, name: str | None) -> Any:
+    """The one electrical series of that name, wherever it stands in the file."""
+    found = [item for item in file.objects.values() if item.neurodata_type == "ElectricalSeries"]
+    chosen = [item for item in found if name in (None, item.name)]
+    if len(chosen) > 1:  # Beside raw data, the container called LFP says which is meant.
+        chosen = [item for item in chosen if item.parent.neurodata_type == "LFP"] or chosen
+    if len(chosen) == 1:
+        return chosen[0]
+    wanted = "electrical series" if name is None else f"electrical series {name!r}"
+    raise BadFileError(
+        f"the file has {len(chosen) or 'no'} {wanted}; pick one with series= from "
+        f"{_names(item.name for item in found)}"
+    )
+
+
+def _electrodes(series: Any, where: str) -> Any:
+    """Rows of the electrodes table, one per channel."""
+    electrodes = series.electrodes.to_dataframe()
+    n_channels = series.data.shape[1] if len(series.data.shape) == 2 else 1
+    if len(electrodes) != n_channels:
+        raise BadFileError(
+            f"{where} has {n_channels} channels and {len(electrodes)} electrodes; repair the file "
+            "so that they agree, with time along the first axis"
+        )
+    return electrodes
+
+
+def _sampling(series: Any, where: str, path: Path) -> tuple[float, float]:
+    """Samples per second and time of the first sample, which must be evenly spaced."""
+    if series.rate is not None:
+        return float(series.rate), float(series.starting_time)
+    if path.is_file():
+        check_claim(path, 8 * series.timestamps.shape[0], f"the timestamps of {where}")
+    times = np.asarray(series.timestamps, dtype=np.float64)
+    if times.size < 2 or not np.isfinite(times).all() or times[-1] <= times[0]:
+        raise BadFileError(
+            f"{where} has no increasing finite timestamps; repair them or state a rate"
+        )
+    period = (times[-1] - times[0]) / (times.size - 1)
+    off = np.abs(times - (times[0] + period * np.arange(times.size)))
+    # Corrected clocks wander a little; latencies are read to a few milliseconds.
+    if off.max() > max(0.5 * period, 1e-3):
+        worst = int(np.argmax(np.abs(np.diff(times) - period)))
+        raise BadFileError(
+            f"timestamps of {where} are uneven, worst after sample {worst} at {times[worst]:g} s; "
+            "pass the stretch with the flashes as an array"
+        )
+    return float(1.0 / period), float(times[0])
+
+
+def _depth_column(electrodes: Any, column: str | None, where: str) -> str:
+    known = [name for name in _DEPTH_COLUMNS if name in electrodes]
+    if column is None and len(known) == 1:
+        return known[0]
+    if column is None or column not in electrodes:
+        problem = "depth_column is not stated" if column is None else f"no column {column!r}"
+        raise BadFileError(
+            f"{problem} for the electrodes of {where}; name the column that holds depths in µm, "
+            f"from {_names(electrodes)}"
+        )
+    return column
+
+
+def _channels_of_group(electrodes: Any, group: str | None, where: str) -> list[int]:
+    names = electrodes["group_name"].tolist()
+    if group is None and len(set(names)) == 1:
+        group = names[0]
+    if group not in names:
+        problem = f"spans {len(set(names))} groups" if group is None else f"has no group {group!r}"
+        raise BadFileError(
+            f"{where} {problem} of electrodes; pick one with group= from {_names(names)}"
+        )
+    return [place for place, name in enumerate(names) if name == group]
+
+
+def _names(names: Iterable[object]) -> str:
+    """Distinct names for a sentence, at most a dozen."""
+    distinct = [repr(str(name)) for name in dict.fromkeys(names)]
+    more = f" and {len(distinct) - 12} more" if len(distinct) > 12 else ""
+    return (", ".join(distinct[:12]) or "none") + more
