@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..binary import real_number
 from ..epochs import HALF_NANOSECOND
 from ..kernels.cpu.coincidences import pooled_coincidences
 from ..kernels.cpu.threads import threads_for
@@ -32,8 +33,8 @@ Floats = NDArray[np.float64]
 
 #: Seconds; suggested where no peak stands out (METHOD section 1).
 DEFAULT_WIDTH = 0.020
-#: Seconds; resolution of the pooled correlogram.
-_FINE = 0.001
+#: Seconds, and bins on either side: resolution of the pooled correlogram, the coarser of the two.
+_FINE, _MOST_BINS = 0.001, 200
 #: Seconds. Below this lag sorters miss or repeat spikes: units of one electrode shadow each other
 #: and a cell sorted twice fires with itself. The peak is continued from its sides there.
 _DEAD_TIME = 0.0015
@@ -42,8 +43,9 @@ _BLOCKS = 20
 #: A peak stands out if it is this many times as high as it is uncertain.
 _STANDS_OUT = 5.0
 #: Lengths in bins of the running means that are tried until the peak stands out, and the shortest
-#: and longest in seconds: a mean over a time much shorter than the peak leaves its width alone.
-_SMOOTHING, _SMOOTHING_S = (1, 3, 5, 9, 15), (0.003, 0.015)
+#: and longest as parts of the window, 3 and 15 ms by default: a mean over a time much shorter than
+#: the peak leaves its width alone.
+_SMOOTHING, _SMOOTHING_PARTS = (1, 3, 5, 9, 15), (0.015, 0.075)
 #: Part of the peak's height by which the far lags may still fall.
 _SETTLED = 0.1
 #: Bins on either side that a correlogram must at least have.
@@ -122,15 +124,14 @@ def suggest_bin_width(recording: Recording, *, window: float = 0.2) -> BinWidth:
     20 ms bins: the central peak of the cross-correlograms of 3 pairs of units is 21.0 ± 0.7 ms
     wide at half its height
     """
-    resolution = recording.resolution_s
-    fine = resolution * max(1, round(_FINE / resolution)) if resolution > 0 else _FINE
-    width, n_side = checked_bins(fine, max(window, _FEWEST_BINS * fine))
+    width, n_side = _fine_bins(window, recording.resolution_s)
     blocks = _pooled(recording, width, n_side)
     counts, rates = blocks.sum(axis=0), recording.rates_hz
     n_spiking = int(np.count_nonzero(rates))
     n_pairs = n_spiking * (n_spiking - 1) // 2
     peak = _central_peak(blocks, width, n_side)
     suggested = DEFAULT_WIDTH if peak.problem else _round(peak.width_s)
+    resolution = recording.resolution_s
     if resolution > 0:
         suggested = resolution * max(1, round(suggested / resolution))
     return BinWidth(
@@ -179,6 +180,17 @@ class _Peak:
     problem: str = ""
 
 
+def _fine_bins(window: float, resolution: float) -> tuple[float, int]:
+    """Width of the correlogram's bins, a multiple of the resolution, and how many on a side."""
+    reach = real_number("window", window, "give seconds, for example 0.2")
+    if not 0 < reach < math.inf:
+        raise ValueError(f"window is {window} s; it must be a positive number of seconds")
+    width = max(_FINE, reach / _MOST_BINS)
+    if resolution > 0:
+        width = resolution * max(1, round(width / resolution))
+    return checked_bins(width, max(reach, _FEWEST_BINS * width))
+
+
 def _pooled(recording: Recording, width: float, n_side: int) -> Floats:
     """Pairs of spikes of different units by |lag|, both directions: (n_blocks, n_side + 1)."""
     spikes = merged(recording)
@@ -209,8 +221,8 @@ def _central_peak(blocks: Floats, width: float, n_side: int) -> _Peak:
     far = np.arange(n_side + 1) > n_side / 2
     baselines = curves[:, far].mean(axis=1, keepdims=True)
     baseline = float(baselines[0, 0])
-    shortest, longest = _SMOOTHING_S
-    lengths = [m for m in _SMOOTHING if shortest <= m * width <= longest] or [1]
+    shortest, longest = (part * n_side for part in _SMOOTHING_PARTS)
+    lengths = [m for m in _SMOOTHING if shortest <= m <= longest] or [1]
     for smoothing in lengths:
         excess = _smoothed(curves, smoothing, width) - baselines
         height = float(excess[0, 0])
