@@ -46,6 +46,8 @@ class Session:
         Sentences about what the reader did.
     resolution_s : float
         Width of the bins that times come from; 0 for spike times.
+    depth_reference : str, optional
+        What depths are measured from, in the rare file that says so.
     """
 
     ids: Sequence[str]
@@ -55,6 +57,7 @@ class Session:
     epochs: Epochs | None = None
     notes: tuple[str, ...] = ()
     resolution_s: float = 0.0
+    depth_reference: str | None = None
 
     def column(self, names: Iterable[str]) -> str | None:
         """The first column whose name is among ``names`` in any case, or None."""
@@ -124,7 +127,8 @@ def _depth_name(session: Session) -> str | None:
     if name is None:
         return None
     depths = np.array([_number(value) for value in session.columns[name]])
-    return name if np.any(np.isfinite(depths) & (depths != 0)) else None
+    says_something = np.any(np.isfinite(depths) & (depths != 0))
+    return name if says_something or session.depth_reference is not None else None
 
 
 def _depths(session: Session) -> Floats | None:
@@ -136,6 +140,13 @@ def _depths(session: Session) -> Floats | None:
 
 def _stated(session: Session, depth_reference: str | None) -> str | None:
     name = _depth_name(session)
+    if session.depth_reference is not None:
+        if depth_reference not in (None, session.depth_reference):
+            raise ValueError(
+                f"depth_reference is {depth_reference!r} but the file states "
+                f"{session.depth_reference!r}; leave it out"
+            )
+        return session.depth_reference
     if name is not None and depth_reference is None:
         choices = ", ".join(f"'{key}' ({text})" for key, text in DEPTH_REFERENCES.items())
         raise ValueError(
