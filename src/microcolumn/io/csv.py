@@ -1,0 +1,261 @@
+"""CSV: one row per spike, with columns for the unit and the time."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import split_by_unit
+from .session import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS, BadFileError, Session
+
+Floats = NDArray[np.float64]
+
+#: Column names in lower case, and the unit of time that a name states.
+_UNIT_NAMES = ("unit", "unit_id", "cluster", "cluster_id", "neuron")
+_TIME_NAMES = {
+    **dict.fromkeys(("time", "t", "spike_time", "times", "spike_times")),
+    **dict.fromkeys(("time_s", "t_s", "spike_time_s"), "s"),
+    **dict.fromkeys(("time_ms", "t_ms", "spike_time_ms"), "ms"),
+    **dict.fromkeys(("time_us", "t_us", "spike_time_us"), "us"),
+    **dict.fromkeys(("sample", "samples", "sample_index"), "samples"),
+}
+_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6}
+#: Columns that describe units, so that they may not change from spike to spike.
+_OF_UNITS = {*DEPTH_COLUMNS, *LAYER_COLUMNS, *QUALITY_COLUMNS, "multiunit"}
+#: Rows held as text at a time; more would not fit the processor's cache.
+_CHUNK = 1 << 12
+
+
+def load(
+    path: Path, *, time_unit: str | None = None, sampling_rate: float | None = None
+) -> Session:
+    """A table of spikes with a header, separated by commas, semicolons or tabs.
+
+    Units come in the natural order of their names (``2`` before ``10``), so that words do not
+    depend on who fired first. Columns such as ``depth``, ``layer`` and ``quality`` must be
+    constant within a unit; others are kept if they are.
+
+    Parameters
+    ----------
+    path : Path
+        The file, in UTF-8.
+    time_unit : {"s", "ms", "us", "samples"}, optional
+        Unit of the times; where left out, as the column's name says (``time_ms``), else seconds.
+    sampling_rate : float, optional
+        Samples per second, for times in samples.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            return _session(file, time_unit, sampling_rate)
+    except UnicodeDecodeError as error:
+        raise BadFileError(
+            f"it is not UTF-8 text ({error.reason}); save it as CSV in UTF-8"
+        ) from None
+    except csv.Error as error:
+        raise BadFileError(f"it cannot be read as a table ({error}); save it as CSV") from None
+
+
+def _session(lines: Iterable[str], time_unit: str | None, sampling_rate: float | None) -> Session:
+    lines = iter(lines)
+    first = next(lines, "")
+    separator = next((mark for mark in "\t;," if mark in first), ",")
+    header = [name.strip() for name in next(csv.reader([first], delimiter=separator), [])]
+    unit, time = _places(header)
+    per_second = _per_second(header[time], time_unit, sampling_rate)
+    table = _Table(header, unit, time)
+    for rows in _chunks(csv.reader(lines, delimiter=separator)):
+        table.add(rows)
+    names = sorted(table.codes, key=_natural)
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[[table.codes[name] for name in names]] = np.arange(len(names))
+    index = rank[np.concatenate([np.empty(0, dtype=np.int64), *table.units])]
+    times = np.concatenate([np.empty(0), *table.times]) / per_second
+    _check_order(times, index, names)
+    columns = {
+        name: [values[table.codes[unit_name]] for unit_name in names]
+        for name, values in table.columns.items()
+    }
+    return Session(
+        names,
+        split_by_unit(times, index, len(names)) if names else [],
+        columns,
+        notes=table.notes(),
+    )
+
+
+class _Table:
+    """Rows so far: unit and time of each spike, and entries of each unit."""
+
+    def __init__(self, header: Sequence[str], unit: int, time: int) -> None:
+        self.header, self.unit, self.time = header, unit, time
+        self.codes: dict[str, int] = {}
+        self.units: list[NDArray[np.int64]] = []
+        self.times: list[Floats] = []
+        places = [place for place in range(len(header)) if place not in (unit, time)]
+        self.columns: dict[str, dict[int, str]] = {header[place]: {} for place in places}
+        self.varying: list[str] = []
+        self.n_rows = 0
+
+    def add(self, rows: list[list[str]]) -> None:
+        first_line = self.n_rows + 2
+        try:
+            columns = list(zip(*rows, strict=True))
+        except ValueError:
+            columns = []
+        if len(columns) != len(self.header):
+            raise _ragged(rows, self.header, first_line)
+        codes = self.codes
+        names = list(map(str.strip, columns[self.unit]))
+        if "" in names:
+            raise BadFileError(
+                f"line {first_line + names.index('')} names no unit; complete or remove it"
+            )
+        units = [codes.setdefault(name, len(codes)) for name in names]
+        self.units.append(np.array(units, dtype=np.int64))
+        self.times.append(_numbers(columns[self.time], first_line))
+        for place, name in enumerate(self.header):
+            if name in self.columns:
+                self._describe(name, units, columns[place], first_line)
+        self.n_rows += len(rows)
+
+    def _describe(
+        self, name: str, units: list[int], entries: tuple[str, ...], first_line: int
+    ) -> None:
+        """Keep a unit's entry; a column whose entries change is an error or no unit's column."""
+        known = self.columns[name]
+        for row, (unit, entry) in enumerate(zip(units, entries, strict=True)):
+            if known.setdefault(unit, entry) != entry:
+                if name.lower() in _OF_UNITS:
+                    label = next(label for label, code in self.codes.items() if code == unit)
+                    raise BadFileError(
+                        f"line {first_line + row}: {name} of unit {label!r} is {entry!r} but "
+                        f"was {known[unit]!r} before; give each unit one {name}"
+                    )
+                del self.columns[name]
+                self.varying.append(name)
+                return
+
+    def notes(self) -> tuple[str, ...]:
+        names = ", ".join(repr(name) for name in self.varying)
+        return (f"not read, since they change within units: {names}",) if names else ()
+
+
+def _chunks(reader: Iterator[list[str]]) -> Iterator[list[list[str]]]:
+    """Rows by the thousands; empty lines at the end of the file are no rows."""
+    rows = list(islice(reader, _CHUNK))
+    while rows:
+        following = list(islice(reader, _CHUNK))
+        while not following and rows and not rows[-1]:
+            rows.pop()
+        if rows:
+            yield rows
+        rows = following
+
+
+def _places(header: list[str]) -> tuple[int, int]:
+    """Where unit and time stand, or a sentence about the header."""
+    names = [name.lower() for name in header]
+    unit = next((names.index(name) for name in _UNIT_NAMES if name in names), None)
+    time = next((names.index(name) for name in _TIME_NAMES if name in names), None)
+    if unit is not None and time is not None:
+        if len(set(names)) < len(names):
+            raise BadFileError(f"its header {', '.join(header)} names a column twice; rename one")
+        return unit, time
+    if header and all(_is_number(name) for name in header[1:2] or header):
+        raise BadFileError("it has no header; add 'unit,time' as its first line")
+    raise BadFileError(
+        f"its header is {', '.join(header)[:200]!r}; it needs a column 'unit' and a column 'time', "
+        "separated by commas, semicolons or tabs"
+    )
+
+
+def _per_second(name: str, time_unit: str | None, sampling_rate: float | None) -> float:
+    """Ticks of the times in a second."""
+    stated = _TIME_NAMES[name.lower()]
+    unit = time_unit or stated or "s"
+    if unit not in (*_PER_SECOND, "samples"):
+        raise BadFileError(f"time_unit is {unit!r}; choose one of 's', 'ms', 'us', 'samples'")
+    if stated not in (None, unit):
+        raise BadFileError(
+            f"its column {name!r} is in {stated} but time_unit is {unit!r}; leave time_unit out"
+        )
+    if unit != "samples":
+        if sampling_rate is not None:
+            raise BadFileError(
+                f"sampling_rate is {sampling_rate!r} but times are in {unit}; "
+                "pass time_unit='samples' or leave it out"
+            )
+        return _PER_SECOND[unit]
+    if sampling_rate is None or not (_is_number(sampling_rate) and float(sampling_rate) > 0):
+        raise BadFileError(
+            f"its times are in samples and sampling_rate is {sampling_rate!r}; pass it in Hz"
+        )
+    return float(sampling_rate)
+
+
+def _ragged(rows: list[list[str]], header: Sequence[str], first_line: int) -> BadFileError:
+    place, row = next((k, row) for k, row in enumerate(rows) if len(row) != len(header))
+    if not row:
+        return BadFileError(f"line {first_line + place} is empty; remove it")
+    return BadFileError(
+        f"line {first_line + place} has {len(row)} fields where the header has {len(header)}; "
+        "complete it, and write decimal points, not commas"
+    )
+
+
+def _numbers(texts: Sequence[str], first_line: int) -> Floats:
+    try:
+        times = np.array(list(map(float, texts)))
+    except ValueError:
+        place = next(k for k, text in enumerate(texts) if not _is_number(text, finite=False))
+        text = texts[place]
+        comma = re.fullmatch(r"\s*-?\d+,\d+\s*", text) is not None
+        remedy = "write decimal points, not commas" if comma else "correct or remove it"
+        raise BadFileError(
+            f"line {first_line + place}: time {text[:50]!r} is not a number; {remedy}"
+        ) from None
+    bad = np.flatnonzero(~(np.isfinite(times) & (times >= 0)))
+    if bad.size:
+        remedy = (
+            "shift times so that the recording does not begin before 0"
+            if times[bad[0]] < 0
+            else "leave out spikes whose time is unknown"
+        )
+        raise BadFileError(
+            f"line {first_line + bad[0]}: time is {texts[bad[0]].strip()[:50]}; {remedy}"
+        )
+    return times
+
+
+def _check_order(times: Floats, index: NDArray[np.int64], names: Sequence[str]) -> None:
+    """Refuse a spike that stands behind a later one of its unit, by its line."""
+    order = np.argsort(index, kind="stable")
+    behind = (np.diff(times[order]) < 0) & (np.diff(index[order]) == 0)
+    if behind.any():
+        row = int(order[1:][behind].min())
+        raise BadFileError(
+            f"line {row + 2}: unit {names[index[row]]!r} fires at {times[row]:.10g} s, before its "
+            "spike in an earlier line; sort the rows by time"
+        )
+
+
+def _natural(name: str) -> tuple[list[Any], str]:
+    """Key that sorts runs of digits by their value and everything else as text."""
+    parts: list[Any] = re.split("([0-9]+)", name)
+    values = [digits.lstrip("0") for digits in parts[1::2]]
+    parts[1::2] = [(len(value), value) for value in values]
+    return parts, name
+
+
+def _is_number(text: Any, *, finite: bool = True) -> bool:
+    try:
+        return bool(np.isfinite(float(text))) or not finite
+    except (TypeError, ValueError):
+        return False
