@@ -1,0 +1,112 @@
+"""Matrices of spike counts in MATLAB files, as spike times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..epochs import Epochs
+from .claims import check_claim
+from .matlab_variable import NUMERIC, Variable
+from .session import BadFileError
+
+Floats = NDArray[np.float64]
+
+#: Names of the width of bins in seconds; in lower case.
+_BIN_WIDTHS = ("bin_width", "binwidth", "bin_size", "binsize", "dt")
+
+
+def bin_width_of(fields: Mapping[str, Variable], stated: float | None) -> float:
+    """Seconds per bin, as stated by the caller or else by the file."""
+    found = [
+        held
+        for name, held in fields.items()
+        if name.lower() in _BIN_WIDTHS and held.kind in NUMERIC and set(held.shape) == {1}
+    ]
+    if stated is None and not found:
+        raise BadFileError("a matrix of counts does not say how long its bins are; pass bin_width")
+    width = float(found[0].read().item() if stated is None else stated)
+    if not 0 < width < np.inf:
+        where = "bin_width" if stated is not None else str(found[0])
+        raise BadFileError(f"{where} is {width}; bins need a width in seconds above 0")
+    return width
+
+
+def counted(
+    path: Path, chosen: Variable, width: float, units_in: str | None
+) -> tuple[list[Floats], Epochs, str]:
+    """Spike times of each unit of a count matrix, the epoch of all bins, and a note.
+
+    The k spikes of a bin are spread evenly inside it: spike j of bin i is at
+    ``(i + (j + 0.5) / k) * width``.
+    """
+    time_axis = _time_axis(chosen, units_in)
+    n_bins, n_units = chosen.shape[time_axis], chosen.shape[1 - time_axis]
+    # A sparse matrix may claim any size: that of a bit per bin and of a word per unit must be sane.
+    check_claim(path, n_bins // 8 + n_units * 8, str(chosen))
+    matrix = chosen.read()
+    place: tuple[NDArray[Any], ...]
+    if isinstance(matrix, sparse.coo_array):
+        matrix.sum_duplicates()
+        place, counts = matrix.coords, matrix.data.astype(np.float64)
+    else:
+        place = np.nonzero(matrix)
+        counts = matrix[place].astype(np.float64)
+    bins, units = place[time_axis], place[1 - time_axis]
+    _check_counts(counts, bins, units, chosen)
+    check_claim(path, int(counts.sum()) * 8, f"the counts in {chosen}")
+    trains = _spread(bins, units, counts.astype(np.int64), n_units, width)
+    axis = ("rows", "columns")[1 - time_axis]
+    note = (
+        f"{chosen} holds counts of {n_units} units ({axis}) in {n_bins} bins of {width:g} s; "
+        "spikes are spread evenly in their bins"
+    )
+    return trains, Epochs([[0.0, n_bins * width]]), note
+
+
+def _time_axis(chosen: Variable, units_in: str | None) -> int:
+    if units_in not in (None, "rows", "columns"):
+        raise BadFileError(f"units_in is {units_in!r}; choose 'rows' or 'columns'")
+    if units_in is None and chosen.shape[0] == chosen.shape[1]:
+        raise BadFileError(
+            f"{chosen} is square, so that its axis of time is not known; "
+            "pass units_in='rows' or units_in='columns'"
+        )
+    if units_in is None:
+        return int(np.argmax(chosen.shape))
+    return 1 if units_in == "rows" else 0
+
+
+def are_counts(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each value is a whole number from 0 on."""
+    return np.asarray(np.isfinite(values) & (values >= 0) & (values == np.floor(values)))
+
+
+def _check_counts(counts: NDArray[Any], bins: Any, units: Any, chosen: Variable) -> None:
+    bad = np.flatnonzero(~are_counts(counts))
+    if bad.size:
+        raise BadFileError(
+            f"{chosen} has {counts[bad[0]]} for unit {units[bad[0]]} in bin {bins[bad[0]]}; "
+            "counts are whole numbers from 0 on: name spike times or counts with variable="
+        )
+
+
+def _spread(
+    bins: NDArray[Any],
+    units: NDArray[Any],
+    counts: NDArray[np.int64],
+    n_units: int,
+    width: float,
+) -> list[Floats]:
+    """Times in seconds of each unit's spikes, from the bins where it has some."""
+    order = np.lexsort((bins, units))
+    bins, units, counts = bins[order], units[order], counts[order]
+    which = np.repeat(np.arange(counts.size), counts)
+    rank = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    times = (bins[which] + (rank + 0.5) / counts[which]) * width
+    return np.split(times, np.searchsorted(units[which], np.arange(1, n_units)))

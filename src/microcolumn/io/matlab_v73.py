@@ -1,0 +1,124 @@
+"""Variables of MATLAB files of version 7.3, which are HDF5 with MATLAB's conventions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .claims import check_claim
+from .matlab_variable import NUMERIC, Variable, columns_of, sparse_matrix, text_rows, unreadable
+from .session import BadFileError
+
+
+def variables_v73(file: Any, path: Path) -> list[Variable]:
+    """Variables of an open file, in the order of their names.
+
+    Parameters
+    ----------
+    file : h5py.File
+        Stays open as long as variables are read.
+    path : Path
+        Of the same file, whose size bounds what may be in it.
+    """
+    # What cells hold lies in #refs#, what objects hold in #subsystem#.
+    return [_variable(name, file[name], path) for name in file if not name.startswith("#")]
+
+
+def _variable(name: str, item: Any, path: Path) -> Variable:
+    import h5py
+
+    kind = _class(item)
+    if isinstance(item, h5py.Group):
+        if "MATLAB_sparse" in item.attrs:
+            return _sparse(name, item, path)
+        if kind in ("struct", ""):
+            return Variable(name, "struct", (1, 1), lambda: _fields(name, item, path))
+    elif isinstance(item, h5py.Dataset):
+        return _dataset(name, kind, item, path)
+    return Variable(name, kind or "object", (), unreadable(name, kind or "object"))
+
+
+def _class(item: Any) -> str:
+    """MATLAB's class of a group or dataset, empty where it is not stated."""
+    stated = item.attrs.get("MATLAB_class", "")
+    return stated.decode("latin-1") if isinstance(stated, bytes) else str(stated)
+
+
+def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:
+    import h5py
+
+    if "MATLAB_object_decode" in item.attrs and item.attrs["MATLAB_object_decode"] > 1:
+        return Variable(name, kind, (), unreadable(name, kind or "object"))
+    shape: tuple[int, ...] = item.shape[::-1]  # MATLAB's axes are in the opposite order
+    if item.attrs.get("MATLAB_empty", 0):  # then the content is the size, such as 0 and 0
+        shape = tuple(int(size) for size in _array(name, item, path).ravel())
+        if 0 not in shape:
+            raise BadFileError(
+                f"{name} is marked as empty with size {shape}; the file is damaged: export it again"
+            )
+        return Variable(name, kind or "double", shape, lambda: _nothing(kind, shape))
+    if h5py.check_ref_dtype(item.dtype) is h5py.Reference:  # also fields of an array of structs
+        return Variable(name, "cell", shape, lambda: _cells(name, item, path))
+    if kind == "char":
+        return Variable(name, kind, shape, lambda: _text(name, item, shape, path))
+    if kind in NUMERIC or not kind:
+        kind = kind or "double"
+        return Variable(name, kind, shape, lambda: _array(name, item, path).T)
+    return Variable(name, kind, shape, unreadable(name, kind))
+
+
+def _nothing(kind: str, shape: tuple[int, ...]) -> Any:
+    """Content of an empty variable."""
+    empty: dict[str, Any] = {"cell": [], "char": [], "struct": {}}
+    return empty[kind] if kind in empty else np.zeros(0)
+
+
+def _array(name: str, item: Any, path: Path) -> NDArray[Any]:
+    """Numbers of a dataset, if the file can hold as many as it claims."""
+    if item.dtype.kind not in "biuf":
+        raise BadFileError(f"{name} is of type {item.dtype}; save real numbers")
+    check_claim(path, item.size * item.dtype.itemsize, name)
+    return np.asarray(item[()])
+
+
+def _cells(name: str, item: Any, path: Path) -> list[Variable]:
+    check_claim(path, item.size * item.dtype.itemsize, name)
+    cells = []
+    for n, reference in enumerate(np.asarray(item[()]).ravel()):
+        if not reference:
+            raise BadFileError(f"cell {n + 1} of {name} refers to nothing; export the file again")
+        cells.append(_variable(f"{name}{{{n + 1}}}", item.file[reference], path))
+    return cells
+
+
+def _fields(name: str, item: Any, path: Path) -> dict[str, Variable]:
+    return {field: _variable(f"{name}.{field}", item[field], path) for field in item}
+
+
+def _text(name: str, item: Any, shape: tuple[int, ...], path: Path) -> list[str]:
+    codes = _array(name, item, path).ravel()
+    if codes.dtype.kind not in "iu":
+        raise BadFileError(f"{name} is text of type {codes.dtype}; export the file again")
+    return text_rows([chr(int(code) & 0xFFFF) for code in codes], shape, name)
+
+
+def _sparse(name: str, item: Any, path: Path) -> Variable:
+    """A sparse matrix: a group with the row of each value, where columns begin, and values."""
+    if "jc" not in item or item["jc"].ndim != 1:
+        raise BadFileError(f"the sparse matrix {name} lacks its columns; export the file again")
+    shape = (int(item.attrs["MATLAB_sparse"]), item["jc"].size - 1)
+
+    def read() -> Any:
+        # One without any value has neither rows nor values.
+        rows, values = (
+            _array(f"{name}.{part}", item[part], path) if part in item else np.zeros(0)
+            for part in ("ir", "data")
+        )
+        starts = _array(f"{name}.jc", item["jc"], path)
+        columns = columns_of(starts, min(rows.size, values.size), name)
+        return sparse_matrix(values, rows, columns, shape, name)
+
+    return Variable(name, "sparse", shape, read)

@@ -1,0 +1,114 @@
+"""A variable of a MATLAB file, of whichever version: known by class and size, read when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .session import BadFileError
+
+#: Classes whose content is an array of numbers.
+NUMERIC = {"double", "single", "logical"} | {
+    f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable, a field of a struct, or what is in a cell.
+
+    Attributes
+    ----------
+    name : str
+        As MATLAB would write it: ``spikes``, ``spikes.times``, ``spikes{3}``.
+    kind : str
+        Class in MATLAB's words, ``"sparse"`` for sparse matrices of any class.
+    shape : tuple of int
+        Size in MATLAB's order of axes.
+    read : callable
+        Gives the content: an array of numbers (``NUMERIC``), a `scipy.sparse.coo_array`
+        (``sparse``), a list of str with one entry per row (``char``), a list of `Variable` in
+        MATLAB's order (``cell``), or a dict of them by field (``struct``; the fields of an array
+        of structs are cells with one entry per struct).
+    """
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    read: Callable[[], Any]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({'x'.join(map(str, self.shape))} {self.kind})"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it."""
+        return 0 in self.shape
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether at most one of its sizes differs from 1."""
+        return sum(size != 1 for size in self.shape) <= 1
+
+
+def unreadable(name: str, kind: str) -> Callable[[], Any]:
+    """Reading of what only MATLAB can open: objects, tables, strings, function handles."""
+
+    def read() -> Any:
+        raise BadFileError(
+            f"{name} is a MATLAB {kind}, which no other program opens; in MATLAB, save a cell "
+            "array with one vector of spike times per unit"
+        )
+
+    return read
+
+
+def text_rows(characters: Sequence[str], shape: tuple[int, ...], name: str) -> list[str]:
+    """Rows of a char matrix whose characters come column by column, without trailing blanks."""
+    n_rows = shape[0]
+    if len(characters) != np.prod(shape, dtype=object):
+        raise BadFileError(
+            f"{name} has {len(characters)} characters for its size "
+            f"{'x'.join(map(str, shape))}; it is damaged: export or copy it again"
+        )
+    # Rows of no characters take no bytes in the file, so that their number proves nothing.
+    return ["".join(characters[row::n_rows]).rstrip(" \0") for row in range(n_rows)] * bool(
+        characters
+    )
+
+
+def columns_of(starts: NDArray[Any], n_values: int, name: str) -> NDArray[np.int64]:
+    """Column of each value of a sparse matrix, from where its columns start and the last ends."""
+    ends = starts.astype(np.int64)
+    if not ends.size or ends[0] != 0 or ends[-1] > n_values or (np.diff(ends) < 0).any():
+        raise _outside(name)
+    return np.repeat(np.arange(ends.size - 1), np.diff(ends))
+
+
+def sparse_matrix(
+    values: NDArray[Any],
+    rows: NDArray[Any],
+    columns: NDArray[Any],
+    shape: tuple[int, ...],
+    name: str,
+) -> sparse.coo_array:
+    """A sparse matrix whose indices, from 0, are known to lie in it.
+
+    ``values`` and ``rows`` may be longer than ``columns``, which says how many there are.
+    """
+    places = np.array([rows[: columns.size], columns], dtype=np.int64)
+    if places.size and ((places < 0).any() or (places.max(axis=1) >= shape[:2]).any()):
+        raise _outside(name)
+    return sparse.coo_array((values[: columns.size], tuple(places)), shape=shape[:2])
+
+
+def _outside(name: str) -> BadFileError:
+    return BadFileError(
+        f"the sparse matrix {name} has indices outside of it; "
+        "it is damaged: export or copy it again"
+    )
