@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Collection
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.lib import format as npy
@@ -16,10 +16,14 @@ from numpy.typing import NDArray
 from .claims import check_claim
 from .session import BadFileError
 
-Floats = NDArray[np.float64]
+Number = TypeVar("Number", bound=np.generic)
 
 #: Bytes in which the header of any array of ours ends.
 _HEADER_BYTES = 1 << 14
+
+
+class PickledArrayError(BadFileError):
+    """An array of Python objects, which nobody should unpickle from a stranger."""
 
 
 class _Header(NamedTuple):
@@ -94,7 +98,7 @@ def _header(head: bytes, name: str) -> _Header:
             f"{name} is no NumPy array ({reason:.100}); export or copy it again"
         ) from None
     if dtype.hasobject:
-        raise BadFileError(
+        raise PickledArrayError(
             f"{name} holds Python objects, which could run code when opened; save numbers or text"
         )
     if dtype.itemsize == 0 or any(length < 0 for length in shape):
@@ -127,13 +131,15 @@ def check_same_length(arrays: Collection[tuple[str, NDArray[Any]]]) -> None:
             )
 
 
-def split_by_unit(times: Floats, index: NDArray[Any], n_units: int) -> list[Floats]:
-    """Trains of the units, in the order that times have here.
+def split_by_unit(
+    values: NDArray[Number], index: NDArray[Any], n_units: int
+) -> list[NDArray[Number]]:
+    """Values of each unit's spikes, in the order that they have here.
 
     Parameters
     ----------
-    times : ndarray of float64, shape (n_spikes,)
-        Spike times.
+    values : ndarray, shape (n_spikes,)
+        Time of each spike, or whatever else it has.
     index : ndarray of int, shape (n_spikes,)
         Unit of each spike, at least 0 and less than ``n_units``.
     n_units : int
@@ -143,4 +149,4 @@ def split_by_unit(times: Floats, index: NDArray[Any], n_units: int) -> list[Floa
     keys = index.astype(np.uint16) if n_units <= 1 << 16 else index
     order = np.argsort(keys, kind="stable")
     ends = np.cumsum(np.bincount(index.astype(np.int64), minlength=n_units))
-    return np.split(times[order], ends[:-1])
+    return np.split(values[order], ends[:-1])

@@ -1,0 +1,340 @@
+"""Folders of phy and Kilosort, read with NumPy alone."""
+
+from __future__ import annotations
+
+import ast
+import csv
+from collections.abc import Mapping
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..epochs import Epochs
+from .arrays import check_same_length, flat_numbers, load_array, split_by_unit
+from .session import DEPTH_COLUMNS, BadFileError, Session
+
+Floats = NDArray[np.float64]
+Table = dict[int, dict[str, str]]
+
+#: What phy means by a cluster that nobody has judged.
+_UNJUDGED = ("", "unsorted", "none", "nan")
+#: More than any params.py needs.
+_PARAMS_BYTES, _LINE_BYTES = 1 << 16, 1 << 12
+
+
+def load(path: Path, *, sampling_rate: float | None = None, noise: bool = False) -> Session:
+    """Clusters of a folder that phy can open.
+
+    Units are the clusters that have spikes, and those with ``n_spikes`` 0 in
+    ``cluster_info.tsv``, known by their numbers. Their quality is the group given in phy, else
+    Kilosort's label (``KSLabel``), else ``"unsorted"``. Depths are the column ``depth`` of
+    ``cluster_info.tsv``, else the height of the channel on which the cluster's most frequent
+    template is largest. All columns of ``cluster_*.tsv`` are kept.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    sampling_rate : float, optional
+        Samples per second, where ``params.py`` does not state it or is wrong.
+    noise : bool
+        Read clusters labelled noise too.
+    """
+    params = _params(path / "params.py")
+    rate = _rate(params, sampling_rate)
+    samples = _samples(path)
+    clusters, table = _clusters(path), _tables(path)
+    check_same_length([("spike_times.npy", samples), (_cluster_file(path), clusters)])
+    numbers = _numbers_of(clusters, table)
+    place = np.searchsorted(numbers, clusters)
+    quality = {number: _quality(table.get(number, {})) for number in numbers}
+    kept = [n for n in numbers if noise or quality[n].lower() != "noise"]
+    notes = _noise_note(len(numbers) - len(kept))
+    columns: dict[str, list[Any]] = {"quality": [quality[number] for number in kept]}
+    for name in dict.fromkeys(name for row in table.values() for name in row):
+        values = [table.get(number, {}).get(name, "") for number in kept]
+        columns["cluster_quality" if name == "quality" else name] = values
+    if not any(name.lower() in DEPTH_COLUMNS for name in columns):
+        depths, note = _depths(path, place, len(numbers), np.searchsorted(numbers, kept).tolist())
+        notes += note
+        if depths is not None:
+            columns["depth"] = depths
+    times = samples / rate
+    trains = dict(zip(numbers, split_by_unit(times, place, len(numbers)), strict=True))
+    epochs, note = _epochs(path, params, rate, times)
+    return Session(
+        [str(number) for number in kept],
+        [trains[number] for number in kept],
+        columns,
+        epochs=epochs,
+        notes=(*_rate_note(params, rate), *notes, *note),
+    )
+
+
+def _params(path: Path) -> dict[str, Any]:
+    """Assignments of literals in ``params.py``, of which not a line is run."""
+    if not path.is_file():
+        return {}
+    with path.open("rb") as file:
+        text = file.read(_PARAMS_BYTES).decode("utf-8", errors="replace")
+    params = {}
+    for line in text.splitlines():
+        name, _, value = line.partition("=")
+        try:
+            params[name.strip()] = ast.literal_eval(value.strip()[:_LINE_BYTES])
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            continue  # a comment, an expression, or a call: nothing that can be trusted
+    return params
+
+
+def _rate(params: Mapping[str, Any], sampling_rate: float | None) -> float:
+    rate = params.get("sample_rate") if sampling_rate is None else sampling_rate
+    if isinstance(rate, Real) and not isinstance(rate, bool) and 0 < float(rate) < np.inf:
+        return float(rate)
+    where = "params.py states no sample_rate" if rate is None else f"the sampling rate is {rate!r}"
+    raise BadFileError(f"{where}; pass sampling_rate in Hz")
+
+
+def _rate_note(params: Mapping[str, Any], rate: float) -> list[str]:
+    stated = params.get("sample_rate", rate)
+    return [] if stated == rate else [f"{rate:g} samples per second as told; params.py: {stated}"]
+
+
+def _array(path: Path, name: str) -> NDArray[Any]:
+    if not (path / name).is_file():
+        raise BadFileError(f"it has no {name}; name the folder that phy opens")
+    return load_array(path / name)
+
+
+def _samples(path: Path) -> NDArray[Any]:
+    samples = flat_numbers(_array(path, "spike_times.npy"), "spike_times.npy")
+    behind = np.flatnonzero(samples[1:] < samples[:-1])
+    if behind.size:
+        k = behind[0] + 1
+        raise BadFileError(
+            f"spike_times.npy: spike {k} at sample {samples[k]} comes after spike {k - 1} at "
+            f"sample {samples[k - 1]}; export the sorting again, in order of time"
+        )
+    return samples
+
+
+def _cluster_file(path: Path) -> str:
+    """Where each spike's cluster stands; Kilosort's output has templates alone until phy saves."""
+    curated = (path / "spike_clusters.npy").is_file()
+    never = not curated and (path / "spike_templates.npy").is_file()
+    return "spike_templates.npy" if never else "spike_clusters.npy"
+
+
+def _clusters(path: Path) -> NDArray[np.int64]:
+    name = _cluster_file(path)
+    return flat_numbers(_array(path, name), name, whole=True).astype(np.int64)
+
+
+def _tables(path: Path) -> Table:
+    """Entries of each cluster, by column.
+
+    ``cluster_info.tsv`` is what phy exported last, the other tables are what it works with, so
+    they win.
+    """
+    files = sorted([*path.glob("cluster_*.tsv"), *path.glob("cluster_*.csv")])
+    files.sort(key=lambda file: file.stem != "cluster_info")
+    merged: Table = {}
+    for file in files:
+        for number, entries in _table(file).items():
+            merged.setdefault(number, {}).update({k: v for k, v in entries.items() if v})
+    return merged
+
+
+def _table(path: Path) -> Table:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        mark = "\t" if "\t" in text.partition("\n")[0] else ","
+        rows = list(csv.reader(text.splitlines(), delimiter=mark))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise BadFileError(f"{path.name} is no table ({error}); save it again in phy") from None
+    header = [name.strip() for name in rows[0]] if rows else []
+    key = next((header.index(name) for name in ("cluster_id", "id") if name in header), None)
+    if key is None:
+        raise BadFileError(
+            f"{path.name} has columns {header[:20]} but no cluster_id; save it again in phy"
+        )
+    table: Table = {}
+    for line, row in enumerate(rows[1:], start=2):
+        if not row:
+            continue
+        number = _whole(row[key]) if key < len(row) else None
+        if number is None or number in table:
+            raise BadFileError(
+                f"{path.name} line {line} names "
+                f"{'no cluster' if number is None else f'cluster {number} again'}; correct it"
+            )
+        entries = zip(header, (entry.strip() for entry in row), strict=False)
+        table[number] = {name: entry for name, entry in entries if name != header[key]}
+    return table
+
+
+def _whole(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def _numbers_of(clusters: NDArray[np.int64], table: Table) -> list[int]:
+    """Clusters with spikes, and those that phy knows to have none.
+
+    Clusters that are in tables only for having been merged or split are no units.
+    """
+    silent = {number for number, row in table.items() if row.get("n_spikes") == "0"}
+    return sorted(silent.union(np.unique(clusters).tolist()))
+
+
+def _quality(row: Mapping[str, str]) -> str:
+    """The verdict of a person where there is one, else of Kilosort."""
+    for name in ("group", "KSLabel"):
+        if row.get(name, "").lower() not in _UNJUDGED:
+            return row[name]
+    return "unsorted"
+
+
+def _noise_note(n_noise: int) -> list[str]:
+    if n_noise == 0:
+        return []
+    which = "1 cluster" if n_noise == 1 else f"{n_noise} clusters"
+    return [f"{which} labelled noise left out; noise=True reads them too"]
+
+
+def _depths(
+    path: Path, place: NDArray[np.int64], n_clusters: int, kept: list[int]
+) -> tuple[list[float] | None, list[str]]:
+    """Height of each cluster's peak channel in µm, as far as the folder tells.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    place : ndarray of int64, shape (n_spikes,)
+        Position of each spike's cluster among all clusters.
+    n_clusters : int
+        Number of all clusters.
+    kept : list of int
+        Positions of the clusters to find depths for.
+    """
+    missing = [
+        name
+        for name in ("templates.npy", "spike_templates.npy", "channel_positions.npy")
+        if not (path / name).is_file()
+    ]
+    if missing:
+        return None, [f"no depths: there is neither a column depth nor {missing[0]}"]
+    templates = load_array(path / "templates.npy", mapped=True)
+    positions = load_array(path / "channel_positions.npy")
+    if templates.ndim != 3 or positions.ndim != 2 or positions.shape[1] < 2:
+        raise BadFileError(
+            f"templates.npy has shape {templates.shape} and channel_positions.npy "
+            f"{positions.shape}; they need (templates, samples, channels) and (channels, 2)"
+        )
+    used = flat_numbers(_array(path, "spike_templates.npy"), "spike_templates.npy", whole=True)
+    check_same_length([(_cluster_file(path), place), ("spike_templates.npy", used)])
+    if used.size and not 0 <= used.min() <= used.max() < len(templates):
+        raise BadFileError(
+            f"spike_templates.npy reaches from {used.min()} to {used.max()} but templates.npy has "
+            f"{len(templates)} templates; they must belong to the same export"
+        )
+    heights = positions[:, 1].astype(np.float64)
+    peaks = _PeakChannels(path, templates, len(heights))
+    by_cluster = split_by_unit(used.astype(np.int64), place, n_clusters)
+    depths = []
+    for cluster in kept:
+        mine = by_cluster[cluster]
+        channel = peaks.of(int(np.bincount(mine).argmax())) if mine.size else None
+        depths.append(np.nan if channel is None else float(heights[channel]))
+    return depths, ["depths are the y positions of the peak channels of templates"]
+
+
+class _PeakChannels:
+    """Channel on which a template is largest, one template in memory at a time.
+
+    Kilosort's templates live in whitened space, where neighbours of the peak may stand out; like
+    phy, we take them back with ``whitening_mat_inv.npy`` first, where it is there.
+    """
+
+    def __init__(self, path: Path, templates: NDArray[Any], n_channels: int) -> None:
+        self.templates, self.n_channels = templates, n_channels
+        self.channels: NDArray[Any] | None = None
+        for name in ("templates_ind.npy", "template_ind.npy"):
+            if (path / name).is_file():
+                self.channels = load_array(path / name)
+        inverse = path / "whitening_mat_inv.npy"
+        self.unwhiten = load_array(inverse) if inverse.is_file() else None
+        self._check()
+
+    def _check(self) -> None:
+        n_templates, _, n_local = self.templates.shape
+        local = (n_templates, n_local)
+        if self.channels is not None and self.channels.shape != local:
+            raise BadFileError(
+                f"templates_ind.npy has shape {self.channels.shape} for templates of shape "
+                f"{self.templates.shape}; they must belong to the same export"
+            )
+        if self.channels is None and n_local != self.n_channels:
+            raise BadFileError(
+                f"templates.npy has {n_local} channels and channel_positions.npy "
+                f"{self.n_channels}, without templates_ind.npy to say which; add it"
+            )
+        square = (self.n_channels, self.n_channels)
+        if self.unwhiten is not None and self.unwhiten.shape != square:
+            raise BadFileError(
+                f"whitening_mat_inv.npy has shape {self.unwhiten.shape} for {self.n_channels} "
+                "channels; they must belong to the same export"
+            )
+
+    def of(self, template: int) -> int | None:
+        """Peak channel of a template, None where it is empty."""
+        waveform = self.templates[template].astype(np.float64)
+        if self.channels is None:
+            channels = np.arange(self.n_channels)
+        else:
+            # places beyond the last channel fill up templates that have fewer than others
+            channels = self.channels[template].astype(np.int64)
+            used = (channels >= 0) & (channels < self.n_channels)
+            waveform, channels = waveform[:, used], channels[used]
+        if self.unwhiten is not None:
+            waveform = waveform @ self.unwhiten[np.ix_(channels, channels)]
+        heights = np.ptp(waveform, axis=0) if waveform.size else np.zeros(0)
+        if not (heights.size and np.isfinite(heights).all() and heights.max() > 0):
+            return None
+        return int(channels[np.argmax(heights)])
+
+
+def _epochs(
+    path: Path, params: Mapping[str, Any], rate: float, times: Floats
+) -> tuple[Epochs | None, list[str]]:
+    """From 0 to the end of the raw file, where that is beside the folder's tables."""
+    last = float(times[-1]) if times.size else 0.0
+    duration = _raw_duration(path, params, rate)
+    if duration is None:
+        return None, ["the raw file is not there, so the recording ends with its last spike"]
+    if duration < last:
+        return None, [
+            f"the raw file ends at {duration:g} s, before the last spike at {last:g} s, so the "
+            "recording is taken to end with that"
+        ]
+    return Epochs([[0.0, duration]]), []
+
+
+def _raw_duration(path: Path, params: Mapping[str, Any], rate: float) -> float | None:
+    """Seconds in the raw file, of which only the size is looked at; None where unknown."""
+    named = params.get("dat_path")
+    files = [path / str(name) for name in (named if isinstance(named, list | tuple) else [named])]
+    if named is None or not all(f.is_file() and f.suffix != ".cbin" for f in files):
+        return None
+    try:
+        width = np.dtype(params.get("dtype", "int16")).itemsize * int(params["n_channels_dat"])
+        n_bytes = sum(file.stat().st_size - int(params.get("offset", 0)) for file in files)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+    return n_bytes // width / rate if width > 0 and n_bytes > 0 else None

@@ -1,0 +1,241 @@
+"""Sortings of SpikeInterface: objects in memory, and folders read with NumPy alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..epochs import Epochs
+from ..recording import Recording
+from .arrays import PickledArrayError, load_array, split_by_unit
+from .session import BadFileError, Session, finished
+
+#: Seconds between segments whose own clocks do not say how they follow each other.
+_GAP_S = 1.0
+#: Seconds from the last spike to the end of a segment whose length nobody stated.
+_AFTER_LAST_SPIKE = 1e-9
+#: More segments than any recording has; a larger number is damage.
+_MOST_SEGMENTS = 10_000
+
+
+def from_sorting(
+    sorting: Any,
+    *,
+    depth_reference: str | None = None,
+    layers: Any = None,
+    quality: str | Iterable[str] | None = None,
+    epochs: str | Epochs | ArrayLike | None = None,
+) -> Recording:
+    """Recording of a SpikeInterface sorting.
+
+    Properties with one value per unit become columns of the table of units. Times are those of
+    the sorting's own clock, with the recording registered to it where there is one. Segments are
+    epochs called ``"segment 0"`` and so on; where their clocks overlap, which is so for segments
+    that all start at 0, each is moved to begin 1 s after the one before it ends.
+
+    Parameters
+    ----------
+    sorting : spikeinterface.core.BaseSorting
+        The sorting.
+    depth_reference, layers, quality, epochs
+        As for :func:`microcolumn.read`.
+    """
+    if not hasattr(sorting, "get_unit_spike_train"):
+        raise TypeError(
+            f"sorting is of type {type(sorting).__name__}; pass a SpikeInterface sorting "
+            "(of an analyzer, its attribute sorting)"
+        )
+    segments = range(sorting.get_num_segments())
+    by_segment = [
+        [
+            np.asarray(
+                sorting.get_unit_spike_train(unit, segment_index=segment, return_times=True),
+                dtype=np.float64,
+            )
+            for unit in sorting.unit_ids
+        ]
+        for segment in segments
+    ]
+    stretches = [_stretch(sorting, segment, by_segment[segment]) for segment in segments]
+    shifts, placed, notes = _laid_out(stretches, known=sorting.has_recording())
+    trains = [
+        np.concatenate([train + shift for train, shift in zip(parts, shifts, strict=True)])
+        for parts in zip(*by_segment, strict=True)
+    ]
+    properties = {str(key): sorting.get_property(key) for key in sorting.get_property_keys()}
+    columns, left_out = _columns(properties, len(trains))
+    session = Session(
+        [str(unit) for unit in sorting.unit_ids],
+        trains,
+        columns,
+        epochs=placed,
+        notes=(*notes, *left_out),
+    )
+    return finished(
+        session,
+        source="a SpikeInterface sorting",
+        depth_reference=depth_reference,
+        layers=layers,
+        quality=quality,
+        epochs=epochs,
+    )
+
+
+def load(path: Path) -> Session:
+    """A folder written by ``sorting.save(folder=...)`` or of a saved ``SortingAnalyzer``.
+
+    SpikeInterface's own loader unpickles properties, which lets a folder from a stranger run
+    code. So the arrays and the JSON file are read here; properties that hold Python objects are
+    left out.
+
+    Parameters
+    ----------
+    path : Path
+        The folder, in SpikeInterface's format ``numpy_folder``.
+    """
+    folder = path / "sorting" if (path / "sorting").is_dir() else path
+    info = _info(folder)
+    rate, ids, n_segments = info["sampling_frequency"], info["unit_ids"], info["num_segments"]
+    spikes = _spikes(folder, len(ids), n_segments)
+    times = spikes["sample_index"] / rate
+    segment = spikes["segment_index"].astype(np.int64)
+    last = np.zeros(n_segments)
+    np.maximum.at(last, segment, times)
+    stretches = [(0.0, float(stop) + _AFTER_LAST_SPIKE) for stop in last]
+    shifts, epochs, notes = _laid_out(stretches, known=False)
+    columns, left_out = _properties(folder / "properties", len(ids))
+    return Session(
+        ids,
+        split_by_unit(times + shifts[segment], spikes["unit_index"], len(ids)) if ids else [],
+        columns,
+        epochs=epochs,
+        notes=(*notes, *left_out),
+    )
+
+
+def _stretch(
+    sorting: Any, segment: int, trains: Sequence[NDArray[np.float64]]
+) -> tuple[float, float]:
+    """Start and stop of a segment on its own clock, seconds."""
+    start = float(sorting.sample_index_to_time(0, segment_index=segment))
+    if sorting.has_recording():
+        last_sample = sorting.get_num_samples(segment_index=segment) - 1
+        last = float(sorting.sample_index_to_time(last_sample, segment_index=segment))
+        return start, last + 1.0 / sorting.get_sampling_frequency()
+    last = max((float(train[-1]) for train in trains if train.size), default=start)
+    return start, last + _AFTER_LAST_SPIKE
+
+
+def _laid_out(
+    stretches: Sequence[tuple[float, float]], *, known: bool
+) -> tuple[NDArray[np.float64], Epochs | None, list[str]]:
+    """Segments on one clock.
+
+    Parameters
+    ----------
+    stretches : sequence of (float, float)
+        Start and stop of each segment on its own clock, seconds.
+    known : bool
+        Whether the stops are those of the recording, not of the last spikes.
+
+    Returns
+    -------
+    shifts : ndarray of float64, shape (n_segments,)
+        What to add to the times of each segment, seconds.
+    epochs : Epochs or None
+        The segments, or None for a single one whose length is not known.
+    notes : list of str
+        What was done.
+    """
+    n_segments = len(stretches)
+    notes = (
+        []
+        if known
+        else ["it is not known how long was recorded, so segments end with the last spike"]
+    )
+    if n_segments <= 1 and not known:
+        return np.zeros(n_segments), None, notes
+    shifts = np.zeros(n_segments)
+    if any(later[0] < stop for (_, stop), later in pairwise(stretches)):
+        begin = stretches[0][0]
+        for k, (start, stop) in enumerate(stretches):
+            shifts[k] = begin - start
+            begin += stop - start + _GAP_S
+        notes.append(f"{n_segments} segments put one after another with {_GAP_S:g} s between them")
+    intervals = np.array(stretches).reshape(-1, 2) + shifts[:, None]
+    return shifts, Epochs(intervals, [f"segment {k}" for k in range(n_segments)]), notes
+
+
+def _info(folder: Path) -> dict[str, Any]:
+    """What ``numpysorting_info.json`` says, checked."""
+    path = folder / "numpysorting_info.json"
+    if not path.is_file():
+        raise BadFileError(
+            "it has no numpysorting_info.json; save the sorting with SpikeInterface 0.99 or later "
+            "as sorting.save(folder=..., format='numpy_folder'), or load it there and pass it to "
+            "Recording.from_spikeinterface"
+        )
+    try:
+        info = json.loads(path.read_text(encoding="utf-8"))
+        rate, ids = float(info["sampling_frequency"]), [str(name) for name in info["unit_ids"]]
+        n_segments = int(info["num_segments"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadFileError(
+            f"{path.name} lacks the rate, the units or the segments ({error!r}); save it again"
+        ) from None
+    if not (0 < rate < np.inf and 1 <= n_segments <= _MOST_SEGMENTS):
+        raise BadFileError(
+            f"{path.name} states {rate} samples per second and {n_segments} segments; save it again"
+        )
+    return {"sampling_frequency": rate, "unit_ids": ids, "num_segments": n_segments}
+
+
+def _spikes(folder: Path, n_units: int, n_segments: int) -> NDArray[Any]:
+    """Sample, unit and segment of each spike."""
+    path = folder / "spikes.npy"
+    if not path.is_file():
+        raise BadFileError("it has no spikes.npy; save the sorting again")
+    spikes = load_array(path)
+    names = ("sample_index", "unit_index", "segment_index")
+    fields: Mapping[str, Any] = spikes.dtype.fields or {}
+    if spikes.ndim != 1 or any(n not in fields or fields[n][0].kind not in "iu" for n in names):
+        raise BadFileError(
+            f"spikes.npy has shape {spikes.shape} and dtype {spikes.dtype}; it needs whole numbers "
+            f"{', '.join(names)} for each spike"
+        )
+    for name, limit in (("unit_index", n_units), ("segment_index", n_segments)):
+        bad = np.flatnonzero((spikes[name] < 0) | (spikes[name] >= limit))
+        if bad.size:
+            raise BadFileError(
+                f"spikes.npy: {name} of spike {bad[0]} is {spikes[name][bad[0]]}, of {limit}; "
+                "save the sorting again"
+            )
+    return spikes
+
+
+def _properties(folder: Path, n_units: int) -> tuple[dict[str, list[Any]], list[str]]:
+    properties, refused = {}, []
+    for file in sorted(folder.glob("*.npy")):
+        try:
+            properties[file.stem] = load_array(file)
+        except PickledArrayError:
+            refused.append(file.stem)
+    columns, notes = _columns(properties, n_units)
+    if refused:
+        notes.append(f"not read, since opening Python objects could run code: {', '.join(refused)}")
+    return columns, notes
+
+
+def _columns(
+    properties: dict[str, NDArray[Any]], n_units: int
+) -> tuple[dict[str, list[Any]], list[str]]:
+    """Properties with one value per unit, and a sentence about the others."""
+    fitting = {k: v.tolist() for k, v in properties.items() if np.shape(v) == (n_units,)}
+    others = sorted(set(properties) - set(fitting))
+    return fitting, [f"not one value per unit, not read: {', '.join(others)}"] if others else []
