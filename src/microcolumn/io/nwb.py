@@ -41,7 +41,7 @@ def load(
         Whether to take all units as observed all the time.
     """
     with _opened(path) as file:
-        nwb = file.read()
+        nwb = _content(file)
         units, notes = _units_table(nwb, table)
         ids = [str(name) for name in values(path, units.id).tolist()]
         trains, behind = _trains(path, units, len(ids))
@@ -72,6 +72,20 @@ def _opened(path: Path) -> Any:
     return NWBHDF5IO(str(path), mode="r", load_namespaces=True)
 
 
+def _content(file: Any) -> Any:
+    """The file's objects, with datasets still on disk."""
+    from hdmf.build import ConstructError
+
+    try:
+        return file.read()
+    except ConstructError as error:  # its own text is a listing of the whole file
+        reason = str(error.args[-1]).partition("\n")[0]
+        raise BadFileError(
+            f"it does not follow the NWB schema ({reason:.200}); it is damaged or was not written "
+            "by an NWB library: export or copy it again"
+        ) from None
+
+
 def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
     """The table of units, wherever in the file it is, and notes."""
     from pynwb.misc import Units
@@ -84,7 +98,7 @@ def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
         parent = getattr(chosen[0].parent, "name", "the file")
         return chosen[0], [f"units come from table {chosen[0].name!r} of {parent!r}"]
     if found:
-        names = ", ".join(repr(item.name) for item in found)
+        names = ", ".join(sorted(repr(item.name) for item in found))
         raise BadFileError(f"it has tables of units {names}; pass one of these names as table=")
     held = [*nwb.acquisition.values(), *nwb.processing.values(), *nwb.intervals.values()]
     kinds = ", ".join(f"{type(item).__name__} {item.name!r}" for item in held[:8])

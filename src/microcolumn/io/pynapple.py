@@ -47,13 +47,14 @@ def from_tsgroup(
     for attribute in ("time_support", "metadata_columns", "keys"):
         if not hasattr(group, attribute):
             raise TypeError(
-                f"group is a {type(group).__name__} without {attribute}; pass a pynapple TsGroup"
+                f"group is a {type(group).__name__} without {attribute}; pass a TsGroup of "
+                "pynapple 0.8.2 or later"
             )
     names = list(group.keys())
     support = group.time_support
     session = Session(
         [str(name) for name in names],
-        [np.asarray(group[name].index) for name in names],
+        [np.asarray(group[name].t) for name in names],
         {
             column: np.asarray(group.get_info(column)).tolist()
             for column in group.metadata_columns
@@ -83,7 +84,9 @@ def load(path: Path) -> Session:
         An NPZ file.
     """
     with zipfile.ZipFile(path) as archive:
-        names = {name.removesuffix(".npy") for name in archive.namelist()}
+        members = archive.infolist()
+        names = {member.filename.removesuffix(".npy") for member in members}
+        check_claim(path, sum(member.file_size for member in members), "the archive")
         missing = sorted({"t", "index", "start", "end"} - names)
         if missing:
             raise BadFileError(
@@ -120,9 +123,8 @@ def load(path: Path) -> Session:
 
 
 def _array(path: Path, archive: zipfile.ZipFile, name: str) -> NDArray[Any] | None:
-    """One array of the archive, None if it is pickled; sizes are checked before it is read."""
+    """One array of the archive, None if it is pickled; its size is checked before it is made."""
     member = archive.getinfo(f"{name}.npy")
-    check_claim(path, member.file_size, f"array {name!r}")
     content = BytesIO(archive.read(member))
     version = np.lib.format.read_magic(content)
     header = np.lib.format.read_array_header_1_0
@@ -133,9 +135,9 @@ def _array(path: Path, archive: zipfile.ZipFile, name: str) -> NDArray[Any] | No
         return None
     there = member.file_size - content.tell()
     claimed = int(np.prod(shape, dtype=object)) * dtype.itemsize
-    if claimed != there:
+    if claimed != there or dtype.itemsize == 0 or any(length < 0 for length in shape):
         raise BadFileError(
-            f"array {name!r} claims {claimed:,} bytes and has {there:,}; "
+            f"array {name!r} of shape {shape} claims {claimed:,} bytes and has {there:,}; "
             "it is damaged: save or copy it again"
         )
     content.seek(0)
@@ -151,11 +153,11 @@ def _trains(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[Any], list[NDArray
             f"'t' has shape {times.shape} and 'index' shape {index.shape} and dtype {index.dtype}; "
             "they need one time and one number of a unit per spike: save the group again"
         )
-    keys = arrays.get("keys", np.unique(index))
+    keys = arrays["keys"].ravel() if "keys" in arrays else np.unique(index)
     stray = np.flatnonzero(~np.isin(index, keys))
-    if keys.ndim != 1 or stray.size:
+    if stray.size:
         raise BadFileError(
-            f"spike {stray[0] if stray.size else 0} belongs to no unit of 'keys'; "
+            f"spike {stray[0]} is of unit {index[stray[0]]}, which is not among 'keys'; "
             "save the group again"
         )
     order = np.argsort(index, kind="stable")  # pynapple sorts spikes by time across units

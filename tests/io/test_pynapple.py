@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from microcolumn.io import read
+from microcolumn.io.pynapple import from_tsgroup
+from microcolumn.recording import Recording
+
+nap = pytest.importorskip("pynapple")
+
+EPOCHS = [[0.0, 1.0], [1.5, 3.0]]
+
+
+@pytest.fixture
+def trains():
+    """Spikes on a 30 kHz grid, some on edges of 20 ms bins, and a silent unit."""
+    rng = np.random.default_rng(1)
+    samples = [np.unique(rng.integers(0, 30_000, 80)) for _ in range(3)]
+    samples[1] = np.unique(np.concatenate((samples[1], np.arange(0, 30_000, 600))))
+    return [s / 30_000 for s in samples[:2]] + [np.array([])] + [1.5 + samples[2] / 30_000]
+
+
+def grouped(trains, **metadata):
+    return nap.TsGroup(
+        {10 + 3 * n: nap.Ts(train) for n, train in enumerate(trains)},
+        time_support=nap.IntervalSet(*np.transpose(EPOCHS)),
+        metadata=metadata,
+    )
+
+
+@pytest.fixture
+def saved(trains, tmp_path):
+    path = tmp_path / "group.npz"
+    grouped(trains, depth=[100.0, 300.0, 500.0, 700.0]).save(str(path))
+    return path
+
+
+def rewritten(path, **changes):
+    """The same archive with some arrays replaced, or left out where None."""
+    with np.load(path, allow_pickle=True) as file:
+        arrays = {name: file[name] for name in file.files if name != "_metadata"}
+    arrays.update(changes)
+    np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
+    return path
+
+
+def test_a_group_becomes_the_same_words_as_its_arrays(trains):
+    recording = from_tsgroup(grouped(trains))
+    reference = Recording(trains, epochs=EPOCHS)
+    assert recording.units.ids == ("10", "13", "16", "19")
+    np.testing.assert_array_equal(recording.bin(0.02).expand(), reference.bin(0.02).expand())
+    # pynapple rounds times to nanoseconds
+    np.testing.assert_allclose(recording.spike_times, reference.spike_times, rtol=0, atol=5.1e-10)
+    np.testing.assert_array_equal([*recording.epochs], EPOCHS)
+
+
+def test_metadata_of_a_group_is_the_table_of_units(trains):
+    group = grouped(
+        trains,
+        depth=[100.0, 300.0, 500.0, 700.0],
+        layer=["II/III", "IV", "IV", "V/VI"],
+        area=["a", "b", "b", "a"],
+        quality=["good", "mua", "good", "good"],
+    )
+    recording = Recording.from_pynapple(group, depth_reference="surface", quality="good")
+    assert recording.units.ids == ("10", "16", "19")
+    assert recording.units.depth_um.tolist() == [100.0, 500.0, 700.0]
+    assert recording.units.layer == ("II/III", "IV", "V/VI")
+    by_area = from_tsgroup(group, depth_reference="surface", layers="area")
+    assert by_area.units.layer == ("a", "b", "b", "a")
+
+
+def test_depths_of_a_group_need_a_reference_and_epochs_can_be_chosen(trains):
+    group = grouped(trains, depth=[1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(ValueError, match="pass depth_reference"):
+        from_tsgroup(group)
+    recording = from_tsgroup(group, depth_reference="tip", epochs=[[1.5, 2.0]])
+    assert recording.duration_s == 0.5
+
+
+def test_what_is_no_group_is_refused_by_name():
+    with pytest.raises(TypeError, match="group is a dict without time_support"):
+        from_tsgroup({0: [0.1]})
+
+
+def test_a_saved_group_reads_like_the_group_itself_under_any_extension(saved, trains):
+    elsewhere = saved.rename(saved.with_suffix(".dat"))
+    recording = read(elsewhere)
+    reference = from_tsgroup(grouped(trains))
+    assert recording.source.startswith("a pynapple file")
+    assert recording.units.ids == reference.units.ids
+    np.testing.assert_array_equal(recording.spike_times, reference.spike_times)
+    np.testing.assert_array_equal(recording.offsets, reference.offsets)
+    np.testing.assert_array_equal([*recording.epochs], EPOCHS)
+
+
+def test_pickled_metadata_stays_closed_and_the_note_says_what_to_do(saved, tmp_path):
+    opened = tmp_path / "opened"
+
+    class Trap:
+        def __reduce__(self):
+            return (open, (str(opened), "w"))
+
+    trap = np.empty((), dtype=object)
+    trap[()] = Trap()
+    rewritten(saved, _metadata=trap)
+    recording = read(saved)
+    assert not opened.exists()
+    assert "_metadata" in recording.notes[0]
+    assert "from_pynapple" in recording.notes[0]
+
+
+def test_metadata_that_older_versions_saved_as_arrays_become_columns(saved):
+    rewritten(saved, layer=np.array(["II", "IV", "IV", "VI"]), depth=np.array([1.0, 2, 3, 4]))
+    recording = read(saved, depth_reference="tip")
+    assert recording.units.layer == ("II", "IV", "IV", "VI")
+    assert recording.units.depth_um.tolist() == [1, 2, 3, 4]
+    assert recording.notes == ()
+
+
+def test_files_from_before_keys_were_saved_have_the_units_that_spike(saved):
+    assert read(rewritten(saved, keys=None)).units.ids == ("10", "13", "19")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"index": None}, "no array 'index'"),
+        ({"start": None}, "no array 'start'"),
+        ({"t": np.array([0.1])}, "one time and one number of a unit per spike"),
+        ({"keys": np.array([10, 13, 16])}, "of unit 19, which is not among 'keys'"),
+        ({"keys": np.array([10, 13, 16, 19, 19])}, "'19'"),
+        ({"end": np.array([-1.0, 3.0])}, "time support: epoch 0 runs from 0.0 to -1.0"),
+        ({"t": np.array([0.1, "x"], dtype=object)}, "'t' is pickled"),
+    ],
+)
+def test_a_damaged_group_is_one_sentence(saved, changes, sentence):
+    with pytest.raises(ValueError, match=sentence) as caught:
+        read(rewritten(saved, **changes), reader="pynapple")
+    assert str(saved) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spike", "time", "sentence"),
+    [
+        (0, np.nan, "at nan s"),
+        (0, -1.0, "shift times"),
+        (0, 5.0, "sort each unit's spike times"),
+    ],
+)
+def test_wrong_times_name_their_unit(saved, spike, time, sentence):
+    with np.load(saved, allow_pickle=True) as file:
+        times = file["t"].copy()
+    times[spike] = time
+    with pytest.raises(ValueError, match=f"unit '1.': .*{sentence}"):
+        read(rewritten(saved, t=times))
+
+
+def test_a_group_without_units_is_one_sentence(saved):
+    nothing = np.array([])
+    empty = rewritten(saved, t=nothing, index=nothing.astype(int), keys=nothing.astype(int))
+    with pytest.raises(ValueError, match="no unit in it"):
+        read(empty)
+
+
+def test_a_header_that_claims_ten_gigabytes_is_refused(saved):
+    with zipfile.ZipFile(saved) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<f8", "fortran_order": False, "shape": (1_250_000_000,)}
+    )
+    members["t.npy"] = header.getvalue() + bytes(80)
+    with zipfile.ZipFile(saved, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    with pytest.raises(ValueError, match="claims 10,000,000,000 bytes and has 80"):
+        read(saved)
+
+
+def test_a_member_that_unpacks_to_more_than_the_archive_can_hold_is_refused(saved):
+    with zipfile.ZipFile(saved, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb.npy", bytes(1 << 27))
+    with pytest.raises(ValueError, match="the archive claims"):
+        read(saved)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])
+def test_a_truncated_file_is_one_sentence(saved, share):
+    content = saved.read_bytes()
+    saved.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(ValueError, match=r"group\.npz") as caught:
+        read(saved, reader="pynapple")
+    assert "\n" not in str(caught.value)
