@@ -13,10 +13,9 @@ import numpy as np
 from ..binary import Floats, real_array
 from .claims import check_claim
 from .lfp import LFP, check_depth_reference
+from .nwb_electrodes import POSITION_COLUMNS
+from .nwb_tables import plain_columns, values
 from .session import BadFileError
-
-#: Columns of an electrodes table that hold positions along the probe, in µm, by convention.
-_DEPTH_COLUMNS = ("depth_um", "depth", "rel_y", "probe_vertical_position")
 
 
 def read_lfp(
@@ -39,7 +38,7 @@ def read_lfp(
         Name of the series; needed where the file holds several.
     depth_column : str, optional
         Column of the electrodes table with the depths in µm; needed where not exactly one of
-        ``depth_um``, ``depth``, ``rel_y`` and ``probe_vertical_position`` is there.
+        the usual names (``depth_um``, ``depth``, ``rel_y``, ...) is there.
     group : str, optional
         Name of the electrode group (the probe or shank); needed where the series spans several.
 
@@ -55,7 +54,7 @@ def read_lfp(
         with _one_sentence(path):
             found = _series(file, series)
             where = f"series {found.name!r}"
-            electrodes = _electrodes(found, where)
+            electrodes = _electrodes(Path(path), found, where)
             column = _depth_column(electrodes, depth_column, where)
             channels = _channels_of_group(electrodes, group, where)
             rate, start = _sampling(found, where, Path(path))
@@ -63,7 +62,7 @@ def read_lfp(
         return LFP(
             found.data,
             rate,
-            electrodes[column].to_numpy(),
+            np.asarray(electrodes[column]),
             depth_reference,
             start_s=start,
             # NWB: volts = data * conversion * channel_conversion + offset.
@@ -108,17 +107,20 @@ def read_flashes(
             tables = file.intervals or {}
             if table not in tables:
                 raise BadFileError(
-                    f"{path} has no table of intervals {table!r}; it has {_names(tables)}"
+                    f"there is no table of intervals {table!r}; the file has {_names(tables)}"
                 )
-            rows = tables[table].to_dataframe()
+            rows = plain_columns(Path(path), tables[table])
     for name in (column, *(where or {})):
         if name not in rows:
             raise ValueError(
                 f"table {table!r} of {path} has no column {name!r}; it has {_names(rows)}"
             )
-    for name, value in (where or {}).items():
-        rows = rows[rows[name] == value]
-    return real_array(f"column {column!r} of {path}", rows[column], "pick a column of times")
+    times = [
+        time
+        for row, time in enumerate(rows[column])
+        if all(rows[name][row] == value for name, value in (where or {}).items())
+    ]
+    return real_array(f"column {column!r} of {path}", times, "pick a column of times")
 
 
 @contextlib.contextmanager
@@ -128,8 +130,10 @@ def _one_sentence(path: str | Path) -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # About versions and schemas, in the library's words.
             yield
-    except (BadFileError, FileNotFoundError, ImportError):
+    except (FileNotFoundError, ImportError):
         raise
+    except BadFileError as error:
+        raise ValueError(f"{path}: {error}") from None
     except Exception as error:
         reason = " ".join(str(error).split()) or "no reason given"
         raise ValueError(
@@ -153,29 +157,39 @@ def _opened(path: str | Path) -> Any:
 
 def _series(file: Any, name: str | None) -> Any:
     """The one electrical series of that name, wherever it stands in the file."""
-    found = [item for item in file.objects.values() if item.neurodata_type == "ElectricalSeries"]
+    from pynwb import ecephys
+
+    found = [
+        item
+        for item in file.objects.values()
+        if isinstance(item, ecephys.ElectricalSeries)
+        and not isinstance(item, ecephys.SpikeEventSeries)  # Snippets around spikes.
+    ]
     chosen = [item for item in found if name in (None, item.name)]
     if len(chosen) > 1:  # Beside raw data, the container called LFP says which is meant.
-        chosen = [item for item in chosen if item.parent.neurodata_type == "LFP"] or chosen
+        chosen = [item for item in chosen if isinstance(item.parent, ecephys.LFP)] or chosen
     if len(chosen) == 1:
         return chosen[0]
     wanted = "electrical series" if name is None else f"electrical series {name!r}"
     raise BadFileError(
         f"the file has {len(chosen) or 'no'} {wanted}; pick one with series= from "
-        f"{_names(item.name for item in found)}"
+        f"{_names(sorted(item.name for item in found))}"
     )
 
 
-def _electrodes(series: Any, where: str) -> Any:
-    """Rows of the electrodes table, one per channel."""
-    electrodes = series.electrodes.to_dataframe()
+def _electrodes(path: Path, series: Any, where: str) -> dict[str, list[Any]]:
+    """Columns of the electrodes table, one entry per channel."""
+    rows = values(path, series.electrodes)
     n_channels = series.data.shape[1] if len(series.data.shape) == 2 else 1
-    if len(electrodes) != n_channels:
+    columns = plain_columns(path, series.electrodes.table)
+    n_electrodes = len(series.electrodes.table.id)
+    if len(rows) != n_channels or not all(0 <= row < n_electrodes for row in rows.tolist()):
         raise BadFileError(
-            f"{where} has {n_channels} channels and {len(electrodes)} electrodes; repair the file "
-            "so that they agree, with time along the first axis"
+            f"{where} has {n_channels} channels that point to {len(rows)} rows of an electrodes "
+            f"table with {n_electrodes}; repair the file so that each channel has an electrode, "
+            "with time along the first axis"
         )
-    return electrodes
+    return {name: [column[row] for row in rows] for name, column in columns.items()}
 
 
 def _sampling(series: Any, where: str, path: Path) -> tuple[float, float]:
@@ -201,8 +215,8 @@ def _sampling(series: Any, where: str, path: Path) -> tuple[float, float]:
     return float(1.0 / period), float(times[0])
 
 
-def _depth_column(electrodes: Any, column: str | None, where: str) -> str:
-    known = [name for name in _DEPTH_COLUMNS if name in electrodes]
+def _depth_column(electrodes: dict[str, list[Any]], column: str | None, where: str) -> str:
+    known = [name for name in electrodes if name.lower() in POSITION_COLUMNS]
     if column is None and len(known) == 1:
         return known[0]
     if column is None or column not in electrodes:
@@ -214,8 +228,10 @@ def _depth_column(electrodes: Any, column: str | None, where: str) -> str:
     return column
 
 
-def _channels_of_group(electrodes: Any, group: str | None, where: str) -> list[int]:
-    names = electrodes["group_name"].tolist()
+def _channels_of_group(
+    electrodes: dict[str, list[Any]], group: str | None, where: str
+) -> list[int]:
+    names = electrodes.get("group_name", [])
     if group is None and len(set(names)) == 1:
         group = names[0]
     if group not in names:

@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+from planted_lfp import Sink, planted_lfp
+
+from microcolumn.io.lfp import LFP, from_neo
+from microcolumn.survey.laminar import layers_from_flashes
+
+EVEN = np.arange(100.0, 1700.0, 100.0)
+
+
+def test_stretches_are_samples_times_gain_plus_offset():
+    samples = np.arange(30, dtype=np.int16).reshape(10, 3)
+    lfp = LFP(samples, 500.0, [0.0, 1.0, 2.0], "surface", gain_mv=[1.0, 0.5, 2.0], offset_mv=1.0)
+    np.testing.assert_array_equal(lfp.stretch(1, 3), [[4.0, 3.0, 11.0], [7.0, 4.5, 17.0]])
+    assert (lfp.n_samples, lfp.n_channels) == (10, 3)
+
+
+def test_taking_channels_takes_their_samples_depths_and_gains_and_can_be_repeated():
+    samples = np.arange(30).reshape(10, 3)
+    lfp = LFP(samples, 500.0, [5.0, 6.0, 7.0], "tip", gain_mv=[1.0, 10.0, 100.0])
+    taken = lfp.take([2, 0])
+    np.testing.assert_array_equal(taken.stretch(0, 2), [[200.0, 0.0], [500.0, 3.0]])
+    np.testing.assert_array_equal(taken.depth_um, [7.0, 5.0])
+    np.testing.assert_array_equal(taken.take([1]).stretch(0, 2), [[0.0], [3.0]])
+    assert taken.take([1]).depth_reference == "tip"
+    with pytest.raises(IndexError, match=r"channels\[0\] is 2; positions of the 2 channels"):
+        taken.take([2])
+    with pytest.raises(TypeError, match=r"channels\[0\] is True"):
+        taken.take([True, False])
+
+
+def test_lists_of_potentials_are_accepted():
+    lfp = LFP([[1, 2], [3, 4]], 1000, [0, 100], "layer IV")
+    np.testing.assert_array_equal(lfp.stretch(1, 2), [[3.0, 4.0]])
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"samples": np.zeros(10)}, r"the LFP has shape \(10,\)"),
+        ({"samples": [["a"]]}, "samples cannot be read as real numbers"),
+        ({"sampling_rate_hz": 0.0}, "0.0 samples per second"),
+        ({"sampling_rate_hz": np.nan}, "nan samples per second"),
+        ({"start_s": np.inf}, "starts at inf s"),
+        ({"depth_um": [1.0]}, r"depth_um has shape \(1,\) for the 2 channels"),
+        ({"depth_reference": "unstated"}, "is 'unstated'; state what depths are measured from"),
+        ({"depth_reference": "pia"}, "is 'pia'; state what depths are measured from"),
+    ],
+)
+def test_what_cannot_be_an_lfp_gets_one_sentence(changed, message):
+    arguments = {
+        "samples": np.zeros((10, 2)),
+        "sampling_rate_hz": 1000.0,
+        "depth_um": [0.0, 100.0],
+        "depth_reference": "surface",
+    }
+    with pytest.raises(ValueError, match=message):
+        LFP(**(arguments | changed))
+
+
+def test_a_neo_signal_in_any_unit_gives_the_same_map_as_its_array():
+    pytest.importorskip("elephant")
+    neo = pytest.importorskip("neo")
+    pq = pytest.importorskip("quantities")
+    lfp, flashes = planted_lfp([Sink(730.0, 0.040)], EVEN)
+    signal = neo.AnalogSignal(1e3 * lfp * pq.uV, sampling_rate=1.0 * pq.kHz, t_start=2000 * pq.ms)
+    plain = layers_from_flashes(LFP(lfp, 1000.0, EVEN, "surface", start_s=2.0), flashes)
+    through_neo = layers_from_flashes(from_neo(signal, EVEN, "surface"), flashes)
+    np.testing.assert_allclose(through_neo.csd, plain.csd, atol=1e-12)
+    assert through_neo.boundaries == plain.boundaries
+    assert through_neo.latency_s == plain.latency_s
+
+
+def test_a_neo_signal_is_not_copied():
+    neo = pytest.importorskip("neo")
+    pq = pytest.importorskip("quantities")
+    signal = neo.AnalogSignal(
+        np.zeros((10, 2)), units="mV", sampling_rate=1000 * pq.Hz, name="probe"
+    )
+    lfp = from_neo(signal, [0.0, 1.0], "surface")
+    assert np.shares_memory(lfp.samples, signal)
+    assert lfp.source == "the AnalogSignal 'probe'"
+
+
+def test_neo_objects_that_hold_no_potential_get_one_sentence():
+    neo = pytest.importorskip("neo")
+    pq = pytest.importorskip("quantities")
+    signal = neo.AnalogSignal(np.zeros((10, 2)), units="nA", sampling_rate=1000 * pq.Hz)
+    with pytest.raises(ValueError, match="is in nA, which is no potential"):
+        from_neo(signal, [0.0, 1.0], "surface")
+    with pytest.raises(TypeError, match=r"signal is of type ndarray; pass a neo\.AnalogSignal"):
+        from_neo(np.zeros((10, 2)), [0.0, 1.0], "surface")
