@@ -184,9 +184,16 @@ def test_a_response_without_noise_is_found_and_silence_is_an_error():
         mapped([], noise_mv=0.0)
 
 
-def test_a_search_outside_the_response_gets_one_sentence():
-    with pytest.raises(ValueError, match=r"search_s is \(0\.5, 0\.9\) but the response runs from"):
-        mapped([Sink(730.0, 0.040)], search_s=(0.5, 0.9))
+@pytest.mark.parametrize("search", [(0.5, 0.9), (0.1, 0.02), (0.02,), 0.02, (0.02, np.nan)])
+def test_a_search_outside_the_response_gets_one_sentence(search):
+    with pytest.raises(ValueError, match=r"search_s is .* and the response runs from -0\.05 to"):
+        mapped([Sink(730.0, 0.040)], search_s=search)
+
+
+@pytest.mark.parametrize("limits", [{"min_share": 2.0}, {"min_sd": np.nan}, {"min_sd": -1.0}])
+def test_limits_of_large_sinks_that_make_no_sense_get_one_sentence(limits):
+    with pytest.raises(ValueError, match="min_share is"):
+        mapped([Sink(730.0, 0.040)], **limits)
 
 
 def test_more_flashes_raise_the_confidence():

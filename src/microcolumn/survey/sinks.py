@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import interpolate, ndimage
 
-from ..binary import Floats, real_number
+from ..binary import Floats, real_array, real_number
 
 #: A sink's place is read from its first 10 ms, before activity has spread to other layers.
 INITIAL_S = 0.010
@@ -69,11 +69,17 @@ class SinkSearch:
 
     def sinks(self, search_s: tuple[float, float], min_share: float, min_sd: float) -> list[Sink]:
         """All large sinks, earliest first; at least one, or an error."""
-        sought = (self.time_s >= search_s[0]) & (self.time_s <= search_s[1])
-        if not sought.any():
+        if not (0.0 <= min_share <= 1.0 and 0.0 <= min_sd < np.inf):
             raise ValueError(
-                f"search_s is {search_s} but the response runs from {self.time_s[0]:g} to "
-                f"{self.time_s[-1]:g} s; pass seconds from the flash"
+                f"min_share is {min_share} and min_sd {min_sd}; pass a share from 0 to 1 and a "
+                "finite number of standard deviations"
+            )
+        limits = real_array("search_s", search_s, "pass (start, stop) in seconds from the flash")
+        sought = (self.time_s >= limits.min()) & (self.time_s <= limits.max())
+        if limits.shape != (2,) or limits[0] >= limits[1] or not sought.any():
+            raise ValueError(
+                f"search_s is {search_s} and the response runs from {self.time_s[0]:g} to "
+                f"{self.time_s[-1]:g} s; pass (start, stop) in seconds from the flash"
             )
         size = np.where(sought, -self.csd, 0.0)
         threshold = np.maximum(min_share * size.max(), min_sd * self.noise)
