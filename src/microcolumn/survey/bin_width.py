@@ -60,8 +60,8 @@ class BinWidth:
     ----------
     width_s : float
         Suggested bin width, seconds: the peak's width rounded to a multiple of 1 ms below 10 ms
-        and of 5 ms above, or to a multiple of the recording's own resolution. That is about as
-        well as the width is known, so that two halves of a recording mostly get the same bins.
+        and of 5 ms above, or to a multiple of the recording's own resolution. Finer steps would
+        claim more than is known: two halves of a recording often differ by one of these.
     peak_width_s : float
         Full width of the central peak at half its height, seconds; NaN where none stands out.
     peak_stderr_s : float
