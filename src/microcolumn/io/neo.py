@@ -1,0 +1,102 @@
+"""Reader of what Neo reads, and recordings of Neo's objects: spike trains only, no signals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ..epochs import Epochs
+from ..recording import Recording
+from .neo_files import segments_in
+from .neo_trains import session_of, trains_of
+from .session import BadFileError, Session, finished
+
+
+def load(
+    path: Path,
+    *,
+    io: str | None = None,
+    block: int | None = None,
+    segment: int | None = None,
+    names: str | None = None,
+) -> Session:
+    """Spike trains of a file or folder in any format that Neo reads.
+
+    Parameters
+    ----------
+    path : Path
+        NeuroExplorer ``.nex`` and Plexon ``.plx`` are recognised by content, others by extension.
+    io : str, optional
+        Name of Neo's reader, such as ``"NeuralynxIO"``, to override that.
+    block, segment : int, optional
+        Which block of a file that has several, and which of its segments; all segments, each an
+        epoch, where left out.
+    names : {"name", "id"}, optional
+        Whether units are called by their names in the file or by Neo's ids of their channels.
+
+    Returns
+    -------
+    Session
+        Scalar annotations of the trains are its columns.
+    """
+    segments, notes = segments_in(path, io, block, names)
+    if segment is not None:
+        if not 0 <= segment < len(segments):
+            raise BadFileError(
+                f"segment is {segment}; choose one from 0 to {len(segments) - 1}, or omit it"
+            )
+        segments = [segments[segment]]
+    return session_of(segments, notes=notes, naming="call units by Neo's ids with names='id'")
+
+
+def from_neo(
+    trains: Any,
+    *,
+    ids: Iterable[Any] | None = None,
+    depth_reference: str | None = None,
+    layers: Any = None,
+    quality: str | Iterable[str] | None = None,
+    epochs: str | Epochs | ArrayLike | None = None,
+) -> Recording:
+    """Recording of Neo's spike trains.
+
+    Parameters
+    ----------
+    trains : neo.Block, neo.Segment, or list of neo.SpikeTrain
+        In any unit of time. Each segment is an epoch: the time that all its trains cover. Trains
+        of several segments are joined by the names of their units.
+    ids : iterable of str, optional
+        Names of units in the order of trains; else the trains' names, or annotations
+        ``unit_name``, ``unit_id`` or ``id``, or positions.
+    depth_reference, layers, quality, epochs
+        As for :func:`microcolumn.read`; scalar annotations, such as ``depth`` and ``layer``, are
+        the columns of the table of units.
+    """
+    return finished(
+        session_of([trains_of(segment) for segment in _segments(trains)], ids=ids),
+        source="Neo objects",
+        depth_reference=depth_reference,
+        layers=layers,
+        quality=quality,
+        epochs=epochs,
+    )
+
+
+def _segments(trains: Any) -> list[Any]:
+    import neo
+
+    if isinstance(trains, neo.Block):
+        return [segment.spiketrains for segment in trains.segments]
+    if isinstance(trains, neo.Segment):
+        return [trains.spiketrains]
+    if isinstance(trains, neo.SpikeTrain):
+        return [[trains]]
+    if isinstance(trains, Iterable) and not isinstance(trains, str):
+        return [list(trains)]
+    raise TypeError(
+        f"trains is of type {type(trains).__name__}; "
+        "pass a neo.Block, a neo.Segment or a list of neo.SpikeTrain"
+    )

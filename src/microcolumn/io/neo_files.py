@@ -1,0 +1,216 @@
+"""Files that Neo reads: which of its readers to ask, and the spike trains it finds."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .neo_headers import check_header
+from .neo_trains import Train, scalars, trains_of
+from .session import BadFileError
+
+#: Neo's readers by a file's first bytes, whatever its extension.
+_MAGIC = {
+    b"NEX1": "NeuroExplorerIO",
+    b"PLEX": "PlexonIO",
+    b"NEURALEV": "BlackrockIO",
+    b"BREVENTS": "BlackrockIO",
+}
+#: Readers that would run code from the file, or invent their data.
+_NEVER = {
+    "PickleIO": "can run any code when opened",
+    "ElphyIO": "can run code when opened",
+    "ExampleIO": "is made up by Neo",
+}
+#: Seconds: later than any spike, for formats in which the last block written is not the last spike.
+_LATER = 1e9
+
+
+def segments_in(
+    path: Path, io: str | None, block: int | None, names: str | None
+) -> tuple[list[list[Train]], list[str]]:
+    """Spike trains of each segment of a file, and notes.
+
+    Parameters
+    ----------
+    path : Path
+        File or folder.
+    io : str, optional
+        Name of Neo's reader.
+    block : int, optional
+        Which block of the file.
+    names : {"name", "id"}, optional
+        What units are called.
+    """
+    if names not in (None, "name", "id"):
+        raise BadFileError(f"names is {names!r}; choose 'name' or 'id'")
+    readers = _readers(path, io)
+    failures = []
+    for reader in readers:
+        try:
+            segments, notes = _segments(reader, path, block, names)
+        except Exception as error:
+            if len(readers) == 1 or isinstance(error, BadFileError):
+                raise
+            failures.append(f"{reader.__name__}: {str(error).partition(chr(10))[0]:.60}")
+            continue
+        if any(segments):
+            return segments, [f"read by Neo's {reader.__name__}", *notes]
+        failures.append(f"{reader.__name__}: no spike trains in it")
+    raise BadFileError(
+        f"Neo finds no spikes in it ({'; '.join(failures)}); "
+        "check that spikes were sorted and exported, or name another of its readers with io="
+    )
+
+
+def _readers(path: Path, io: str | None) -> Sequence[Any]:
+    """Neo's readers that may know this file."""
+    import neo
+
+    known = {
+        reader.__name__: reader
+        for reader in neo.io.iolist
+        if reader.is_readable and neo.SpikeTrain in reader.supported_objects
+    }
+    if io is not None:
+        if io in _NEVER or io not in known:
+            reason = f"what it reads {_NEVER[io]}" if io in _NEVER else "Neo has none of that name"
+            choices = ", ".join(sorted(set(known) - set(_NEVER)))
+            raise BadFileError(f"io is {io!r}, but {reason}; choose one of {choices}")
+        return [known[io]]
+    head = b""
+    if path.is_file():
+        with path.open("rb") as file:
+            head = file.read(8)
+    by_magic = [known[name] for magic, name in _MAGIC.items() if head.startswith(magic)]
+    return by_magic or _readers_by_extension(path, known)
+
+
+def _readers_by_extension(path: Path, known: dict[str, Any]) -> Sequence[Any]:
+    import neo
+
+    try:
+        candidates = neo.io.list_candidate_ios(path)
+    except ValueError:
+        raise BadFileError(
+            f"nothing in its content or extension {path.suffix!r} is known to Neo or any other "
+            "reader; name its format with reader= or Neo's reader with io="
+        ) from None
+    refused = [reader.__name__ for reader in candidates if reader.__name__ in _NEVER]
+    usable = [
+        reader
+        for reader in candidates
+        if known.get(reader.__name__) is reader and reader.__name__ not in _NEVER
+    ]
+    if refused and not usable:
+        raise BadFileError(
+            f"a file of extension {path.suffix!r} {_NEVER[refused[0]]}; "
+            "save the spike trains in another format"
+        )
+    if not usable:
+        title = ", ".join(reader.__name__ for reader in candidates)
+        raise BadFileError(f"Neo reads it ({title}) but finds only signals in such files")
+    # Readers of folders would look at all that lies beside a file.
+    of_files = [reader for reader in usable if path.is_dir() or not _reads_folders(reader)]
+    return list(dict.fromkeys(of_files or usable))
+
+
+def _reads_folders(reader: Any) -> bool:
+    return reader.mode == "dir" or getattr(reader, "rawmode", "") == "one-dir"
+
+
+def _segments(
+    reader: Any, path: Path, block: int | None, names: str | None
+) -> tuple[list[list[Train]], list[str]]:
+    """Trains that one of Neo's readers finds, through its raw layer where it has one."""
+    from neo.io.basefromrawio import BaseFromRaw
+    from neo.rawio.baserawio import BaseRawIO
+
+    if path.is_file():
+        check_header(path)
+    place = path.parent if _reads_folders(reader) and path.is_file() else path
+    if issubclass(reader, BaseFromRaw):
+        kinds = [kind for kind in reader.__mro__ if issubclass(kind, BaseRawIO)]
+        raw_kind = next(kind for kind in kinds if not issubclass(kind, BaseFromRaw))
+        quiet = "progress_bar" in inspect.signature(raw_kind).parameters
+        raw = raw_kind(str(place), **({"progress_bar": False} if quiet else {}))
+        raw.parse_header()
+        return _raw_segments(raw, _block(block, raw.block_count()), names)
+    if names is not None:
+        raise BadFileError(f"names does not apply to {reader.__name__}; omit it")
+    blocks = reader(str(place)).read()
+    if not blocks:
+        return [], []
+    chosen = blocks[_block(block, len(blocks))]
+    return [trains_of(segment.spiketrains) for segment in chosen.segments], []
+
+
+def _block(block: int | None, n_blocks: int) -> int:
+    if block is None and n_blocks == 1:
+        return 0
+    if block is None or not 0 <= block < n_blocks:
+        stated = "" if block is None else f", not {block}"
+        raise BadFileError(
+            f"it has {n_blocks} blocks{stated}; choose one from 0 to {n_blocks - 1} with block="
+        )
+    return block
+
+
+def _raw_segments(raw: Any, block: int, names: str | None) -> tuple[list[list[Train]], list[str]]:
+    """Trains of each segment; neither signals nor waveforms are touched."""
+    channels = raw.header["spike_channels"]
+    titles, notes = _titles(channels, names)
+    segments = []
+    for segment in range(raw.segment_count(block)):
+        times = [_times(raw, block, segment, unit) for unit in range(len(channels))]
+        start = float(raw.segment_t_start(block, segment))
+        stated = float(raw.segment_t_stop(block, segment))
+        stop = max([stated, *(float(train[-1]) for train in times if train.size)])
+        if stop > stated:
+            notes.append(
+                f"spikes go on to {stop:.10g} s after the end that the file states, "
+                f"{stated:.10g} s; they are kept"
+            )
+        known = raw.raw_annotations["blocks"][block]["segments"][segment]["spikes"]
+        segments.append(
+            [
+                Train(title, train, start, stop, _columns(channel, annotations))
+                for title, train, channel, annotations in zip(
+                    titles, times, channels, known, strict=True
+                )
+            ]
+        )
+    return segments, notes
+
+
+def _times(raw: Any, block: int, segment: int, unit: int) -> Any:
+    stamps = raw.get_spike_timestamps(block, segment, unit)
+    if len(stamps) < raw.spike_count(block, segment, unit):
+        stamps = raw.get_spike_timestamps(block, segment, unit, None, _LATER)
+    return np.asarray(raw.rescale_spike_timestamp(stamps, "float64"))
+
+
+def _titles(channels: Any, names: str | None) -> tuple[list[str], list[str]]:
+    """Names of units: those in the file, or Neo's ids where units share their channel's name."""
+    titles = [str(name) for name in channels["name"]]
+    ids = [str(name) for name in channels["id"]]
+    if names == "id":
+        return ids, []
+    shared = len(set(titles)) < len(titles)
+    if names is None and shared and all("#" in name for name in ids):
+        return ids, ["units are named by channel and number, since those of a channel share a name"]
+    return titles, []
+
+
+def _columns(channel: Any, annotations: dict[str, Any]) -> dict[str, Any]:
+    """What is known about a unit, with the sorter's verdict where its number tells."""
+    columns = scalars(annotations)
+    # Plexon and Blackrock number units from 1; 0 are spikes of a channel that no unit got.
+    number = str(channel["id"]).partition("#")[2]
+    if number:
+        columns["quality"] = {"0": "unsorted", "255": "noise"}.get(number, "sorted")
+    return {name: value for name, value in columns.items() if name not in ("file_origin", "name")}
