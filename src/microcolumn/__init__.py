@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .parameters import Parameters
     from .partition import LogPartition, log_partition
     from .recording import Recording
+    from .survey import correlograms, suggest_bin_width, summarise, suspect_units
     from .units import Units
     from .words import Words
 
@@ -49,11 +50,15 @@ _HOMES = {
     "Words": "words",
     "compare": "evaluate",
     "conditional_gain": "evaluate",
+    "correlograms": "survey",
     "excess_log_likelihood": "evaluate",
     "load": "models",
     "log_partition": "partition",
     "pattern_statistics": "evaluate",
     "read": "io",
+    "suggest_bin_width": "survey",
+    "summarise": "survey",
+    "suspect_units": "survey",
     "synchrony": "evaluate",
 }
 _ROOMS = ("figures", "objectives", "simulate")
@@ -73,6 +78,7 @@ __all__ = [
     "Words",
     "compare",
     "conditional_gain",
+    "correlograms",
     "excess_log_likelihood",
     "figures",
     "load",
@@ -81,6 +87,9 @@ __all__ = [
     "pattern_statistics",
     "read",
     "simulate",
+    "suggest_bin_width",
+    "summarise",
+    "suspect_units",
     "synchrony",
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -123,9 +123,9 @@ def info(
     typer.echo(dumps(summary.as_dict(), indent=2, allow_nan=False) if json else summary)
 
 
-def _options(pairs: list[str]) -> dict[str, float | str]:
+def _options(pairs: list[str]) -> dict[str, Any]:
     """``name=value`` pairs as keyword arguments; numbers become numbers."""
-    options: dict[str, float | str] = {}
+    options: dict[str, Any] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not (name and equals):

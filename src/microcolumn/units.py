@@ -112,7 +112,7 @@ class Units:
 
     def with_layers(self, layer: Iterable[str]) -> Units:
         """The same units with one layer label each."""
-        return replace(self, layer=layer)
+        return replace(self, layer=_labels("layer", layer, len(self)))
 
     def measured_from(self, depth_reference: str, zero_um: float) -> Units:
         """The same units with depths from another reference.

@@ -141,7 +141,7 @@ def _depths(session: Session) -> Floats | None:
 def _stated(session: Session, depth_reference: str | None) -> str | None:
     name = _depth_name(session)
     if session.depth_reference is not None:
-        if depth_reference not in (None, session.depth_reference):
+        if depth_reference not in (None, "unstated", session.depth_reference):
             raise ValueError(
                 f"depth_reference is {depth_reference!r} but the file states "
                 f"{session.depth_reference!r}; leave it out"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -216,7 +216,7 @@ def _listed(title: str, sentences: Iterable[str]) -> str:
     return "\n".join([f"{title}:", *(f"  - {s}" for s in sentences)]) if sentences else ""
 
 
-def _table(rows: list[tuple[str, ...]]) -> str:
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
     """Columns aligned, the first to the left, the others to the right; empty ones left out."""
     said = [k for k in range(len(rows[0])) if any(row[k] != "-" for row in rows[1:])]
     rows = [tuple(row[k] for k in said) for row in rows]
