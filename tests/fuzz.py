@@ -16,6 +16,7 @@ import shutil
 import sys
 import tempfile
 import traceback
+import zipfile
 from collections import Counter
 from functools import partial
 from multiprocessing.connection import Connection
@@ -77,6 +78,9 @@ def mutated(content: bytes, rng: np.random.Generator) -> bytes:
 
 def mutate(seed: Path, target: Path, rng: np.random.Generator) -> None:
     """Copy ``seed``, a file or folder, to ``target`` with one of its files mutated or missing."""
+    if seed.suffix == ".npz" and rng.random() < 0.8:  # else the archive's checksums refuse it
+        _mutate_member(seed, target, rng)
+        return
     if seed.is_file():
         target.write_bytes(mutated(seed.read_bytes(), rng))
         return
@@ -87,6 +91,15 @@ def mutate(seed: Path, target: Path, rng: np.random.Generator) -> None:
         victim.unlink()
     else:
         victim.write_bytes(mutated(victim.read_bytes(), rng))
+
+
+def _mutate_member(seed: Path, target: Path, rng: np.random.Generator) -> None:
+    with zipfile.ZipFile(seed) as old, zipfile.ZipFile(target, "w") as new:
+        names = old.namelist()
+        victim = names[rng.integers(0, len(names))]
+        for name in names:
+            content = old.read(name)
+            new.writestr(name, mutated(content, rng) if name == victim else content)
 
 
 def attempt(path: Path) -> str:

@@ -57,7 +57,7 @@ def _archive(path: Path) -> str | None:
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())
-    except zipfile.BadZipFile:
+    except Exception:  # a damaged directory makes zipfile raise nearly anything
         return None
     if "spike_times.npy" in names:
         return "npz"
