@@ -49,7 +49,7 @@ def read_lfp(
     """
     check_depth_reference(depth_reference, f"the LFP of {path}")
     with _one_sentence(path):
-        file = _opened(path)
+        file, source = _opened(Path(path))
     try:
         with _one_sentence(path):
             found = _series(file, series)
@@ -69,10 +69,10 @@ def read_lfp(
             gain_mv=1e3 * found.conversion * np.asarray(scale),
             offset_mv=np.array(1e3 * found.offset),
             source=f"{where} of {path}",
-            _file=file.read_io,
+            _file=source,
         ).take(channels)
-    except Exception:
-        file.read_io.close()
+    except BaseException:
+        source.close()
         raise
 
 
@@ -102,8 +102,8 @@ def read_flashes(
         In the order of the table.
     """
     with _one_sentence(path):
-        file = _opened(path)
-        with contextlib.closing(file.read_io):
+        file, source = _opened(Path(path))
+        with contextlib.closing(source):
             tables = file.intervals or {}
             if table not in tables:
                 raise BadFileError(
@@ -142,17 +142,30 @@ def _one_sentence(path: str | Path) -> Iterator[None]:
         ) from None
 
 
-def _opened(path: str | Path) -> Any:
-    """The contents of an NWB file; its ``read_io`` closes it."""
-    if not Path(path).exists():
+def _opened(path: Path) -> tuple[Any, Any]:
+    """The contents of an NWB file, and what closes it."""
+    if not path.exists():
         raise FileNotFoundError(f"{path} does not exist; check the path")
     try:
-        import pynwb
-    except ModuleNotFoundError:
+        if path.is_dir():
+            from hdmf_zarr.nwb import NWBZarrIO as ZarrIO
+
+            source = ZarrIO(str(path), mode="r", load_namespaces=True)
+            return source.read(), source
+        import h5py
+        from pynwb import NWBHDF5IO
+    except ModuleNotFoundError as error:
         raise ImportError(
-            "reading NWB needs pynwb; install it with: pip install 'microcolumn[nwb]'"
+            f"reading NWB needs {error.name}; install it with: pip install 'microcolumn[nwb]'"
         ) from None
-    return pynwb.read_nwb(str(path))
+    # Opened here, since NWBHDF5IO would leave a file open whose schemas it cannot read.
+    file = h5py.File(path, mode="r")
+    try:
+        source = NWBHDF5IO(file=file, mode="r", load_namespaces=True)
+        return source.read(), source
+    except BaseException:
+        file.close()
+        raise
 
 
 def _series(file: Any, name: str | None) -> Any:
