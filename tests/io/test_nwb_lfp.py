@@ -192,6 +192,17 @@ def test_damaged_and_missing_files_get_one_sentence(session, tmp_path):
         read_lfp(tmp_path / "absent.nwb", depth_reference="tip")
 
 
+def test_a_file_that_failed_is_closed_and_can_be_repaired_in_place(session, tmp_path):
+    whole = session.read_bytes()
+    repaired = tmp_path / "repaired.nwb"
+    for damaged in (whole.replace(b'{"namespaces":', b"{" + 13 * b"\1"), whole[: len(whole) // 2]):
+        repaired.write_bytes(damaged)
+        with pytest.raises(ValueError, match="cannot be read as NWB"):
+            read_lfp(repaired, depth_reference="tip")
+        repaired.write_bytes(whole)
+        assert read_flashes(repaired, "stimuli").size == 120
+
+
 def test_a_zarr_store_is_read_as_well(planted, tmp_path):
     hdmf_zarr = pytest.importorskip("hdmf_zarr")
     file = empty_file(EVEN)

@@ -148,23 +148,22 @@ def _opened(path: Path) -> tuple[Any, Any]:
         raise FileNotFoundError(f"{path} does not exist; check the path")
     try:
         if path.is_dir():
-            from hdmf_zarr.nwb import NWBZarrIO as ZarrIO
+            from hdmf_zarr.nwb import NWBZarrIO
 
-            source = ZarrIO(str(path), mode="r", load_namespaces=True)
-            return source.read(), source
-        import h5py
-        from pynwb import NWBHDF5IO
+            backend = NWBZarrIO
+        else:
+            from pynwb import NWBHDF5IO
+
+            backend = NWBHDF5IO
     except ModuleNotFoundError as error:
         raise ImportError(
             f"reading NWB needs {error.name}; install it with: pip install 'microcolumn[nwb]'"
         ) from None
-    # Opened here, since NWBHDF5IO would leave a file open whose schemas it cannot read.
-    file = h5py.File(path, mode="r")
+    source = backend(str(path), mode="r", load_namespaces=True)
     try:
-        source = NWBHDF5IO(file=file, mode="r", load_namespaces=True)
         return source.read(), source
-    except BaseException:
-        file.close()
+    except BaseException:  # An open file would also hide what is written to its path later.
+        source.close()
         raise
 
 
