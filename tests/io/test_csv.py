@@ -1,0 +1,180 @@
+"""Tables of unit and time, as spreadsheets and scripts write them."""
+
+import csv
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import microcolumn as mc
+
+
+def written(path, text, encoding="utf-8"):
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def trains(recording):
+    return {
+        name: train.tolist()
+        for name, train in zip(recording.units.ids, recording.trains, strict=True)
+    }
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    spikes=st.lists(st.tuples(st.integers(0, 12), st.floats(0, 1000)), min_size=1, max_size=40).map(
+        lambda spikes: sorted(spikes, key=lambda spike: spike[1])
+    ),
+    separator=st.sampled_from(",;\t"),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    swapped=st.booleans(),
+)
+def test_every_spike_goes_to_its_unit(spikes, separator, quoting, swapped, tmp_path_factory):
+    path = tmp_path_factory.mktemp("table") / "a.csv"
+    rows = [("Unit", "Time"), *((f"n{unit}", repr(time)) for unit, time in spikes)]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, delimiter=separator, quoting=quoting)
+        writer.writerows(row[::-1] if swapped else row for row in rows)
+    expected = {
+        f"n{unit}": [time for mine, time in spikes if mine == unit]
+        for unit in sorted({unit for unit, _ in spikes})
+    }
+    recording = mc.read(path)
+    assert trains(recording) == expected
+    assert list(recording.units.ids) == list(expected)
+
+
+def test_more_rows_than_are_held_at_once_keep_their_order_and_line_numbers(tmp_path):
+    n_rows = 20_000
+    lines = ["unit,time", *(f"{k % 7},{k / 100}" for k in range(n_rows))]
+    recording = mc.read(written(tmp_path / "a.csv", "\n".join(lines) + "\n\n\n"))
+    for n, train in enumerate(recording.trains):
+        np.testing.assert_array_equal(train, np.arange(n, n_rows, 7) / 100)
+    lines[15_000] = "3,abc"
+    with pytest.raises(ValueError, match="line 15001: time 'abc' is not a number"):
+        mc.read(written(tmp_path / "a.csv", "\n".join(lines)))
+
+
+def test_units_come_in_the_natural_order_of_their_names(tmp_path):
+    names = ["u10", "u2", "a", "u02", "u", "u2b", "10", "9", "u" + "1" * 5000]
+    rows = "".join(f"{name},0.5\n" for name in names)
+    recording = mc.read(written(tmp_path / "a.csv", "unit,time\n" + rows))
+    assert recording.units.ids[:-1] == ("9", "10", "a", "u", "u02", "u2", "u2b", "u10")
+
+
+@pytest.mark.parametrize(
+    ("header", "options", "ticks"),
+    [
+        ("unit,time", {}, 1.0),
+        ("cluster,spike_time", {}, 1.0),
+        ("neuron,t", {"time_unit": "ms"}, 1e3),
+        ("unit_id,time_ms", {}, 1e3),
+        ("unit,time_us", {"time_unit": "us"}, 1e6),
+        ("unit,time", {"time_unit": "samples", "sampling_rate": 30_000}, 3e4),
+        ("unit,sample_index", {"sampling_rate": 30_000.0}, 3e4),
+    ],
+)
+def test_times_are_in_the_unit_that_the_header_or_the_caller_states(
+    header, options, ticks, tmp_path
+):
+    path = written(tmp_path / "a.csv", f"{header}\n1,6\n1,90000\n")
+    assert trains(mc.read(path, **options)) == {"1": [6 / ticks, 90_000 / ticks]}
+
+
+@pytest.mark.parametrize(
+    ("header", "options", "sentence"),
+    [
+        ("unit,time", {"time_unit": "min"}, "time_unit is 'min'; choose one of 's', 'ms'"),
+        ("unit,time_ms", {"time_unit": "s"}, "'time_ms' is in ms but time_unit is 's'"),
+        ("unit,time", {"time_unit": "samples"}, "sampling_rate is None; pass it in Hz"),
+        ("unit,samples", {"sampling_rate": -1}, "sampling_rate is -1; pass it in Hz"),
+        ("unit,time", {"sampling_rate": 30_000}, "30000 but times are in s; pass time_unit"),
+    ],
+)
+def test_contradictions_about_the_unit_of_time_are_refused(header, options, sentence, tmp_path):
+    with pytest.raises(ValueError, match=sentence):
+        mc.read(written(tmp_path / "a.csv", f"{header}\n1,6\n"), **options)
+
+
+def test_columns_of_units_are_kept_and_columns_of_spikes_named_in_a_note(tmp_path):
+    path = written(
+        tmp_path / "a.tsv",
+        "time\tunit\tdepth\tLayer\tquality\tarea\tamplitude\n"
+        "0.1\tb\t500\tIV\tmua\tV1\t31.5\n"
+        "0.2\ta\t\tV\tgood\tS1\t20.1\n"
+        "0.3\tb\t500\tIV\tmua\tV1\t30.9\n",
+    )
+    recording = mc.read(path, depth_reference="surface")
+    np.testing.assert_array_equal(recording.units.depth_um, [np.nan, 500.0])
+    assert recording.units.layer == ("V", "IV")
+    assert recording.units.quality == ("good", "mua")
+    assert recording.notes == ("not read, since they change within units: 'amplitude'",)
+    by_area = mc.read(path, depth_reference="surface", layers="area")
+    assert by_area.units.layer == ("S1", "V1")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_text_of_any_editor_is_read(encoding, newline, tmp_path):
+    text = newline.join(["unit,time", " µ1 ,0.25", '"µ2", 0.5'])
+    recording = mc.read(written(tmp_path / "a.csv", text, encoding))
+    assert trains(recording) == {"µ1": [0.25], "µ2": [0.5]}
+
+
+def test_the_content_counts_not_the_extension(tmp_path):
+    path = written(tmp_path / "a.nwb", "unit,time\n1,0.5\n")
+    assert trains(mc.read(path)) == {"1": [0.5]}
+
+
+DAMAGE = {
+    "no header": ("1,0.5\n1,0.6\n", "it has no header; add 'unit,time' as its first line"),
+    "no header, named units": ("a,0.5\n", "it has no header; add 'unit,time'"),
+    "other columns": ("unit,when\n1,2\n", "header is 'unit, when'; it needs a column 'unit' and"),
+    "spaces": ("unit time\n1 0.5\n", "header is 'unit time'; .* separated by commas, semicolons"),
+    "a column twice": ("unit,time,Time\n1,2,3\n", "names a column twice; rename one"),
+    "text": ("unit,time\n1,0.5\n1,soon\n", "line 3: time 'soon' is not a number; correct or"),
+    "no time": ("unit,time\n1,\n", "line 2: time '' is not a number"),
+    "no unit": ("unit,time\n1,0.5\n,0.6\n", "line 3 names no unit"),
+    "NaN": ("unit,time\n1,0.5\n1,NaN\n", "line 3: time is NaN; leave out spikes whose time"),
+    "infinite": ("unit,time\n1,inf\n", "line 2: time is inf"),
+    "negative": ("unit,time\n1,-0.5\n", "line 2: time is -0.5; shift times"),
+    "unsorted": (
+        "unit,time\n1,0.5\n2,0.1\n2,0.3\n1,0.4\n",
+        "line 5: unit '1' fires at 0.4 s, before its spike in an earlier line; sort the rows",
+    ),
+    "decimal commas": ("unit;time\n1;0,5\n", "line 2: time '0,5' is not a number; write decimal"),
+    "more commas": ("unit,time\n1,0,5\n", "line 2 has 3 fields where the header has 2; .*points"),
+    "a short line": ("unit,time\n1,0.5\n1\n", "line 3 has 1 fields where the header has 2"),
+    "an empty line": ("unit,time\n1,0.5\n\n1,0.6\n", "line 3 is empty; remove it"),
+    "two depths": (
+        "unit,time,depth\n1,0.1,50\n2,0.2,70\n1,0.3,60\n",
+        "line 4: depth of unit '1' is '60' but was '50' before; give each unit one depth",
+    ),
+    "no spike": ("unit,time\n", "there is no unit in it"),
+    "one endless field": ("unit,time\n1,0.5\n" + "x" * 200_000, "cannot be read as a table"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_damage_is_one_sentence_with_the_file_and_the_line(name, tmp_path):
+    text, sentence = DAMAGE[name]
+    path = written(tmp_path / "a.csv", text)
+    with pytest.raises(ValueError, match=sentence) as caught:
+        mc.read(path, reader="csv")
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
+def test_other_encodings_are_refused_by_name(encoding, tmp_path):
+    path = written(tmp_path / "a.csv", "unit,time\nµ,0.5\n", encoding)
+    with pytest.raises(ValueError, match=r"not UTF-8 text .*; save it as CSV in UTF-8"):
+        mc.read(path)
+
+
+def test_milliseconds_among_seconds_are_refused(tmp_path):
+    rows = [f"{unit},{k * scale}" for k in range(100) for unit, scale in (("a", 0.6), ("b", 600.0))]
+    with pytest.raises(ValueError, match="mixed units of time"):
+        mc.read(written(tmp_path / "a.csv", "\n".join(["unit,time", *rows])))

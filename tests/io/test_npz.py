@@ -1,0 +1,238 @@
+"""The project's own arrays: read as others write them, saved and read back whole."""
+
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import microcolumn as mc
+from microcolumn.io.npz import save
+
+RECORDINGS = Path(__file__).parents[2].parent / "shared" / "data"
+TIMES = [0.001, 0.02, 0.02, 0.05]
+UNITS = [1, 0, 1, 1]
+
+
+def arrays(**changes):
+    made = {
+        "spike_times": np.array(TIMES),
+        "spike_units": np.array(UNITS, dtype=np.int32),
+        "unit_ids": np.array([7, 3, 12]),
+    } | changes
+    return {name: array for name, array in made.items() if array is not None}
+
+
+def written(path, **changes):
+    np.savez(path, **arrays(**changes))
+    return path
+
+
+def check_same(read, original):
+    assert read.units.ids == original.units.ids
+    np.testing.assert_array_equal(read.spike_times, original.spike_times)
+    np.testing.assert_array_equal(read.offsets, original.offsets)
+    np.testing.assert_array_equal([*read.epochs], [*original.epochs])
+    assert read.epochs.labels == original.epochs.labels
+    for name in ("layer", "quality", "depth_reference"):
+        assert getattr(read.units, name) == getattr(original.units, name)
+    np.testing.assert_array_equal(read.units.multiunit, original.units.multiunit)
+    assert (read.units.depth_um is None) == (original.units.depth_um is None)
+    if original.units.depth_um is not None:
+        np.testing.assert_array_equal(read.units.depth_um, original.units.depth_um)
+    assert read.resolution_s == original.resolution_s
+
+
+def test_spikes_go_to_their_units_and_the_silent_one_stays(tmp_path):
+    recording = mc.read(written(tmp_path / "a.npz", duration_s=np.float64(0.1)))
+    assert recording.units.ids == ("7", "3", "12")
+    assert [train.tolist() for train in recording.trains] == [[0.02], [0.001, 0.02, 0.05], []]
+    assert list(recording.epochs) == [(0.0, 0.1)]
+
+
+def test_trains_one_after_another_are_as_good_as_spikes_in_order_of_time(tmp_path):
+    order = np.argsort(UNITS, kind="stable")
+    changes = {"spike_times": np.array(TIMES)[order], "spike_units": np.array(UNITS)[order]}
+    grouped = mc.read(written(tmp_path / "a.npz", **changes))
+    check_same(grouped, mc.read(written(tmp_path / "b.npz")))
+
+
+def test_columns_epochs_and_labels_are_read(tmp_path):
+    recording = mc.read(
+        written(
+            tmp_path / "a.npz",
+            depth_um=np.array([100.0, np.nan, 300.0]),
+            depth_reference=np.array("tip"),
+            layer=np.array(["IV", "", "V"]),
+            quality=np.array(["good", "mua", "good"]),
+            multiunit=np.array([False, False, True]),
+            epochs=np.array([[0.0, 0.03], [0.04, 0.06]]),
+            epoch_labels=np.array(["movie", "dark"]),
+            duration_s=np.float64(9.0),
+        )
+    )
+    units = recording.units
+    np.testing.assert_array_equal(units.depth_um, [100.0, np.nan, 300.0])
+    assert (units.depth_reference, units.layer) == ("tip", ("IV", "", "V"))
+    assert units.quality == ("good", "mua", "good")
+    assert units.multiunit.tolist() == [False, False, True]
+    assert recording.epochs.labels == ("movie", "dark")
+    assert recording.duration_s == pytest.approx(0.05)
+
+
+def test_a_stated_reference_cannot_be_overruled(tmp_path):
+    depths = {"depth_um": np.array([1.0, 2.0, 3.0]), "depth_reference": np.array("tip")}
+    path = written(tmp_path / "a.npz", **depths)
+    assert mc.read(path, depth_reference="tip").units.depth_reference == "tip"
+    with pytest.raises(ValueError, match="'surface' but the file states 'tip'; leave it out"):
+        mc.read(path, depth_reference="surface")
+
+
+def test_arrays_of_units_become_columns_and_others_are_named_in_a_note(tmp_path):
+    path = written(
+        tmp_path / "a.npz", unit_area=np.array(["S1", "V1", "V1"]), unit_xy_um=np.zeros((3, 2))
+    )
+    recording = mc.read(path, layers="unit_area")
+    assert recording.units.layer == ("S1", "V1", "V1")
+    assert recording.notes == ("not read: unit_xy_um",)
+
+
+def test_the_content_counts_not_the_extension(tmp_path):
+    path = written(tmp_path / "a.npz").rename(tmp_path / "a.csv")
+    assert mc.read(path).n_spikes == 4
+
+
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 2**32 - 1), with_table=st.booleans())
+def test_a_saved_recording_comes_back_whole(seed, with_table, tmp_path_factory):
+    rng = np.random.default_rng(seed)
+    n_units = int(rng.integers(1, 5))
+    trains = [np.sort(rng.uniform(0, 10, rng.integers(0, 6))) for _ in range(n_units)]
+    units = mc.Units(
+        [f"µ{n}" for n in range(n_units)],
+        rng.choice([0.0, np.nan, 250.0], n_units) if with_table else None,
+        rng.choice(["", "IV"], n_units) if with_table else None,
+        depth_reference="layer IV" if with_table else None,
+        quality=rng.choice(["", "good", "mua"], n_units) if with_table else None,
+        multiunit=rng.random(n_units) < 0.5,
+    )
+    labels = ["run", "rest"] if with_table else None
+    epochs = mc.Epochs([[0.0, 4.0], [4.0, 10.0]], labels)
+    original = mc.Recording(
+        trains, units, epochs, source="a rig", notes=["one"], resolution_s=0.001
+    )
+    path = tmp_path_factory.mktemp("saved") / "a.npz"
+    save(original, path)
+    read = mc.read(path)
+    check_same(read, original)
+    assert read.notes == ("one", "saved from a rig")
+
+
+def test_saving_leaves_no_half_written_file(tmp_path, monkeypatch):
+    recording = mc.Recording([[0.1]], epochs=[[0.0, 1.0]])
+    save(recording, tmp_path / "a.npz")
+    before = (tmp_path / "a.npz").read_bytes()
+
+    def full(*args):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="no space"):
+        save(mc.Recording([[0.2]], epochs=[[0.0, 1.0]]), tmp_path / "a.npz")
+    assert [file.name for file in tmp_path.iterdir()] == ["a.npz"]
+    assert (tmp_path / "a.npz").read_bytes() == before
+
+
+DAMAGE = {
+    "a missing array": ({"spike_units": None}, "no array 'spike_units' among spike_times, unit_i"),
+    "NaN": ({"spike_times": np.array([0.1, np.nan, 0.3, 0.4])}, "unit '7': spike 0 is at nan s"),
+    "unsorted": ({"spike_times": np.array([0.3, 0.1, 0.2, 0.4])}, "unit '3': spike 1 at 0.2 s com"),
+    "negative": ({"spike_times": np.array([-0.1, 0.1, 0.2, 0.4])}, "unit '3': spike 0 is at -0.1"),
+    "duplicate ids": ({"unit_ids": np.array([1, 2, 1])}, r"ids\[0\] and ids\[2\] are both '1'"),
+    "no unit": (
+        {
+            "unit_ids": np.empty(0, dtype=int),
+            "spike_units": np.empty(0, int),
+            "spike_times": np.empty(0),
+        },
+        "there is no unit in it",
+    ),
+    "positions": ({"spike_units": np.array([0, 1, 2, 3])}, r"spike_units\[3\] is 3; the 3 units"),
+    "lengths": ({"spike_units": np.array([0, 1])}, "spike_times has 4 entries but spike_units ha"),
+    "text": ({"spike_times": np.array(["a"] * 4)}, "spike_times has shape .4,. and dtype <U1"),
+    "fractions": ({"spike_units": np.zeros(4)}, "spike_units .* needs one whole number per entry"),
+    "columns": ({"layer": np.array(["IV"])}, r"layer has shape \(1,\) for 3 units"),
+    "duration": ({"duration_s": np.array([1.0, 2.0])}, "duration_s .* it needs one number"),
+    "epochs": ({"epochs": np.array([[3.0, 1.0]])}, "epoch 0 runs from 3.0 to 1.0 s"),
+    "a reference": (
+        {"depth_um": np.ones(3), "depth_reference": np.array("sky")},
+        "depth_reference is 'sky'; choose one of",
+    ),
+    "objects": ({"layer": np.array([{}, 1, None])}, "layer.npy holds Python objects"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_damage_is_one_sentence_with_the_file_and_the_place(name, tmp_path):
+    changes, sentence = DAMAGE[name]
+    path = written(tmp_path / "a.npz", **changes)
+    with pytest.raises(ValueError, match=sentence) as caught:
+        mc.read(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_milliseconds_among_seconds_are_refused(tmp_path):
+    seconds = np.sort(np.random.default_rng(0).uniform(0, 60, 100))
+    path = written(
+        tmp_path / "a.npz",
+        spike_times=np.concatenate((seconds, 1000 * seconds)),
+        spike_units=np.repeat([0, 1], 100),
+    )
+    with pytest.raises(ValueError, match="mixed units of time"):
+        mc.read(path)
+
+
+def test_a_truncated_archive_is_one_sentence_wherever_it_ends(tmp_path):
+    whole = written(tmp_path / "a.npz").read_bytes()
+    for n_bytes in range(0, len(whole), 97):
+        (tmp_path / "b.npz").write_bytes(whole[:n_bytes])
+        with pytest.raises(ValueError, match=r"b\.npz"):
+            mc.read(tmp_path / "b.npz", reader="npz")
+
+
+def test_a_header_that_claims_ten_gigabytes_is_refused_unread(tmp_path):
+    member = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        member, {"descr": "<f8", "fortran_order": False, "shape": (1_250_000_000,)}
+    )
+    with zipfile.ZipFile(written(tmp_path / "a.npz", spike_times=None), "a") as archive:
+        archive.writestr("spike_times.npy", member.getvalue() + b"\0" * 32)
+    with pytest.raises(ValueError, match="claims 10,000,000,128 bytes but has 160;"):
+        mc.read(tmp_path / "a.npz")
+
+
+def test_an_archive_that_unpacks_to_much_more_than_it_is_gets_refused(tmp_path):
+    np.savez_compressed(tmp_path / "a.npz", **arrays(unit_zeros=np.zeros(9_000_000)))
+    with pytest.raises(ValueError, match=r"the archive claims 72,000,[0-9]+ bytes in a file of"):
+        mc.read(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("name", ["rat_hpc_linear_nelpy", "mouse_retina_p15_demas54"])
+def test_real_recordings_have_the_spikes_that_numpy_finds(name):
+    path = RECORDINGS / f"{name}.npz"
+    if not path.exists():
+        pytest.skip(f"the recording {name} is not beside the repository")
+    with np.load(path) as file:
+        times, units, ids = file["spike_times"], file["spike_units"], file["unit_ids"]
+        duration = json.loads(str(file["meta"]))["duration_s"]
+    recording = mc.read(path)
+    assert recording.units.ids == tuple(map(str, ids))
+    assert recording.duration_s == duration
+    for n, train in enumerate(recording.trains):
+        np.testing.assert_array_equal(train, times[units == n])
