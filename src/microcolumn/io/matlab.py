@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
+from ..units import DEPTH_REFERENCES
 from .matlab_counts import are_counts, bin_width_of, counted
 from .matlab_v4 import variables_v4
 from .matlab_v5 import variables_v5
@@ -29,6 +30,7 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 _TIMES = ("times", "spike_times", "spiketimes", "timestamps", "spikes", "spiketrains", "ts")
 _IDS = ("unit_ids", "ids", "uid", "unit_id", "id")
 _DURATIONS = ("duration_s", "duration")
+_NO_COLUMNS = (*_DURATIONS, "epochs", "depth_reference")
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6}
 
 
@@ -65,7 +67,8 @@ def load(
     Session
         Other variables with one entry per unit, such as ``depth`` and ``layer``, are its columns;
         ``unit_ids`` or ``UID`` name the units; ``duration`` in seconds, or ``epochs`` with a row
-        of start and stop each, say when they were observed.
+        of start and stop each, say when they were observed; ``depth_reference`` says what depths
+        are measured from.
     """
     per_second = _per_second(time_unit, sampling_rate)
     with _opened(path) as variables:
@@ -80,6 +83,7 @@ def load(
             notes = [*notes, note]
         columns = _columns(fields, chosen, len(trains))
         epochs = _epochs(fields) or epochs
+        depth_reference = _depth_reference(fields)
     id_column = next((name for name in columns if name.lower() in _IDS), None)
     ids = columns.pop(id_column) if id_column else range(len(trains))
     return Session(
@@ -89,6 +93,7 @@ def load(
         epochs=epochs,
         notes=tuple(notes),
         resolution_s=resolution_s,
+        depth_reference=depth_reference,
     )
 
 
@@ -248,7 +253,7 @@ def _columns(
     """Variables with one entry per unit."""
     columns: dict[str, Sequence[Any]] = {}
     for name, held in fields.items():
-        if held.name == chosen.name or name.lower() in (*_DURATIONS, "epochs"):
+        if held.name == chosen.name or name.lower() in _NO_COLUMNS:
             continue
         entries = _entries(held, n_units)
         if entries is not None:
@@ -295,6 +300,14 @@ def _epochs(fields: Mapping[str, Variable]) -> Epochs | None:
         if held is not None and held.kind in NUMERIC and set(held.shape) == {1}:
             return _stated(np.array([[0.0, float(held.read().item())]]), held)
     return None
+
+
+def _depth_reference(fields: Mapping[str, Variable]) -> str | None:
+    held = fields.get("depth_reference")
+    if held is None or held.kind != "char" or held.shape[0] != 1:
+        return None
+    text = "".join(held.read())
+    return text if text in DEPTH_REFERENCES else None
 
 
 def _stated(intervals: NDArray[np.float64], held: Variable) -> Epochs:

@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 
 #: Names of the width of bins in seconds; in lower case.
 _BIN_WIDTHS = ("bin_width", "binwidth", "bin_size", "binsize", "dt")
+#: Seconds: a bin wider than a day is in another unit.
+_WIDEST = 86400.0
 
 
 def bin_width_of(fields: Mapping[str, Variable], stated: float | None) -> float:
@@ -31,9 +33,11 @@ def bin_width_of(fields: Mapping[str, Variable], stated: float | None) -> float:
     if stated is None and not found:
         raise BadFileError("a matrix of counts does not say how long its bins are; pass bin_width")
     width = float(found[0].read().item() if stated is None else stated)
-    if not 0 < width < np.inf:
+    if not 0 < width <= _WIDEST:
         where = "bin_width" if stated is not None else str(found[0])
-        raise BadFileError(f"{where} is {width}; bins need a width in seconds above 0")
+        raise BadFileError(
+            f"{where} is {width}; bins need a width in seconds from 0 to {_WIDEST:g}"
+        )
     return width
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .matlab_variable import Variable, sparse_matrix, text_rows
+from .matlab_variable import Variable, checked_name, sparse_matrix, text_rows
 from .session import BadFileError
 
 #: Numbers by the third digit of a matrix's type, as NumPy writes them without the byte order.
@@ -45,6 +45,7 @@ def _variable(content: memoryview, at: int) -> tuple[Variable, int]:
             f"variable {name!r:.40} claims {n_bytes:,} bytes where {len(content) - at:,} are left; "
             "the file is damaged or not of MATLAB: export or copy it again"
         )
+    checked_name(name)
     if is_complex:
         raise BadFileError(f"{name} holds complex numbers; save real ones")
     values = np.frombuffer(content[start : start + n_bytes], dtype)

@@ -18,7 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .claims import check_claim
-from .matlab_variable import NUMERIC, Variable, columns_of, sparse_matrix, text_rows, unreadable
+from .matlab_variable import (
+    NUMERIC,
+    Variable,
+    checked_name,
+    columns_of,
+    sparse_matrix,
+    text_rows,
+    unreadable,
+)
 from .session import BadFileError
 
 #: Types of elements that hold numbers, as NumPy writes them without the byte order.
@@ -121,8 +129,8 @@ def _header(parts: Iterator[tuple[int, memoryview]], order: str) -> _Header:
     if kind != "opaque":  # which has no size of its own
         shape = tuple(_numbers(_next(parts), order).tolist())
         if len(shape) < 2 or min(shape) < 0:
-            raise BadFileError(f"a variable has the impossible size {shape}{_AGAIN}")
-    name = bytes(_next(parts)[1]).decode("latin-1")
+            raise BadFileError(f"a variable has the impossible size {shape!s:.60}{_AGAIN}")
+    name = checked_name(bytes(_next(parts)[1]).decode("latin-1"))
     if code & _LOGICAL and kind in NUMERIC:
         kind = "logical"
     return _Header(kind, bool(code & _COMPLEX), shape, name)

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .claims import check_claim
-from .matlab_variable import NUMERIC, Variable, columns_of, sparse_matrix, text_rows, unreadable
+from .matlab_variable import (
+    NUMERIC,
+    Variable,
+    checked_name,
+    columns_of,
+    sparse_matrix,
+    text_rows,
+    unreadable,
+)
 from .session import BadFileError
 
 
@@ -31,6 +39,7 @@ def _variable(name: str, item: Any, path: Path) -> Variable:
     import h5py
 
     kind = _class(item)
+    checked_name(name + kind)
     if isinstance(item, h5py.Group):
         if "MATLAB_sparse" in item.attrs:
             return _sparse(name, item, path)

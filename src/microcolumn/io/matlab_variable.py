@@ -56,6 +56,16 @@ class Variable:
         return sum(size != 1 for size in self.shape) <= 1
 
 
+def checked_name(name: str) -> str:
+    """The name of a variable or field, if it is text that a sentence can hold."""
+    if not name.isprintable():
+        raise BadFileError(
+            f"a variable is called {name!r:.40}, which is no name; "
+            "the file is damaged: export or copy it again"
+        )
+    return name
+
+
 def unreadable(name: str, kind: str) -> Callable[[], Any]:
     """Reading of what only MATLAB can open: objects, tables, strings, function handles."""
 

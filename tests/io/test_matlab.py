@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+import scipy.io
+import written
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from matlab_files import V73, cells, either, save
+from scipy import sparse
+
+from microcolumn.io import read
+from microcolumn.io.matlab import load
+
+TIMES = [np.array([0.1, 0.25, 0.9]), np.array([]), np.array([0.5])]
+COUNTS = np.array([[0, 2, 0, 1, 0, 3], [1, 0, 0, 0, 0, 0]]).T  # (6 bins, 2 units)
+
+
+VERSIONS = pytest.mark.parametrize("version", ["5", "7", "7.3"])
+
+
+def check_times(recording, times=TIMES):
+    for train, expected in zip(recording.trains, times, strict=True):
+        np.testing.assert_array_equal(train, expected)
+
+
+@VERSIONS
+def test_cells_of_times_are_read_with_every_column_of_the_units(version, tmp_path):
+    path = either(
+        version,
+        tmp_path / "a.mat",
+        spikes=TIMES,
+        depth=np.array([100.0, 250.0, 900.0]),
+        layer=["II/III", "IV", "V/VI"],
+        quality=["good", "mua", "good"],
+        unit_ids=np.array([7.0, 8.0, 12.0]),
+        duration=np.array([[2.0]]),
+    )
+    recording = read(path, depth_reference="surface")
+    check_times(recording)
+    assert recording.units.ids == ("7", "8", "12")
+    assert recording.units.layer == ("II/III", "IV", "V/VI")
+    assert recording.units.quality == ("good", "mua", "good")
+    np.testing.assert_array_equal(recording.units.depth_um, [100.0, 250.0, 900.0])
+    assert [*recording.epochs] == [(0.0, 2.0)]
+    assert recording.notes == ("spikes are those of variable spikes (1x3 cell)",)
+
+
+@VERSIONS
+def test_epochs_and_the_reference_of_depths_may_stand_in_the_file(version, tmp_path):
+    path = either(
+        version,
+        tmp_path / "a.mat",
+        spikes=TIMES,
+        depth_um=np.array([1.0, 2.0, 3.0]),
+        depth_reference="layer IV",
+        epochs=np.array([[0.0, 0.4], [0.6, 1.0]]),
+    )
+    recording = read(path)
+    assert recording.units.depth_reference == "layer IV"
+    assert [*recording.epochs] == [(0.0, 0.4), (0.6, 1.0)]
+
+
+@VERSIONS
+def test_a_struct_with_cells_of_times_is_read_as_cell_explorer_writes_it(version, tmp_path):
+    spikes = {
+        "UID": np.array([1.0, 2.0, 3.0]),
+        "sessionName": "rat1",
+        "times": TIMES,
+        "ts": [30000 * train for train in TIMES],
+        "ids": [np.ones(3), np.array([]), np.array([3.0])],
+    }
+    path = either(version, tmp_path / "rat1.spikes.cellinfo.mat", spikes=spikes)
+    recording = read(path)
+    check_times(recording)
+    assert recording.units.ids == ("1", "2", "3")
+    in_samples = read(path, variable="spikes.ts", time_unit="samples", sampling_rate=30000)
+    check_times(in_samples)
+
+
+def test_an_array_of_structs_is_read_in_both_layouts(tmp_path):
+    structs = np.zeros((1, 3), dtype=[("times", object), ("layer", object), ("depth", object)])
+    for n, train in enumerate(TIMES):
+        structs[0, n] = (train, ["IV", "IV", "V"][n], 100.0 * n)
+    old = save(tmp_path / "old.mat", unit=structs)
+    with V73(tmp_path / "new.mat") as file:
+        file.put_structs(
+            "unit",
+            times=TIMES,
+            layer=["IV", "IV", "V"],
+            depth=[np.array(100.0 * n) for n in range(3)],
+        )
+    for path in (old, tmp_path / "new.mat"):
+        recording = read(path, depth_reference="tip")
+        check_times(recording)
+        assert recording.units.layer == ("IV", "IV", "V")
+        np.testing.assert_array_equal(recording.units.depth_um, [0.0, 100.0, 200.0])
+
+
+@pytest.mark.parametrize("version", ["5", "7.3"])
+@pytest.mark.parametrize("stored", [np.float64, np.uint8, np.int32, bool, "sparse"])
+def test_counts_become_spikes_spread_evenly_in_their_bins(version, stored, tmp_path):
+    counts = COUNTS > 0 if stored is bool else COUNTS
+    held = sparse.csc_array(counts.astype(float)) if stored == "sparse" else counts.astype(stored)
+    path = either(version, tmp_path / "a.mat", X=held, dt=np.array([[0.5]]))
+    recording = read(path)
+    for unit, train in enumerate(recording.trains):
+        expected = [
+            0.5 * (i + (j + 0.5) / k)
+            for i, k in enumerate(counts[:, unit].astype(int))
+            for j in range(k)
+        ]
+        np.testing.assert_allclose(train, expected, rtol=1e-15)
+    assert recording.resolution_s == 0.5
+    assert [*recording.epochs] == [(0.0, 3.0)]
+    assert "2 units (columns) in 6 bins" in recording.notes[-1]
+
+
+@given(
+    counts=arrays(
+        np.uint8, st.tuples(st.integers(2, 12), st.integers(2, 6)), elements=st.integers(0, 4)
+    ),
+    in_rows=st.booleans(),
+    version=st.sampled_from(["4", "5", "7", "7.3"]),
+)
+@settings(deadline=None, max_examples=40)
+def test_any_counts_come_back_when_binned_at_their_own_width(
+    counts, in_rows, version, tmp_path_factory
+):
+    path = tmp_path_factory.mktemp("counts") / "a.mat"
+    matrix = counts.T if in_rows else counts
+    if version == "4":
+        save(path, version="4", X=matrix)
+    else:
+        either(version, path, X=matrix)
+    recording = read(path, bin_width=0.02, units_in="rows" if in_rows else "columns")
+    words = recording.bin(0.02)
+    np.testing.assert_array_equal(words.expand(), counts > 0)
+    np.testing.assert_array_equal(np.diff(recording.offsets), counts.sum(axis=0))
+
+
+def test_version_4_holds_sparse_counts_and_text(tmp_path):
+    path = save(
+        tmp_path / "a.mat",
+        version="4",
+        X=sparse.csc_array(COUNTS.astype(float)),
+        bin_width=0.1,
+        layer=np.array(["IV", "V"]),
+    )
+    recording = read(path)
+    assert recording.units.layer == ("IV", "V")
+    np.testing.assert_array_equal(recording.bin(0.1).expand(), COUNTS > 0)
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_trains_equal_those_that_scipy_reads(compressed, tmp_path):
+    path = written.write_matlab_v5(written.small_recording(), tmp_path / "a.mat", compressed)
+    theirs = scipy.io.loadmat(path)["spike_times"].ravel()
+    check_times(read(path, depth_reference="tip"), [train.ravel() for train in theirs])
+
+
+def test_content_is_recognised_under_a_wrong_extension(tmp_path):
+    for version in ("5", "7.3"):
+        check_times(read(either(version, tmp_path / f"{version}.nwb", spikes=TIMES)))
+
+
+def test_big_endian_files_are_read(tmp_path):
+    def element(kind, data):
+        return struct.pack(">2I", kind, len(data)) + data + b"\0" * (-len(data) % 8)
+
+    def matrix(code, shape, name, content):
+        head = element(6, struct.pack(">2I", code, 0)) + element(5, struct.pack(">2i", *shape))
+        return element(14, head + element(1, name) + content)
+
+    times = element(9, np.array([0.25, 0.5], dtype=">f8").tobytes())
+    cell = matrix(1, (1, 1), b"spikes", matrix(6, (1, 2), b"", times))
+    path = tmp_path / "a.mat"
+    path.write_bytes(b"MATLAB 5.0 MAT-file".ljust(124) + b"\1\0MI" + cell)
+    check_times(read(path), [[0.25, 0.5]])
+    np.testing.assert_array_equal(scipy.io.loadmat(path)["spikes"][0, 0], [[0.25, 0.5]])
+
+
+@pytest.mark.parametrize(("unit", "scale"), [("ms", 1e3), ("us", 1e6), ("s", 1.0)])
+def test_times_in_other_units_become_seconds(unit, scale, tmp_path):
+    path = save(tmp_path / "a.mat", spikes=cells([scale * train for train in TIMES]))
+    check_times(read(path, time_unit=unit))
+
+
+def test_the_usual_name_and_cells_come_before_other_variables(tmp_path):
+    path = save(
+        tmp_path / "a.mat",
+        amplitudes=cells(TIMES),
+        spike_times=cells(TIMES),
+        positions=np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
+    )
+    assert read(path).notes == ("spikes are those of variable spike_times (1x3 cell)",)
+    path = save(tmp_path / "b.mat", X=COUNTS, positions=COUNTS + 0.5)
+    assert read(path, bin_width=0.1).n_spikes == COUNTS.sum()
+
+
+def test_the_loader_takes_a_path_and_names_units_by_position(tmp_path):
+    session = load(save(tmp_path / "a.mat", spikes=cells(TIMES)))
+    assert session.ids == ["0", "1", "2"]
+    assert session.epochs is None

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import struct
+
+import h5py
+import numpy as np
+import pytest
+from matlab_files import V73, cells, either, save, save_v73
+from scipy import sparse
+
+from microcolumn.io import read
+
+TIMES = [np.array([0.1, 0.25, 0.9]), np.array([]), np.array([0.5])]
+COUNTS = np.array([[0, 2, 0, 1, 0, 3], [1, 0, 0, 0, 0, 0]]).T  # (6 bins, 2 units)
+
+
+VERSIONS = pytest.mark.parametrize("version", ["5", "7", "7.3"])
+
+
+def message_of(path, **options):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        read(path, **options)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith(str(path))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("variables", "options", "part"),
+    [
+        ({"X": COUNTS}, {}, "pass bin_width"),
+        ({"X": np.eye(3)}, {"bin_width": 0.1}, "units_in='rows'"),
+        ({"X": COUNTS}, {"bin_width": 0.0}, "bin_width is 0.0"),
+        ({"X": COUNTS}, {"bin_width": 0.1, "units_in": "cells"}, "'rows' or 'columns'"),
+        ({"X": COUNTS}, {"bin_width": 0.1, "time_unit": "ms"}, "time_unit does not apply"),
+        ({"X": COUNTS - 1}, {"bin_width": 0.1}, "has -1.0 for unit 0 in bin 0"),
+        ({"X": COUNTS / 2}, {"bin_width": 0.1}, "has 0.5 for unit 1 in bin 0"),
+        ({"X": COUNTS * np.nan}, {"bin_width": 0.1}, "has nan for unit 0 in bin 0"),
+        ({"X": COUNTS * 1e9}, {"bin_width": 0.1}, "claims 56,000,000,000 bytes"),
+        ({"spikes": cells(TIMES)}, {"bin_width": 0.1}, "bin_width does not apply"),
+        ({"spikes": cells(TIMES)}, {"time_unit": "min"}, "time_unit is 'min'"),
+        ({"spikes": cells(TIMES)}, {"time_unit": "samples"}, "sampling_rate is None"),
+        ({"spikes": cells(TIMES)}, {"sampling_rate": 3e4}, "pass both"),
+        ({"x": np.arange(4.0)}, {}, "no variable holds spikes"),
+        ({"x": "text"}, {"variable": "x"}, "neither a cell array"),
+        ({"x": cells(["a", "b"])}, {"variable": "x"}, "x{1} (1x1 char) is not a vector"),
+        ({"x": cells([*TIMES, *TIMES]).reshape(2, 3)}, {"variable": "x"}, "perhaps trials"),
+        ({"s": {"a": 1.0}}, {"variable": "s"}, "no field of s holds spikes"),
+        ({"s": {"times": np.arange(3.0)}}, {"variable": "s.b"}, "no field of s"),
+        ({"spikes": cells([])}, {}, "no unit"),
+        ({"spikes": cells([np.array([0.1, np.nan])])}, {}, "spike 1 is at nan"),
+        ({"spikes": cells([np.array([0.2, 0.1])])}, {}, "sort each unit's spike times"),
+        ({"spikes": cells([np.array([-0.2, 0.1])])}, {}, "spike 0 is at -0.2"),
+        ({"spikes": cells([np.array([1j, 2.0])])}, {}, "complex numbers"),
+        ({"spikes": cells(TIMES), "unit_ids": [1, 2, 2]}, {}, "both '2'"),
+        ({"spikes": cells(TIMES), "duration": -1.0}, {}, "duration (1x1 double) is not usable"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_one_sentence(variables, options, part, tmp_path):
+    assert part in message_of(save(tmp_path / "a.mat", **variables), **options)
+
+
+def test_mixed_units_of_time_are_refused(tmp_path):
+    seconds = np.arange(1, 200) / 10
+    path = save(tmp_path / "a.mat", spikes=cells([seconds, 1000 * seconds, seconds]))
+    assert "mixed units of time" in message_of(path)
+
+
+@VERSIONS
+def test_a_file_cut_short_anywhere_is_refused_in_one_sentence(version, tmp_path):
+    path = either(version, tmp_path / "a.mat", spikes=TIMES)
+    whole = path.read_bytes()
+    for n_bytes in np.linspace(1, len(whole) - 1, 40).astype(int):
+        path.write_bytes(whole[:n_bytes])
+        message_of(path)
+
+
+def test_empty_files_and_other_formats_are_refused(tmp_path):
+    path = tmp_path / "a.mat"
+    path.write_bytes(b"")
+    assert "empty" in message_of(path)
+    path.write_bytes(b"no MATLAB file at all, only text" * 10)
+    assert "no MATLAB file" in message_of(path)
+
+
+def claim(path, old, new):
+    content = path.read_bytes()
+    assert content.count(old) == 1
+    path.write_bytes(content.replace(old, new))
+    return path
+
+
+def test_sizes_that_only_a_header_claims_are_refused(tmp_path):
+    shape = struct.pack("<2i", 1, 4)
+    many = struct.pack("<2i", 30_000, 50_000)
+    path = claim(save(tmp_path / "a.mat", spikes=cells([*TIMES, TIMES[0]])), shape, many)
+    assert "claims 1,500,000,000 entries and holds 4" in message_of(path)
+    path = save(tmp_path / "b.mat", version="4", X=COUNTS.astype(float))
+    claim(path, struct.pack("<2i", *COUNTS.shape), many)
+    assert "claims 12,000,000,000 bytes" in message_of(path)
+
+
+def test_a_sparse_matrix_of_10_gb_in_bins_is_refused(tmp_path):
+    path = save(tmp_path / "a.mat", X=sparse.csc_array(COUNTS.astype(float)))
+    shape = struct.pack("<2i", *COUNTS.shape)
+    claim(path, shape, struct.pack("<2i", 2**31 - 1, COUNTS.shape[1]))
+    assert "claims" in message_of(path, bin_width=0.02)
+
+
+def test_a_dataset_that_claims_10_gb_is_refused(tmp_path):
+    with V73(tmp_path / "a.mat") as file:
+        item = file.file.create_dataset("X", (20, 100_000_000), "f8", chunks=(20, 1000))
+        item.attrs["MATLAB_class"] = np.bytes_("double")
+    assert "claims 16,000,000,000 bytes" in message_of(tmp_path / "a.mat", bin_width=0.02)
+
+
+def test_a_compressed_variable_whose_checksum_disagrees_is_refused(tmp_path):
+    times = np.sort(np.random.default_rng(0).random(2000))
+    path = either("7", tmp_path / "a.mat", spikes=[times])
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    assert "variable spikes is not whole" in message_of(path)
+
+
+@pytest.mark.parametrize("kind", ["table", "string", "function_handle"])
+def test_what_only_matlab_opens_is_named(kind, tmp_path):
+    with V73(tmp_path / "a.mat") as file:
+        item = file.file.create_dataset("units", data=np.zeros((1, 6), dtype=np.uint32))
+        item.attrs["MATLAB_class"] = np.bytes_(kind)
+        item.attrs["MATLAB_object_decode"] = np.int32(3)
+    assert f"units is a MATLAB {kind}" in message_of(tmp_path / "a.mat", variable="units")
+    assert "no variable holds spikes" in message_of(tmp_path / "a.mat")
+
+
+def test_damaged_references_and_sparse_indices_of_version_7_3_are_refused(tmp_path):
+    path = save_v73(tmp_path / "a.mat", spikes=TIMES)
+    with h5py.File(path, "r+") as file:
+        file["spikes"][1, 0] = h5py.Reference()
+    assert "cell 2 of spikes refers to nothing" in message_of(path)
+    path = save_v73(tmp_path / "b.mat", X=sparse.csc_array(COUNTS.astype(float)))
+    with h5py.File(path, "r+") as file:
+        file["X/ir"][0] = 6
+    assert "indices outside" in message_of(path, bin_width=0.1)
+
+
+def test_mutated_files_are_read_or_refused_in_one_sentence(tmp_path):
+    rng = np.random.default_rng(0)
+    for version in ("5", "7", "7.3"):
+        variables = {"spikes": TIMES, "depth": np.array([1.0, 2.0, 3.0]), "layer": ["a", "b", "c"]}
+        path = either(version, tmp_path / f"{version}.mat", **variables)
+        whole = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+        for _ in range(150):
+            mutated = whole.copy()
+            mutated[rng.integers(whole.size, size=4)] = rng.integers(256, size=4)
+            path.write_bytes(mutated)
+            try:
+                outcome = repr(read(path, depth_reference="tip"))
+            except (ValueError, OSError) as error:
+                outcome = str(error)
+            assert outcome.startswith((str(path), "Recording("))
+            assert "\n" not in outcome
+
+
+def test_several_candidates_are_listed_and_one_can_be_named(tmp_path):
+    path = save(tmp_path / "a.mat", first=cells(TIMES), second=cells(TIMES[:1]))
+    message = message_of(path)
+    assert "first (1x3 cell), second (1x1 cell)" in message
+    assert "variable=" in message
+    assert read(path, variable="second").n_units == 1
+    assert "no variable 'third'; it holds first" in message_of(path, variable="third")
