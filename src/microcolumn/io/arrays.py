@@ -145,6 +145,8 @@ def split_by_unit(
     n_units : int
         Number of units.
     """
+    if n_units == 0:
+        return []
     # NumPy sorts 16-bit integers by radix, ten times faster than wider ones
     keys = index.astype(np.uint16) if n_units <= 1 << 16 else index
     order = np.argsort(keys, kind="stable")

@@ -84,7 +84,7 @@ def _session(lines: Iterable[str], time_unit: str | None, sampling_rate: float |
     }
     return Session(
         names,
-        split_by_unit(times, index, len(names)) if names else [],
+        split_by_unit(times, index, len(names)),
         columns,
         notes=table.notes(),
     )

@@ -110,7 +110,7 @@ def _trains(arrays: Arrays, n_units: int) -> list[Any]:
             f"spike_units[{bad[0]}] is {index[bad[0]]}; the {n_units} units of unit_ids have "
             f"positions from 0 to {n_units - 1}"
         )
-    return split_by_unit(times, index, n_units) if n_units else []
+    return split_by_unit(times, index, n_units)
 
 
 def _columns(arrays: Arrays, n_units: int) -> tuple[dict[str, list[Any]], list[str]]:

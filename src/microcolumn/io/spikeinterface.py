@@ -112,7 +112,7 @@ def load(path: Path) -> Session:
     columns, left_out = _properties(folder / "properties", len(ids))
     return Session(
         ids,
-        split_by_unit(times + shifts[segment], spikes["unit_index"], len(ids)) if ids else [],
+        split_by_unit(times + shifts[segment], spikes["unit_index"], len(ids)),
         columns,
         epochs=epochs,
         notes=(*notes, *left_out),
