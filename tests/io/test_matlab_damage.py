@@ -93,7 +93,8 @@ def claim(path, old, new):
 def test_sizes_that_only_a_header_claims_are_refused(tmp_path):
     shape = struct.pack("<2i", 1, 4)
     many = struct.pack("<2i", 30_000, 50_000)
-    path = claim(save(tmp_path / "a.mat", spikes=cells([*TIMES, TIMES[0]])), shape, many)
+    path = save(tmp_path / "a.mat", spikes=cells([*TIMES, TIMES[0]]))
+    claim(path, shape, struct.pack("<2i", 1, 1_500_000_000))
     assert "claims 1,500,000,000 entries and holds 4" in message_of(path)
     path = save(tmp_path / "b.mat", version="4", X=COUNTS.astype(float))
     claim(path, struct.pack("<2i", *COUNTS.shape), many)
