@@ -184,7 +184,7 @@ def test_a_response_without_noise_is_found_and_silence_is_an_error():
         mapped([], noise_mv=0.0)
 
 
-@pytest.mark.parametrize("search", [(0.5, 0.9), (0.1, 0.02), (0.02,), 0.02, (0.02, np.nan)])
+@pytest.mark.parametrize("search", [(0.5, 0.9), (0.1, 0.02), (0.02,), 0.02, (0.02, np.nan), ()])
 def test_a_search_outside_the_response_gets_one_sentence(search):
     with pytest.raises(ValueError, match=r"search_s is .* and the response runs from -0\.05 to"):
         mapped([Sink(730.0, 0.040)], search_s=search)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import interpolate, ndimage
 
 from ..binary import Floats, real_array, real_number
@@ -75,8 +74,9 @@ class SinkSearch:
                 "finite number of standard deviations"
             )
         limits = real_array("search_s", search_s, "pass (start, stop) in seconds from the flash")
-        sought = (self.time_s >= limits.min()) & (self.time_s <= limits.max())
-        if limits.shape != (2,) or limits[0] >= limits[1] or not sought.any():
+        start, stop = limits if limits.shape == (2,) else (np.nan, np.nan)
+        sought = (self.time_s >= start) & (self.time_s <= stop)
+        if not sought.any():
             raise ValueError(
                 f"search_s is {search_s} and the response runs from {self.time_s[0]:g} to "
                 f"{self.time_s[-1]:g} s; pass (start, stop) in seconds from the flash"
@@ -85,11 +85,14 @@ class SinkSearch:
         threshold = np.maximum(min_share * size.max(), min_sd * self.noise)
         regions, n_regions = ndimage.label((size > 0.0) & (size >= threshold[:, np.newaxis]))
         min_samples = max(1, round(_MIN_DURATION_S * self.rate_hz))
-        found = [
-            self._sink(regions[place] == k + 1, place)
-            for k, place in enumerate(ndimage.find_objects(regions, n_regions))
-            if place[1].stop - place[1].start >= min_samples
-        ]
+        found = []
+        for k, place in enumerate(ndimage.find_objects(regions, n_regions), start=1):
+            onset = place[1].start
+            rows = np.flatnonzero(regions[:, onset] == k)
+            row = int(rows[np.argmin(self._profile(onset)[rows])])
+            # A dip that turns into a source within 10 ms is an artefact.
+            if place[1].stop - onset >= min_samples and self._profile(onset)[row] < 0.0:
+                found.append(self._sink(onset, row))
         if not found:
             raise ValueError(self._nothing(size, search_s, min_sd))
         distinct: list[Sink] = []
@@ -98,13 +101,10 @@ class SinkSearch:
                 distinct.append(sink)
         return distinct
 
-    def _sink(self, region: NDArray[np.bool_], place: tuple[slice, ...]) -> Sink:
-        """The sink that begins a connected region of the (depth, time) plane."""
-        onset = place[1].start
-        starts = np.flatnonzero(region[:, 0]) + place[0].start
+    def _sink(self, onset: int, row: int) -> Sink:
+        """The sink that becomes large at this sample and row."""
         profile = self._profile(onset)
-        row = int(starts[np.argmin(profile[starts])])
-        # Down the slope to the centre: the region may go on to a later and larger sink elsewhere.
+        # Down the slope to its centre, and no further: what follows elsewhere may be larger.
         while (lower := _lowest_neighbour(profile, row)) != row:
             row = lower
         depths, values = self._between_contacts(onset, max(row - 1, 0), row + 2)
