@@ -156,8 +156,9 @@ def _opened(path: Path) -> tuple[Any, Any]:
 
             backend = NWBHDF5IO
     except ModuleNotFoundError as error:
+        extra = "nwb,zarr" if path.is_dir() else "nwb"
         raise ImportError(
-            f"reading NWB needs {error.name}; install it with: pip install 'microcolumn[nwb]'"
+            f"reading NWB needs {error.name}; install it with: pip install 'microcolumn[{extra}]'"
         ) from None
     source = backend(str(path), mode="r", load_namespaces=True)
     try:
