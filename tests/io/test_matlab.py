@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import struct
+import warnings
+import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +17,12 @@ from scipy import sparse
 
 from microcolumn.io import read
 from microcolumn.io.matlab import load
+from microcolumn.io.matlab_v4 import variables_v4
+from microcolumn.io.matlab_v5 import variables_v5
+from microcolumn.io.matlab_variable import NUMERIC
+
+#: Files that MATLAB itself wrote, which SciPy keeps for its own tests.
+OF_MATLAB = sorted((Path(scipy.io.matlab.__file__).parent / "tests" / "data").glob("*.mat"))
 
 TIMES = [np.array([0.1, 0.25, 0.9]), np.array([]), np.array([0.5])]
 COUNTS = np.array([[0, 2, 0, 1, 0, 3], [1, 0, 0, 0, 0, 0]]).T  # (6 bins, 2 units)
@@ -205,3 +214,41 @@ def test_the_loader_takes_a_path_and_names_units_by_position(tmp_path):
     session = load(save(tmp_path / "a.mat", spikes=cells(TIMES)))
     assert session.ids == ["0", "1", "2"]
     assert session.epochs is None
+
+
+def check_same(variable, theirs):
+    """A variable equals what SciPy reads, down to the last cell and field; counts what it saw."""
+    if variable.kind == "cell":
+        pairs = zip(variable.read(), theirs.ravel(order="F"), strict=True)
+        return sum(check_same(cell, value) for cell, value in pairs)
+    if variable.kind == "struct":
+        held = theirs[0, 0] if variable.shape == (1, 1) else theirs
+        return sum(check_same(field, held[name]) for name, field in variable.read().items())
+    if variable.kind == "char":
+        lines = [str(line).rstrip(" \0") for line in theirs.ravel()]
+        assert [line for line in variable.read() if line] == [line for line in lines if line]
+    elif variable.kind == "sparse":
+        np.testing.assert_array_equal(variable.read().toarray(), theirs.toarray())
+    elif variable.kind in NUMERIC:
+        np.testing.assert_array_equal(variable.read(), theirs)
+    else:
+        return 0
+    return 1
+
+
+@pytest.mark.skipif(not OF_MATLAB, reason="SciPy is installed without the files of its tests")
+def test_files_that_matlab_wrote_hold_what_scipy_reads():
+    n_files = n_compared = 0
+    for path in OF_MATLAB:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of files made to be nasty
+                theirs = scipy.io.loadmat(path)
+        except (ValueError, TypeError, NotImplementedError, zlib.error):
+            continue  # made to be unreadable, or of version 7.3
+        is_v4 = path.read_bytes()[126:128] not in (b"IM", b"MI")
+        for variable in variables_v4(path) if is_v4 else variables_v5(path):
+            n_compared += check_same(variable, theirs[variable.name])
+        n_files += 1
+    assert n_files > 50
+    assert n_compared > 150

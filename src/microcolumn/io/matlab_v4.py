@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .matlab_variable import Variable, checked_name, sparse_matrix, text_rows
+from .matlab_variable import Variable, checked_name, sparse_matrix, text_rows, unreadable
 from .session import BadFileError
 
 #: Numbers by the third digit of a matrix's type, as NumPy writes them without the byte order.
@@ -47,7 +47,8 @@ def _variable(content: memoryview, at: int) -> tuple[Variable, int]:
         )
     checked_name(name)
     if is_complex:
-        raise BadFileError(f"{name} holds complex numbers; save real ones")
+        shape = (n_rows, n_columns)
+        return Variable(name, "complex", shape, unreadable(name, "complex")), stop
     values = np.frombuffer(content[start : start + n_bytes], dtype)
     return _as_variable(name, values.reshape((n_rows, n_columns), order="F"), content_kind), stop
 
@@ -76,6 +77,8 @@ def _as_variable(name: str, matrix: NDArray[Any], content_kind: int) -> Variable
     if content_kind == 0:
         kind = _CLASSES.get(matrix.dtype.str[1:], "uint8")
         return Variable(name, kind, matrix.shape, lambda: matrix)
+    if matrix.shape[1] == 4:  # with imaginary parts
+        return Variable(name, "complex", matrix.shape, unreadable(name, "complex"))
     if matrix.shape[1] != 3 or not matrix.size or not np.isfinite(matrix).all():
         raise BadFileError(
             f"the sparse matrix {name} is not of rows, columns and values; repair it"

@@ -60,7 +60,7 @@ class _Header(NamedTuple):
     """What stands before the content of a matrix."""
 
     kind: str
-    is_complex: bool
+    is_logical: bool
     shape: tuple[int, ...]
     name: str
 
@@ -131,9 +131,11 @@ def _header(parts: Iterator[tuple[int, memoryview]], order: str) -> _Header:
         if len(shape) < 2 or min(shape) < 0:
             raise BadFileError(f"a variable has the impossible size {shape!s:.60}{_AGAIN}")
     name = checked_name(bytes(_next(parts)[1]).decode("latin-1"))
-    if code & _LOGICAL and kind in NUMERIC:
+    if code & _COMPLEX and kind in {*NUMERIC, "sparse"}:
+        kind = "complex"
+    elif code & _LOGICAL and kind in NUMERIC:
         kind = "logical"
-    return _Header(kind, bool(code & _COMPLEX), shape, name)
+    return _Header(kind, bool(code & _LOGICAL), shape, name)
 
 
 def _compressed(data: memoryview, order: str, path: Path) -> Variable:
@@ -186,7 +188,7 @@ def _variable(content: memoryview, order: str, name: str | None = None) -> Varia
 
 
 def _content(header: _Header, parts: Iterator[tuple[int, memoryview]], order: str) -> Any:
-    kind, is_complex, shape, name = header
+    kind, _, shape, name = header
     if kind == "cell":
         cells = _inner(parts, np.prod(shape, dtype=object), name)
         return [_variable(cell, order, f"{name}{{{n + 1}}}") for n, cell in enumerate(cells)]
@@ -194,10 +196,9 @@ def _content(header: _Header, parts: Iterator[tuple[int, memoryview]], order: st
         return _fields(header, parts, order)
     if kind == "char":
         return text_rows(_characters(_next(parts), order), shape, name)
-    if is_complex:
-        raise BadFileError(f"{name} holds complex numbers; save real ones")
     if kind == "sparse":
-        rows, starts, values = (_numbers(_next(parts), order) for _ in range(3))
+        rows, starts = (_numbers(_next(parts), order) for _ in range(2))
+        values = _sparse_values(header, _next(parts), starts, order)
         columns = columns_of(starts, min(rows.size, values.size), name)
         return sparse_matrix(values, rows, columns, shape, name)
     if kind in NUMERIC:
@@ -206,6 +207,17 @@ def _content(header: _Header, parts: Iterator[tuple[int, memoryview]], order: st
             raise BadFileError(f"{name} has {values.size} numbers for its size {shape}{_AGAIN}")
         return values.reshape(shape, order="F")
     return unreadable(name, kind)()
+
+
+def _sparse_values(
+    header: _Header, part: tuple[int, memoryview], starts: NDArray[Any], order: str
+) -> NDArray[Any]:
+    """Values of a sparse matrix; MATLAB calls those of a logical one double but writes bytes."""
+    kind, data = part
+    n_values = int(starts[-1]) if starts.size else 0
+    if header.is_logical and len(data) < 8 * n_values:
+        kind = 2
+    return _numbers((kind, data), order)
 
 
 def _inner(parts: Iterator[tuple[int, memoryview]], n_claimed: int, name: str) -> list[memoryview]:

@@ -73,6 +73,8 @@ def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:
         return Variable(name, "cell", shape, lambda: _cells(name, item, path))
     if kind == "char":
         return Variable(name, kind, shape, lambda: _text(name, item, shape, path))
+    if item.dtype.names:  # real and imaginary part
+        return Variable(name, "complex", shape, unreadable(name, "complex"))
     if kind in NUMERIC or not kind:
         kind = kind or "double"
         return Variable(name, kind, shape, lambda: _array(name, item, path).T)

@@ -27,7 +27,8 @@ class Variable:
     name : str
         As MATLAB would write it: ``spikes``, ``spikes.times``, ``spikes{3}``.
     kind : str
-        Class in MATLAB's words, ``"sparse"`` for sparse matrices of any class.
+        Class in MATLAB's words, but ``"sparse"`` for sparse matrices and ``"complex"`` for
+        complex numbers of any class.
     shape : tuple of int
         Size in MATLAB's order of axes.
     read : callable
@@ -43,7 +44,8 @@ class Variable:
     read: Callable[[], Any]
 
     def __str__(self) -> str:
-        return f"{self.name} ({'x'.join(map(str, self.shape))} {self.kind})"
+        size = "x".join(map(str, self.shape))
+        return f"{self.name} ({size} {self.kind})" if size else f"{self.name} ({self.kind})"
 
     @property
     def is_empty(self) -> bool:
@@ -67,9 +69,11 @@ def checked_name(name: str) -> str:
 
 
 def unreadable(name: str, kind: str) -> Callable[[], Any]:
-    """Reading of what only MATLAB can open: objects, tables, strings, function handles."""
+    """Reading of what only MATLAB can open (objects, tables, strings), or of complex numbers."""
 
     def read() -> Any:
+        if kind == "complex":
+            raise BadFileError(f"{name} holds complex numbers; save real ones")
         raise BadFileError(
             f"{name} is a MATLAB {kind}, which no other program opens; in MATLAB, save a cell "
             "array with one vector of spike times per unit"
@@ -81,15 +85,14 @@ def unreadable(name: str, kind: str) -> Callable[[], Any]:
 def text_rows(characters: Sequence[str], shape: tuple[int, ...], name: str) -> list[str]:
     """Rows of a char matrix whose characters come column by column, without trailing blanks."""
     n_rows = shape[0]
+    if not characters:  # Blank rows take no bytes in the file, so that their number proves nothing.
+        return [""] if n_rows == 1 else []
     if len(characters) != np.prod(shape, dtype=object):
         raise BadFileError(
             f"{name} has {len(characters)} characters for its size "
             f"{'x'.join(map(str, shape))}; it is damaged: export or copy it again"
         )
-    # Rows of no characters take no bytes in the file, so that their number proves nothing.
-    return ["".join(characters[row::n_rows]).rstrip(" \0") for row in range(n_rows)] * bool(
-        characters
-    )
+    return ["".join(characters[row::n_rows]).rstrip(" \0") for row in range(n_rows)]
 
 
 def columns_of(starts: NDArray[Any], n_values: int, name: str) -> NDArray[np.int64]:
@@ -114,7 +117,8 @@ def sparse_matrix(
     places = np.array([rows[: columns.size], columns], dtype=np.int64)
     if places.size and ((places < 0).any() or (places.max(axis=1) >= shape[:2]).any()):
         raise _outside(name)
-    return sparse.coo_array((values[: columns.size], tuple(places)), shape=shape[:2])
+    native = values[: columns.size].astype(values.dtype.newbyteorder("="))
+    return sparse.coo_array((native, tuple(places)), shape=shape[:2])
 
 
 def _outside(name: str) -> BadFileError:
