@@ -152,9 +152,9 @@ def changed_info(folder, **changes):
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
-def changed_spikes(folder, name, value):
+def changed_spikes(folder, name, value, place=-1):
     spikes = np.load(folder / "spikes.npy")
-    spikes[name][-1] = value
+    spikes[name][place] = value
     np.save(folder / "spikes.npy", spikes)
 
 
@@ -183,7 +183,10 @@ DAMAGE = {
         lambda f: changed_spikes(f, "sample_index", 1),
         "unit 'b': spike 2 at .* comes aft",
     ),
-    "negative": (lambda f: changed_spikes(f, "sample_index", -90_000), "unit 'b': spike"),
+    "negative": (
+        lambda f: changed_spikes(f, "sample_index", -30, place=0),
+        "unit 'a': spike 0 is at -0.001 s",
+    ),
     "dtype": (lambda f: np.save(f / "spikes.npy", np.zeros(3)), "spikes.npy has shape"),
     "claim": (claimed, "spikes.npy claims 10,000,000,128 bytes in a file of 128"),
     "truncated": (

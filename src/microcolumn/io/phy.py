@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from ..epochs import Epochs
 from .arrays import check_same_length, flat_numbers, load_array, split_by_unit
@@ -248,10 +249,12 @@ def _depths(
     peaks = _PeakChannels(path, templates, len(heights))
     by_cluster = split_by_unit(used.astype(np.int64), place, n_clusters)
     depths = []
-    for cluster in kept:
-        mine = by_cluster[cluster]
-        channel = peaks.of(int(np.bincount(mine).argmax())) if mine.size else None
-        depths.append(np.nan if channel is None else float(heights[channel]))
+    # products this small wait longer for a second core than they take on one
+    with threadpool_limits(limits=1, user_api="blas"):
+        for cluster in kept:
+            mine = by_cluster[cluster]
+            channel = peaks.of(int(np.bincount(mine).argmax())) if mine.size else None
+            depths.append(np.nan if channel is None else float(heights[channel]))
     return depths, ["depths are the y positions of the peak channels of templates"]
 
 
