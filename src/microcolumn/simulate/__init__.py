@@ -1,5 +1,18 @@
 """Simulated recordings whose mechanism is known and lies outside the fitted model family."""
 
+from .microcolumn import Microcolumn, microcolumn
 from .population import population
+from .presets import PRESETS, Preset, preset
+from .truth import Drive, Synapse, Truth
 
-__all__ = ["population"]
+__all__ = [
+    "PRESETS",
+    "Drive",
+    "Microcolumn",
+    "Preset",
+    "Synapse",
+    "Truth",
+    "microcolumn",
+    "population",
+    "preset",
+]
