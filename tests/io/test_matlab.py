@@ -194,8 +194,13 @@ def test_big_endian_files_are_read(tmp_path):
 
 @pytest.mark.parametrize(("unit", "scale"), [("ms", 1e3), ("us", 1e6), ("s", 1.0)])
 def test_times_in_other_units_become_seconds(unit, scale, tmp_path):
-    path = save(tmp_path / "a.mat", spikes=cells([scale * train for train in TIMES]))
-    check_times(read(path, time_unit=unit))
+    spikes = cells([scale * train for train in TIMES])
+    path = save(tmp_path / "a.mat", spikes=spikes, duration=2.0 * scale)
+    recording = read(path, time_unit=unit)
+    check_times(recording)
+    assert recording.duration_s == 2.0
+    path = save(tmp_path / "b.mat", spikes=spikes, duration_s=2.0)
+    assert read(path, time_unit=unit).duration_s == 2.0
 
 
 def test_the_usual_name_and_cells_come_before_other_variables(tmp_path):
@@ -206,7 +211,7 @@ def test_the_usual_name_and_cells_come_before_other_variables(tmp_path):
         positions=np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
     )
     assert read(path).notes == ("spikes are those of variable spike_times (1x3 cell)",)
-    path = save(tmp_path / "b.mat", X=COUNTS, positions=COUNTS + 0.5)
+    path = save(tmp_path / "b.mat", X=COUNTS, positions=COUNTS + 0.5, remarks=cells([]))
     assert read(path, bin_width=0.1).n_spikes == COUNTS.sum()
 
 

@@ -66,9 +66,9 @@ def load(
     -------
     Session
         Other variables with one entry per unit, such as ``depth`` and ``layer``, are its columns;
-        ``unit_ids`` or ``UID`` name the units; ``duration`` in seconds, or ``epochs`` with a row
-        of start and stop each, say when they were observed; ``depth_reference`` says what depths
-        are measured from.
+        ``unit_ids`` or ``UID`` name the units; ``duration`` or rows of start and stop in
+        ``epochs``, in the unit of spike times, or ``duration_s`` say when they were observed;
+        ``depth_reference`` says what depths are measured from.
     """
     per_second = _per_second(time_unit, sampling_rate)
     with _opened(path) as variables:
@@ -82,12 +82,10 @@ def load(
             trains, epochs, note = counted(path, chosen, resolution_s, units_in)
             notes = [*notes, note]
         columns = _columns(fields, chosen, len(trains))
-        epochs = _epochs(fields) or epochs
+        epochs = _epochs(fields, per_second) or epochs
         depth_reference = _depth_reference(fields)
-    id_column = next((name for name in columns if name.lower() in _IDS), None)
-    ids = columns.pop(id_column) if id_column else range(len(trains))
     return Session(
-        ids=[str(name) for name in ids],
+        ids=_ids(columns, len(trains)),
         trains=trains,
         columns=columns,
         epochs=epochs,
@@ -205,6 +203,8 @@ def _field_with_times(fields: Mapping[str, Variable]) -> Variable | None:
 
 
 def _may_hold_spikes(held: Variable) -> bool:
+    if held.is_empty:
+        return held.kind == "cell" and held.name.lower().rpartition(".")[2] in _TIMES
     if held.kind == "cell":
         return held.is_vector and all(
             cell.kind in NUMERIC and (cell.is_empty or cell.is_vector) for cell in held.read()
@@ -261,6 +261,12 @@ def _columns(
     return columns
 
 
+def _ids(columns: dict[str, Sequence[Any]], n_units: int) -> list[str]:
+    """Names of the units, whose column is taken out; positions where there is none."""
+    column = next((name for name in columns if name.lower() in _IDS), None)
+    return [str(name) for name in (columns.pop(column) if column else range(n_units))]
+
+
 def _entries(held: Variable, n_units: int) -> list[Any] | None:
     """One text or number per unit, or None where a variable is something else."""
     if held.kind == "char" and held.shape[0] == n_units:
@@ -289,16 +295,18 @@ def _plain(values: NDArray[Any]) -> list[Any]:
     ]
 
 
-def _epochs(fields: Mapping[str, Variable]) -> Epochs | None:
-    """When units were observed, as far as the file says."""
-    by_name = {name.lower(): held for name, held in fields.items()}
+def _epochs(fields: Mapping[str, Variable], per_second: float) -> Epochs | None:
+    """When units were observed, as far as the file says, in the unit of its spike times."""
+    by_name = {name.lower(): held for name, held in fields.items() if held.kind in NUMERIC}
     held = by_name.get("epochs")
-    if held is not None and held.kind in NUMERIC and len(held.shape) == 2 and held.shape[1] == 2:
-        return _stated(np.asarray(held.read(), dtype=np.float64), held)
+    if held is not None and len(held.shape) == 2 and held.shape[1] == 2:
+        return _stated(np.asarray(held.read(), dtype=np.float64) / per_second, held)
     for name in _DURATIONS:
         held = by_name.get(name)
-        if held is not None and held.kind in NUMERIC and set(held.shape) == {1}:
-            return _stated(np.array([[0.0, float(held.read().item())]]), held)
+        if held is not None and set(held.shape) == {1}:
+            length = float(held.read().item())
+            seconds = length if name == "duration_s" else length / per_second
+            return _stated(np.array([[0.0, seconds]]), held)
     return None
 
 

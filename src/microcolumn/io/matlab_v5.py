@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -141,7 +142,7 @@ def _header(parts: Iterator[tuple[int, memoryview]], order: str) -> _Header:
 def _compressed(data: memoryview, order: str, path: Path) -> Variable:
     """A compressed variable, of which only the first bytes are looked at until it is read."""
     try:
-        peek = memoryview(zlib.decompressobj().decompress(data, _PEEK))
+        peek = memoryview(zlib.decompressobj().decompress(data[:_PEEK], _PEEK))
     except zlib.error:
         raise BadFileError(f"a compressed variable cannot be inflated{_AGAIN}") from None
     if len(peek) < 8:
@@ -152,6 +153,7 @@ def _compressed(data: memoryview, order: str, path: Path) -> Variable:
     header = _header(islice(_elements(peek[8:], order), 3), order)
     check_claim(path, n_bytes, f"variable {header.name}")
 
+    @cache  # cells are looked at to find spikes, and again to read them
     def read() -> Any:
         return _variable(_inflated(data, n_bytes, header.name), order).read()
 
@@ -175,9 +177,9 @@ def _variable(content: memoryview, order: str, name: str | None = None) -> Varia
     """The matrix in these bytes; ``name`` where it stands inside another."""
     if not len(content):
         return Variable(name or "", "double", (0, 0), lambda: np.zeros((0, 0)))
-    parts = _elements(content, order)
-    header = _header(parts, order)
-    header = header._replace(name=header.name if name is None else name)
+    header = _header(_elements(content, order), order)
+    if name is not None:
+        header = header._replace(name=name)
 
     def read() -> Any:
         rest = _elements(content, order)
@@ -237,9 +239,8 @@ def _fields(
     if width.size != 1 or width[0] <= 0 or len(block) % width[0]:
         raise BadFileError(f"the names of the fields of {header.name} cannot be told apart{_AGAIN}")
     step = int(width[0])
-    names = [
-        block[at : at + step].split(b"\0")[0].decode("latin-1") for at in range(0, len(block), step)
-    ]
+    blocks = [block[at : at + step] for at in range(0, len(block), step)]
+    names = [checked_name(name.split(b"\0")[0].decode("latin-1")) for name in blocks]
     n_structs = int(np.prod(header.shape, dtype=object))
     inner = _inner(parts, n_structs * len(names), header.name)
     fields = {}

@@ -40,7 +40,8 @@ def load(
     Returns
     -------
     Session
-        Scalar annotations of the trains are its columns.
+        Scalar annotations of the trains are its columns. Spikes that the sorter gave to no unit,
+        number 0 of a channel, are of quality ``"unsorted"``, the other units ``"sorted"``.
     """
     segments, notes = segments_in(path, io, block, names)
     if segment is not None:
