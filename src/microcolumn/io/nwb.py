@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
+from .hdf5_texts import check_texts
 from .nwb_electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns
 from .nwb_epochs import interval_epochs, observed_epochs, valid_epochs
 from .nwb_tables import plain_columns, ragged, values
@@ -40,7 +42,7 @@ def load(
     ignore_obs_intervals : bool
         Whether to take all units as observed all the time.
     """
-    with _opened(path) as file:
+    with _memory_errors_explained(), _opened(path) as file:
         nwb = _content(file)
         units, notes = _units_table(nwb, table)
         ids = [str(name) for name in values(path, units.id).tolist()]
@@ -61,6 +63,17 @@ def load(
     return Session(ids, trains, columns, depth_column, epochs, tuple(notes))
 
 
+@contextmanager
+def _memory_errors_explained() -> Iterator[None]:
+    try:
+        yield
+    except MemoryError as error:
+        raise BadFileError(
+            f"it asks for more memory than there is ({str(error) or 'no size given'}); it is "
+            "damaged, or needs a larger machine"
+        ) from None
+
+
 def _opened(path: Path) -> Any:
     """The file through PyNWB with its own schemas, not read yet."""
     if path.is_dir():
@@ -69,6 +82,7 @@ def _opened(path: Path) -> Any:
         return NWBZarrIO(str(path), mode="r", load_namespaces=True)
     from pynwb import NWBHDF5IO
 
+    check_texts(path)
     return NWBHDF5IO(str(path), mode="r", load_namespaces=True)
 
 
