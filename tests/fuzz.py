@@ -32,7 +32,7 @@ from microcolumn.survey.summary import summarise
 #: Writers of the files that mutations start from, and the name each gives to its file.
 SEEDS = {
     "nwb": [(written.write_nwb, "a.nwb"), (partial(written.write_nwb, zarr=True), "a.nwb.zarr")],
-    "phy": [(written.write_phy, "phy")],
+    "phy": [(written.write_phy, "phy"), (partial(written.write_phy, templates=True), "kilosort")],
     "neo": [(written.write_nex, "a.nex")],
     "pynapple": [(written.write_pynapple, "a.npz")],
     "spikeinterface": [(written.write_spikeinterface, "sorting")],

@@ -113,3 +113,15 @@ def test_times_that_come_from_bins_are_binned_by_whole_multiples_of_them():
     for width in (0.015, 0.005):
         with pytest.raises(ValueError, match=r"comes in bins of 0.01 s; use a whole multiple"):
             counted.bin(width)
+
+
+def test_a_rare_unit_of_a_recording_of_days_can_be_taken_alone():
+    often = np.arange(0.0, 200_000.0, 2.0)
+    long = Recording([often, often + 0.5, [77.0]])
+    assert long.take([2]).n_spikes == 1
+
+
+def test_another_table_must_name_every_unit():
+    assert recording().with_units(Units("xyz")).units.ids == ("x", "y", "z")
+    with pytest.raises(ValueError, match=r"^the table has 2 units for 3; pass one each$"):
+        recording().with_units(Units("xy"))

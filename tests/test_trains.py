@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from microcolumn import Recording
 from microcolumn.trains import checked_trains
 
 RNG = np.random.default_rng(0)
@@ -52,11 +53,15 @@ def test_trains_in_mixed_units_of_time_are_refused(factor):
 @pytest.mark.parametrize("factor", [1e3, 3e4])
 def test_a_recording_in_milliseconds_or_samples_is_refused(factor):
     trains = [poisson(2.0, 600.0) * factor, poisson(3.0, 600.0) * factor]
-    with pytest.raises(ValueError, match=r"which looks like milliseconds or samples; give spike"):
-        checked_trains(trains, None)
+    with pytest.raises(ValueError, match="which looks like milliseconds or samples; give spike"):
+        Recording(trains)
+    with pytest.raises(ValueError, match="which looks like milliseconds or samples; give spike"):
+        Recording([[1.0, 2.0], [1e8]])
+    with pytest.raises(ValueError, match="which looks like milliseconds or samples; give spike"):
+        Recording([poisson(2.0, 600.0)], epochs=[[0, 600 * factor]])
 
 
 def test_a_unit_lost_early_a_rare_one_and_a_late_start_are_taken_as_they_are():
-    checked_trains([poisson(5.0, 10.0), poisson(1.0, 7200.0), [3.0]], None)
-    checked_trains([1.7e9 + poisson(2.0, 3600.0)], None)
-    checked_trains([poisson(0.01, 50_000.0)], None)
+    Recording([poisson(5.0, 10.0), poisson(1.0, 7200.0), [3.0]])
+    Recording([1.7e9 + poisson(2.0, 3600.0)])
+    Recording([poisson(0.01, 50_000.0)])

@@ -60,7 +60,8 @@ def write_nwb(recording, path, zarr=False):
     return path
 
 
-def write_phy(recording, path):
+def write_phy(recording, path, templates=False):
+    """A folder as phy leaves it; with templates as Kilosort does, where these tell the depths."""
     path.mkdir()
     units = recording.units
     clusters = np.repeat([int(name) for name in units.ids], np.diff(recording.offsets))
@@ -69,11 +70,25 @@ def write_phy(recording, path):
     np.save(path / "spike_times.npy", samples[order])
     np.save(path / "spike_clusters.npy", clusters[order].astype(np.int32))
     (path / "params.py").write_text(f"sample_rate = {SAMPLING_RATE}.\nhp_filtered = False\n")
-    with (path / "cluster_info.tsv").open("w", newline="") as file:
-        rows = csv.writer(file, delimiter="\t")
-        rows.writerow(["cluster_id", "depth", "group", "layer"])
-        rows.writerows(zip(units.ids, units.depth_um, units.quality, units.layer, strict=True))
+    if templates:
+        shapes = np.zeros((len(units), 4, len(units)), dtype=np.float32)
+        shapes[np.arange(len(units)), 2, np.arange(len(units))] = 1.0
+        np.save(path / "templates.npy", shapes)
+        np.save(path / "spike_templates.npy", clusters[order].astype(np.int32) - int(units.ids[0]))
+        np.save(path / "channel_positions.npy", np.c_[np.zeros(len(units)), units.depth_um])
+        _write_tsv(path / "cluster_group.tsv", group=units.quality, cluster_id=units.ids)
+        _write_tsv(path / "cluster_layer.tsv", layer=units.layer, cluster_id=units.ids)
+    else:
+        columns = {"depth": units.depth_um, "group": units.quality, "layer": units.layer}
+        _write_tsv(path / "cluster_info.tsv", cluster_id=units.ids, **columns)
     return path
+
+
+def _write_tsv(path, **columns):
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file, delimiter="\t")
+        rows.writerow(columns)
+        rows.writerows(zip(*columns.values(), strict=True))
 
 
 def _cells(values):

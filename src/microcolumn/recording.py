@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .binary import listed, real_number
 from .binning import Binning, bin_trains
 from .epochs import Epochs
-from .trains import checked_trains
+from .trains import check_length, checked_trains
 from .units import Units
 from .words import Words, checked_bin_width
 
@@ -82,14 +83,27 @@ class Recording:
     ) -> None:
         checked = checked_trains(trains, None if units is None else units.ids)
         table = Units.numbered(len(checked)) if units is None else units
-        sizes = [train.size for train in checked]
-        times = np.concatenate(checked)
+        stretches = _checked_epochs(epochs, checked)
+        check_length(checked, stretches.duration_s)
+        self._set(checked, table, stretches, source, notes, resolution_s)
+
+    def _set(
+        self,
+        trains: Sequence[Floats],
+        units: Units,
+        epochs: Epochs,
+        source: str,
+        notes: Iterable[str],
+        resolution_s: float,
+    ) -> None:
+        times = np.concatenate(trains)
         times.flags.writeable = False
+        sizes = [train.size for train in trains]
         for name, value in {
             "spike_times": times,
             "offsets": np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
-            "units": table,
-            "epochs": _checked_epochs(epochs, times),
+            "units": units,
+            "epochs": epochs,
             "source": str(source),
             "notes": tuple(str(note) for note in notes),
             "resolution_s": real_number("resolution_s", resolution_s, "give seconds"),
@@ -177,6 +191,12 @@ class Recording:
                 )
         return bin_trains(self.trains, self.units, self.epochs, width)
 
+    def save(self, path: str | Path) -> None:
+        """Write an NPZ file for :func:`microcolumn.read`, whole or not at all."""
+        from .io.npz import save
+
+        save(self, Path(path))
+
     def take(self, positions: Iterable[int]) -> Recording:
         """Recording of the units at ``positions``, in that order."""
         chosen = listed("positions", positions, "pass a list of positions of units")
@@ -239,17 +259,15 @@ class Recording:
 
     def with_units(self, units: Units) -> Recording:
         """The same spikes with another table of the units."""
+        if len(units) != self.n_units:
+            raise ValueError(f"the table has {len(units)} units for {self.n_units}; pass one each")
         return self._like(self.trains, units, self.epochs)
 
-    def _like(self, trains: Iterable[Floats], units: Units, epochs: Epochs) -> Recording:
-        return Recording(
-            trains,
-            units,
-            epochs,
-            source=self.source,
-            notes=self.notes,
-            resolution_s=self.resolution_s,
-        )
+    def _like(self, trains: Sequence[Floats], units: Units, epochs: Epochs) -> Recording:
+        """Some of this recording; a rare unit of a long one is no reason to doubt its seconds."""
+        like = object.__new__(Recording)
+        like._set(trains, units, epochs, self.source, self.notes, self.resolution_s)
+        return like
 
 
 def _among(name: str, column: tuple[str, ...] | None, wanted: str | Iterable[str]) -> Any:
@@ -269,14 +287,15 @@ def _as_epochs(epochs: Epochs | ArrayLike) -> Epochs:
     return epochs if isinstance(epochs, Epochs) else Epochs(epochs)
 
 
-def _checked_epochs(epochs: Epochs | ArrayLike | None, times: Floats) -> Epochs:
+def _checked_epochs(epochs: Epochs | ArrayLike | None, trains: Sequence[Floats]) -> Epochs:
     if epochs is not None:
         return _as_epochs(epochs)
-    if times.size == 0:
+    spiking = [train for train in trains if train.size]
+    if not spiking:
         raise ValueError(
             "there is no spike and no epoch, so nobody knows how long was recorded; pass epochs"
         )
-    first, last = float(times.min()), float(times.max())
+    first, last = min(train[0] for train in spiking), max(train[-1] for train in spiking)
     # A clock that ran long before the first spike belongs to the machine, not to the recording.
     start = 0.0 if first <= last - first else first
     return Epochs([[start, last + _AFTER_LAST_SPIKE]])

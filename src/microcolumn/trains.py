@@ -40,8 +40,19 @@ def checked_trains(trains: Iterable[Any], ids: Sequence[str] | None) -> list[Flo
             f"there are {len(entries)} spike trains for {len(names)} units; pass one per unit"
         )
     checked = [_checked(times, name) for times, name in zip(entries, names, strict=True)]
-    _check_seconds(checked, names)
+    _check_mixed(checked, names)
     return checked
+
+
+def check_length(trains: Sequence[Floats], duration_s: float) -> None:
+    """Refuse a recording that lasts so long and holds so few spikes that it is not in seconds."""
+    sizes = [train.size for train in trains if train.size]
+    rate = float(np.median(sizes)) / duration_s if sizes and duration_s > 0 else np.inf
+    if duration_s > _LONG and rate < _RARE:
+        raise ValueError(
+            f"the recording lasts {duration_s:.10g} s at a median of {rate:.2g} Hz, which looks "
+            "like milliseconds or samples; give spike times and epochs in seconds"
+        )
 
 
 def _checked(times: Any, name: str) -> Floats:
@@ -73,8 +84,8 @@ def _checked(times: Any, name: str) -> Floats:
     return train
 
 
-def _check_seconds(trains: list[Floats], names: Sequence[str]) -> None:
-    """Refuse trains in milliseconds or samples, all of them or a few among others."""
+def _check_mixed(trains: list[Floats], names: Sequence[str]) -> None:
+    """Refuse trains of which some are in milliseconds or samples."""
     spiking = [n for n, train in enumerate(trains) if train.size >= _ENOUGH_SPIKES]
     if not spiking:
         return
@@ -91,10 +102,4 @@ def _check_seconds(trains: list[Floats], names: Sequence[str]) -> None:
             f"unit {names[spiking[longest]]!r} fires for {last[longest]:.10g} s but unit "
             f"{names[spiking[shortest]]!r} for {last[shortest]:.10g} s, which looks like mixed "
             "units of time; give all spike times in seconds"
-        )
-    rate = float(np.median([trains[n].size for n in spiking])) / last[longest]
-    if last[longest] > _LONG and rate < _RARE:
-        raise ValueError(
-            f"spike times span {last[longest]:.10g} s at a median of {rate:.2g} Hz, which looks "
-            "like milliseconds or samples; give spike times in seconds"
         )

@@ -82,3 +82,25 @@ def test_a_claim_beyond_what_a_file_can_hold_is_refused(tmp_path):
         check_claim(path, 10**10, "spike_times")
     with pytest.raises(BadFileError, match="claims 1,001 bytes in a file of 1,000"):
         check_claim(path, 1001, "spike_times", compressed=False)
+
+
+def test_epochs_state_the_length_where_the_file_does_not(csv_file):
+    stated = mc.read(csv_file, depth_reference="tip", epochs=[[0.0, 60.0]])
+    assert stated.duration_s == 60.0
+
+
+def test_a_recording_saved_and_read_back_is_the_same(tmp_path):
+    original = written.small_recording()
+    original.save(tmp_path / "saved.npz")
+    read = mc.read(tmp_path / "saved.npz")
+    assert read.units.depth_reference == "surface"
+    assert read.units.ids == original.units.ids
+    assert (read.spike_times == original.spike_times).all()
+    assert list(read.epochs) == list(original.epochs)
+
+
+def test_a_sorting_in_zarr_is_named_as_one(tmp_path):
+    (tmp_path / "spikes").mkdir()
+    (tmp_path / "spikes" / ".zgroup").touch()
+    with pytest.raises(ValueError, match=r"as sorting.save\(folder=..., format='numpy_folder'\)"):
+        mc.read(tmp_path)

@@ -13,6 +13,7 @@ FILES = {
     "NWB": (written.write_nwb, "a.nwb"),
     "NWB in Zarr": (partial(written.write_nwb, zarr=True), "a.nwb.zarr"),
     "phy": (written.write_phy, "sorted"),
+    "Kilosort": (partial(written.write_phy, templates=True), "sorted"),
     "MATLAB v5": (written.write_matlab_v5, "a.mat"),
     "MATLAB v7.3": (written.write_matlab_v73, "a.mat"),
     "CSV": (written.write_csv, "a.csv"),
@@ -27,8 +28,8 @@ OBJECTS = {
     "SpikeInterface": (mc.Recording.from_spikeinterface, written.sorting),
 }
 #: Formats that hold no units without spikes, and formats that do not hold the recording's length.
-NO_SILENT_UNITS = ("CSV", "phy")
-NO_LENGTH = ("CSV", "phy", "SpikeInterface")
+NO_SILENT_UNITS = ("CSV", "phy", "Kilosort")
+NO_LENGTH = ("CSV", "phy", "Kilosort", "SpikeInterface")
 #: Formats that hold no table of the units, or hold it as a pickle, which is not opened.
 NO_TABLE = ("NeuroExplorer", "pynapple file")
 

@@ -28,6 +28,8 @@ def recognise(path: Path) -> str:
 def _folder(path: Path) -> str | None:
     if (path / "spike_times.npy").exists() or (path / "spike_clusters.npy").exists():
         return "phy"
+    if (path / "spikes" / ".zgroup").exists() or (path / "spikes" / "zarr.json").exists():
+        return "spikeinterface"
     if any((path / name).exists() for name in (".zgroup", ".zattrs", "zarr.json", ".zmetadata")):
         return "nwb"
     if any(path.glob("si_folder.json")) or any(path.glob("*_info.json")):

@@ -106,18 +106,19 @@ def finished(
         units = units.with_layers(layer_labels(layers, units, session.columns))
     elif layer_column is not None:
         units = units.with_layers(_text(session, layer_column) or ())
+    chosen = None if isinstance(epochs, str) else epochs
     recording = Recording(
         session.trains,
         units,
-        session.epochs,
+        chosen if session.epochs is None else session.epochs,  # who knows may state the length
         source=source,
         notes=[*session.notes, *_no_depths(units, depth_reference)],
         resolution_s=session.resolution_s,
     )
     if isinstance(epochs, str):
         recording = recording.restrict(recording.epochs.labelled(epochs))
-    elif epochs is not None:
-        recording = recording.restrict(epochs)
+    elif chosen is not None:
+        recording = recording.restrict(chosen)
     return recording if quality is None else recording.select(quality=quality)
 
 
