@@ -15,7 +15,7 @@ from microcolumn.io.neo import from_neo, load
 neo = pytest.importorskip("neo")
 pq = pytest.importorskip("quantities")
 
-TICKS = 40_000
+TICKS = 400_000
 
 
 def train(times, stop=2.0, *, unit="s", start=0.0, **known):
@@ -110,9 +110,9 @@ def test_a_plexon_file_equals_what_neo_reads(tmp_path, capfd):
 def test_plexon_spikes_after_the_last_block_are_kept(tmp_path):
     spikes = [(400, 1, 1), (1200, 2, 1), (800, 1, 1)]
     recording = read(write_plx(tmp_path / "a.plx", spikes))
-    np.testing.assert_allclose(recording.trains[1], [0.03])
+    np.testing.assert_allclose(recording.trains[1], [0.003])
     assert recording.rates_hz[1] > 0
-    assert "spikes go on to 0.03 s" in recording.notes[-1]
+    assert "spikes go on to 0.003 s" in recording.notes[-1]
 
 
 def test_trains_in_any_unit_of_time_become_seconds():
