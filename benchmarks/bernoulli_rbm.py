@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=60)
     arguments = parser.parse_args()
     print_machine()
-    words = mc.simulate.population(n_units=23, minutes=60, seed=0)
+    words = mc.simulate.preset("B4").bin()
     train, test = words.split(0.5, random_state=0)
     X = train.expand().astype(np.float64)
     print(f"{len(X):,} training words of {words.n_units} units, {len(train):,} distinct")

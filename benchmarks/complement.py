@@ -23,7 +23,7 @@ PENALTIES = [0.0, 1e-3, 2e-3, 4e-3, 1e-2]
 
 
 def data_sets(n_units: int) -> dict[str, mc.Words]:
-    sets = {"simulated": mc.simulate.population(n_units, minutes=60, seed=0)}
+    sets = {"simulated": mc.simulate.microcolumn(n_units, minutes=60, seed=0).bin()}
     for name, words in recordings().items():
         sets[f"{name}, most active"] = most_active(words, n_units)
         by_rate = np.argsort(-words.rates)[n_units:]  # the next ones: sparse, yet not silent

@@ -35,7 +35,7 @@ def models(n_hidden: int, **settings: object) -> list[mc.Ising | mc.RBM | mc.Sem
 
 def time_fits(n_hidden: int) -> bool:
     """Whether all fits of 20 units and 90,000 words took less than a minute."""
-    train, _ = mc.simulate.population(20, minutes=60, seed=0).split(0.5, random_state=0)
+    train, _ = mc.simulate.microcolumn(20, minutes=60, seed=0).bin().split(0.5, random_state=0)
     print(f"time of exact penalised fits: {train.n_units} units, {train.n_bins:,} words, ", end="")
     print(f"{len(train):,} distinct, {n_hidden} hidden units, l1 = 0.002")
     in_time = True
@@ -98,7 +98,7 @@ def main() -> None:
     n_units, n_hidden, grid, max_iter = 20, 12, GRID, 200
     if arguments.quick:
         n_units, n_hidden, grid, max_iter = 12, 6, [0.0, 1e-3, 4e-3], 100
-    sets = {"simulated": mc.simulate.population(n_units, minutes=60, seed=0)}
+    sets = {"simulated": mc.simulate.microcolumn(n_units, minutes=60, seed=0).bin()}
     sets |= {name: most_active(words, n_units) for name, words in recordings().items()}
     for name, words in sets.items():
         good &= held_out(name, words, n_hidden, grid, max_iter)

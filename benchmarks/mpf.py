@@ -48,7 +48,7 @@ def sparse_words(n_units: int, n_distinct: int, rate: float) -> Words:
 
 def paper_words(n_distinct: int) -> Words:
     """Simulated words of 23 units, 3-4 % active: the distinct ones of three hours."""
-    words = mc.simulate.population(n_units=23, minutes=180, seed=0)
+    words = mc.simulate.microcolumn(n_units=23, minutes=180, seed=0).bin()
     most = np.sort(np.argsort(-words.counts, kind="stable")[:n_distinct])
     return Words.from_array(words.X[most], sample_weight=words.counts[most])
 

@@ -1,7 +1,7 @@
 """Models of how a recorded population of neurons works together.
 
 >>> import microcolumn as mc
->>> words = mc.simulate.population(n_units=6, minutes=1, seed=0)
+>>> words = mc.simulate.microcolumn(n_units=6, minutes=1, seed=0).bin(0.020)
 >>> mc.Ising(l1=2e-3).fit(words).J_.shape
 (6, 6)
 """

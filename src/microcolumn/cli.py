@@ -36,7 +36,7 @@ def main() -> None:
 def demo(
     units: Annotated[int, typer.Option(min=3, help="Cells in the simulated column.")] = 20,
     minutes: Annotated[float, typer.Option(min=1.0, help="Length of the recording.")] = 30.0,
-    l1: Annotated[float, typer.Option(min=0.0, help="L1 penalty of the fits.")] = 2e-3,
+    l1: Annotated[float, typer.Option(min=0.0, help="L1 penalty of the fits.")] = 1e-3,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("microcolumn-demo"),
 ) -> None:

@@ -14,7 +14,7 @@ from .words import Words
 
 
 def run(
-    n_units: int = 20, minutes: float = 30.0, l1: float = 2e-3, seed: int = 0
+    n_units: int = 20, minutes: float = 30.0, l1: float = 1e-3, seed: int = 0
 ) -> tuple[Words, Comparison, Figure]:
     """Simulate a laminar population, fit the family on half of it, score it on the other half.
 
@@ -38,7 +38,7 @@ def run(
     figure : matplotlib.figure.Figure
         Scores, Ising couplings and the semi-restricted model's live hidden units.
     """
-    words = simulate.population(n_units=n_units, minutes=minutes, seed=seed)
+    words = simulate.microcolumn(n_units=n_units, minutes=minutes, seed=seed).bin(0.020)
     train, test = words.split(0.5, random_state=seed)
     models: dict[str, PopulationModel] = {
         "Independent": Independent(),

@@ -115,7 +115,7 @@ def test_every_check_of_scikit_learn_passes_once_its_numbers_are_thresholded(est
 
 @pytest.fixture
 def X():
-    return mc.simulate.population(n_units=5, minutes=0.5, seed=3).expand()
+    return mc.simulate.microcolumn(n_units=5, minutes=0.5, seed=3).bin().expand()
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)

@@ -21,7 +21,7 @@ SETTINGS = {mc.RBM: {"n_hidden": 2}, mc.SemiRBM: {"n_hidden": 2}}
 
 
 def _fitted(cls, **settings):
-    words = mc.simulate.population(n_units=4, minutes=0.5, seed=1)
+    words = mc.simulate.microcolumn(n_units=4, minutes=0.5, seed=1).bin()
     return cls(**SETTINGS.get(cls, {}), **settings).fit(words)
 
 

@@ -25,7 +25,7 @@ RECORDINGS = (
 
 
 def _simulated(n_units=8, minutes=2.0, seed=0):
-    return mc.simulate.population(n_units=n_units, minutes=minutes, seed=seed)
+    return mc.simulate.microcolumn(n_units=n_units, minutes=minutes, seed=seed).bin()
 
 
 def _assert_ten_starts_agree(words, random_parameters, l1, objective="mpf"):

@@ -1,7 +1,6 @@
 """Simulated recordings whose mechanism is known and lies outside the fitted model family."""
 
 from .microcolumn import Microcolumn, microcolumn
-from .population import population
 from .presets import PRESETS, Preset, preset
 from .truth import Drive, Synapse, Truth
 
@@ -13,6 +12,5 @@ __all__ = [
     "Synapse",
     "Truth",
     "microcolumn",
-    "population",
     "preset",
 ]
