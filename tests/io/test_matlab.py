@@ -17,9 +17,9 @@ from scipy import sparse
 
 from microcolumn.io import read
 from microcolumn.io.matlab import load
-from microcolumn.io.matlab_v4 import variables_v4
-from microcolumn.io.matlab_v5 import variables_v5
-from microcolumn.io.matlab_variable import NUMERIC
+from microcolumn.io.matlab.v4 import variables_v4
+from microcolumn.io.matlab.v5 import variables_v5
+from microcolumn.io.matlab.variable import NUMERIC
 
 #: Files that MATLAB itself wrote, which SciPy keeps for its own tests.
 OF_MATLAB = sorted((Path(scipy.io.matlab.__file__).parent / "tests" / "data").glob("*.mat"))

@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..epochs import Epochs
-from ..recording import Recording
-from .neo_files import segments_in
-from .neo_trains import session_of, trains_of
-from .session import BadFileError, Session, finished
+from ...epochs import Epochs
+from ...recording import Recording
+from ..session import BadFileError, Session, finished
+from .files import segments_in
+from .trains import session_of, trains_of
 
 
 def load(

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .claims import check_claim
-from .matlab_variable import (
+from ..claims import check_claim
+from ..session import BadFileError
+from .variable import (
     NUMERIC,
     Variable,
     checked_name,
@@ -18,7 +19,6 @@ from .matlab_variable import (
     text_rows,
     unreadable,
 )
-from .session import BadFileError
 
 
 def variables_v73(file: Any, path: Path) -> list[Variable]:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .neo_headers import check_header
-from .neo_trains import Train, scalars, trains_of
-from .session import BadFileError
+from ..session import BadFileError
+from .headers import check_header
+from .trains import Train, scalars, trains_of
 
 #: Neo's readers by a file's first bytes, whatever its extension.
 _MAGIC = {

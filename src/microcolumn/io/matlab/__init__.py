@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..epochs import Epochs
-from ..units import DEPTH_REFERENCES
-from .matlab_counts import are_counts, bin_width_of, counted
-from .matlab_v4 import variables_v4
-from .matlab_v5 import variables_v5
-from .matlab_v73 import variables_v73
-from .matlab_variable import NUMERIC, Variable
-from .session import BadFileError, Session
+from ...epochs import Epochs
+from ...units import DEPTH_REFERENCES
+from ..session import BadFileError, Session
+from .counts import are_counts, bin_width_of, counted
+from .v4 import variables_v4
+from .v5 import variables_v5
+from .v73 import variables_v73
+from .variable import NUMERIC, Variable
 
 #: A variable that may hold spikes, after the fields that stand beside it in a struct.
 _Found = tuple[Mapping[str, Variable], Variable]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .matlab_variable import Variable, checked_name, sparse_matrix, text_rows, unreadable
-from .session import BadFileError
+from ..session import BadFileError
+from .variable import Variable, checked_name, sparse_matrix, text_rows, unreadable
 
 #: Numbers by the third digit of a matrix's type, as NumPy writes them without the byte order.
 _NUMBERS = ("f8", "f4", "i4", "i2", "u2", "u1")

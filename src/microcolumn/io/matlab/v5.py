@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .claims import check_claim
-from .matlab_variable import (
+from ..claims import check_claim
+from ..session import BadFileError
+from .variable import (
     NUMERIC,
     Variable,
     checked_name,
@@ -28,7 +29,6 @@ from .matlab_variable import (
     text_rows,
     unreadable,
 )
-from .session import BadFileError
 
 #: Types of elements that hold numbers, as NumPy writes them without the byte order.
 _NUMBERS = {

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..epochs import Epochs
-from .session import BadFileError, Session
+from ...epochs import Epochs
+from ..session import BadFileError, Session
 
 Floats = NDArray[np.float64]
 

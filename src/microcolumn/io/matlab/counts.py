@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..epochs import Epochs
-from .claims import check_claim
-from .matlab_variable import NUMERIC, Variable
-from .session import BadFileError
+from ...epochs import Epochs
+from ..claims import check_claim
+from ..session import BadFileError
+from .variable import NUMERIC, Variable
 
 Floats = NDArray[np.float64]
 
