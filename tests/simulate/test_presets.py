@@ -47,8 +47,8 @@ def counts(recording, bin_s, duration_s):
 
 
 def peak_width_ms(recording, longest_ms=60):
-    """Width at half height of the correlogram summed over pairs within layers, ten minutes."""
-    per_ms = counts(recording, 0.001, 600)
+    """Width at half height of the correlogram summed over pairs within layers, four minutes."""
+    per_ms = counts(recording, 0.001, 240)
     spectra = np.fft.rfft(per_ms, 2 * per_ms.shape[1])
     layer = np.array(recording.units.layer)
     power = -np.sum(np.abs(spectra) ** 2, axis=0)  # pairs of a unit with itself do not count

@@ -16,11 +16,11 @@ LAYERS = tuple(LAYER_TOPS_UM)
 
 #: Standard deviation (s) of a volley's time course in log intensity. Intensities themselves
 #: differ in shape; the correlogram of two cells has a central peak 20 ms wide at half height.
-VOLLEY_S = 0.007
+VOLLEY_S = 0.0065
 #: Time constants (s) of the drives that rise and fall with a layer or with the column.
 MEDIUM_S, SLOW_S, COLUMN_S = 0.08, 0.7, 1.5
 #: Log intensity per unit of each kind of drive, before each unit's own factor.
-VOLLEY_GAIN, MEDIUM_GAIN, SLOW_GAIN, COLUMN_GAIN = 5.5, 0.25, 0.3, 0.15
+VOLLEY_GAIN, MEDIUM_GAIN, SLOW_GAIN, COLUMN_GAIN = 7.0, 0.25, 0.3, 0.15
 #: Each unit's factors on these gains are uniform between these.
 _GAIN_RANGE = (0.6, 1.4)
 #: Share of units that listen to another layer's volleys as well, and how well.

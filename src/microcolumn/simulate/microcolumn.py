@@ -57,8 +57,8 @@ def microcolumn(
     Cells are point processes. The log of a cell's intensity is the sum of
 
     - a level of its own; over units, the shares of active bins are log-normal;
-    - volleys of its layer: brief drives (Gaussian in time, 7 ms) at Poisson times, 0.45 per second
-      and layer, of random size, that reach all units of a layer by gains of their own. One
+    - volleys of its layer: brief drives (Gaussian in time, 6.5 ms) at Poisson times, one in four
+      seconds and layer, of random size, that reach all units of a layer by gains of their own. One
       unit in ten listens to another layer's volleys as well;
     - drives of its layer that rise and fall within 80 ms and within 0.7 s, and a weak one of the
       whole column (1.5 s): Gaussian processes with exponential autocorrelation;
@@ -66,9 +66,9 @@ def microcolumn(
     - synaptic inputs, 1 to 4 ms after a spike of their source and 3 ms long: one synapse per two
       units, four in five within a layer, three in ten inhibitory.
 
-    It saturates at 150 Hz. An absolute (1.5 to 3 ms) and a relative (2 ms) refractory period follow
+    It saturates at 200 Hz. An absolute (1.5 to 3 ms) and a relative (2 ms) refractory period follow
     each spike, then for some milliseconds an additional intensity: bursts. A multiunit is the sum
-    of two to four cells that share their unit's gains and its 150 Hz. Intensities are constant for
+    of two to four cells that share their unit's gains and its 200 Hz. Intensities are constant for
     1 ms; spikes are exact given them and lie on a clock of 30 kHz, so that formats that count
     samples keep them unchanged. The recording is a single epoch: windows may reach from one
     showing of the movie into the next, since nothing but the movie begins anew there, and
@@ -81,15 +81,16 @@ def microcolumn(
     What was chosen to obtain what:
 
     - The width of volleys makes central peaks of correlograms 20 ms wide at half height.
-    - Number and gain of volleys set the correlations of binary words: 0.03 to 0.06 in the mean over
-      pairs, about 0.1 within a layer, nearly 0 between layers. In cat primary visual cortex they
-      are small and positive at 20 ms (Schulz et al. 2015, Journal of Neurophysiology 114), and
-      precise ones are confined to a layer (Tanaka et al. 2014, Journal of Neurophysiology 112).
-    - Few strong volleys rather than many weak ones let words with many active units stand out. This
-      is what pairs of units describe less well than hidden units do: with 2.5 weak volleys per
-      second and the same correlations, the advantage of an RBM over an Ising model shrank from
-      about 2 to 0.3 bits/s, and Gaussian drives alone favour pairs. That drives belong to
-      layers is why hidden units do.
+    - Number and gain of volleys set the correlations of binary words: 0.03 to 0.05 in the mean over
+      pairs, about 0.1 within a layer, nearly 0 between layers. Those of cortex are mostly positive
+      and small, the more so in short windows (Cohen & Kohn 2011, Nature Neuroscience 14; for cat
+      primary visual cortex Schulz et al. 2015, Journal of Neurophysiology 114), and precise ones
+      are typical of pairs within a layer (Tanaka et al. 2014, Journal of Neurophysiology 112).
+    - Few strong volleys rather than many weak ones make words with many active units stand out.
+      This is what pairs of units describe less well than hidden units do: RBM lead Ising models by
+      one to three bits/s, a tenth of what these gain over rates. With ten times as many volleys,
+      made weaker to keep the correlations, the lead was 0.3 bits/s; Gaussian drives favour pairs.
+    - Drives belong to layers, so that hidden units do.
 
     So a comparison of models on these words tests the code and says nothing about cortex. No
     member of the fitted family is true: drives are graded, outlast bins and are cut by their edges.

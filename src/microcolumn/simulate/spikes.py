@@ -19,11 +19,11 @@ CLOCK_HZ = round(1000 * SAMPLES_PER_MS)
 #: Steps are 1 ms; drives other than volleys change every frame, movie responses bend every knot.
 _FRAME_MS, KNOT_MS, _BLOCK_MS = 5, 50, 10_000
 #: Volleys per second and layer; their sizes are gamma distributed with mean 1 and this shape.
-_VOLLEYS_HZ, _SIZE_SHAPE = 0.45, 4.0
+_VOLLEYS_HZ, _SIZE_SHAPE = 0.27, 6.0
 #: Standard deviation of a cell's log intensity due to the movie, and its time constant (s).
 _MOVIE_SPREAD, _MOVIE_S = 0.35, 0.2
-#: Intensity (per ms) of a unit that drives and inputs approach but do not exceed: 150 Hz.
-_LARGEST_PER_MS = 0.15
+#: Intensity (per ms) of a unit that drives and inputs approach but do not exceed: 200 Hz.
+_LARGEST_PER_MS = 0.2
 #: Recovery after the absolute refractory period and decay of the tendency to burst (ms), decay
 #: of synaptic inputs (ms), and the longest delay they can have.
 _RECOVERY_MS, _BURST_MS, _INPUT_MS, _QUEUE_MS = 2.0, 3.0, 3.0, 8

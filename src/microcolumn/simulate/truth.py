@@ -66,7 +66,7 @@ class Truth:
     >>> truth
     Truth(6 units, 10 drives, 3 synapses, movie of 600 s)
     >>> truth.drives[0]
-    Drive(name='II/III volleys', layer='II/III', time_s=0.007)
+    Drive(name='II/III volleys', layer='II/III', time_s=0.0065)
     >>> truth.shared("IV volleys").shape
     (6, 6)
     """
