@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import shutil
 import sys
 import warnings
@@ -532,6 +533,24 @@ def test_a_claim_of_ten_gigabytes_in_zarr_is_refused(full_zarr, tmp_path):
     n_spikes = sum(train.size for train in TRAINS)
     array.write_text(array.read_text().replace(f"{n_spikes}\n", "1250000000\n"))
     assert "claims 10,000,000,000 bytes" in sentence_of(path)
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_a_chunk_that_claims_billions_of_texts_is_refused(full_zarr, tmp_path, compressed):
+    from numcodecs import get_codec
+
+    path = tmp_path / "texts.nwb.zarr"
+    shutil.copytree(full_zarr, path)
+    (path / ".zmetadata").unlink(missing_ok=True)
+    header, chunk = path / "units" / "quality" / ".zarray", path / "units" / "quality" / "0"
+    array = json.loads(header.read_text())
+    codec = get_codec(array["compressor"])
+    content = (2**32 - 1).to_bytes(4, "little") + bytes(codec.decode(chunk.read_bytes()))[4:]
+    if not compressed:
+        header.write_text(json.dumps({**array, "compressor": None}))
+    chunk.write_bytes(codec.encode(content) if compressed else content)
+    sentence = sentence_of(path, depth_reference="tip")
+    assert "quality/0 claims 4,294,967,295 texts where 4 fit" in sentence
 
 
 def test_units_without_spike_times_are_one_sentence(tmp_path):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..epochs import Epochs
-from .hdf5_texts import check_texts
+from . import hdf5_texts, zarr_texts
 from .nwb_electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns
 from .nwb_epochs import interval_epochs, observed_epochs, valid_epochs
 from .nwb_tables import plain_columns, ragged, values
@@ -79,10 +79,11 @@ def _opened(path: Path) -> Any:
     if path.is_dir():
         from hdmf_zarr.nwb import NWBZarrIO
 
+        zarr_texts.check_texts(path)
         return NWBZarrIO(str(path), mode="r", load_namespaces=True)
     from pynwb import NWBHDF5IO
 
-    check_texts(path)
+    hdf5_texts.check_texts(path)
     return NWBHDF5IO(str(path), mode="r", load_namespaces=True)
 
 
