@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import datetime
-import json
 import shutil
 import sys
 import warnings
@@ -9,128 +7,42 @@ import warnings
 import numpy as np
 import pytest
 from conftest import RECORDINGS
+from planted_nwb import (
+    EPOCHS,
+    TRAINS,
+    empty_file,
+    sentence_of,
+    with_electrodes,
+    with_units,
+    write_full,
+    write_zarr,
+    written,
+)
 
 from microcolumn.io import read
 from microcolumn.io.nwb import load
 from microcolumn.recording import Recording
 
 pynwb = pytest.importorskip("pynwb")
-h5py = pytest.importorskip("h5py")
 
 REAL = RECORDINGS / "formats" / "A8604-211122.nwb"
-EPOCHS = [[0.0, 1.0], [1.5, 3.0]]
-IDS = [7, 3, 12, 5]
 
-
-def spike_trains():
-    """Spikes on a 30 kHz grid, some on edges of 20 ms bins, and a silent unit."""
-    rng = np.random.default_rng(2)
-    samples = [np.unique(rng.integers(0, 90_000, 200)) for _ in range(3)]
-    samples[0] = np.unique(np.concatenate((samples[0], np.arange(0, 90_000, 600))))
-    return [samples[0] / 30_000, np.array([]), samples[1] / 30_000, samples[2] / 30_000]
-
-
-TRAINS = spike_trains()
-
-
-def empty_file():
-    return pynwb.NWBFile(
-        session_description="planted",
-        identifier="planted",
-        session_start_time=datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC),
-    )
-
-
-def with_electrodes(nwb, n_electrodes=8, *, groups=1, **columns):
-    """Electrodes with ids 100, 101, ... spread evenly over groups."""
-    device = nwb.create_device("probe")
-    shanks = [
-        nwb.create_electrode_group(f"shank{n}", "planted", "V1", device) for n in range(groups)
-    ]
-    for n in range(n_electrodes):
-        nwb.add_electrode(location="V1", group=shanks[n * groups // n_electrodes], id=100 + n)
-    for name, data in columns.items():
-        nwb.add_electrode_column(name, "planted", data=data)
-    return shanks
-
-
-def with_units(nwb, trains=None, ids=IDS, **columns):
-    """Units; ``columns`` have one entry each, those NWB knows of by their own names."""
-    known = {"obs_intervals", "electrodes", "electrode_group"}
-    for name in set(columns) - known:
-        nwb.add_unit_column(name, "planted")
-    for n, train in enumerate(TRAINS if trains is None else trains):
-        entries = {name: column[n] for name, column in columns.items()}
-        nwb.add_unit(spike_times=train, id=ids[n], **entries)
-
-
-def written(nwb, path):
-    with pynwb.NWBHDF5IO(str(path), "w") as file:
-        file.write(nwb)
-    return path
-
-
-@pytest.fixture(autouse=True)
-def quiet():
-    """PyNWB warns about its own schemas while files are written."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+# PyNWB warns about its own schemas while files are written
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.fixture(scope="module")
 def full(tmp_path_factory):
-    """A file with electrodes, quality, observed intervals and labelled epochs."""
-    nwb = empty_file()
-    with_electrodes(nwb, rel_y=np.arange(8) * 20.0, layer=["II"] * 2 + ["IV"] * 3 + ["V"] * 3)
-    with_units(
-        nwb,
-        quality=["good", "mua", "good", "noise"],
-        snr=[4.0, 2.0, 3.0, 1.0],
-        electrodes=[[0], [1, 2], [3, 4], [5, 6, 7]],
-        obs_intervals=[[[0.0, 3.0]]] * 4,
-    )
-    nwb.add_epoch(*EPOCHS[0], ["movie", "first"])
-    nwb.add_epoch(*EPOCHS[1], ["dark"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return written(nwb, tmp_path_factory.mktemp("nwb") / "full.nwb")
+        return write_full(tmp_path_factory.mktemp("nwb") / "full.nwb")
 
 
 @pytest.fixture(scope="module")
 def full_zarr(full):
-    zarr = pytest.importorskip("hdmf_zarr.nwb")
-    path = full.with_suffix(".nwb.zarr")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with pynwb.NWBHDF5IO(str(full), "r") as source, zarr.NWBZarrIO(str(path), "w") as target:
-            target.export(src_io=source, write_args={"link_data": False})
-    return path
-
-
-@pytest.fixture
-def damaged(full, tmp_path):
-    """A copy to write into, and its units."""
-    path = tmp_path / "damaged.nwb"
-    shutil.copy(full, path)
-    with h5py.File(path, "r+") as file:
-        yield path, file["units"]
-
-
-def replace(group, name, data, **options):
-    attributes = dict(group[name].attrs)
-    del group[name]
-    dataset = group.create_dataset(name, data=data, **options)
-    dataset.attrs.update(attributes)
-
-
-def sentence_of(path, **options):
-    with pytest.raises(ValueError, match="nwb") as caught:
-        read(path, **options)
-    sentence = str(caught.value)
-    assert str(path) in sentence
-    assert "\n" not in sentence
-    return sentence
+        return write_zarr(full, full.with_suffix(".nwb.zarr"))
 
 
 @pytest.mark.parametrize("kind", ["full", "full_zarr"])
@@ -392,169 +304,3 @@ def test_one_of_several_tables_of_units_is_picked_by_name(tmp_path):
     assert "pass one of these names as table=" in sentence_of(path)
     assert "'two'" in read(path, table="two").notes[0]
     assert "'one', 'two'" in sentence_of(path, table="three")
-
-
-# ---- damage
-
-
-@pytest.mark.parametrize("share", [0.001, 0.05, 0.3, 0.6, 0.9, 0.999])
-def test_a_truncated_file_is_one_sentence(full, tmp_path, share):
-    path = tmp_path / "truncated.nwb"
-    content = full.read_bytes()
-    path.write_bytes(content[: int(share * len(content))])
-    sentence_of(path, reader="nwb")
-
-
-def test_a_wrong_magic_is_one_sentence(full, tmp_path):
-    path = tmp_path / "magic.nwb"
-    path.write_bytes(b"\x89HDD" + full.read_bytes()[4:])
-    assert "cannot be read as NWB" in sentence_of(path)
-
-
-def test_hdf5_that_is_no_nwb_is_one_sentence(tmp_path):
-    path = tmp_path / "other.nwb"
-    with h5py.File(path, "w") as file:
-        file["x"] = [1.0]
-    assert "not a valid NWB file" in sentence_of(path)
-
-
-def test_a_folder_of_zarr_that_is_no_nwb_is_one_sentence(tmp_path):
-    path = tmp_path / "other.nwb.zarr"
-    path.mkdir()
-    (path / ".zgroup").write_text('{"zarr_format": 2}')
-    sentence_of(path)
-
-
-@pytest.mark.parametrize(
-    ("spike", "time", "expected"),
-    [
-        (3, np.nan, "unit '7': spike 3 is at nan s"),
-        (3, 1e-9, "unit '7': spike 3 .* comes after spike 2"),
-        (0, -2.0, "unit '7': spike 0 is at -2 s"),
-    ],
-)
-def test_wrong_times_name_unit_and_spike(damaged, spike, time, expected):
-    path, units = damaged
-    units["spike_times"][spike] = time
-    units.file.close()
-    with pytest.raises(ValueError, match=expected):
-        read(path, depth_reference="tip")
-
-
-def test_milliseconds_among_seconds_are_found(damaged):
-    path, units = damaged
-    first, _, third, _ = units["spike_times_index"][:]
-    units["spike_times"][first:third] = TRAINS[2] * 1000
-    units.file.close()
-    assert "unit '12'" in sentence_of(path, depth_reference="tip")
-
-
-def test_repeated_ids_are_named(damaged):
-    path, units = damaged
-    units["id"][:] = [7, 3, 7, 5]
-    units.file.close()
-    assert "ids[0] and ids[2] are both '7'" in sentence_of(path, depth_reference="tip")
-
-
-def test_a_table_of_no_units_is_one_sentence(tmp_path):
-    nwb = empty_file()
-    nwb.units = pynwb.misc.Units(name="units", description="planted")
-    sentence_of(written(nwb, tmp_path / "none.nwb"))
-
-
-@pytest.mark.parametrize(
-    ("index", "expected"),
-    [
-        ([10, 5, 20, 30], "row 1 of 'spike_times' runs from entry 10 to 5"),
-        ([10, 20, 30, 10**9], "row 3 of 'spike_times' runs from entry 30 to 1000000000"),
-        ([-3, 20, 30, 40], "row 0 of 'spike_times' runs from entry 0 to -3"),
-        ([1.5, 2.0, 3.0, 4.0], "one whole number per row"),
-        ([10, 20], "Columns must be the same length"),
-    ],
-)
-def test_an_index_outside_the_data_is_one_sentence(damaged, index, expected):
-    path, units = damaged
-    replace(units, "spike_times_index", np.array(index))
-    units.file.close()
-    assert expected in sentence_of(path, depth_reference="tip")
-
-
-def test_spikes_behind_the_last_unit_are_noted(damaged):
-    path, units = damaged
-    ends = units["spike_times_index"][:]
-    units["spike_times_index"][3] = ends[3] - 4
-    units.file.close()
-    recording = read(path, depth_reference="tip")
-    assert recording.n_spikes == ends[3] - 4
-    assert recording.notes[0].startswith("4 spike times behind those of the last unit")
-
-
-def test_electrodes_outside_their_table_are_one_sentence(damaged):
-    path, units = damaged
-    units["electrodes"][2] = 8
-    units.file.close()
-    assert "row 1 of column 'electrodes' points outside the 8 rows" in sentence_of(path)
-
-
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["spike_times"], "'spike_times' claims 10,000,000,000 bytes in a file of"),
-        (["snr"], "Columns must be the same length"),
-        (["id"], "does not follow the NWB schema"),
-        (
-            [
-                "id",
-                "spike_times_index",
-                "snr",
-                "quality",
-                "electrodes_index",
-                "obs_intervals_index",
-            ],
-            "'id' claims 10,000,000,000 bytes in a file of",
-        ),
-    ],
-)
-def test_a_claim_of_ten_gigabytes_is_refused(damaged, names, expected):
-    path, units = damaged
-    for name in names:
-        replace(
-            units, name, None, shape=(10**10 // 8,), dtype="i8", chunks=(1 << 20,), compression=4
-        )
-    units.file.close()
-    assert expected in sentence_of(path, depth_reference="tip")
-
-
-def test_a_claim_of_ten_gigabytes_in_zarr_is_refused(full_zarr, tmp_path):
-    path = tmp_path / "claim.nwb.zarr"
-    shutil.copytree(full_zarr, path)
-    (path / ".zmetadata").unlink(missing_ok=True)
-    array = path / "units" / "spike_times" / ".zarray"
-    n_spikes = sum(train.size for train in TRAINS)
-    array.write_text(array.read_text().replace(f"{n_spikes}\n", "1250000000\n"))
-    assert "claims 10,000,000,000 bytes" in sentence_of(path)
-
-
-@pytest.mark.parametrize("compressed", [True, False])
-def test_a_chunk_that_claims_billions_of_texts_is_refused(full_zarr, tmp_path, compressed):
-    from numcodecs import get_codec
-
-    path = tmp_path / "texts.nwb.zarr"
-    shutil.copytree(full_zarr, path)
-    (path / ".zmetadata").unlink(missing_ok=True)
-    header, chunk = path / "units" / "quality" / ".zarray", path / "units" / "quality" / "0"
-    array = json.loads(header.read_text())
-    codec = get_codec(array["compressor"])
-    content = (2**32 - 1).to_bytes(4, "little") + bytes(codec.decode(chunk.read_bytes()))[4:]
-    if not compressed:
-        header.write_text(json.dumps({**array, "compressor": None}))
-    chunk.write_bytes(codec.encode(content) if compressed else content)
-    sentence = sentence_of(path, depth_reference="tip")
-    assert "quality/0 claims 4,294,967,295 texts where 4 fit" in sentence
-
-
-def test_units_without_spike_times_are_one_sentence(tmp_path):
-    nwb = empty_file()
-    nwb.add_unit_column("snr", "planted")
-    nwb.add_unit(snr=1.0)
-    assert "no spike_times (columns: snr)" in sentence_of(written(nwb, tmp_path / "snr.nwb"))
