@@ -87,9 +87,10 @@ def microcolumn(
       primary visual cortex Schulz et al. 2015, Journal of Neurophysiology 114), and precise ones
       are typical of pairs within a layer (Tanaka et al. 2014, Journal of Neurophysiology 112).
     - Few strong volleys rather than many weak ones make words with many active units stand out.
-      This is what pairs of units describe less well than hidden units do: RBM lead Ising models by
-      one to three bits/s, a tenth of what these gain over rates. With ten times as many volleys,
-      made weaker to keep the correlations, the lead was 0.3 bits/s; Gaussian drives favour pairs.
+      This is what pairs of units describe less well than hidden units do: fitted by minimum
+      probability flow, RBM lead Ising models by one to two bits/s, about a tenth of what these gain
+      over rates. With ten times as many volleys, made weaker to keep the correlations, the lead
+      was 0.3 bits/s; Gaussian drives favour pairs.
     - Drives belong to layers, so that hidden units do.
 
     So a comparison of models on these words tests the code and says nothing about cortex. No
