@@ -5,7 +5,7 @@ import pytest
 from planted_lfp import Sink, planted_lfp
 
 from microcolumn.io.lfp import LFP
-from microcolumn.io.nwb_lfp import read_flashes, read_lfp
+from microcolumn.io.nwb.lfp import read_flashes, read_lfp
 from microcolumn.survey.laminar import layers_from_flashes
 
 pynwb = pytest.importorskip("pynwb")
@@ -184,9 +184,9 @@ def test_damaged_and_missing_files_get_one_sentence(session, tmp_path):
     damaged = tmp_path / "damaged.nwb"
     for content in (whole[: len(whole) // 2], b"", b"not hdf5" * 100, whole[:3000]):
         damaged.write_bytes(content)
-        with pytest.raises(ValueError, match=r"damaged\.nwb cannot be read as NWB \("):
+        with pytest.raises(ValueError, match=r"damaged\.nwb: it cannot be read as NWB \("):
             read_lfp(damaged, depth_reference="tip")
-        with pytest.raises(ValueError, match=r"damaged\.nwb cannot be read as NWB \("):
+        with pytest.raises(ValueError, match=r"damaged\.nwb: it cannot be read as NWB \("):
             read_flashes(damaged, "stimuli")
     with pytest.raises(FileNotFoundError, match=r"absent\.nwb does not exist"):
         read_lfp(tmp_path / "absent.nwb", depth_reference="tip")

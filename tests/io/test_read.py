@@ -6,7 +6,7 @@ import written
 import microcolumn as mc
 from microcolumn.io import READERS
 from microcolumn.io.claims import check_claim
-from microcolumn.io.session import BadFileError
+from microcolumn.io.failures import BadFileError
 
 
 @pytest.fixture
@@ -64,12 +64,9 @@ def test_noise_under_any_reader_is_one_sentence_with_the_file(reader, tmp_path):
 
 
 def test_a_library_that_is_not_installed_is_named_with_the_extra(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pynwb", None)
-    path = tmp_path / "a.nwb"
-    path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(600))
-    with pytest.raises(
-        ImportError, match=r"needs pynwb; install it with: pip install 'microcolumn"
-    ):
+    monkeypatch.setitem(sys.modules, "neo", None)
+    path = written.write_nex(written.small_recording(), tmp_path / "a.nex")
+    with pytest.raises(ImportError, match=r"needs neo; install it with: pip install 'microcolumn"):
         mc.read(path)
 
 

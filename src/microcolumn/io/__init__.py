@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -13,29 +12,36 @@ from numpy.typing import ArrayLike
 
 from ..epochs import Epochs
 from ..recording import Recording
+from .apart import load_apart
+from .failures import BadFileError, explained
 from .recognise import recognise
-from .session import BadFileError, Session, finished
+from .session import Session, finished
 
 __all__ = ["READERS", "read"]
 
 
 class Reader(NamedTuple):
-    """A format: its name in sentences, and the extra that installs what reading it takes."""
+    """A format: its name in sentences, and what reading it takes.
+
+    ``extra`` installs that. ``apart`` is a library that damaged files can crash, for which reason
+    it runs in a process of its own.
+    """
 
     title: str
-    extra: str | None
+    extra: str | None = None
+    apart: str | None = None
 
 
 #: Readers by name; each is a module here with a function ``load(path, **options) -> Session``.
 READERS = {
-    "nwb": Reader("NWB", "nwb"),
-    "phy": Reader("a phy or Kilosort folder", None),
-    "neo": Reader("a format of Neo", "neo"),
-    "pynapple": Reader("a pynapple file", None),
-    "spikeinterface": Reader("a SpikeInterface sorting", None),
-    "matlab": Reader("a MATLAB file", "matlab"),
-    "csv": Reader("a table of unit and time", None),
-    "npz": Reader("NumPy arrays", None),
+    "nwb": Reader("NWB", extra="nwb", apart="pynwb"),
+    "phy": Reader("a phy or Kilosort folder"),
+    "neo": Reader("a format of Neo", extra="neo"),
+    "pynapple": Reader("a pynapple file"),
+    "spikeinterface": Reader("a SpikeInterface sorting"),
+    "matlab": Reader("a MATLAB file", extra="matlab"),
+    "csv": Reader("a table of unit and time"),
+    "npz": Reader("NumPy arrays"),
 }
 
 
@@ -106,32 +112,22 @@ def read(
         raise ValueError(f"{path}: {error}") from None
 
 
+def load_here(name: str, path: Path, options: dict[str, Any]) -> Session:
+    """What a file holds, found by the reader ``name`` in this process."""
+    title, extra, _ = READERS[name]
+    with explained(title, extra):
+        session: Session = import_module(f".{name}", __name__).load(path, **options)
+    return session
+
+
 def _session(name: str, path: Path, options: dict[str, Any]) -> Session:
-    """What the file holds; whatever a library raises over it becomes one sentence."""
-    title, extra = READERS[name]
-    load = import_module(f".{name}", __name__).load
-    known = list(inspect.signature(load).parameters)[1:]
+    title, _, apart = READERS[name]
+    known = list(inspect.signature(import_module(f".{name}", __name__).load).parameters)[1:]
     for option in options:
         if option not in known:
             choices = f"it has {', '.join(known)}" if known else "it has none"
             raise TypeError(f"{option!r} is no option of reading {title}; {choices}")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about versions and schemas, in the library's words
-            session: Session = load(path, **options)
+        return load_here(name, path, options) if apart is None else load_apart(name, path, options)
     except BadFileError as error:
         raise ValueError(f"{path}: {error}") from None
-    except ImportError as error:
-        if extra is None:
-            raise
-        raise ImportError(
-            f"reading {title} needs {error.name}; "
-            f"install it with: pip install 'microcolumn[{extra}]'"
-        ) from None
-    except Exception as error:
-        reason = str(error).strip().partition("\n")[0] or "no reason given"
-        raise ValueError(
-            f"{path} cannot be read as {title} ({type(error).__name__}: {reason:.200}); it may be "
-            f"damaged or of another format, which reader= names ({', '.join(READERS)})"
-        ) from None
-    return session

@@ -14,7 +14,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from .claims import check_claim
-from .session import BadFileError
+from .failures import BadFileError
 
 Number = TypeVar("Number", bound=np.generic)
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import split_by_unit
-from .session import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS, BadFileError, Session
+from .failures import BadFileError
+from .session import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS, Session
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ..epochs import Epochs
 from ..recording import Recording
 from .arrays import check_same_length, flat_numbers, load_archive, split_by_unit
-from .session import BadFileError, Session
+from .failures import BadFileError
+from .session import Session
 
 Arrays = Mapping[str, NDArray[Any]]
 

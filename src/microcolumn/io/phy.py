@@ -15,7 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from ..epochs import Epochs
 from .arrays import check_same_length, flat_numbers, load_array, split_by_unit
-from .session import DEPTH_COLUMNS, BadFileError, Session
+from .failures import BadFileError
+from .session import DEPTH_COLUMNS, Session
 
 Floats = NDArray[np.float64]
 Table = dict[int, dict[str, str]]

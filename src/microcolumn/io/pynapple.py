@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..epochs import Epochs
 from ..recording import Recording
 from .claims import check_claim
-from .session import BadFileError, Session, finished
+from .failures import BadFileError
+from .session import Session, finished
 
 #: Members of a file of a TsGroup that are no column of its metadata.
 _NO_COLUMNS = {"t", "d", "start", "end", "index", "keys", "type", "rate", "_metadata"}

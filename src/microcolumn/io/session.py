@@ -22,10 +22,6 @@ LAYER_COLUMNS = ("layer", "cortical_layer", "layers")
 QUALITY_COLUMNS = ("quality", "kslabel")
 
 
-class BadFileError(ValueError):
-    """A file that a reader understood well enough to say in one sentence what is wrong."""
-
-
 @dataclass(frozen=True, slots=True)
 class Session:
     """Spike trains and the table of their units as a file has them.

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..epochs import Epochs
 from ..recording import Recording
 from .arrays import PickledArrayError, load_array, split_by_unit
-from .session import BadFileError, Session, finished
+from .failures import BadFileError
+from .session import Session, finished
 
 #: Seconds between segments whose own clocks do not say how they follow each other.
 _GAP_S = 1.0

@@ -85,7 +85,8 @@ def microcolumn(
       pairs, about 0.1 within a layer, nearly 0 between layers. Those of cortex are mostly positive
       and small, the more so in short windows (Cohen & Kohn 2011, Nature Neuroscience 14; for cat
       primary visual cortex Schulz et al. 2015, Journal of Neurophysiology 114), and precise ones
-      are typical of pairs within a layer (Tanaka et al. 2014, Journal of Neurophysiology 112).
+      are typical of pairs within a layer ("Spatial range and laminar structures of neuronal
+      correlations in the cat primary visual cortex", 2014, PubMed 25252337).
     - Few strong volleys rather than many weak ones make words with many active units stand out.
       This is what pairs of units describe less well than hidden units do: fitted by minimum
       probability flow, RBM lead Ising models by one to two bits/s, about a tenth of what these gain

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from ...epochs import Epochs
 from ..claims import check_claim
-from ..session import BadFileError
+from ..failures import BadFileError
 from .variable import NUMERIC, Variable
 
 Floats = NDArray[np.float64]

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..claims import check_claim
-from ..session import BadFileError
+from ..failures import BadFileError
 from .variable import (
     NUMERIC,
     Variable,

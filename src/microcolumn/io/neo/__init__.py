@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from ...epochs import Epochs
 from ...recording import Recording
-from ..session import BadFileError, Session, finished
+from ..failures import BadFileError
+from ..session import Session, finished
 from .files import segments_in
 from .trains import session_of, trains_of
 

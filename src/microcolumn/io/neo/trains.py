@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
-from ..session import BadFileError, Session
+from ..failures import BadFileError
+from ..session import Session
 
 Floats = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..epochs import Epochs
-from .nwb_tables import is_plain, ragged, values
-from .session import BadFileError
+from ...epochs import Epochs
+from ..failures import BadFileError
+from .tables import is_plain, ragged, values
 
 Floats = NDArray[np.float64]
 

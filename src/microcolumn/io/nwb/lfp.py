@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..binary import Floats, real_array
-from .claims import check_claim
-from .lfp import LFP, check_depth_reference
-from .nwb_electrodes import POSITION_COLUMNS
-from .nwb_tables import plain_columns, values
-from .session import BadFileError
+from ...binary import Floats, real_array
+from ..claims import check_claim
+from ..failures import BadFileError, explained
+from ..lfp import LFP, check_depth_reference
+from .electrodes import POSITION_COLUMNS
+from .file import opened
+from .tables import plain_columns, values
 
 
 def read_lfp(
@@ -48,10 +48,9 @@ def read_lfp(
         Keeps the file open, so use it in a ``with`` block; times are those of the file.
     """
     check_depth_reference(depth_reference, f"the LFP of {path}")
-    with _one_sentence(path):
-        file, source = _opened(Path(path))
+    file, source = _opened(path)
     try:
-        with _one_sentence(path):
+        with _explained(path):
             found = _series(file, series)
             where = f"series {found.name!r}"
             electrodes = _electrodes(Path(path), found, where)
@@ -101,15 +100,14 @@ def read_flashes(
     ndarray, shape (n_flashes,)
         In the order of the table.
     """
-    with _one_sentence(path):
-        file, source = _opened(Path(path))
-        with contextlib.closing(source):
-            tables = file.intervals or {}
-            if table not in tables:
-                raise BadFileError(
-                    f"there is no table of intervals {table!r}; the file has {_names(tables)}"
-                )
-            rows = plain_columns(Path(path), tables[table])
+    file, source = _opened(path)
+    with contextlib.closing(source), _explained(path):
+        tables = file.intervals or {}
+        if table not in tables:
+            raise BadFileError(
+                f"there is no table of intervals {table!r}; the file has {_names(tables)}"
+            )
+        rows = plain_columns(Path(path), tables[table])
     for name in (column, *(where or {})):
         if name not in rows:
             raise ValueError(
@@ -124,48 +122,19 @@ def read_flashes(
 
 
 @contextlib.contextmanager
-def _one_sentence(path: str | Path) -> Iterator[None]:
-    """Whatever a library raises over a damaged file becomes one sentence."""
+def _explained(path: str | Path) -> Iterator[None]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # About versions and schemas, in the library's words.
+        with explained("NWB", "nwb"):
             yield
-    except (FileNotFoundError, ImportError):
-        raise
     except BadFileError as error:
         raise ValueError(f"{path}: {error}") from None
-    except Exception as error:
-        reason = " ".join(str(error).split()) or "no reason given"
-        raise ValueError(
-            f"{path} cannot be read as NWB ({type(error).__name__}: {reason:.200}); it may be "
-            "damaged or of another format"
-        ) from None
 
 
-def _opened(path: Path) -> tuple[Any, Any]:
-    """The contents of an NWB file, and what closes it."""
-    if not path.exists():
+def _opened(path: str | Path) -> tuple[Any, Any]:
+    if not Path(path).exists():
         raise FileNotFoundError(f"{path} does not exist; check the path")
-    try:
-        if path.is_dir():
-            from hdmf_zarr.nwb import NWBZarrIO
-
-            backend = NWBZarrIO
-        else:
-            from pynwb import NWBHDF5IO
-
-            backend = NWBHDF5IO
-    except ModuleNotFoundError as error:
-        extra = "nwb,zarr" if path.is_dir() else "nwb"
-        raise ImportError(
-            f"reading NWB needs {error.name}; install it with: pip install 'microcolumn[{extra}]'"
-        ) from None
-    source = backend(str(path), mode="r", load_namespaces=True)
-    try:
-        return source.read(), source
-    except BaseException:  # An open file would also hide what is written to its path later.
-        source.close()
-        raise
+    with _explained(path):
+        return opened(Path(path))
 
 
 def _series(file: Any, name: str | None) -> Any:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..epochs import Epochs
-from . import hdf5_texts, zarr_texts
-from .nwb_electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns
-from .nwb_epochs import interval_epochs, observed_epochs, valid_epochs
-from .nwb_tables import plain_columns, ragged, values
-from .session import LAYER_COLUMNS, BadFileError, Session
+from ...epochs import Epochs
+from ..failures import BadFileError
+from ..session import LAYER_COLUMNS, Session
+from .electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns
+from .epochs import interval_epochs, observed_epochs, valid_epochs
+from .file import opened
+from .tables import plain_columns, ragged, values
 
 
 def load(
@@ -42,8 +43,8 @@ def load(
     ignore_obs_intervals : bool
         Whether to take all units as observed all the time.
     """
-    with _memory_errors_explained(), _opened(path) as file:
-        nwb = _content(file)
+    nwb, file = opened(path)
+    with closing(file):
         units, notes = _units_table(nwb, table)
         ids = [str(name) for name in values(path, units.id).tolist()]
         trains, behind = _trains(path, units, len(ids))
@@ -61,44 +62,6 @@ def load(
         )
     notes += [*placed, *seen, *labelled, *valid]
     return Session(ids, trains, columns, depth_column, epochs, tuple(notes))
-
-
-@contextmanager
-def _memory_errors_explained() -> Iterator[None]:
-    try:
-        yield
-    except MemoryError as error:
-        raise BadFileError(
-            f"it asks for more memory than there is ({str(error) or 'no size given'}); it is "
-            "damaged, or needs a larger machine"
-        ) from None
-
-
-def _opened(path: Path) -> Any:
-    """The file through PyNWB with its own schemas, not read yet."""
-    if path.is_dir():
-        from hdmf_zarr.nwb import NWBZarrIO
-
-        zarr_texts.check_texts(path)
-        return NWBZarrIO(str(path), mode="r", load_namespaces=True)
-    from pynwb import NWBHDF5IO
-
-    hdf5_texts.check_texts(path)
-    return NWBHDF5IO(str(path), mode="r", load_namespaces=True)
-
-
-def _content(file: Any) -> Any:
-    """The file's objects, with datasets still on disk."""
-    from hdmf.build import ConstructError
-
-    try:
-        return file.read()
-    except ConstructError as error:  # its own text is a listing of the whole file
-        reason = str(error.args[-1]).partition("\n")[0]
-        raise BadFileError(
-            f"it does not follow the NWB schema ({reason:.200}); it is damaged or was not written "
-            "by an NWB library: export or copy it again"
-        ) from None
 
 
 def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
