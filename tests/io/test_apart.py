@@ -22,6 +22,14 @@ def load(path):
     return numpy.ones(1 << 29)
 """
 
+ENDLESS = """
+from microcolumn.io import apart
+apart._SECONDS = 1
+def load(path):
+    while True:
+        pass
+"""
+
 
 @pytest.fixture
 def nwb_file(tmp_path):
@@ -59,9 +67,14 @@ def test_the_process_stays_for_the_next_file(nwb_file):
 
 
 def test_a_crash_is_one_sentence_and_the_next_file_is_read(reader, nwb_file):
-    with pytest.raises(BadFileError, match="crashed over it; it is damaged"):
+    with pytest.raises(BadFileError, match="crashed over it or came to no end; it is damaged"):
         apart.load_apart(reader(CRASHING), nwb_file, {})
     assert mc.read(nwb_file, depth_reference="surface").n_spikes == 230
+
+
+def test_a_reader_that_comes_to_no_end_is_one_sentence(reader, nwb_file):
+    with pytest.raises(BadFileError, match="or came to no end; it is damaged"):
+        apart.load_apart(reader(ENDLESS), nwb_file, {})
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is not limited here")

@@ -39,7 +39,7 @@ READERS = {
     "neo": Reader("a format of Neo", extra="neo"),
     "pynapple": Reader("a pynapple file"),
     "spikeinterface": Reader("a SpikeInterface sorting"),
-    "matlab": Reader("a MATLAB file", extra="matlab"),
+    "matlab": Reader("a MATLAB file", extra="matlab", apart="h5py"),
     "csv": Reader("a table of unit and time"),
     "npz": Reader("NumPy arrays"),
 }

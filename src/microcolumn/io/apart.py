@@ -1,8 +1,8 @@
 """Readers in a process of their own, where a damaged file may do what it likes.
 
-The HDF5 library is written in C: a flipped byte can make it crash or ask for gigabytes. The process
-stays for later files, since starting it takes a second; where it dies, that is one sentence and
-the next file gets a new one. It ends with ours, when its input does.
+The HDF5 library is written in C: a flipped byte can make it crash, ask for gigabytes or go round in
+circles. The process stays for later files, since starting it takes a second. Where it dies, that is
+one sentence, and the next file gets a new one. It ends with ours, when its input does.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import os
 import pickle
 import subprocess
 import sys
+import time
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from .claims import size_on_disk
 from .failures import BadFileError
@@ -23,6 +24,8 @@ from .session import Session
 
 #: Bytes that reading may take beyond the library itself: some, and a multiple of the file's size.
 _BYTES, _TIMES_SIZE = 1 << 30, 100
+#: Seconds of computing that it may take, and bytes of the file that buy one more.
+_SECONDS, _BYTES_PER_SECOND = 15, 10_000_000
 
 #: Where the process finds this package.
 _PATHS = [str(Path(__file__).parents[2])]
@@ -45,7 +48,7 @@ def load_apart(name: str, path: Path, options: dict[str, Any]) -> Session:
     global _process
     if _process is None:
         _process = subprocess.Popen(
-            [sys.executable, "-m", __name__],
+            [sys.executable, "-c", f"from {__name__} import serve; serve()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -85,19 +88,29 @@ def _ask(process: subprocess.Popen[bytes], question: Any) -> Session | Exception
         answer: Session | Exception = pickle.load(process.stdout)
     except (EOFError, BrokenPipeError, pickle.UnpicklingError):
         raise BadFileError(
-            "the library that reads it crashed over it; it is damaged: export or copy it again"
+            "the library that reads it crashed over it or came to no end; it is damaged: export or "
+            "copy it again"
         ) from None
     return answer
 
 
-def _limit_memory(path: Path) -> None:
+def _limit(path: Path) -> None:
     """Let reading take what a file of this size may need, where the system can tell and obey."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
+        size = size_on_disk(path)
+        seconds = time.process_time() + _SECONDS + size / _BYTES_PER_SECOND
+        _set_limit(resource.RLIMIT_CPU, int(seconds))
         pages = int(Path("/proc/self/statm").read_text().split()[0])
-        limit = pages * resource.getpagesize() + _BYTES + _TIMES_SIZE * size_on_disk(path)
-        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        n_bytes = pages * resource.getpagesize() + _BYTES + _TIMES_SIZE * size
+        _set_limit(resource.RLIMIT_AS, n_bytes)
+
+
+def _set_limit(what: int, limit: int) -> None:
+    import resource
+
+    resource.setrlimit(what, (limit, resource.getrlimit(what)[1]))
 
 
 def _answer(name: str, path: Path, options: dict[str, Any]) -> Session | Exception:
@@ -105,14 +118,17 @@ def _answer(name: str, path: Path, options: dict[str, Any]) -> Session | Excepti
 
     with contextlib.suppress(ImportError):  # the library itself is no part of what a file takes
         import_module(str(READERS[name].apart))
-    _limit_memory(path)
+    _limit(path)
     try:
         return load_here(name, path, options)
     except (BadFileError, ImportError) as error:
         return error
 
 
-def _serve(questions: IO[bytes], answers: IO[bytes]) -> None:
+def serve() -> None:
+    """Answer questions from the standard input until it ends."""
+    questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print must not come between
     while True:
         try:
             name, path, options = pickle.load(questions)
@@ -120,9 +136,3 @@ def _serve(questions: IO[bytes], answers: IO[bytes]) -> None:
             return
         pickle.dump(_answer(name, path, options), answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()
-
-
-if __name__ == "__main__":
-    _answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print must not come between
-    _serve(sys.stdin.buffer, _answers)
