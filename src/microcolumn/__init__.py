@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import figures, objectives, simulate
+    from . import figures, io, objectives, simulate, survey
     from .epochs import Epochs
     from .evaluate import (
         Comparison,
@@ -61,7 +61,7 @@ _HOMES = {
     "suspect_units": "survey",
     "synchrony": "evaluate",
 }
-_ROOMS = ("figures", "objectives", "simulate")
+_ROOMS = ("figures", "io", "objectives", "simulate", "survey")
 
 __all__ = [
     "RBM",
@@ -81,6 +81,7 @@ __all__ = [
     "correlograms",
     "excess_log_likelihood",
     "figures",
+    "io",
     "load",
     "log_partition",
     "objectives",
@@ -89,6 +90,7 @@ __all__ = [
     "simulate",
     "suggest_bin_width",
     "summarise",
+    "survey",
     "suspect_units",
     "synchrony",
 ]

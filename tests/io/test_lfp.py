@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from planted_lfp import Sink, planted_lfp
 
-from microcolumn.io.lfp import LFP, from_neo
+from microcolumn.io.lfp import LFP
 from microcolumn.survey.laminar import layers_from_flashes
 
 EVEN = np.arange(100.0, 1700.0, 100.0)
@@ -65,7 +65,7 @@ def test_a_neo_signal_in_any_unit_gives_the_same_map_as_its_array():
     lfp, flashes = planted_lfp([Sink(730.0, 0.040)], EVEN)
     signal = neo.AnalogSignal(1e3 * lfp * pq.uV, sampling_rate=1.0 * pq.kHz, t_start=2000 * pq.ms)
     plain = layers_from_flashes(LFP(lfp, 1000.0, EVEN, "surface", start_s=2.0), flashes)
-    through_neo = layers_from_flashes(from_neo(signal, EVEN, "surface"), flashes)
+    through_neo = layers_from_flashes(LFP.from_neo(signal, EVEN, "surface"), flashes)
     np.testing.assert_allclose(through_neo.csd, plain.csd, atol=1e-12)
     assert through_neo.boundaries == plain.boundaries
     assert through_neo.latency_s == plain.latency_s
@@ -77,7 +77,7 @@ def test_a_neo_signal_is_not_copied():
     signal = neo.AnalogSignal(
         np.zeros((10, 2)), units="mV", sampling_rate=1000 * pq.Hz, name="probe"
     )
-    lfp = from_neo(signal, [0.0, 1.0], "surface")
+    lfp = LFP.from_neo(signal, [0.0, 1.0], "surface")
     assert np.shares_memory(lfp.samples, signal)
     assert lfp.source == "the AnalogSignal 'probe'"
 
@@ -87,6 +87,6 @@ def test_neo_objects_that_hold_no_potential_get_one_sentence():
     pq = pytest.importorskip("quantities")
     signal = neo.AnalogSignal(np.zeros((10, 2)), units="nA", sampling_rate=1000 * pq.Hz)
     with pytest.raises(ValueError, match="is in nA, which is no potential"):
-        from_neo(signal, [0.0, 1.0], "surface")
+        LFP.from_neo(signal, [0.0, 1.0], "surface")
     with pytest.raises(TypeError, match=r"signal is of type ndarray; pass a neo\.AnalogSignal"):
-        from_neo(np.zeros((10, 2)), [0.0, 1.0], "surface")
+        LFP.from_neo(np.zeros((10, 2)), [0.0, 1.0], "surface")

@@ -14,10 +14,12 @@ from ..epochs import Epochs
 from ..recording import Recording
 from .apart import load_apart
 from .failures import BadFileError, explained
+from .lfp import LFP
+from .nwb.lfp import read_flashes, read_lfp
 from .recognise import recognise
 from .session import Session, finished
 
-__all__ = ["READERS", "read"]
+__all__ = ["LFP", "READERS", "read", "read_flashes", "read_lfp"]
 
 
 class Reader(NamedTuple):

@@ -86,6 +86,46 @@ class LFP:
             values = real_array(name, getattr(self, name), "pass one number per channel")
             object.__setattr__(self, name, np.broadcast_to(values, (n_channels,)))
 
+    @classmethod
+    def from_neo(cls, signal: Any, depth_um: ArrayLike, depth_reference: str) -> LFP:
+        """The LFP in a ``neo.AnalogSignal``, whose samples are not copied.
+
+        Parameters
+        ----------
+        signal : neo.AnalogSignal, shape (n_samples, n_channels)
+            Any unit of potential.
+        depth_um, depth_reference
+            As for the class.
+        """
+        try:
+            import neo
+            import quantities as pq
+        except ModuleNotFoundError as error:
+            raise ImportError(
+                f"Neo signals need {error.name}; install it with: pip install 'microcolumn[neo]'"
+            ) from None
+        if not isinstance(signal, neo.AnalogSignal):
+            raise TypeError(
+                f"signal is of type {type(signal).__name__}; pass a neo.AnalogSignal "
+                "(load() turns a proxy into one)"
+            )
+        try:
+            gain_mv = float((1.0 * signal.units).rescale(pq.mV).magnitude)
+        except ValueError:
+            raise ValueError(
+                f"the AnalogSignal is in {signal.units.dimensionality}, which is no potential; "
+                "pass one in V, mV or µV"
+            ) from None
+        return cls(
+            signal.magnitude,
+            float(signal.sampling_rate.rescale(pq.Hz).magnitude),
+            np.asarray(depth_um),
+            depth_reference,
+            start_s=float(signal.t_start.rescale(pq.s).magnitude),
+            gain_mv=np.array(gain_mv),
+            source=f"the AnalogSignal {signal.name!r}" if signal.name else "the AnalogSignal",
+        )
+
     @property
     def n_samples(self) -> int:
         """Samples of each channel."""
@@ -142,46 +182,6 @@ class LFP:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def from_neo(signal: Any, depth_um: ArrayLike, depth_reference: str) -> LFP:
-    """The LFP in a ``neo.AnalogSignal``, whose samples are not copied.
-
-    Parameters
-    ----------
-    signal : neo.AnalogSignal, shape (n_samples, n_channels)
-        Any unit of potential.
-    depth_um, depth_reference
-        As for `LFP`.
-    """
-    try:
-        import neo
-        import quantities as pq
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"Neo signals need {error.name}; install it with: pip install 'microcolumn[neo]'"
-        ) from None
-    if not isinstance(signal, neo.AnalogSignal):
-        raise TypeError(
-            f"signal is of type {type(signal).__name__}; pass a neo.AnalogSignal "
-            "(load() turns a proxy into one)"
-        )
-    try:
-        gain_mv = float((1.0 * signal.units).rescale(pq.mV).magnitude)
-    except ValueError:
-        raise ValueError(
-            f"the AnalogSignal is in {signal.units.dimensionality}, which is no potential; "
-            "pass one in V, mV or µV"
-        ) from None
-    return LFP(
-        signal.magnitude,
-        float(signal.sampling_rate.rescale(pq.Hz).magnitude),
-        np.asarray(depth_um),
-        depth_reference,
-        start_s=float(signal.t_start.rescale(pq.s).magnitude),
-        gain_mv=np.array(gain_mv),
-        source=f"the AnalogSignal {signal.name!r}" if signal.name else "the AnalogSignal",
-    )
 
 
 def check_depth_reference(reference: str, source: str) -> None:
