@@ -49,6 +49,12 @@ def test_edges_are_compared_to_the_nanosecond():
     assert epochs.locate(times).tolist() == [-1, 0, 0, 0, -1, -1]
 
 
+def test_closed_intervals_hold_a_spike_on_their_end_save_where_the_next_begins():
+    closed = Epochs.closed([[0, 5], [5, 9]], labels=["a", "b"])
+    assert closed.locate(np.array([0.0, 5.0, 9.0, 9.0 + 2e-9])).tolist() == [0, 1, 1, -1]
+    assert closed.labels == ("a", "b")
+
+
 def test_epochs_that_touch_stay_apart_and_keep_their_labels():
     epochs = Epochs([[0, 5], [5, 9]], labels=["movie", "dark"])
     assert len(epochs.intersect(Epochs([[2, 8]]))) == 2

@@ -19,9 +19,6 @@ from .words import Words, checked_bin_width
 
 Floats = NDArray[np.float64]
 
-#: Seconds from the last spike to the end of a recording whose length nobody stated.
-_AFTER_LAST_SPIKE = 1e-9
-
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Recording:
@@ -298,4 +295,4 @@ def _checked_epochs(epochs: Epochs | ArrayLike | None, trains: Sequence[Floats])
     first, last = min(train[0] for train in spiking), max(train[-1] for train in spiking)
     # A clock that ran long before the first spike belongs to the machine, not to the recording.
     start = 0.0 if first <= last - first else first
-    return Epochs([[start, last + _AFTER_LAST_SPIKE]])
+    return Epochs.closed([[start, last]])
