@@ -1,7 +1,10 @@
 """A reader that crashes, hangs on to memory or is missing does no harm to us."""
 
+import multiprocessing
 import os
+import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -101,3 +104,58 @@ def test_a_file_that_is_wrong_is_the_readers_own_sentence(tmp_path):
     path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     with pytest.raises(ValueError, match=r"a.nwb: it cannot be read as NWB"):
         mc.read(path)
+
+
+def test_threads_get_the_answers_to_their_own_questions(tmp_path):
+    paths = []
+    for n_units in (3, 5, 7, 9):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            recording = written.small_recording(n_units=n_units)
+            paths.append(written.write_nwb(recording, tmp_path / f"{n_units}.nwb"))
+    with ThreadPoolExecutor(4) as pool:
+        counts = list(pool.map(lambda path: _read(path).n_units, paths * 3))
+    assert counts == [3, 5, 7, 9] * 3
+
+
+def test_a_forked_process_reads_for_itself(nwb_file):
+    _read(nwb_file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of forking with threads, which is the point
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            counts = pool.map_async(_n_spikes, [nwb_file] * 4).get(timeout=60)
+    assert counts == [230] * 4
+    assert _read(nwb_file).n_spikes == 230
+
+
+def test_modules_of_the_current_folder_are_not_run(nwb_file, tmp_path, monkeypatch):
+    (tmp_path / "h5py.py").write_text("open('trap', 'w').close()")
+    monkeypatch.chdir(tmp_path)
+    apart.stop()
+    assert _read(nwb_file).n_spikes == 230
+    assert not (tmp_path / "trap").exists()
+
+
+def test_what_python_is_told_to_find_is_found_there_too(tmp_path, monkeypatch, nwb_file):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "elsewhere"))
+    (tmp_path / "elsewhere" / "sitecustomize.py").write_text("open('seen', 'w').close()")
+    monkeypatch.chdir(tmp_path)
+    apart.stop()
+    _read(nwb_file)
+    assert (tmp_path / "seen").exists()
+
+
+def test_a_process_that_cannot_start_is_no_fault_of_the_file(monkeypatch, nwb_file):
+    apart.stop()
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(OSError, match="cannot be started as a second process"):
+        _read(nwb_file)
+
+
+def _read(path):
+    return mc.read(path, depth_reference="surface")
+
+
+def _n_spikes(path):
+    return _read(path).n_spikes

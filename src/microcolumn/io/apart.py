@@ -13,6 +13,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 import time
 from importlib import import_module
 from pathlib import Path
@@ -27,14 +28,19 @@ _BYTES, _TIMES_SIZE = 1 << 30, 100
 #: Seconds of computing that it may take, and bytes of the file that buy one more.
 _SECONDS, _BYTES_PER_SECOND = 15, 10_000_000
 
-#: Where the process finds this package.
+#: Where the process finds this package, beside what Python finds by itself.
 _PATHS = [str(Path(__file__).parents[2])]
+#: Answered once the process is there, so that one which cannot start is no fault of a file.
+_READY = "ready"
 
 _process: subprocess.Popen[bytes] | None = None
+_one_at_a_time = threading.Lock()
 
 
 def load_apart(name: str, path: Path, options: dict[str, Any]) -> Session:
     """What a file holds, found by the reader ``name`` in a process of its own.
+
+    Threads wait for each other.
 
     Parameters
     ----------
@@ -46,22 +52,39 @@ def load_apart(name: str, path: Path, options: dict[str, Any]) -> Session:
         Keyword arguments of the reader.
     """
     global _process
-    if _process is None:
-        _process = subprocess.Popen(
-            [sys.executable, "-c", f"from {__name__} import serve; serve()"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(_PATHS)},
-        )
-    try:
-        outcome = _ask(_process, (name, path.absolute(), options))
-    except BaseException:  # whoever interrupts must not find the old answer the next time
-        stop()
-        raise
+    with _one_at_a_time:
+        if _process is None:
+            _process = _started()
+        try:
+            outcome = _ask(_process, (name, path.absolute(), options))
+        except BaseException:  # whoever interrupts must not find the old answer the next time
+            stop()
+            raise
     if isinstance(outcome, Exception):
         raise outcome
     return outcome
+
+
+def _started() -> subprocess.Popen[bytes]:
+    searched = [*_PATHS, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    process = subprocess.Popen(
+        # -P: a module in the current folder is not to be taken for one of ours.
+        [sys.executable, "-P", "-c", f"from {__name__} import serve; serve()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, searched))},
+    )
+    assert process.stdout is not None
+    try:
+        pickle.load(process.stdout)
+    except EOFError:
+        process.communicate()
+        raise OSError(
+            f"{sys.executable} cannot be started as a second process with this package, which "
+            "reading takes; check the installation"
+        ) from None
+    return process
 
 
 @atexit.register
@@ -77,6 +100,18 @@ def stop() -> None:
             if pipe is not None:
                 pipe.close()
     _process = None
+
+
+def _after_fork() -> None:
+    """A forked process must not listen to the answers that its parent gets."""
+    global _process, _one_at_a_time
+    _not_ours.append(_process)  # kept, since letting it go would wait for another's child
+    _process, _one_at_a_time = None, threading.Lock()
+
+
+_not_ours: list[subprocess.Popen[bytes] | None] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _ask(process: subprocess.Popen[bytes], question: Any) -> Session | Exception:
@@ -129,6 +164,8 @@ def serve() -> None:
     """Answer questions from the standard input until it ends."""
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print must not come between
+    pickle.dump(_READY, answers)
+    answers.flush()
     while True:
         try:
             name, path, options = pickle.load(questions)

@@ -36,7 +36,7 @@ def explained(title: str, extra: str | None) -> Iterator[None]:
             raise
         needed = "zarr" if str(error.name).startswith("hdmf_zarr") else extra
         raise ImportError(
-            f"reading {title} needs {error.name}; "
+            f"reading {title} needs {error.name or error}; "
             f"install it with: pip install 'microcolumn[{needed}]'"
         ) from None
     except MemoryError:
