@@ -55,7 +55,7 @@ def test_what_pynwb_wrote_reads_back_the_same(kind, request):
     assert recording.units.quality == ("good", "mua", "good", "noise")
     assert recording.units.multiunit.tolist() == [False, True, False, False]
     assert recording.epochs.labels == ("movie, first", "dark")
-    np.testing.assert_array_equal([*recording.epochs], EPOCHS)
+    check_epochs(recording, EPOCHS)
     np.testing.assert_array_equal(recording.spike_times, reference.spike_times)
     np.testing.assert_array_equal(recording.offsets, reference.offsets)
     np.testing.assert_array_equal(recording.bin(0.02).expand(), reference.bin(0.02).expand())
@@ -188,6 +188,19 @@ def observed(tmp_path, obs_intervals=None, epochs=(), trials=(), invalid=(), **o
     return read(written(nwb, tmp_path / "observed.nwb"), **options)
 
 
+def check_epochs(recording, expected):
+    """Stops may lie a nanosecond later, since NWB's intervals include their ends."""
+    np.testing.assert_allclose([*recording.epochs], expected, rtol=0, atol=2e-9)
+
+
+@pytest.mark.parametrize("stated", ["obs_intervals", "epochs"])
+def test_the_last_spike_lies_in_the_interval_that_ends_with_it(stated, tmp_path):
+    last = max(train[-1] for train in TRAINS if train.size)
+    rows = {"obs_intervals": [[[0.0, last]]] * 4, "epochs": [(0.0, last, "all")]}
+    recording = observed(tmp_path, **{stated: rows[stated]})
+    assert recording.binning(0.02).n_outside == 0
+
+
 def test_a_file_that_states_no_time_lasts_until_its_last_spike(tmp_path):
     recording = observed(tmp_path)
     ((start, stop),) = recording.epochs
@@ -212,7 +225,7 @@ def test_epochs_are_the_time_in_which_every_unit_was_observed(tmp_path):
 
 def test_units_without_intervals_are_named_in_a_note(tmp_path):
     recording = observed(tmp_path, [[[0.0, 2.0]], np.zeros((0, 2)), [[0.0, 2.0]], [[0.0, 2.0]]])
-    assert [*recording.epochs] == [(0.0, 2.0)]
+    check_epochs(recording, [(0.0, 2.0)])
     assert recording.notes[0].startswith("1 of 4 units have no obs_intervals")
 
 
@@ -230,28 +243,28 @@ def test_epochs_keep_their_labels_within_the_observed_time(tmp_path):
         [[[0.5, 2.5]]] * 4,
         epochs=[(2.0, 3.0, "dark"), (0.0, 1.0, "movie", "a")],
     )
-    assert [*recording.epochs] == [(0.5, 1.0), (2.0, 2.5)]
+    check_epochs(recording, [(0.5, 1.0), (2.0, 2.5)])
     assert recording.epochs.labels == ("movie, a", "dark")
     assert len(recording.notes) == 0
 
 
 def test_overlapping_epochs_are_joined_and_a_note_says_that_labels_are_lost(tmp_path):
     recording = observed(tmp_path, epochs=[(0.0, 2.0, "a"), (1.0, 3.0, "b")])
-    assert [*recording.epochs] == [(0.0, 3.0)]
+    check_epochs(recording, [(0.0, 3.0)])
     assert recording.epochs.labels is None
     assert "lost their labels" in recording.notes[0]
 
 
 def test_any_table_of_intervals_can_give_the_epochs(tmp_path):
     tables = {"epochs": [(0.0, 3.0, "all")], "trials": [(0.0, 0.5), (1.0, 1.5)]}
-    assert [*observed(tmp_path, **tables, intervals="trials").epochs] == [(0.0, 0.5), (1.0, 1.5)]
+    check_epochs(observed(tmp_path, **tables, intervals="trials"), [(0.0, 0.5), (1.0, 1.5)])
     with pytest.raises(ValueError, match="no table of intervals 'lick'; there is epochs, trials"):
         observed(tmp_path, **tables, intervals="lick")
 
 
 def test_invalid_times_are_left_out(tmp_path):
     recording = observed(tmp_path, epochs=[(0.0, 3.0, "a")], invalid=[(1.0, 1.5), (1.2, 2.0)])
-    assert [*recording.epochs] == [(0.0, 1.0), (2.0, 3.0)]
+    check_epochs(recording, [(0.0, 1.0), (2.0, 3.0)])
     assert recording.notes == ("1 s of invalid_times are left out",)
 
 
@@ -264,6 +277,8 @@ def test_invalid_times_count_from_zero_where_nothing_else_is_stated(tmp_path):
 def test_epochs_that_leave_no_time_are_refused(tmp_path):
     with pytest.raises(ValueError, match="leave no time"):
         observed(tmp_path, epochs=[(0.0, 1.0, "a")], invalid=[(0.0, 1.0)])
+    with pytest.raises(ValueError, match="leave no time"):
+        observed(tmp_path, epochs=[(1.0, 1.0, "a")])
 
 
 @pytest.mark.parametrize("stop", [np.nan, -1.0])

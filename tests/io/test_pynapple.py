@@ -55,7 +55,16 @@ def test_a_group_becomes_the_same_words_as_its_arrays(trains):
     np.testing.assert_array_equal(recording.bin(0.02).expand(), reference.bin(0.02).expand())
     # pynapple rounds times to nanoseconds
     np.testing.assert_allclose(recording.spike_times, reference.spike_times, rtol=0, atol=5.1e-10)
-    np.testing.assert_array_equal([*recording.epochs], EPOCHS)
+    np.testing.assert_allclose([*recording.epochs], EPOCHS, rtol=0, atol=2e-9)
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_the_last_spike_lies_in_the_time_support_that_ends_with_it(from_file, tmp_path):
+    group = nap.TsGroup({0: nap.Ts(np.array([0.5, 0.7, 0.9])), 1: nap.Ts(np.array([0.6, 1.1]))})
+    group.save(str(tmp_path / "group.npz"))
+    recording = read(tmp_path / "group.npz") if from_file else from_tsgroup(group)
+    assert (recording.epochs.locate(recording.spike_times) == 0).all()
+    assert recording.binning(0.02).n_outside == 0
 
 
 def test_metadata_of_a_group_is_the_table_of_units(trains):
@@ -95,7 +104,7 @@ def test_a_saved_group_reads_like_the_group_itself_under_any_extension(saved, tr
     assert recording.units.ids == reference.units.ids
     np.testing.assert_array_equal(recording.spike_times, reference.spike_times)
     np.testing.assert_array_equal(recording.offsets, reference.offsets)
-    np.testing.assert_array_equal([*recording.epochs], EPOCHS)
+    np.testing.assert_allclose([*recording.epochs], EPOCHS, rtol=0, atol=2e-9)
 
 
 def test_pickled_metadata_stays_closed_and_the_note_says_what_to_do(saved, tmp_path):

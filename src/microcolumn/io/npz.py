@@ -36,8 +36,9 @@ def load(path: Path) -> Session:
         Archive with ``spike_times`` (seconds; in order for each unit), ``spike_units`` (index into
         ``unit_ids``) and ``unit_ids``. Optional are ``depth_um`` with ``depth_reference``,
         ``layer``, ``quality``, ``multiunit`` and any one-dimensional ``unit_...`` with one entry
-        per unit; ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``, or ``duration_s``;
-        ``resolution_s``, ``source``, ``notes``. ``meta`` is for people and not read.
+        per unit; ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``, or ``duration_s``,
+        which may be the time of the last spike; ``resolution_s``, ``source``, ``notes``. ``meta``
+        is for people and not read.
     """
     arrays = load_archive(path)
     for name in _NEEDED:
@@ -135,7 +136,7 @@ def _epochs(arrays: Arrays) -> Epochs | None:
         labels = _texts(arrays, "epoch_labels") if "epoch_labels" in arrays else None
         return Epochs(arrays["epochs"], labels)
     duration = _scalar(arrays, "duration_s")
-    return None if duration is None else Epochs([[0.0, duration]])
+    return None if duration is None else Epochs.closed([[0.0, duration]])
 
 
 def _scalar(arrays: Arrays, name: str) -> float | None:

@@ -34,7 +34,8 @@ def from_tsgroup(
     Parameters
     ----------
     group : pynapple.TsGroup
-        One series of spike times per unit; its time support becomes the epochs.
+        One series of spike times per unit; its time support, which includes its ends, becomes the
+        epochs.
     depth_reference, layers, quality, epochs
         As for :func:`microcolumn.read`; ``layers`` may name a column of the metadata.
 
@@ -61,7 +62,7 @@ def from_tsgroup(
             for column in group.metadata_columns
             if column != "rate"
         },
-        epochs=Epochs(np.column_stack((support.start, support.end))),
+        epochs=Epochs.closed(np.column_stack((support.start, support.end))),
     )
     return finished(
         session,
@@ -171,6 +172,6 @@ def _trains(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[Any], list[NDArray
 
 def _support(starts: NDArray[Any], ends: NDArray[Any]) -> Epochs:
     try:
-        return Epochs(np.column_stack((starts, ends)))
+        return Epochs.closed(np.column_stack((starts, ends)))
     except ValueError as error:
         raise BadFileError(f"time support: {error}") from None

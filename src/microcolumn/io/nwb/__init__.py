@@ -18,6 +18,9 @@ from .epochs import interval_epochs, observed_epochs, valid_epochs
 from .file import opened
 from .tables import plain_columns, ragged, values
 
+#: Seconds. Epochs shorter than this together are nothing but their ends.
+_SHORTEST_S = 1e-6
+
 
 def load(
     path: Path,
@@ -55,7 +58,7 @@ def load(
         observed, seen = (None, []) if ignore_obs_intervals else observed_epochs(path, units, ids)
         stated, labelled = interval_epochs(path, nwb, intervals)
         epochs, valid = valid_epochs(path, nwb, _both(stated, observed), _end_s(trains))
-    if epochs is not None and epochs.duration_s == 0:
+    if epochs is not None and epochs.duration_s < _SHORTEST_S:
         raise BadFileError(
             "its epochs, obs_intervals and invalid_times leave no time in which all units were "
             "observed; pass intervals= (another table) or ignore_obs_intervals=True"
@@ -145,9 +148,14 @@ def _tells(column: list[Any]) -> bool:
 
 
 def _both(stated: Epochs | None, observed: Epochs | None) -> Epochs | None:
+    """Time that the file states in both ways, as far as it does; NWB's intervals have both ends."""
     if stated is None or observed is None:
-        return observed if stated is None else stated
-    return stated.intersect(observed)
+        epochs = observed if stated is None else stated
+    else:
+        epochs = stated.intersect(observed)
+    if epochs is None:
+        return None
+    return Epochs.closed(np.column_stack((epochs.starts, epochs.stops)), epochs.labels)
 
 
 def _end_s(trains: list[NDArray[Any]]) -> float:
