@@ -154,12 +154,63 @@ def test_segments_are_epochs_joined_unit_by_unit():
     first = [train([0.1, 0.4], 1.0, name="a"), train([0.5], 1.0, name="b")]
     second = [train([3.5], 4.0, start=3.0, name="b"), train([], 4.0, start=3.0, name="a")]
     recording = Recording.from_neo(block_of(first, second))
-    assert [*recording.epochs] == [(0.0, 1.0), (3.0, 4.0)]
+    np.testing.assert_allclose([*recording.epochs], [(0.0, 1.0), (3.0, 4.0)])
     assert recording.epochs.labels == ("segment 0", "segment 1")
     np.testing.assert_array_equal(recording.trains[0], [0.1, 0.4])
     np.testing.assert_array_equal(recording.trains[1], [0.5, 3.5])
     assert from_neo(block_of(first, second).segments[1]).units.ids == ("b", "a")
-    assert from_neo(block_of(first, second), epochs="segment 1").duration_s == 1.0
+    assert from_neo(block_of(first, second), epochs="segment 1").duration_s == pytest.approx(1.0)
+
+
+def test_segments_that_all_start_at_0_are_laid_out_one_after_another():
+    trials = [
+        [train([0.1, 1.0], 1.0, name="a"), train([0.5], 1.0, name="b")],
+        [train([0.25], 1.0, name="a"), train([0.0, 0.75], 1.0, name="b")],
+        [train([], 1.0, name="a"), train([], 1.0, name="b")],
+    ]
+    recording = from_neo(block_of(*trials))
+    np.testing.assert_allclose([*recording.epochs], [(0.0, 1.0), (2.0, 3.0), (4.0, 5.0)])
+    np.testing.assert_allclose(recording.trains[0], [0.1, 1.0, 2.25])
+    np.testing.assert_allclose(recording.trains[1], [0.5, 2.0, 2.75])
+    np.testing.assert_allclose(recording.rates_hz, [1.0, 1.0])
+    assert recording.notes[-1] == "3 segments put one after another with 1 s between them"
+
+
+def test_trials_may_begin_before_the_event_that_they_are_aligned_to():
+    trials = [[train([-0.2, 0.3], 0.5, start=-0.5, name="a")] for _ in range(2)]
+    recording = from_neo(block_of(*trials))
+    np.testing.assert_allclose(recording.trains[0], [0.3, 0.8, 2.3, 2.8])
+
+
+def test_spikes_after_the_time_that_all_trains_share_do_not_reach_the_next_segment():
+    trials = [[train([3.0], 4.0, name="a"), train([0.5], 1.0, name="b")] for _ in range(2)]
+    recording = from_neo(block_of(*trials))
+    np.testing.assert_allclose([*recording.epochs], [(0.0, 1.0), (5.0, 6.0)])
+    np.testing.assert_allclose(recording.rates_hz, [0.0, 1.0])
+
+
+def test_ids_rename_units_after_their_trains_are_joined_by_name():
+    first = [train([0.1], 1.0, name="a"), train([0.2], 1.0, name="b")]
+    second = [train([1.4], start=1.0, name="b"), train([1.3], start=1.0, name="a")]
+    recording = from_neo(block_of(first, second), ids=["x", "y"])
+    assert recording.units.ids == ("x", "y")
+    np.testing.assert_array_equal(recording.trains[0], [0.1, 1.3])
+    np.testing.assert_array_equal(recording.trains[1], [0.2, 1.4])
+
+
+def test_trains_that_share_a_name_are_joined_by_position_only_in_one_order():
+    first = [train([0.1], 1.0, name=name) for name in ("a", "a", "b")]
+    second = [train([1.1], start=1.0, name=name) for name in ("a", "a", "b")]
+    recording = from_neo(block_of(first, second), ids=["x", "y", "z"])
+    np.testing.assert_array_equal(recording.trains[2], [0.1, 1.1])
+    with pytest.raises(ValueError, match="different orders"):
+        from_neo(block_of(first, second[::-1]), ids=["x", "y", "z"])
+
+
+def test_the_wrong_number_of_ids_is_said_to_be_that():
+    trains = [train([0.1], name="a", depth=3.0), train([0.2], name="b", depth=4.0)]
+    with pytest.raises(ValueError, match="ids has 1 names for 2 units"):
+        from_neo(trains, ids=["x"])
 
 
 def test_the_epoch_is_what_all_trains_cover_and_holds_a_spike_on_its_end():
@@ -168,7 +219,8 @@ def test_the_epoch_is_what_all_trains_cover_and_holds_a_spike_on_its_end():
     assert recording.rates_hz[0] == pytest.approx(2.0)
     assert "do not cover the same time" in recording.notes[0]
     touching = block_of([train([1.0], 1.0, name="a")], [train([1.0], start=1.0, name="a")])
-    assert [*from_neo(touching).epochs] == [(0.0, 1.0), (1.0, 2.0)]
+    epochs = from_neo(touching).epochs
+    assert epochs.starts.tolist() == [0.0, epochs.stops[0]] == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +230,6 @@ def test_the_epoch_is_what_all_trains_cover_and_holds_a_spike_on_its_end():
         (block_of(), "no unit"),
         ([train([0.1], name="a"), train([0.2], name="a")], "are called 'a'; pass ids="),
         (block_of([train([0.1], name="a")], [train([0.1], name="b")]), "unit 'a' is not in both"),
-        (block_of([train([0.1])], [train([0.1])]), "share no clock"),
         ([train([0.1], 1.0, name="a"), train([], 2.0, start=1.5, name="b")], "share no time"),
         ([train([-0.5], start=-1.0)], "does not begin before 0"),
         ([train([0.5, 0.1])], "sort each unit's spike times"),
@@ -254,6 +305,19 @@ def nex_with(tmp_path, at, layout, *values):
 )
 def test_neuroexplorer_headers_that_claim_too_much_are_refused(at, layout, value, part, tmp_path):
     assert part in message_of(nex_with(tmp_path, at, layout, value))
+
+
+@pytest.mark.parametrize("kind", ["nex", "plx"])
+def test_a_file_whose_first_bytes_are_not_those_of_its_reader_is_refused(kind, tmp_path):
+    path = tmp_path / f"a.{kind}"
+    if kind == "nex":
+        written.write_nex(written.small_recording(), path)
+    else:
+        write_plx(path, SPIKES)
+    path.write_bytes(b"XXXX" + path.read_bytes()[4:-40])
+    assert "begins with b'XXXX'" in message_of(path)
+    reader = {"nex": "NeuroExplorerIO", "plx": "PlexonIO"}[kind]
+    assert "begins with b'XXXX'" in message_of(path, reader="neo", io=reader)
 
 
 def test_unsorted_and_negative_neuroexplorer_times_are_refused(tmp_path):

@@ -34,7 +34,7 @@ def load(
         Name of Neo's reader, such as ``"NeuralynxIO"``, to override that.
     block, segment : int, optional
         Which block of a file that has several, and which of its segments; all segments, each an
-        epoch, where left out.
+        epoch, where left out. Segments that overlap are put one after another with 1 s between.
     names : {"name", "id"}, optional
         Whether units are called by their names in the file or by Neo's ids of their channels.
 
@@ -68,11 +68,12 @@ def from_neo(
     Parameters
     ----------
     trains : neo.Block, neo.Segment, or list of neo.SpikeTrain
-        In any unit of time. Each segment is an epoch: the time that all its trains cover. Trains
-        of several segments are joined by the names of their units.
+        In any unit of time. Each segment is an epoch: the time that all its trains cover. Where
+        segments overlap, as trials do that all start at 0, each is moved to begin 1 s after the
+        one before it ends. Trains of several segments are joined by the names of their units: the
+        trains' names, or annotations ``unit_name``, ``unit_id`` or ``id``, or positions.
     ids : iterable of str, optional
-        Names of units in the order of trains; else the trains' names, or annotations
-        ``unit_name``, ``unit_id`` or ``id``, or positions.
+        New names of the units in the order of the first segment.
     depth_reference, layers, quality, epochs
         As for :func:`microcolumn.read`; scalar annotations, such as ``depth`` and ``layer``, are
         the columns of the table of units.

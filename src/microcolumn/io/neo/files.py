@@ -128,7 +128,7 @@ def _segments(
     from neo.rawio.baserawio import BaseRawIO
 
     if path.is_file():
-        check_header(path)
+        check_header(path, reader.__name__)
     place = path.parent if _reads_folders(reader) and path.is_file() else path
     if issubclass(reader, BaseFromRaw):
         kinds = [kind for kind in reader.__mro__ if issubclass(kind, BaseRawIO)]

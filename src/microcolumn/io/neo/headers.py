@@ -23,14 +23,27 @@ _PLX_HEADER, _PLX_CHANNELS, _PLX_BLOCK = 7504, (1020, 296, 296), 16
 _PLX_COUNTS, _N_PLX_COUNTS = 256, 650
 
 
-def check_header(path: Path) -> None:
-    """Refuse a NeuroExplorer or Plexon file that does not hold what its header claims."""
+def check_header(path: Path, reader: str) -> None:
+    """Refuse a NeuroExplorer or Plexon file that does not hold what its header claims.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    reader : str
+        Name of Neo's reader that will read it, whatever its first bytes are.
+    """
+    if reader not in _CHECKS:
+        return
+    magic, check = _CHECKS[reader]
     content = np.memmap(path, dtype=np.uint8, mode="r").data
-    magic = bytes(content[:4])
-    if magic == b"NEX1":
-        _check_nex(content)
-    elif magic == b"PLEX":
-        _check_plx(content)
+    found = bytes(content[:4])
+    if found != magic:
+        raise BadFileError(
+            f"it begins with {found!r}, not with the {magic!r} of files for Neo's {reader}; it is "
+            "damaged or of another format: export or copy it again, or name its reader with io="
+        )
+    check(content)
 
 
 def _check_nex(content: memoryview) -> None:
@@ -89,3 +102,7 @@ def _check_plx(content: memoryview) -> None:
         )
     if not n_spikes:
         raise BadFileError("there is no spike in it; check that spikes were sorted and exported")
+
+
+#: First bytes that Neo's readers do not look at, and what is checked behind them.
+_CHECKS = {"NeuroExplorerIO": (b"NEX1", _check_nex), "PlexonIO": (b"PLEX", _check_plx)}

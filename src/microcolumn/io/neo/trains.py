@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...binary import listed
 from ...epochs import Epochs
 from ..failures import BadFileError
+from ..segments import laid_out
 from ..session import Session
 
 Floats = NDArray[np.float64]
 
 #: Annotations that name a unit whose train has no name.
 _NAMES = ("unit_name", "unit_id", "id")
-#: Seconds from a spike on the very end of a segment to the end of the epoch: Neo's segments
-#: include their end, epochs do not.
-_AFTER_LAST_SPIKE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,55 +102,81 @@ def session_of(
     segments : sequence of sequence of Train
         Units must be the same in all of them, in any order.
     ids : iterable, optional
-        Names of the units in the order of the first segment, instead of their own.
+        New names of the units in the order of the first segment.
     notes : iterable of str
         Sentences about what was done before.
     naming : str
         What to do where two units have the same name.
     """
-    names = [train.name for train in segments[0]] if segments else []
-    by_name = [_by_name(trains, k, naming, ids) for k, trains in enumerate(segments)]
-    keys = list(by_name[0]) if by_name else []
+    by_name = _by_name(segments, naming, renamed=ids is not None)
+    units = list(by_name[0]) if by_name else []
     for k, trains in enumerate(by_name):
-        strange = sorted(map(str, set(keys) ^ set(trains)))
+        strange = sorted(set(units) ^ set(trains))
         if strange:
             raise BadFileError(
                 f"unit {strange[0]!r} is not in both segment 0 and segment {k}; "
                 "choose one segment, or give all segments the same units"
             )
     columns = dict.fromkeys(key for train in (segments or [[]])[0] for key in train.columns)
-    epochs, ends = _epochs(segments)
+    shifts, epochs, placed = _placed(segments)
     return Session(
-        ids=[str(name) for name in (names if ids is None else ids)],
-        trains=[np.concatenate([trains[key].times for trains in by_name]) for key in keys],
-        columns={name: [by_name[0][key].columns.get(name) for key in keys] for name in columns},
+        ids=units if ids is None else _renamed(ids, len(units)),
+        trains=[
+            np.concatenate(
+                [trains[unit].times + s for trains, s in zip(by_name, shifts, strict=True)]
+            )
+            for unit in units
+        ],
+        columns={name: [by_name[0][unit].columns.get(name) for unit in units] for name in columns},
         epochs=epochs,
-        notes=(*notes, *ends),
+        notes=(*notes, *placed),
     )
 
 
+def _renamed(ids: Iterable[Any], n_units: int) -> list[str]:
+    names = [str(name) for name in listed("ids", ids, "pass one name per unit")]
+    if len(names) != n_units:
+        raise BadFileError(
+            f"ids has {len(names)} names for {n_units} units; pass one per spike train of a segment"
+        )
+    return names
+
+
 def _by_name(
-    trains: Sequence[Train], segment: int, naming: str, ids: Iterable[Any] | None
-) -> dict[str | int, Train]:
-    """Trains of a segment by name, or by position where the caller names them."""
-    if ids is not None:
-        return dict(enumerate(trains))
-    found: dict[str | int, Train] = {}
-    for train in trains:
-        if train.name in found:
+    segments: Sequence[Sequence[Train]], naming: str, *, renamed: bool
+) -> list[dict[str, Train]]:
+    """Trains of each segment by name; by position where names are shared and the caller has others.
+
+    Then trains must stand in the same order in all segments, as far as their names tell.
+    """
+    names = [[train.name for train in trains] for trains in segments]
+    for k, of_segment in enumerate(names):
+        twice = next((name for name in of_segment if of_segment.count(name) > 1), None)
+        if twice is None:
+            continue
+        if not renamed:
+            raise BadFileError(f"two spike trains of segment {k} are called {twice!r}; {naming}")
+        if any(other != names[0] for other in names):
             raise BadFileError(
-                f"two spike trains of segment {segment} are called {train.name!r}; {naming}"
+                f"two spike trains of segment {k} are called {twice!r} and segments have their "
+                "trains in different orders, so that units cannot be joined; name the trains"
             )
-        found[train.name] = train
-    return found
+        names = [[str(position) for position in range(len(of_segment))]] * len(names)
+        break
+    return [
+        dict(zip(of_segment, trains, strict=True))
+        for of_segment, trains in zip(names, segments, strict=True)
+    ]
 
 
-def _epochs(segments: Sequence[Sequence[Train]]) -> tuple[Epochs | None, list[str]]:
-    """The time that all trains of a segment share, for each segment."""
-    spans, notes = [], []
+def _placed(
+    segments: Sequence[Sequence[Train]],
+) -> tuple[Floats, Epochs | None, list[str]]:
+    """What to add to times of each segment, the time that all its trains share, and notes."""
+    shared, covered, notes = [], [], []
     for k, trains in enumerate(segments):
         if not trains:
-            return None, []
+            return np.zeros(len(segments)), None, []
         starts, stops = ([getattr(t, edge) for t in trains] for edge in ("start", "stop"))
         start, stop = max(starts), min(stops)
         if not stop > start:
@@ -165,17 +189,12 @@ def _epochs(segments: Sequence[Sequence[Train]]) -> tuple[Epochs | None, list[st
                 f"trains of segment {k} do not cover the same time; what all share is taken, "
                 f"{start:.10g} to {stop:.10g} s"
             )
-        if any(t.times.size and t.times[-1] == stop for t in trains):
-            stop += _AFTER_LAST_SPIKE
-        spans.append((start, stop))
-    for k, (before, after) in enumerate(pairwise(spans)):
-        if after[0] + _AFTER_LAST_SPIKE < before[1]:
-            raise BadFileError(
-                f"segment {k + 1} starts at {after[0]:.10g} s, before segment {k} stops at "
-                f"{before[1]:.10g} s, so that they share no clock; choose one segment"
-            )
-        spans[k] = (before[0], min(before[1], after[0]))
-    if not spans:
-        return None, notes
+        shared.append((start, stop))
+        covered.append((min(starts), max(stops)))
+    shifts, moved = laid_out(covered)
+    if not shared:
+        return shifts, None, notes
+    spans = np.array(shared) + shifts[:, None]
+    spans[:-1, 1] = np.minimum(spans[:-1, 1], spans[1:, 0])  # they may touch but for rounding
     labels = [f"segment {k}" for k in range(len(spans))] if len(spans) > 1 else None
-    return Epochs(spans, labels), notes
+    return shifts, Epochs.closed(spans, labels), [*notes, *moved]
