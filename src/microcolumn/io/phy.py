@@ -27,12 +27,13 @@ _UNJUDGED = ("", "unsorted", "none", "nan")
 _PARAMS_BYTES, _LINE_BYTES = 1 << 16, 1 << 12
 
 
-def load(path: Path, *, sampling_rate: float | None = None, noise: bool = False) -> Session:
+def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     """Clusters of a folder that phy can open.
 
     Units are the clusters that have spikes, and those with ``n_spikes`` 0 in
     ``cluster_info.tsv``, known by their numbers. Their quality is the group given in phy, else
-    Kilosort's label (``KSLabel``), else ``"unsorted"``. Depths are the column ``depth`` of
+    Kilosort's label (``KSLabel``), else ``"unsorted"``; those of quality ``"noise"`` are left out
+    later, unless asked for. Depths are the column ``depth`` of
     ``cluster_info.tsv``, else the height of the channel on which the cluster's most frequent
     template is largest. All columns of ``cluster_*.tsv`` are kept.
 
@@ -42,8 +43,6 @@ def load(path: Path, *, sampling_rate: float | None = None, noise: bool = False)
         The folder.
     sampling_rate : float, optional
         Samples per second, where ``params.py`` does not state it or is wrong.
-    noise : bool
-        Read clusters labelled noise too.
     """
     params = _params(path / "params.py")
     rate = _rate(params, sampling_rate)
@@ -52,27 +51,25 @@ def load(path: Path, *, sampling_rate: float | None = None, noise: bool = False)
     check_same_length([("spike_times.npy", samples), (_cluster_file(path), clusters)])
     numbers = _numbers_of(clusters, table)
     place = np.searchsorted(numbers, clusters)
-    quality = {number: _quality(table.get(number, {})) for number in numbers}
-    kept = [n for n in numbers if noise or quality[n].lower() != "noise"]
-    notes = _noise_note(len(numbers) - len(kept))
-    columns: dict[str, list[Any]] = {"quality": [quality[number] for number in kept]}
+    rows = [table.get(number, {}) for number in numbers]
+    columns: dict[str, list[Any]] = {"quality": [_quality(row) for row in rows]}
     for name in dict.fromkeys(name for row in table.values() for name in row):
-        values = [table.get(number, {}).get(name, "") for number in kept]
+        values = [row.get(name, "") for row in rows]
         columns["cluster_quality" if name == "quality" else name] = values
+    notes = _rate_note(params, rate)
     if not any(name.lower() in DEPTH_COLUMNS for name in columns):
-        depths, note = _depths(path, place, len(numbers), np.searchsorted(numbers, kept).tolist())
+        depths, note = _depths(path, place, len(numbers))
         notes += note
         if depths is not None:
             columns["depth"] = depths
     times = samples / rate
-    trains = dict(zip(numbers, split_by_unit(times, place, len(numbers)), strict=True))
     epochs, note = _epochs(path, params, rate, times)
     return Session(
-        [str(number) for number in kept],
-        [trains[number] for number in kept],
+        [str(number) for number in numbers],
+        split_by_unit(times, place, len(numbers)),
         columns,
         epochs=epochs,
-        notes=(*_rate_note(params, rate), *notes, *note),
+        notes=(*notes, *note),
     )
 
 
@@ -113,6 +110,14 @@ def _array(path: Path, name: str) -> NDArray[Any]:
 
 def _samples(path: Path) -> NDArray[Any]:
     samples = flat_numbers(_array(path, "spike_times.npy"), "spike_times.npy")
+    parts = np.flatnonzero(np.isfinite(samples) & (samples != np.trunc(samples)))
+    if parts.size:
+        k = parts[0]
+        raise BadFileError(
+            f"spike_times.npy: spike {k} is at {samples[k]:.10g}, which is no whole number of "
+            "samples; these look like seconds: save them times the sampling rate, rounded, or as a "
+            "CSV of unit and time"
+        )
     behind = np.flatnonzero(samples[1:] < samples[:-1])
     if behind.size:
         k = behind[0] + 1
@@ -196,21 +201,13 @@ def _numbers_of(clusters: NDArray[np.int64], table: Table) -> list[int]:
 
 def _quality(row: Mapping[str, str]) -> str:
     """The verdict of a person where there is one, else of Kilosort."""
-    for name in ("group", "KSLabel"):
-        if row.get(name, "").lower() not in _UNJUDGED:
-            return row[name]
-    return "unsorted"
-
-
-def _noise_note(n_noise: int) -> list[str]:
-    if n_noise == 0:
-        return []
-    which = "1 cluster" if n_noise == 1 else f"{n_noise} clusters"
-    return [f"{which} labelled noise left out; noise=True reads them too"]
+    verdicts = (row.get(name, "") for name in ("group", "KSLabel"))
+    verdict = next((word for word in verdicts if word.lower() not in _UNJUDGED), "unsorted")
+    return "noise" if verdict.lower() == "noise" else verdict
 
 
 def _depths(
-    path: Path, place: NDArray[np.int64], n_clusters: int, kept: list[int]
+    path: Path, place: NDArray[np.int64], n_clusters: int
 ) -> tuple[list[float] | None, list[str]]:
     """Height of each cluster's peak channel in µm, as far as the folder tells.
 
@@ -222,8 +219,6 @@ def _depths(
         Position of each spike's cluster among all clusters.
     n_clusters : int
         Number of all clusters.
-    kept : list of int
-        Positions of the clusters to find depths for.
     """
     missing = [
         name
@@ -252,8 +247,7 @@ def _depths(
     depths = []
     # products this small wait longer for a second core than they take on one
     with threadpool_limits(limits=1, user_api="blas"):
-        for cluster in kept:
-            mine = by_cluster[cluster]
+        for mine in by_cluster:
             channel = peaks.of(int(np.bincount(mine).argmax())) if mine.size else None
             depths.append(np.nan if channel is None else float(heights[channel]))
     return depths, ["depths are the y positions of the peak channels of templates"]
@@ -321,11 +315,11 @@ def _epochs(
     last = float(times[-1]) if times.size else 0.0
     duration = _raw_duration(path, params, rate)
     if duration is None:
-        return None, ["the raw file is not there, so the recording ends with its last spike"]
+        return None, []
     if duration < last:
         return None, [
-            f"the raw file ends at {duration:g} s, before the last spike at {last:g} s, so the "
-            "recording is taken to end with that"
+            f"the raw file ends at {duration:g} s, before the last spike at {last:g} s, and does "
+            "not tell how long was recorded"
         ]
     return Epochs([[0.0, duration]]), []
 
