@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .units import Units
+from .units import DEPTH_REFERENCES, Units, downwards
 
 #: Names of the two columns of a table of layers, in lower case.
 _UNIT_COLUMNS, _LAYER_COLUMNS = ("unit", "unit_id", "id", "cluster_id"), ("layer",)
@@ -19,23 +19,29 @@ _UNIT_COLUMNS, _LAYER_COLUMNS = ("unit", "unit_id", "id", "cluster_id"), ("layer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LayerBoundaries:
-    """Layers along the depth axis, separated by edges.
+    """Layers along the probe from superficial to deep, separated by edges.
 
     Attributes
     ----------
     labels : tuple of str
-        Layers in the order of increasing depth numbers (from the tip, the deepest comes first).
+        Layers, the most superficial first.
     edges_um : ndarray of float64, shape (n_layers - 1,)
-        Where one ends and the next begins, increasing; a unit on an edge belongs to the next.
+        Where one ends and the next begins: increasing, save above the tip, where depths decrease
+        from superficial to deep. A unit on an edge belongs to the deeper layer.
+    depth_reference : {"surface", "tip", "layer IV"}
+        What edges are measured from.
 
     Examples
     --------
     >>> LayerBoundaries.parse("II/III 650 IV 1000 V/VI").label([300.0, 650.0, 1200.0])
     ('II/III', 'IV', 'V/VI')
+    >>> LayerBoundaries.parse("II/III 950 IV 600 V/VI", "tip").label([300.0, 1200.0])
+    ('V/VI', 'II/III')
     """
 
     labels: tuple[str, ...]
     edges_um: NDArray[np.float64]
+    depth_reference: str = "surface"
 
     def __post_init__(self) -> None:
         edges = np.array(self.edges_um, dtype=np.float64)
@@ -43,30 +49,46 @@ class LayerBoundaries:
             raise ValueError(
                 f"{len(self.labels)} layers need {len(self.labels) - 1} finite edges between them"
             )
-        if np.any(np.diff(edges) <= 0):
-            raise ValueError(f"layer edges {edges.tolist()} must increase")
+        if np.any(np.diff(self._downwards * edges) <= 0):
+            direction = "increase" if self._downwards > 0 else "decrease"
+            raise ValueError(
+                f"layer edges {edges.tolist()} must {direction}, since layers are listed from "
+                f"superficial to deep and depths are {DEPTH_REFERENCES[self.depth_reference]}"
+            )
         edges.flags.writeable = False
         object.__setattr__(self, "edges_um", edges)
 
+    @property
+    def _downwards(self) -> float:
+        return downwards(self.depth_reference)
+
     @classmethod
-    def parse(cls, text: str) -> LayerBoundaries:
-        """Boundaries written as layers with the edges (µm) between them."""
+    def parse(cls, text: str, depth_reference: str = "surface") -> LayerBoundaries:
+        """Boundaries written as layers, superficial to deep, with the edges (µm) between them."""
         words = text.split()
         if not is_boundaries(text):
             raise ValueError(
                 f"{text!r} is not a list of layers with edges between them; "
                 "write for example 'II/III 650 IV 1000 V/VI'"
             )
-        return cls(tuple(words[::2]), np.array([float(word) for word in words[1::2]]))
+        edges = np.array([float(word) for word in words[1::2]])
+        return cls(tuple(words[::2]), edges, depth_reference)
 
     def label(self, depth_um: ArrayLike) -> tuple[str, ...]:
         """Layer of each depth, ``""`` where the depth is not known."""
         depths = np.asarray(depth_um, dtype=np.float64)
-        places = np.searchsorted(self.edges_um, depths, side="right")
+        below = self._downwards
+        places = np.searchsorted(below * self.edges_um, below * depths, side="right")
         return tuple(
             "" if np.isnan(depth) else self.labels[place]
             for depth, place in zip(depths, places, strict=True)
         )
+
+
+def as_labels(entries: Iterable[Any]) -> list[str]:
+    """Entries of a table as text; whatever stands for a missing one is empty."""
+    texts = ["" if entry is None else str(entry).strip() for entry in entries]
+    return ["" if text.lower() in ("nan", "none", "<na>") else text for text in texts]
 
 
 def is_boundaries(text: str) -> bool:
@@ -83,8 +105,9 @@ def layer_labels(
     Parameters
     ----------
     layers : LayerBoundaries, str, path or mapping
-        Boundaries by depth (also as text, ``"II/III 650 IV 1000 V/VI"``), a CSV file with columns
-        ``unit`` and ``layer``, a mapping of unit to layer, or the name of one of ``columns``.
+        Boundaries by depth (also as text, ``"II/III 650 IV 1000 V/VI"``, superficial to deep), a
+        CSV file with columns ``unit`` and ``layer``, a mapping of unit to layer, or the name of
+        one of ``columns``.
     units : Units
         The units to label.
     columns : mapping of str to sequence, optional
@@ -95,14 +118,12 @@ def layer_labels(
     tuple of str
         One label per unit.
     """
-    if isinstance(layers, str) and is_boundaries(layers):
-        layers = LayerBoundaries.parse(layers)
-    if isinstance(layers, LayerBoundaries):
+    if isinstance(layers, LayerBoundaries) or (isinstance(layers, str) and is_boundaries(layers)):
         return _by_depth(layers, units)
     if isinstance(layers, Mapping):
         return _by_unit({str(k): str(v) for k, v in layers.items()}, units, "layers")
     if isinstance(layers, str) and columns is not None and layers in columns:
-        return tuple(str(label) for label in columns[layers])
+        return tuple(as_labels(columns[layers]))
     if isinstance(layers, str | Path) and Path(layers).is_file():
         return _by_unit(_table(Path(layers)), units, str(layers))
     known = ", ".join(repr(name) for name in columns or ()) or "none"
@@ -112,13 +133,20 @@ def layer_labels(
     )
 
 
-def _by_depth(boundaries: LayerBoundaries, units: Units) -> tuple[str, ...]:
-    if units.depth_um is None:
+def _by_depth(boundaries: LayerBoundaries | str, units: Units) -> tuple[str, ...]:
+    if units.depth_um is None or units.depth_reference is None:
         raise ValueError("layers are given by depth but units have no depths; pass a CSV instead")
     if units.depth_reference == "unstated":
         raise ValueError(
             "layers are given by depth but it is not stated what depths are measured from; "
             "pass depth_reference too"
+        )
+    if isinstance(boundaries, str):
+        boundaries = LayerBoundaries.parse(boundaries, units.depth_reference)
+    if boundaries.depth_reference != units.depth_reference:
+        raise ValueError(
+            f"layers are measured from {boundaries.depth_reference!r} and units from "
+            f"{units.depth_reference!r}; bring units to the same reference with measured_from()"
         )
     return boundaries.label(units.depth_um)
 

@@ -80,9 +80,12 @@ class Recording:
     ) -> None:
         checked = checked_trains(trains, None if units is None else units.ids)
         table = Units.numbered(len(checked)) if units is None else units
+        width = real_number("resolution_s", resolution_s, "give seconds")
+        if not 0 <= width < np.inf:
+            raise ValueError(f"resolution_s is {width}; give seconds, 0 where times are exact")
         stretches = _checked_epochs(epochs, checked)
         check_length(checked, stretches.duration_s)
-        self._set(checked, table, stretches, source, notes, resolution_s)
+        self._set(checked, table, stretches, source, notes, width)
 
     def _set(
         self,
@@ -103,7 +106,7 @@ class Recording:
             "epochs": epochs,
             "source": str(source),
             "notes": tuple(str(note) for note in notes),
-            "resolution_s": real_number("resolution_s", resolution_s, "give seconds"),
+            "resolution_s": resolution_s,
         }.items():
             object.__setattr__(self, name, value)
 

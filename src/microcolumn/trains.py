@@ -21,6 +21,8 @@ _FIRES_RARER = 100.0
 #: Seconds (28 hours) and Hz: a recording longer than this whose median unit fires more rarely is
 #: not in seconds.
 _LONG, _RARE = 1e5, 0.02
+#: Seconds (ten days): nobody records longer, at whatever rate.
+_TOO_LONG = 864_000.0
 
 
 def checked_trains(trains: Iterable[Any], ids: Sequence[str] | None) -> list[Floats]:
@@ -48,7 +50,7 @@ def check_length(trains: Sequence[Floats], duration_s: float) -> None:
     """Refuse a recording that lasts so long and holds so few spikes that it is not in seconds."""
     sizes = [train.size for train in trains if train.size]
     rate = float(np.median(sizes)) / duration_s if sizes and duration_s > 0 else np.inf
-    if duration_s > _LONG and rate < _RARE:
+    if duration_s > _TOO_LONG or (duration_s > _LONG and rate < _RARE):
         raise ValueError(
             f"the recording lasts {duration_s:.10g} s at a median of {rate:.2g} Hz, which looks "
             "like milliseconds or samples; give spike times and epochs in seconds"

@@ -20,6 +20,11 @@ DEPTH_REFERENCES = {
 }
 
 
+def downwards(depth_reference: str) -> float:
+    """1 where larger depths are deeper, -1 above the tip, where they are more superficial."""
+    return -1.0 if depth_reference == "tip" else 1.0
+
+
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Units:
     """Names, depths, layers and quality of the units, in the order of the words' bits.
@@ -137,9 +142,11 @@ class Units:
                 "state depth_reference where the recording is read"
             )
         reference = _reference(depth_reference)
+        if reference == "unstated":
+            raise ValueError("depth_reference is 'unstated'; state where depths are to start")
         zero = real_number("zero_um", zero_um, "give the new zero in µm")
-        same_direction = (reference == "tip") == (self.depth_reference == "tip")
-        moved = (self.depth_um - zero) * (1.0 if same_direction else -1.0)
+        turned = downwards(reference) * downwards(str(self.depth_reference))
+        moved = (self.depth_um - zero) * turned
         return replace(self, depth_um=moved, depth_reference=reference)
 
 
@@ -197,7 +204,9 @@ def _multiunit(
     multiunit: ArrayLike | None, quality: tuple[str, ...] | None, n_units: int
 ) -> NDArray[np.bool_]:
     if multiunit is None:
-        flags = np.array([label == "mua" for label in quality or [""] * n_units], dtype=bool)
+        flags = np.array(
+            [label.lower() == "mua" for label in quality or [""] * n_units], dtype=bool
+        )
     else:
         flags = np.array(multiunit)
         if flags.shape != (n_units,) or flags.dtype != bool:

@@ -72,10 +72,11 @@ def read(
         common zero or direction.
     layers : str, path or mapping, optional
         A CSV file of unit and layer, a mapping of units to layers, boundaries by depth such as
-        ``"II/III 650 IV 1000 V/VI"``, or a column of the file's table. Where left out, a column
+        ``"II/III 650 IV 1000 V/VI"`` (superficial to deep), or a column of the table. Where left
+        out, a column
         called ``layer`` or ``cortical_layer`` if there is one.
     quality : str or iterable of str, optional
-        Keep units of these qualities, for example ``"good"``; all where left out.
+        Keep units of these qualities, for example ``"good"``; all but ``"noise"`` where left out.
     epochs : str, Epochs or array_like of shape (n_epochs, 2), optional
         Label of the epochs to keep, or the epochs themselves in seconds.
     **options
@@ -128,7 +129,7 @@ def _session(name: str, path: Path, options: dict[str, Any]) -> Session:
     for option in options:
         if option not in known:
             choices = f"it has {', '.join(known)}" if known else "it has none"
-            raise TypeError(f"{option!r} is no option of reading {title}; {choices}")
+            raise ValueError(f"{option!r} is no option of reading {title}; {choices}")
     try:
         return load_here(name, path, options) if apart is None else load_apart(name, path, options)
     except BadFileError as error:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..epochs import Epochs
-from ..layers import layer_labels
+from ..layers import as_labels, layer_labels
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units
 
@@ -20,6 +20,15 @@ Floats = NDArray[np.float64]
 DEPTH_COLUMNS = ("depth_um", "depth", "unit_depth", "depths")
 LAYER_COLUMNS = ("layer", "cortical_layer", "layers")
 QUALITY_COLUMNS = ("quality", "kslabel")
+#: Quality of what is no unit by the word of whoever sorted the spikes.
+_NOISE = "noise"
+_TRUTHS = {"true": True, "1": True, "1.0": True, "yes": True} | {
+    "false": False,
+    "0": False,
+    "0.0": False,
+    "no": False,
+    "": False,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,7 @@ def finished(
         A column of the table, a CSV file of unit and layer, a mapping of units to layers, or
         boundaries by depth such as ``"II/III 650 IV 1000 V/VI"``.
     quality : str or iterable of str, optional
-        Qualities of units to keep; all where left out.
+        Qualities of units to keep; all but ``"noise"`` where left out.
     epochs : str, Epochs or array_like of shape (n_epochs, 2), optional
         Label of the epochs to keep, or the epochs themselves in seconds.
     """
@@ -97,25 +106,72 @@ def finished(
         quality=_text(session, session.column(QUALITY_COLUMNS)),
         multiunit=_flags(session),
     )
-    layer_column = session.column(LAYER_COLUMNS)
-    if layers is not None:
-        units = units.with_layers(layer_labels(layers, units, session.columns))
-    elif layer_column is not None:
-        units = units.with_layers(_text(session, layer_column) or ())
     chosen = None if isinstance(epochs, str) else epochs
+    stated = chosen if session.epochs is None else session.epochs  # who knows may state the length
+    wanted = quality if quality is not None else _all_but_noise(units)
     recording = Recording(
         session.trains,
         units,
-        chosen if session.epochs is None else session.epochs,  # who knows may state the length
+        stated,
         source=source,
-        notes=[*session.notes, *_no_depths(units, depth_reference)],
+        notes=_notes(session, units, depth_reference, stated is None, quality is None),
         resolution_s=session.resolution_s,
     )
     if isinstance(epochs, str):
         recording = recording.restrict(recording.epochs.labelled(epochs))
     elif chosen is not None:
         recording = recording.restrict(chosen)
-    return recording if quality is None else recording.select(quality=quality)
+    if wanted is not None:
+        recording = recording.select(quality=wanted)
+    return _with_layers(recording, session, layers)
+
+
+def _with_layers(recording: Recording, session: Session, layers: Any) -> Recording:
+    place = {name: n for n, name in enumerate(session.ids)}
+    kept = [place[name] for name in recording.units.ids]
+    columns = {name: [column[n] for n in kept] for name, column in session.columns.items()}
+    if layers is None:
+        name = session.column(LAYER_COLUMNS)
+        labels = None if name is None else as_labels(columns[name])
+    else:
+        labels = layer_labels(layers, recording.units, columns)
+    if labels is None:
+        return recording
+    return recording.with_units(recording.units.with_layers(labels))
+
+
+def _all_but_noise(units: Units) -> list[str] | None:
+    """Qualities of all units but those that whoever sorted them called noise; None for all."""
+    qualities = set(units.quality or ())
+    if _NOISE not in qualities:
+        return None
+    if qualities == {_NOISE}:
+        raise ValueError("all of its units are of quality 'noise'; pass quality='noise' to read it")
+    return sorted(qualities - {_NOISE})
+
+
+def _notes(
+    session: Session,
+    units: Units,
+    depth_reference: str | None,
+    length_unknown: bool,
+    noise_left_out: bool,
+) -> list[str]:
+    notes = list(session.notes)
+    n_noise = (units.quality or ()).count(_NOISE)
+    if noise_left_out and n_noise:
+        notes.append(f"units of quality 'noise' left out: {n_noise}; quality= names what to keep")
+    if length_unknown:
+        notes.append(
+            "it is not stated how long was recorded, so the recording ends with the last spike; "
+            "epochs= states it"
+        )
+    depth_column = session.depth_column or session.column(DEPTH_COLUMNS)
+    if units.depth_um is None and depth_column is not None:
+        notes.append(f"column {depth_column!r} holds no depth but 0 and is not used")
+    elif units.depth_um is None and depth_reference not in (None, "unstated"):
+        notes.append(f"depths would be from the {depth_reference}, but units have none")
+    return notes
 
 
 def _depth_name(session: Session) -> str | None:
@@ -153,12 +209,6 @@ def _stated(session: Session, depth_reference: str | None) -> str | None:
     return depth_reference
 
 
-def _no_depths(units: Units, depth_reference: str | None) -> list[str]:
-    if units.depth_um is None and depth_reference not in (None, "unstated"):
-        return [f"depths would be from the {depth_reference}, but units have none"]
-    return []
-
-
 def _number(value: Any) -> float:
     """A table's entry as a number, nan for whatever is none."""
     try:
@@ -169,19 +219,19 @@ def _number(value: Any) -> float:
 
 
 def _text(session: Session, name: str | None) -> list[str] | None:
-    """A column as text; missing entries of any kind are empty."""
-    if name is None:
-        return None
-    return ["" if _is_missing(value) else str(value) for value in session.columns[name]]
+    return None if name is None else as_labels(session.columns[name])
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and np.isnan(value))
-
-
-def _flags(session: Session) -> NDArray[np.bool_] | None:
+def _flags(session: Session) -> list[bool] | None:
     name = session.column(("multiunit",))
     if name is None:
         return None
-    truths = {"true", "1", "1.0", "yes"}
-    return np.array([str(value).strip().lower() in truths for value in session.columns[name]])
+    flags = []
+    for unit, entry in zip(session.ids, session.columns[name], strict=True):
+        text = str(entry).strip().lower()
+        if text not in _TRUTHS:
+            raise ValueError(
+                f"column {name!r} says {entry!r} of unit {unit!r}; it needs true or false"
+            )
+        flags.append(_TRUTHS[text])
+    return flags

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from ..binary import Floats, real_array, real_number
 from ..io.lfp import LFP
-from ..layers import LayerBoundaries
-from ..units import Units
+from ..layers import LayerBoundaries, layer_labels
+from ..units import Units, downwards
 from .csd import MIN_DEPTHS, current_source_density, flash_response
 from .sinks import Sink, SinkSearch
 
@@ -88,10 +88,7 @@ class LaminarMap:
     def layers(self) -> LayerBoundaries:
         """The same for ``microcolumn.read(layers=...)``; outside the cortex the label is ``""``."""
         edges = [self.cortex_um[0], self.top_um, self.bottom_um, self.cortex_um[1]]
-        labels = ["", *LAYERS, ""]
-        if _down(self.depth_reference) < 0.0:  # Labels go with increasing numbers.
-            edges, labels = edges[::-1], labels[::-1]
-        return LayerBoundaries(tuple(labels), np.array(edges))
+        return LayerBoundaries(("", *LAYERS, ""), np.array(edges), self.depth_reference)
 
     def label(self, depth_um: ArrayLike) -> tuple[str, ...]:
         """Layer at each depth; ``""`` outside the cortex and where the depth is NaN."""
@@ -99,15 +96,7 @@ class LaminarMap:
 
     def assign(self, units: Units) -> Units:
         """The same units with layer labels by their depths."""
-        if units.depth_um is None:
-            raise ValueError("the units have no depths; read them with depths to assign layers")
-        if units.depth_reference != self.depth_reference:
-            raise ValueError(
-                f"depths of the units are measured from {units.depth_reference!r} and those of "
-                f"the LFP from {self.depth_reference!r}; bring the units to the same reference "
-                "with measured_from()"
-            )
-        return units.with_layers(self.label(units.depth_um))
+        return units.with_layers(layer_labels(self.layers, units))
 
     def corrected(
         self,
@@ -133,7 +122,7 @@ class LaminarMap:
         bottom = self.bottom_um + moved
         if bottom_um is not None:
             bottom = real_number("bottom_um", bottom_um, remedy)
-        down = _down(self.depth_reference)
+        down = downwards(self.depth_reference)
         upper, lower = self.cortex_um
         order = down * np.array([upper, top, centre, bottom, lower])
         if not (np.diff(order) > 0.0).all():
@@ -204,7 +193,7 @@ def layers_from_flashes(
     csd, plus_minus = csd[:, :n_times], csd[:, n_times:]
     before = csd[:, response.time_s < 0.0]
     noise = np.sqrt(np.maximum((before**2).mean(axis=1), (plus_minus**2).mean(axis=1)))
-    down = _down(lfp.depth_reference)
+    down = downwards(lfp.depth_reference)
     cortex = _cortex(cortex_um, response.depth_um, down)
     below = down * np.array(cortex)
     inside = (down * depth_um >= below[0]) & (down * depth_um <= below[1])
@@ -242,11 +231,6 @@ def layers_from_flashes(
         chosen,
         (*response.notes, *notes),
     )
-
-
-def _down(depth_reference: str) -> float:
-    """Sign that turns depths into distances downward."""
-    return -1.0 if depth_reference == "tip" else 1.0
 
 
 def _cortex(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..binning import Binning
 from ..recording import Recording
-from ..units import DEPTH_REFERENCES
+from ..units import DEPTH_REFERENCES, downwards
 from .bin_width import BinWidth, suggest_bin_width
 from .suspects import Suspect, suspect_units
 
@@ -162,11 +162,11 @@ def _from_the_top(recording: Recording, labels: Any) -> list[str]:
     depths = recording.units.depth_um
     if depths is None:
         return distinct
-    downwards = -1.0 if recording.units.depth_reference == "tip" else 1.0
+    down = downwards(str(recording.units.depth_reference))
 
     def mean_depth(label: str) -> float:
         known = depths[(labels == label) & ~np.isnan(depths)]
-        return downwards * float(known.mean()) if known.size else np.inf
+        return down * float(known.mean()) if known.size else np.inf
 
     return sorted(distinct, key=mean_depth)
 
