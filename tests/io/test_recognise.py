@@ -32,6 +32,33 @@ def test_the_two_kinds_of_hdf5_are_told_apart_by_the_header_of_matlab(tmp_path):
     assert recognise(path) == "matlab"
 
 
+@pytest.mark.parametrize(
+    ("suffix", "reader"),
+    {
+        ".nix": "neo",
+        ".kwik": "neo",
+        ".h5": "neo",
+        ".mat": "matlab",
+        ".nwb": "nwb",
+        "": "nwb",
+    }.items(),
+)
+def test_hdf5_that_is_no_nwb_goes_to_the_reader_of_its_extension(suffix, reader, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / f"session{suffix}", "w") as file:
+        file["spikes"] = [1.0, 2.0]
+    assert recognise(tmp_path / f"session{suffix}") == reader
+
+
+def test_nwb_is_known_under_the_extensions_of_other_hdf5(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        path = written.write_nwb(written.small_recording(), tmp_path / "session.nwb")
+    for suffix in (".h5", ".nix"):
+        path = path.rename(path.with_suffix(suffix))
+        assert recognise(path) == "nwb"
+
+
 def test_extensions_decide_where_content_does_not(tmp_path):
     for name, reader in {"a.mat": "matlab", "a.nwb": "nwb", "a.plx": "neo", "a.csv": "csv"}.items():
         (tmp_path / name).write_bytes(b"\0\1\2\3")

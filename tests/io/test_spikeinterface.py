@@ -93,13 +93,14 @@ def test_a_single_segment_keeps_its_times(sorting, tmp_path):
         for unit, train in zip(one.unit_ids, recording.trains, strict=True):
             np.testing.assert_array_equal(train, one.get_unit_spike_train(unit) / RATE)
         assert recording.epochs.labels is None
+        assert sum("how long was recorded" in note for note in recording.notes) == 1
 
 
 def test_a_registered_recording_tells_lengths(sorting):
     recording = from_sorting(with_recording(sorting, [3.0, 2.5]), depth_reference="tip")
     np.testing.assert_allclose([*recording.epochs], [[0.0, 3.0], [4.0, 6.5]], atol=1e-9)
     np.testing.assert_allclose(recording.trains[1][1:], [4.0 + 5 / RATE, 6.0], atol=1e-9)
-    assert not any("not known how long" in note for note in recording.notes)
+    assert not any("how long was recorded" in note for note in recording.notes)
 
 
 def test_clocks_that_do_not_overlap_are_kept(sorting):
@@ -165,10 +166,34 @@ def claimed(folder):
         )
 
 
+def analyzed(sorting, path):
+    recording = si.generate_recording(2, RATE, [2.1, 2.1])
+    si.create_sorting_analyzer(sorting, recording, sparse=False, format="zarr", folder=path)
+
+
+SAVES = {
+    "a.zarr": (lambda s, path: s.save(folder=path, format="zarr"), "load('{}')"),
+    "folder": (lambda s, path: s.save(folder=path, format="npz_folder"), "load('{}')"),
+    "a.npz": (si.NpzSortingExtractor.write_sorting, "read_npz_sorting('{}')"),
+    "analyzer.zarr": (analyzed, "load('{}').sorting"),
+}
+
+
+@pytest.mark.filterwarnings("ignore")  # SpikeInterface's own, while it saves
+@pytest.mark.parametrize("name", SAVES)
+def test_what_only_spikeinterface_opens_is_refused_with_the_way_to_open_it(name, sorting, tmp_path):
+    save, call = SAVES[name]
+    save(sorting, tmp_path / name)
+    with pytest.raises(ValueError, match=r"which only SpikeInterface opens; if you") as caught:
+        mc.read(tmp_path / name)
+    way = f"Recording.from_spikeinterface(spikeinterface.{call.format(tmp_path / name)})"
+    assert str(caught.value).endswith(way)
+
+
 DAMAGE = {
     "no info": (
         lambda f: (f / "numpysorting_info.json").unlink(),
-        "no numpysorting_info.json; sav",
+        "no numpysorting_info.json, so",
     ),
     "no spikes": (lambda f: (f / "spikes.npy").unlink(), "it has no spikes.npy"),
     "no JSON": (lambda f: (f / "numpysorting_info.json").write_text("{"), "lacks the rate, the un"),

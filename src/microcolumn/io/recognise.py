@@ -8,6 +8,10 @@ from pathlib import Path
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 #: First bytes of formats that Neo reads.
 _NEO_MAGIC = (b"NEX1", b"PLEX", b"NEURALEV", b"NEURALCD", b"BREVENTS")
+#: Extensions of HDF5 files that Neo reads; anybody's may be called .h5, NWB too.
+_NEO_HDF5 = (".h5", ".nix", ".kwik", ".brw")
+#: Every NWB file has this attribute at its root, of which libraries write the header first.
+_NWB_MARK, _MARK_WITHIN = b"nwb_version", 1 << 20
 _BY_EXTENSION = {
     ".nwb": "nwb",
     ".mat": "matlab",
@@ -28,7 +32,8 @@ def recognise(path: Path) -> str:
 def _folder(path: Path) -> str | None:
     if (path / "spike_times.npy").exists() or (path / "spike_clusters.npy").exists():
         return "phy"
-    if (path / "spikes" / ".zgroup").exists() or (path / "spikes" / "zarr.json").exists():
+    groups = [path / name for name in ("spikes", "sorting")]
+    if any((group / mark).exists() for group in groups for mark in (".zgroup", "zarr.json")):
         return "spikeinterface"
     if any((path / name).exists() for name in (".zgroup", ".zattrs", "zarr.json", ".zmetadata")):
         return "nwb"
@@ -43,7 +48,7 @@ def _file(path: Path) -> str | None:
     if head.startswith((b"MATLAB 5.0", b"MATLAB 7.3")):
         return "matlab"
     if head.startswith(_HDF5):
-        return "matlab" if path.suffix.lower() == ".mat" else "nwb"
+        return _hdf5(path)
     if head.startswith(_NEO_MAGIC):
         return "neo"
     if head.startswith(b"PK") and zipfile.is_zipfile(path):
@@ -54,8 +59,19 @@ def _file(path: Path) -> str | None:
     return None
 
 
+def _hdf5(path: Path) -> str:
+    """Whose HDF5 it is: as its extension says, but for those that NWB shares with Neo's."""
+    suffix = path.suffix.lower()
+    if suffix == ".mat":
+        return "matlab"
+    if suffix not in _NEO_HDF5:
+        return "nwb"
+    with path.open("rb") as file:
+        return "nwb" if _NWB_MARK in file.read(_MARK_WITHIN) else "neo"
+
+
 def _archive(path: Path) -> str | None:
-    """Arrays of our own or of pynapple, by their names."""
+    """Arrays of our own, of pynapple or of SpikeInterface, by their names."""
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())
@@ -63,6 +79,8 @@ def _archive(path: Path) -> str | None:
         return None
     if "spike_times.npy" in names:
         return "npz"
+    if "spike_indexes_seg0.npy" in names:
+        return "spikeinterface"
     return "pynapple" if "t.npy" in names else None
 
 

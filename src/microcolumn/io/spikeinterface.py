@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,9 @@ from ..epochs import Epochs
 from ..recording import Recording
 from .arrays import PickledArrayError, load_array, split_by_unit
 from .failures import BadFileError
+from .segments import laid_out
 from .session import Session, finished
 
-#: Seconds between segments whose own clocks do not say how they follow each other.
-_GAP_S = 1.0
-#: Seconds from the last spike to the end of a segment whose length nobody stated.
-_AFTER_LAST_SPIKE = 1e-9
 #: More segments than any recording has; a larger number is damage.
 _MOST_SEGMENTS = 10_000
 
@@ -64,7 +60,7 @@ def from_sorting(
         for segment in segments
     ]
     stretches = [_stretch(sorting, segment, by_segment[segment]) for segment in segments]
-    shifts, placed, notes = _laid_out(stretches, known=sorting.has_recording())
+    shifts, placed, notes = _on_one_clock(stretches, known=sorting.has_recording())
     trains = [
         np.concatenate([train + shift for train, shift in zip(parts, shifts, strict=True)])
         for parts in zip(*by_segment, strict=True)
@@ -101,6 +97,13 @@ def load(path: Path) -> Session:
         The folder, in SpikeInterface's format ``numpy_folder``.
     """
     folder = path / "sorting" if (path / "sorting").is_dir() else path
+    if not (folder / "numpysorting_info.json").is_file():
+        opened = f"{'load' if path.is_dir() else 'read_npz_sorting'}({str(path)!r})"
+        raise BadFileError(
+            "it has no numpysorting_info.json, so it is an older save or one in Zarr, which only "
+            "SpikeInterface opens; if you trust it, use Recording.from_spikeinterface"
+            f"(spikeinterface.{opened}{'' if folder == path else '.sorting'})"
+        )
     info = _info(folder)
     rate, ids, n_segments = info["sampling_frequency"], info["unit_ids"], info["num_segments"]
     spikes = _spikes(folder, len(ids), n_segments)
@@ -108,8 +111,8 @@ def load(path: Path) -> Session:
     segment = spikes["segment_index"].astype(np.int64)
     last = np.zeros(n_segments)
     np.maximum.at(last, segment, times)
-    stretches = [(0.0, float(stop) + _AFTER_LAST_SPIKE) for stop in last]
-    shifts, epochs, notes = _laid_out(stretches, known=False)
+    stretches = [(0.0, float(stop)) for stop in last]
+    shifts, epochs, notes = _on_one_clock(stretches, known=False)
     columns, left_out = _properties(folder / "properties", len(ids))
     return Session(
         ids,
@@ -129,59 +132,35 @@ def _stretch(
         last_sample = sorting.get_num_samples(segment_index=segment) - 1
         last = float(sorting.sample_index_to_time(last_sample, segment_index=segment))
         return start, last + 1.0 / sorting.get_sampling_frequency()
-    last = max((float(train[-1]) for train in trains if train.size), default=start)
-    return start, last + _AFTER_LAST_SPIKE
+    return start, max((float(train[-1]) for train in trains if train.size), default=start)
 
 
-def _laid_out(
+def _on_one_clock(
     stretches: Sequence[tuple[float, float]], *, known: bool
 ) -> tuple[NDArray[np.float64], Epochs | None, list[str]]:
-    """Segments on one clock.
+    """What to add to the times of each segment, the segments as epochs, and notes.
 
     Parameters
     ----------
     stretches : sequence of (float, float)
         Start and stop of each segment on its own clock, seconds.
     known : bool
-        Whether the stops are those of the recording, not of the last spikes.
-
-    Returns
-    -------
-    shifts : ndarray of float64, shape (n_segments,)
-        What to add to the times of each segment, seconds.
-    epochs : Epochs or None
-        The segments, or None for a single one whose length is not known.
-    notes : list of str
-        What was done.
+        Whether the stops are those of the recording, not of the last spikes; if not, a single
+        segment is no epoch.
     """
-    n_segments = len(stretches)
-    notes = (
-        []
-        if known
-        else ["it is not known how long was recorded, so segments end with the last spike"]
-    )
-    if n_segments <= 1 and not known:
-        return np.zeros(n_segments), None, notes
-    shifts = np.zeros(n_segments)
-    if any(later[0] < stop for (_, stop), later in pairwise(stretches)):
-        begin = stretches[0][0]
-        for k, (start, stop) in enumerate(stretches):
-            shifts[k] = begin - start
-            begin += stop - start + _GAP_S
-        notes.append(f"{n_segments} segments put one after another with {_GAP_S:g} s between them")
-    intervals = np.array(stretches).reshape(-1, 2) + shifts[:, None]
-    return shifts, Epochs(intervals, [f"segment {k}" for k in range(n_segments)]), notes
+    shifts, notes = laid_out(stretches)
+    if len(stretches) <= 1 and not known:
+        return shifts, None, notes
+    if not known:
+        notes.append("it is not known how long was recorded, so segments end with the last spike")
+    spans = np.array(stretches).reshape(-1, 2) + shifts[:, None]
+    spans[:-1, 1] = np.minimum(spans[:-1, 1], spans[1:, 0])  # they may touch but for rounding
+    return shifts, Epochs.closed(spans, [f"segment {k}" for k in range(len(spans))]), notes
 
 
 def _info(folder: Path) -> dict[str, Any]:
     """What ``numpysorting_info.json`` says, checked."""
     path = folder / "numpysorting_info.json"
-    if not path.is_file():
-        raise BadFileError(
-            "it has no numpysorting_info.json; save the sorting with SpikeInterface 0.99 or later "
-            "as sorting.save(folder=..., format='numpy_folder'), or load it there and pass it to "
-            "Recording.from_spikeinterface"
-        )
     try:
         info = json.loads(path.read_text(encoding="utf-8"))
         rate, ids = float(info["sampling_frequency"]), [str(name) for name in info["unit_ids"]]
