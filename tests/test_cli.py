@@ -1,11 +1,13 @@
 import json
+import zipfile
+from io import BytesIO
 
 import numpy as np
 import pytest
 import written
 from typer.testing import CliRunner
 
-from microcolumn import demonstration
+from microcolumn import cli, demonstration
 from microcolumn.cli import app
 
 runner = CliRunner()
@@ -49,7 +51,7 @@ def session(tmp_path):
 def test_info_prints_a_page(session):
     result = runner.invoke(app, ["info", session, "--depth-reference", "surface"])
     assert result.exit_code == 0, result.output
-    assert "5 units, 230 spikes" in result.output
+    assert "5 units, 230 spikes in 1 epoch" in result.output
     assert "II/III" in result.output
     assert "suggested" in result.output
 
@@ -94,6 +96,21 @@ def _npz(**arrays):
     return write
 
 
+def _claim(path):
+    """An array whose header claims ten gigabytes, in an archive of a few bytes."""
+    with zipfile.ZipFile(path, "w") as archive:
+        header = BytesIO()
+        np.lib.format.write_array_header_1_0(
+            header, {"descr": "<f8", "fortran_order": False, "shape": (1_250_000_000,)}
+        )
+        archive.writestr("spike_times.npy", header.getvalue() + bytes(80))
+        for name in ("spike_units", "unit_ids"):
+            content = BytesIO()
+            np.save(content, np.zeros(1, dtype=int))
+            archive.writestr(f"{name}.npy", content.getvalue())
+    return path
+
+
 DAMAGED = {
     "wrong magic": _bytes(b"this is no HDF5 file" * 50, ".nwb"),
     "truncated": _bytes(b"\x89HDF\r\n\x1a\n\0\0", ".nwb"),
@@ -111,16 +128,18 @@ DAMAGED = {
         unit_ids=np.array([1, 2]),
     ),
     "zero units": _csv("unit,time\n"),
+    "a claim of 10 GB": _claim,
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGED)
 def test_a_damaged_file_is_one_sentence_and_exit_code_2(damage, tmp_path):
-    path = DAMAGED[damage](tmp_path / "damaged.npz")
+    path = DAMAGED[damage](tmp_path / "session.npz")
     result = runner.invoke(app, ["info", str(path)])
     assert result.exit_code == 2
     assert result.output.startswith("microcolumn: ")
-    assert "damaged" in result.output
+    assert "session." in result.output
+    assert ";" in result.output  # what is wrong; what to do
     assert len(result.output.splitlines()) == 1
 
 
@@ -131,10 +150,23 @@ def test_info_of_nothing_and_bad_options_are_one_sentence(session, tmp_path):
         (session, "--option", "sheet=2"): "is no option of reading",
         (session, "--reader", "excel"): "choose one of nwb, phy",
         (session, "--layer", "VII"): "no unit has layer 'VII'",
-        (session, "--figure", str(tmp_path / "no" / "a.png")): "No such file",
-        (session, "--figure", str(tmp_path / "a.exe")): "exe",
+        (session, "--figure", str(tmp_path / "no" / "a.png")): "No such file or directory; choose",
+        (session, "--figure", str(tmp_path / "a.exe")): "needs an ending such as .png",
+        (session, "--figure", str(tmp_path)): "needs an ending such as .png",
+        (session, "--epochs", "rest"): "no epoch is labelled 'rest'",
     }.items():
         result = runner.invoke(app, ["info", *arguments])
         assert result.exit_code == 2
         assert sentence in result.output
         assert len(result.output.splitlines()) == 1
+
+
+def test_options_of_a_format_are_true_false_numbers_or_text():
+    pairs = ["a=False", "b=true", "c=3", "d=0.5", "e=ms"]
+    assert cli._options(pairs) == {"a": False, "b": True, "c": 3, "d": 0.5, "e": "ms"}
+    assert isinstance(cli._options(["c=3"])["c"], int)
+
+
+def test_info_takes_a_stretch_of_time(session):
+    result = runner.invoke(app, ["info", session, "--epochs", "5-15.5", "--json"])
+    assert json.loads(result.output)["epochs"] == [{"start_s": 5.0, "stop_s": 15.5, "label": None}]

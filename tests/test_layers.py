@@ -11,9 +11,24 @@ def test_boundaries_label_depths_and_an_edge_belongs_to_the_next_layer():
     assert layer_labels("II/III 650 IV 1000 V/VI", UNITS) == ("II/III", "IV", "")
 
 
-def test_boundaries_above_the_tip_begin_with_the_deepest_layer():
+def test_layers_are_listed_from_superficial_to_deep_above_the_tip_too():
+    units = Units("abc", [100.0, 950.0, 1500.0], depth_reference="tip")
+    assert layer_labels("II/III 950 IV 600 V/VI", units) == ("V/VI", "IV", "II/III")
+    with pytest.raises(ValueError, match="must decrease, since layers are listed from superficial"):
+        layer_labels("II/III 650 IV 1000 V/VI", units)
+
+
+def test_boundaries_measured_from_elsewhere_are_refused():
     units = Units("ab", [100.0, 1500.0], depth_reference="tip")
-    assert layer_labels("V/VI 600 IV 950 II/III", units) == ("V/VI", "II/III")
+    boundaries = LayerBoundaries.parse("II/III 650 IV 1000 V/VI", "surface")
+    with pytest.raises(ValueError, match="from 'surface' and units from 'tip'; bring units to the"):
+        layer_labels(boundaries, units)
+    assert layer_labels(boundaries, units.measured_from("surface", 1600.0)) == ("V/VI", "II/III")
+
+
+def test_missing_entries_of_a_column_are_empty_labels():
+    column = [None, np.nan, "nan"]
+    assert layer_labels("area", UNITS, {"area": column}) == ("", "", "")
 
 
 def test_a_table_a_mapping_and_a_column_label_units(tmp_path):

@@ -31,6 +31,7 @@ def test_trains_come_back_as_they_went_in_and_cannot_be_changed():
 
 def test_rates_count_the_spikes_within_epochs():
     assert recording().duration_s == 3.0
+    assert recording().spike_counts.tolist() == [2, 4, 0]
     np.testing.assert_allclose(recording().rates_hz, [2 / 3, 4 / 3, 0.0])
     assert recording().n_spikes == 7
     assert repr(recording()) == "Recording(3 units, 7 spikes in 3 s, mean rate 0.7 Hz)"
@@ -113,6 +114,12 @@ def test_times_that_come_from_bins_are_binned_by_whole_multiples_of_them():
     for width in (0.015, 0.005):
         with pytest.raises(ValueError, match=r"comes in bins of 0.01 s; use a whole multiple"):
             counted.bin(width)
+
+
+@pytest.mark.parametrize("resolution", [-1.0, np.nan, np.inf])
+def test_a_resolution_is_a_width_or_zero(resolution):
+    with pytest.raises(ValueError, match=r"^resolution_s is .*; give seconds, 0 where times are"):
+        Recording([[1.0]], resolution_s=resolution)
 
 
 def test_a_rare_unit_of_a_recording_of_days_can_be_taken_alone():

@@ -31,6 +31,7 @@ def test_depths_are_a_copy_that_cannot_be_changed():
 
 def test_units_called_mua_are_multiunits_unless_told_otherwise():
     assert Units("ab").multiunit.tolist() == [False, False]
+    assert Units("a", quality=["MUA"]).multiunit.tolist() == [True]
     assert Units("ab", quality=["good", "mua"]).multiunit.tolist() == [False, True]
     told = Units("ab", quality=["good", "mua"], multiunit=[True, False])
     assert told.take([1, 0]).multiunit.tolist() == [False, True]
@@ -53,6 +54,8 @@ def test_depths_without_a_meaning_are_not_moved():
     for units in (Units("a"), Units("a", [5.0], depth_reference="unstated")):
         with pytest.raises(ValueError, match="no depths with a stated reference; state"):
             units.measured_from("surface", 0.0)
+    with pytest.raises(ValueError, match="depth_reference is 'unstated'; state where depths are"):
+        Units("a", [5.0]).measured_from("unstated", 0.0)
 
 
 @pytest.mark.parametrize(

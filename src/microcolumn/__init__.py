@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         synchrony,
     )
     from .io import read
+    from .layers import LayerBoundaries
     from .models import RBM, Independent, Ising, SemiRBM, load
     from .parameters import Parameters
     from .partition import LogPartition, log_partition
@@ -40,6 +41,7 @@ _HOMES = {
     "Epochs": "epochs",
     "Independent": "models",
     "Ising": "models",
+    "LayerBoundaries": "layers",
     "LogPartition": "partition",
     "Parameters": "parameters",
     "RBM": "models",
@@ -69,6 +71,7 @@ __all__ = [
     "Epochs",
     "Independent",
     "Ising",
+    "LayerBoundaries",
     "LogPartition",
     "Parameters",
     "Recording",

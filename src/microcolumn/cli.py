@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 app = typer.Typer(
     help="How a recorded population of neurons works together.",
@@ -22,7 +27,7 @@ def _bad_input_is_one_sentence() -> Iterator[None]:
     """Turn what the API raises over bad input into its sentence and exit code 2."""
     try:
         yield
-    except (ValueError, TypeError, OSError, ImportError) as error:
+    except (ValueError, OSError, ImportError) as error:
         typer.echo(f"microcolumn: {error}", err=True)
         raise typer.Exit(2) from None
 
@@ -79,7 +84,10 @@ def info(
         list[str] | None,
         typer.Option(help="Option of the format as name=value, for example time_unit=ms."),
     ] = None,
-    epochs: Annotated[str | None, typer.Option(help="Keep the epochs of this label.")] = None,
+    epochs: Annotated[
+        str | None,
+        typer.Option(help="Keep the epochs of this label, or this stretch in seconds: 0-3600."),
+    ] = None,
     unit: Annotated[list[str] | None, typer.Option(help="Keep this unit; repeatable.")] = None,
     layer: Annotated[list[str] | None, typer.Option(help="Keep this layer; repeatable.")] = None,
     quality: Annotated[
@@ -107,31 +115,59 @@ def info(
             reader=reader,
             depth_reference=depth_reference,
             layers=layers,
-            epochs=epochs,
+            quality=quality or None,
+            epochs=_stretch(epochs),
             **_options(option or []),
         ).select(
             ids=unit or None,
             layer=layer or None,
-            quality=quality or None,
             multiunit=multiunit,
             min_rate_hz=min_rate,
             max_rate_hz=max_rate,
         )
         summary = summarise(recording)
         if figure is not None:
-            figures.correlogram(summary.bin_width).savefig(figure)
+            _save(figures.correlogram(summary.bin_width), figure)
     typer.echo(dumps(summary.as_dict(), indent=2, allow_nan=False) if json else summary)
 
 
 def _options(pairs: list[str]) -> dict[str, Any]:
-    """``name=value`` pairs as keyword arguments; numbers become numbers."""
+    """``name=value`` pairs as keyword arguments; true, false and numbers are not text."""
     options: dict[str, Any] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not (name and equals):
             raise ValueError(f"--option {pair!r} is not of the form name=value")
-        try:
-            options[name] = float(value)
-        except ValueError:
-            options[name] = value
+        options[name] = _value(value)
     return options
+
+
+def _value(text: str) -> bool | int | float | str:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _stretch(epochs: str | None) -> Any:
+    """A label as it is, START-STOP as one epoch."""
+    found = re.fullmatch(r"([\d.]+)-([\d.]+)", epochs or "")
+    return epochs if found is None else [[float(found[1]), float(found[2])]]
+
+
+def _save(figure: Figure, path: Path) -> None:
+    """Write a figure whole or not at all."""
+    known = figure.canvas.get_supported_filetypes()
+    if path.suffix.lower().lstrip(".") not in known:
+        raise ValueError(f"--figure {path} needs an ending such as .png, .pdf or .svg")
+    content = BytesIO()
+    figure.savefig(content, format=path.suffix.lower().lstrip("."))
+    try:
+        path.write_bytes(content.getvalue())
+    except OSError as error:
+        raise OSError(f"cannot write {path}: {error.strerror}; choose another --figure") from None
+    typer.echo(f"figure: {path}", err=True)

@@ -154,8 +154,14 @@ class Recording:
     @property
     def rates_hz(self) -> Floats:
         """Spikes per second of each unit within the epochs, shape (n_units,)."""
+        return self.spike_counts / max(self.duration_s, np.finfo(float).tiny)
+
+    @property
+    def spike_counts(self) -> NDArray[np.int64]:
+        """Spikes of each unit within the epochs, shape (n_units,)."""
         inside = np.concatenate(([0], np.cumsum(self.epochs.locate(self.spike_times) >= 0)))
-        return np.diff(inside[self.offsets]) / max(self.duration_s, np.finfo(float).tiny)
+        counts: NDArray[np.int64] = np.diff(inside[self.offsets])
+        return counts
 
     def __repr__(self) -> str:
         return (

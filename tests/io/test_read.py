@@ -1,5 +1,6 @@
 import sys
 
+import numpy as np
 import pytest
 import written
 
@@ -50,7 +51,9 @@ def test_a_path_that_is_not_there_is_one_sentence(tmp_path):
 def test_unknown_readers_and_options_are_one_sentence_that_lists_the_known(csv_file):
     with pytest.raises(ValueError, match=r"^reader is 'excel'; choose one of nwb, phy,"):
         mc.read(csv_file, reader="excel")
-    with pytest.raises(TypeError, match=r"^'sheet' is no option of reading .*; it has .*time_unit"):
+    with pytest.raises(
+        ValueError, match=r"^'sheet' is no option of reading .*; it has time_unit"
+    ):
         mc.read(csv_file, sheet=2)
 
 
@@ -99,5 +102,47 @@ def test_a_recording_saved_and_read_back_is_the_same(tmp_path):
 def test_a_sorting_in_zarr_is_named_as_one(tmp_path):
     (tmp_path / "spikes").mkdir()
     (tmp_path / "spikes" / ".zgroup").touch()
-    with pytest.raises(ValueError, match=r"as sorting.save\(folder=..., format='numpy_folder'\)"):
+    with pytest.raises(ValueError, match=r"Recording.from_spikeinterface\(spikeinterface.load"):
         mc.read(tmp_path)
+
+
+def _npz(tmp_path, **arrays):
+    path = tmp_path / "units.npz"
+    spikes = {"spike_times": np.array([0.1, 0.2, 0.3]), "spike_units": np.arange(3)}
+    np.savez(path, **spikes, unit_ids=np.arange(3), **arrays)
+    return path
+
+
+def test_noise_is_left_out_with_a_note_unless_it_is_asked_for(tmp_path):
+    path = _npz(tmp_path, quality=np.array(["good", "noise", "mua"]))
+    assert mc.read(path).units.ids == ("0", "2")
+    assert any("quality 'noise' left out: 1" in note for note in mc.read(path).notes)
+    assert mc.read(path, quality=["good", "noise"]).units.ids == ("0", "1")
+    path = _npz(tmp_path, quality=np.array(["noise"] * 3))
+    with pytest.raises(ValueError, match="all of its units are of quality 'noise'; pass quality="):
+        mc.read(path)
+
+
+def test_layers_are_needed_for_the_units_that_are_kept_alone(tmp_path):
+    path = _npz(tmp_path, quality=np.array(["good", "mua", "good"]))
+    recording = mc.read(path, quality="good", layers={"0": "IV", "2": "V/VI"})
+    assert recording.units.layer == ("IV", "V/VI")
+
+
+def test_multiunit_flags_are_true_or_false(tmp_path):
+    path = _npz(tmp_path, multiunit=np.array(["yes", "False", "1"]))
+    assert mc.read(path).units.multiunit.tolist() == [True, False, True]
+    path = _npz(tmp_path, multiunit=np.array(["yes", "maybe", "1"]))
+    with pytest.raises(ValueError, match="says 'maybe' of unit '1'; it needs true or false"):
+        mc.read(path)
+
+
+def test_depths_of_zero_alone_are_noted(tmp_path):
+    recording = mc.read(_npz(tmp_path, depth_um=np.zeros(3)))
+    assert recording.units.depth_um is None
+    assert any("'depth_um' holds no depth but 0" in note for note in recording.notes)
+
+
+def test_a_length_that_nobody_states_is_noted(tmp_path):
+    assert any("not stated how long" in note for note in mc.read(_npz(tmp_path)).notes)
+    assert mc.read(_npz(tmp_path, duration_s=5.0)).notes == ()

@@ -104,7 +104,7 @@ def test_units_get_the_layers_of_their_depths():
     units = Units("abcd", [300.0, 720.0, np.nan, 1500.0], depth_reference="surface")
     assert found.assign(units).layer == ("II/III", "IV", "", "V/VI")
     assert layer_labels(found.layers, units) == ("II/III", "IV", "", "V/VI")
-    with pytest.raises(ValueError, match="from 'tip' and those of the LFP from 'surface'"):
+    with pytest.raises(ValueError, match="from 'surface' and units from 'tip'"):
         found.assign(Units("ab", [300.0, 720.0], depth_reference="tip"))
     with pytest.raises(ValueError, match="no depths"):
         found.assign(Units("ab"))

@@ -15,7 +15,7 @@ def summary():
 
 def test_the_page_names_units_layers_depths_rates_epochs_width_and_warnings(summary):
     page = str(summary)
-    assert "5 units, 230 spikes, 20.000 s in 1 epoch" in page
+    assert "5 units, 230 spikes in 1 epoch of 20.000 s" in page
     assert "depth: µm below the cortical surface, larger is deeper" in page
     assert "0.000 to 20.000 s" in page
     assert "bin width: 20 ms suggested" in page
@@ -29,14 +29,15 @@ def test_the_page_names_units_layers_depths_rates_epochs_width_and_warnings(summ
 def test_the_dictionary_holds_the_same_and_survives_json(summary):
     told = json.loads(json.dumps(summary.as_dict(), allow_nan=False))
     assert told["n_units"] == 5
-    assert told["n_spikes"] == sum(unit["n_spikes"] for unit in told["units"]) == 230
+    assert told["n_spikes"] == told["n_spikes_in_epochs"] == 230
+    assert sum(unit["n_spikes_in_epochs"] for unit in told["units"]) == 230
     assert told["units"][1] == {
         "id": "11",
         "layer": "IV",
         "depth_um": 450.0,
         "quality": "mua",
         "multiunit": True,
-        "n_spikes": 60,
+        "n_spikes_in_epochs": 60,
         "rate_hz": 3.0,
     }
     assert told["epochs"] == [{"start_s": 0.0, "stop_s": 20.0, "label": None}]
@@ -72,3 +73,23 @@ def test_many_epochs_are_cut_on_the_page_and_complete_in_the_dictionary():
     assert "and 10 more" in str(summary)
     assert "0.000 to 0.500 s  movie" in str(summary)
     assert len(summary.as_dict()["epochs"]) == 50
+
+
+def test_spikes_outside_the_epochs_are_not_counted():
+    told = summarise(mc.Recording([[0.1, 0.5, 7.0]], epochs=[[0.0, 1.0]])).as_dict()
+    assert told["n_spikes"] == 3
+    assert told["n_spikes_in_epochs"] == told["units"][0]["n_spikes_in_epochs"] == 2
+
+
+def test_a_recording_shorter_than_a_bin_is_summarised_with_a_warning():
+    summary = summarise(mc.Recording([[0.001]]))
+    assert summary.binning is None
+    assert summary.as_dict()["binning"] is None
+    assert "no epoch is long enough for a bin of the suggested width" in str(summary)
+
+
+def test_rates_too_low_for_seconds_are_a_warning():
+    slow = mc.Recording([np.arange(0.0, 90_000.0, 200.0)])
+    assert any(
+        "check that spike times and epochs are in seconds" in w for w in summarise(slow).warnings
+    )

@@ -130,13 +130,10 @@ def _with_layers(recording: Recording, session: Session, layers: Any) -> Recordi
     place = {name: n for n, name in enumerate(session.ids)}
     kept = [place[name] for name in recording.units.ids]
     columns = {name: [column[n] for n in kept] for name, column in session.columns.items()}
-    if layers is None:
-        name = session.column(LAYER_COLUMNS)
-        labels = None if name is None else as_labels(columns[name])
-    else:
-        labels = layer_labels(layers, recording.units, columns)
-    if labels is None:
+    chosen = session.column(LAYER_COLUMNS) if layers is None else layers
+    if chosen is None:
         return recording
+    labels = layer_labels(chosen, recording.units, columns)
     return recording.with_units(recording.units.with_layers(labels))
 
 

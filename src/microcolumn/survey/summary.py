@@ -16,6 +16,8 @@ from .suspects import Suspect, suspect_units
 
 #: Units and epochs up to this many get a line each; the dictionary always has all of them.
 _LINES = 40
+#: Seconds and Hz: where all units of a longer recording fire more rarely, its times are doubtful.
+_HOUR, _RARE = 3600.0, 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,21 +32,27 @@ class Summary:
         What is summarised.
     bin_width : BinWidth
         The suggestion and what it rests on.
-    binning : Binning
-        Words at the suggested width, and where each spike went.
+    binning : Binning or None
+        Words at the suggested width, and where each spike went; None where no bin fits.
     suspects : tuple of Suspect
         Units to look at before they are trusted.
     """
 
     recording: Recording
     bin_width: BinWidth
-    binning: Binning
+    binning: Binning | None
     suspects: tuple[Suspect, ...]
 
     @property
     def warnings(self) -> list[str]:
         """What to look at before going on, one sentence each."""
         sentences = [suspect.sentence for suspect in self.suspects]
+        if self.binning is None:
+            sentences.append("no epoch is long enough for a bin of the suggested width")
+        if self.recording.duration_s > _HOUR and self.recording.rates_hz.max() < _RARE:
+            sentences.append(
+                f"no unit reaches {_RARE:g} Hz; check that spike times and epochs are in seconds"
+            )
         if self.recording.units.depth_reference == "unstated":
             sentences.append(
                 "depths have no stated zero and direction; state what they are measured from "
@@ -55,11 +63,12 @@ class Summary:
     def as_dict(self) -> dict[str, Any]:
         """Everything as numbers, text, lists and dictionaries, fit for JSON."""
         recording, units = self.recording, self.recording.units
-        rates, sizes = recording.rates_hz, np.diff(recording.offsets)
+        rates, sizes = recording.rates_hz, recording.spike_counts
         return {
             "source": recording.source,
             "n_units": recording.n_units,
             "n_spikes": recording.n_spikes,
+            "n_spikes_in_epochs": int(sizes.sum()),
             "duration_s": recording.duration_s,
             "depth_reference": units.depth_reference,
             "units": [
@@ -69,7 +78,7 @@ class Summary:
                     "depth_um": _depth(recording, n),
                     "quality": None if units.quality is None else units.quality[n],
                     "multiunit": bool(units.multiunit[n]),
-                    "n_spikes": int(sizes[n]),
+                    "n_spikes_in_epochs": int(sizes[n]),
                     "rate_hz": float(rates[n]),
                 }
                 for n in range(recording.n_units)
@@ -84,15 +93,7 @@ class Summary:
             ],
             "suggested_bin_width_s": self.bin_width.width_s,
             "bin_width_reason": self.bin_width.reason,
-            "binning": {
-                "n_bins": self.binning.words.n_bins,
-                "n_distinct_words": len(self.binning.words),
-                "single_fraction": self.binning.single_fraction,
-                "multiple_fraction": self.binning.multiple_fraction,
-                "n_binned": self.binning.n_binned,
-                "n_in_tails": self.binning.n_in_tails,
-                "n_outside": self.binning.n_outside,
-            },
+            "binning": None if self.binning is None else _account(self.binning),
             "warnings": self.warnings,
             "notes": list(recording.notes),
         }
@@ -100,8 +101,9 @@ class Summary:
     def __str__(self) -> str:
         recording = self.recording
         head = (
-            f"{recording.source}\n{recording.n_units} units, {recording.n_spikes:,} spikes, "
-            f"{_clock(recording.duration_s)} in {_plural(len(recording.epochs), 'epoch')}"
+            f"{recording.source}\n{_plural(recording.n_units, 'unit')}, "
+            f"{_plural(int(recording.spike_counts.sum()), 'spike')} in "
+            f"{_plural(len(recording.epochs), 'epoch')} of {_clock(recording.duration_s)}"
         )
         parts = [head, _layer_lines(recording)]
         if recording.n_units <= _LINES:
@@ -109,7 +111,7 @@ class Summary:
         parts.append(_epoch_lines(recording))
         parts.append(
             f"bin width: {self.bin_width.width_s * 1e3:g} ms suggested\n"
-            f"  {self.bin_width.reason}\n  {self.binning}"
+            f"  {self.bin_width.reason}" + (f"\n  {self.binning}" if self.binning else "")
         )
         parts.append(_listed("warnings", self.warnings))
         parts.append(_listed("notes", recording.notes))
@@ -119,12 +121,25 @@ class Summary:
 def summarise(recording: Recording) -> Summary:
     """Survey a recording: suggest a bin width, bin at it, and look for suspect units."""
     suggestion = suggest_bin_width(recording)
+    longest = float((recording.epochs.stops - recording.epochs.starts).max())
     return Summary(
         recording=recording,
         bin_width=suggestion,
-        binning=recording.binning(suggestion.width_s),
+        binning=recording.binning(suggestion.width_s) if longest >= suggestion.width_s else None,
         suspects=suspect_units(recording),
     )
+
+
+def _account(binning: Binning) -> dict[str, Any]:
+    return {
+        "n_bins": binning.words.n_bins,
+        "n_distinct_words": len(binning.words),
+        "single_fraction": binning.single_fraction,
+        "multiple_fraction": binning.multiple_fraction,
+        "n_binned": binning.n_binned,
+        "n_in_tails": binning.n_in_tails,
+        "n_outside": binning.n_outside,
+    }
 
 
 def _depth(recording: Recording, n: int) -> float | None:
@@ -180,7 +195,7 @@ def _depth_range(recording: Recording, members: Any) -> str:
 
 
 def _unit_lines(recording: Recording) -> str:
-    units, rates, sizes = recording.units, recording.rates_hz, np.diff(recording.offsets)
+    units, rates, sizes = recording.units, recording.rates_hz, recording.spike_counts
     rows = [("unit", "layer", "depth (µm)", "quality", "spikes", "Hz")]
     for n in range(recording.n_units):
         depth = _depth(recording, n)
@@ -231,7 +246,7 @@ def _table(rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _clock(seconds: float) -> str:
