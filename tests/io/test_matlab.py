@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 import warnings
 import zlib
 from pathlib import Path
@@ -54,7 +55,7 @@ def test_cells_of_times_are_read_with_every_column_of_the_units(version, tmp_pat
     assert recording.units.layer == ("II/III", "IV", "V/VI")
     assert recording.units.quality == ("good", "mua", "good")
     np.testing.assert_array_equal(recording.units.depth_um, [100.0, 250.0, 900.0])
-    assert [*recording.epochs] == [(0.0, 2.0)]
+    np.testing.assert_allclose([*recording.epochs], [(0.0, 2.0)])
     assert recording.notes == ("spikes are those of variable spikes (1x3 cell)",)
 
 
@@ -151,6 +152,52 @@ def test_any_counts_come_back_when_binned_at_their_own_width(
     np.testing.assert_array_equal(np.diff(recording.offsets), counts.sum(axis=0))
 
 
+def test_a_stated_bin_width_that_overrides_that_of_the_file_is_noted(tmp_path):
+    path = save(tmp_path / "a.mat", X=COUNTS, dt=0.5)
+    recording = read(path, bin_width=0.1)
+    assert recording.resolution_s == 0.1
+    assert "bins of 0.1 s as told; dt of the file: 0.5" in recording.notes
+    assert not any("as told" in note for note in read(path, bin_width=0.5).notes)
+
+
+def written_counts(version, path, counts):
+    """A compressed matrix of counts, as double."""
+    if version == "7":
+        return save(path, compressed=True, X=counts)
+    with V73(path) as file:
+        item = file.file.create_dataset("X", data=counts.T, compression="gzip", chunks=True)
+        item.attrs["MATLAB_class"] = np.bytes_("double")
+    return path
+
+
+@pytest.mark.parametrize("version", ["7", "7.3"])
+def test_counts_in_bins_of_a_millisecond_that_compress_hundreds_of_times_are_read(
+    version, tmp_path
+):
+    rng = np.random.default_rng(0)
+    counts = np.zeros((300_000, 36))
+    counts[rng.integers(300_000, size=9000), rng.integers(36, size=9000)] = 1
+    path = written_counts(version, tmp_path / "a.mat", counts)
+    assert counts.nbytes > 100 * path.stat().st_size
+    recording = read(path, bin_width=0.001)
+    assert recording.n_spikes == counts.sum()
+    for unit, train in enumerate(recording.trains):
+        np.testing.assert_allclose(train, (np.flatnonzero(counts[:, unit]) + 0.5) * 0.001)
+
+
+@pytest.mark.parametrize("version", ["7", "7.3"])
+def test_compressed_counts_are_never_in_memory_as_a_whole(version, tmp_path):
+    counts = np.zeros((300_000, 36))
+    counts[::1000] = 1
+    path = written_counts(version, tmp_path / "a.mat", counts)
+    tracemalloc.start()
+    session = load(path, bin_width=0.001)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sum(map(len, session.trains)) == counts.sum()
+    assert peak < counts.nbytes / 2
+
+
 def test_version_4_holds_sparse_counts_and_text(tmp_path):
     path = save(
         tmp_path / "a.mat",
@@ -198,9 +245,15 @@ def test_times_in_other_units_become_seconds(unit, scale, tmp_path):
     path = save(tmp_path / "a.mat", spikes=spikes, duration=2.0 * scale)
     recording = read(path, time_unit=unit)
     check_times(recording)
-    assert recording.duration_s == 2.0
+    assert recording.duration_s == pytest.approx(2.0)
     path = save(tmp_path / "b.mat", spikes=spikes, duration_s=2.0)
-    assert read(path, time_unit=unit).duration_s == 2.0
+    assert read(path, time_unit=unit).duration_s == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("name", ["duration", "duration_s"])
+def test_a_spike_at_the_end_of_a_stated_duration_lies_inside(name, tmp_path):
+    path = save(tmp_path / "a.mat", spikes=cells([np.array([0.5, 2.0])]), **{name: 2.0})
+    np.testing.assert_allclose(read(path).rates_hz, [1.0])
 
 
 def test_the_usual_name_and_cells_come_before_other_variables(tmp_path):
@@ -210,14 +263,14 @@ def test_the_usual_name_and_cells_come_before_other_variables(tmp_path):
         spike_times=cells(TIMES),
         positions=np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
     )
-    assert read(path).notes == ("spikes are those of variable spike_times (1x3 cell)",)
+    assert read(path).notes[0] == "spikes are those of variable spike_times (1x3 cell)"
     path = save(tmp_path / "b.mat", X=COUNTS, positions=COUNTS + 0.5, remarks=cells([]))
     assert read(path, bin_width=0.1).n_spikes == COUNTS.sum()
 
 
-def test_the_loader_takes_a_path_and_names_units_by_position(tmp_path):
+def test_the_loader_takes_a_path_and_counts_units_from_1_as_matlab_does(tmp_path):
     session = load(save(tmp_path / "a.mat", spikes=cells(TIMES)))
-    assert session.ids == ["0", "1", "2"]
+    assert session.ids == ["1", "2", "3"]
     assert session.epochs is None
 
 
@@ -236,6 +289,11 @@ def check_same(variable, theirs):
         np.testing.assert_array_equal(variable.read().toarray(), theirs.toarray())
     elif variable.kind in NUMERIC:
         np.testing.assert_array_equal(variable.read(), theirs)
+        if theirs.ndim == 2:
+            again = np.zeros(theirs.shape)
+            for rows, columns, values in variable.entries():
+                again[rows, columns] = values
+            np.testing.assert_array_equal(again, theirs)
     else:
         return 0
     return 1

@@ -8,7 +8,8 @@ import pytest
 from matlab_files import V73, cells, either, save, save_v73
 from scipy import sparse
 
-from microcolumn.io import read
+from microcolumn.io import claims, read
+from microcolumn.io.claims import check_claim
 
 TIMES = [np.array([0.1, 0.25, 0.9]), np.array([]), np.array([0.5])]
 COUNTS = np.array([[0, 2, 0, 1, 0, 3], [1, 0, 0, 0, 0, 0]]).T  # (6 bins, 2 units)
@@ -33,9 +34,9 @@ def message_of(path, **options):
         ({"X": COUNTS}, {"bin_width": 0.0}, "bin_width is 0.0"),
         ({"X": COUNTS}, {"bin_width": 0.1, "units_in": "cells"}, "'rows' or 'columns'"),
         ({"X": COUNTS}, {"bin_width": 0.1, "time_unit": "ms"}, "time_unit does not apply"),
-        ({"X": COUNTS - 1}, {"bin_width": 0.1}, "has -1.0 for unit 0 in bin 0"),
-        ({"X": COUNTS / 2}, {"bin_width": 0.1}, "has 0.5 for unit 1 in bin 0"),
-        ({"X": COUNTS * np.nan}, {"bin_width": 0.1}, "has nan for unit 0 in bin 0"),
+        ({"X": COUNTS - 1}, {"bin_width": 0.1}, "has -1.0 for unit 1 in bin 1"),
+        ({"X": COUNTS / 2}, {"bin_width": 0.1}, "has 0.5 for unit 2 in bin 1, counted from 1"),
+        ({"X": COUNTS * np.nan}, {"bin_width": 0.1}, "has nan for unit 1 in bin 1"),
         ({"X": COUNTS * 1e9}, {"bin_width": 0.1}, "claims 56,000,000,000 bytes"),
         ({"spikes": cells(TIMES)}, {"bin_width": 0.1}, "bin_width does not apply"),
         ({"spikes": cells(TIMES)}, {"time_unit": "min"}, "time_unit is 'min'"),
@@ -48,6 +49,8 @@ def message_of(path, **options):
         ({"s": {"a": 1.0}}, {"variable": "s"}, "no field of s holds spikes"),
         ({"s": {"times": np.arange(3.0)}}, {"variable": "s.b"}, "no field of s"),
         ({"spikes": cells([])}, {}, "no unit"),
+        ({"spikes": np.empty((0, 0), dtype=object)}, {}, "(0x0 cell) has no cells, thus no units"),
+        ({"depth": np.arange(4.0)}, {"variable": "depth"}, "(1x4 double) is one vector of numbers"),
         ({"spikes": cells([np.array([0.1, np.nan])])}, {}, "spike 1 is at nan"),
         ({"spikes": cells([np.array([0.2, 0.1])])}, {}, "sort each unit's spike times"),
         ({"spikes": cells([np.array([-0.2, 0.1])])}, {}, "spike 0 is at -0.2"),
@@ -114,6 +117,47 @@ def test_a_dataset_that_claims_10_gb_is_refused(tmp_path):
         item = file.file.create_dataset("X", (20, 100_000_000), "f8", chunks=(20, 1000))
         item.attrs["MATLAB_class"] = np.bytes_("double")
     assert "claims 16,000,000,000 bytes" in message_of(tmp_path / "a.mat", bin_width=0.02)
+
+
+def sizes(tmp_path, n_bytes):
+    """A file of so many bytes, none of them written."""
+    path = tmp_path / "a.mat"
+    with path.open("wb") as file:
+        file.truncate(n_bytes)
+    return path
+
+
+def test_a_claim_may_be_what_deflate_can_do_up_to_4_gib_and_100_times_the_size_beyond(tmp_path):
+    small, larger = 4_000_000, 60_000_000
+    path = sizes(tmp_path, small)
+    check_claim(path, 1000 * small, "X")
+    with pytest.raises(ValueError, match="X claims 4,200,000,000 bytes"):
+        check_claim(path, 1050 * small, "X")
+    path = sizes(tmp_path, larger)
+    check_claim(path, 100 * larger, "X")
+    with pytest.raises(ValueError, match="X claims 10,000,000,000 bytes"):
+        check_claim(path, 10_000_000_000, "X")
+
+
+def test_a_folder_is_not_walked_through_for_a_small_claim(tmp_path, monkeypatch):
+    monkeypatch.setattr(claims, "size_on_disk", lambda path: pytest.fail("walked"))
+    check_claim(tmp_path, 1 << 20, "a column")
+
+
+@pytest.mark.parametrize("cut", [1, 5, 200])
+def test_compressed_counts_that_are_not_whole_are_refused(cut, tmp_path):
+    counts = np.random.default_rng(0).poisson(1.0, (500, 3)).astype(float)
+    path = save(tmp_path / "a.mat", compressed=True, X=counts)
+    content = bytearray(path.read_bytes())
+    del content[-cut:]
+    content[132:136] = struct.pack("<I", len(content) - 136)
+    path.write_bytes(content)
+    assert "variable X is not whole" in message_of(path, bin_width=0.1)
+    path = save(tmp_path / "b.mat", compressed=True, X=counts)
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    assert "variable X is not whole" in message_of(path, bin_width=0.1)
 
 
 def test_a_compressed_variable_whose_checksum_disagrees_is_refused(tmp_path):

@@ -6,9 +6,12 @@ from pathlib import Path
 
 from .failures import BadFileError
 
-#: Bytes that any file may claim, and how many times its own size a compressed one may.
+#: Bytes that any file may claim.
 _ALWAYS_FINE = 1 << 26
-_COMPRESSION = 100
+#: How many times its own size a compressed file may claim, however large. Counts in bins of a
+#: millisecond compress better, up to what Deflate can do at most: that far a file may go up to a
+#: number of bytes that a computer has.
+_COMPRESSION, _DEFLATE, _MOST = 100, 1032, 1 << 32
 
 
 def size_on_disk(path: Path) -> int:
@@ -32,8 +35,11 @@ def check_claim(path: Path, n_bytes: int, what: str, *, compressed: bool = True)
     compressed : bool
         Whether the file may be smaller than what it holds.
     """
+    if compressed and n_bytes <= _ALWAYS_FINE:  # before a folder of many files is walked through
+        return
     size = size_on_disk(path)
-    if n_bytes > (max(_ALWAYS_FINE, _COMPRESSION * size) if compressed else size):
+    most = max(_COMPRESSION * size, min(_DEFLATE * size, _MOST)) if compressed else size
+    if n_bytes > most:
         raise BadFileError(
             f"{what} claims {n_bytes:,} bytes in a file of {size:,}; "
             "it is damaged: export or copy it again"

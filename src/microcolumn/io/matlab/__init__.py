@@ -5,7 +5,7 @@ Any version: v4, v5 to v7, and v7.3, which is HDF5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,8 @@ def load(
     -------
     Session
         Other variables with one entry per unit, such as ``depth`` and ``layer``, are its columns;
-        ``unit_ids`` or ``UID`` name the units; ``duration`` or rows of start and stop in
+        ``unit_ids`` or ``UID`` name the units, which are otherwise numbered from 1 as MATLAB
+        counts: unit ``"1"`` is ``spikes{1}``; ``duration`` or rows of start and stop in
         ``epochs``, in the unit of spike times, or ``duration_s`` say when they were observed;
         ``depth_reference`` says what depths are measured from.
     """
@@ -79,9 +80,9 @@ def load(
             trains, resolution_s, epochs = _trains(chosen, per_second), 0.0, None
         else:
             _refuse(chosen, "spike counts", time_unit=time_unit)
-            resolution_s = bin_width_of(fields, bin_width)
+            resolution_s, told = bin_width_of(fields, chosen, bin_width)
             trains, epochs, note = counted(path, chosen, resolution_s, units_in)
-            notes = [*notes, note]
+            notes = [*notes, *told, note]
         columns = _columns(fields, chosen, len(trains))
         epochs = _epochs(fields, per_second) or epochs
         depth_reference = _depth_reference(fields)
@@ -179,7 +180,8 @@ def _likely(found: list[_Found]) -> list[_Found]:
     return [
         pair
         for pair in found
-        if pair[1].kind == "sparse" or are_counts(np.asarray(pair[1].read())).all()
+        if pair[1].kind == "sparse"
+        or all(are_counts(values).all() for *_, values in pair[1].entries())
     ]
 
 
@@ -234,6 +236,11 @@ def _listed(variables: Sequence[Variable]) -> str:
 
 def _trains(chosen: Variable, per_second: float) -> list[NDArray[np.float64]]:
     """Spike times of each cell in seconds."""
+    if chosen.is_empty:
+        raise BadFileError(
+            f"{chosen} has no cells, thus no units; check that spikes were sorted and exported, or "
+            "name another with variable="
+        )
     if not chosen.is_vector:
         raise BadFileError(
             f"{chosen} has several rows and columns of cells, perhaps trials; "
@@ -263,9 +270,9 @@ def _columns(
 
 
 def _ids(columns: dict[str, Sequence[Any]], n_units: int) -> list[str]:
-    """Names of the units, whose column is taken out; positions where there is none."""
+    """Names of the units, whose column is taken out; numbers from 1 where there is none."""
     column = next((name for name in columns if name.lower() in _IDS), None)
-    return [str(name) for name in (columns.pop(column) if column else range(n_units))]
+    return [str(name) for name in (columns.pop(column) if column else range(1, n_units + 1))]
 
 
 def _entries(held: Variable, n_units: int) -> list[Any] | None:
@@ -301,13 +308,14 @@ def _epochs(fields: Mapping[str, Variable], per_second: float) -> Epochs | None:
     by_name = {name.lower(): held for name, held in fields.items() if held.kind in NUMERIC}
     held = by_name.get("epochs")
     if held is not None and len(held.shape) == 2 and held.shape[1] == 2:
-        return _stated(np.asarray(held.read(), dtype=np.float64) / per_second, held)
+        return _stated(Epochs, np.asarray(held.read(), dtype=np.float64) / per_second, held)
     for name in _DURATIONS:
         held = by_name.get(name)
         if held is not None and set(held.shape) == {1}:
             length = float(held.read().item())
             seconds = length if name == "duration_s" else length / per_second
-            return _stated(np.array([[0.0, seconds]]), held)
+            # a spike at the very end, where many programs cut, was observed
+            return _stated(Epochs.closed, np.array([[0.0, seconds]]), held)
     return None
 
 
@@ -319,8 +327,10 @@ def _depth_reference(fields: Mapping[str, Variable]) -> str | None:
     return text if text in DEPTH_REFERENCES else None
 
 
-def _stated(intervals: NDArray[np.float64], held: Variable) -> Epochs:
+def _stated(
+    make: Callable[[NDArray[np.float64]], Epochs], intervals: NDArray[np.float64], held: Variable
+) -> Epochs:
     try:
-        return Epochs(intervals)
+        return make(intervals)
     except ValueError as error:
         raise BadFileError(f"{held} is not usable: {error}") from None

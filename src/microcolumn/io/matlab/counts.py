@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ...epochs import Epochs
 from ..claims import check_claim
@@ -23,13 +22,20 @@ _BIN_WIDTHS = ("bin_width", "binwidth", "bin_size", "binsize", "dt")
 _WIDEST = 86400.0
 
 
-def bin_width_of(fields: Mapping[str, Variable], stated: float | None) -> float:
-    """Seconds per bin, as stated by the caller or else by the file."""
+def bin_width_of(
+    fields: Mapping[str, Variable], chosen: Variable, stated: float | None
+) -> tuple[float, list[str]]:
+    """Seconds per bin, as stated by the caller or else by the file, and a note if they differ."""
     found = [
         held
         for name, held in fields.items()
         if name.lower() in _BIN_WIDTHS and held.kind in NUMERIC and set(held.shape) == {1}
     ]
+    if stated is None and not found and min(chosen.shape) <= 1:
+        raise BadFileError(
+            f"{chosen} is one vector of numbers; name a cell array with one vector of spike times "
+            "per unit, or a matrix of counts, with variable="
+        )
     if stated is None and not found:
         raise BadFileError("a matrix of counts does not say how long its bins are; pass bin_width")
     width = float(found[0].read().item() if stated is None else stated)
@@ -38,7 +44,12 @@ def bin_width_of(fields: Mapping[str, Variable], stated: float | None) -> float:
         raise BadFileError(
             f"{where} is {width}; bins need a width in seconds from 0 to {_WIDEST:g}"
         )
-    return width
+    notes = []
+    if stated is not None and found:
+        of_file = float(found[0].read().item())
+        if of_file != width:
+            notes.append(f"bins of {width:g} s as told; {found[0].name} of the file: {of_file:g}")
+    return width, notes
 
 
 def counted(
@@ -53,14 +64,7 @@ def counted(
     n_bins, n_units = chosen.shape[time_axis], chosen.shape[1 - time_axis]
     # A sparse matrix may claim any size: that of a bit per bin and of a word per unit must be sane.
     check_claim(path, n_bins // 8 + n_units * 8, str(chosen))
-    matrix = chosen.read()
-    place: tuple[NDArray[Any], ...]
-    if isinstance(matrix, sparse.coo_array):
-        matrix.sum_duplicates()
-        place, counts = matrix.coords, matrix.data.astype(np.float64)
-    else:
-        place = np.nonzero(matrix)
-        counts = matrix[place].astype(np.float64)
+    *place, counts = _entries(path, chosen)
     bins, units = place[time_axis], place[1 - time_axis]
     _check_counts(counts, bins, units, chosen)
     check_claim(path, int(counts.sum()) * 8, f"the counts in {chosen}")
@@ -71,6 +75,18 @@ def counted(
         "spikes are spread evenly in their bins"
     )
     return trains, Epochs([[0.0, n_bins * width]]), note
+
+
+def _entries(path: Path, chosen: Variable) -> tuple[NDArray[Any], NDArray[Any], Floats]:
+    """Rows, columns and values of all that is not zero, as long as the file can hold so many."""
+    nothing = np.zeros(0, dtype=np.int64)
+    pieces, n_entries = [(nothing, nothing, np.zeros(0))], 0
+    for rows, columns, values in chosen.entries():
+        n_entries += values.size
+        check_claim(path, n_entries * 8, f"what is not zero in {chosen}")
+        pieces.append((rows, columns, values.astype(np.float64)))
+    rows, columns, values = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    return rows, columns, values
 
 
 def _time_axis(chosen: Variable, units_in: str | None) -> int:
@@ -95,7 +111,8 @@ def _check_counts(counts: NDArray[Any], bins: Any, units: Any, chosen: Variable)
     bad = np.flatnonzero(~are_counts(counts))
     if bad.size:
         raise BadFileError(
-            f"{chosen} has {counts[bad[0]]} for unit {units[bad[0]]} in bin {bins[bad[0]]}; "
+            f"{chosen} has {counts[bad[0]]} for unit {units[bad[0]] + 1} in bin "
+            f"{bins[bad[0]] + 1}, counted from 1 as MATLAB does; "
             "counts are whole numbers from 0 on: name spike times or counts with variable="
         )
 

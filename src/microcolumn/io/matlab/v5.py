@@ -20,8 +20,11 @@ from numpy.typing import NDArray
 
 from ..claims import check_claim
 from ..failures import BadFileError
+from .inflating import Inflating
 from .variable import (
     NUMERIC,
+    PIECE,
+    Entries,
     Variable,
     checked_name,
     columns_of,
@@ -57,6 +60,15 @@ _PEEK = 4096
 _HEADER = 128
 
 
+class _Tag(NamedTuple):
+    """Type and size of an element, its first byte, and that of the next element."""
+
+    kind: int
+    n_bytes: int
+    start: int
+    stop: int
+
+
 class _Header(NamedTuple):
     """What stands before the content of a matrix."""
 
@@ -88,19 +100,28 @@ def _elements(content: memoryview, order: str) -> Iterator[tuple[int, memoryview
     """Type and bytes of each element, all within ``content``."""
     at = 0
     while at < len(content):
-        if at + 8 > len(content):
-            raise BadFileError(f"it ends in the middle of a variable{_AGAIN}")
-        kind, n_bytes = struct.unpack_from(f"{order}2I", content, at)
-        start, room = at + 8, len(content) - at - 8
-        if kind >> 16:  # a small element: type, size and up to four bytes in eight
-            kind, n_bytes, start, room = kind & 0xFFFF, kind >> 16, at + 4, 4
-        if n_bytes > room:
+        tag = _tag(content, at, order)
+        room = len(content) - tag.start
+        if tag.n_bytes > room:
             raise BadFileError(
-                f"an element claims {n_bytes:,} bytes where {room:,} are left{_AGAIN}"
+                f"an element claims {tag.n_bytes:,} bytes where {room:,} are left{_AGAIN}"
             )
-        yield kind, content[start : start + n_bytes]
-        # What is not compressed fills up to a multiple of eight bytes, counted from its tag.
-        at += -(-(start - at + n_bytes) // 8) * 8 if kind != _COMPRESSED else 8 + n_bytes
+        yield tag.kind, content[tag.start : tag.start + tag.n_bytes]
+        at = tag.stop
+
+
+def _tag(content: memoryview, at: int, order: str) -> _Tag:
+    """What stands at the beginning of the element at byte ``at``."""
+    if at + 8 > len(content):
+        raise BadFileError(f"it ends in the middle of a variable{_AGAIN}")
+    kind, n_bytes = struct.unpack_from(f"{order}2I", content, at)
+    if kind >> 16:  # a small element: type, size and up to four bytes in eight
+        if kind >> 16 > 4:
+            raise BadFileError(f"an element claims {kind >> 16:,} bytes where 4 are left{_AGAIN}")
+        return _Tag(kind & 0xFFFF, kind >> 16, at + 4, at + 8)
+    # What is not compressed fills up to a multiple of eight bytes, counted from its tag.
+    filled = n_bytes if kind == _COMPRESSED else -(-n_bytes // 8) * 8
+    return _Tag(kind, n_bytes, at + 8, at + 8 + filled)
 
 
 def _next(parts: Iterator[tuple[int, memoryview]]) -> tuple[int, memoryview]:
@@ -157,20 +178,51 @@ def _compressed(data: memoryview, order: str, path: Path) -> Variable:
     def read() -> Any:
         return _variable(_inflated(data, n_bytes, header.name), order).read()
 
-    return Variable(header.name, header.kind, header.shape, read)
+    if header.kind not in NUMERIC or len(header.shape) != 2:
+        return Variable(header.name, header.kind, header.shape, read)
+
+    def in_pieces() -> Iterator[Entries]:
+        return _pieces(data, peek, header, order)
+
+    return Variable(header.name, header.kind, header.shape, read, in_pieces)
 
 
 def _inflated(data: memoryview, n_bytes: int, name: str) -> memoryview:
     """The bytes of a compressed matrix, no more than it claims, whose checksum must agree."""
-    stream = zlib.decompressobj()
-    try:
-        content = stream.decompress(data, 8 + n_bytes)
-        stream.decompress(stream.unconsumed_tail, 1)  # nothing but the checksum should be left
-    except zlib.error:
-        content = b""
-    if len(content) != 8 + n_bytes or not stream.eof:
-        raise BadFileError(f"the compressed variable {name} is not whole{_AGAIN}")
-    return memoryview(content)[8:]
+    stream = Inflating(data, name)
+    content = stream.take(8 + n_bytes)
+    stream.finish()
+    return content[8:]
+
+
+def _pieces(data: memoryview, peek: memoryview, header: _Header, order: str) -> Iterator[Entries]:
+    """What is not zero in a compressed matrix of numbers, whose first bytes are ``peek``."""
+    matrix = _tag(peek, 0, order)
+    at = matrix.start
+    for _ in range(3):  # class, size and name
+        at = _tag(peek, at, order).stop
+    tag = _tag(peek, at, order)
+    if tag.stop != matrix.start + matrix.n_bytes:
+        raise BadFileError(f"{header.name} claims {tag.n_bytes:,} bytes of numbers{_AGAIN}")
+    itemsize = _numbers((tag.kind, memoryview(b"")), order).itemsize
+    _check_size(header, tag.n_bytes // itemsize)
+    stream = Inflating(data, header.name)
+    stream.take(tag.start)
+    for begin in range(0, tag.n_bytes, PIECE):
+        piece = stream.take(min(PIECE, tag.n_bytes - begin))
+        values = _numbers((tag.kind, piece), order)
+        (places,) = np.nonzero(values)
+        columns, rows = np.divmod(begin // itemsize + places, header.shape[0])
+        yield rows, columns, values[places]
+    stream.take(tag.stop - tag.start - tag.n_bytes)
+    stream.finish()
+
+
+def _check_size(header: _Header, n_values: int) -> None:
+    if n_values != np.prod(header.shape, dtype=object):
+        raise BadFileError(
+            f"{header.name} has {n_values} numbers for its size {header.shape}{_AGAIN}"
+        )
 
 
 def _variable(content: memoryview, order: str, name: str | None = None) -> Variable:
@@ -205,8 +257,7 @@ def _content(header: _Header, parts: Iterator[tuple[int, memoryview]], order: st
         return sparse_matrix(values, rows, columns, shape, name)
     if kind in NUMERIC:
         values = _numbers(_next(parts), order)
-        if values.size != np.prod(shape, dtype=object):
-            raise BadFileError(f"{name} has {values.size} numbers for its size {shape}{_AGAIN}")
+        _check_size(header, values.size)
         return values.reshape(shape, order="F")
     return unreadable(name, kind)()
 

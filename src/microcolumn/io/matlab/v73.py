@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from ..claims import check_claim
 from ..failures import BadFileError
 from .variable import (
     NUMERIC,
+    PIECE,
+    Entries,
     Variable,
     checked_name,
     columns_of,
@@ -77,7 +80,8 @@ def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:
         return Variable(name, "complex", shape, unreadable(name, "complex"))
     if kind in NUMERIC or not kind:
         kind = kind or "double"
-        return Variable(name, kind, shape, lambda: _array(name, item, path).T)
+        in_pieces = (lambda: _pieces(name, item, path)) if len(shape) == 2 else None
+        return Variable(name, kind, shape, lambda: _array(name, item, path).T, in_pieces)
     return Variable(name, kind, shape, unreadable(name, kind))
 
 
@@ -89,10 +93,29 @@ def _nothing(kind: str, shape: tuple[int, ...]) -> Any:
 
 def _array(name: str, item: Any, path: Path) -> NDArray[Any]:
     """Numbers of a dataset, if the file can hold as many as it claims."""
+    _check_numbers(name, item, path)
+    return np.asarray(item[()])
+
+
+def _check_numbers(name: str, item: Any, path: Path) -> None:
     if item.dtype.kind not in "biuf":
         raise BadFileError(f"{name} is of type {item.dtype}; save real numbers")
     check_claim(path, item.size * item.dtype.itemsize, name)
-    return np.asarray(item[()])
+
+
+def _pieces(name: str, item: Any, path: Path) -> Iterator[Entries]:
+    """What is not zero in a matrix of numbers, read in blocks of whole chunks."""
+    _check_numbers(name, item, path)
+    n_columns, n_rows = item.shape
+    tall, wide = item.chunks or (1, 1)
+    wide *= max(1, PIECE // (tall * wide * item.dtype.itemsize))
+    wide = min(wide, n_rows)
+    tall *= max(1, PIECE // (tall * wide * item.dtype.itemsize))
+    for first_column in range(0, n_columns, tall):
+        for first_row in range(0, n_rows, wide):
+            block = item[first_column : first_column + tall, first_row : first_row + wide]
+            columns, rows = np.nonzero(block)
+            yield first_row + rows, first_column + columns, block[columns, rows]
 
 
 def _cells(name: str, item: Any, path: Path) -> list[Variable]:

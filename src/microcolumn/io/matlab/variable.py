@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,11 @@ from ..failures import BadFileError
 NUMERIC = {"double", "single", "logical"} | {
     f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 }
+
+#: Rows, columns and values of some entries of a matrix.
+Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+#: Bytes that are looked at at a time in a matrix that is mostly zeros.
+PIECE = 1 << 23
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +41,16 @@ class Variable:
         (``sparse``), a list of str with one entry per row (``char``), a list of `Variable` in
         MATLAB's order (``cell``), or a dict of them by field (``struct``; the fields of an array
         of structs are cells with one entry per struct).
+    in_pieces : callable, optional
+        Gives what is not zero in a matrix of numbers piece by piece, for those that may be too
+        large to be in memory as a whole.
     """
 
     name: str
     kind: str
     shape: tuple[int, ...]
     read: Callable[[], Any]
+    in_pieces: Callable[[], Iterator[Entries]] | None = None
 
     def __str__(self) -> str:
         size = "x".join(map(str, self.shape))
@@ -56,6 +65,20 @@ class Variable:
     def is_vector(self) -> bool:
         """Whether at most one of its sizes differs from 1."""
         return sum(size != 1 for size in self.shape) <= 1
+
+    def entries(self) -> Iterator[Entries]:
+        """What is not zero in a matrix, in pieces and in any order."""
+        if self.in_pieces is not None:
+            yield from self.in_pieces()
+            return
+        matrix = self.read()
+        if isinstance(matrix, sparse.coo_array):
+            matrix.sum_duplicates()
+            rows, columns = matrix.coords
+            yield rows, columns, matrix.data
+        else:
+            places = np.nonzero(matrix)
+            yield places[0], places[1], matrix[places]
 
 
 def checked_name(name: str) -> str:
