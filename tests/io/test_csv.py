@@ -71,6 +71,11 @@ def test_units_come_in_the_natural_order_of_their_names(tmp_path):
         ("cluster,spike_time", {}, 1.0),
         ("neuron,t", {"time_unit": "ms"}, 1e3),
         ("unit_id,time_ms", {}, 1e3),
+        ("unit,spike time (ms)", {}, 1e3),
+        ("Unit ID,Time [s]", {}, 1.0),
+        ("unit,time (µs)", {}, 1e6),
+        ("unit,time(\u03bcs)", {}, 1e6),
+        ("unit,spike_times_ms", {"time_unit": "ms"}, 1e3),
         ("unit,time_us", {"time_unit": "us"}, 1e6),
         ("unit,time", {"time_unit": "samples", "sampling_rate": 30_000}, 3e4),
         ("unit,sample_index", {"sampling_rate": 30_000.0}, 3e4),
@@ -88,6 +93,7 @@ def test_times_are_in_the_unit_that_the_header_or_the_caller_states(
     [
         ("unit,time", {"time_unit": "min"}, "time_unit is 'min'; choose one of 's', 'ms'"),
         ("unit,time_ms", {"time_unit": "s"}, "'time_ms' is in ms but time_unit is 's'"),
+        ("unit,time (ms)", {"time_unit": "s"}, r"'time \(ms\)' is in ms but time_unit is 's'"),
         ("unit,time", {"time_unit": "samples"}, "sampling_rate is None; pass it in Hz"),
         ("unit,samples", {"sampling_rate": -1}, "sampling_rate is -1; pass it in Hz"),
         ("unit,time", {"sampling_rate": 30_000}, "30000 but times are in s; pass time_unit"),
@@ -110,7 +116,7 @@ def test_columns_of_units_are_kept_and_columns_of_spikes_named_in_a_note(tmp_pat
     np.testing.assert_array_equal(recording.units.depth_um, [np.nan, 500.0])
     assert recording.units.layer == ("V", "IV")
     assert recording.units.quality == ("good", "mua")
-    assert recording.notes == ("not read, since they change within units: 'amplitude'",)
+    assert recording.notes[0] == "not read, since they change within units: 'amplitude'"
     by_area = mc.read(path, depth_reference="surface", layers="area")
     assert by_area.units.layer == ("S1", "V1")
 
@@ -123,6 +129,23 @@ def test_text_of_any_editor_is_read(encoding, newline, tmp_path):
     assert trains(recording) == {"µ1": [0.25], "µ2": [0.5]}
 
 
+@pytest.mark.parametrize("end", ["\n\n", "   ", "\n \t \n\n", ",\n", " , \n\n"])
+def test_blank_lines_at_the_end_are_no_rows(end, tmp_path):
+    assert trains(mc.read(written(tmp_path / "a.csv", f"unit,time\n1,0.5\n{end}"))) == {"1": [0.5]}
+
+
+def test_times_are_preferred_to_samples_wherever_they_stand(tmp_path):
+    path = written(tmp_path / "a.csv", "unit,sample,time (ms)\n1,15000,500\n")
+    assert trains(mc.read(path)) == {"1": [0.5]}
+
+
+def test_an_empty_file_is_called_empty(tmp_path):
+    path = written(tmp_path / "a.csv", "")
+    for options in ({}, {"reader": "csv"}):
+        with pytest.raises(ValueError, match=r"a\.csv:? (it )?is empty; export or copy it again"):
+            mc.read(path, **options)
+
+
 def test_the_content_counts_not_the_extension(tmp_path):
     path = written(tmp_path / "a.nwb", "unit,time\n1,0.5\n")
     assert trains(mc.read(path)) == {"1": [0.5]}
@@ -131,6 +154,10 @@ def test_the_content_counts_not_the_extension(tmp_path):
 DAMAGE = {
     "no header": ("1,0.5\n1,0.6\n", "it has no header; add 'unit,time' as its first line"),
     "no header, named units": ("a,0.5\n", "it has no header; add 'unit,time'"),
+    "an empty first line": (" \nunit,time\n", "its first line is empty; it needs a header"),
+    "time in no unit": ("unit,time (min)\n1,2\n", "header is 'unit, time .min.'; it needs a"),
+    "half a bracket": ("unit,time (\n1,2\n", "it needs a column 'unit' and a column 'time'"),
+    "a line of blanks": ("unit,time\n1,0.5\n  \n1,0.6\n", "line 3 is empty; remove it"),
     "other columns": ("unit,when\n1,2\n", "header is 'unit, when'; it needs a column 'unit' and"),
     "spaces": ("unit time\n1 0.5\n", "header is 'unit time'; .* separated by commas, semicolons"),
     "a column twice": ("unit,time,Time\n1,2,3\n", "names a column twice; rename one"),

@@ -104,7 +104,7 @@ def test_arrays_of_units_become_columns_and_others_are_named_in_a_note(tmp_path)
     )
     recording = mc.read(path, layers="unit_area")
     assert recording.units.layer == ("S1", "V1", "V1")
-    assert recording.notes == ("not read: unit_xy_um",)
+    assert "not read: unit_xy_um" in recording.notes
 
 
 def test_the_content_counts_not_the_extension(tmp_path):
@@ -223,9 +223,11 @@ def test_a_header_that_claims_ten_gigabytes_is_refused_unread(tmp_path):
 
 
 def test_an_archive_that_unpacks_to_much_more_than_it_is_gets_refused(tmp_path):
-    np.savez_compressed(tmp_path / "a.npz", **arrays(unit_zeros=np.zeros(9_000_000)))
-    with pytest.raises(ValueError, match=r"the archive claims 72,000,[0-9]+ bytes in a file of"):
-        mc.read(tmp_path / "a.npz")
+    path = written(tmp_path / "a.npz")
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_BZIP2) as archive:  # Deflate never packs as well
+        archive.writestr("unit_zeros.npy", bytes(72_000_000))
+    with pytest.raises(ValueError, match=r"the archive claims 72,00[0-9],[0-9]+ bytes in a file"):
+        mc.read(path)
 
 
 @pytest.mark.parametrize("name", ["rat_hpc_linear_nelpy", "mouse_retina_p15_demas54"])

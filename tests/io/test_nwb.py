@@ -47,7 +47,8 @@ def full_zarr(full):
 
 @pytest.mark.parametrize("kind", ["full", "full_zarr"])
 def test_what_pynwb_wrote_reads_back_the_same(kind, request):
-    recording = read(request.getfixturevalue(kind), depth_reference="tip")
+    path = request.getfixturevalue(kind)
+    recording = read(path, depth_reference="tip", quality=("good", "mua", "noise"))
     reference = Recording(TRAINS, epochs=EPOCHS)
     assert recording.units.ids == ("7", "3", "12", "5")
     assert recording.units.depth_um.tolist() == [0.0, 30.0, 70.0, 120.0]
@@ -311,7 +312,7 @@ def tables_in_processing(path, *names):
 def test_units_of_a_processing_module_are_used_with_a_note(tmp_path):
     recording = read(tables_in_processing(tmp_path / "module.nwb", "sorted"))
     np.testing.assert_array_equal(recording.trains[2], TRAINS[2])
-    assert recording.notes == ("units come from table 'sorted' of 'ecephys'",)
+    assert recording.notes[0] == "units come from table 'sorted' of 'ecephys'"
 
 
 def test_one_of_several_tables_of_units_is_picked_by_name(tmp_path):

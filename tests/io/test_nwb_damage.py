@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from planted_nwb import TRAINS, empty_file, sentence_of, write_full, write_zarr, written
 
-from microcolumn.io import read
+from microcolumn.io import read, read_flashes
 
 pynwb = pytest.importorskip("pynwb")
 h5py = pytest.importorskip("h5py")
@@ -53,6 +53,22 @@ def test_a_truncated_file_is_one_sentence(full, tmp_path, share):
     content = full.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
     sentence_of(path, reader="nwb")
+
+
+def test_an_empty_file_is_called_empty(tmp_path):
+    (tmp_path / "empty.nwb").touch()
+    assert "it is empty; export" in sentence_of(tmp_path / "empty.nwb", reader="nwb")
+    with pytest.raises(ValueError, match="it is empty; export"):
+        read_flashes(tmp_path / "empty.nwb", "flashes")
+
+
+@pytest.mark.parametrize("name", ["spike_times", "electrodes"])
+def test_an_index_without_its_column_is_one_sentence(damaged, name):
+    path, units = damaged
+    del units[name]
+    units.file.close()
+    sentence = sentence_of(path, depth_reference="tip")
+    assert f"its units have an index of '{name}' but no column of that name; export" in sentence
 
 
 def test_a_wrong_magic_is_one_sentence(full, tmp_path):
@@ -134,7 +150,7 @@ def test_spikes_behind_the_last_unit_are_noted(damaged):
     ends = units["spike_times_index"][:]
     units["spike_times_index"][3] = ends[3] - 4
     units.file.close()
-    recording = read(path, depth_reference="tip")
+    recording = read(path, depth_reference="tip", quality=("good", "mua", "noise"))
     assert recording.n_spikes == ends[3] - 4
     assert recording.notes[0].startswith("4 spike times behind those of the last unit")
 

@@ -193,7 +193,7 @@ def test_a_header_that_claims_ten_gigabytes_is_refused(saved):
 
 
 def test_a_member_that_unpacks_to_more_than_the_archive_can_hold_is_refused(saved):
-    with zipfile.ZipFile(saved, "a", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(saved, "a", zipfile.ZIP_BZIP2) as archive:  # Deflate never packs as well
         archive.writestr("bomb.npy", bytes(1 << 27))
     with pytest.raises(ValueError, match="the archive claims"):
         read(saved)

@@ -68,6 +68,7 @@ def test_extensions_decide_where_content_does_not(tmp_path):
 def test_a_folder_of_nothing_and_an_empty_file_are_one_sentence(tmp_path):
     with pytest.raises(ValueError, match=r"is a folder without spike_times.npy or any other mark"):
         recognise(tmp_path)
-    (tmp_path / "empty.xyz").touch()
-    with pytest.raises(ValueError, match="is empty; export or copy it again"):
-        recognise(tmp_path / "empty.xyz")
+    for name in ("empty.xyz", "empty.nwb", "empty.csv", "empty.mat"):
+        (tmp_path / name).touch()
+        with pytest.raises(ValueError, match="is empty; export or copy it again"):
+            recognise(tmp_path / name)

@@ -18,15 +18,10 @@ from .session import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS, Session
 
 Floats = NDArray[np.float64]
 
-#: Column names in lower case, and the unit of time that a name states.
+#: Column names as `_plain` makes them; that of times may state their unit.
 _UNIT_NAMES = ("unit", "unit_id", "cluster", "cluster_id", "neuron")
-_TIME_NAMES = {
-    **dict.fromkeys(("time", "t", "spike_time", "times", "spike_times")),
-    **dict.fromkeys(("time_s", "t_s", "spike_time_s"), "s"),
-    **dict.fromkeys(("time_ms", "t_ms", "spike_time_ms"), "ms"),
-    **dict.fromkeys(("time_us", "t_us", "spike_time_us"), "us"),
-    **dict.fromkeys(("sample", "samples", "sample_index"), "samples"),
-}
+_TIME_NAME = re.compile("(?:(?:spike_)?times?|t)(?:_(s|ms|us|µs))?")
+_SAMPLE_NAMES = ("sample", "samples", "sample_index")
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6}
 #: Columns that describe units, so that they may not change from spike to spike.
 _OF_UNITS = {*DEPTH_COLUMNS, *LAYER_COLUMNS, *QUALITY_COLUMNS, "multiunit"}
@@ -48,7 +43,8 @@ def load(
     path : Path
         The file, in UTF-8.
     time_unit : {"s", "ms", "us", "samples"}, optional
-        Unit of the times; where left out, as the column's name says (``time_ms``), else seconds.
+        Unit of the times; where left out, as the column's name says (``time_ms``, ``time (ms)``),
+        else seconds.
     sampling_rate : float, optional
         Samples per second, for times in samples.
     """
@@ -65,7 +61,11 @@ def load(
 
 def _session(lines: Iterable[str], time_unit: str | None, sampling_rate: float | None) -> Session:
     lines = iter(lines)
-    first = next(lines, "")
+    first = next(lines, None)
+    if first is None:
+        raise BadFileError("it is empty; export or copy it again")
+    if not first.strip():
+        raise BadFileError("its first line is empty; it needs a header such as 'unit,time' there")
     separator = next((mark for mark in "\t;," if mark in first), ",")
     header = [name.strip() for name in next(csv.reader([first], delimiter=separator), [])]
     unit, time = _places(header)
@@ -149,22 +149,28 @@ class _Table:
 
 
 def _chunks(reader: Iterator[list[str]]) -> Iterator[list[list[str]]]:
-    """Rows by the thousands; empty lines at the end of the file are no rows."""
+    """Rows by the thousands; blank lines at the end of the file are no rows."""
     rows = list(islice(reader, _CHUNK))
     while rows:
         following = list(islice(reader, _CHUNK))
-        while not following and rows and not rows[-1]:
+        while not following and rows and _is_blank(rows[-1]):
             rows.pop()
         if rows:
             yield rows
         rows = following
 
 
+def _is_blank(row: list[str]) -> bool:
+    return not "".join(row).strip()
+
+
 def _places(header: list[str]) -> tuple[int, int]:
     """Where unit and time stand, or a sentence about the header."""
-    names = [name.lower() for name in header]
+    names = [_plain(name) for name in header]
     unit = next((names.index(name) for name in _UNIT_NAMES if name in names), None)
-    time = next((names.index(name) for name in _TIME_NAMES if name in names), None)
+    times = [place for place, name in enumerate(header) if _stated_unit(name) is not None]
+    # Where there are times and samples, times need no sampling rate.
+    time = min(times, key=lambda place: names[place] in _SAMPLE_NAMES, default=None)
     if unit is not None and time is not None:
         if len(set(names)) < len(names):
             raise BadFileError(f"its header {', '.join(header)} names a column twice; rename one")
@@ -177,13 +183,27 @@ def _places(header: list[str]) -> tuple[int, int]:
     )
 
 
+def _plain(name: str) -> str:
+    """A column's name in lower case, with ``time_ms`` for ``time (ms)`` and ``time [ms]``."""
+    joined = re.sub(r"[\s(\[]+", "_", name.lower()).rstrip(")]")
+    return joined.replace("\u03bc", "µ")  # the Greek letter for the micro sign
+
+
+def _stated_unit(name: str) -> str | None:
+    """Unit of time that a column's name states, "" where it leaves that open, None for no time."""
+    if _plain(name) in _SAMPLE_NAMES:
+        return "samples"
+    match = _TIME_NAME.fullmatch(_plain(name))
+    return None if match is None else (match[1] or "").replace("µ", "u")
+
+
 def _per_second(name: str, time_unit: str | None, sampling_rate: float | None) -> float:
     """Ticks of the times in a second."""
-    stated = _TIME_NAMES[name.lower()]
+    stated = _stated_unit(name)
     unit = time_unit or stated or "s"
     if unit not in (*_PER_SECOND, "samples"):
         raise BadFileError(f"time_unit is {unit!r}; choose one of 's', 'ms', 'us', 'samples'")
-    if stated not in (None, unit):
+    if stated and stated != unit:
         raise BadFileError(
             f"its column {name!r} is in {stated} but time_unit is {unit!r}; leave time_unit out"
         )
@@ -203,7 +223,7 @@ def _per_second(name: str, time_unit: str | None, sampling_rate: float | None) -
 
 def _ragged(rows: list[list[str]], header: Sequence[str], first_line: int) -> BadFileError:
     place, row = next((k, row) for k, row in enumerate(rows) if len(row) != len(header))
-    if not row:
+    if _is_blank(row):
         return BadFileError(f"line {first_line + place} is empty; remove it")
     return BadFileError(
         f"line {first_line + place} has {len(row)} fields where the header has {len(header)}; "

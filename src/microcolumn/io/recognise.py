@@ -25,6 +25,8 @@ _BY_EXTENSION = {
 
 def recognise(path: Path) -> str:
     """Name of the reader for ``path``, or one sentence if nobody knows it."""
+    if path.is_file() and path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty; export or copy it again")
     name = _folder(path) if path.is_dir() else _file(path)
     return name or _BY_EXTENSION.get(path.suffix.lower()) or _by_neo(path)
 
@@ -90,6 +92,4 @@ def _by_neo(path: Path) -> str:
             f"{path} is a folder without spike_times.npy or any other mark of a known format; "
             "name the file itself, or the reader"
         )
-    if path.stat().st_size == 0:
-        raise ValueError(f"{path} is empty; export or copy it again")
     return "neo"

@@ -10,9 +10,11 @@ from ..failures import BadFileError
 
 def opened(path: Path) -> tuple[Any, Any]:
     """The contents of an NWB file (HDF5) or folder (Zarr), and what closes it."""
+    if path.is_file() and path.stat().st_size == 0:
+        raise BadFileError("it is empty; export or copy it again")
     source = _backend(path)(str(path), mode="r", load_namespaces=True)
     try:
-        return _content(source), source
+        return _content(path, source), source
     except BaseException:  # an open file would also hide what is written to its path later
         source.close()
         raise
@@ -28,7 +30,7 @@ def _backend(path: Path) -> Any:
     return NWBHDF5IO
 
 
-def _content(source: Any) -> Any:
+def _content(path: Path, source: Any) -> Any:
     from hdmf.build import ConstructError
 
     try:
@@ -39,3 +41,23 @@ def _content(source: Any) -> Any:
             f"it does not follow the NWB schema ({reason:.200}); it is damaged or was not written "
             "by an NWB library: export or copy it again"
         ) from None
+    except TypeError:  # what an index refers to has no name where it is not in the file
+        lost = _lost_columns(path)
+        if not lost:
+            raise
+        raise BadFileError(
+            f"its units have an index of {lost[0]!r} but no column of that name; export or copy "
+            "the file again"
+        ) from None
+
+
+def _lost_columns(path: Path) -> list[str]:
+    """Columns of units of which an HDF5 file has the index alone."""
+    import h5py
+
+    if path.is_dir():
+        return []
+    with h5py.File(path) as file:
+        names = list(file.get("units", ()))
+    indexed = [name.removesuffix("_index") for name in names if name.endswith("_index")]
+    return [name for name in indexed if name not in names]
