@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.stats import binom
 
 from ..binary import real_number
 from ..epochs import HALF_NANOSECOND
@@ -15,6 +16,8 @@ from .correlograms import correlograms
 
 #: Fewer shared spikes than this may be luck among many pairs of units.
 _ENOUGH_SHARED = 10
+#: More short intervals than allowed are luck, unless they are less probable than this.
+_CHANCE = 0.01
 #: Neighbouring lags that tell how many spikes any two units share by chance and by common drive,
 #: in bins of twice the duplicates' window.
 _FLANK = slice(3, 8)
@@ -63,7 +66,9 @@ def suspect_units(
     refractory_s : float
         Shortest interval that one cell can fire at, seconds.
     max_violations : float
-        Share of shorter intervals above which a single unit is suspect.
+        Share of shorter intervals that a single unit may have. It is suspect if it has more, and
+        so many that the share would give them by chance with a probability below 0.01 (the upper
+        tail of a binomial distribution): one short interval of 83 says nothing.
     max_rate_hz : float
         Mean rate above which a unit is suspect.
     duplicate_window_s : float
@@ -118,7 +123,8 @@ def _refractory(recording: Recording, refractory_s: float, limit: float) -> Iter
         epoch = recording.epochs.locate(train)
         intervals = np.diff(train)[(epoch[1:] == epoch[:-1]) & (epoch[1:] >= 0)]
         n_short = int(np.count_nonzero(intervals < refractory_s - HALF_NANOSECOND))
-        if n_short > limit * intervals.size:
+        by_chance = binom.sf(n_short - 1, intervals.size, min(limit, 1.0))
+        if n_short > limit * intervals.size and by_chance < _CHANCE:
             name, share = recording.units.ids[n], n_short / intervals.size
             yield Suspect(
                 (name,),
