@@ -64,8 +64,9 @@ def peak_width_ms(recording, longest_ms=60):
 
 
 @pytest.mark.slow
-def test_hidden_units_beat_pairs_and_pairs_beat_rates_on_held_out_words():
-    recording = mc.simulate.preset("B4").restrict([[0.0, 1800.0]])
+@pytest.mark.parametrize("name", ["B4", "T6", "B4MU"])
+def test_hidden_units_beat_pairs_and_pairs_beat_rates_on_held_out_words(name):
+    recording = mc.simulate.preset(name)
     train, test = recording.bin(0.020).split(0.5, random_state=0)
     ising = mc.Ising(l1=1e-3).fit(train)
     rates = mc.Independent().fit(train)
