@@ -139,6 +139,11 @@ def test_a_claim_may_be_what_deflate_can_do_up_to_4_gib_and_100_times_the_size_b
         check_claim(path, 10_000_000_000, "X")
 
 
+def test_a_compressed_matrix_full_of_one_number_is_refused_before_it_fills_memory(tmp_path):
+    path = save(tmp_path / "a.mat", compressed=True, X=np.ones((200_000, 36)))
+    assert "what is not zero in X (200000x36 double) claims" in message_of(path, bin_width=0.001)
+
+
 def test_a_folder_is_not_walked_through_for_a_small_claim(tmp_path, monkeypatch):
     monkeypatch.setattr(claims, "size_on_disk", lambda path: pytest.fail("walked"))
     check_claim(tmp_path, 1 << 20, "a column")

@@ -83,7 +83,7 @@ def _entries(path: Path, chosen: Variable) -> tuple[NDArray[Any], NDArray[Any], 
     pieces, n_entries = [(nothing, nothing, np.zeros(0))], 0
     for rows, columns, values in chosen.entries():
         n_entries += values.size
-        check_claim(path, n_entries * 8, f"what is not zero in {chosen}")
+        check_claim(path, n_entries * 3 * 8, f"what is not zero in {chosen}")
         pieces.append((rows, columns, values.astype(np.float64)))
     rows, columns, values = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
     return rows, columns, values

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microcolumn.io.segments import laid_out
+
+
+@pytest.mark.parametrize(
+    "stretches",
+    [
+        [],
+        [(3.0, 4.0)],
+        [(0.0, 1.0), (1.0, 2.0), (5.0, 6.0)],
+        [(0.0, 1.0 + 1e-10), (1.0, 2.0)],  # they touch but for rounding
+    ],
+)
+def test_segments_that_follow_each_other_stay_where_they_are(stretches):
+    shifts, notes = laid_out(stretches)
+    np.testing.assert_array_equal(shifts, np.zeros(len(stretches)))
+    assert notes == []
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(-20, 20), st.integers(1, 20)).map(lambda s: (s[0], s[0] + s[1])),
+        min_size=2,
+        max_size=6,
+    )
+)
+@settings(deadline=None, max_examples=60)
+def test_segments_that_overlap_are_a_second_apart_in_the_same_order(stretches):
+    overlap = any(later < stop for (_, stop), (later, _) in pairwise(stretches))
+    shifts, notes = laid_out(stretches)
+    assert len(notes) == overlap
+    placed = np.array(stretches) + shifts[:, None]
+    if overlap:
+        assert placed[0, 0] == max(stretches[0][0], 0)
+        np.testing.assert_allclose(placed[1:, 0] - placed[:-1, 1], 1.0)
+    else:
+        np.testing.assert_array_equal(placed, stretches)
