@@ -192,6 +192,17 @@ def test_damage_is_one_sentence_with_the_file_and_the_place(name, tmp_path):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("order", "<>")
+def test_text_of_characters_that_do_not_exist_is_refused(order, tmp_path):
+    codes = np.array([65, 0x110000, 66], dtype=f"{order}u4")
+    path = written(tmp_path / "a.npz", quality=codes.view(f"{order}U1"))
+    with pytest.raises(ValueError, match=r"quality\.npy holds text with a character 0x110000, wh"):
+        mc.read(path)
+    codes[1] = 0x10FFFF
+    path = written(tmp_path / "a.npz", quality=codes.view(f"{order}U1"))
+    assert mc.read(path).units.quality == ("A", "\U0010ffff", "B")
+
+
 def test_milliseconds_among_seconds_are_refused(tmp_path):
     seconds = np.sort(np.random.default_rng(0).uniform(0, 60, 100))
     path = written(

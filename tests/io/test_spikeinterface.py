@@ -219,6 +219,10 @@ DAMAGE = {
         "spikes.npy claims",
     ),
     "magic": (lambda f: (f / "spikes.npy").write_bytes(b"spikes"), "spikes.npy is no NumPy array"),
+    "text": (
+        lambda f: np.save(f / "properties" / "layer.npy", np.full(3, 2**31, "u4").view("U1")),
+        "layer.npy holds text with a character 0x80000000, which does not exist",
+    ),
     "property": (
         lambda f: (f / "properties" / "layer.npy").write_bytes(b"IV"),
         "layer.npy is no NumPy array",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import zipfile
 from collections.abc import Collection
 from io import BytesIO
@@ -52,6 +53,7 @@ def load_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
         header = _header(file.read(_HEADER_BYTES), path.name)
     check_claim(path, header.end, path.name, compressed=False)
     array: NDArray[Any] = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
+    check_text(array, path.name)
     return array
 
 
@@ -80,7 +82,19 @@ def _member(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
         )
     data = archive.read(name)
     flat = np.frombuffer(data, header.dtype, math.prod(header.shape), header.offset)
+    check_text(flat, name)
     return flat.reshape(header.shape, order="F" if header.is_fortran else "C")
+
+
+def check_text(array: NDArray[Any], name: str) -> None:
+    """Refuse characters that do not exist, over which Python fails long after it took them."""
+    if array.dtype.kind == "U":
+        codes = np.frombuffer(array.tobytes(), np.dtype("u4").newbyteorder(array.dtype.byteorder))
+        if codes.max(initial=0) > sys.maxunicode:
+            raise BadFileError(
+                f"{name} holds text with a character {codes.max():#x}, which does not exist; it is "
+                "damaged: export or copy it again"
+            )
 
 
 def _header(head: bytes, name: str) -> _Header:

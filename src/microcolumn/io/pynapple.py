@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..epochs import Epochs
 from ..recording import Recording
+from .arrays import check_text
 from .claims import check_claim
 from .failures import BadFileError
 from .session import Session, finished
@@ -144,6 +145,7 @@ def _array(path: Path, archive: zipfile.ZipFile, name: str) -> NDArray[Any] | No
         )
     content.seek(0)
     array: NDArray[Any] = np.lib.format.read_array(content, allow_pickle=False)
+    check_text(array, repr(name))
     return array
 
 
