@@ -53,6 +53,31 @@ def test_without_a_peak_there_are_no_dashed_lines_and_the_title_says_so(result):
     assert axes.get_title() == "Suggested bins: 20 ms (no central peak)"
 
 
+def test_a_cell_sorted_twice_does_not_stretch_the_axis(result):
+    """With a thousand times chance at lag 0 the axis still ends above everything else."""
+    middle = result.counts.size // 2
+    counts = result.counts.copy()
+    counts[middle - 1 : middle + 2] = 1000.0 * result.chance[middle]
+    figure = correlogram(replace(result, counts=counts))
+    (axes,) = figure.axes
+    others = np.delete(counts / result.chance, [middle - 1, middle, middle + 1])
+    highest = max(others.max(), (result.smoothed / result.chance).max())
+    assert highest < axes.get_ylim()[1] < 1.2 * highest
+    (shade,) = axes.patches
+    assert (shade.get_x(), shade.get_x() + shade.get_width()) == (-1.5, 1.5)
+    assert "dead time of sorters, up to 1e+03" in [
+        text.get_text() for text in figure.legends[0].get_texts()
+    ]
+
+
+def test_nothing_is_shaded_where_the_middle_fits_the_axis(result):
+    figure = correlogram(result)
+    (axes,) = figure.axes
+    assert len(axes.patches) == 0
+    assert axes.get_ylim()[1] > (result.counts / result.chance).max()
+    assert len(figure.legends[0].get_texts()) == 3
+
+
 def test_lags_longer_than_every_epoch_are_left_blank(tmp_path):
     short = Recording([[0.01, 0.02], [0.015]], epochs=[[0.0, 0.05]])
     figure = correlogram(suggest_bin_width(short))

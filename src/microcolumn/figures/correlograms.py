@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from ..survey import BinWidth
 from .style import RC
 
-_COUNTS, _PEAK, _CHANCE = "#56B4E9", "#0072B2", "#999999"
+_COUNTS, _PEAK, _CHANCE, _DEAD = "#56B4E9", "#0072B2", "#999999", "#E69F00"
+#: ms. Lags whose counts the width is not read from, since sorters miss or repeat spikes there.
+_DEAD_TIME_MS = 1.5
 
 
 def correlogram(result: BinWidth) -> Figure:
@@ -25,7 +27,9 @@ def correlogram(result: BinWidth) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        Ready to be saved; pairs of spikes are drawn relative to chance, whose level is 1.
+        Ready to be saved; pairs of spikes are drawn relative to chance, whose level is 1. Bins
+        within the sorters' dead time, which a cell sorted twice fills with itself, do not stretch
+        the axis: where they lie beyond it, the dead time is shaded and the legend says how far.
     """
     with mpl.rc_context(RC):  # type: ignore[arg-type]
         figure = Figure(figsize=(3.4, 2.6), layout="constrained")
@@ -58,6 +62,7 @@ def _draw(axes: Axes, result: BinWidth, lags_ms: NDArray[np.float64]) -> None:
     axes.plot(lags_ms, counts, color=_COUNTS, linewidth=0.6, label=f"{step_ms:.3g} ms bins")
     axes.plot(lags_ms, smoothed, color=_PEAK, linewidth=1.2, label="running mean")
     axes.axhline(1.0, color=_CHANCE, linewidth=0.8, label="chance")
+    _leave_dead_time_out(axes, lags_ms, counts, smoothed)
     if not np.isnan(result.peak_width_s):
         half_ms = result.peak_width_s / 2 * 1e3
         half_height = (result.baseline + result.height / 2) / level
@@ -70,4 +75,29 @@ def _draw(axes: Axes, result: BinWidth, lags_ms: NDArray[np.float64]) -> None:
             textcoords="offset points",
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1},
         )
-    axes.figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=7)
+    axes.figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=7)
+
+
+def _leave_dead_time_out(
+    axes: Axes,
+    lags_ms: NDArray[np.float64],
+    counts: NDArray[np.float64],
+    smoothed: NDArray[np.float64],
+) -> None:
+    """End the axis above the running mean and all other bins if those of the dead time are higher.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        With the curves.
+    lags_ms, counts, smoothed : ndarray of float64, shape (n_lags,)
+        Bin centres in ms, and the curves relative to chance.
+    """
+    half_bin = (lags_ms[1] - lags_ms[0]) / 2
+    is_dead = np.abs(lags_ms) + half_bin < _DEAD_TIME_MS + 1e-6
+    top = 1.1 * np.nanmax([1.0, *smoothed, *counts[~is_dead]])
+    highest = np.max(counts[is_dead], initial=0.0)
+    if highest > top:
+        axes.set_ylim(top=top)
+        label = f"dead time of sorters, up to {highest:.3g}"
+        axes.axvspan(-_DEAD_TIME_MS, _DEAD_TIME_MS, color=_DEAD, alpha=0.3, lw=0, label=label)
