@@ -63,6 +63,7 @@ def test_a_cell_sorted_twice_does_not_stretch_the_axis(result):
     others = np.delete(counts / result.chance, [middle - 1, middle, middle + 1])
     highest = max(others.max(), (result.smoothed / result.chance).max())
     assert highest < axes.get_ylim()[1] < 1.2 * highest
+    assert others.min() - 0.1 * highest < axes.get_ylim()[0] < others.min()
     (shade,) = axes.patches
     assert (shade.get_x(), shade.get_x() + shade.get_width()) == (-1.5, 1.5)
     assert "dead time of sorters, up to 1e+03" in [

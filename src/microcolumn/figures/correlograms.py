@@ -75,7 +75,8 @@ def _draw(axes: Axes, result: BinWidth, lags_ms: NDArray[np.float64]) -> None:
             textcoords="offset points",
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1},
         )
-    axes.figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=7)
+    columns = 2 if axes.patches else 3
+    axes.figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=7)
 
 
 def _leave_dead_time_out(
@@ -95,9 +96,10 @@ def _leave_dead_time_out(
     """
     half_bin = (lags_ms[1] - lags_ms[0]) / 2
     is_dead = np.abs(lags_ms) + half_bin < _DEAD_TIME_MS + 1e-6
-    top = 1.1 * np.nanmax([1.0, *smoothed, *counts[~is_dead]])
+    others = np.concatenate(([1.0], smoothed, counts[~is_dead]))
+    lowest, top = np.nanmin(others), 1.1 * np.nanmax(others)
     highest = np.max(counts[is_dead], initial=0.0)
     if highest > top:
-        axes.set_ylim(top=top)
+        axes.set_ylim(lowest - 0.05 * (top - lowest), top)
         label = f"dead time of sorters, up to {highest:.3g}"
         axes.axvspan(-_DEAD_TIME_MS, _DEAD_TIME_MS, color=_DEAD, alpha=0.3, lw=0, label=label)
