@@ -99,6 +99,12 @@ def finished(
     """
     if not session.ids:
         raise ValueError("there is no unit in it; check that spikes were sorted and exported")
+    for name, column in session.columns.items():
+        if len(column) != len(session.ids):
+            raise ValueError(
+                f"column {name!r} has {len(column)} entries for {len(session.ids)} units; "
+                "export the table again"
+            )
     units = Units(
         session.ids,
         _depths(session),
