@@ -191,6 +191,14 @@ def test_a_claim_of_ten_gigabytes_is_refused(damaged, names, expected):
     assert expected in sentence_of(path, depth_reference="tip")
 
 
+def test_spike_times_lost_from_a_folder_of_zarr_are_not_taken_for_zeros(full_zarr, tmp_path):
+    path = tmp_path / "lost.nwb.zarr"
+    shutil.copytree(full_zarr, path)
+    (path / "units" / "spike_times" / "0").unlink()
+    sentence = sentence_of(path, depth_reference="tip")
+    assert "1 chunks of its spike_times are not there; copy the folder again" in sentence
+
+
 def test_a_claim_of_ten_gigabytes_in_zarr_is_refused(full_zarr, tmp_path):
     path = tmp_path / "claim.nwb.zarr"
     shutil.copytree(full_zarr, path)

@@ -104,6 +104,11 @@ def _trains(path: Path, units: Any, n_units: int) -> tuple[list[NDArray[Any]], i
             "spike_times has no index, so nobody knows which unit a spike belongs to; "
             "export the file again with PyNWB or MatNWB"
         )
+    data = column.target.data
+    # Zarr takes a chunk that is not there for one of zeros, so that all its spikes would be at 0.
+    lost = getattr(data, "nchunks", 0) - getattr(data, "nchunks_initialized", 0)
+    if lost > 0:
+        raise BadFileError(f"{lost} chunks of its spike_times are not there; copy the folder again")
     return ragged(path, column, n_units)
 
 
