@@ -235,7 +235,7 @@ def test_silent_time_without_any_cluster_kept_is_one_sentence(tmp_path):
     path = folder(
         tmp_path / "a", cluster_group__tsv="cluster_id\tgroup\n2\tnoise\n4\tnoise\n9\tnoise\n"
     )
-    with pytest.raises(ValueError, match="quality 'noise'; pass quality='noise' to read it"):
+    with pytest.raises(ValueError, match="quality 'noise'; pass quality= to read them"):
         mc.read(path)
     assert mc.read(path, quality="noise").units.ids == ("2", "4", "9")
 

@@ -13,7 +13,7 @@ from .style import RC
 
 _COUNTS, _PEAK, _CHANCE, _DEAD = "#56B4E9", "#0072B2", "#999999", "#E69F00"
 #: ms. Lags whose counts the width is not read from, since sorters miss or repeat spikes there.
-_DEAD_TIME_MS = 1.5
+_DEAD_TIME_MS = 1e3 * DEAD_TIME
 
 
 def correlogram(result: BinWidth) -> Figure:

@@ -146,11 +146,12 @@ def _with_layers(recording: Recording, session: Session, layers: Any) -> Recordi
 def _all_but_noise(units: Units) -> list[str] | None:
     """Qualities of all units but those that whoever sorted them called noise; None for all."""
     qualities = set(units.quality or ())
-    if _NOISE not in qualities:
+    kept = {name for name in qualities if name.lower() != _NOISE}
+    if kept == qualities:
         return None
-    if qualities == {_NOISE}:
-        raise ValueError("all of its units are of quality 'noise'; pass quality='noise' to read it")
-    return sorted(qualities - {_NOISE})
+    if not kept:
+        raise ValueError(f"all of its units are of quality {_NOISE!r}; pass quality= to read them")
+    return sorted(kept)
 
 
 def _notes(
@@ -161,7 +162,7 @@ def _notes(
     noise_left_out: bool,
 ) -> list[str]:
     notes = list(session.notes)
-    n_noise = (units.quality or ()).count(_NOISE)
+    n_noise = sum(name.lower() == _NOISE for name in units.quality or ())
     if noise_left_out and n_noise:
         notes.append(f"units of quality 'noise' left out: {n_noise}; quality= names what to keep")
     if length_unknown:

@@ -37,7 +37,7 @@ DEFAULT_WIDTH = 0.020
 _FINE, _MOST_BINS = 0.001, 200
 #: Seconds. Below this lag sorters miss or repeat spikes: units of one electrode shadow each other
 #: and a cell sorted twice fires with itself. The peak is continued from its sides there.
-_DEAD_TIME = 0.0015
+DEAD_TIME = 0.0015
 #: Blocks of time that are left out in turn to find the uncertainty.
 _BLOCKS = 20
 #: A peak stands out if it is this many times as high as it is uncertain.
@@ -267,7 +267,7 @@ def _continued_to_zero(curves: Floats, smoothing: int, width: float) -> Floats:
     mean spans. Bins too wide for the dead time stay, since they hold much besides.
     """
     filled = curves.copy()
-    n_dead = math.floor(_DEAD_TIME / width + 0.5 + HALF_NANOSECOND / width)
+    n_dead = math.floor(DEAD_TIME / width + 0.5 + HALF_NANOSECOND / width)
     if n_dead > 1:
         n_fitted = n_dead + smoothing + 1
         squares = np.arange(n_fitted, dtype=np.float64) ** 2
