@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from ..survey import BinWidth
+from ..survey.bin_width import DEAD_TIME, BinWidth
 from .style import RC
 
 _COUNTS, _PEAK, _CHANCE, _DEAD = "#56B4E9", "#0072B2", "#999999", "#E69F00"
