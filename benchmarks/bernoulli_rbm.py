@@ -3,7 +3,8 @@
 Both see the same training words; both are scored by the exact held-out log-likelihood, so the
 opponent's number is as honest as ours. scikit-learn trains by persistent contrastive divergence
 and has no stopping rule: it gets several learning rates and as many epochs as it takes until
-its held-out score stops rising, and the time of the best epoch of the best rate counts.
+its held-out score stops rising, and the time of the best epoch of the best rate counts. We get as
+many penalties, and the quickest fit that scores at least as well counts.
 
     python benchmarks/bernoulli_rbm.py
 """
@@ -53,13 +54,15 @@ def main() -> None:
     print(f"{len(X):,} training words of {words.n_units} units, {len(train):,} distinct")
 
     mc.RBM(25, max_iter=2, tol=1.0).fit(train)  # compile
-    started = time.perf_counter()
-    ours = mc.RBM(25, l1=1e-3).fit(train)
-    our_seconds, our_score = time.perf_counter() - started, ours.score(test)
-    print(
-        f"microcolumn RBM(25, l1=1e-3)          {our_score:9.5f} nats/word in {our_seconds:7.2f} s"
-        f" (optimality {ours.optimality_:.1e}, {ours.n_live_hidden_} live)"
-    )
+    fits = []
+    for l1 in (1e-3, 3e-4, 1e-4):
+        started = time.perf_counter()
+        fit = mc.RBM(25, l1=l1).fit(train)
+        fits.append((fit.score(test), time.perf_counter() - started))
+        print(
+            f"microcolumn RBM(25, l1={l1:g})         {fits[-1][0]:9.5f} nats/word in "
+            f"{fits[-1][1]:7.2f} s (optimality {fit.optimality_:.1e}, {fit.n_live_hidden_} live)"
+        )
     results = []
     for rate in (1.0, 0.3, 0.1):
         score, seconds, epoch = opponent(X, test, rate, arguments.epochs)
@@ -69,6 +72,8 @@ def main() -> None:
             f"in {seconds:7.2f} s"
         )
     score, seconds = max(results)
+    better = [(our_seconds, our_score) for our_score, our_seconds in fits if our_score >= score]
+    our_seconds, our_score = min(better) if better else max(fits)[::-1]
     print(
         f"time ratio {seconds / our_seconds:.1f}x; "
         f"held-out difference {our_score - score:+.5f} nats/word"
