@@ -62,9 +62,9 @@ def test_a_recording_in_milliseconds_or_samples_is_refused(factor):
 
 
 def test_a_unit_lost_early_a_rare_one_and_a_late_start_are_taken_as_they_are():
-    Recording([poisson(5.0, 10.0), poisson(1.0, 7200.0), [3.0]])
-    Recording([1.7e9 + poisson(2.0, 3600.0)])
-    Recording([poisson(0.01, 50_000.0)])
+    assert Recording([poisson(5.0, 10.0), poisson(1.0, 7200.0), [3.0]]).n_units == 3
+    assert Recording([1.7e9 + poisson(2.0, 3600.0)]).duration_s < 3600.0
+    assert Recording([poisson(0.01, 50_000.0)]).duration_s < 50_000.0
 
 
 def test_nobody_records_for_ten_days_at_whatever_rate():

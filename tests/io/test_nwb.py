@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -14,8 +13,6 @@ from planted_nwb import (
     sentence_of,
     with_electrodes,
     with_units,
-    write_full,
-    write_zarr,
     written,
 )
 
@@ -29,20 +26,6 @@ REAL = RECORDINGS / "formats" / "A8604-211122.nwb"
 
 # PyNWB warns about its own schemas while files are written
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-@pytest.fixture(scope="module")
-def full(tmp_path_factory):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return write_full(tmp_path_factory.mktemp("nwb") / "full.nwb")
-
-
-@pytest.fixture(scope="module")
-def full_zarr(full):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return write_zarr(full, full.with_suffix(".nwb.zarr"))
 
 
 @pytest.mark.parametrize("kind", ["full", "full_zarr"])

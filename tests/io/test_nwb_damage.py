@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import json
 import shutil
-import warnings
 
 import numpy as np
 import pytest
-from planted_nwb import TRAINS, empty_file, sentence_of, write_full, write_zarr, written
+from planted_nwb import TRAINS, empty_file, sentence_of, written
 
 from microcolumn.io import read, read_flashes
 
@@ -15,20 +14,6 @@ h5py = pytest.importorskip("h5py")
 
 # PyNWB warns about its own schemas while files are written
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-@pytest.fixture(scope="module")
-def full(tmp_path_factory):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return write_full(tmp_path_factory.mktemp("nwb") / "full.nwb")
-
-
-@pytest.fixture(scope="module")
-def full_zarr(full):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return write_zarr(full, full.with_suffix(".nwb.zarr"))
 
 
 @pytest.fixture
@@ -52,7 +37,7 @@ def test_a_truncated_file_is_one_sentence(full, tmp_path, share):
     path = tmp_path / "truncated.nwb"
     content = full.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
-    sentence_of(path, reader="nwb")
+    assert path.name in sentence_of(path, reader="nwb")
 
 
 def test_an_empty_file_is_called_empty(tmp_path):
@@ -88,7 +73,7 @@ def test_a_folder_of_zarr_that_is_no_nwb_is_one_sentence(tmp_path):
     path = tmp_path / "other.nwb.zarr"
     path.mkdir()
     (path / ".zgroup").write_text('{"zarr_format": 2}')
-    sentence_of(path)
+    assert path.name in sentence_of(path)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +110,7 @@ def test_repeated_ids_are_named(damaged):
 def test_a_table_of_no_units_is_one_sentence(tmp_path):
     nwb = empty_file()
     nwb.units = pynwb.misc.Units(name="units", description="planted")
-    sentence_of(written(nwb, tmp_path / "none.nwb"))
+    assert "unit" in sentence_of(written(nwb, tmp_path / "none.nwb"))
 
 
 @pytest.mark.parametrize(
