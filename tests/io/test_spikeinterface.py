@@ -239,3 +239,11 @@ def test_damage_is_one_sentence_with_the_folder_and_the_place(name, sorting, tmp
         mc.read(tmp_path / "saved", depth_reference="tip")
     assert str(caught.value).startswith(str(tmp_path / "saved"))
     assert "\n" not in str(caught.value)
+
+
+def test_a_sorting_of_an_old_version_says_which_one_is_needed():
+    class Old:
+        def get_unit_spike_train(self): ...
+
+    with pytest.raises(ImportError, match=r"need SpikeInterface 0.103 or later; upgrade it"):
+        mc.Recording.from_spikeinterface(Old())

@@ -48,6 +48,8 @@ def from_sorting(
             f"sorting is of type {type(sorting).__name__}; pass a SpikeInterface sorting "
             "(of an analyzer, its attribute sorting)"
         )
+    if not hasattr(sorting, "sample_index_to_time"):
+        raise ImportError("sortings in memory need SpikeInterface 0.103 or later; upgrade it")
     segments = range(sorting.get_num_segments())
     by_segment = [
         [
