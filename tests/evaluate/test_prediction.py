@@ -1,0 +1,208 @@
+"""Predicted spikes against conditionals of the enumerated distribution, bin after bin."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microcolumn.evaluate import prediction as module
+from microcolumn.evaluate import probability_given_past
+from microcolumn.evaluate.prediction import predict
+from microcolumn.models import Ising, SemiRBM
+from microcolumn.parameters import Parameters
+from microcolumn.units import Units
+from microcolumn.words import Words
+
+KINDS = ["independent", "ising", "rbm", "srbm"]
+
+
+def _words(n_bins, n_units, seed=0, **options):
+    rng = np.random.default_rng(seed)
+    return Words.from_array(rng.random((n_bins, n_units)) < 0.3, **options)
+
+
+def _given_rest(p, word, bit):
+    spike = (*word[:bit], 1, *word[bit + 1 :])
+    silence = (*word[:bit], 0, *word[bit + 1 :])
+    return p[spike] / (p[spike] + p[silence])
+
+
+def _given_past(p, word, bit, n_past):
+    same_past = {x: q for x, q in p.items() if x[:n_past] == word[:n_past]}
+    return math.fsum(q for x, q in same_past.items() if x[bit]) / math.fsum(same_past.values())
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    kind=st.sampled_from(KINDS),
+    seed=st.integers(0, 1000),
+    shape=st.sampled_from([(3, 2), (2, 3), (4, 1), (1, 4), (1, 1)]),
+)
+def test_every_bin_is_predicted_as_in_the_enumerated_distribution(
+    random_model, distribution, kind, seed, shape
+):
+    n_units, lags = shape
+    words = _words(25, n_units, seed).embed(lags)
+    model = random_model(kind, seed, n_units * lags, scale=1.0)
+    p, n_past = distribution(model), n_units * (lags - 1)
+    windows = [tuple(window) for window in words.expand().tolist()]
+    bits = range(n_past, n_past + n_units)
+    rest, past = predict(model, words), predict(model, words, given="past")
+    expected = [[_given_rest(p, window, bit) for bit in bits] for window in windows]
+    np.testing.assert_allclose(rest.probability, expected, rtol=1e-11)
+    expected = [[_given_past(p, window, bit, n_past) for bit in bits] for window in windows]
+    np.testing.assert_allclose(past.probability, expected, rtol=1e-11)
+    np.testing.assert_array_equal(rest.spikes, [window[n_past:] for window in windows])
+
+
+def test_given_the_past_it_is_the_probability_given_the_past_in_time_order(random_model):
+    words, model = _words(60, 3).embed(3), random_model("srbm", 2, 9)
+    by_word = probability_given_past(model, words)
+    found = predict(model, words, given="past").probability
+    np.testing.assert_allclose(found, by_word[words.index], rtol=1e-13)
+
+
+@pytest.mark.parametrize("condition", ["rest", "past"])
+def test_chosen_units_come_in_the_order_asked_for_with_their_names(random_model, condition):
+    words = _words(50, 3, units=Units(["a", "b", "c"])).embed(2)
+    model = random_model("srbm", 3, 6)
+    every = predict(model, words, given=condition)
+    some = predict(model, words, given=condition, units=iter([2, 0]))
+    assert some.units.ids == ("c", "a")
+    assert some.positions == (2, 0)
+    np.testing.assert_allclose(some.probability, every.probability[:, [2, 0]], rtol=1e-13)
+    np.testing.assert_array_equal(some.spikes, words.expand()[:, [5, 3]])
+    assert np.abs(some.probability[:, 0] - some.probability[:, 1]).max() > 0.01
+
+
+def test_times_are_those_of_the_newest_bin_and_go_on_over_epochs(random_model):
+    words = _words(10, 2, bin_width=0.5, epoch_starts=[0, 4]).embed(2)
+    found = predict(random_model("ising", 0, 4), words)
+    # Newest bins: 1 to 3 in the first epoch, 5 to 9 in the second.
+    np.testing.assert_array_equal(found.times_s, [0.5, 1.0, 1.5, 2.5, 3.0, 3.5, 4.0, 4.5])
+    np.testing.assert_array_equal(found.epoch_starts, [0, 3])
+    bits = _words(10, 2).expand()
+    np.testing.assert_array_equal(found.spikes, bits[found.bins])
+
+
+def test_times_outlive_a_split(random_model):
+    words = _words(40, 2, bin_width=0.25)
+    _, test = words.split(0.5, random_state=1)
+    found = predict(random_model("ising", 0, 2), test)
+    np.testing.assert_array_equal(found.times_s, test.bins * 0.25)
+    np.testing.assert_array_equal(found.spikes, words.expand()[test.bins])
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    start=st.integers(0, 99),
+    length=st.integers(1, 60),
+    bin_width=st.sampled_from([0.02, 0.0067, 0.1, 1 / 3]),
+    weighted=st.booleans(),
+)
+def test_a_stretch_is_a_slice_of_the_traces(random_model, start, length, bin_width, weighted):
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, 100) if weighted else None
+    words = _words(100, 3, bin_width=bin_width, epoch_starts=[0, 30, 31], sample_weight=weights)
+    whole = predict(random_model("srbm", 1, 3), words)
+    part = whole.stretch(start * bin_width, (start + length) * bin_width)
+    kept = slice(start, start + length)
+    np.testing.assert_array_equal(part.times_s, whole.times_s[kept])
+    np.testing.assert_array_equal(part.probability, whole.probability[kept])
+    np.testing.assert_array_equal(part.spikes, whole.spikes[kept])
+    assert part.log_odds.shape[0] == np.unique(words.index[kept]).size
+    inside = [edge - start for edge in (30, 31) if start < edge < start + part.n_bins]
+    np.testing.assert_array_equal(part.epoch_starts, [0, *inside])
+    if weighted:
+        np.testing.assert_array_equal(part.weights, weights[kept])
+
+
+def test_a_stretch_takes_bins_that_start_inside_it(random_model):
+    found = predict(random_model("ising", 0, 2), _words(10, 2, bin_width=0.5))
+    np.testing.assert_array_equal(found.stretch(0.6, 1.6).times_s, [1.0, 1.5])
+    assert found.stretch(-math.inf, math.inf).n_bins == 10
+    assert found.stretch(1.0, 3.0).stretch(1.5, 2.0).times_s.tolist() == [1.5]
+
+
+def test_memory_stays_that_of_the_distinct_words(random_model):
+    words = _words(5000, 2)
+    found = predict(random_model("ising", 0, 2), words)
+    assert found.log_odds.shape == found.bits.shape == (4, 2)
+    assert found.probability.shape == (5000, 2)
+
+
+def test_chunks_make_no_difference(random_model, monkeypatch):
+    words, model = _words(200, 4), random_model("srbm", 6)
+    whole = predict(model, words).log_odds
+    monkeypatch.setattr(module, "_CHUNK_ELEMENTS", 12)
+    np.testing.assert_allclose(predict(model, words).log_odds, whole, rtol=1e-12)
+
+
+def test_near_certainty_keeps_its_digits():
+    # Log odds b + 2J: -40 alone, +60 beside a spike of the other.
+    theta = Parameters(b=[-40.0, -40.0], J=[[0.0, 50.0], [50.0, 0.0]])
+    words = Words.from_array([[0, 0], [1, 0], [1, 1]])
+    found = predict(Ising.from_parameters(theta), words, units=[0])
+    np.testing.assert_allclose(found.log_odds[:, 0], [-40.0, -40.0, 60.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("condition", ["rest", "past"])
+def test_certainty_stays_finite(condition):
+    theta = Parameters(b=[-3000.0, 3000.0], W=[[400.0], [-350.0]], c=[-100.0])
+    model = SemiRBM.from_parameters(theta)
+    found = predict(model, [[0, 1], [1, 0], [1, 1], [0, 0]], given=condition)
+    assert np.isfinite(found.log_odds).all()
+    np.testing.assert_allclose(found.probability, np.tile([0.0, 1.0], (4, 1)), atol=1e-300)
+
+
+def test_near_certainty_does_not_depend_on_what_came():
+    model = Ising.from_parameters(Parameters(b=[-3000.0, 720.0, 3000.0]))
+    found = predict(model, [[0, 0, 0], [1, 1, 1]])
+    np.testing.assert_array_equal(found.log_odds[0], found.log_odds[1])
+
+
+def test_a_plain_array_is_bins_of_20_ms(random_model):
+    found = predict(random_model("ising", 0, 2), [[0, 1], [1, 1], [0, 0]])
+    np.testing.assert_allclose(found.times_s, [0.0, 0.02, 0.04], rtol=1e-15)
+    assert repr(found) == "Prediction(2 units given the rest, 3 bins of 20 ms from 0 s on)"
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "sentence"),
+    [
+        ({"given": "future"}, ValueError, "given is 'future'; condition on the 'rest'"),
+        ({"units": [3]}, ValueError, "units names position 3; positions of 3 units run from 0 to"),
+        ({"units": [-1]}, ValueError, "units names position -1"),
+        ({"units": [1, 1]}, ValueError, "position 1 twice; name each unit once"),
+        ({"units": []}, ValueError, "units is empty; name at least one"),
+        ({"units": [True]}, TypeError, r"units\[0\] is True; pass a whole number"),
+        ({"units": 1}, TypeError, "units is 1; pass a list of positions"),
+        ({"baseline": [0.5]}, ValueError, r"baseline has shape \(1,\) for 6 units"),
+    ],
+)
+def test_what_cannot_be_predicted_is_refused(random_model, options, error, sentence):
+    with pytest.raises(error, match=sentence):
+        predict(random_model("ising", 0, 6), _words(10, 3).embed(2), **options)
+
+
+def test_other_words_and_too_many_units_are_refused(random_model):
+    with pytest.raises(ValueError, match="words have 3 bits but Ising was fitted on 6"):
+        predict(random_model("ising", 0, 6), _words(10, 3))
+    with pytest.raises(ValueError, match=r"17 units.*more than 16.*given='rest'"):
+        predict(random_model("independent", 0, 17), _words(10, 17), given="past")
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"), [(5.0, 6.0), (-1.0, 0.0), (1.0, 1.0), (2.0, 1.0), (math.nan, 1.0)]
+)
+def test_a_stretch_without_bins_says_where_bins_are(random_model, start, stop):
+    found = predict(random_model("ising", 0, 2), _words(10, 2, bin_width=0.5))
+    with pytest.raises(ValueError, match=r"no predicted bin .* between 0 and 4\.5 s"):
+        found.stretch(start, stop)
+
+
+def test_a_stretch_needs_numbers(random_model):
+    found = predict(random_model("ising", 0, 2), _words(10, 2))
+    with pytest.raises(TypeError, match="stop_s is '1'; give seconds"):
+        found.stretch(0.0, "1")
