@@ -36,6 +36,9 @@ _NAMES = {1: "single units", 2: "pairs", 3: "triplets"}
 class Explained:
     """How well the expansion, cut after each order, follows the model on given words.
 
+    A word of k active units is exact from order k on. The terms of larger words alternate, as those
+    of a power series do, so a higher order may explain less than the one before.
+
     Parameters
     ----------
     fraction : ndarray, shape (order,)
