@@ -1,23 +1,33 @@
-"""Scores on held-out words: bits per second, conditional gains, patterns and synchrony."""
+"""Scores on held-out words: bits per second, predictions of cells, patterns and synchrony."""
 
 from .coactivity import Synchrony, synchrony
 from .conditional import conditional_gain
 from .past import probability_given_past
 from .patterns import PatternStatistics, counting_bounds, pattern_statistics
+from .prediction import Prediction, predict
+from .prediction_scores import Calibration, Roc, Skill, calibration, roc, skill
 from .score import Score, excess_log_likelihood
 from .side_by_side import Comparison, ModelComparison, compare
 
 __all__ = [
+    "Calibration",
     "Comparison",
     "ModelComparison",
     "PatternStatistics",
+    "Prediction",
+    "Roc",
     "Score",
+    "Skill",
     "Synchrony",
+    "calibration",
     "compare",
     "conditional_gain",
     "counting_bounds",
     "excess_log_likelihood",
     "pattern_statistics",
+    "predict",
     "probability_given_past",
+    "roc",
+    "skill",
     "synchrony",
 ]
