@@ -272,7 +272,6 @@ def test_more_than_150_units_have_pairs_but_no_triplets():
     [
         ({"order": 1}, ValueError, r"order is 1; expand up to pairs \(2\) or triplets \(3\)"),
         ({"order": 2.5}, TypeError, "order is 2.5; pass a whole number"),
-        ({"at": "noise"}, ValueError, "at is 'noise'; the expansion is made around 'silence'"),
         ({"source": [1.0]}, TypeError, "source is a list; pass a fitted model or Parameters"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from .coactivity import Synchrony, synchrony
 from .conditional import conditional_gain
+from .interactions import Explained, Interactions, effective_interactions
 from .past import probability_given_past
 from .patterns import PatternStatistics, counting_bounds, pattern_statistics
 from .prediction import Prediction, predict
@@ -12,6 +13,8 @@ from .side_by_side import Comparison, ModelComparison, compare
 __all__ = [
     "Calibration",
     "Comparison",
+    "Explained",
+    "Interactions",
     "ModelComparison",
     "PatternStatistics",
     "Prediction",
@@ -23,6 +26,7 @@ __all__ = [
     "compare",
     "conditional_gain",
     "counting_bounds",
+    "effective_interactions",
     "excess_log_likelihood",
     "pattern_statistics",
     "predict",

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations, pairwise, permutations
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -204,12 +203,10 @@ class Interactions:
         return terms
 
 
-def effective_interactions(
-    source: PopulationModel | Parameters,
-    order: int = 3,
-    at: Literal["silence"] = "silence",
-) -> Interactions:
+def effective_interactions(source: PopulationModel | Parameters, order: int = 3) -> Interactions:
     """Single, pair and triplet interactions that a model implies with hidden units summed out.
+
+    They are expanded around silence: zero bits drop out of every product.
 
     Parameters
     ----------
@@ -217,8 +214,6 @@ def effective_interactions(
         A fitted model, or parameters.
     order : {2, 3}
         Highest order; triplets take at most 150 units.
-    at : {"silence"}
-        The word around which the expansion is made: zero bits drop out of every product.
 
     Returns
     -------
@@ -243,8 +238,6 @@ def effective_interactions(
     wanted = whole_number("order", order)
     if wanted not in (2, 3):
         raise ValueError(f"order is {wanted}; expand up to pairs (2) or triplets (3)")
-    if at != "silence":
-        raise ValueError(f"at is {at!r}; the expansion is made around 'silence'")
     n_units = theta.n_units
     if wanted == 3 and n_units > _MOST_UNITS:
         raise ValueError(
