@@ -1,0 +1,294 @@
+"""Layer statistics against loops over all permutations of the labels, and under the null."""
+
+import math
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microcolumn.evaluate import layers as module
+from microcolumn.evaluate.layers import layer_statistics
+from microcolumn.models import RBM
+from microcolumn.parameters import Parameters
+from microcolumn.units import Units
+
+LABELS = ("II/III",) * 8 + ("IV",) * 6 + ("V/VI",) * 7
+
+
+def _sparse(seed, n_units=21, n_hidden=6, density=0.4):
+    """Parameters with random sparse weights and couplings, of both signs."""
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=(n_units, n_hidden)) * (rng.random((n_units, n_hidden)) < density)
+    J = np.triu(rng.normal(size=(n_units,) * 2) * (rng.random((n_units,) * 2) < density), 1)
+    return Parameters(b=np.zeros(n_units), J=J + J.T, W=W)
+
+
+def _planted():
+    """Each hidden unit and most couplings inside one layer, on weak weights everywhere."""
+    inside = np.array(LABELS)[:, None] == np.array(LABELS)
+    theta = _sparse(5)
+    W = 0.2 * theta.W + (np.array(LABELS)[:, None] == np.array(["II/III", "IV", "V/VI"] * 2))
+    J = 0.2 * theta.J - 0.3 * inside * (1 - np.eye(len(LABELS)))
+    return Parameters(b=theta.b, J=J, W=W)
+
+
+def _share(weights, labels):
+    """Largest part of the positive weights in one layer, by a loop."""
+    by_layer = dict.fromkeys(labels, 0.0)
+    for weight, label in zip(weights, labels, strict=True):
+        by_layer[label] += max(weight, 0.0)
+    return max(by_layer.values()) / sum(by_layer.values())
+
+
+def _difference(J, labels):
+    """Mean within minus mean between layers, by a loop over pairs."""
+    within, between = [], []
+    for n, m in combinations(range(len(labels)), 2):
+        (within if labels[n] == labels[m] else between).append(J[n, m])
+    return np.mean(within) - np.mean(between)
+
+
+def _p_and_mean(statistic, labels):
+    """p-value and expectation over all n! permutations of the labels."""
+    null = np.array([statistic(shuffled) for shuffled in permutations(labels)])
+    return np.mean(null >= statistic(labels) - 1e-12), null.mean()
+
+
+@pytest.mark.parametrize("labels", ["aabbc", "aaabbb", "ababac", "abbbbb", "abcdde"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_small_cases_are_exact(labels, seed):
+    theta = _sparse(seed, n_units=len(labels), n_hidden=3, density=0.9)
+    got = layer_statistics(theta, list(labels))
+    assert got.exact
+    multiplicity = math.prod(math.factorial(n) for n in got.n_units)
+    assert got.n_permutations == math.factorial(len(labels)) // multiplicity - 1
+    for row in got.hidden:
+        weights = theta.W[:, row.position]
+        p, mean = _p_and_mean(lambda new, w=weights: _share(w, new), labels)
+        assert row.share == pytest.approx(_share(weights, labels))
+        assert (row.p_value, row.expected) == pytest.approx((p, mean))
+
+    def overall(new):
+        masses = np.maximum(theta.W, 0.0).sum(axis=0)
+        return np.average([_share(w, new) for w in theta.W.T], weights=masses)
+
+    p, mean = _p_and_mean(overall, labels)
+    assert got.overall_share == pytest.approx(overall(labels))
+    assert (got.overall_p_value, got.overall_expected) == pytest.approx((p, mean))
+    for contrast, J, statistic in (
+        (got.couplings, np.abs(theta.J), float),
+        (got.signed_couplings, theta.J, abs),
+    ):
+        assert contrast.difference == pytest.approx(_difference(J, labels))
+        p, _ = _p_and_mean(lambda new, J=J, s=statistic: s(_difference(J, new)), labels)
+        assert contrast.p_value == pytest.approx(p)
+
+
+def test_random_permutations_come_close_to_all_of_them():
+    theta = _sparse(3, n_units=9, n_hidden=4)
+    labels = "aabbccdde"  # 22,680 arrangements
+    every = layer_statistics(theta, list(labels), n_permutations=30_000)
+    drawn = layer_statistics(theta, list(labels), n_permutations=20_000, random_state=1)
+    assert every.exact
+    assert not drawn.exact
+    assert drawn.n_permutations == 20_000
+    # 0.015 is four standard errors of a p-value near one half.
+    assert drawn.overall_p_value == pytest.approx(every.overall_p_value, abs=0.015)
+    assert drawn.overall_expected == pytest.approx(every.overall_expected, abs=0.005)
+    assert drawn.couplings.p_value == pytest.approx(every.couplings.p_value, abs=0.015)
+    for row, exact in zip(drawn.hidden, every.hidden, strict=True):
+        assert row.p_value == pytest.approx(exact.p_value, abs=0.015)
+
+
+def test_shuffled_labels_are_rejected_at_the_nominal_level():
+    rng = np.random.default_rng(0)
+    theta = _planted()
+    p = []
+    for _ in range(400):
+        got = layer_statistics(theta, rng.permutation(LABELS), n_permutations=199, random_state=rng)
+        p.append((got.overall_p_value, got.couplings.p_value, got.signed_couplings.p_value))
+    rejected = np.mean(np.array(p) <= 0.05, axis=0)
+    assert np.all(np.abs(rejected - 0.05) <= 0.02), rejected
+
+
+def test_unrelated_weights_are_rejected_at_the_nominal_level():
+    p = []
+    for seed in range(400):
+        got = layer_statistics(_sparse(seed), LABELS, n_permutations=199, random_state=seed)
+        p.append((got.overall_p_value, got.couplings.p_value, got.signed_couplings.p_value))
+    rejected = np.mean(np.array(p) <= 0.05, axis=0)
+    assert np.all(np.abs(rejected - 0.05) <= 0.02), rejected
+
+
+def test_planted_layers_are_found():
+    got = layer_statistics(_planted(), LABELS)
+    assert got.overall_p_value == 1e-4
+    assert [row.layer for row in got.hidden] == ["II/III", "IV", "V/VI"] * 2
+    assert all(row.p_holm < 0.01 for row in got.hidden)
+    assert all(row.share > row.expected for row in got.hidden)
+    assert got.couplings.p_value == got.signed_couplings.p_value == 1e-4
+    assert got.couplings.difference > 0.0 > got.signed_couplings.difference
+
+
+def test_corrections_follow_their_definitions():
+    got = layer_statistics(_sparse(2, n_hidden=10), LABELS, n_permutations=99)
+    p = sorted(row.p_value for row in got.hidden)
+    for row in got.hidden:
+        holm = max((10 - k) * p[k] for k in range(10) if p[k] <= row.p_value)
+        fdr = min(p[k] * 10 / (k + 1) for k in range(10) if p[k] >= row.p_value)
+        assert row.p_holm == pytest.approx(min(1.0, holm))
+        assert row.p_fdr == pytest.approx(min(1.0, fdr))
+
+
+def test_lags_share_the_labels_of_their_unit():
+    labels = ["a", "a", "b", "b", "c"]
+    theta = _sparse(4, n_units=15, n_hidden=4)
+    got = layer_statistics(theta, labels)
+    assert (got.lags, sum(got.n_units)) == (3, 5)
+    summed = np.maximum(theta.W, 0.0).reshape(3, 5, 4).sum(axis=0)
+    by_unit = np.zeros((5, 5))
+    for n, m in combinations(range(5), 2):
+        pairs = [abs(theta.J[5 * s + n, 5 * t + m]) for s in range(3) for t in range(3)]
+        by_unit[n, m] = by_unit[m, n] = np.mean(pairs)
+    one_bin = layer_statistics(Parameters(b=np.zeros(5), W=summed, J=by_unit), labels)
+    for row, same in zip(got.hidden, one_bin.hidden, strict=True):
+        assert (row.layer, row.share, row.p_value) == pytest.approx(
+            (same.layer, same.share, same.p_value)
+        )
+    assert got.overall_p_value == one_bin.overall_p_value
+    assert got.couplings.within == pytest.approx(one_bin.couplings.within)
+    assert got.couplings.between == pytest.approx(one_bin.couplings.between)
+    assert got.couplings.p_value == one_bin.couplings.p_value
+
+
+def test_units_without_a_layer_are_left_out_with_a_note():
+    theta = _sparse(1, n_units=7)
+    got = layer_statistics(theta, ["a", "", "a", "b", "", "b", "b"])
+    kept = [0, 2, 3, 5, 6]
+    alone = Parameters(b=np.zeros(5), J=theta.J[np.ix_(kept, kept)], W=theta.W[kept])
+    expected = layer_statistics(alone, ["a", "a", "b", "b", "b"])
+    assert got.overall_p_value == expected.overall_p_value
+    assert got.couplings == expected.couplings
+    assert "2 of 7 units have no layer and are left out" in got.notes
+
+
+def test_hidden_units_without_positive_weights_are_named_and_dead_ones_are_not():
+    theta = Parameters(b=np.zeros(4), W=[[1, 0, -1], [1, 0, -2], [0, 0, 0], [0.5, 0, 0]])
+    got = layer_statistics(theta, ["a", "a", "b", "b"])
+    assert [row.position for row in got.hidden] == [0]
+    assert got.hidden[0].mass == 2.5
+    assert got.notes == ("hidden [2] have no positive weight onto a unit with a layer",)
+
+
+@pytest.mark.parametrize("W", [None, np.zeros((4, 3)), -np.ones((4, 2))])
+def test_without_positive_weights_the_result_is_empty(W):
+    got = layer_statistics(Parameters(b=np.zeros(4), W=W), ["a", "a", "b", "b"])
+    assert got.hidden == ()
+    assert math.isnan(got.overall_share)
+    assert math.isnan(got.overall_p_value)
+    assert got.couplings is got.signed_couplings is None
+    assert "no hidden units" in str(got)
+    assert "no couplings" in str(got)
+
+
+def test_two_units_say_nothing():
+    theta = Parameters(b=[0.0, 0.0], W=[[1.0], [3.0]], J=[[0.0, 1.0], [1.0, 0.0]])
+    got = layer_statistics(theta, ["a", "b"])
+    assert (got.overall_share, got.overall_p_value, got.n_permutations) == (0.75, 1.0, 1)
+    assert got.couplings is None
+    assert got.notes == ("no two units share a layer, so couplings are not tested",)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.sampled_from("abc"), min_size=4, max_size=12), st.sampled_from([0.1, 1e-3, 7.0]))
+def test_equal_weights_are_ties_in_spite_of_rounding(labels, value):
+    labels = [*labels, "a", "a", "b"]
+    n = len(labels)
+    J = value * (1.0 - np.eye(n))
+    got = layer_statistics(
+        Parameters(b=np.zeros(n), W=np.full((n, 2), value), J=J), labels, n_permutations=300
+    )
+    assert [row.p_value for row in got.hidden] == [1.0, 1.0]
+    assert got.overall_p_value == got.couplings.p_value == got.signed_couplings.p_value == 1.0
+    assert got.hidden[0].share == pytest.approx(max(map(labels.count, labels)) / n)
+
+
+def test_of_two_equal_layers_the_first_is_dominant():
+    W = [[0.3], [0.1], [0.1], [0.1]]  # 0.3 and 0.1 + 0.1 + 0.1 differ by rounding
+    for labels in ("abbb", "baaa"):
+        assert layer_statistics(Parameters(b=np.zeros(4), W=W), list(labels)).hidden[0].layer == "a"
+
+
+def test_a_seed_decides_and_the_size_of_chunks_does_not(monkeypatch):
+    theta = _sparse(8)
+    first = layer_statistics(theta, LABELS, n_permutations=500, random_state=3)
+    assert layer_statistics(theta, LABELS, n_permutations=500, random_state=3) == first
+    assert layer_statistics(theta, LABELS, n_permutations=500, random_state=4) != first
+    monkeypatch.setattr(module, "_CHUNK_ELEMENTS", 700)
+    chunked = layer_statistics(theta, LABELS, n_permutations=500, random_state=3)
+    assert chunked.overall_p_value == first.overall_p_value
+    assert chunked.couplings.p_value == first.couplings.p_value
+    few = _sparse(8, n_units=6)
+    monkeypatch.setattr(module, "_CHUNK_ELEMENTS", 50)
+    small = layer_statistics(few, list("aabbcc"))
+    monkeypatch.undo()
+    assert small.overall_p_value == layer_statistics(few, list("aabbcc")).overall_p_value
+
+
+def test_models_units_and_numbered_layers_are_taken(random_model):
+    model = random_model("srbm", 2, n_units=6)
+    units = Units([str(n) for n in range(6)], layer=["4", "4", "5", "5", "5", "6"])
+    got = layer_statistics(model, units)
+    assert got == layer_statistics(model.parameters_, np.array([4, 4, 5, 5, 5, 6]))
+    assert got.layers == ("4", "5", "6")
+    assert got.n_units == (2, 3, 1)
+
+
+def test_a_table_is_printed():
+    lines = str(layer_statistics(_planted(), LABELS)).splitlines()
+    assert lines[0] == "units by layer: II/III: 8, IV: 6, V/VI: 7"
+    assert " ".join(lines[1].split()) == "hidden layer share by chance p p Holm p BH"
+    assert lines[2].split()[:2] == ["0", "II/III"]
+    assert lines[8].split()[0] == "all"
+    assert [line.split()[0] for line in lines[9:12]] == ["couplings", "|J|", "J,"]
+    assert lines[12] == "p from 9,999 random permutations of the layer labels over units"
+    few = str(layer_statistics(_sparse(0, n_units=8), ["a", "b", "b", ""]))
+    assert "words of 2 bins" in few
+    assert "2 (all other) arrangements" in few
+    assert "note: 1 of 4 units have no layer" in few
+
+
+@pytest.mark.parametrize(
+    ("layer", "error", "sentence"),
+    [
+        (["IV"] * 6, ValueError, r"1 different layers \['IV'\]; .* at least two"),
+        ([""] * 6, ValueError, r"0 different layers \[\]; .* at least two"),
+        (["IV", "IV", "V", "V"], ValueError, "4 labels for 6 bits"),
+        (["a", "b"] * 6, ValueError, "12 labels for 6 bits"),
+        ([], ValueError, "0 labels for 6 bits"),
+        ("ababab", TypeError, "layer is 'ababab'; pass one label"),
+        (None, TypeError, "layer is None; pass one label"),
+        (["a", "b", math.nan, "a", "b", "b"], TypeError, r"layer\[2\] is nan; pass .* '' where"),
+        (Units.numbered(6), ValueError, "these units have no layers"),
+    ],
+)
+def test_labels_that_cannot_be_tested_are_one_sentence(layer, error, sentence):
+    with pytest.raises(error, match=sentence):
+        layer_statistics(_sparse(0, n_units=6), layer)
+
+
+def test_other_wrong_arguments_are_one_sentence():
+    theta = _sparse(0, n_units=4)
+    labels = ["a", "a", "b", "b"]
+    with pytest.raises(ValueError, match="n_permutations is 0"):
+        layer_statistics(theta, labels, n_permutations=0)
+    with pytest.raises(TypeError, match=r"n_permutations is 9\.5"):
+        layer_statistics(theta, labels, n_permutations=9.5)
+    with pytest.raises(ValueError, match="random_state is -1"):
+        layer_statistics(theta, labels, random_state=-1)
+    with pytest.raises(TypeError, match="model is of type ndarray"):
+        layer_statistics(theta.W, labels)
+    with pytest.raises(ValueError, match="not fitted"):
+        layer_statistics(RBM(), labels)
