@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from microcolumn.evaluate import layers as module
 from microcolumn.evaluate.layers import layer_statistics
-from microcolumn.models import RBM
+from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
+from microcolumn.simulate.presets import preset
 from microcolumn.units import Units
 
 LABELS = ("II/III",) * 8 + ("IV",) * 6 + ("V/VI",) * 7
@@ -130,6 +131,15 @@ def test_planted_layers_are_found():
     assert all(row.share > row.expected for row in got.hidden)
     assert got.couplings.p_value == got.signed_couplings.p_value == 1e-4
     assert got.couplings.difference > 0.0 > got.signed_couplings.difference
+
+
+def test_drives_within_layers_of_a_simulated_recording_are_found():
+    words = preset("B4").bin(0.020)
+    hidden = layer_statistics(RBM(n_hidden=25, l1=2e-3).fit(words), words.units)
+    pairs = layer_statistics(Ising(l1=2e-3).fit(words), words.units)
+    assert hidden.overall_p_value <= 0.001
+    assert pairs.couplings.p_value <= 0.001
+    assert pairs.signed_couplings.difference > 0.0
 
 
 def test_corrections_follow_their_definitions():
