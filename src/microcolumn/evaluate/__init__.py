@@ -3,6 +3,7 @@
 from .coactivity import Synchrony, synchrony
 from .conditional import conditional_gain
 from .interactions import Explained, Interactions, effective_interactions
+from .layers import CouplingContrast, HiddenUnitLayer, LayerStatistics, layer_statistics
 from .past import probability_given_past
 from .patterns import PatternStatistics, counting_bounds, pattern_statistics
 from .prediction import Prediction, predict
@@ -13,8 +14,11 @@ from .side_by_side import Comparison, ModelComparison, compare
 __all__ = [
     "Calibration",
     "Comparison",
+    "CouplingContrast",
     "Explained",
+    "HiddenUnitLayer",
     "Interactions",
+    "LayerStatistics",
     "ModelComparison",
     "PatternStatistics",
     "Prediction",
@@ -28,6 +32,7 @@ __all__ = [
     "counting_bounds",
     "effective_interactions",
     "excess_log_likelihood",
+    "layer_statistics",
     "pattern_statistics",
     "predict",
     "probability_given_past",
