@@ -1,12 +1,16 @@
 import json
+import re
 import zipfile
+from datetime import UTC, datetime
 from io import BytesIO
 
 import numpy as np
 import pytest
 import written
+from planted_lfp import Sink, planted_lfp
 from typer.testing import CliRunner
 
+import microcolumn as mc
 from microcolumn import cli, demonstration
 from microcolumn.cli import app
 
@@ -170,3 +174,63 @@ def test_options_of_a_format_are_true_false_numbers_or_text():
 def test_info_takes_a_stretch_of_time(session):
     result = runner.invoke(app, ["info", session, "--epochs", "5-15.5", "--json"])
     assert json.loads(result.output)["epochs"] == [{"start_s": 5.0, "stop_s": 15.5, "label": None}]
+
+
+@pytest.fixture(scope="module")
+def flashed(tmp_path_factory):
+    """An NWB file with the field potential of a sink at 730 µm, 40 ms after each flash."""
+    import pynwb
+
+    depths = np.arange(100.0, 1700.0, 100.0)
+    potential_mv, flashes = planted_lfp([Sink(730.0, 0.040)], depths)
+    nwb = pynwb.NWBFile("flashes", "id", datetime(2020, 1, 1, tzinfo=UTC))
+    nwb.add_electrode_column("depth_um", "below the surface")
+    shank = nwb.create_electrode_group("shank", "a shank", "V1", nwb.create_device("probe"))
+    for depth in depths:
+        nwb.add_electrode(group=shank, location="V1", depth_um=depth)
+    contacts = nwb.create_electrode_table_region(list(range(depths.size)), "all contacts")
+    nwb.add_acquisition(
+        pynwb.ecephys.ElectricalSeries(
+            name="lfp",
+            data=potential_mv / 1e3,
+            electrodes=contacts,
+            rate=1000.0,
+            starting_time=2.0,
+        )
+    )
+    table = pynwb.epoch.TimeIntervals(name="flashes", description="full field")
+    for flash in flashes:
+        table.add_row(start_time=flash, stop_time=flash + 0.1)
+    nwb.add_time_intervals(table)
+    path = tmp_path_factory.mktemp("flashed") / "flashed.nwb"
+    with pynwb.NWBHDF5IO(str(path), "w") as io:
+        io.write(nwb)
+    return str(path)
+
+
+FLASHES = ("--flashes", "flashes", "--depth-reference", "surface")
+
+
+def test_layers_prints_boundaries_that_other_commands_take(flashed, tmp_path):
+    figure = tmp_path / "layers.png"
+    result = runner.invoke(app, ["layers", flashed, *FLASHES, "--figure", str(figure)])
+    assert result.exit_code == 0, result.output
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    boundaries = re.search(r"--layers '(II/III (\d+) IV (\d+) V/VI)'", result.output)
+    assert float(boundaries[2]) < 730.0 < float(boundaries[3])
+    units = mc.Units("ab", [200.0, 730.0])
+    assert mc.LayerBoundaries.parse(boundaries[1]).label(units.depth_um) == ("II/III", "IV")
+
+
+def test_layers_can_be_corrected_by_hand(flashed, tmp_path):
+    asked = [*FLASHES, "--figure", str(tmp_path / "a.png"), "--top", "500", "--bottom", "900"]
+    result = runner.invoke(app, ["layers", flashed, *asked])
+    assert "--layers 'II/III 500 IV 900 V/VI'" in result.output
+
+
+def test_layers_of_a_file_without_flashes_is_one_sentence(flashed, tmp_path):
+    asked = ["--flashes", "trials", "--depth-reference", "surface"]
+    result = runner.invoke(app, ["layers", flashed, *asked, "--figure", str(tmp_path / "a.png")])
+    assert result.exit_code == 2
+    assert "no table of intervals 'trials'" in result.output
+    assert len(result.output.splitlines()) == 1

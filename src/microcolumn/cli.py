@@ -45,7 +45,7 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("microcolumn-demo"),
 ) -> None:
-    """Simulate a laminar population, fit four models, compare them on held-out words.
+    """Simulate a microcolumn, fit four models, compare them on held-out words.
 
     Prints a table in bits per second and saves one figure; the first run compiles the kernels.
     """
@@ -129,6 +129,49 @@ def info(
         if figure is not None:
             _save(figures.correlogram(summary.bin_width), figure)
     typer.echo(dumps(summary.as_dict(), indent=2, allow_nan=False) if json else summary)
+
+
+@app.command(
+    epilog="Example: microcolumn layers session.nwb --flashes flashes --depth-reference tip"
+)
+def layers(
+    file: Annotated[Path, typer.Argument(help="NWB file with a field potential and flashes.")],
+    flashes: Annotated[str, typer.Option(help="Table of intervals with the flashes.")],
+    depth_reference: Annotated[
+        str, typer.Option(help="What depths are measured from: surface, tip or 'layer IV'.")
+    ],
+    series: Annotated[str | None, typer.Option(help="Electrical series, if several.")] = None,
+    group: Annotated[str | None, typer.Option(help="Electrode group, if several.")] = None,
+    depth_column: Annotated[
+        str | None, typer.Option(help="Column of the electrodes table with depths in µm.")
+    ] = None,
+    centre: Annotated[float | None, typer.Option(help="Put layer IV here instead, µm.")] = None,
+    top: Annotated[float | None, typer.Option(help="Its upper limit, µm.")] = None,
+    bottom: Annotated[float | None, typer.Option(help="Its lower limit, µm.")] = None,
+    figure: Annotated[Path, typer.Option(help="Figure to judge it by.")] = Path("layers.png"),
+) -> None:
+    """Find layer IV by the earliest large sink after flashes; look at the figure before you accept.
+
+    Prints the boundaries as the --layers option of other commands takes them.
+    """
+    from . import figures, io
+    from .survey import layers_from_flashes
+
+    with _bad_input_is_one_sentence():
+        times = io.read_flashes(file, flashes)
+        with io.read_lfp(
+            file,
+            depth_reference=depth_reference,
+            series=series,
+            depth_column=depth_column,
+            group=group,
+        ) as lfp:
+            found = layers_from_flashes(lfp, times)
+        if (centre, top, bottom) != (None, None, None):
+            found = found.corrected(centre, top, bottom)
+        _save(figures.csd(found), figure)
+    typer.echo(f"{found}\n\n--depth-reference '{depth_reference}' --layers ", nl=False)
+    typer.echo(f"'II/III {found.top_um:.0f} IV {found.bottom_um:.0f} V/VI'")
 
 
 def _options(pairs: list[str]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ..binary import Floats, real_array, real_number
 from ..io.lfp import LFP
 from ..layers import LayerBoundaries, layer_labels
-from ..units import Units, downwards
+from ..units import DEPTH_REFERENCES, Units, downwards
 from .csd import MIN_DEPTHS, current_source_density, flash_response
 from .sinks import Sink, SinkSearch
 
@@ -89,6 +89,22 @@ class LaminarMap:
         """The same for ``microcolumn.read(layers=...)``; outside the cortex the label is ``""``."""
         edges = [self.cortex_um[0], self.top_um, self.bottom_um, self.cortex_um[1]]
         return LayerBoundaries(("", *LAYERS, ""), np.array(edges), self.depth_reference)
+
+    def __str__(self) -> str:
+        first = self.sinks[0]
+        lines = [
+            f"layer IV from {self.top_um:.0f} to {self.bottom_um:.0f} µm, centre "
+            f"{self.centre_um:.0f} ({DEPTH_REFERENCES[self.depth_reference]})",
+            f"earliest large sink {first.onset_s * 1e3:.0f} ms after {self.n_flashes} flashes at "
+            f"{first.depth_um:.0f} µm, {first.n_sd:.0f} standard deviations",
+            *(
+                f"later sink {sink.onset_s * 1e3:.0f} ms at {sink.depth_um:.0f} µm, "
+                f"{sink.n_sd:.0f} standard deviations"
+                for sink in self.sinks[1:]
+            ),
+            *self.notes,
+        ]
+        return "\n".join(lines)
 
     def label(self, depth_um: ArrayLike) -> tuple[str, ...]:
         """Layer at each depth; ``""`` outside the cortex and where the depth is NaN."""
