@@ -24,7 +24,7 @@ def slow_bins(times, epochs, width):
         for number, (start, stop) in enumerate(epochs):
             start = Fraction(start).limit_denominator(10**6)
             stop = Fraction(stop).limit_denominator(10**6)
-            if start <= exact < stop:
+            if start <= exact <= stop > start:  # the later one where two touch
                 k = (exact - start) // width
                 place = (number, int(k)) if start + (k + 1) * width <= stop else (number, None)
         places.append(place)

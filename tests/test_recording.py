@@ -37,14 +37,16 @@ def test_rates_count_the_spikes_within_epochs():
     assert repr(recording()) == "Recording(3 units, 7 spikes in 3 s, mean rate 0.7 Hz)"
 
 
-def test_a_recording_whose_length_nobody_states_ends_just_after_its_last_spike():
+def test_a_recording_whose_length_nobody_states_ends_with_its_last_spike():
     epochs = Recording([[0.5, 2.0]]).epochs
-    assert list(epochs) == [(0.0, 2.0 + 1e-9)]
+    assert list(epochs) == [(0.0, 2.0)]
     assert (epochs.locate(np.array([0.0, 2.0])) == 0).all()
 
 
 def test_a_recording_on_a_clock_of_its_own_begins_with_its_first_spike():
     assert Recording([[1.7e9, 1.7e9 + 100]]).epochs.starts.tolist() == [1.7e9]
+    assert Recording([[31.0, 60.0]]).epochs.starts.tolist() == [0.0]
+    assert Recording([[0.0]]).rates_hz.tolist() == [0.0]
 
 
 def test_taking_units_keeps_everything_else():

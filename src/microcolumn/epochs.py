@@ -13,14 +13,17 @@ from .binary import listed, real_array
 Floats = NDArray[np.float64]
 
 #: Seconds. Times are compared with edges to the nanosecond: a spike that lies less than half a
-#: nanosecond before an edge lies on it. Times that went through milliseconds, samples or decimals
+#: nanosecond from an edge lies on it. Times that went through milliseconds, samples or decimals
 #: then land where the original did.
 HALF_NANOSECOND = 0.5e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Epochs:
-    """Half-open stretches of time [start, stop), in order and without overlap.
+    """Stretches of time in order and without overlap.
+
+    A spike on the end of an epoch lies in it, unless the next epoch begins there; an epoch without
+    length holds nothing.
 
     Parameters
     ----------
@@ -68,17 +71,6 @@ class Epochs:
         last = np.append(first[1:], len(edges)) - 1
         return cls(np.column_stack((edges[first, 0], latest[last])))
 
-    @classmethod
-    def closed(cls, intervals: ArrayLike, labels: Iterable[str] | None = None) -> Epochs:
-        """Epochs of intervals that include their ends: a spike on a stop lies inside.
-
-        Stops move by a nanosecond, save where the next epoch begins there.
-        """
-        edges = _checked_intervals(intervals)
-        starts_next = np.append(edges[1:, 0], np.inf)
-        edges[:, 1] = np.minimum(edges[:, 1] + 2 * HALF_NANOSECOND, starts_next)
-        return cls(edges, labels)
-
     @property
     def duration_s(self) -> float:
         """Seconds in all epochs together."""
@@ -123,10 +115,11 @@ class Epochs:
 
     def locate(self, times_s: Floats) -> NDArray[np.int64]:
         """Epoch of each time, shape (n_times,), -1 outside all; edges to the nanosecond."""
-        times = times_s + HALF_NANOSECOND
-        place = np.searchsorted(self.starts, times, side="right") - 1
+        lasting = np.flatnonzero(self.stops > self.starts)
+        before = np.searchsorted(self.starts[lasting], times_s + HALF_NANOSECOND, side="right")
+        place = np.append(-1, lasting)[before]
         inside = place >= 0
-        inside[inside] = times[inside] < self.stops[place[inside]]
+        inside[inside] = times_s[inside] - HALF_NANOSECOND <= self.stops[place[inside]]
         return np.where(inside, place, -1)
 
 

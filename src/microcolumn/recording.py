@@ -12,12 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from .binary import listed, real_number
 from .binning import Binning, bin_trains
-from .epochs import Epochs
+from .epochs import HALF_NANOSECOND, Epochs
 from .trains import check_length, checked_trains
 from .units import Units
 from .words import Words, checked_bin_width
 
 Floats = NDArray[np.float64]
+
+#: Seconds; a recording may begin with this much silence.
+_HOUR = 3600.0
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -33,8 +36,8 @@ class Recording:
     units : Units, optional
         Names, depths, layers and quality; numbered where left out.
     epochs : Epochs or array_like of shape (n_epochs, 2), optional
-        Stretches in which the units were observed, seconds. Where left out, from 0 to just after
-        the last spike; from the first spike if that comes later than all spikes together last.
+        Stretches in which the units were observed, seconds. Where left out, from 0 to the last
+        spike; from the first spike if that comes later than an hour and than all spikes last.
     source : str
         Where the recording comes from.
     notes : iterable of str
@@ -154,7 +157,7 @@ class Recording:
     @property
     def rates_hz(self) -> Floats:
         """Spikes per second of each unit within the epochs, shape (n_units,)."""
-        return self.spike_counts / max(self.duration_s, np.finfo(float).tiny)
+        return self.spike_counts / max(self.duration_s, 2 * HALF_NANOSECOND)
 
     @property
     def spike_counts(self) -> NDArray[np.int64]:
@@ -303,5 +306,5 @@ def _checked_epochs(epochs: Epochs | ArrayLike | None, trains: Sequence[Floats])
         )
     first, last = min(train[0] for train in spiking), max(train[-1] for train in spiking)
     # A clock that ran long before the first spike belongs to the machine, not to the recording.
-    start = 0.0 if first <= last - first else first
-    return Epochs.closed([[start, last]])
+    start = 0.0 if first <= max(last - first, _HOUR) else first
+    return Epochs([[start, last]])

@@ -52,7 +52,7 @@ def test_spikes_go_to_their_units_and_the_silent_one_stays(tmp_path):
     recording = mc.read(written(tmp_path / "a.npz", duration_s=np.float64(0.1)))
     assert recording.units.ids == ("7", "3", "12")
     assert [train.tolist() for train in recording.trains] == [[0.02], [0.001, 0.02, 0.05], []]
-    np.testing.assert_allclose([*recording.epochs], [(0.0, 0.1)], rtol=0, atol=2e-9)
+    np.testing.assert_allclose([*recording.epochs], [(0.0, 0.1)], rtol=0, atol=1e-9)
 
 
 def test_a_duration_that_is_the_time_of_the_last_spike_includes_it(tmp_path):
@@ -251,6 +251,6 @@ def test_real_recordings_have_the_spikes_that_numpy_finds(name):
         duration = json.loads(str(file["meta"]))["duration_s"]
     recording = mc.read(path)
     assert recording.units.ids == tuple(map(str, ids))
-    assert recording.duration_s == pytest.approx(duration, rel=0, abs=2e-9)
+    assert recording.duration_s == pytest.approx(duration, rel=0, abs=1e-12)
     for n, train in enumerate(recording.trains):
         np.testing.assert_array_equal(train, times[units == n])

@@ -174,7 +174,7 @@ def observed(tmp_path, obs_intervals=None, epochs=(), trials=(), invalid=(), **o
 
 def check_epochs(recording, expected):
     """Stops may lie a nanosecond later, since NWB's intervals include their ends."""
-    np.testing.assert_allclose([*recording.epochs], expected, rtol=0, atol=2e-9)
+    np.testing.assert_allclose([*recording.epochs], expected, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("stated", ["obs_intervals", "epochs"])

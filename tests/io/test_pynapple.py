@@ -55,7 +55,7 @@ def test_a_group_becomes_the_same_words_as_its_arrays(trains):
     np.testing.assert_array_equal(recording.bin(0.02).expand(), reference.bin(0.02).expand())
     # pynapple rounds times to nanoseconds
     np.testing.assert_allclose(recording.spike_times, reference.spike_times, rtol=0, atol=5.1e-10)
-    np.testing.assert_allclose([*recording.epochs], EPOCHS, rtol=0, atol=2e-9)
+    np.testing.assert_allclose([*recording.epochs], EPOCHS, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("from_file", [False, True])
@@ -104,7 +104,7 @@ def test_a_saved_group_reads_like_the_group_itself_under_any_extension(saved, tr
     assert recording.units.ids == reference.units.ids
     np.testing.assert_array_equal(recording.spike_times, reference.spike_times)
     np.testing.assert_array_equal(recording.offsets, reference.offsets)
-    np.testing.assert_allclose([*recording.epochs], EPOCHS, rtol=0, atol=2e-9)
+    np.testing.assert_allclose([*recording.epochs], EPOCHS, rtol=0, atol=1e-9)
 
 
 def test_pickled_metadata_stays_closed_and_the_note_says_what_to_do(saved, tmp_path):

@@ -20,8 +20,13 @@ def counted(trains_ms, epochs_ms, width_ms, n_side):
     """Pairs of spikes by lag, each looked at by itself, in whole milliseconds."""
     counts = np.zeros((len(trains_ms), len(trains_ms), 2 * n_side + 1))
     edges = (np.arange(2 * n_side + 2) - n_side - 0.5) * width_ms
-    for start, stop in epochs_ms:
-        inside = [[t for t in train if start <= t < stop] for train in trains_ms]
+
+    def epoch(time):  # the later one where two touch
+        held = [k for k, (a, b) in enumerate(epochs_ms) if a <= time <= b > a]
+        return held[-1] if held else None
+
+    for number in range(len(epochs_ms)):
+        inside = [[t for t in train if epoch(t) == number] for train in trains_ms]
         for i, first in enumerate(inside):
             for j, second in enumerate(inside):
                 for a, t in enumerate(first):

@@ -136,7 +136,7 @@ def _epochs(arrays: Arrays) -> Epochs | None:
         labels = _texts(arrays, "epoch_labels") if "epoch_labels" in arrays else None
         return Epochs(arrays["epochs"], labels)
     duration = _scalar(arrays, "duration_s")
-    return None if duration is None else Epochs.closed([[0.0, duration]])
+    return None if duration is None else Epochs([[0.0, duration]])
 
 
 def _scalar(arrays: Arrays, name: str) -> float | None:

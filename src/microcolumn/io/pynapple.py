@@ -63,7 +63,7 @@ def from_tsgroup(
             for column in group.metadata_columns
             if column != "rate"
         },
-        epochs=Epochs.closed(np.column_stack((support.start, support.end))),
+        epochs=Epochs(np.column_stack((support.start, support.end))),
     )
     return finished(
         session,
@@ -174,6 +174,6 @@ def _trains(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[Any], list[NDArray
 
 def _support(starts: NDArray[Any], ends: NDArray[Any]) -> Epochs:
     try:
-        return Epochs.closed(np.column_stack((starts, ends)))
+        return Epochs(np.column_stack((starts, ends)))
     except ValueError as error:
         raise BadFileError(f"time support: {error}") from None

@@ -157,7 +157,7 @@ def _on_one_clock(
         notes.append("it is not known how long was recorded, so segments end with the last spike")
     spans = np.array(stretches).reshape(-1, 2) + shifts[:, None]
     spans[:-1, 1] = np.minimum(spans[:-1, 1], spans[1:, 0])  # they may touch but for rounding
-    return shifts, Epochs.closed(spans, [f"segment {k}" for k in range(len(spans))]), notes
+    return shifts, Epochs(spans, [f"segment {k}" for k in range(len(spans))]), notes
 
 
 def _info(folder: Path) -> dict[str, Any]:

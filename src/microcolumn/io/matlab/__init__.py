@@ -314,8 +314,7 @@ def _epochs(fields: Mapping[str, Variable], per_second: float) -> Epochs | None:
         if held is not None and set(held.shape) == {1}:
             length = float(held.read().item())
             seconds = length if name == "duration_s" else length / per_second
-            # a spike at the very end, where many programs cut, was observed
-            return _stated(Epochs.closed, np.array([[0.0, seconds]]), held)
+            return _stated(Epochs, np.array([[0.0, seconds]]), held)
     return None
 
 

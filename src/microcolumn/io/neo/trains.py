@@ -197,4 +197,4 @@ def _placed(
     spans = np.array(shared) + shifts[:, None]
     spans[:-1, 1] = np.minimum(spans[:-1, 1], spans[1:, 0])  # they may touch but for rounding
     labels = [f"segment {k}" for k in range(len(spans))] if len(spans) > 1 else None
-    return shifts, Epochs.closed(spans, labels), [*notes, *moved]
+    return shifts, Epochs(spans, labels), [*notes, *moved]

@@ -153,17 +153,13 @@ def _tells(column: list[Any]) -> bool:
 
 
 def _both(stated: Epochs | None, observed: Epochs | None) -> Epochs | None:
-    """Time that the file states in both ways, as far as it does; NWB's intervals have both ends."""
+    """Time that the file states in both ways, as far as it does."""
     if stated is None or observed is None:
-        epochs = observed if stated is None else stated
-    else:
-        epochs = stated.intersect(observed)
-    if epochs is None:
-        return None
-    return Epochs.closed(np.column_stack((epochs.starts, epochs.stops)), epochs.labels)
+        return observed if stated is None else stated
+    return stated.intersect(observed)
 
 
 def _end_s(trains: list[NDArray[Any]]) -> float:
-    """Just after the last spike, seconds; wrong times are found where the recording is made."""
+    """The last spike, seconds; wrong times are found where the recording is made."""
     last = (np.max(train, initial=0.0, where=np.isfinite(train)) for train in trains)
-    return float(max(last, default=0.0)) + 1e-9
+    return float(max(last, default=0.0))
