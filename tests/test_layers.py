@@ -26,6 +26,12 @@ def test_boundaries_measured_from_elsewhere_are_refused():
     assert layer_labels(boundaries, units.measured_from("surface", 1600.0)) == ("V/VI", "II/III")
 
 
+@pytest.mark.parametrize("reference", ["bogus", "unstated"])
+def test_boundaries_need_a_reference(reference):
+    with pytest.raises(ValueError, match="boundaries are measured from 'surface', 'tip' or"):
+        LayerBoundaries.parse("a 1 b", reference)
+
+
 def test_missing_entries_of_a_column_are_empty_labels():
     column = [None, np.nan, "nan"]
     assert layer_labels("area", UNITS, {"area": column}) == ("", "", "")

@@ -124,6 +124,13 @@ def test_a_resolution_is_a_width_or_zero(resolution):
         Recording([[1.0]], resolution_s=resolution)
 
 
+def test_epochs_of_a_recording_in_bins_start_on_one():
+    counted = Recording([[0.005, 0.015]], epochs=[[0, 0.06]], resolution_s=0.010)
+    assert counted.restrict([[0.02, 0.06]]).bin(0.020).n_bins == 2
+    with pytest.raises(ValueError, match=r"epoch 0 starts at 0.025 s, between the bins of 0.01 s"):
+        counted.restrict([[0.025, 0.06]]).bin(0.020)
+
+
 def test_a_rare_unit_of_a_recording_of_days_can_be_taken_alone():
     often = np.arange(0.0, 200_000.0, 2.0)
     long = Recording([often, often + 0.5, [77.0]])

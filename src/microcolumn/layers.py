@@ -44,6 +44,11 @@ class LayerBoundaries:
     depth_reference: str = "surface"
 
     def __post_init__(self) -> None:
+        if self.depth_reference not in DEPTH_REFERENCES or self.depth_reference == "unstated":
+            raise ValueError(
+                f"depth_reference is {self.depth_reference!r}; boundaries are measured from "
+                "'surface', 'tip' or 'layer IV'"
+            )
         edges = np.array(self.edges_um, dtype=np.float64)
         if edges.shape != (len(self.labels) - 1,) or not np.all(np.isfinite(edges)):
             raise ValueError(

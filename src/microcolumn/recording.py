@@ -198,6 +198,13 @@ class Recording:
                     f"bin_width is {width:g} s but the recording comes in bins of "
                     f"{self.resolution_s:g} s; use a whole multiple of that"
                 )
+            steps = self.epochs.starts / self.resolution_s
+            off = np.flatnonzero(np.abs(steps - np.rint(steps)) > 1e-6)
+            if off.size:
+                raise ValueError(
+                    f"epoch {off[0]} starts at {self.epochs.starts[off[0]]:g} s, between the bins "
+                    f"of {self.resolution_s:g} s that the recording comes in; start it on one"
+                )
         return bin_trains(self.trains, self.units, self.epochs, width)
 
     def save(self, path: str | Path) -> None:
@@ -256,7 +263,10 @@ class Recording:
         return self.take(np.flatnonzero(keep))
 
     def restrict(self, epochs: Epochs | ArrayLike) -> Recording:
-        """Recording of the given epochs alone, as far as they were recorded."""
+        """Recording of the given epochs alone, as far as they were recorded.
+
+        A spike on the end of an epoch lies in it, so where two parts meet, both have it.
+        """
         shared = _as_epochs(epochs).intersect(self.epochs)
         if not shared.duration_s > 0:
             raise ValueError(
@@ -306,5 +316,5 @@ def _checked_epochs(epochs: Epochs | ArrayLike | None, trains: Sequence[Floats])
         )
     first, last = min(train[0] for train in spiking), max(train[-1] for train in spiking)
     # A clock that ran long before the first spike belongs to the machine, not to the recording.
-    start = 0.0 if first <= max(last - first, _HOUR) else first
+    start = 0.0 if first <= max(last - first, _HOUR) or first == last else first
     return Epochs([[start, last]])

@@ -155,7 +155,9 @@ def test_corrections_follow_their_definitions():
 def test_lags_share_the_labels_of_their_unit():
     labels = ["a", "a", "b", "b", "c"]
     theta = _sparse(4, n_units=15, n_hidden=4)
-    got = layer_statistics(theta, labels)
+    with pytest.raises(ValueError, match="5 labels for 15 bits of a word at 1 lags"):
+        layer_statistics(theta, labels)
+    got = layer_statistics(theta, labels, lags=3)
     assert (got.lags, sum(got.n_units)) == (3, 5)
     summed = np.maximum(theta.W, 0.0).reshape(3, 5, 4).sum(axis=0)
     by_unit = np.zeros((5, 5))
@@ -264,7 +266,7 @@ def test_a_table_is_printed():
     assert lines[8].split()[0] == "all"
     assert [line.split()[0] for line in lines[9:12]] == ["couplings", "|J|", "J,"]
     assert lines[12] == "p from 9,999 random permutations of the layer labels over units"
-    few = str(layer_statistics(_sparse(0, n_units=8), ["a", "b", "b", ""]))
+    few = str(layer_statistics(_sparse(0, n_units=8), ["a", "b", "b", ""], lags=2))
     assert "words of 2 bins" in few
     assert "2 (all other) arrangements" in few
     assert "note: 1 of 4 units have no layer" in few

@@ -61,7 +61,7 @@ def test_given_the_past_it_is_the_probability_given_the_past_in_time_order(rando
     words, model = _words(60, 3).embed(3), random_model("srbm", 2, 9)
     by_word = probability_given_past(model, words)
     found = predict(model, words, given="past").probability
-    np.testing.assert_allclose(found, by_word[words.index], rtol=1e-13)
+    np.testing.assert_allclose(found, by_word[words.index], rtol=1e-11)  # 11 decimals of a nat
 
 
 @pytest.mark.parametrize("condition", ["rest", "past"])

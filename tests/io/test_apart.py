@@ -128,6 +128,18 @@ def test_a_forked_process_reads_for_itself(nwb_file):
     assert _read(nwb_file).n_spikes == 230
 
 
+def test_a_process_that_died_between_two_files_is_no_fault_of_the_next(nwb_file):
+    _read(nwb_file)
+    apart._process.kill()
+    apart._process.wait()
+    assert _read(nwb_file).n_spikes == 230
+
+
+def test_an_interrupt_of_other_work_does_not_reach_the_process(nwb_file):
+    _read(nwb_file)
+    assert os.getpgid(apart._process.pid) != os.getpgrp()
+
+
 def test_modules_of_the_current_folder_are_not_run(nwb_file, tmp_path, monkeypatch):
     (tmp_path / "h5py.py").write_text("open('trap', 'w').close()")
     monkeypatch.chdir(tmp_path)

@@ -88,6 +88,11 @@ def test_a_recording_shorter_than_a_bin_is_summarised_with_a_warning():
     assert "no epoch is long enough for a bin of the suggested width" in str(summary)
 
 
+def test_a_recording_without_epochs_is_summarised():
+    summary = summarise(mc.Recording([[1.0]], epochs=np.empty((0, 2))))
+    assert summary.binning is None
+
+
 def test_rates_too_low_for_seconds_are_a_warning():
     slow = mc.Recording([np.arange(0.0, 90_000.0, 200.0)])
     assert any(

@@ -143,6 +143,7 @@ def layer_statistics(
     model: PopulationModel | Parameters,
     layer: Units | Iterable[str],
     *,
+    lags: int = 1,
     n_permutations: int = 9999,
     random_state: int | np.random.Generator | None = 0,
 ) -> LayerStatistics:
@@ -156,8 +157,10 @@ def layer_statistics(
     model : PopulationModel or Parameters
         A fitted model, or its parameters.
     layer : Units or iterable of str, shape (n_units,)
-        Table of units with layers, or one label per recorded unit; a model of spatiotemporal
-        words uses each unit's label at every lag. Units labelled ``""`` are left out.
+        Table of units with layers, or one label per recorded unit. Units labelled ``""`` are left
+        out.
+    lags : int
+        Bins per word: a model of spatiotemporal words uses each unit's label at every lag.
     n_permutations : int
         Random permutations of the labels. Where there are no more other arrangements than that,
         each is taken once, and p-values are exact.
@@ -183,7 +186,7 @@ def layer_statistics(
     if not isinstance(model, Parameters):
         raise TypeError(f"model is of type {type(model).__name__}; pass a model or Parameters")
     rng = random_generator(random_state)
-    labels = _labels(layer, model.n_units)
+    labels = _labels(layer, model.n_units, whole_number("lags", lags))
     layers, codes = _coded(labels)
     measured = _Measured.of(model, labels, codes)
     step = max(1, _CHUNK_ELEMENTS // max(measured.weights.shape))
@@ -194,7 +197,7 @@ def layer_statistics(
     return LayerStatistics(
         layers=layers,
         n_units=tuple(np.bincount(codes).tolist()),
-        lags=model.n_units // labels.size,
+        lags=lags,
         hidden=_rows(measured, layers, codes, tested[:, :overall]),
         overall_share=float(tested[0, overall]),
         overall_expected=float(tested[1, overall]),
@@ -207,7 +210,7 @@ def layer_statistics(
     )
 
 
-def _labels(layer: Units | Iterable[str], n_bits: int) -> NDArray[np.str_]:
+def _labels(layer: Units | Iterable[str], n_bits: int, lags: int) -> NDArray[np.str_]:
     """One label per recorded unit, shape (n_units,)."""
     remedy = "pass one label per recorded unit, '' where it is unknown"
     if isinstance(layer, Units):
@@ -220,8 +223,10 @@ def _labels(layer: Units | Iterable[str], n_bits: int) -> NDArray[np.str_]:
     for n, label in enumerate(labels):
         if not isinstance(label, str | int | np.integer):
             raise TypeError(f"layer[{n}] is {label!r}; {remedy}")
-    if not labels or n_bits % len(labels):
-        raise ValueError(f"layer has {len(labels)} labels for {n_bits} bits of a word; {remedy}")
+    if lags < 1 or len(labels) * lags != n_bits:
+        raise ValueError(
+            f"layer has {len(labels)} labels for {n_bits} bits of a word at {lags} lags; {remedy}"
+        )
     return np.array([str(label) for label in labels])
 
 

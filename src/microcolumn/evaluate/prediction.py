@@ -24,6 +24,9 @@ from .past import log_given_past
 _CHUNK_ELEMENTS = 1 << 21
 #: Log odds given the rest are kept within this many nats: exp(-700) is still a normal number.
 _MOST_NATS = 700.0
+#: Decimals of a nat that log odds are given to. The same prediction differs in its last digits with
+#: the bit that came, which must not leak into it; no recording can tell as much apart.
+_DECIMALS = 11
 #: Seconds; as in binning, a time this close to a bin's edge lies on the edge.
 _HALF_NANOSECOND = 0.5e-9
 
@@ -190,7 +193,7 @@ def predict(
     knows_rates = baseline is not None or hasattr(model, "rates_")
     rate = independent_baseline(model, baseline).parameters_.b[newest] if knows_rates else None
     return Prediction(
-        log_odds=log_odds,
+        log_odds=np.round(log_odds, _DECIMALS),
         bits=held.X[:, newest],
         index=held.index,
         bins=held.bins + (held.lags - 1),

@@ -15,10 +15,6 @@ from ..parameters import Floats
 from .patterns import counting_bounds
 from .prediction import Prediction
 
-#: Decimals of a nat to which log odds must agree to be tied: far above rounding, which differs
-#: between words with the same prediction, and far below anything a recording can tell apart.
-_TIE_DECIMALS = 9
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Roc:
@@ -243,7 +239,7 @@ def _counts(prediction: Prediction, weights: Floats | None) -> Floats:
 
 def _levels(log_odds: Floats) -> tuple[NDArray[np.intp], Floats]:
     """Level of each prediction, equal ones sharing theirs, and log odds of the levels."""
-    odds, level = np.unique(np.round(log_odds, _TIE_DECIMALS), return_inverse=True)
+    odds, level = np.unique(log_odds, return_inverse=True)
     return level, odds
 
 

@@ -53,6 +53,8 @@ def load_apart(name: str, path: Path, options: dict[str, Any]) -> Session:
     """
     global _process
     with _one_at_a_time:
+        if _process is not None and _process.poll() is not None:
+            stop()  # it died between two files, which is no fault of the next
         if _process is None:
             _process = _started()
         try:
@@ -74,6 +76,7 @@ def _started() -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, searched))},
+        start_new_session=True,  # an interrupt of other work is none of it
     )
     assert process.stdout is not None
     try:

@@ -121,7 +121,7 @@ class Summary:
 def summarise(recording: Recording) -> Summary:
     """Survey a recording: suggest a bin width, bin at it, and look for suspect units."""
     suggestion = suggest_bin_width(recording)
-    longest = float((recording.epochs.stops - recording.epochs.starts).max())
+    longest = float((recording.epochs.stops - recording.epochs.starts).max(initial=0.0))
     return Summary(
         recording=recording,
         bin_width=suggestion,
