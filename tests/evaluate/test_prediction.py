@@ -206,3 +206,14 @@ def test_a_stretch_needs_numbers(random_model):
     found = predict(random_model("ising", 0, 2), _words(10, 2))
     with pytest.raises(TypeError, match="stop_s is '1'; give seconds"):
         found.stretch(0.0, "1")
+
+
+def test_a_prediction_does_not_depend_on_what_came(random_model, every_word):
+    model = random_model("srbm", 2, 6)
+    words = Words.from_array(every_word(6))
+    found = predict(model, words).log_odds
+    for unit in range(6):
+        flipped = words.X.copy()
+        flipped[:, unit] ^= 1
+        partner = [np.flatnonzero((words.X == row).all(axis=1))[0] for row in flipped]
+        np.testing.assert_array_equal(found[:, unit], found[partner, unit])
