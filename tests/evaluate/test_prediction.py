@@ -215,5 +215,5 @@ def test_a_prediction_does_not_depend_on_what_came(random_model, every_word):
     for unit in range(6):
         flipped = words.X.copy()
         flipped[:, unit] ^= 1
-        partner = [np.flatnonzero((words.X == row).all(axis=1))[0] for row in flipped]
+        partner = [np.flatnonzero((row == words.X).all(axis=1))[0] for row in flipped]
         np.testing.assert_array_equal(found[:, unit], found[partner, unit])
