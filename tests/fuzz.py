@@ -112,7 +112,7 @@ def attempt(path: Path) -> str:
         outcome = "refused"
         if "\n" in str(error) or "MemoryError" in str(error) or not str(error):
             outcome = f"refused badly: {error!r}"
-    except Exception:
+    except Exception:  # whatever else it is, the report names it
         outcome = traceback.format_exc()
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
     return outcome if grown < _BYTES else f"took {grown / 1e9:.1f} GB"

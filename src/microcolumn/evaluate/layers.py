@@ -7,10 +7,8 @@ labels, not why: couplings that merely fall off with distance follow them too.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +19,7 @@ from ..binary import listed, random_generator, whole_number
 from ..models import PopulationModel
 from ..parameters import Floats, Parameters
 from ..units import Units
-
-Codes = NDArray[np.integer[Any]]
+from .arrangements import Codes, relabelled
 
 #: Permutations times units or hidden units handled at once, so that memory stays bounded.
 _CHUNK_ELEMENTS = 1 << 20
@@ -190,7 +187,7 @@ def layer_statistics(
     layers, codes = _coded(labels)
     measured = _Measured.of(model, labels, codes)
     step = max(1, _CHUNK_ELEMENTS // max(measured.weights.shape))
-    n_used, exact, chunks = _relabelled(codes, n_permutations, rng, step)
+    n_used, exact, chunks = relabelled(codes, n_permutations, rng, step)
     tested = _tested(measured, codes, chunks, n_used)
     overall = measured.mass.size  # its place behind the hidden units
     contrasts = _contrasts(measured, codes, tested[2, overall + 1 :])
@@ -311,32 +308,6 @@ def _tested(
         n_as_large += (null >= threshold).sum(axis=0)
     n_as_large[np.isnan(observed)] = np.nan
     return np.stack((observed, total / (1 + n_permutations), n_as_large / (1 + n_permutations)))
-
-
-def _relabelled(
-    codes: Codes, n_permutations: int, rng: np.random.Generator, step: int
-) -> tuple[int, bool, Iterator[Codes]]:
-    """Other arrangements of the labels: how many, whether these are all, and ``step`` at a time."""
-    n_wanted = whole_number("n_permutations", n_permutations)
-    if n_wanted < 1:
-        raise ValueError(f"n_permutations is {n_wanted}; a p-value needs at least 1")
-    sizes = np.bincount(codes).tolist()
-    n_others = math.factorial(codes.size) // math.prod(map(math.factorial, sizes)) - 1
-    if n_others <= n_wanted:
-        others = _other_arrangements(codes)
-        return n_others, True, (others[k : k + step] for k in range(0, n_others, step))
-    n_rows = (min(step, n_wanted - k) for k in range(0, n_wanted, step))
-    return n_wanted, False, (rng.permuted(np.tile(codes, (n, 1)), axis=1) for n in n_rows)
-
-
-def _other_arrangements(codes: Codes) -> Codes:
-    """Every distinct arrangement of the labels but the given one, grown unit by unit."""
-    rows = np.zeros((1, 0), dtype=codes.dtype)
-    for n in range(codes.size):
-        room = [(rows == k).sum(axis=1) < size for k, size in enumerate(np.bincount(codes))]
-        rows = np.concatenate([np.insert(rows[r], n, k, axis=1) for k, r in enumerate(room)])
-    others: Codes = rows[(rows != codes).any(axis=1)]
-    return others
 
 
 def _holm(p_values: Floats) -> Floats:

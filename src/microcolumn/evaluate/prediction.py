@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from ..binary import Bits, listed, real_number, whole_number
+from ..epochs import HALF_NANOSECOND
 from ..models import PopulationModel
 from ..parameters import Floats, Parameters
 from ..timeline import Places, remaining_epochs
@@ -27,8 +28,6 @@ _MOST_NATS = 700.0
 #: Decimals of a nat that log odds are given to. The same prediction differs in its last digits with
 #: the bit that came, which must not leak into it; no recording can tell as much apart.
 _DECIMALS = 11
-#: Seconds; as in binning, a time this close to a bin's edge lies on the edge.
-_HALF_NANOSECOND = 0.5e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,8 +107,8 @@ class Prediction:
         start_s, stop_s : float
             Seconds, on the scale of :attr:`times_s`; may be infinite.
         """
-        start = real_number("start_s", start_s, "give seconds") - _HALF_NANOSECOND
-        stop = real_number("stop_s", stop_s, "give seconds") - _HALF_NANOSECOND
+        start = real_number("start_s", start_s, "give seconds") - HALF_NANOSECOND
+        stop = real_number("stop_s", stop_s, "give seconds") - HALF_NANOSECOND
         times = self.times_s
         kept = np.flatnonzero((times >= start) & (times < stop))
         if not kept.size:
