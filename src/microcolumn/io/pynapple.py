@@ -42,9 +42,9 @@ def from_tsgroup(
 
     Examples
     --------
-    >>> import pynapple, numpy  # doctest: +SKIP
-    >>> group = pynapple.TsGroup({7: pynapple.Ts(numpy.array([0.1, 0.4]))})  # doctest: +SKIP
-    >>> from_tsgroup(group).units.ids  # doctest: +SKIP
+    >>> import pynapple, numpy
+    >>> group = pynapple.TsGroup({7: pynapple.Ts(numpy.array([0.1, 0.4]))})
+    >>> from_tsgroup(group).units.ids
     ('7',)
     """
     for attribute in ("time_support", "metadata_columns", "keys"):
