@@ -72,37 +72,38 @@ class Source:
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", checked_name("a recording", self.name))
         try:
-            self._check()
+            self._check_options()  # first, since a misspelt preset or file looks like an option
+            self._check_origin()
+            self._check_preset()
         except (TypeError, ValueError) as error:
             raise type(error)(f"recording {self.name}: {error}") from None
 
-    def _check(self) -> None:
+    def _check_origin(self) -> None:
         if self.recording is not None:
             if not isinstance(self.recording, Recording):
                 raise TypeError(f"recording is {self.recording!r}; pass a Recording")
             object.__setattr__(self, "in_memory", fingerprint(self.recording))
         elif not isinstance(self.in_memory, str | None):
-            raise TypeError(
-                f"in_memory is {self.in_memory!r}; leave it out and give preset or file"
-            )
+            raise TypeError(f"in_memory is {self.in_memory!r}; give it a preset or a file instead")
         given = [key for key in ("preset", "file", "in_memory") if getattr(self, key) is not None]
         if len(given) != 1:
             what = "neither preset nor file" if not given else " and ".join(given)
             raise ValueError(f"it has {what}; give it one of preset and file")
         if self.file is not None:
             object.__setattr__(self, "file", _checked_path(self.file))
-        self._check_preset()
-        if self.read and self.file is None:
-            raise ValueError(f"{next(iter(self.read))!r} is for files; leave it out")
+
+    def _check_options(self) -> None:
         for key, known in (("read", read_options()), ("select", select_options())):
             options = _plain(key, getattr(self, key))
             if not isinstance(options, dict):
                 raise TypeError(f"{key} is {options!r}; give a table of options")
             for option in options:
                 if option not in known:
-                    remedy = nearest(option, (*known, *_KEYS) if key == "read" else known)
+                    remedy = nearest(option, (*known, *_KEYS[:-1]) if key == "read" else known)
                     raise ValueError(f"{option!r} is no option of {key}; {remedy}")
             object.__setattr__(self, key, options)
+        if self.read and self.file is None:
+            raise ValueError(f"{next(iter(self.read))!r} is for files; leave it out")
 
     def _check_preset(self) -> None:
         seed = whole_number("seed", self.seed)
