@@ -1,6 +1,7 @@
 """What all models share, against definitions over every word."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -102,6 +103,61 @@ def test_log_partition_is_found_once_and_again_after_a_new_fit(model, draw):
     model.fit(draw(model.parameters_, 100))
     assert model.log_partition() is not first
     assert model.log_partition().frequent_words is not None
+
+
+def test_a_log_partition_found_before_is_taken_as_given(model, every_word, monkeypatch):
+    X, found = every_word(5), model.log_partition("exact")
+    given = replace(found, value=found.value + 1.0)
+
+    def refuse(*_, **__):
+        raise AssertionError("log Z was computed again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("microcolumn.models.base.log_partition", refuse)
+        copy = model.with_log_partition(given)
+        assert type(copy) is type(model)
+        assert copy.log_partition() is given
+        np.testing.assert_allclose(np.exp(copy.score_samples(X)).sum(), np.exp(-1.0), rtol=1e-12)
+    # The model itself, other methods and the next fit know nothing of it.
+    assert model.log_partition().value == pytest.approx(found.value, abs=1e-12)
+    assert copy.log_partition("exact").value == pytest.approx(found.value, abs=1e-12)
+    assert copy.fit(X).log_partition() is not given
+
+
+def test_what_cannot_be_a_log_partition_is_one_sentence(model):
+    with pytest.raises(TypeError, match="log_z is a float; pass a LogPartition"):
+        model.with_log_partition(1.5)
+    infinite = replace(model.log_partition(), value=np.inf)
+    with pytest.raises(ValueError, match="log_z is inf; pass a finite estimate"):
+        model.with_log_partition(infinite)
+    with pytest.raises(ValueError, match="not fitted yet"):
+        type(model)().with_log_partition(model.log_partition())
+
+
+def test_a_fitted_model_remembers_the_lags_of_its_words(model, random_parameters):
+    assert not hasattr(model, "lags_")
+    X = np.random.default_rng(0).random((80, 3)) < 0.3
+    words = mc.Words.from_array(X)
+    assert model.fit(words).lags_ == 1
+    assert model.fit(words.embed(2)).lags_ == 2
+    assert model.fit(X).lags_ == 1
+    if hasattr(model, "fit_path"):
+        assert [fit.lags_ for fit in model.fit_path(words.embed(3), [0.01, 0.02])] == [3, 3]
+
+
+def test_couplings_and_weights_other_than_zero_are_counted():
+    J = np.zeros((3, 3))
+    J[0, 2] = J[2, 0] = -1e-300
+    W = [[0.0, 1.0], [0.0, 0.0], [2.0, -1.0]]
+    counted = {
+        mc.Ising: ({"J": J}, 1, 1),
+        mc.RBM: ({"W": W}, 0, 3),
+        mc.SemiRBM: ({"J": J, "W": W}, 1, 4),
+        mc.Independent: ({}, 0, 0),
+    }
+    for cls, (parts, n_couplings, n_nonzero) in counted.items():
+        model = cls.from_parameters(Parameters(b=np.ones(3), **parts))
+        assert (model.n_couplings_, model.n_nonzero_) == (n_couplings, n_nonzero)
 
 
 def test_annealing_agrees_with_the_exact_sum(model):

@@ -1,17 +1,20 @@
 """Model files: exact round trips, one sentence for everything else, nothing executed."""
 
+import hashlib
 import io
 import json
 import os
 import pickle
 import struct
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from safetensors.numpy import save as to_bytes
+from safetensors.numpy import save as tensors
 
 import microcolumn as mc
 from microcolumn.models import files
@@ -26,11 +29,19 @@ def _fitted(cls, **settings):
 
 
 def _assert_refused(path, match="is not a microcolumn model"):
+    """By its name and, if it is a file, by its bytes."""
     with pytest.raises(ValueError, match=match) as caught:
         mc.load(path)
-    message = str(caught.value)
-    assert message.startswith(os.fspath(path))
-    assert message.endswith("pass a file written by the save method of a model")
+    _assert_one_sentence(str(caught.value), os.fspath(path))
+    if path.is_file():
+        with pytest.raises(ValueError, match=match) as caught:
+            files.from_bytes(path.read_bytes(), "row 3")
+        _assert_one_sentence(str(caught.value), "row 3")
+
+
+def _assert_one_sentence(message, name):
+    assert message.startswith(f"{name} is not a microcolumn model: ")
+    assert message.endswith("pass a model as its save method writes it")
     assert "\n" not in message
 
 
@@ -51,7 +62,7 @@ def test_a_fitted_model_comes_back_bit_for_bit(tmp_path, every_word, cls):
     assert copy.get_params() == model.get_params()
     for name in ("J_", "b_", "W_", "c_", "rates_", "n_features_in_"):
         assert np.array_equal(getattr(copy, name), getattr(model, name))
-    for name in ("objective_", "optimality_", "n_iter_"):
+    for name in ("objective_", "optimality_", "n_iter_", "lags_"):
         assert getattr(copy, name, None) == getattr(model, name, None)
     X = every_word(4)
     assert np.array_equal(copy.score_samples(X), model.score_samples(X))
@@ -60,6 +71,51 @@ def test_a_fitted_model_comes_back_bit_for_bit(tmp_path, every_word, cls):
     copy.save(tmp_path / "again.safetensors")
     again, first = (tmp_path / name for name in ("again.safetensors", "model.safetensors"))
     assert again.read_bytes() == first.read_bytes()
+
+
+@pytest.mark.parametrize("cls", CLASSES.values())
+def test_bytes_are_those_of_the_file_and_give_the_same_model(tmp_path, every_word, cls):
+    model = _fitted(cls)
+    model.save(tmp_path / "model.safetensors")
+    content = files.to_bytes(model)
+    assert content == (tmp_path / "model.safetensors").read_bytes()
+    assert content == files.to_bytes(_fitted(cls))
+    copy = files.from_bytes(content)
+    assert files.to_bytes(copy) == content
+    assert copy.get_params() == model.get_params()
+    assert np.array_equal(copy.score_samples(every_word(4)), model.score_samples(every_word(4)))
+    assert copy.log_partition("ais").value == model.log_partition("ais").value
+
+
+def test_the_same_bytes_are_made_in_another_process():
+    script = (
+        "import hashlib, microcolumn as mc; from microcolumn.models import to_bytes;"
+        "words = mc.simulate.microcolumn(n_units=4, minutes=0.5, seed=1).bin();"
+        "print(hashlib.sha256(to_bytes(mc.Ising().fit(words))).hexdigest())"
+    )
+    command = [sys.executable, "-c", script]
+    other = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    assert other == hashlib.sha256(files.to_bytes(_fitted(mc.Ising))).hexdigest()
+
+
+def test_arrays_of_a_model_read_from_bytes_can_be_written_to(content):
+    model = files.from_bytes(content)
+    assert model.rates_.flags.writeable
+    assert all(array.flags.writeable for array in (model._kept_words, *model._frequent))
+
+
+@pytest.mark.parametrize("content", ["text", None, 3])
+def test_what_is_not_bytes_is_one_sentence(content):
+    with pytest.raises(TypeError, match=f"row 3 is a {type(content).__name__}; pass the bytes"):
+        files.from_bytes(content, "row 3")
+
+
+def test_lags_come_back_and_a_file_without_them_is_still_read(tmp_path):
+    words = mc.simulate.microcolumn(n_units=2, minutes=0.5, seed=1).bin().embed(3)
+    model = mc.Ising().fit(words)
+    assert files.from_bytes(files.to_bytes(model)).lags_ == 3
+    (tmp_path / "older.safetensors").write_bytes(_forged())
+    assert not hasattr(mc.load(tmp_path / "older.safetensors"), "lags_")
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -150,9 +206,9 @@ _FOREIGN = {
     "a header of nothing": struct.pack("<Q", 2) + b"{}",
     "a header that is a list": struct.pack("<Q", 2) + b"[]",
     "deeply nested": struct.pack("<Q", 60_000) + b"[" * 60_000,
-    "tensors of someone else": to_bytes({"weight": np.ones((2, 3), dtype=np.float32)}),
-    "tensors of someone else, marked": to_bytes({"b": np.ones(2)}, metadata={"format": "pt"}),
-    "half precision": to_bytes({"b": np.ones(2, dtype=np.float16)}),
+    "tensors of someone else": tensors({"weight": np.ones((2, 3), dtype=np.float32)}),
+    "tensors of someone else, marked": tensors({"b": np.ones(2)}, metadata={"format": "pt"}),
+    "half precision": tensors({"b": np.ones(2, dtype=np.float16)}),
 }
 
 
@@ -194,7 +250,7 @@ def _forged(header=(), arrays=()):
     body = {"b": np.zeros(2), "J": np.zeros((2, 2))} | dict(arrays)
     body = {name: array for name, array in body.items() if array is not None}
     text = json.dumps(head | {"sha256": files._digest(head, body)})
-    return to_bytes(body, metadata={"microcolumn-model-1": text})
+    return tensors(body, metadata={"microcolumn-model-1": text})
 
 
 def test_the_forger_of_these_tests_can_write_a_good_file(tmp_path):
@@ -226,6 +282,10 @@ _WORDS = {
         ({"fitted": {"score": 1}}, {}),
         ({"fitted": {"objective_": "low"}}, {}),
         ({"fitted": 3}, {}),
+        ({"fitted": {"lags_": 0}}, {}),
+        ({"fitted": {"lags_": 1.5}}, {}),
+        ({"fitted": {"lags_": True}}, {}),
+        ({"fitted": {"lags_": 3}}, {}),
         ({"feature_names": ["one"]}, {}),
         ({}, {"b": None}),
         ({}, {"b": np.zeros((2, 2))}),
@@ -251,7 +311,7 @@ def test_inconsistent_content_is_refused(tmp_path, header, arrays):
 @pytest.mark.parametrize("text", ["", "no json", "[1, 2]", "3", "null", "{}", "[" * 100_000])
 def test_a_description_that_is_none_is_refused(tmp_path, text):
     path = tmp_path / "model.safetensors"
-    path.write_bytes(to_bytes({"b": np.zeros(2)}, metadata={"microcolumn-model-1": text}))
+    path.write_bytes(tensors({"b": np.zeros(2)}, metadata={"microcolumn-model-1": text}))
     _assert_refused(path, "its content is inconsistent")
 
 
@@ -298,6 +358,8 @@ def test_saving_into_a_folder_that_is_not_there_says_so(tmp_path):
 
 
 def test_an_unfitted_model_is_not_saved(tmp_path):
+    with pytest.raises(ValueError, match="not fitted yet"):
+        files.to_bytes(mc.Ising())
     with pytest.raises(ValueError, match="not fitted yet"):
         mc.Ising().save(tmp_path / "model.safetensors")
     assert os.listdir(tmp_path) == []

@@ -180,7 +180,7 @@ def _row(
         behind_best_stderr=stderr,
         n_live_hidden=model.n_live_hidden_,
         n_hidden=model.parameters_.n_hidden,
-        n_couplings=int(np.count_nonzero(model.J_)) // 2,
+        n_couplings=model.n_couplings_,
         optimality=optimality,
         converged=score.converged and (optimality is None or optimality <= tolerance),
     )

@@ -6,6 +6,7 @@ A model is a scikit-learn estimator. Subclasses say which parameters they have; 
 from __future__ import annotations
 
 import os
+from copy import copy
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -38,14 +39,18 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         The fitted J, b, W, c as one object.
     rates_ : ndarray, shape (n_units,)
         Training rates with a floor: the independent baseline of the scores. Only after ``fit``.
+    lags_ : int
+        Bins per word of the training words, 1 for a plain array. Only after ``fit``: parameters
+        alone do not say, nor do files from before it was kept.
     n_features_in_ : int
-        Number of units.
+        Number of bits of a word: units times lags.
     """
 
     _kind: ClassVar[Kind]
 
     parameters_: Parameters
     rates_: Floats
+    lags_: int
     n_features_in_: int
     _log_partition: LogPartition | None
     _frequent: tuple[NDArray[np.uint8], Floats]
@@ -79,11 +84,22 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """Hidden units with at least one non-zero weight."""
         return int(self._theta().live.sum())
 
+    @property
+    def n_couplings_(self) -> int:
+        """Pairs of units with a coupling other than zero."""
+        return int(np.count_nonzero(self.J_)) // 2
+
+    @property
+    def n_nonzero_(self) -> int:
+        """Couplings (a pair counts once) and weights other than zero: what a penalty left over."""
+        return self.n_couplings_ + int(np.count_nonzero(self.W_))
+
     @classmethod
     def from_parameters(cls, theta: Parameters) -> Self:
         """Make a ready model from parameters, without fitting; it may lack some of its own kind's.
 
-        It has no training rates, so ``excess_log_likelihood`` needs an explicit baseline.
+        It has no training rates, so ``excess_log_likelihood`` needs an explicit baseline, and no
+        ``lags_``.
         """
         if not isinstance(theta, Parameters):
             raise TypeError(f"theta is a {type(theta).__name__}; pass Parameters")
@@ -143,6 +159,24 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
             self._log_partition = result
         return result
 
+    def with_log_partition(self, log_z: LogPartition) -> Self:
+        """Copy of this model that takes log Z as given, so that scores need no new sum.
+
+        Parameters
+        ----------
+        log_z : LogPartition
+            What ``log_partition()`` of the same parameters found before; nothing checks that it
+            is. It holds until the next fit, and other methods or options compute anew.
+        """
+        if not isinstance(log_z, LogPartition):
+            raise TypeError(f"log_z is a {type(log_z).__name__}; pass a LogPartition")
+        if not np.isfinite(log_z.value):
+            raise ValueError(f"log_z is {log_z.value}; pass a finite estimate")
+        self._theta()
+        model = copy(self)
+        model._log_partition = log_z
+        return model
+
     def _sampling_defaults(self, base: str | None) -> dict[str, Any]:
         """What annealing takes from the training data, and the seed."""
         defaults = {"random_state": getattr(self, "random_state", 0)}
@@ -195,7 +229,6 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """Write the model to a safetensors file; see :func:`microcolumn.load`."""
         from .files import save  # below this module: it knows the classes by name
 
-        check_is_fitted(self)
         save(self, path)
 
     def _adopt(self, theta: Parameters, words: Words | None = None) -> None:
@@ -204,7 +237,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = theta.n_units
         self._log_partition = None
         if words is not None:
-            self.rates_ = floored_rates(words)
+            self.rates_, self.lags_ = floored_rates(words), words.lags
             top = np.argsort(-words.counts, kind="stable")[:_N_FREQUENT]
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())
             spread = np.linspace(0, words.n_bins - 1, min(words.n_bins, _N_KEPT)).astype(np.intp)

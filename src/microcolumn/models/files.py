@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save as to_bytes
+from safetensors import numpy as tensors
+from sklearn.utils.validation import check_is_fitted
 
 from ..parameters import Parameters
 from ..words import check_binary
-from .base import PopulationModel
+from .base import PopulationModel, check_whole
 from .independent import Independent
 from .ising import Ising
 from .penalised import PenalisedModel
@@ -28,17 +29,19 @@ _CLASSES: dict[str, type[PopulationModel]] = {
     cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM)
 }
 _PARAMETERS = ("b", "J", "W", "c")
-_FITTED_NUMBERS = ("objective_", "optimality_", "n_iter_")
+_FITTED_NUMBERS = ("objective_", "optimality_", "n_iter_", "lags_")
 _DIGEST = "sha256"
+#: What the safetensors library raises for content that is not in its format.
+_UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError)
 
 
-def save(model: PopulationModel, path: str | os.PathLike[str]) -> None:
-    """Write a model's settings, parameters and training rates, all or nothing."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"the folder {target.parent} does not exist; make it first")
-    if target.is_dir():
-        raise IsADirectoryError(f"{target} is a folder; add a file name, like model.safetensors")
+def to_bytes(model: PopulationModel) -> bytes:
+    """Settings, parameters and training rates of a model as the content of a safetensors file.
+
+    The same model always gives the same bytes. log Z is not part of them; see
+    :meth:`PopulationModel.with_log_partition`.
+    """
+    check_is_fitted(model)
     arrays = {name: getattr(model.parameters_, name) for name in _PARAMETERS}
     if hasattr(model, "rates_"):
         arrays |= {"rates": model.rates_, "kept_words": model._kept_words}
@@ -52,7 +55,46 @@ def save(model: PopulationModel, path: str | os.PathLike[str]) -> None:
     if hasattr(model, "feature_names_in_"):
         header["feature_names"] = model.feature_names_in_.tolist()
     text = json.dumps(header | {_DIGEST: _digest(header, arrays)})
-    content = to_bytes(arrays, metadata={_MARK: text})
+    content: bytes = tensors.save(arrays, metadata={_MARK: text})
+    return content
+
+
+def from_bytes(content: bytes, name: str = "this content") -> PopulationModel:
+    """Read a model from what :func:`to_bytes` made. Nothing in it is ever executed.
+
+    Parameters
+    ----------
+    content : bytes
+        Content of a safetensors file.
+    name : str
+        What to call it in an error message.
+
+    Returns
+    -------
+    Independent, Ising, RBM or SemiRBM
+        Ready to score and sample, as it was.
+    """
+    if not isinstance(content, bytes):
+        raise TypeError(f"{name} is a {type(content).__name__}; pass the bytes of a model")
+    try:
+        # The library hands out read-only views, and no metadata: they stand in the JSON text
+        # behind the eight bytes of its length, which it has checked by then.
+        arrays = {key: array.copy() for key, array in tensors.load(content).items()}
+        length = int.from_bytes(content[:8], "little")
+        metadata = json.loads(content[8 : 8 + length]).get("__metadata__", {})
+    except _UNREADABLE as error:
+        raise _foreign(name, f"it cannot be read ({error})") from None
+    return _model_of(metadata, arrays, name)
+
+
+def save(model: PopulationModel, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file, all or nothing."""
+    content = to_bytes(model)
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"the folder {target.parent} does not exist; make it first")
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder; add a file name, like model.safetensors")
     # A file under the final name is always whole: write beside it, then rename.
     scratch = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
@@ -75,18 +117,28 @@ def load(path: str | os.PathLike[str]) -> PopulationModel:
     Independent, Ising, RBM or SemiRBM
         Ready to score and sample, as it was saved.
     """
+    name = os.fsdecode(path)
     if Path(path).is_dir():
-        raise _foreign(path, "it is a folder")
+        raise _foreign(name, "it is a folder")
     try:
+        # Not through `from_bytes`: a foreign file of many gigabytes is mapped, not read.
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            marked = _MARK in metadata
+            arrays = {key: file.get_tensor(key) for key in (file.keys() if marked else ())}
     except FileNotFoundError:
-        raise FileNotFoundError(f"{os.fspath(path)} does not exist; check the path") from None
-    except (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError) as error:
-        raise _foreign(path, f"it cannot be read ({error})") from None
+        raise FileNotFoundError(f"{name} does not exist; check the path") from None
+    except _UNREADABLE as error:
+        raise _foreign(name, f"it cannot be read ({error})") from None
+    return _model_of(metadata, arrays, name)
+
+
+def _model_of(
+    metadata: dict[str, str], arrays: dict[str, NDArray[Any]], name: str
+) -> PopulationModel:
+    """The model that a file's parts describe, if all of them are as they were written."""
     if _MARK not in metadata:
-        raise _foreign(path, "it does not carry the mark of this format")
+        raise _foreign(name, "it does not carry the mark of this format")
     try:
         header = json.loads(metadata[_MARK])
         is_verbatim = json.dumps(header) == metadata[_MARK]
@@ -94,7 +146,7 @@ def load(path: str | os.PathLike[str]) -> PopulationModel:
             raise ValueError("it was changed or damaged after it was written")
         return _restore(header, arrays)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise _foreign(path, f"its content is inconsistent ({error})") from None
+        raise _foreign(name, f"its content is inconsistent ({error})") from None
 
 
 def _digest(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
@@ -117,6 +169,10 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Populat
         if name not in _FITTED_NUMBERS or not isinstance(value, int | float):
             raise ValueError(f"{name!r} is {value!r}")
         setattr(model, name, value)
+    if hasattr(model, "lags_"):
+        check_whole("lags_", model.lags_)
+        if theta.n_units % model.lags_:
+            raise ValueError(f"words of {theta.n_units} bits do not span {model.lags_} bins")
     if "feature_names" in header:
         names = np.array(header["feature_names"], dtype=object)
         model.feature_names_in_ = _shaped("feature_names", names, (theta.n_units,))
@@ -161,8 +217,7 @@ def _plain(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _foreign(path: str | os.PathLike[str], reason: str) -> ValueError:
+def _foreign(name: str, reason: str) -> ValueError:
     return ValueError(
-        f"{os.fspath(path)} is not a microcolumn model: {reason}; "
-        "pass a file written by the save method of a model"
+        f"{name} is not a microcolumn model: {reason}; pass a model as its save method writes it"
     )
