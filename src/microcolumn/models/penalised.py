@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from ..objectives import MinimumProbabilityFlow, NegativeLogLikelihood
 from ..parameters import Parameters
 from ..solvers import FitResult, Problem, fit_path
+from ..solvers.family import Inside
 from ..solvers.l1 import Objective
 from ..solvers.layout import APART
 from ..words import Words
@@ -87,7 +88,7 @@ class PenalisedModel(PopulationModel):
         """
         words = self._training_words(X, sample_weight)
         [result] = self._results(words, [self.l1], start)
-        self._take_over(result, words)
+        self._take_over(result, words, stacklevel=3)
         return self
 
     def fit_path(self, X: Words | ArrayLike, penalties: Sequence[float]) -> list[Self]:
@@ -105,21 +106,29 @@ class PenalisedModel(PopulationModel):
         list
             One fitted copy of this model per penalty, in the order given.
         """
-        if not isinstance(penalties, Sequence | np.ndarray):
-            raise TypeError(f"penalties is {penalties!r}; pass a sequence of numbers")
+        return self._fitted_copies(X, penalties)
+
+    def _fitted_copies(
+        self, X: Words | ArrayLike, penalties: Sequence[float], inside: Inside | None = None
+    ) -> list[Self]:
         named = clone(self)
         words = named._training_words(X, None)
+        results = named._results(words, penalties, None, inside)
         models = []
-        for l1, result in zip(penalties, named._results(words, penalties, None), strict=True):
+        for l1, result in zip(penalties, results, strict=True):
             model = clone(self).set_params(l1=l1)
             if hasattr(named, "feature_names_in_"):
                 model.feature_names_in_ = named.feature_names_in_
-            model._take_over(result, words)
+            model._take_over(result, words, stacklevel=4)
             models.append(model)
         return models
 
     def _results(
-        self, words: Words, penalties: Sequence[float], start: Parameters | None
+        self,
+        words: Words,
+        penalties: Sequence[float],
+        start: Parameters | None,
+        inside: Inside | None = None,
     ) -> list[FitResult]:
         self._check_settings(penalties)
         if start is not None:
@@ -139,14 +148,15 @@ class PenalisedModel(PopulationModel):
         )
         # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
         with threadpool_limits(limits=1, user_api="blas"):
-            return fit_path(self._kind, problem, penalties, start)
+            return fit_path(self._kind, problem, penalties, start, inside)
 
     def _objective(self, words: Words) -> Objective:
         if self.objective == "mpf":
             return MinimumProbabilityFlow(words, complement=self.complement)
         return NegativeLogLikelihood(words)
 
-    def _take_over(self, result: FitResult, words: Words) -> None:
+    def _take_over(self, result: FitResult, words: Words, stacklevel: int) -> None:
+        """Become the fitted model; ``stacklevel`` leads warnings to the caller's own line."""
         self._adopt(result.parameters, words)
         self.objective_ = result.objective
         self.optimality_ = result.optimality
@@ -157,7 +167,7 @@ class PenalisedModel(PopulationModel):
                 f"{type(self).__name__} without a penalty has no finite optimum on these words: a "
                 f"parameter reached {largest:.3g}, as where one unit repeats another; use l1 > 0",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=stacklevel,
             )
         if not result.converged:
             warnings.warn(
@@ -165,7 +175,7 @@ class PenalisedModel(PopulationModel):
                 f"conditions are violated by {result.optimality:.2g} (tol={self.tol:g}) after "
                 f"{result.n_iter} iterations; raise max_iter, l1 or tol",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=stacklevel,
             )
 
     def _n_hidden(self) -> int:
@@ -186,6 +196,8 @@ class PenalisedModel(PopulationModel):
             )
 
     def _check_settings(self, penalties: Sequence[float]) -> None:
+        if not isinstance(penalties, Sequence | np.ndarray):
+            raise TypeError(f"penalties is {penalties!r}; pass a sequence of numbers")
         for l1 in penalties:
             if not (is_number(l1) and 0.0 <= l1 < np.inf):
                 raise ValueError(f"l1 is {l1!r}; the penalty must be a finite number, 0 or more")

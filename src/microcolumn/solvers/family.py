@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from ..parameters import Floats, Kind, Parameters
 from .l1 import FitResult, Objective, minimise_l1
 
+#: Parameters of the Ising models and of the RBMs inside semi-restricted ones, by penalty.
+Inside = tuple[Sequence[Parameters], Sequence[Parameters]]
+
 #: Standard deviation of random weights, and bias of the hidden units they belong to: off for the
 #: silent word, on for a few active cells. Of the pairs tried on recordings these find the lowest
 #: objectives in the fewest iterations.
@@ -79,7 +82,11 @@ class Problem:
 
 
 def fit_path(
-    kind: Kind, problem: Problem, penalties: Sequence[float], start: Parameters | None = None
+    kind: Kind,
+    problem: Problem,
+    penalties: Sequence[float],
+    start: Parameters | None = None,
+    inside: Inside | None = None,
 ) -> list[FitResult]:
     """Best fit of one kind of model at each penalty.
 
@@ -94,6 +101,8 @@ def fit_path(
         hidden units die on the way up and do not come back on the way down).
     start : Parameters, optional
         A start of the caller's: the only one where the problem is convex, else one more.
+    inside : (Ising solutions, RBM solutions), optional
+        For "srbm": what the two models inside it reached at each penalty; fitted where left out.
 
     Returns
     -------
@@ -101,7 +110,7 @@ def fit_path(
         One per penalty.
     """
     if kind == "srbm":
-        return _semi_restricted_path(problem, penalties, start)
+        return _semi_restricted_path(problem, penalties, start, inside)
     results: list[FitResult] = []
     for l1, rng in zip(penalties, _streams(problem, len(penalties)), strict=True):
         handed_on = [results[-1].parameters] if results else []
@@ -131,19 +140,20 @@ def _starts(
 
 
 def _semi_restricted_path(
-    problem: Problem, penalties: Sequence[float], start: Parameters | None
+    problem: Problem,
+    penalties: Sequence[float],
+    start: Parameters | None,
+    inside: Inside | None,
 ) -> list[FitResult]:
-    ising = fit_path("ising", replace(problem, n_init=1), penalties)
-    rbm = fit_path("rbm", problem, penalties)
+    ising, rbm = _fitted_inside(problem, penalties) if inside is None else inside
     no_couplings = np.zeros((problem.biases.size,) * 2)
     results: list[FitResult] = []
     streams = _streams(problem, len(penalties))
     for l1, pairwise, hidden, rng in zip(penalties, ising, rbm, streams, strict=True):
-        theta = hidden.parameters
         starts = [
-            Parameters(b=theta.b, J=no_couplings, W=theta.W, c=theta.c),
-            _without_hidden(pairwise.parameters, problem.n_hidden),
-            *_random_hidden(problem, rng, pairwise.parameters),
+            Parameters(b=hidden.b, J=no_couplings, W=hidden.W, c=hidden.c),
+            _without_hidden(pairwise, problem.n_hidden),
+            *_random_hidden(problem, rng, pairwise),
         ]
         if results:
             starts.append(results[-1].parameters)
@@ -151,6 +161,12 @@ def _semi_restricted_path(
             starts.append(start)
         results.append(_best(problem, l1, starts))
     return results
+
+
+def _fitted_inside(problem: Problem, penalties: Sequence[float]) -> Inside:
+    ising = fit_path("ising", replace(problem, n_init=1), penalties)
+    rbm = fit_path("rbm", problem, penalties)
+    return [fit.parameters for fit in ising], [fit.parameters for fit in rbm]
 
 
 def _best(problem: Problem, l1: float, starts: list[Parameters]) -> FitResult:
