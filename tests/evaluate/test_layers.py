@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from microcolumn.evaluate import layers as module
 from microcolumn.evaluate.layers import layer_statistics
-from microcolumn.models import RBM, Ising
+from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.simulate.presets import preset
 from microcolumn.units import Units
+from microcolumn.words import Words
 
 LABELS = ("II/III",) * 8 + ("IV",) * 6 + ("V/VI",) * 7
 
@@ -173,6 +174,40 @@ def test_lags_share_the_labels_of_their_unit():
     assert got.couplings.within == pytest.approx(one_bin.couplings.within)
     assert got.couplings.between == pytest.approx(one_bin.couplings.between)
     assert got.couplings.p_value == one_bin.couplings.p_value
+
+
+def _volleys_over_time(n_bins=400):
+    X = np.random.default_rng(3).random((n_bins, 4)) < 0.2
+    return Words.from_array(X | np.roll(X, 1, axis=0))
+
+
+def test_a_model_knows_its_own_lags():
+    labels, words = ["a", "a", "b", "b"], _volleys_over_time().embed(3)
+    model = SemiRBM(n_hidden=2, l1=1e-3).fit(words)
+    assert model.n_live_hidden_
+    expected = layer_statistics(model.parameters_, labels, lags=3)
+    assert layer_statistics(model, labels) == expected
+    assert layer_statistics(model, labels, lags=3) == expected
+    # Parameters alone do not say, so what is asked for holds.
+    ready = SemiRBM.from_parameters(model.parameters_)
+    assert layer_statistics(ready, labels, lags=3) == expected
+    with pytest.raises(ValueError, match="4 labels for 12 bits of a word at 1 lags"):
+        layer_statistics(ready, labels)
+
+
+def test_lags_other_than_the_models_are_one_sentence():
+    words = _volleys_over_time().embed(2)
+    sentence = r"lags is 4, but the model was fitted on words of 2 bins; leave lags out, or pass"
+    with pytest.raises(ValueError, match=sentence):
+        layer_statistics(Ising().fit(words), ["a", "b"], lags=4)
+    with pytest.raises(ValueError, match="lags is 2, but the model was fitted on words of 1 bins"):
+        layer_statistics(Ising().fit(words.expand()), ["a", "a", "b", "b"], lags=2)
+    for model in (Ising().fit(words), Parameters(b=np.zeros(4))):
+        with pytest.raises(TypeError, match="lags is True; pass a whole number"):
+            layer_statistics(model, ["a", "a", "b", "b"], lags=True)
+    for model in (Parameters(b=np.zeros(4)), Ising.from_parameters(Parameters(b=np.zeros(4)))):
+        with pytest.raises(ValueError, match="at 0 lags"):
+            layer_statistics(model, ["a", "a", "b", "b"], lags=0)
 
 
 def test_units_without_a_layer_are_left_out_with_a_note():

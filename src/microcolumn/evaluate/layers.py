@@ -140,7 +140,7 @@ def layer_statistics(
     model: PopulationModel | Parameters,
     layer: Units | Iterable[str],
     *,
-    lags: int = 1,
+    lags: int | None = None,
     n_permutations: int = 9999,
     random_state: int | np.random.Generator | None = 0,
 ) -> LayerStatistics:
@@ -156,8 +156,10 @@ def layer_statistics(
     layer : Units or iterable of str, shape (n_units,)
         Table of units with layers, or one label per recorded unit. Units labelled ``""`` are left
         out.
-    lags : int
-        Bins per word: a model of spatiotemporal words uses each unit's label at every lag.
+    lags : int, optional
+        Bins per word: a model of spatiotemporal words uses each unit's label at every lag. By
+        default those that the model was fitted on, and 1 for Parameters and models that do not
+        know (see ``PopulationModel.lags_``).
     n_permutations : int
         Random permutations of the labels. Where there are no more other arrangements than that,
         each is taken once, and p-values are exact.
@@ -177,13 +179,9 @@ def layer_statistics(
     >>> statistics.overall_p_value == 2 / 70, statistics.exact
     (True, True)
     """
-    if isinstance(model, PopulationModel):
-        check_is_fitted(model)
-        model = model.parameters_
-    if not isinstance(model, Parameters):
-        raise TypeError(f"model is of type {type(model).__name__}; pass a model or Parameters")
+    model, lags = _checked(model, lags)
     rng = random_generator(random_state)
-    labels = _labels(layer, model.n_units, whole_number("lags", lags))
+    labels = _labels(layer, model.n_units, lags)
     layers, codes = _coded(labels)
     measured = _Measured.of(model, labels, codes)
     step = max(1, _CHUNK_ELEMENTS // max(measured.weights.shape))
@@ -205,6 +203,22 @@ def layer_statistics(
         exact=exact,
         notes=_notes(model, labels, measured),
     )
+
+
+def _checked(model: PopulationModel | Parameters, lags: int | None) -> tuple[Parameters, int]:
+    """Parameters of the model, and bins per word."""
+    if isinstance(model, Parameters):
+        return model, whole_number("lags", 1 if lags is None else lags)
+    if not isinstance(model, PopulationModel):
+        raise TypeError(f"model is of type {type(model).__name__}; pass a model or Parameters")
+    check_is_fitted(model)
+    fitted = getattr(model, "lags_", 1 if lags is None else lags)
+    if lags is not None and whole_number("lags", lags) != fitted:
+        raise ValueError(
+            f"lags is {lags}, but the model was fitted on words of {fitted} bins; leave lags out, "
+            "or pass model.parameters_ where an array of longer words was given"
+        )
+    return model.parameters_, fitted
 
 
 def _labels(layer: Units | Iterable[str], n_bits: int, lags: int) -> NDArray[np.str_]:
