@@ -25,7 +25,7 @@ from ..parameters import Floats, Parameters
 from ..words import Words, as_words
 
 #: Most units of a table of triplets: 27 MB, filled in about 10 s for as many hidden units.
-_MOST_UNITS = 150
+MOST_UNITS = 150
 #: Words times units handled at once, so that memory stays bounded.
 _CHUNK_ELEMENTS = 1 << 21
 _NAMES = {1: "single units", 2: "pairs", 3: "triplets"}
@@ -99,6 +99,14 @@ class Interactions:
         total: Floats = self.direct + self.through_hidden
         return total
 
+    @property
+    def rms_nats(self) -> dict[str, float]:
+        """Root mean square over all sets of units of each order, and of both parts of the pairs."""
+        above = np.triu_indices_from(self.direct, 1)
+        parts = {"direct": self.direct[above], "through hidden units": self.through_hidden[above]}
+        orders = {_NAMES[k]: self._listed(k)[1] for k in range(1, self.order + 1)}
+        return {name: _rms(values) for name, values in (orders | parts).items() if values.size}
+
     def explained(self, words: Words | ArrayLike) -> Explained:
         """Compare the expansion, cut after each order, with the model on words.
 
@@ -156,19 +164,19 @@ class Interactions:
 
     def __str__(self) -> str:
         lines = [f"Interactions of {self.singles.shape[0]} units around silence (nats)"]
+        rms = self.rms_nats
         for order in range(1, self.order + 1):
             values = self._listed(order)[1]
             line = f"{_NAMES[order]}: {np.count_nonzero(values):,} of {values.size:,} non-zero"
             if values.size:
-                line += f", root mean square {_rms(values):.3g}"
+                line += f", root mean square {rms[_NAMES[order]]:.3g}"
             for units, value in self.strongest(order, 1):
                 line += f", strongest {value:+.3g} at {', '.join(map(str, units))}"
             lines.append(line)
             if order == 2 and values.size:
-                above = np.triu_indices_from(self.direct, 1)
                 lines.append(
-                    f"  direct: root mean square {_rms(self.direct[above]):.3g}; "
-                    f"through hidden units: {_rms(self.through_hidden[above]):.3g}"
+                    f"  direct: root mean square {rms['direct']:.3g}; "
+                    f"through hidden units: {rms['through hidden units']:.3g}"
                 )
         return "\n".join(lines)
 
@@ -239,9 +247,9 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
     if wanted not in (2, 3):
         raise ValueError(f"order is {wanted}; expand up to pairs (2) or triplets (3)")
     n_units = theta.n_units
-    if wanted == 3 and n_units > _MOST_UNITS:
+    if wanted == 3 and n_units > MOST_UNITS:
         raise ValueError(
-            f"the model has {n_units} units, and triplets are found for at most {_MOST_UNITS}; "
+            f"the model has {n_units} units, and triplets are found for at most {MOST_UNITS}; "
             "use order=2 or a model of fewer units or lags"
         )
     singles, through_hidden = theta.b.copy(), np.zeros((n_units, n_units))

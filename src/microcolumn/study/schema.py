@@ -1,14 +1,18 @@
 """The tables of a study's store, as SQL, so that any SQLite client can query them.
 
-Columns marked JSON hold text made by ``json.dumps``. A number that is not there (nan) is NULL.
+Columns marked JSON hold text made by :func:`json_text`. A number that is not there (nan) is NULL.
 """
 
 from __future__ import annotations
 
+import json
+import math
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
@@ -60,6 +64,7 @@ CREATE TABLE jobs (
   seed INTEGER,
   fingerprint TEXT,
   settings TEXT,  -- JSON
+  warnings TEXT,  -- JSON
   seconds REAL,
   finished TEXT NOT NULL,  -- UTC
   environment INTEGER NOT NULL REFERENCES environments (id)
@@ -76,7 +81,6 @@ CREATE TABLE fits (
   n_live_hidden INTEGER,
   n_couplings INTEGER,
   n_nonzero INTEGER,
-  warnings TEXT,  -- JSON
   model BLOB,     -- a safetensors file
   PRIMARY KEY (job, penalty)
 ) STRICT;
@@ -95,7 +99,6 @@ CREATE TABLE normalisers (
   n_steps INTEGER,
   trace TEXT,  -- JSON: [[steps, value, stderr], ...]
   frequent_words REAL,
-  warnings TEXT,  -- JSON
   validation_bits_per_second REAL,
   validation_stderr REAL
 ) STRICT;
@@ -111,7 +114,8 @@ CREATE TABLE scores (
   normaliser TEXT,
   converged INTEGER,
   nats_per_word REAL,
-  n_words REAL,
+  n_words INTEGER,
+  n_train INTEGER,  -- words it was fitted to
   n_live_hidden INTEGER,
   n_couplings INTEGER,
   n_nonzero INTEGER,
@@ -188,6 +192,19 @@ def tables() -> dict[str, Table]:
         connection.executescript(SCHEMA)
         names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
         return {name: _table(connection, name) for (name,) in names.fetchall()}
+
+
+def json_text(value: Any) -> str:
+    """Content of a JSON column; a number that is not there (nan) is null."""
+    return json.dumps(_without_nan(value), allow_nan=False)
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_nan(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(entry) for entry in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _table(connection: sqlite3.Connection, name: str) -> Table:

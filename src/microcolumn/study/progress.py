@@ -1,0 +1,116 @@
+"""How far a study is and how long the rest will take."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from datetime import timedelta
+from types import TracebackType
+from typing import Self
+
+from tqdm.auto import tqdm
+
+from .jobs import Job
+
+
+class Pace:
+    """Seconds that jobs take, learnt from those like them.
+
+    Examples
+    --------
+    >>> pace = Pace()
+    >>> pace.learn(Job("fit", "B4", "instantaneous", 1, 0), 8.0)
+    >>> pace.expected(Job("fit", "B4", "instantaneous", 1, 1))
+    8.0
+    """
+
+    def __init__(self) -> None:
+        self._count: dict[Hashable, int] = defaultdict(int)
+        self._total: dict[Hashable, float] = defaultdict(float)
+
+    def learn(self, job: Job, seconds: float) -> None:
+        """Take note of a finished job."""
+        for group in _groups(job):
+            self._count[group] += 1
+            self._total[group] += seconds
+
+    def expected(self, job: Job) -> float:
+        """Mean seconds of the most similar jobs known; NaN where none is."""
+        for group in _groups(job):
+            if self._count[group]:
+                return self._total[group] / self._count[group]
+        return float("nan")
+
+    def remaining_s(self, jobs: Iterable[Job], n_workers: int) -> float:
+        """Seconds that these jobs will take together; NaN where nothing is known yet."""
+        return sum(self.expected(job) for job in jobs) / n_workers
+
+
+def _groups(job: Job) -> tuple[Hashable, ...]:
+    """Jobs that take about as long, from the most similar to all."""
+    return (
+        (job.kind, job.recording, job.experiment, job.lags, job.variant, job.penalty),
+        (job.kind, job.recording, job.experiment, job.lags, job.variant),
+        (job.kind, job.experiment, job.lags),
+        job.kind,
+        "all",
+    )
+
+
+class Bar:
+    """One bar with jobs done, rate and time left; in a terminal or notebook, quiet in logs.
+
+    Parameters
+    ----------
+    n_jobs, n_done : int
+        Jobs of the study, and those finished before.
+    shown : bool, optional
+        Show it; by default in a terminal and in a notebook only.
+    """
+
+    def __init__(self, n_jobs: int, n_done: int, shown: bool | None = None) -> None:
+        self._bar = tqdm(
+            total=n_jobs,
+            initial=n_done,
+            disable=not (_watched() if shown is None else shown),
+            unit=" jobs",
+            bar_format="{desc}{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} jobs "
+            "[{elapsed}, {rate_fmt}{postfix}]",
+            smoothing=0.05,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.close()
+
+    def finished(self, job: Job, left_s: Callable[[], float]) -> None:
+        """One more job is done; ``left_s`` tells how many seconds the rest will take."""
+        if not self._bar.disable:
+            self._bar.set_description(job.kind, refresh=False)
+            self._bar.set_postfix_str(f"{duration(left_s())} left", refresh=False)
+        self._bar.update()
+
+    def tell(self, text: str) -> None:
+        """Write a line above the bar."""
+        self._bar.write(text, file=sys.stderr)
+
+
+def duration(seconds: float) -> str:
+    """Hours, minutes and seconds, such as 1:02:03; a question mark where unknown."""
+    return "?" if seconds != seconds else str(timedelta(seconds=round(seconds)))
+
+
+def _watched() -> bool:
+    """Whether somebody sees a bar move: a terminal or a notebook, not a log."""
+    shell = sys.modules.get("IPython")
+    running = shell.get_ipython() if shell is not None else None
+    in_notebook = running is not None and hasattr(running, "kernel")
+    return in_notebook or sys.stderr.isatty()
