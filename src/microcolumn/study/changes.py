@@ -51,4 +51,4 @@ def _told(value: Any) -> str:
         return ", ".join(_told(entry) for entry in value) or "all"
     if isinstance(value, Mapping):
         return " and ".join(f"{key} {_told(entry)}" for key, entry in value.items())
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)

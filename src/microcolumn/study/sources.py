@@ -91,6 +91,8 @@ class Source:
             raise ValueError(f"it has {what}; give it one of preset and file")
         if self.file is not None:
             object.__setattr__(self, "file", _checked_path(self.file))
+        elif self.read:
+            raise ValueError(f"{next(iter(self.read))!r} is for files; leave it out")
 
     def _check_options(self) -> None:
         for key, known in (("read", read_options()), ("select", select_options())):
@@ -99,16 +101,17 @@ class Source:
                 raise TypeError(f"{key} is {options!r}; give a table of options")
             for option in options:
                 if option not in known:
-                    remedy = nearest(option, (*known, *_KEYS[:-1]) if key == "read" else known)
-                    raise ValueError(f"{option!r} is no option of {key}; {remedy}")
+                    what, words = key, known
+                    if key == "read":  # where a misspelt key of the recording itself ends up
+                        what, words = "a recording", (*_KEYS[:-1], *known)
+                    raise ValueError(f"{option!r} is no option of {what}; {nearest(option, words)}")
             object.__setattr__(self, key, options)
-        if self.read and self.file is None:
-            raise ValueError(f"{next(iter(self.read))!r} is for files; leave it out")
 
     def _check_preset(self) -> None:
         seed = whole_number("seed", self.seed)
         if seed < 0:
             raise ValueError(f"seed is {seed}; pass a whole number from 0 on")
+        object.__setattr__(self, "seed", seed)
         if self.preset is None:
             if seed or self.minutes is not None:
                 raise ValueError("seed and minutes are for presets; leave them out")

@@ -1,0 +1,99 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from microcolumn.study.experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, nearest
+
+
+def test_the_defaults_are_the_papers_protocol():
+    assert INSTANTANEOUS.penalties == tuple(k * 1e-3 for k in (0, 1, 2, 4, 6, 8, 10))
+    assert (INSTANTANEOUS.n_hidden, INSTANTANEOUS.n_splits) == ((25,), 10)
+    assert (INSTANTANEOUS.bin_width, INSTANTANEOUS.lags) == (0.020, (1,))
+    assert (INSTANTANEOUS.split_by, INSTANTANEOUS.train) == ("words", 0.5)
+    assert SPATIOTEMPORAL.lags == (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15)
+    assert (SPATIOTEMPORAL.most_active, SPATIOTEMPORAL.max_words) == (10, 200_000)
+    assert (SPATIOTEMPORAL.bin_width, SPATIOTEMPORAL.n_hidden) == (0.0067, ("dims",))
+    assert SPATIOTEMPORAL.split_by == "blocks"
+    assert SPATIOTEMPORAL.penalties == INSTANTANEOUS.penalties
+
+
+def test_a_single_entry_stands_for_a_list_and_numpy_numbers_become_pythons():
+    experiment = Experiment(
+        "x", lags=np.int64(5), n_hidden=25, objectives="likelihood", penalties=np.array([0, 0.5])
+    )
+    assert (experiment.lags, experiment.n_hidden) == ((5,), (25,))
+    assert experiment.objectives == ("likelihood",)
+    assert [type(value) for value in experiment.penalties] == [float, float]
+    assert type(experiment.lags[0]) is int
+
+
+def test_windows_are_split_by_blocks_unless_stated_otherwise():
+    assert Experiment("x", lags=[1, 2]).split_by == "blocks"
+    assert Experiment("x", lags=[1, 2], split_by="words").split_by == "words"
+    assert Experiment("x", split_by="blocks").split_by == "blocks"
+
+
+def test_experiments_compare_and_hash_by_their_settings():
+    assert Experiment("x", lags=[1]) == Experiment("x", lags=(1,))
+    assert hash(Experiment("x", lags=[1])) == hash(Experiment("x"))
+    assert Experiment("x", n_splits=3) != Experiment("x")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "kind", "problem"),
+    [
+        ("n_splits", 0, ValueError, "n_splits is 0; it must be at least 1"),
+        ("n_splits", True, TypeError, "n_splits is True; pass a whole number"),
+        ("n_splits", 2.0, TypeError, "n_splits is 2.0; pass a whole number"),
+        ("n_init", "3", TypeError, "n_init is '3'; pass a whole number"),
+        ("seed", -1, ValueError, "seed is -1; it must be at least 0"),
+        ("most_active", 0, ValueError, "most_active is 0; it must be at least 1"),
+        ("max_words", 1, ValueError, "max_words is 1; it must be at least 2"),
+        ("lags", [1, 0], ValueError, "lags is 0; it must be at least 1"),
+        ("lags", [], ValueError, "lags is empty; list at least 1"),
+        ("lags", [1, 2, 1], ValueError, "lags lists 1 twice; list it once"),
+        ("lags", [True], TypeError, "lags is True; pass a whole number"),
+        ("lags", "many", TypeError, "lags is 'many'; pass a whole number"),
+        ("models", ["ising"], ValueError, "models is 'ising'; did you mean 'Ising'?"),
+        ("models", ["GLM"], ValueError, "models is 'GLM'; choose one of 'Ising', 'RBM', 'SemiRBM'"),
+        ("models", [3], TypeError, "models is 3; choose one of 'Ising', 'RBM', 'SemiRBM'"),
+        ("n_hidden", [0], ValueError, "n_hidden is 0; it must be at least 1"),
+        ("n_hidden", "dim", ValueError, "n_hidden is 'dim'; give whole numbers or 'dims'"),
+        ("n_hidden", False, TypeError, "n_hidden is False; pass a whole number"),
+        ("objectives", "mle", ValueError, "objectives is 'mle'; choose one of"),
+        ("penalties", [2e-3, 1e-3], ValueError, "penalties has 0.001 behind 0.002; list them"),
+        ("penalties", [0, 0.0], ValueError, "penalties lists 0.0 twice"),
+        ("penalties", [-1e-3], ValueError, "penalties has -0.001; penalties must be finite"),
+        ("penalties", [float("nan")], ValueError, "penalties has nan; penalties must be finite"),
+        ("penalties", ["0.1"], TypeError, "penalties is '0.1'; give numbers such as 2e-3"),
+        ("train", 1.0, ValueError, "train is 1.0; it must lie between 0 and 1"),
+        ("validation", 0, ValueError, "validation is 0.0; it must lie between 0 and 1"),
+        ("validation", float("nan"), ValueError, "validation is nan; it must lie between 0 and 1"),
+        ("split_by", "word", ValueError, "split_by is 'word'; did you mean 'words'?"),
+        ("split_by", None, TypeError, "split_by is None; choose one of 'words', 'blocks'"),
+        ("bin_width", 20, ValueError, "bin_width is 20, which looks like milliseconds"),
+        ("bin_width", "20 ms", TypeError, "bin_width is '20 ms'; give seconds"),
+        ("recordings", ["a", "a"], ValueError, "recordings lists 'a' twice; list it once"),
+        ("recordings", [""], ValueError, "the name of a recording is empty; give it one"),
+        ("recordings", [4], TypeError, "the name of a recording is 4; give it a name in text"),
+    ],
+)
+def test_a_bad_setting_gets_a_sentence_with_experiment_and_setting(setting, value, kind, problem):
+    with pytest.raises(kind) as caught:
+        Experiment("mine", **{setting: value})
+    assert str(caught.value).startswith(f"experiment mine: {problem}")
+    with pytest.raises(kind):
+        replace(INSTANTANEOUS, **{setting: value})
+
+
+@pytest.mark.parametrize(("name", "kind"), [("", ValueError), (" ", ValueError), (3, TypeError)])
+def test_an_experiment_needs_a_name(name, kind):
+    with pytest.raises(kind, match=r"the name of an experiment is .*; give it"):
+        Experiment(name)
+
+
+def test_an_unknown_word_is_answered_with_the_nearest_known_one():
+    assert nearest("splits", Experiment.settings()) == "did you mean 'n_splits'?"
+    assert nearest("hidden", Experiment.settings()) == "did you mean 'n_hidden'?"
+    assert nearest("zzz", ["a", "b"]) == "choose one of 'a', 'b'"

@@ -1,0 +1,256 @@
+import json
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microcolumn import Recording
+from microcolumn.study.plan import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, Plan, Source
+
+EXAMPLE = """
+[recordings.B4]
+preset = "B4"
+[recordings.session1]
+file = "session1.nwb"
+depth_reference = "surface"
+layers = "II/III 650 IV 1000 V/VI"
+select = { min_rate_hz = 0.1 }
+
+[instantaneous]
+n_splits = 10
+[spatiotemporal]
+recordings = ["B4"]
+lags = [1, 2, 3]
+[experiments.coarse]
+bin_width = 0.04
+n_hidden = 5
+objectives = "likelihood"
+"""
+B4 = '[recordings.B4]\npreset = "B4"\n'
+
+
+def from_text(folder, text):
+    (folder / "plan.toml").write_text(text, encoding="utf-8")
+    return Plan.from_toml(folder / "plan.toml")
+
+
+def tiny():
+    return Recording([[0.5, 1.5], [0.1]], epochs=[[0.0, 2.0]])
+
+
+def test_a_toml_file_becomes_the_plan_it_describes(tmp_path):
+    plan = from_text(tmp_path, EXAMPLE)
+    assert plan.sources == (
+        Source("B4", preset="B4"),
+        Source(
+            "session1",
+            file=str((tmp_path / "session1.nwb").resolve()),
+            read={"depth_reference": "surface", "layers": "II/III 650 IV 1000 V/VI"},
+            select={"min_rate_hz": 0.1},
+        ),
+    )
+    assert plan.experiments == (
+        INSTANTANEOUS,
+        replace(SPATIOTEMPORAL, recordings=("B4",), lags=(1, 2, 3)),
+        Experiment("coarse", bin_width=0.04, n_hidden=(5,), objectives=("likelihood",)),
+    )
+    assert [source.name for source in plan.sources_of(plan.experiments[0])] == ["B4", "session1"]
+    assert [source.name for source in plan.sources_of(plan.experiments[1])] == ["B4"]
+
+
+def test_without_an_experiment_it_is_the_instantaneous_one(tmp_path):
+    assert from_text(tmp_path, B4).experiments == (INSTANTANEOUS,)
+    assert from_text(tmp_path, B4 + "[spatiotemporal]\n").experiments == (SPATIOTEMPORAL,)
+    assert [each.name for each in from_text(tmp_path, B4 + "[experiments.x]").experiments] == ["x"]
+
+
+def test_a_table_of_layers_beside_the_plan_is_found_from_anywhere(tmp_path):
+    (tmp_path / "layers.csv").write_text("unit,layer\n")
+    text = '[recordings.s]\nfile = "s.nwb"\nlayers = "{}"\n'
+    found = from_text(tmp_path, text.format("layers.csv")).sources[0]
+    assert found.read["layers"] == str((tmp_path / "layers.csv").resolve())
+    assert from_text(tmp_path, text.format("layer")).sources[0].read["layers"] == "layer"
+
+
+def test_a_plan_saved_with_a_byte_order_mark_is_read(tmp_path):
+    (tmp_path / "plan.toml").write_text(B4, encoding="utf-8-sig")
+    assert Plan.from_toml(str(tmp_path / "plan.toml")) == Plan.of("B4")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (B4 + "[instantaneous\n", "is not TOML: .*line 3, .*; correct that line"),
+        ("", ": the plan has no recording; add one with a preset or a file"),
+        ("recordings = 3", r": recordings is 3; write it as a table, \[recordings\]"),
+        (B4 + "[recording.x]", ": 'recording' is no section of a plan; did you mean 'recordings'"),
+        (B4 + "[coarse]", r": 'coarse' is no section of a plan; choose .*\[experiments.coarse\]\)"),
+        (B4 + "[instantaneous]\nsplits = 5", ": experiment instantaneous: 'splits' is no setting; "
+         "did you mean 'n_splits'"),
+        (B4 + "[spatiotemporal]\nhidden = 5", ": experiment spatiotemporal: 'hidden' is no setting;"
+         " did you mean 'n_hidden'"),
+        (B4 + "[instantaneous]\nn_splits = true", ": experiment instantaneous: n_splits is True;"),
+        (B4 + "[instantaneous]\nname = 'x'", ": experiment instantaneous: 'name' is no setting;"),
+        (B4 + "[experiments]\nx = 3", ": experiment x is 3; give it a table of settings"),
+        (B4 + "[instantaneous]\n[experiments.instantaneous]", ": two experiments are called "
+         "'instantaneous'; give each its own name"),
+        (B4 + '[instantaneous]\nrecordings = ["B5"]', ": experiment instantaneous: recordings names"
+         " 'B5', which the plan does not have; choose one of 'B4'"),
+        (B4 + "seeds = 3", ": recording B4: 'seeds' is no option of a recording; did you mean"),
+        ('[recordings.""]\npreset = "B4"', ": the name of a recording is empty; give it one"),
+        (B4 + '[experiments.""]', ": the name of an experiment is empty; give it one"),
+        (B4 + "[instantaneous]\nbin_width = 2024-01-01", ": experiment instantaneous: bin_width"),
+    ],
+)  # fmt: skip
+def test_a_bad_file_gets_one_sentence_with_its_name(tmp_path, text, problem):
+    with pytest.raises(ValueError, match=rf"plan\.toml ?{problem}") as caught:
+        from_text(tmp_path, text)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_read_gets_one_sentence(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no\.toml does not exist; check the path"):
+        Plan.from_toml(tmp_path / "no.toml")
+    with pytest.raises(IsADirectoryError, match=r"is a folder; give the plan's TOML file"):
+        Plan.from_toml(tmp_path)
+    (tmp_path / "latin.toml").write_bytes(B4.encode() + b"# \xe9")
+    with pytest.raises(ValueError, match=r"latin\.toml line 3 is not UTF-8 text"):
+        Plan.from_toml(tmp_path / "latin.toml")
+
+
+def test_recordings_without_names_are_known_by_their_stems():
+    plan = Plan.of([Path("a/s.nwb"), "b/s.npz", "s 2.npz", "B4", tiny(), tiny()])
+    names = [source.name for source in plan.sources]
+    assert names == ["s", "s 2", "s 2 2", "B4", "recording", "recording 2"]
+    assert (plan.sources[1].file, plan.sources[3].preset) == ("b/s.npz", "B4")
+
+
+def test_recordings_with_names_keep_them():
+    mine = tiny()
+    long = Source("x", preset="T6", seed=4)
+    plan = Plan.of({"one": "B4", "two": mine, "three": long, "four": Path("B4")}, n_splits=3)
+    assert plan.sources == (
+        Source("one", preset="B4"),
+        Source("two", recording=mine),
+        Source("three", preset="T6", seed=4),
+        Source("four", file="B4"),
+    )
+    assert plan.experiments == (replace(INSTANTANEOUS, n_splits=3),)
+
+
+def test_options_of_reading_go_to_files_and_of_selection_to_all():
+    plan = Plan.of(
+        ["s.nwb", "B4"],
+        read={"depth_reference": "tip"},
+        select={"layer": "IV"},
+        spatiotemporal=True,
+        lags=[1, 2],
+    )
+    assert [dict(source.read) for source in plan.sources] == [{"depth_reference": "tip"}, {}]
+    assert [dict(source.select) for source in plan.sources] == [{"layer": "IV"}] * 2
+    assert plan.experiments == (Experiment("instantaneous", lags=(1, 2)), SPATIOTEMPORAL)
+    assert plan.experiments[0].split_by == "blocks"
+
+
+def test_bad_plans_get_a_sentence():
+    with pytest.raises(ValueError, match=r"'splits' is no setting; did you mean 'n_splits'\?"):
+        Plan.of("B4", splits=3)
+    with pytest.raises(TypeError, match=r"^recording x is 3; pass a path, a preset or a Recording"):
+        Plan.of({"x": 3})
+    with pytest.raises(TypeError, match=r"recordings is 3; pass paths"):
+        Plan.of(3)
+    with pytest.raises(ValueError, match=r"the plan has no recording; add one"):
+        Plan.of([])
+    source = Source("x", preset="B4")
+    with pytest.raises(ValueError, match=r"the plan has no experiment; add one"):
+        Plan((source,), ())
+    with pytest.raises(ValueError, match=r"two recordings are called 'x'; give each its own name"):
+        Plan((source, source), (INSTANTANEOUS,))
+    with pytest.raises(TypeError, match=r"sources has 'B4'; pass a list of Source"):
+        Plan(("B4",), (INSTANTANEOUS,))
+
+
+def test_the_papers_plan_is_that_of_the_method():
+    plan = Plan.paper()
+    assert [source.preset for source in plan.sources] == ["B4", "T6", "B4MU"]
+    names = [[source.name for source in plan.sources_of(each)] for each in plan.experiments]
+    assert names == [["B4", "T6", "B4MU"], ["B4"]]
+    assert plan.experiments[0] == INSTANTANEOUS
+    assert replace(plan.experiments[1], recordings=()) == SPATIOTEMPORAL
+
+
+def test_a_quick_look_at_the_papers_plan_is_small():
+    plan = Plan.paper().quick()
+    assert [source.minutes for source in plan.sources] == [10.0] * 3
+    for each in plan.experiments:
+        assert (each.n_splits, each.max_words, each.n_hidden) == (2, 30_000, (10,))
+        assert each.penalties == (1e-3, 4e-3, 1e-2)
+    assert [each.lags for each in plan.experiments] == [(1,), (1, 2, 4)]
+    assert plan.experiments[1].recordings == ("B4",)
+
+
+def test_a_quick_look_leaves_small_plans_and_data_alone():
+    small = Plan.of(
+        {"a": Source("a", preset="B4", minutes=2), "b": tiny(), "c": "c.npz"},
+        n_splits=1,
+        penalties=[0, 1e-2],
+        n_hidden=[3, 10],
+        max_words=100,
+    )
+    assert small.quick() == small
+    assert Plan.of("B4", n_hidden=[8, 12, "dims"], lags=[7, 3]).quick().experiments[0] == replace(
+        Plan.of("B4", n_hidden=[8, 10], lags=3, max_words=30_000, n_splits=2).experiments[0],
+        penalties=(1e-3, 4e-3, 1e-2),
+    )
+
+
+experiments = st.builds(
+    Experiment,
+    name=st.sampled_from(["instantaneous", "spatiotemporal", "mine", "ø 1"]),
+    bin_width=st.sampled_from([0.02, 1 / 150]),
+    most_active=st.none() | st.integers(1, 40),
+    max_words=st.none() | st.integers(2, 10**6),
+    lags=st.lists(st.integers(1, 20), min_size=1, max_size=5, unique=True),
+    n_hidden=st.lists(st.just("dims") | st.integers(1, 40), min_size=1, max_size=4, unique=True),
+    penalties=st.lists(st.floats(0, 1), min_size=1, max_size=8, unique=True).map(sorted),
+    n_splits=st.integers(1, 20),
+    train=st.floats(0.1, 0.9),
+)
+plans = st.lists(experiments, min_size=1, max_size=4, unique_by=lambda each: each.name).map(
+    lambda several: Plan(Plan.of(["B4", "s.npz", tiny()]).sources, tuple(several))
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(plans)
+def test_plans_survive_json_and_pickling(plan):
+    again = Plan.from_dict(json.loads(json.dumps(plan.as_dict(), allow_nan=False)))
+    assert again == plan
+    assert hash(again) == hash(plan)
+    assert pickle.loads(pickle.dumps(plan)) == plan
+
+
+@settings(deadline=None, max_examples=60)
+@given(plans)
+def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
+    quick = plan.quick()
+    assert quick.quick() == quick
+    for small, whole in zip(quick.experiments, plan.experiments, strict=True):
+        assert set(small.penalties) <= set(whole.penalties)
+        assert set(small.lags) <= set(whole.lags)
+        assert len(small.penalties) <= 3
+        assert len(small.lags) <= 3
+        assert max(small.n_hidden) <= 10
+        assert small.max_words <= 30_000
+        assert small.n_splits <= 2
+        unchanged = ("name", "bin_width", "most_active", "split_by", "train", "seed")
+        assert all(getattr(small, name) == getattr(whole, name) for name in unchanged)
+
+
+def test_numbers_of_numpy_can_be_written():
+    plan = Plan.of("B4", lags=np.arange(1, 4), penalties=np.geomspace(1e-3, 1e-2, 3))
+    assert Plan.from_dict(json.loads(json.dumps(plan.as_dict()))) == plan
