@@ -30,6 +30,7 @@ _SENTENCES = {
         "by you"
     ),
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    0: _DAMAGED,  # Python's own: text that is not UTF-8
     sqlite3.SQLITE_NOTADB: (
         "{path} is not a study's store, or its beginning is damaged ({reason}); nothing was "
         "changed: give the path of a store, or of a file that does not exist yet"
@@ -43,7 +44,7 @@ _SENTENCES = {
         "free space and quota, and run the study again"
     ),
 }
-_OTHERWISE = "SQLite could not use {path} ({reason}); " + _KEPT + ": try again, or use a new store"
+_OTHERWISE = "SQLite could not use {path} ({reason}); try again, or use a new store"
 
 
 class StoreError(OSError):
@@ -60,6 +61,8 @@ def explained(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         sentence = _SENTENCES.get(primary_code(error), _OTHERWISE)
         raise StoreError(sentence.format(path=path, reason=error)) from error
+    except UnicodeDecodeError as error:
+        raise damage(path, "text that is not UTF-8") from error
 
 
 def primary_code(error: sqlite3.Error) -> int:

@@ -1,0 +1,150 @@
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from microcolumn.study import lock
+from microcolumn.study.lock import HeldError, held, is_held
+from microcolumn.study.store import Store, StoreError
+
+HOLDER = """
+import sys, time
+from microcolumn.study.store import Store
+with Store.create(sys.argv[1]) as store, store.lock():
+    print("locked", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "study.db"
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """For tests in which the lock is refused, so that they need not wait for that."""
+    monkeypatch.setattr(lock, "_PATIENCE", 0.2)
+
+
+@pytest.fixture
+def holder(path):
+    """Another process that holds the lock until it is sent a line or killed."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout.readline() == "locked\n"
+        yield process
+        process.kill()
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_second_run_is_refused_with_the_name_of_the_first(path, holder):
+    with Store.create(path) as store, pytest.raises(StoreError) as caught, store.lock():
+        pass
+    message = str(caught.value)
+    assert f"another run (process {holder.pid} on " in message
+    assert f"is working on {path}; wait for it or use another store" in message
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_run_that_is_refused_leaves_the_first_one_locked(path, holder):
+    with Store.create(path) as store:
+        with pytest.raises(StoreError), store.lock():
+            pass
+        assert Store.is_running(path)
+        assert store.read_study()["runner"].startswith(f"process {holder.pid} ")
+
+
+def test_the_lock_goes_with_a_killed_process(path, holder):
+    assert Store.is_running(path)
+    holder.send_signal(signal.SIGKILL)
+    holder.wait()
+    assert not Store.is_running(path)
+    with Store.create(path) as store, store.lock():
+        assert store.read_study()["runner"].startswith(f"process {os.getpid()} ")
+
+
+def test_the_lock_is_released_at_the_end_of_a_run(path, holder):
+    holder.communicate("\n")
+    assert holder.returncode == 0
+    assert not Store.is_running(path)
+    with Store.open(path) as store:
+        assert "runner" not in store.read_study()
+
+
+def test_an_error_within_the_run_releases_the_lock(path):
+    with Store.create(path) as store:
+        with pytest.raises(KeyboardInterrupt), store.lock():
+            raise KeyboardInterrupt
+        assert not Store.is_running(path)
+        assert "runner" not in store.read_study()
+
+
+@pytest.mark.usefixtures("impatient")
+def test_two_runs_in_one_process_exclude_each_other(path):
+    with Store.create(path) as first, Store.create(path) as second, first.lock():
+        refused = pytest.raises(StoreError, match=f"process {os.getpid()} ")
+        with refused, second.lock():
+            pass
+
+
+def test_a_link_to_a_store_shares_its_lock(path, tmp_path):
+    link = tmp_path / "link.db"
+    Store.create(path).close()
+    link.symlink_to(path)
+    with Store.create(path) as store, store.lock():
+        assert Store.is_running(link)
+
+
+def test_a_store_that_never_ran_is_not_running_and_asking_leaves_no_file(path, tmp_path):
+    assert not Store.is_running(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_asking_whether_it_runs_never_refuses_a_run_that_starts(path):
+    """A run takes the lock again and again while two threads ask without pause."""
+    with held(path):
+        pass
+    stop = threading.Event()
+    answers = set()
+
+    def ask():
+        while not stop.is_set():
+            answers.add(is_held(path))
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(50):
+            with held(path):
+                assert is_held(path)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert True in answers
+
+
+def test_a_lock_file_that_is_something_else_is_named(path):
+    notes = path.with_name("study.db.lock")
+    notes.write_bytes(b"my own notes about locks" * 50)
+    with Store.create(path) as store:
+        refused = pytest.raises(StoreError, match=r"study\.db\.lock is not a study's store")
+        with refused, store.lock():
+            pass
+    assert notes.read_bytes() == b"my own notes about locks" * 50
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_held_lock_is_reported_as_such(path):
+    with held(path), pytest.raises(HeldError), held(path):
+        pass

@@ -1,0 +1,356 @@
+import json
+import math
+import shutil
+import sqlite3
+import struct
+import threading
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from stored import JOB, check_integrity, check_whole, put, writing_process
+
+from microcolumn.study.schema import FORMAT_VERSION, tables
+from microcolumn.study.store import Store, StoreError
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "study.db"
+
+
+# What goes in comes out
+
+
+@settings(deadline=None, max_examples=30)
+@given(values=st.lists(st.floats(), min_size=1, max_size=8), blob=st.binary(max_size=9000))
+def test_numbers_and_models_come_back_bit_for_bit(tmp_path_factory, values, blob):
+    path = tmp_path_factory.mktemp("store") / "study.db"
+    special = [math.inf, -math.inf, math.nan, 5e-324, -2.2e-310, 1.7976931348623157e308, 0.1, 3.0]
+    values = values + special
+    with Store.create(path) as store:
+        fits = [
+            {"penalty": float(k), "value": value, "model": blob} for k, value in enumerate(values)
+        ]
+        store.finish("a", JOB, {"fits": fits})
+    with Store.open(path) as store:
+        rows = store.rows("fits")
+    assert [row["model"] for row in rows] == [blob] * len(values)
+    # SQLite keeps no sign of zero; all nans are one NULL.
+    plain = [math.nan if math.isnan(value) else value + 0.0 for value in values]
+    assert [struct.pack("d", row["value"]) for row in rows] == [
+        struct.pack("d", value) for value in plain
+    ]
+
+
+def test_numpy_numbers_are_stored_as_numbers(path):
+    score = {"variant": "Ising", "bits_per_second": np.float32(0.5), "n_nonzero": np.int64(7)}
+    with Store.create(path) as store:
+        store.finish("a", JOB, {"scores": [score | {"converged": np.True_}]})
+        (row,) = store.rows("scores")
+    assert (row["bits_per_second"], row["n_nonzero"], row["converged"]) == (0.5, 7, 1)
+
+
+def test_what_is_absent_is_nan_in_columns_of_numbers_and_none_elsewhere(path):
+    with Store.create(path) as store:
+        store.finish("a", JOB, {"scores": [{"variant": "Ising"}]})
+        (row,) = store.rows("scores")
+        assert math.isnan(row["bits_per_second"])
+        assert row["normaliser"] is None
+        assert row["n_nonzero"] is None
+        assert len(store.rows("scores", bits_per_second=math.nan, normaliser=None)) == 1
+
+
+def test_rows_come_in_the_order_of_their_key_whenever_they_finished(path):
+    with Store.create(path) as store:
+        for number in (3, 1, 2):
+            put(store, number, size=1)
+        assert [row["split"] for row in store.rows("jobs")] == [1, 2, 3]
+        assert store.rows("jobs", columns=["digest"], split=2) == [{"digest": "job 000002"}]
+
+
+def test_jobs_of_one_environment_share_its_row(path):
+    other = JOB | {"environment": {"python": "3.12"}}
+    with Store.create(path) as store:
+        for digest, job in (("a", JOB), ("b", JOB), ("c", other), ("d", JOB)):
+            store.finish(digest, job, {})
+        used = [row["environment"] for row in store.rows("jobs")]
+        versions = {row["id"]: json.loads(row["versions"]) for row in store.rows("environments")}
+    assert [versions[k] for k in used] == [JOB["environment"]] * 2 + [
+        other["environment"],
+        JOB["environment"],
+    ]
+    assert len(versions) == 2
+
+
+def test_finished_jobs_are_told_by_kind(path):
+    with Store.create(path) as store:
+        store.finish("a", JOB, {})
+        store.finish("b", JOB | {"kind": "test"}, {})
+        assert (store.finished(), store.finished("test")) == ({"a", "b"}, {"b"})
+
+
+def test_facts_and_recordings_are_replaced(path):
+    with Store.create(path) as store:
+        store.write_study(plan="{}", command="study run")
+        store.write_study(plan="[]")
+        store.write_recording({"name": "B4", "fingerprint": "old", "n_units": 23})
+        store.write_recording({"name": "B4", "fingerprint": "new"})
+        assert store.read_study() == {"plan": "[]", "command": "study run"}
+        (row,) = store.rows("recordings")
+        assert (row["fingerprint"], row["n_units"]) == ("new", None)
+
+
+def test_a_failure_is_kept_until_its_job_finishes(path):
+    with Store.create(path) as store:
+        store.fail("a", "fit of B4", "first", "...")
+        store.fail("a", "fit of B4", "second", "...")
+        store.fail("b", "fit of T6", "third", "...")
+        assert [row["error"] for row in store.rows("failures")] == ["second", "third"]
+        store.finish("a", JOB, {})
+        assert [row["digest"] for row in store.rows("failures")] == ["b"]
+
+
+def test_every_table_says_what_a_row_is(path):
+    Store.create(path).close()
+    connection = sqlite3.connect(path)
+    statements = dict(
+        connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall()
+    )
+    connection.close()
+    assert set(statements) == set(tables())
+    assert all("-- A row is" in text and "STRICT" in text for text in statements.values())
+
+
+# Mistakes of the caller
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ({"fit": [{}]}, "no table 'fit'"),
+        ({"fits": [{"penalty": 0.0, "lambda": 1}]}, "fits has no column 'lambda'"),
+        ({"normalisers": [{"trace": [[1, 0.5]]}]}, "normalisers.trace cannot hold a list"),
+        ({"fits": [{"penalty": 0.0, "value": "high"}]}, "REAL column fits.value"),
+        ({"fits": [{"penalty": 0.0}, {"penalty": 0.0}]}, "UNIQUE"),
+        ({"fits": [{}]}, "fits.penalty"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused_and_nothing_of_the_job_is_kept(path, rows, message):
+    with Store.create(path) as store:
+        with pytest.raises(ValueError, match=message):
+            store.finish("a", JOB, {"scores": [{"variant": "Ising"}]} | rows)
+        assert store.finished() == set()
+        assert store.rows("scores") == store.rows("environments") == []
+        put(store, 1)
+        check_whole(store, [1])
+
+
+def test_a_job_is_finished_once(path):
+    with Store.create(path) as store:
+        put(store, 1)
+        with pytest.raises(ValueError, match=r"job 000001 is in .* already"):
+            put(store, 1)
+        check_whole(store, [1])
+
+
+def test_a_store_opened_for_reading_is_not_written(path):
+    Store.create(path).close()
+    with Store.open(path) as store, pytest.raises(StoreError, match="read-only"):
+        store.write_study(plan="{}")
+
+
+# Files that are no store
+
+
+@pytest.mark.parametrize("use", [Store.create, Store.open])
+def test_places_where_no_store_can_be_are_named(tmp_path, use):
+    with pytest.raises(StoreError, match="is a folder"):
+        use(tmp_path)
+    with pytest.raises(StoreError, match="does not exist; "):
+        use(tmp_path / "nowhere" / "study.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_reading_makes_no_file(path):
+    with pytest.raises(StoreError, match="does not exist; give the path"):
+        Store.open(path)
+    assert not path.exists()
+
+
+def test_an_empty_file_is_a_new_store_and_nothing_to_read(path):
+    path.touch()
+    with pytest.raises(StoreError, match="is empty; run the study first"):
+        Store.open(path)
+    Store.create(path).close()
+    Store.open(path).close()
+
+
+def another_program(path):
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE mail (subject)")
+    connection.close()
+
+
+def another_version(path, version):
+    Store.create(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("write", "message"),
+    [
+        (lambda path: path.write_bytes(b"short"), "not a study's store"),
+        (lambda path: path.write_bytes(b"a, long, table\n" * 999), "not a study's store"),
+        (another_program, "database of another program"),
+        (lambda path: another_version(path, FORMAT_VERSION + 1), "a newer microcolumn"),
+        (lambda path: another_version(path, FORMAT_VERSION - 1), "an older microcolumn"),
+    ],
+)
+@pytest.mark.parametrize("use", [Store.create, Store.open])
+def test_a_file_that_is_not_such_a_store_is_refused_and_left_alone(path, use, write, message):
+    write(path)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=message) as caught:
+        use(path)
+    assert str(path) in str(caught.value)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def filled(path, n_jobs):
+    with Store.create(path) as store:
+        for number in range(n_jobs):
+            put(store, number)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.5, 0.9])
+def test_a_truncated_store_is_reported_as_damaged(path, share):
+    filled(path, 20)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(StoreError, match="damaged"):
+        Store.create(path)
+
+
+def test_a_store_with_flipped_bits_is_read_or_refused_in_a_sentence(path):
+    """What SQLite cannot see, flips within a model's bytes, the model's own checksum does."""
+    filled(path, 5)
+    content = path.read_bytes()
+    random = np.random.default_rng(0)
+    refusals = []
+    for _ in range(300):
+        flipped = bytearray(content)
+        # Mostly in the beginnings of pages, where their structure is.
+        place = 4096 * random.integers(len(content) // 4096) + random.geometric(0.02) - 1
+        flipped[min(place, len(content) - 1)] ^= 1 << random.integers(8)
+        path.write_bytes(flipped)
+        try:
+            with Store.create(path) as store:
+                for table in tables():
+                    store.rows(table)
+        except StoreError as error:
+            refusals.append(str(error))
+    assert 0 < len(refusals) < 300
+    assert all(str(path) in message and "\n" not in message for message in refusals)
+
+
+@pytest.mark.parametrize("use", [Store.create, Store.open])
+def test_pages_of_zeros_are_reported_as_damage(path, use):
+    filled(path, 20)
+    content = bytearray(path.read_bytes())
+    content[3 * 4096 : 40 * 4096] = bytes(37 * 4096)
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match=r"is damaged .*restore a copy"):
+        use(path)
+
+
+def test_damage_that_only_reading_finds_is_reported_as_damage(path):
+    filled(path, 20)
+    with Store.open(path) as store:
+        place = store._connection.execute(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'fits'"
+        ).fetchone()[0]
+    content = bytearray(path.read_bytes())
+    content[(place - 1) * 4096 : place * 4096] = bytes(4096)
+    path.write_bytes(content)
+    with Store.open(path) as store, pytest.raises(StoreError, match="is damaged"):
+        store.rows("fits")
+
+
+# A single file at rest, readable while written
+
+
+def test_a_closed_store_is_a_single_file(path):
+    filled(path, 5)
+    assert list(path.parent.iterdir()) == [path]
+    with Store.open(path) as store:
+        check_whole(store, range(5))
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_file_alone_is_complete_even_if_a_reader_was_open_when_it_closed(path, tmp_path):
+    writer = Store.create(path)
+    reader = Store.open(path)
+    put(writer, 1)
+    writer.close()
+    shutil.copy(path, tmp_path / "copy.db")
+    reader.close()
+    with Store.open(tmp_path / "copy.db") as store:
+        check_whole(store, [1])
+
+
+def test_reading_works_while_another_writes_and_sees_whole_jobs(path):
+    stop = threading.Event()
+    problems = []
+
+    def look():
+        while not stop.is_set():
+            with Store.open(path) as store:
+                digests = store.finished()
+                counts = {row["job"] for row in store.rows("fits", columns=["job"])}
+                problems.extend(digests - counts)
+
+    with Store.create(path) as store:
+        reader = threading.Thread(target=look)
+        reader.start()
+        for number in range(150):
+            put(store, number)
+        stop.set()
+        reader.join()
+        check_whole(store, range(150))
+    assert problems == []
+
+
+def test_a_store_is_read_while_a_transaction_is_open(path):
+    with Store.create(path) as writer, Store.open(path) as reader:
+        put(writer, 1)
+        with writer._transaction() as connection:
+            connection.execute("DELETE FROM failures")
+            check_whole(reader, [1])
+
+
+def test_two_processes_write_to_one_store_without_loss(path):
+    """Runs exclude each other by a lock; the store does not rely on it."""
+    others = [writing_process(path, first, first + 40) for first in (0, 100)]
+    for process in others:
+        process.communicate()
+    assert [process.returncode for process in others] == [0, 0]
+    check_integrity(path)
+    with Store.open(path) as store:
+        check_whole(store, [*range(40), *range(100, 140)])
+
+
+def test_a_lock_held_by_another_program_is_a_sentence(path, monkeypatch):
+    monkeypatch.setattr("microcolumn.study.connection._PATIENCE", 0.1)
+    with Store.create(path) as store:
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match=r"is locked by another program .* are kept"):
+            put(store, 1)
+        other.close()
+        put(store, 1)
+        check_whole(store, [1])
