@@ -132,6 +132,28 @@ def test_a_path_hands_its_solutions_on():
     assert fit_path("srbm", problem, []) == []
 
 
+def test_solutions_of_the_models_inside_stand_in_for_their_fits():
+    problem, penalties = _problem(_volleys(11), n_init=2), [1e-3, 8e-3]
+    ising = fit_path("ising", replace(problem, n_init=1), penalties)
+    inside = [
+        [fit.parameters for fit in fits] for fits in (ising, fit_path("rbm", problem, penalties))
+    ]
+    evaluated = []
+
+    def counting(theta):
+        evaluated.append(theta.kind)
+        return problem.objective(theta)
+
+    given = fit_path("srbm", replace(problem, objective=counting), penalties, inside=inside)
+    assert set(evaluated) == {"srbm"}
+    for one, other in zip(given, fit_path("srbm", problem, penalties), strict=True):
+        assert (one.objective, one.n_evaluations) == (other.objective, other.n_evaluations)
+        for name in ("J", "b", "W", "c"):
+            assert np.array_equal(getattr(one.parameters, name), getattr(other.parameters, name))
+    with pytest.raises(ValueError, match="inside is given for kind 'rbm'; only 'srbm' has"):
+        fit_path("rbm", problem, penalties, inside=inside)
+
+
 def test_held_units_stay_out_of_every_kind_of_model():
     X = _volleys(8, n_units=4)
     X[:, 1], X[:, 2] = 0, 1

@@ -111,6 +111,8 @@ def fit_path(
     """
     if kind == "srbm":
         return _semi_restricted_path(problem, penalties, start, inside)
+    if inside is not None:
+        raise ValueError(f"inside is given for kind {kind!r}; only 'srbm' has models inside")
     results: list[FitResult] = []
     for l1, rng in zip(penalties, _streams(problem, len(penalties)), strict=True):
         handed_on = [results[-1].parameters] if results else []
