@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import figures, io, objectives, simulate, survey
+    from . import figures, io, objectives, simulate, study, survey
     from .epochs import Epochs
     from .evaluate import (
         Comparison,
@@ -75,7 +75,7 @@ _HOMES = {
     "suspect_units": "survey",
     "synchrony": "evaluate",
 }
-_ROOMS = ("figures", "io", "objectives", "simulate", "survey")
+_ROOMS = ("figures", "io", "objectives", "simulate", "study", "survey")
 
 __all__ = [
     "RBM",
@@ -109,6 +109,7 @@ __all__ = [
     "roc",
     "simulate",
     "skill",
+    "study",
     "suggest_bin_width",
     "summarise",
     "survey",

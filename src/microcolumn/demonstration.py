@@ -1,57 +1,51 @@
-"""The whole way once, on simulated data: words, four models, scores, one figure."""
+"""The whole way once, on simulated recordings: a study and one figure of it."""
 
 from __future__ import annotations
 
-import sys
+from pathlib import Path
 
 from matplotlib.figure import Figure
-from tqdm import tqdm
 
-from . import figures, simulate
-from .evaluate import Comparison, compare
-from .models import RBM, Independent, Ising, PopulationModel, SemiRBM
-from .words import Words
+from . import figures
+from .study import Plan, Results
+from .study import run as run_study
 
 
 def run(
-    n_units: int = 20, minutes: float = 30.0, l1: float = 1e-3, seed: int = 0
-) -> tuple[Words, Comparison, Figure]:
-    """Simulate a laminar population, fit the family on half of it, score it on the other half.
+    folder: Path, *, full: bool = False, n_jobs: int | None = None, command: str = ""
+) -> tuple[Results, Figure]:
+    """Run the paper's protocol on its simulated recordings.
 
     Parameters
     ----------
-    n_units : int
-        Cells of the simulated column.
-    minutes : float
-        Length of the recording, in bins of 20 ms.
-    l1 : float
-        Penalty of all fits.
-    seed : int
-        Same seed, same numbers.
+    folder : Path
+        Where the store goes; one that is there is continued.
+    full : bool
+        The whole protocol, which takes hours, or a small version of it.
+    n_jobs : int, optional
+        Jobs at once; one per core where left out.
+    command : str
+        What to note down as the origin of the run.
 
     Returns
     -------
-    words : Words
-        All simulated words.
-    comparison : Comparison
-        Excess log-likelihood of each model on the held-out half; printed, it is a table.
+    results : Results
+        Of the study.
     figure : matplotlib.figure.Figure
-        Scores, Ising couplings and the semi-restricted model's live hidden units.
+        Scores of the recording B4, its Ising couplings and the RBM's live hidden units.
     """
-    words = simulate.microcolumn(n_units=n_units, minutes=minutes, seed=seed).bin(0.020)
-    train, test = words.split(0.5, random_state=seed)
-    models: dict[str, PopulationModel] = {
-        "Independent": Independent(),
-        "Ising": Ising(l1=l1),
-        "RBM": RBM(n_hidden=25, l1=l1),
-        "SemiRBM": SemiRBM(n_hidden=25, l1=l1),
+    plan = Plan.paper() if full else Plan.paper().quick()
+    store = folder / ("paper.db" if full else "quick.db")
+    results = run_study(plan, store, n_jobs=n_jobs, command=command)
+    return results, comparison_figure(results, "B4")
+
+
+def comparison_figure(results: Results, recording: str) -> Figure:
+    """Scores of a recording's models, Ising couplings and live hidden units of the RBM."""
+    scores = {
+        model.variant: (model.bits_per_second, model.block_stderr)
+        for model in results.comparison(recording).models
     }
-    bar = tqdm(models.items(), disable=not sys.stderr.isatty(), leave=False)
-    for name, model in bar:
-        bar.set_description(f"fitting {name}")
-        model.fit(train)
-    comparison = compare(models, test)
-    figure = figures.comparison(
-        comparison.scores, models["Ising"].J_, models["SemiRBM"].W_, words.units
-    )
-    return words, comparison, figure
+    train, _, _ = results.words(recording)
+    couplings, weights = results.model(recording, "Ising").J_, results.model(recording, "RBM").W_
+    return figures.comparison(scores, couplings, weights, train.units)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,8 +30,7 @@ class ModelComparison:
     behind_best : float
         Bits/s less than the model with the highest score; zero for that model.
     behind_best_stderr : float
-        Standard error of this difference, bits/s, over the same blocks of bins: what both models
-        find hard to predict cancels.
+        Standard error of this difference, bits/s; see :class:`PairedDifference`.
     n_live_hidden, n_hidden : int
         Hidden units with a weight other than zero, and all of them.
     n_couplings : int
@@ -55,6 +55,27 @@ class ModelComparison:
 
 
 @dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """How much one model predicts better than another.
+
+    Parameters
+    ----------
+    first, second : str
+        Names of the models, in the order they were given.
+    bits_per_second : float
+        Score of ``first`` minus that of ``second``.
+    stderr : float
+        Standard error of this difference, bits/s, over the same blocks of bins: what both models
+        find hard to predict cancels.
+    """
+
+    first: str
+    second: str
+    bits_per_second: float
+    stderr: float
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Models compared on the same words; printed, it is a table.
 
@@ -62,9 +83,12 @@ class Comparison:
     ----------
     rows : tuple of ModelComparison
         In the order the models were given.
+    pairs : tuple of PairedDifference
+        Each two of them.
     """
 
     rows: tuple[ModelComparison, ...]
+    pairs: tuple[PairedDifference, ...]
 
     @property
     def scores(self) -> dict[str, Score]:
@@ -141,16 +165,20 @@ def compare(
         name: score_of(log_p[name], log_p_base, model.log_partition(), held, length)
         for name, model in models.items()
     }
+    pairs = {}
+    for first, second in combinations(models, 2):
+        difference, stderr = mean_rate(log_p[first] - log_p[second], held, length)
+        errors = (scores[name].normaliser_stderr for name in (first, second))
+        pairs[first, second] = difference, math.hypot(stderr, *errors)
     best = max(scores, key=lambda name: scores[name].bits_per_second)
     rows = []
     for name, model in models.items():
-        behind, stderr = 0.0, 0.0
-        if name != best:
-            behind, stderr = mean_rate(log_p[best] - log_p[name], held, length)
-            errors = scores[best].normaliser_stderr, scores[name].normaliser_stderr
-            stderr = math.hypot(stderr, *errors)
-        rows.append(_row(name, model, scores[name], behind, stderr))
-    return Comparison(tuple(rows))
+        lead, stderr = pairs.get((best, name), (0.0, 0.0))
+        if (name, best) in pairs:
+            lead, stderr = -pairs[name, best][0], pairs[name, best][1]
+        rows.append(_row(name, model, scores[name], lead, stderr))
+    differences = (PairedDifference(*names, *values) for names, values in pairs.items())
+    return Comparison(tuple(rows), tuple(differences))
 
 
 def _common_baseline(models: Mapping[str, PopulationModel], baseline: Baseline) -> Independent:

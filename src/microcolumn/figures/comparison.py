@@ -10,21 +10,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ..evaluate import Score
 from ..parameters import Floats
 from ..units import Units
 from .style import MODEL_COLOURS, RC
 
 
 def comparison(
-    scores: Mapping[str, Score], couplings: Floats, weights: Floats, units: Units
+    scores: Mapping[str, tuple[float, float]], couplings: Floats, weights: Floats, units: Units
 ) -> Figure:
     """Excess log-likelihood of each model, the couplings, and the live hidden units.
 
     Parameters
     ----------
-    scores : mapping of str to Score
-        Model name -> excess log-likelihood (bits/s); error bars are one standard error.
+    scores : mapping of str to (float, float)
+        Model name -> excess log-likelihood and its standard error, bits/s.
     couplings : ndarray, shape (n_units, n_units)
         Symmetric couplings J, drawn as a matrix.
     weights : ndarray, shape (n_units, n_hidden)
@@ -52,13 +51,13 @@ def comparison(
     return figure
 
 
-def _bars(axes: Axes, scores: Mapping[str, Score]) -> None:
-    names = list(scores)
+def _bars(axes: Axes, scores: Mapping[str, tuple[float, float]]) -> None:
+    heights, errors = zip(*scores.values(), strict=True)
     axes.bar(
-        names,
-        [scores[name].bits_per_second for name in names],
-        yerr=[scores[name].stderr for name in names],
-        color=[MODEL_COLOURS.get(name, "#CC79A7") for name in names],
+        list(scores),
+        heights,
+        yerr=errors,
+        color=[MODEL_COLOURS.get(name.split()[0], "#CC79A7") for name in scores],
         capsize=3,
     )
     axes.set(title="Held-out words", ylabel="excess log-likelihood (bits/s)")

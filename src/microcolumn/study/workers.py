@@ -43,8 +43,8 @@ class Workers:
         """Turn the loss of workers into a sentence; jobs themselves never raise."""
         try:
             yield
-        except (StoreError, StudyError):
-            raise
+        except StoreError as error:
+            raise StudyError(str(error)) from error
         except Exception as error:
             raise StudyError(
                 f"the jobs ended early: {self.where} failed with {type(error).__name__} "

@@ -1,0 +1,30 @@
+"""What goes wrong, as one sentence and an exit code: 1 if the work failed, 2 for bad input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """Turn what the API raises into its sentence and an exit code."""
+    try:
+        yield
+    except (ValueError, OSError, ImportError) as error:
+        raise _ended(str(error), 2) from None
+    except KeyboardInterrupt:
+        raise _ended("interrupted; run the same command again to go on", 1) from None
+    except RuntimeError as error:
+        from ..study import StudyError
+
+        if isinstance(error, StudyError):
+            raise _ended(str(error), 1) from None
+        raise
+
+
+def _ended(sentence: str, code: int) -> typer.Exit:
+    typer.echo(f"microcolumn: {sentence}", err=True)
+    return typer.Exit(code)
