@@ -138,7 +138,7 @@ def test_a_lock_file_that_is_something_else_is_named(path):
     notes = path.with_name("study.db.lock")
     notes.write_bytes(b"my own notes about locks" * 50)
     with Store.create(path) as store:
-        refused = pytest.raises(StoreError, match=r"study\.db\.lock is not a study's store")
+        refused = pytest.raises(StoreError, match=r"study\.db\.lock is not the lock of a study")
         with refused, store.lock():
             pass
     assert notes.read_bytes() == b"my own notes about locks" * 50

@@ -9,7 +9,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from stored import JOB, check_integrity, check_whole, put, writing_process
+from stored import JOB, check_whole, put
 
 from microcolumn.study.schema import FORMAT_VERSION, tables
 from microcolumn.study.store import Store, StoreError
@@ -331,17 +331,6 @@ def test_a_store_is_read_while_a_transaction_is_open(path):
         with writer._transaction() as connection:
             connection.execute("DELETE FROM failures")
             check_whole(reader, [1])
-
-
-def test_two_processes_write_to_one_store_without_loss(path):
-    """Runs exclude each other by a lock; the store does not rely on it."""
-    others = [writing_process(path, first, first + 40) for first in (0, 100)]
-    for process in others:
-        process.communicate()
-    assert [process.returncode for process in others] == [0, 0]
-    check_integrity(path)
-    with Store.open(path) as store:
-        check_whole(store, [*range(40), *range(100, 140)])
 
 
 def test_a_lock_held_by_another_program_is_a_sentence(path, monkeypatch):

@@ -2,18 +2,21 @@
 
 import os
 import shutil
+import signal
 import subprocess
-import sys
 import tempfile
+import time
 from pathlib import Path
 
 import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from stored import check_integrity, check_whole, put, writing_process
+from stored import Nursery, check_integrity, check_whole, put
 
 from microcolumn.study.store import Store, StoreError
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 
 PAGE = 4096
 N_JOBS = 12
@@ -24,25 +27,27 @@ def path(tmp_path):
     return tmp_path / "study.db"
 
 
-# Kills
+@pytest.fixture(scope="module")
+def nursery():
+    with Nursery() as nursery:
+        yield nursery
 
 
-def test_a_killed_run_has_lost_nothing_that_it_said_was_finished(path):
-    """25 kills at random instants, some in the very first one; then the run goes on."""
+# Kills, and several processes
+
+
+def test_a_killed_run_has_lost_nothing_that_it_said_was_finished(path, nursery):
+    """40 kills at random instants, some while the store is being made; the run always goes on."""
     random = np.random.default_rng(0)
     kept = 0
-    for kill in range(25):
-        process = writing_process(path, kept, 100_000)
-        with process:
-            # Wait for some jobs, then for a part of one more.
-            reported = [process.stdout.readline() for _ in range(random.integers(4))]
-            delay = random.uniform(0.0, 0.15 if kill < 5 else 0.01)
-            with pytest.raises(subprocess.TimeoutExpired):
-                process.wait(delay)
-            process.kill()
-            reported += process.stdout.read().splitlines()
-        if not path.exists() or not path.stat().st_size:
-            continue
+    for _ in range(40):
+        process = nursery.start(f"put_many({str(path)!r}, {kept}, 100_000)")
+        # For some jobs to be finished, then for a part of one more.
+        reported = [nursery.line() for _ in range(random.integers(3))]
+        time.sleep(random.uniform(0.0, 0.004))
+        os.kill(process, signal.SIGKILL)
+        reported += nursery.rest()
+        assert reported == [str(number) for number in range(kept, kept + len(reported))]
         least = kept + len(reported)
         with Store.create(path) as store:
             kept = len(store.finished())
@@ -52,20 +57,38 @@ def test_a_killed_run_has_lost_nothing_that_it_said_was_finished(path):
     assert kept > 20
 
 
-def test_a_store_is_read_from_a_second_process_while_a_run_writes(path):
-    process = writing_process(path, 0, 100_000)
-    with process:
-        seen = []
-        for _ in range(20):
-            number = int(process.stdout.readline())
-            with Store.open(path) as store:
-                seen.append(len(store.finished()))
-                assert store.finished("fit") >= {f"job {k:06d}" for k in range(number + 1)}
-        process.kill()
-    assert seen == sorted(seen)
+def test_a_store_is_read_from_a_second_process_while_a_run_writes(path, nursery):
+    process = nursery.start(f"put_many({str(path)!r}, 0, 100_000)")
+    for _ in range(20):
+        number = int(nursery.line())
+        with Store.open(path) as store:
+            assert store.finished("fit") >= {f"job {k:06d}" for k in range(number + 1)}
+            assert len(store.rows("fits", job=f"job {number:06d}")) == 2
+    os.kill(process, signal.SIGKILL)
+    nursery.rest()
+
+
+def test_two_processes_write_to_one_store_without_loss(path, nursery):
+    """Runs exclude each other by a lock; the store does not rely on it."""
+    with Nursery() as another:
+        nursery.start(f"put_many({str(path)!r}, 0, 40)")
+        another.start(f"put_many({str(path)!r}, 100, 140)")
+        assert nursery.rest() == [str(number) for number in range(40)]
+        assert another.rest() == [str(number) for number in range(100, 140)]
+    check_integrity(path)
+    with Store.open(path) as store:
+        check_whole(store, [*range(40), *range(100, 140)])
 
 
 # Power cuts
+
+
+def test_a_finished_job_is_flushed_to_the_disk(path):
+    with Store.create(path) as store:
+        ask = store._connection.execute
+        assert ask("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert ask("PRAGMA synchronous").fetchone() == (2,)  # FULL: each commit is flushed
+        assert ask("PRAGMA fullfsync").fetchone() == (1,)
 
 
 @pytest.fixture(scope="module")
@@ -147,54 +170,44 @@ def test_a_full_store_says_so_keeps_what_it_has_and_goes_on_when_there_is_room(p
     check_integrity(path)
 
 
-FULL = """
-import resource, sys
-sys.path.insert(0, sys.argv[1])
-from stored import put
-from microcolumn.study.store import Store, StoreError
-with Store.create(sys.argv[2]) as store:
-    put(store, 0)
-    number = 1
-    if sys.argv[3:]:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
-    try:
-        for number in range(1, 1000):
-            put(store, number)
-    except StoreError as error:
-        print(number, error)
+LIMITED = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
 """
 
 
-def fill(path, *limit):
-    """Run a process that writes until it cannot; the jobs it finished, and what it said."""
-    command = [sys.executable, "-c", FULL, str(Path(__file__).parents[1]), str(path), *limit]
-    result = subprocess.run(command, capture_output=True, text=True, check=True)
-    number, _, message = result.stdout.strip().partition(" ")
-    return int(number), message
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="files have no size limit there")
-def test_a_limit_on_the_size_of_files_loses_no_finished_job(path):
-    n_jobs, message = fill(path, "300000")
-    assert n_jobs > 1
+def fill(nursery, path, before=""):
+    """Write jobs until it fails; the number of jobs that were finished, and what was said."""
+    statement = f"""{before}
+try:
+    put_many({str(path)!r}, 0, 1000, size=3000)
+except StoreError as error:
+    print(error)
+"""
+    *reported, message = nursery.run(statement).splitlines()
+    assert reported == [str(number) for number in range(len(reported))]
+    assert len(reported) > 1
     assert str(path) in message
     assert "the jobs that had finished are kept" in message
+    return len(reported)
+
+
+def test_a_limit_on_the_size_of_files_loses_no_finished_job(path, nursery):
+    n_jobs = fill(nursery, path, LIMITED)
     with Store.create(path) as store:
         check_whole(store, range(n_jobs))
         put(store, n_jobs)
     check_integrity(path)
 
 
-def test_a_disk_that_is_really_full_loses_no_finished_job(tmp_path):
+def test_a_disk_that_is_really_full_loses_no_finished_job(tmp_path, nursery):
     disk = tmp_path / "disk"
     disk.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
     if not shutil.which("mount") or subprocess.run(command, capture_output=True).returncode:
         pytest.skip("a small disk cannot be mounted here")
     try:
-        n_jobs, message = fill(disk / "study.db")
-        assert n_jobs > 1
-        assert "the jobs that had finished are kept" in message
+        n_jobs = fill(nursery, disk / "study.db")
         with Store.open(disk / "study.db") as store:
             check_whole(store, range(n_jobs))
         for file in disk.iterdir():
@@ -209,28 +222,10 @@ def test_a_disk_that_is_really_full_loses_no_finished_job(tmp_path):
 
 # Permissions, which do not bind an administrator: another process gives its rights up first
 
-UNPRIVILEGED = """
-import os, sys
-sys.path.insert(0, sys.argv[1])
-from stored import check_whole, put
-from microcolumn.study.store import Store, StoreError
-if os.getuid() == 0:
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
-path = sys.argv[2]
-try:
-    exec(sys.argv[3])
-except StoreError as error:
-    print(error)
-"""
-
 
 @pytest.fixture
 def shelf():
     """A folder that anyone can reach; pytest's own are for their owner alone."""
-    if not hasattr(os, "setuid"):
-        pytest.skip("the system has no such permissions")
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     yield folder
@@ -238,11 +233,25 @@ def shelf():
     shutil.rmtree(folder)
 
 
-def without_rights(path, statement):
-    command = [sys.executable, "-c", UNPRIVILEGED, str(Path(__file__).parents[1]), str(path)]
-    result = subprocess.run([*command, statement], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    return result.stdout.strip()
+@pytest.fixture
+def unprivileged(nursery):
+    """Run a statement as a user who owns nothing, or as oneself where one is no administrator."""
+
+    def run(path, statement):
+        return nursery.run(f"""
+import os
+if os.getuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+path = {str(path)!r}
+try:
+    {statement}
+except StoreError as error:
+    print(error)
+""")
+
+    return run
 
 
 READ = "with Store.open(path) as store: check_whole(store, range(3)); print('read')"
@@ -258,52 +267,52 @@ def shelved(shelf, mode=0o444):
     return path
 
 
-def test_a_store_in_a_read_only_folder_is_read(shelf):
+def test_a_store_in_a_read_only_folder_is_read(shelf, unprivileged):
     path = shelved(shelf)
-    assert without_rights(path, READ) == "read"
-    assert without_rights(path, "print(Store.is_running(path))") == "False"
+    assert unprivileged(path, READ) == "read"
+    assert unprivileged(path, "print(Store.is_running(path))") == "False"
     assert list(shelf.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("mode", [0o444, 0o666])
-def test_a_store_in_a_read_only_folder_is_not_run(shelf, mode):
+def test_a_store_in_a_read_only_folder_is_not_run(shelf, mode, unprivileged):
     path = shelved(shelf, mode)
     before = path.read_bytes()
-    message = without_rights(path, "Store.create(path)")
+    message = unprivileged(path, "Store.create(path)")
     assert message.startswith(f"{path} cannot be ")
     assert "folder" in message
     assert path.read_bytes() == before
 
 
-def test_no_store_is_made_in_a_read_only_folder(shelf):
+def test_no_store_is_made_in_a_read_only_folder(shelf, unprivileged):
     shelf.chmod(0o555)
-    message = without_rights(shelf / "study.db", "Store.create(path)")
+    message = unprivileged(shelf / "study.db", "Store.create(path)")
     assert message.startswith(f"{shelf / 'study.db'} cannot be opened")
     assert list(shelf.iterdir()) == []
 
 
-def test_a_store_that_may_not_be_read_is_named(shelf):
+def test_a_store_that_may_not_be_read_is_named(shelf, unprivileged):
     path = shelved(shelf, 0o600)
     if os.getuid():
         path.chmod(0)
-    assert without_rights(path, READ).startswith(f"{path} cannot be opened")
+    assert unprivileged(path, READ).startswith(f"{path} cannot be opened")
 
 
-def test_a_running_store_in_a_read_only_folder_is_read(shelf):
+def test_a_running_store_in_a_read_only_folder_is_read(shelf, unprivileged):
     path = shelf / "study.db"
     with Store.create(path) as store, store.lock():
         for number in range(3):
             put(store, number)
         shelf.chmod(0o555)
-        assert without_rights(path, READ) == "read"
-        assert without_rights(path, "print(Store.is_running(path))") == "True"
+        assert unprivileged(path, READ) == "read"
+        assert unprivileged(path, "print(Store.is_running(path))") == "True"
 
 
-def test_the_remains_of_a_killed_run_in_a_read_only_folder_are_explained(shelf, cut):
+def test_the_remains_of_a_killed_run_in_a_read_only_folder_are_explained(shelf, cut, unprivileged):
     before, ahead, _ = cut
     path = shelf / "study.db"
     path.write_bytes(before)
     Path(f"{path}-wal").write_bytes(ahead)
     shelf.chmod(0o555)
-    message = without_rights(path, READ)
+    message = unprivileged(path, READ)
     assert f"its latest jobs are in {path}-wal; copy both files" in message

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from .store_errors import explained, primary_code
+from .store_errors import StoreError, explained, primary_code
 
 #: Seconds that a run waits for the lock: :func:`is_held` in other processes has it for an instant.
 _PATIENCE = 2.0
@@ -42,8 +42,8 @@ def held(store: Path) -> Iterator[None]:
         with explained(path):
             try:
                 connection.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError as error:
-                if primary_code(error) == sqlite3.SQLITE_BUSY:
+            except sqlite3.DatabaseError as error:
+                if _is_busy(error, path):
                     raise HeldError(path) from None
                 raise
         yield
@@ -61,11 +61,19 @@ def is_held(store: Path) -> bool:
         with closing(sqlite3.connect(uri, uri=True, timeout=0.0)) as connection:
             try:
                 connection.execute("PRAGMA schema_version").fetchone()
-            except sqlite3.OperationalError as error:
-                if primary_code(error) == sqlite3.SQLITE_BUSY:
+            except sqlite3.DatabaseError as error:
+                if _is_busy(error, path):
                     return True
                 raise
     return False
+
+
+def _is_busy(error: sqlite3.DatabaseError, path: Path) -> bool:
+    if primary_code(error) == sqlite3.SQLITE_NOTADB:
+        raise StoreError(
+            f"{path} is not the lock of a study, whose place it takes; give that file another name"
+        ) from error
+    return primary_code(error) == sqlite3.SQLITE_BUSY
 
 
 def lock_path(store: Path) -> Path:
