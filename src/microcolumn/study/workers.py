@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +17,9 @@ from .store_errors import StoreError
 
 #: Seconds to wait for a scheduler, and then for its first worker.
 _PATIENCE = 10
+
+#: Seconds between two looks of a worker at whether its run is still there.
+_WATCH = 1.0
 
 
 class StudyError(RuntimeError):
@@ -72,8 +78,24 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
     count = cores if n_jobs is None else whole_number("n_jobs", n_jobs)
     if count < 1:
         raise ValueError(f"n_jobs is {count}; ask for at least one job at a time")
-    with parallel_config(backend="loky", n_jobs=count):
+    watched = {"initializer": _end_with, "initargs": (os.getpid(),)}
+    with parallel_config(backend="loky", n_jobs=count, **watched):
         yield Workers(count, max(1, cores // count), f"{count} processes on this machine")
+
+
+def _end_with(run: int) -> None:
+    """Make this worker end within seconds of the run it works for, even if that was killed.
+
+    It would else do the jobs it was given to their end, for nobody and beside those of the next
+    run. Systems other than Windows give an orphan another parent, which is how it is noticed.
+    """
+
+    def watch() -> None:
+        while os.getppid() == run:
+            time.sleep(_WATCH)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager
