@@ -1,0 +1,98 @@
+"""A study of seconds for tests of runs: its plan, and all that its store says but when and where."""
+
+import os
+import sqlite3
+from contextlib import closing
+from functools import cache
+from multiprocessing import get_context
+
+import numpy as np
+
+from microcolumn.recording import Recording
+from microcolumn.study.plan import Plan
+from microcolumn.study.run import run
+from microcolumn.units import Units
+
+#: Columns that differ between two runs of the same plan, and tables about a run as such.
+_OCCASIONS = {"seconds", "finished", "environment", "happened", "traceback"}
+_ABOUT_RUNS = {"study", "environments"}
+
+
+@cache
+def recording(n_units=5, minutes=1.0, seed=0):
+    """Units that fire at 5 Hz, more often while the network is up, in two layers."""
+    rng = np.random.default_rng(seed)
+    n_bins = int(minutes * 60 / 0.020)
+    up = rng.random(n_bins) < 0.2
+    fired = rng.random((n_units, n_bins)) < np.where(up, 0.35, 0.05)
+    trains = [np.flatnonzero(row) * 0.020 + 0.005 for row in fired]
+    layers = ["2/3" if n < n_units // 2 else "5" for n in range(n_units)]
+    units = Units([f"u{n}" for n in range(n_units)], layer=layers)
+    return Recording(trains, units, epochs=[[0.0, n_bins * 0.020]])
+
+
+def small_plan(data=None, **settings):
+    """Two splits, two penalties and three hidden units: 32 jobs."""
+    chosen = {"n_splits": 2, "penalties": (1e-3, 4e-3), "n_hidden": 3} | settings
+    return Plan.of({"A": recording() if data is None else data}, **chosen)
+
+
+def results_of(path):
+    """Rows of every table by its name, as SQLite has them, without times and hosts."""
+    found = {}
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        for (table,) in tables.fetchall():
+            if table in _ABOUT_RUNS:
+                continue
+            about = connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+            columns = ", ".join(name for (name,) in about if name not in _OCCASIONS)
+            rows = connection.execute(f"SELECT {columns} FROM {table}").fetchall()
+            found[table] = sorted(rows, key=repr)
+    return found
+
+
+def when_finished(path):
+    """When each job was finished and how long it took, by digest; empty where no store is yet."""
+    if not path.exists():
+        return {}
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'jobs'").fetchone():
+            return {}
+        rows = connection.execute("SELECT digest, finished, seconds FROM jobs")
+        return {digest: (finished, seconds) for digest, finished, seconds in rows}
+
+
+def running(path, n_jobs, started=None):
+    """A process that runs the small study; it notes down the jobs that it starts.
+
+    It is forked from one that has imported the package, so that little time passes before work
+    begins, and leads a group of processes, as a command in a terminal does.
+    """
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["microcolumn.study.run", "small_study"])
+    process = context.Process(target=_run, args=(path, n_jobs, started))
+    process.start()
+    return process
+
+
+def _run(path, n_jobs, started):
+    os.setsid()
+    if started is not None:
+        _note_started_jobs(started)
+    run(small_plan(), path, n_jobs=n_jobs)
+
+
+def _note_started_jobs(file):
+    import importlib
+
+    engine = importlib.import_module("microcolumn.study.run")
+    tasks = engine._Run._tasks
+
+    def noted(self, names):
+        for task in tasks(self, names):
+            with file.open("a") as log:
+                log.write(f"{task.digest}\n")
+            yield task
+
+    engine._Run._tasks = noted

@@ -1,0 +1,145 @@
+"""Runs that are killed, interrupted or lose a worker: nothing is lost, done twice or left behind."""
+
+import importlib
+import os
+import random
+import signal
+import time
+
+import psutil
+import pytest
+from small_study import results_of, running, small_plan, when_finished
+
+from microcolumn.study.run import run
+from microcolumn.study.workers import StudyError
+
+engine = importlib.import_module("microcolumn.study.run")
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    path = tmp_path_factory.mktemp("uninterrupted") / "study.db"
+    run(small_plan(), path, n_jobs=1)
+    return results_of(path)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "study.db"
+
+
+def offspring(pid):
+    """Processes of a run: its workers, and those that clean up behind them."""
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def has_ended(process):
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def wait_until(condition, seconds=30.0):
+    """Whether a condition came true in time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def killed_and_resumed(path, n_jobs, longest_s, rng):
+    """Kill a study again and again until a run gets to its end; how often that took.
+
+    After each kill, what had been finished is unchanged, the next run starts none of it again, and
+    no worker is left.
+    """
+    n_kills, kept = 0, {}
+    while True:
+        started = path.with_name(f"started {n_kills}")
+        process = running(path, n_jobs, started)
+        process.join(longest_s * rng.random() ** 2)  # more often early than late
+        workers = offspring(process.pid)
+        process.kill()
+        process.join()
+        now = when_finished(path)
+        assert kept.items() <= now.items()
+        assert started_in(started).isdisjoint(kept)
+        assert wait_until(lambda ended=workers: all(map(has_ended, ended)))
+        if process.exitcode == 0:
+            return n_kills
+        assert process.exitcode == -signal.SIGKILL
+        n_kills, kept = n_kills + 1, now
+
+
+def started_in(file):
+    """Digests of the jobs that a run started, none of them twice."""
+    digests = file.read_text().split() if file.exists() else []
+    assert len(digests) == len(set(digests))
+    return set(digests)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_jobs", "longest_s", "least_kills"), [(1, 1.5, 17), (2, 5.0, 4)])
+def test_a_study_killed_at_random_instants_ends_with_the_same_bits(
+    tmp_path, uninterrupted, n_jobs, longest_s, least_kills
+):
+    seed = random.SystemRandom().randrange(2**32)
+    print("seed of the instants:", seed)
+    rng = random.Random(seed)
+    n_kills = n_studies = 0
+    while n_kills < least_kills:
+        n_studies += 1
+        path = tmp_path / str(n_studies) / "study.db"
+        path.parent.mkdir()
+        n_kills += killed_and_resumed(path, n_jobs, longest_s, rng)
+        assert results_of(path) == uninterrupted
+
+
+@pytest.mark.slow
+def test_a_lost_worker_ends_the_run_with_a_sentence_and_the_next_one_finishes(
+    path, uninterrupted, monkeypatch
+):
+    keep = engine._Run._keep
+
+    def keep_and_kill(self, outcome):
+        keep(self, outcome)
+        if len(self.done) == 3:
+            workers = [p for p in offspring(os.getpid()) if "LokyProcess" in "".join(p.cmdline())]
+            workers[0].kill()
+
+    monkeypatch.setattr(engine._Run, "_keep", keep_and_kill)
+    with pytest.raises(StudyError) as caught:
+        run(small_plan(), path, n_jobs=2)
+    message = str(caught.value)
+    assert message.startswith("the jobs ended early: 2 processes on this machine failed with ")
+    assert f"what was finished is in {path}: run again to go on" in message
+    assert "\n" not in message
+    monkeypatch.undo()
+    kept = when_finished(path)
+    assert 3 <= len(kept) < 32
+    run(small_plan(), path, n_jobs=2)
+    assert kept.items() <= when_finished(path).items()
+    assert results_of(path) == uninterrupted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interrupt_from_the_keyboard_keeps_what_was_finished(path, uninterrupted, n_jobs):
+    process = running(path, n_jobs)
+    assert wait_until(lambda: when_finished(path))
+    workers = offspring(process.pid)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it, too
+    process.join(30)
+    assert process.exitcode == 1
+    assert wait_until(lambda: all(map(has_ended, workers)))
+    kept = when_finished(path)
+    assert 1 <= len(kept) < 32
+    run(small_plan(), path, n_jobs=1)
+    assert kept.items() <= when_finished(path).items()
+    assert results_of(path) == uninterrupted
