@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, replace
 from functools import cache
 
@@ -15,6 +14,7 @@ from microcolumn.models.files import to_bytes
 from microcolumn.parameters import Parameters
 from microcolumn.study.jobs import Facts, n_dims, stages, variants
 from microcolumn.study.plan import Experiment, Plan
+from microcolumn.study.schema import json_text
 from microcolumn.study.sources import Source, fingerprint
 from microcolumn.study.store import Store
 
@@ -68,11 +68,11 @@ def chosen_penalty(model, split):
     return PENALTIES[2 if model == "Ising" else 1 + (split == 3)]
 
 
-def write(path, plan=PLAN, keep=lambda job: True, scores=bits_per_second):
-    """Write all results of a plan for which ``keep(job)`` is true."""
+def write(path, plan=PLAN, keep=lambda job: True, change=lambda job, rows: None):
+    """Write all results of a plan for which ``keep(job)`` is true, after a change to their rows."""
     with Store.create(path) as store, store.lock():
         store.write_study(
-            plan=json.dumps(plan.as_dict()),
+            plan=json_text(plan.as_dict()),
             microcolumn="0.1.0",
             created="2026-01-02 03:04:05+00:00",
             command="microcolumn study run plan.toml",
@@ -85,16 +85,18 @@ def write(path, plan=PLAN, keep=lambda job: True, scores=bits_per_second):
                 "n_units": recording().n_units,
                 "n_spikes": recording().n_spikes,
                 "duration_s": recording().duration_s,
-                "units": json.dumps([]),
-                "notes": json.dumps([]),
-                "survey": json.dumps({}),
+                "units": json_text([]),
+                "notes": json_text([]),
+                "survey": json_text({}),
             }
         )
         done = store.finished()
         for stage in stages(plan, facts()):
             for digest, job in stage.items():
                 if keep(job) and digest not in done:
-                    store.finish(digest, _columns(job), _rows(job, plan, scores))
+                    rows = _rows(job, plan)
+                    change(job, rows)
+                    store.finish(digest, _columns(job), rows)
     return path
 
 
@@ -113,11 +115,11 @@ def _columns(job):
     )
 
 
-def _rows(job, plan, scores):
+def _rows(job, plan):
     [experiment] = [e for e in plan.experiments if e.name == job.experiment]
     bits = n_dims(experiment, recording().n_units, job.lags)
     if job.kind == "test":
-        return _test(job, variants(experiment, bits), scores)
+        return _test(job, variants(experiment, bits))
     return {
         "fit": _fit,
         "normalise": _normalise,
@@ -170,16 +172,16 @@ def _normalise(job, bits):
         "n_operations": 1e6,
         "n_steps": 64,
         "effective_sample_size": 321.0,
-        "trace": json.dumps([[32, 1.4, 0.1], [64, 1.5, 0.01]]),
+        "trace": json_text([[32, 1.4, 0.1], [64, 1.5, 0.01]]),
         "validation_bits_per_second": 9.0,
         "validation_stderr": 0.5,
     }
     return {"normalisers": [row]}
 
 
-def _test(job, compared, scores):
+def _test(job, compared):
     names = {"Independent": "Independent"} | {v.name: v.model for v in compared}
-    values = {name: scores(model, job.split, job.lags) for name, model in names.items()}
+    values = {name: bits_per_second(model, job.split, job.lags) for name, model in names.items()}
     rows = [
         {
             "variant": name,
@@ -228,9 +230,9 @@ def _predict(job, bits):
         for known in given
         for n in range(n_units)
     ]
-    groups = {name: json.dumps([0.1, 0.5]) for name in ("predicted", "observed", "lower", "upper")}
+    groups = {name: json_text([0.1, 0.5]) for name in ("predicted", "observed", "lower", "upper")}
     calibrations = [
-        {"given": known, "n_bins": json.dumps([3, 4]), "error": 0.01 * (1 + job.split), **groups}
+        {"given": known, "n_bins": json_text([3, 4]), "error": 0.01 * (1 + job.split), **groups}
         for known in given
     ]
     return {"predictions": cells, "calibrations": calibrations}
@@ -263,7 +265,7 @@ def _structure(job, bits):
     }
     return {
         "structures": [
-            {"layers": json.dumps(asdict(statistics)), "interactions": json.dumps(interactions)}
+            {"layers": json_text(asdict(statistics)), "interactions": json_text(interactions)}
         ]
     }
 

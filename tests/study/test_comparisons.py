@@ -92,11 +92,15 @@ def test_the_corrected_error_is_that_of_nadeau_and_bengio():
     assert found.p_value == pytest.approx(2 * stats.t.cdf(-1.0 / stderr, df=4))
 
 
-def test_a_single_split_is_tested_by_its_block_error():
-    found = pair_result("A", "B", [0.3], [0.1], 1.0)
+@pytest.mark.parametrize("differences", [[0.3], [0.2, 0.4]])
+def test_one_or_two_splits_are_tested_by_their_block_error(differences):
+    found = pair_result("A", "B", differences, [0.1] * len(differences), 1.0)
     assert found.p_value == pytest.approx(2 * stats.norm.cdf(-3.0))
-    assert math.isnan(found.corrected_stderr)
-    assert found.stderr == 0.1
+    assert found.stderr == pytest.approx(0.1)
+
+
+def test_a_single_split_has_no_error_but_that_of_its_blocks():
+    assert math.isnan(pair_result("A", "B", [0.3], [0.1], 1.0).corrected_stderr)
     unknown = pair_result("A", "B", [0.3], [math.nan], 1.0)
     assert math.isnan(unknown.p_value)
     assert "cannot be told apart" in str(unknown)
@@ -140,12 +144,12 @@ def test_a_model_and_itself_are_the_same():
     found = pair_result("A", "B", [0.0, 0.0], [0.0, 0.0], 1.0)
     assert str(found) == "A and B are the same"
     assert (found.p_value, found.n_better, found.n_worse) == (1.0, 0, 0)
-    alone = pair_result("A", "B", [0.0], [0.0], 1.0)
-    assert str(alone) == "A and B are the same"
+    annealed = pair_result("A", "B", [0.0], [0.1], 1.0)  # the error of log Z remains
+    assert str(annealed) == "A and B are the same"
 
 
 def test_a_lead_that_is_the_same_in_all_splits_is_sure():
-    assert pair_result("A", "B", [0.5, 0.5], [0.1] * 2, 1.0).p_value == 0.0
+    assert pair_result("A", "B", [0.5] * 3, [0.1] * 3, 1.0).p_value == 0.0
 
 
 @pytest.mark.parametrize(

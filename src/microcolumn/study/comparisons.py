@@ -17,6 +17,8 @@ from scipy import stats
 
 #: Name of the firing-rate model, the zero of all scores.
 INDEPENDENT = "Independent"
+#: Fewer splits say too little about their own variance; blocks of the test parts say more.
+FEWEST_SPLITS = 3
 #: Two models differ where chance would make such a difference less often than this.
 LEVEL = 0.05
 
@@ -123,8 +125,8 @@ class PairResult:
     corrected_stderr : float
         Standard error for splits that overlap, bits/s; NaN for one split.
     p_value : float
-        Two-sided, not corrected over pairs: corrected resampled t-test, or for one split a normal
-        test with ``block_stderr``. NaN where neither can be had.
+        Two-sided, not corrected over pairs: corrected resampled t-test, or for one or two splits a
+        normal test with ``block_stderr``. NaN where neither can be had.
     n_better, n_worse, n_splits : int
         Splits in which the first is better, is worse, and all that have both.
     """
@@ -143,7 +145,7 @@ class PairResult:
     @property
     def stderr(self) -> float:
         """The error that ``p_value`` is made from, bits/s."""
-        return self.block_stderr if self.n_splits == 1 else self.corrected_stderr
+        return self.corrected_stderr if self.n_splits >= FEWEST_SPLITS else self.block_stderr
 
     @property
     def differs(self) -> bool:
@@ -152,7 +154,7 @@ class PairResult:
 
     def __str__(self) -> str:
         by = f"{abs(self.bits_per_second):.2f} ± {self.stderr:.2f} bits/s"
-        if self.bits_per_second == 0.0 and self.stderr == 0.0:
+        if self.n_better == self.n_worse == 0:
             return f"{self.first} and {self.second} are the same"
         ahead, behind, n_ahead = self.first, self.second, self.n_better
         if self.bits_per_second < 0.0:
@@ -299,7 +301,7 @@ def pair_result(
         split_stderr=plain,
         block_stderr=block,
         corrected_stderr=corrected,
-        p_value=_p_value(mean, block if values.size == 1 else corrected, values.size),
+        p_value=_p_value(mean, corrected if values.size >= FEWEST_SPLITS else block, values.size),
         n_better=int((values > 0.0).sum()),
         n_worse=int((values < 0.0).sum()),
         n_splits=int(values.size),
@@ -334,7 +336,8 @@ def compare_splits(
         key=lambda result: (-result.bits_per_second, result.variant),
     )
     by_pair = dict(differences)
-    by_pair |= {(second, first): _negated(d) for (first, second), d in differences.items()}
+    for (first, second), by_split in differences.items():
+        by_pair[second, first] = {split: (-d, error) for split, (d, error) in by_split.items()}
     for model in models:
         rates = {s.split: (s.bits_per_second, s.block_stderr) for s in model.splits}
         by_pair.setdefault((model.variant, INDEPENDENT), rates)
@@ -369,21 +372,17 @@ def p_text(p_value: float) -> str:
 
 
 def _p_value(mean: float, stderr: float, n_splits: int) -> float:
-    """Two-sided p-value: t over splits, or normal for one split's block error."""
+    """Two-sided p-value: t over splits, or normal for the block error of a few."""
     if math.isnan(stderr):
         return math.nan
     if stderr == 0.0:
         return 1.0 if mean == 0.0 else 0.0
-    null = stats.norm() if n_splits == 1 else stats.t(n_splits - 1)
+    null = stats.t(n_splits - 1) if n_splits >= FEWEST_SPLITS else stats.norm()
     return float(2.0 * null.sf(abs(mean) / stderr))
 
 
 def _rms(errors: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
     return math.sqrt(float(np.mean(np.square(errors))))
-
-
-def _negated(splits: Mapping[int, tuple[float, float]]) -> dict[int, tuple[float, float]]:
-    return {split: (-difference, stderr) for split, (difference, stderr) in splits.items()}
 
 
 def _turned(pair: PairResult) -> PairResult:

@@ -1,0 +1,247 @@
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import planted_study as planted
+import pytest
+from scipy import stats
+
+import microcolumn as mc
+from microcolumn.study.catalogue import NotComputedError
+from microcolumn.study.plan import Plan
+from microcolumn.study.results import Results
+from microcolumn.study.store import Store
+
+SPATIOTEMPORAL = {"experiment": "spatiotemporal", "lags": 3}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return Results(planted.write(tmp_path_factory.mktemp("study") / "study.db"))
+
+
+@pytest.fixture
+def partial(tmp_path):
+    """A study in which two splits of the instantaneous experiment are tested."""
+
+    def is_done(job):
+        early = job.split < 2 and job.experiment == "instantaneous"
+        return early and job.kind not in ("predict", "structure")
+
+    return Results(planted.write(tmp_path / "study.db", keep=is_done))
+
+
+def test_the_plan_is_the_stored_one(results):
+    assert results.plan == planted.PLAN
+    assert results.recordings["cells"]["n_units"] == 23
+
+
+def test_scores_are_the_means_of_the_stored_rows(results):
+    found = results.comparison("cells")
+    values = [planted.bits_per_second("RBM", split) for split in range(4)]
+    best = found.best
+    assert (best.variant, found.n_splits, found.n_planned) == ("RBM 5", 4, 4)
+    assert best.bits_per_second == pytest.approx(np.mean(values))
+    assert best.split_stderr == pytest.approx(stats.sem(values))
+    assert best.block_stderr == pytest.approx(planted.BLOCK_STDERR)
+    assert best.per_neuron == pytest.approx(np.mean(values) / 23)
+    assert best.penalties == (1e-3, 1e-3, 1e-3, 4e-3)
+    assert best.n_live_hidden == 2.5
+
+
+def test_a_fit_that_has_not_converged_makes_its_model_doubtful(results):
+    doubtful = {m.variant: m.converged for m in results.comparison("cells").models}
+    assert doubtful == {"RBM 5": False, "SemiRBM 5": True, "Ising": True}
+
+
+def test_pairs_are_compared_by_the_stored_differences(results):
+    pair = results.comparison("cells").pair("RBM 5", "Ising")
+    differences = 2.0 + np.array(planted.HIDDEN)
+    stderr = math.sqrt(differences.var(ddof=1) * (1 / 4 + 0.5 / 0.5))
+    assert pair.bits_per_second == pytest.approx(2.0)
+    assert pair.corrected_stderr == pytest.approx(stderr)
+    assert pair.block_stderr == pytest.approx(planted.BLOCK_STDERR / 2)
+    assert str(results.comparison("cells").pair("RBM 5", "SemiRBM 5")).endswith("are the same")
+
+
+def test_scores_per_neuron_by_lags_join_models_that_grow_with_the_words(results):
+    found = results.by_lags("cells")
+    assert found.lags == (1, 2, 3)
+    assert [m.variant for m in found.models["RBM"]] == ["RBM 4", "RBM 8", "RBM 12"]
+    assert [m.per_neuron for m in found.models["RBM"]] == pytest.approx([3.0, 4.0, 5.0])
+    assert [m.per_neuron for m in found.models["Ising"]] == pytest.approx([2.5, 3.5, 3.5])
+
+
+def test_predictions_are_means_over_splits_for_each_cell(results):
+    found = results.predictions("cells", "RBM", **SPATIOTEMPORAL)
+    assert list(found) == ["rest", "past"]
+    cell = found["past"].cells[2]
+    assert (cell.unit, cell.position, cell.rate_hz) == ("cell 2", 2, 3.0)
+    assert cell.gain_bits_per_second == pytest.approx(1.15)
+    assert cell.stderr == pytest.approx(stats.sem([1.0, 1.1, 1.2, 1.3]))
+    assert found["past"].n_splits == len(found["past"].calibrations) == 4
+    assert found["past"].calibrations[0]["n_bins"] == [3, 4]
+    assert list(results.predictions("cells", "RBM")) == ["rest"]
+
+
+def test_layers_are_those_of_every_split(results):
+    found = results.layers("cells", "SemiRBM")
+    assert found.splits == (0, 1, 2, 3)
+    assert found.overall_p_values == pytest.approx((0.01, 0.05, 0.09, 0.13))
+    assert found.n_live_hidden == (2, 3, 2, 3)
+    assert found.contrast() == (pytest.approx(0.03), pytest.approx(0.01), (0.002,) * 4)
+
+
+def test_interactions_are_those_of_every_split(results):
+    found = results.interactions("cells", "RBM")
+    assert list(found) == [0, 1, 2, 3]
+    assert found[0]["rms_nats"]["triplets"] == 0.05
+
+
+def test_normalisers_come_with_their_traces(results):
+    found = results.normalisers("cells", "RBM", split=2)
+    assert list(found) == list(planted.PENALTIES)
+    assert found[1e-3]["log_z"] == planted.LOG_Z + 1e-3
+    assert found[1e-3]["trace"][-1] == [64, 1.5, 0.01]
+
+
+def test_the_model_is_the_one_that_was_chosen_with_its_stored_normaliser(results):
+    early, last = (results.model("cells", "RBM", split=split) for split in (0, 3))
+    assert isinstance(early, mc.RBM)
+    assert (early.l1, last.l1) == (1e-3, 4e-3)
+    assert early.W_[0, 0] == 0.2 + 1e-3
+    log_z = early.log_partition()
+    assert (log_z.value, log_z.stderr, log_z.method) == (planted.LOG_Z + 1e-3, 0.01, "ais")
+    assert log_z.trace == ((32, 1.4, 0.1), (64, 1.5, 0.01))
+    assert log_z.reverse is None
+    assert results.model("cells", "Ising", split=2).J_[0, 1] == 2.1
+
+
+def test_any_penalty_of_the_plan_has_its_model(results):
+    assert results.model("cells", "RBM", penalty=0.0).W_[0, 0] == 0.2
+    path = results.path("cells", "RBM", split=1)
+    assert [model.l1 for model in path] == list(planted.PENALTIES)
+    with pytest.raises(ValueError, match=r"penalty is 0\.5; .* has 0, 0\.001, 0\.004"):
+        results.model("cells", "RBM", penalty=0.5)
+
+
+def test_words_are_the_parts_of_the_split_ready_for_predictions(results):
+    train, validation, test = results.words("cells", split=1, **SPATIOTEMPORAL)
+    words = planted.recording()
+    most_active = np.sort(np.argsort(-words.spike_counts, kind="stable")[:4])
+    whole = words.take(most_active.tolist()).bin(0.0067).embed(3)
+    both, expected = whole.split(0.5, by="blocks", random_state=1)
+    first, second = both.split(0.8, by="blocks", random_state=1)
+    for part, reference in ((train, first), (validation, second), (test, expected)):
+        np.testing.assert_array_equal(part.bins, reference.bins)
+        np.testing.assert_array_equal(part.X[part.index], reference.X[reference.index])
+    model = results.model("cells", "RBM", split=1, **SPATIOTEMPORAL)
+    trace = mc.predict(model, test, given="past", baseline=train.rates).probability
+    assert trace.shape == (test.n_bins, 4)
+
+
+def test_changed_data_are_refused(tmp_path):
+    path = planted.write(tmp_path / "study.db")
+    changed = Plan((replace(planted.SOURCE, seed=1),), planted.PLAN.experiments)
+    with pytest.raises(ValueError, match="recording 'cells' has changed since the study was run"):
+        Results(path, changed).words("cells")
+
+
+def test_an_unfinished_study_shows_what_is_there(partial):
+    found = partial.comparison("cells")
+    assert (found.n_splits, found.n_planned) == (2, 4)
+    assert found.best.bits_per_second == pytest.approx(12.0)
+    assert [place.lags for place in partial.begun()] == [1]
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda r: r.comparison("cells", experiment="spatiotemporal", lags=2), "a test"),
+        (lambda r: r.predictions("cells", "RBM"), "a prediction by RBM 5"),
+        (lambda r: r.layers("cells", "RBM"), "the structure of RBM 5"),
+        (lambda r: r.interactions("cells", "RBM"), "the structure of RBM 5"),
+        (lambda r: r.model("cells", "RBM", split=3), "the test of split 3"),
+        (lambda r: r.path("cells", "RBM", split=3), "RBM 5 of split 3"),
+    ],
+)
+def test_what_is_not_computed_yet_is_said_to_be_so(partial, ask, message):
+    with pytest.raises(NotComputedError, match=f"^{message} of 'cells', .* run the study further$"):
+        ask(partial)
+
+
+def test_a_model_whose_normaliser_is_not_stored_finds_it(tmp_path):
+    path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
+    where = {"experiment": "spatiotemporal", "lags": 1}
+    model = Results(path).model("cells", "Ising", penalty=0.0, **where)
+    bits = np.array(np.meshgrid(*[[0, 1]] * 4)).reshape(4, -1).T
+    assert model.log_partition().value == pytest.approx(np.log(np.exp(-model.energy(bits)).sum()))
+
+
+def _with_high_scores(job, rows):
+    for row in rows.get("scores", []):
+        row["bits_per_second"] = 99.0
+
+
+def _without_layers(job, rows):
+    for row in rows.get("structures", []):
+        row["layers"] = None
+
+
+def test_results_of_an_earlier_plan_are_not_mixed_in(tmp_path):
+    path = tmp_path / "study.db"
+    planted.write(path, change=_with_high_scores)
+    later = Plan(planted.PLAN.sources, (replace(planted.PLAN.experiments[0], seed=7, n_splits=2),))
+    planted.write(path, plan=later)
+    found = Results(path).comparison("cells")
+    assert found.n_splits == found.n_planned == 2
+    assert found.best.bits_per_second == pytest.approx(12.0)
+
+
+def test_a_plan_with_more_splits_goes_on_from_those_there_are(tmp_path):
+    path = planted.write(tmp_path / "study.db", plan=planted.more_splits(planted.PLAN, 2))
+    planted.write(path, plan=planted.PLAN, keep=lambda job: False)
+    found = Results(path).comparison("cells")
+    assert (found.n_splits, found.n_planned) == (2, 4)
+
+
+def test_units_in_a_single_layer_have_no_layer_statistics(tmp_path):
+    path = planted.write(tmp_path / "study.db", change=_without_layers)
+    assert Results(path).layers("cells", "RBM") is None
+
+
+def test_provenance_counts_the_jobs_of_the_plan(results, partial):
+    found = results.provenance()
+    assert found["n_done"] == found["n_planned"] == 232
+    assert found["seconds"] == 1.5 * 232
+    assert found["environments"] == [planted.ENVIRONMENT]
+    assert found["created"] == "2026-01-02 03:04:05+00:00"
+    found = partial.provenance()
+    # Two splits of three fits, nine normalisers and a test.
+    assert (found["n_done"], found["n_planned"]) == (26, 232)
+
+
+def test_failures_of_the_plan_are_told(tmp_path):
+    path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
+    digests = Results(path).catalogue.digests
+    [job] = [job for job in digests if job.kind == "test" and job.lags == 2 and job.split == 1]
+    with Store.create(path) as store, store.lock():
+        store.fail(digests[job], str(job), "ValueError: too few words", "...")
+        store.fail("0" * 32, "another plan's job", "ValueError", "...")
+    assert Results(path).provenance()["failures"] == [
+        {"job": str(job), "error": "ValueError: too few words"}
+    ]
+
+
+def test_everything_goes_into_json_without_nan(results, partial):
+    found = json.loads(json.dumps(results.as_dict(), allow_nan=False))
+    assert Plan.from_dict(found["plan"]) == planted.PLAN
+    first = found["comparisons"][0]
+    assert (first["recording"], first["experiment"], first["lags"]) == ("cells", "instantaneous", 1)
+    assert first["answer"] == results.comparison("cells").answer
+    assert first["models"][0]["bits_per_second"] == pytest.approx(12.0)
+    by_model = first["by_model"]["RBM 5"]
+    assert by_model["predictions"]["rest"]["cells"][1]["unit"] == "cell 1"
+    assert by_model["normalisers"]["0"]["0.001"]["reverse"] is None
+    assert "predictions" not in partial.as_dict()["comparisons"][0]["by_model"]["RBM 5"]
