@@ -2,7 +2,9 @@
 
 For a given past the newest bin is a small model of its own: the past shifts the biases of its
 units and the inputs of the hidden units, and all 2^n_units states of the bin are summed. No
-partition function of the whole window is needed.
+partition function of the whole window is needed. The kernel works with products; the few pasts
+after which some value is less likely than exp(-575), and models whose weights of a single hidden
+unit span hundreds of nats, are summed in logarithms instead.
 """
 
 from __future__ import annotations
@@ -11,16 +13,26 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from ..binary import Bits, unique_rows
+from ..kernels.cpu.grouped import GROUP
+from ..kernels.cpu.newest_bin import (
+    BLOCK,
+    LANE_UNITS,
+    Newest,
+    log_odds_of_newest,
+    sums_of_active,
+)
 from ..models import PopulationModel
 from ..parameters import Floats, Parameters
 from ..partition.split import pairwise_log_weights, states, sums_over_states
 from ..words import Words
 from .held_out import words_for
 
-#: Pasts times states of the newest bin handled at once: 128 KiB, which stay in the cache.
+#: Pasts whose hidden inputs are in memory together: some MB.
+_CHUNK_PASTS = 1 << 13
+
+#: Pasts times states handled at once where logarithms are summed: 128 KiB stay in the cache.
 _CHUNK_ELEMENTS = 1 << 14
 
 #: Most units of a bin whose states are summed.
@@ -28,6 +40,9 @@ _MOST_UNITS = 16
 
 #: Most nats that the weights of a product of hidden units may span: exp(600) is still finite.
 _MOST_NATS = 600.0
+
+#: A hidden unit so many nats beyond the reach of the newest bin is on or off to the last digit.
+_CERTAIN_NATS = 40.0
 
 
 def probability_given_past(model: PopulationModel, words: Words) -> Floats:
@@ -85,6 +100,17 @@ def log_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArray[np.
     past : ndarray of int32, shape (n_distinct,)
         Which of the pasts each word has.
     """
+    odds, past = log_odds_given_past(theta, words)
+    # From the log odds alone, so that neither value loses digits when it is unlikely.
+    both = np.log1p(np.exp(-np.abs(odds)))
+    return np.stack([np.minimum(-odds, 0.0) - both, np.minimum(odds, 0.0) - both], axis=2), past
+
+
+def log_odds_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArray[np.int32]]:
+    """Log odds of a spike of each unit of the newest bin, nats, shape (n_pasts, n_units).
+
+    Parameters and the second array returned as for :func:`log_given_past`.
+    """
     if words.n_units > _MOST_UNITS:
         raise ValueError(
             f"the newest bin has {words.n_units} units, and summing out more than {_MOST_UNITS} "
@@ -92,110 +118,172 @@ def log_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArray[np.
         )
     pasts, past = _distinct_pasts(words)
     newest = _NewestBin.of(theta, words.n_units)
-    log_p = np.empty((len(pasts), words.n_units, 2))
-    step = max(1, _CHUNK_ELEMENTS >> words.n_units)
-    for start in range(0, len(pasts), step):
-        part = slice(start, start + step)
-        log_p[part] = _log_marginals(newest.log_weights(pasts[part].astype(np.float64)))
-    # Normalised by the log odds alone, so that neither value loses digits when it is unlikely.
-    odds = log_p[:, :, 1] - log_p[:, :, 0]
-    return -np.logaddexp(0.0, np.stack([odds, -odds], axis=2)), past
+    odds = np.empty((len(pasts), words.n_units))
+    for start in range(0, len(pasts), _CHUNK_PASTS):
+        odds[start : start + _CHUNK_PASTS] = newest.log_odds(pasts[start : start + _CHUNK_PASTS])
+    unlikely = np.flatnonzero(np.isnan(odds).any(axis=1))
+    if unlikely.size:
+        odds[unlikely] = _log_odds_from_logs(theta, words.n_units, pasts[unlikely])
+    return odds, past
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _NewestBin:
-    """Tables over the 2^n states of the newest bin, and what the past does to them.
+    """A model as the kernel wants it: the newest bin's units and hidden units in order of use.
 
     Hidden units without a weight onto the newest bin, dead ones among them, cancel in every
-    conditional and are left out.
+    conditional and are left out. Units are ordered so that few hidden units need the last ones;
+    bins of fewer than ``LANE_UNITS`` units are filled up with free units, which change nothing.
 
     Attributes
     ----------
-    by_pairs : ndarray, shape (n_states,)
-        Log weight of the bin's own biases and couplings, nats.
-    states : ndarray, shape (n_states, n_units)
-        Zeros and ones.
-    J : ndarray, shape (n_past, n_units)
-        Couplings from the past to the newest bin.
-    W, c : ndarrays, shapes (n_past, n_hidden) and (n_hidden,)
-        Weights from the past onto the hidden units, and their biases.
-    spans : ndarray, shape (n_hidden,)
-        Sum of each hidden unit's absolute weights from the newest bin, increasing.
-    factors : ndarray, shape (n_mild, n_states)
-        Exponential of what each state adds to the input of each hidden unit whose span is at
-        most ``_MOST_NATS``: the first ones.
-    inputs : ndarray, shape (n_hidden - n_mild, n_states)
-        What it adds to the others, whose exponential could overflow.
+    order : list of int, length n_units
+        Which unit of the bin each of the first ones is.
+    levels : ndarray of int64, shape (n_hidden,)
+        Number of first units that each hidden unit needs, increasing.
+    W, J : ndarrays, shapes (n_filled, n_hidden) and (n_filled, n_filled)
+        Weights onto the hidden units, and couplings within the bin: row j, column k > j.
+    rows, start : ndarrays, shapes (n_past, n_hidden + n_filled) and (n_hidden + n_filled,)
+        What each bit of the past adds to the hidden inputs and to the fields, and their biases.
     """
 
-    by_pairs: Floats
-    states: Floats
-    J: Floats
+    order: list[int]
+    levels: NDArray[np.int64]
     W: Floats
-    c: Floats
-    spans: Floats
-    factors: Floats
-    inputs: Floats
+    J: Floats
+    rows: Floats
+    start: Floats
 
     @classmethod
     def of(cls, theta: Parameters, n: int) -> _NewestBin:
-        """Tables of a model whose last ``n`` units are the newest bin."""
-        n_past = theta.n_units - n
-        J = np.zeros((theta.n_units, n)) if theta.J is None else theta.J[:, n_past:]
+        """Order a model whose last ``n`` units are the newest bin."""
+        n_past, filled = theta.n_units - n, max(n, LANE_UNITS)
         W, c = np.zeros((theta.n_units, 0)), np.zeros(0)
         if theta.W is not None and theta.c is not None:
-            reaches = np.flatnonzero(np.any(theta.W[n_past:] != 0.0, axis=0))
-            reach = np.abs(theta.W[n_past:, reaches]).sum(axis=0)
-            order = reaches[np.argsort(reach, kind="stable")]
-            W, c = theta.W[:, order], theta.c[order]
-        spans = np.abs(W[n_past:]).sum(axis=0)
-        n_mild = int(np.searchsorted(spans, _MOST_NATS, side="right"))
+            reaches = np.any(theta.W[n_past:] != 0.0, axis=0)
+            W, c = theta.W[:, reaches], theta.c[reaches]
+        order, levels = _order_of_use(W[n_past:] != 0.0)
+        hidden = np.argsort(levels, kind="stable")
+        units = n_past + np.array(order)
+        J, fields = np.zeros((filled, filled)), np.zeros((n_past, filled))
+        if theta.J is not None:
+            J[:n, :n] = np.triu(2.0 * theta.J[np.ix_(units, units)], 1)
+            fields[:, :n] = 2.0 * theta.J[:n_past, units]
+        within = np.zeros((filled, hidden.size))
+        within[:n] = W[np.ix_(units, hidden)]
+        b = np.zeros(filled)
+        b[:n] = theta.b[units]
         return cls(
-            by_pairs=pairwise_log_weights(theta.b[n_past:], J[n_past:]),
-            states=states(n),
-            J=J[:n_past],
-            W=W[:n_past],
-            c=c,
-            spans=spans,
-            factors=np.exp(_table(W[n_past:, :n_mild])),
-            inputs=_table(W[n_past:, n_mild:]),
+            order=order,
+            levels=levels[hidden],
+            W=within,
+            J=J,
+            rows=np.ascontiguousarray(np.hstack([W[:n_past, hidden], fields])),
+            start=np.concatenate([c[hidden], b]),
         )
 
-    def log_weights(self, pasts: Floats) -> Floats:
-        """Log weight of every state given each past, up to a constant of the past.
+    def log_odds(self, pasts: Bits) -> Floats:
+        """Log odds of each unit of the newest bin, shape (n_pasts, n_units), nats.
+
+        NaN where they must be found in logarithms.
 
         Parameters
         ----------
-        pasts : ndarray, shape (n_pasts, n_past)
+        pasts : ndarray of uint8, shape (n_pasts, n_past)
             Bits of the earlier bins.
-
-        Returns
-        -------
-        ndarray, shape (n_pasts, n_states)
-            Nats.
         """
-        log_w: Floats = self.by_pairs + (2.0 * pasts @ self.J) @ self.states.T
-        z = self.c + pasts @ self.W
-        on, off = expit(z), expit(-z)
-        product, ratio, span = np.ones_like(log_w), np.empty_like(log_w), 0.0
-        for i, factor in enumerate(self.factors):
-            if span + self.spans[i] > _MOST_NATS:
-                log_w += np.log(product)
-                product[:], span = 1.0, 0.0
-            # (1 + exp(z + input)) / (1 + exp(z)): all terms positive, nothing cancels.
-            np.multiply(on[:, i, None], factor, out=ratio)
-            ratio += off[:, i, None]
-            product *= ratio
-            span += self.spans[i]
-        log_w += np.log(product)
-        for i, added in enumerate(self.inputs, start=len(self.factors)):
-            log_w += np.logaddexp(0.0, z[:, i, None] + added)
-        return log_w
+        n_pasts, n_hidden = len(pasts), self.levels.size
+        inputs = np.zeros((-(-n_pasts // BLOCK) * BLOCK, self.start.size))
+        sums_of_active(np.ascontiguousarray(pasts), self.rows, self.start, inputs[:n_pasts])
+        fields = np.ascontiguousarray(inputs[:, n_hidden:])
+        # exp(-input), cut off where the newest bin can no longer turn the hidden unit on or off.
+        raised, lowered = np.maximum(self.W, 0.0).sum(axis=0), np.minimum(self.W, 0.0).sum(axis=0)
+        log_r = np.negative(inputs[:, :n_hidden])
+        np.clip(log_r, lowered - _CERTAIN_NATS, raised + _CERTAIN_NATS, out=log_r)
+        lowest = np.maximum(log_r.min(axis=0), lowered)
+        highest = np.maximum(log_r.max(axis=0), raised) + np.log(2.0)
+        middle, reach = 0.5 * (highest + lowest), 0.5 * (highest - lowest)
+        field_reach = np.abs(fields).max(axis=0) + np.abs(self.J).sum(axis=0)
+        stretches, wide = _stretches(self.levels, reach, field_reach)
+        odds = np.full((len(fields) // GROUP, fields.shape[1], GROUP), np.nan)
+        if stretches is not None:
+            low, high = _tables(self.W)
+            pair_low, pair_high = _tables(self.J)
+            newest = Newest(
+                boosts=np.exp(fields),
+                r=np.exp(np.subtract(log_r, middle, out=log_r), out=log_r),
+                low=np.ascontiguousarray(np.exp(low - middle).T),
+                high=np.exp(high),
+                pair_low=np.ascontiguousarray(np.exp(pair_low).T),
+                pair_high=np.exp(pair_high),
+                stretches=stretches,
+            )
+            log_odds_of_newest(newest, wide, odds)
+        by_past = odds.transpose(0, 2, 1).reshape(fields.shape)
+        return by_past[:n_pasts, np.argsort(self.order)]
 
 
-def _table(W: Floats) -> Floats:
-    """What every state of the newest bin adds to each input, shape (n_hidden, 2^n_units)."""
-    return np.ascontiguousarray(sums_over_states(W).T)
+def _order_of_use(touches: NDArray[np.bool_]) -> tuple[list[int], NDArray[np.int64]]:
+    """Order units so that few hidden units need the last; how many first units each needs.
+
+    Parameters
+    ----------
+    touches : ndarray of bool, shape (n_units, n_hidden)
+        Which hidden units have a weight onto which unit.
+    """
+    n_units = len(touches)
+    left, order = set(range(n_units)), []
+    levels = np.full(touches.shape[1], LANE_UNITS, dtype=np.int64)
+    waiting = np.ones(touches.shape[1], dtype=np.bool_)
+    for level in range(n_units, 0, -1):
+        last = min(left, key=lambda unit: (np.count_nonzero(touches[unit] & waiting), unit))
+        levels[touches[last] & waiting] = max(level, LANE_UNITS)
+        waiting &= ~touches[last]
+        left.remove(last)
+        order.append(last)
+    return order[::-1], levels
+
+
+def _tables(rows: Floats) -> tuple[Floats, Floats]:
+    """Sums of the rows of the units that are on, for states of the lanes' units and the others."""
+    return sums_over_states(rows[:LANE_UNITS]), sums_over_states(rows[LANE_UNITS:])
+
+
+def _stretches(
+    levels: NDArray[np.int64], reach: Floats, field_reach: Floats
+) -> tuple[NDArray[np.int64] | None, bool]:
+    """Cut the hidden units into stretches whose products stay within ``_MOST_NATS``.
+
+    Parameters
+    ----------
+    levels : ndarray of int64, shape (n_hidden,)
+        Number of units each needs, increasing.
+    reach, field_reach : ndarrays, shapes (n_hidden,) and (n_units,)
+        Most nats by which a hidden unit, and a unit of the bin, change a product.
+
+    Returns
+    -------
+    stretches : ndarray of int64, shape (n_stretches, 3), or None
+        Units, first and past the last hidden unit; None where one alone is too much.
+    wide : bool
+        Whether the products of all together may leave the range.
+    """
+    at_once = float(field_reach[: LANE_UNITS - 1].sum())
+    if max(at_once + field_reach[LANE_UNITS - 1 :].max(), reach.max(initial=0.0)) > _MOST_NATS:
+        return None, True
+    wide = bool(reach.sum() + field_reach.sum() > _MOST_NATS)
+    stretches, start, nats = [], 0, at_once
+    for level in range(LANE_UNITS, field_reach.size + 1):
+        nats += float(field_reach[level - 1])
+        stop = int(np.searchsorted(levels, level, side="right"))
+        for i in range(start, stop):
+            if wide and nats + reach[i] > _MOST_NATS:
+                stretches.append((level, start, i))
+                start, nats = i, 0.0
+            nats += float(reach[i])
+        stretches.append((level, start, stop))
+        start, nats = stop, 0.0
+    return np.array(stretches, dtype=np.int64), wide
 
 
 def _distinct_pasts(words: Words) -> tuple[Bits, NDArray[np.int32]]:
@@ -203,6 +291,26 @@ def _distinct_pasts(words: Words) -> tuple[Bits, NDArray[np.int32]]:
     if n_past == 0:
         return words.X[:1, :0], np.zeros(len(words), dtype=np.int32)
     return unique_rows(words.X[:, :n_past])
+
+
+def _log_odds_from_logs(theta: Parameters, n: int, pasts: Bits) -> Floats:
+    """Log odds of each unit of the newest bin from the logarithm of every state's weight."""
+    n_past = theta.n_units - n
+    J = np.zeros((theta.n_units, n)) if theta.J is None else theta.J[:, n_past:]
+    by_pairs, bin_states = pairwise_log_weights(theta.b[n_past:], J[n_past:]), states(n)
+    odds = np.empty((len(pasts), n))
+    step = max(1, _CHUNK_ELEMENTS >> n)
+    for start in range(0, len(pasts), step):
+        x = pasts[start : start + step].astype(np.float64)
+        log_w = by_pairs + (2.0 * x @ J[:n_past]) @ bin_states.T
+        if theta.W is not None and theta.c is not None:
+            z = theta.c + x @ theta.W[:n_past]
+            for i in np.flatnonzero(np.any(theta.W[n_past:] != 0.0, axis=0)):
+                added = sums_over_states(theta.W[n_past:, i])
+                log_w += np.logaddexp(0.0, z[:, i, None] + added)
+        log_p = _log_marginals(log_w)
+        odds[start : start + step] = log_p[:, :, 1] - log_p[:, :, 0]
+    return odds
 
 
 def _log_marginals(log_w: Floats) -> Floats:

@@ -19,7 +19,7 @@ from ..units import Units
 from ..words import Words
 from .conditional import log_conditionals
 from .held_out import Baseline, independent_baseline, words_for
-from .past import log_given_past
+from .past import log_odds_given_past
 
 #: Words times units or hidden units handled at once, so that memory stays bounded.
 _CHUNK_ELEMENTS = 1 << 21
@@ -182,8 +182,8 @@ def predict(
     if given == "rest":
         log_odds = _log_odds_given_rest(model.parameters_, held, newest)
     elif given == "past":
-        log_p, past = log_given_past(model.parameters_, held)
-        log_odds = (log_p[:, positions, 1] - log_p[:, positions, 0])[past]
+        log_odds, past = log_odds_given_past(model.parameters_, held)
+        log_odds = log_odds[past][:, positions]
     else:
         raise ValueError(
             f"given is {given!r}; condition on the 'rest' of the window or on the 'past'"

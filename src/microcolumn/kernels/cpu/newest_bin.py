@@ -1,0 +1,261 @@
+"""Log odds of each unit of a window's newest bin given its past (METHOD section 6).
+
+For one past the weight of a state s of the newest bin is, up to a constant,
+
+    prod_k g_k**s_k * prod_{j<k} exp(2 J_jk s_j s_k) * prod_i (r_i + E_i(s)),
+
+g_k = exp(field_k), r_i = exp(-z_i), E_i(s) = exp(sum_k W_ki s_k): the hidden unit's 1 + exp(input)
+divided by exp(z_i), which the past fixes. So an element costs one addition and one
+multiplication, all terms are positive, and E does not depend on the past.
+
+The states are built up unit by unit: the table of the first k units is doubled by unit k, and a
+hidden unit is multiplied in as soon as all units it has weights onto are there. A sparse hidden
+unit so meets few states. The lanes run over the states of the first three units; the others
+number the rows, and E of a row is low_i(lane) * high_i(row). ``BLOCK`` pasts share it; they are
+weighed ``GROUP`` at a time, side by side.
+
+Where the products could leave the range of a double, their powers of two are taken out and counted
+apart, state by state, after each of the stretches that the caller cuts the hidden units into.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+
+from .elementary import log
+from .grouped import GROUP, larger, put, repeat, row, rows, smaller, split, spread, sums_across
+from .lanes import WIDTH, convert, like, reinterpret, select
+from .views import views
+
+#: Units that vary along the lanes: log2 of WIDTH.
+LANE_UNITS = 3
+#: Pasts that share the rows of E.
+BLOCK = 4 * GROUP
+#: Blocks that one thread takes with the same scratch, whose pages are then there.
+_TASK_BLOCKS = 16
+#: A share of the weight below this may have lost states that left the range of a double.
+_SMALLEST_SHARE = 1e-250
+#: Powers of two below this are taken for it: the smallest normal number is 2**-1022.
+_LOWEST_POWER = -1022.0
+
+
+class Newest(NamedTuple):
+    """What the kernel reads.
+
+    Parameters
+    ----------
+    boosts : ndarray, shape (n_pasts, n_units)
+        g_k of each past, a multiple of ``BLOCK`` of them; at least ``LANE_UNITS`` units.
+    r : ndarray, shape (n_pasts, n_hidden)
+        exp(-z_i) of each past.
+    low, high : ndarrays, shapes (n_hidden, WIDTH) and (n_rows, n_hidden)
+        E of the states of the first ``LANE_UNITS`` units, and of those of the others.
+    pair_low, pair_high : ndarrays, shapes (n_units, WIDTH) and (n_rows, n_units)
+        exp(sum_{j<k} 2 J_jk s_j) for each unit k, likewise.
+    stretches : ndarray of int64, shape (n_stretches, 3)
+        Hidden units from the second up to the third number have weights onto the first so many
+        units alone, the first number, which grows by one at most and ends with all units.
+    """
+
+    boosts: np.ndarray
+    r: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    pair_low: np.ndarray
+    pair_high: np.ndarray
+    stretches: np.ndarray
+
+
+class _Scratch(NamedTuple):
+    """Weights of all states of a block, (n_groups, n_rows, GROUP, WIDTH), and what goes with them.
+
+    ``powers`` are the powers of two taken out, ``gains`` the rows of E, ``active`` the states of
+    the units along the lanes, (LANE_UNITS, WIDTH), ``tops`` the largest powers, (GROUP, WIDTH).
+    """
+
+    weights: np.ndarray
+    powers: np.ndarray
+    gains: np.ndarray
+    active: np.ndarray
+    tops: np.ndarray
+
+
+class _Out(NamedTuple):
+    log_odds: np.ndarray
+
+
+# Adds up the rows of the active bits of each word: out[u] = start + words[u] @ rows.
+# Costs one addition per active bit and column, and a test per bit.
+# Pinned by tests/kernels/cpu/test_newest_bin.py against a matrix product.
+@njit(cache=True, parallel=True)
+def sums_of_active(words, rows, start, out):
+    """Inputs from the active bits of words.
+
+    Parameters
+    ----------
+    words : ndarray of uint8, shape (n_words, n_bits)
+    rows : ndarray, shape (n_bits, n_columns)
+    start : ndarray, shape (n_columns,)
+    out : ndarray, shape (n_words, n_columns)
+        Written.
+    """
+    for u in prange(words.shape[0]):
+        for i in range(start.size):
+            out[u, i] = start[i]
+        for n in range(words.shape[1]):
+            if words[u, n]:
+                for i in range(start.size):
+                    out[u, i] += rows[n, i]
+
+
+@njit(cache=True)
+def _begin(newest, scratch, first):
+    """States of the units along the lanes, each with the boosts and couplings of its units."""
+    weights, powers = scratch.weights, scratch.powers
+    boosts, pair_low = newest.boosts, newest.pair_low
+    for past in range(BLOCK):
+        group, member = past // GROUP, past % GROUP
+        weights[group, 0, member, 0] = 1.0
+        for k in range(LANE_UNITS):
+            for s in range(1 << k):
+                boost = boosts[first + past, k] * pair_low[k, s]
+                weights[group, 0, member, (1 << k) + s] = weights[group, 0, member, s] * boost
+        for s in range(WIDTH):
+            powers[group, 0, member, s] = 0.0
+
+
+@njit(cache=True)
+def _extend(newest, scratch, first, j, wide):
+    """Multiply stretch ``j`` of the hidden units in, having doubled the states if it needs to.
+
+    The new states come from those before them, so the last row is made first.
+    """
+    weights, powers, gains = scratch.weights, scratch.powers, scratch.gains
+    boosts, r, low, high = newest.boosts, newest.r, newest.low, newest.high
+    stretches = newest.stretches
+    n_units, start, stop = stretches[j, 0], stretches[j, 1], stretches[j, 2]
+    n_before = stretches[j - 1, 0] if j else LANE_UNITS
+    n_rows, n_old, k = 1 << (n_units - LANE_UNITS), 1 << (n_before - LANE_UNITS), n_units - 1
+    coupled = row(newest.pair_low, (k, 0))
+    for back in range(n_rows):
+        place = n_rows - 1 - back
+        source = place & (n_old - 1)
+        for i in range(start, stop):
+            e = row(low, (i, 0))
+            put(gains, (i, 0), e * like(e, high[place, i]))
+        pairs = repeat(coupled * like(coupled, newest.pair_high[source, k]))
+        for group in range(BLOCK // GROUP):
+            past = first + group * GROUP
+            p = rows(weights, (group, source, 0, 0))
+            if place != source:
+                p = p * (pairs * spread(boosts, past, k))
+            for i in range(start, stop):
+                p = p * (repeat(row(gains, (i, 0))) + spread(r, past, i))
+            if wide:
+                p, power = split(p)
+                power = power + rows(powers, (group, source, 0, 0))
+                put(powers, (group, place, 0, 0), power)
+            put(weights, (group, place, 0, 0), p)
+
+
+@njit(cache=True)
+def _restore_powers(scratch, group):
+    """Multiply the powers of two back in, the largest of each past's being one."""
+    weights, powers, tops = scratch.weights, scratch.powers, scratch.tops
+    n_rows = weights.shape[1]
+    highest = rows(powers, (group, 0, 0, 0))
+    for place in range(1, n_rows):
+        highest = larger(highest, rows(powers, (group, place, 0, 0)))
+    put(tops, (0, 0), highest)
+    for member in range(GROUP):
+        for s in range(1, WIDTH):
+            tops[member, 0] = max(tops[member, 0], tops[member, s])
+    top = spread(tops, 0, 0)
+    for place in range(n_rows):
+        power = rows(powers, (group, place, 0, 0)) - top
+        power = convert(larger(power, like(power, _LOWEST_POWER)), np.int64)
+        scale = reinterpret((power + like(power, 1023)) << like(power, 52), np.float64)
+        put(weights, (group, place, 0, 0), rows(weights, (group, place, 0, 0)) * scale)
+
+
+@njit(inline="always")
+def _log_odds(on, off):
+    """log(on / off), or NaN where one of them is too small a share to be trusted."""
+    both = on + off
+    odds = log(on / both) - log(off / both)
+    return select(smaller(on, off) > both * like(both, _SMALLEST_SHARE), odds, like(both, np.nan))
+
+
+@njit(cache=True)
+def _fold(scratch, group, log_odds, out):
+    """Log odds of each unit from the weights of all states of a group; spoils the weights."""
+    weights = scratch.weights
+    half = weights.shape[1]
+    for k in range(log_odds.shape[1] - 1, LANE_UNITS - 1, -1):
+        half //= 2
+        on = rows(weights, (group, half, 0, 0))
+        off = rows(weights, (group, 0, 0, 0))
+        put(weights, (group, 0, 0, 0), off + on)
+        for place in range(1, half):
+            high = rows(weights, (group, half + place, 0, 0))
+            low = rows(weights, (group, place, 0, 0))
+            on = on + high
+            off = off + low
+            put(weights, (group, place, 0, 0), low + high)
+        put(log_odds, (out, k, 0), _log_odds(sums_across(on), sums_across(off)))
+    last = rows(weights, (group, 0, 0, 0))
+    for k in range(LANE_UNITS):
+        active = repeat(row(scratch.active, (k, 0)))
+        on = sums_across(last * active)
+        off = sums_across(last * (like(active, 1.0) - active))
+        put(log_odds, (out, k, 0), _log_odds(on, off))
+
+
+@njit(cache=True)
+def _weigh(arrays, scratch_arrays, out, task, wide):
+    """Log odds of the blocks of one task."""
+    newest, scratch, log_odds = views(arrays), views(scratch_arrays), views(out).log_odds
+    n_blocks = arrays.boosts.shape[0] // BLOCK
+    for block in range(task * _TASK_BLOCKS, min((task + 1) * _TASK_BLOCKS, n_blocks)):
+        _begin(newest, scratch, block * BLOCK)
+        for j in range(arrays.stretches.shape[0]):
+            _extend(newest, scratch, block * BLOCK, j, wide)
+        for group in range(BLOCK // GROUP):
+            if wide:
+                _restore_powers(scratch, group)
+            _fold(scratch, group, log_odds, block * (BLOCK // GROUP) + group)
+
+
+# Log odds of every unit of the newest bin for each past, the bin's other units summed out.
+# Costs one addition and one multiplication per (past, state met, hidden unit), 6 more per state.
+# Pinned by tests/kernels/cpu/test_newest_bin.py against enumeration.
+@njit(cache=True, parallel=True)
+def log_odds_of_newest(newest, wide, log_odds):
+    """Log odds of the units of the newest bin.
+
+    Parameters
+    ----------
+    newest : Newest
+        Tables and pasts.
+    wide : bool
+        Take powers of two out after each stretch.
+    log_odds : ndarray, shape (n_pasts / GROUP, n_units, GROUP)
+        Written, nats; NaN where a value is too unlikely for the range of a double.
+    """
+    n_tasks = -(-newest.boosts.shape[0] // (BLOCK * _TASK_BLOCKS))
+    for task in prange(n_tasks):
+        shape = (BLOCK // GROUP, newest.high.shape[0], GROUP, WIDTH)
+        active = np.empty((LANE_UNITS, WIDTH))
+        for k in range(LANE_UNITS):
+            for s in range(WIDTH):
+                active[k, s] = (s >> k) & 1
+        scratch = _Scratch(
+            weights=np.empty(shape),
+            powers=np.empty(shape),
+            gains=np.empty((newest.r.shape[1], WIDTH)),
+            active=active,
+            tops=np.empty((GROUP, WIDTH)),
+        )
+        # The index of a parallel loop is unsigned, which would compile all below a second time.
+        _weigh(newest, scratch, _Out(log_odds), np.int64(task), wide)
