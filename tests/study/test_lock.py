@@ -1,21 +1,20 @@
 import os
 import signal
-import subprocess
-import sys
 import threading
 
 import pytest
+from stored import Nursery
 
 from microcolumn.study import lock
 from microcolumn.study.lock import HeldError, held, is_held
 from microcolumn.study.store import Store, StoreError
 
-HOLDER = """
-import sys, time
-from microcolumn.study.store import Store
-with Store.create(sys.argv[1]) as store, store.lock():
+HOLD = """
+import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, {{signal.SIGUSR1}})
+with Store.create({path!r}) as store, store.lock():
     print("locked", flush=True)
-    sys.stdin.readline()
+    signal.sigwait({{signal.SIGUSR1}})
 """
 
 
@@ -30,19 +29,34 @@ def impatient(monkeypatch):
     monkeypatch.setattr(lock, "_PATIENCE", 0.2)
 
 
+class Holder:
+    """Another process that holds the lock until it is told to end or is killed."""
+
+    def __init__(self, nursery, path):
+        self._nursery = nursery
+        self.pid = nursery.start(HOLD.format(path=str(path)))
+        assert nursery.line() == "locked"
+
+    def stop(self, how):
+        os.kill(self.pid, how)
+        assert self._nursery.rest() == []
+        self.pid = None
+
+
+@pytest.fixture(scope="module")
+def nursery():
+    if not hasattr(os, "fork"):
+        pytest.skip("the system cannot fork")
+    with Nursery() as nursery:
+        yield nursery
+
+
 @pytest.fixture
-def holder(path):
-    """Another process that holds the lock until it is sent a line or killed."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with process:
-        assert process.stdout.readline() == "locked\n"
-        yield process
-        process.kill()
+def holder(nursery, path):
+    holder = Holder(nursery, path)
+    yield holder
+    if holder.pid is not None:
+        holder.stop(signal.SIGKILL)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -65,16 +79,14 @@ def test_a_run_that_is_refused_leaves_the_first_one_locked(path, holder):
 
 def test_the_lock_goes_with_a_killed_process(path, holder):
     assert Store.is_running(path)
-    holder.send_signal(signal.SIGKILL)
-    holder.wait()
+    holder.stop(signal.SIGKILL)
     assert not Store.is_running(path)
     with Store.create(path) as store, store.lock():
         assert store.read_study()["runner"].startswith(f"process {os.getpid()} ")
 
 
 def test_the_lock_is_released_at_the_end_of_a_run(path, holder):
-    holder.communicate("\n")
-    assert holder.returncode == 0
+    holder.stop(signal.SIGUSR1)
     assert not Store.is_running(path)
     with Store.open(path) as store:
         assert "runner" not in store.read_study()
