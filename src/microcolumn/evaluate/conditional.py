@@ -12,6 +12,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..binary import Bits
+from ..kernels.cpu.flips import log_factors_of_flips
+from ..kernels.cpu.inputs import sums_of_active
+from ..kernels.cpu.lanes import WIDTH
 from ..models import PopulationModel
 from ..parameters import Floats, Parameters
 from ..words import Words
@@ -19,7 +23,9 @@ from .held_out import Baseline, independent_baseline, words_for
 from .past import log_given_past
 
 #: Words times units or hidden units handled at once, so that memory stays bounded.
-_CHUNK_ELEMENTS = 1 << 21
+_CHUNK_ELEMENTS = 1 << 18
+#: Most nats of a product of hidden units' factors: exp(600) is still finite.
+_MOST_NATS = 600.0
 
 
 def conditional_gain(
@@ -90,7 +96,7 @@ def _total_given_rest(
     step = max(1, _CHUNK_ELEMENTS // max(theta.n_units, theta.n_hidden))
     for start in range(0, len(words), step):
         part = slice(start, start + step)
-        x = words.X[part].astype(np.float64)
+        x = words.X[part]
         gain = log_conditionals(theta, x, units) - log_conditionals(base, x, units)
         total += words.counts[part] @ gain
     return total
@@ -117,26 +123,63 @@ def _total_given_past(
     return total
 
 
-def log_conditionals(theta: Parameters, x: Floats, units: list[int]) -> Floats:
+def log_conditionals(theta: Parameters, x: Bits, units: list[int]) -> Floats:
     """Logarithm of p(x_n | rest) of each word and chosen unit, nats, shape (n_words, n_chosen).
 
-    With D = log p~(x with bit n flipped) - log p~(x) it is -softplus(D), which neither overflows
-    nor loses digits when one of the two is all but certain. The inputs of the hidden units are
-    found once per word; a flip adds the flipped bit's own weights.
+    It is -softplus of :func:`changes_by_flips`, which neither overflows nor loses digits when one
+    of the two values is all but certain.
     """
-    flips = 1.0 - 2.0 * x[:, units]
-    fields = np.broadcast_to(theta.b[units], flips.shape)
-    if theta.J is not None:
-        fields = fields + 2.0 * x @ theta.J[:, units]
-    change = flips * fields
-    if theta.W is not None and theta.c is not None:
-        inputs = theta.c + x @ theta.W
-        present = np.logaddexp(0.0, inputs)
-        for k, unit in enumerate(units):
-            flipped = inputs + flips[:, k, None] * theta.W[unit]
-            change[:, k] += (np.logaddexp(0.0, flipped) - present).sum(axis=1)
-    log_p: Floats = -np.logaddexp(0.0, change)
+    log_p: Floats = -np.logaddexp(0.0, changes_by_flips(theta, x, units))
     return log_p
+
+
+def changes_by_flips(theta: Parameters, x: Bits, units: list[int]) -> Floats:
+    """Find log p~(x with bit n flipped) - log p~(x) of each word and chosen unit, nats.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model.
+    x : ndarray of uint8, shape (n_words, n_units)
+        Words.
+    units : list of int
+        Bits to flip, one at a time.
+
+    Returns
+    -------
+    ndarray, shape (n_words, n_chosen)
+    """
+    x = np.array(x, order="C")  # the kernels take no read-only arrays
+    chosen = np.ascontiguousarray(x[:, units])
+    change = np.empty(chosen.shape)
+    if theta.J is None:
+        change[:] = theta.b[units]
+    else:
+        sums_of_active(x, np.ascontiguousarray(2.0 * theta.J[:, units]), theta.b[units], change)
+    change *= 1.0 - 2.0 * chosen
+    if theta.W is not None and theta.c is not None and theta.c.size:
+        change += _changes_of_hidden(theta.W, theta.c, x, units, chosen)
+    return change
+
+
+def _changes_of_hidden(W: Floats, c: Floats, x: Bits, units: list[int], chosen: Bits) -> Floats:
+    """Part of the hidden units in the changes; a flip adds the flipped bit's own weights."""
+    padding = [(0, 0), (0, -c.size % WIDTH)]
+    padded = np.pad(W, padding)
+    z = np.empty((len(x), padded.shape[1]))
+    sums_of_active(x, padded, np.pad(c, padding[1]), z)
+    largest = float(np.abs(W[units]).max(initial=0.0))
+    out = np.zeros(chosen.shape)
+    if largest <= _MOST_NATS:
+        rows_per_log = int(_MOST_NATS / max(largest, 1.0))
+        factors = np.exp(np.stack([padded[units], -padded[units]]))
+        log_factors_of_flips(z, chosen, factors, rows_per_log, np.empty_like(z), out)
+        return out
+    present = np.logaddexp(0.0, z)
+    for k, unit in enumerate(units):
+        flipped = z + (1.0 - 2.0 * chosen[:, k, None]) * padded[unit]
+        out[:, k] = (np.logaddexp(0.0, flipped) - present).sum(axis=1)
+    return out
 
 
 def _bits(units: Iterable[int] | None, words: Words) -> list[int]:

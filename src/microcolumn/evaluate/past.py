@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from ..binary import Bits, unique_rows
 from ..kernels.cpu.grouped import GROUP
+from ..kernels.cpu.inputs import sums_of_active
 from ..kernels.cpu.newest_bin import (
     BLOCK,
     LANE_UNITS,
     Newest,
     log_odds_of_newest,
-    sums_of_active,
 )
 from ..models import PopulationModel
 from ..parameters import Floats, Parameters
@@ -194,7 +194,7 @@ class _NewestBin:
         """
         n_pasts, n_hidden = len(pasts), self.levels.size
         inputs = np.zeros((-(-n_pasts // BLOCK) * BLOCK, self.start.size))
-        sums_of_active(np.ascontiguousarray(pasts), self.rows, self.start, inputs[:n_pasts])
+        sums_of_active(np.array(pasts, order="C"), self.rows, self.start, inputs[:n_pasts])
         fields = np.ascontiguousarray(inputs[:, n_hidden:])
         # exp(-input), cut off where the newest bin can no longer turn the hidden unit on or off.
         raised, lowered = np.maximum(self.W, 0.0).sum(axis=0), np.minimum(self.W, 0.0).sum(axis=0)

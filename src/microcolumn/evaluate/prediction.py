@@ -17,13 +17,13 @@ from ..parameters import Floats, Parameters
 from ..timeline import Places, remaining_epochs
 from ..units import Units
 from ..words import Words
-from .conditional import log_conditionals
+from .conditional import changes_by_flips
 from .held_out import Baseline, independent_baseline, words_for
 from .past import log_odds_given_past
 
 #: Words times units or hidden units handled at once, so that memory stays bounded.
-_CHUNK_ELEMENTS = 1 << 21
-#: Log odds given the rest are kept within this many nats: exp(-700) is still a normal number.
+_CHUNK_ELEMENTS = 1 << 18
+#: Log odds given the rest are kept within this many nats: as good as certain.
 _MOST_NATS = 700.0
 #: Decimals of a nat that log odds are given to. The same prediction differs in its last digits with
 #: the bit that came, which must not leak into it; no recording can tell as much apart.
@@ -212,12 +212,12 @@ def _log_odds_given_rest(theta: Parameters, words: Words, newest: list[int]) -> 
     log_odds = np.empty((len(words), len(newest)))
     step = max(1, _CHUNK_ELEMENTS // max(live.n_units, live.n_hidden))
     for start in range(0, len(words), step):
-        x = words.X[start : start + step].astype(np.float64)
-        log_p = log_conditionals(live, x, newest)
-        other = np.log(np.maximum(-np.expm1(log_p), np.finfo(np.float64).tiny))
-        log_odds[start : start + step] = (2.0 * x[:, newest] - 1.0) * (log_p - other)
-    # Near certainty underflows for the value that came sooner than for the other; one bound for
-    # both, so that the prediction does not depend on what came.
+        x = words.X[start : start + step]
+        # Flipping a silent bit makes a spike, flipping a spike silence.
+        log_odds[start : start + step] = (1.0 - 2.0 * x[:, newest]) * changes_by_flips(
+            live, x, newest
+        )
+    # The more nats, the fewer decimals are right; past this bound they would tell which bit came.
     return np.clip(log_odds, -_MOST_NATS, _MOST_NATS, out=log_odds)
 
 

@@ -11,7 +11,6 @@ from microcolumn.kernels.cpu.newest_bin import (
     LANE_UNITS,
     Newest,
     log_odds_of_newest,
-    sums_of_active,
 )
 
 
@@ -97,11 +96,3 @@ def test_any_number_of_threads_gives_the_same_bits():
     finally:
         numba.set_num_threads(allowed)
     np.testing.assert_array_equal(run(model, wide=True), alone)
-
-
-def test_rows_of_active_bits_are_added_up():
-    rng = np.random.default_rng(1)
-    words = (rng.random((20, 7)) < 0.4).astype(np.uint8)
-    rows, start, out = rng.normal(size=(7, 5)), rng.normal(size=5), np.empty((20, 5))
-    sums_of_active(words, rows, start, out)
-    np.testing.assert_allclose(out, start + words @ rows, rtol=1e-13, atol=1e-13)

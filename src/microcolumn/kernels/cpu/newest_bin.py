@@ -85,30 +85,6 @@ class _Out(NamedTuple):
     log_odds: np.ndarray
 
 
-# Adds up the rows of the active bits of each word: out[u] = start + words[u] @ rows.
-# Costs one addition per active bit and column, and a test per bit.
-# Pinned by tests/kernels/cpu/test_newest_bin.py against a matrix product.
-@njit(cache=True, parallel=True)
-def sums_of_active(words, rows, start, out):
-    """Inputs from the active bits of words.
-
-    Parameters
-    ----------
-    words : ndarray of uint8, shape (n_words, n_bits)
-    rows : ndarray, shape (n_bits, n_columns)
-    start : ndarray, shape (n_columns,)
-    out : ndarray, shape (n_words, n_columns)
-        Written.
-    """
-    for u in prange(words.shape[0]):
-        for i in range(start.size):
-            out[u, i] = start[i]
-        for n in range(words.shape[1]):
-            if words[u, n]:
-                for i in range(start.size):
-                    out[u, i] += rows[n, i]
-
-
 @njit(cache=True)
 def _begin(newest, scratch, first):
     """States of the units along the lanes, each with the boosts and couplings of its units."""

@@ -1,0 +1,40 @@
+"""The kernel of flips against softplus written out."""
+
+import numpy as np
+import pytest
+
+from microcolumn.kernels.cpu.flips import log_factors_of_flips
+from microcolumn.kernels.cpu.lanes import WIDTH
+
+
+def run(z, bits, W, rows_per_log):
+    padding = [(0, 0), (0, -z.shape[1] % WIDTH)]
+    padded, W = np.pad(z, padding), np.pad(W, padding)
+    out = np.empty(bits.shape)
+    factors = np.exp(np.stack([W, -W]))
+    log_factors_of_flips(padded, bits, factors, rows_per_log, np.empty_like(padded), out)
+    return out
+
+
+def by_hand(z, bits, W):
+    flipped = z[:, None, :] + (1.0 - 2.0 * bits)[:, :, None] * W
+    return (np.logaddexp(0.0, flipped) - np.logaddexp(0.0, z)[:, None, :]).sum(axis=2)
+
+
+@pytest.mark.parametrize("n_hidden", [1, 8, 30])
+@pytest.mark.parametrize(("scale", "rows_per_log"), [(1.0, 1), (1.0, 100), (20.0, 2), (150.0, 1)])
+def test_flips_change_the_hidden_units_as_softplus_says(n_hidden, scale, rows_per_log):
+    rng = np.random.default_rng(n_hidden)
+    z, W = rng.normal(size=(25, n_hidden)) * scale, rng.normal(size=(4, n_hidden)) * scale
+    bits = (rng.random((25, 4)) < 0.4).astype(np.uint8)
+    expected = by_hand(z, bits, W)
+    np.testing.assert_allclose(
+        run(z, bits, W, rows_per_log), expected, rtol=1e-12, atol=1e-12 * scale
+    )
+
+
+def test_flipping_back_undoes_a_flip():
+    rng = np.random.default_rng(0)
+    z, W = rng.normal(size=(10, 12)), rng.normal(size=(1, 12))
+    off, on = np.zeros((10, 1), np.uint8), np.ones((10, 1), np.uint8)
+    np.testing.assert_allclose(run(z, off, W, 3), -run(z + W, on, W, 3), rtol=1e-12)
