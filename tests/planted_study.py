@@ -74,7 +74,6 @@ def write(path, plan=PLAN, keep=lambda job: True, change=lambda job, rows: None)
         store.write_study(
             plan=json_text(plan.as_dict()),
             microcolumn="0.1.0",
-            created="2026-01-02 03:04:05+00:00",
             command="microcolumn study run plan.toml",
         )
         store.write_recording(
@@ -110,6 +109,7 @@ def _columns(job):
             "split": job.split,
             "penalty": job.penalty,
             "seconds": 1.5,
+            "finished": f"2026-01-02 03:04:0{job.split}+00:00",
             "environment": ENVIRONMENT,
         }
     )
@@ -219,7 +219,7 @@ def _predict(job, bits):
         {
             "given": known,
             "position": n,
-            "unit": f"cell {n}",
+            "unit": f"u{n}",
             "rate_hz": 1.0 + n,
             "gain_bits_per_second": 0.5 * n + 0.1 * job.split,
             # A cell without a test spike in the last split has no curve there.

@@ -68,7 +68,7 @@ def test_growth_with_lags_is_a_table_and_a_sentence_for_each_model(text):
 
 def test_predictions_layers_and_interactions_have_their_tables(text):
     for line in (
-        "  RBM 12  past             0.900  1.650 (cell 3, 4.0 Hz)     0.714             0.0250",
+        "  RBM 12  past             0.900  1.650 (unit u3, 4.0 Hz)     0.714             0.0250",
         "  RBM 5                         65% (50%)  0.07                  4 of 10         ",
         "  Ising                                 -     -                        -         ",
         "  SemiRBM 5         90.0%      97.0%         99.0%",
@@ -81,7 +81,8 @@ def test_the_end_says_what_to_doubt_and_where_all_this_comes_from(text):
     assert "  cells, instantaneous, RBM 5: the fit has not converged in 1 of 4 tests\n" in cautions
     fingerprint = planted.facts()["cells"].fingerprint
     assert provenance == (
-        "  232 of 232 jobs, 6 min of work; begun 2026-01-02 03:04:05+00:00\n"
+        "  232 of 232 jobs, 6 min of work, "
+        "2026-01-02 03:04:00+00:00 to 2026-01-02 03:04:03+00:00\n"
         "  machine a chip, microcolumn 0.1.0, numpy 2.1.0, python 3.12.1\n"
         "  instantaneous: seeds 0 to 3\n"
         "  spatiotemporal: seeds 0 to 3\n"

@@ -148,7 +148,7 @@ def _predictions_block(results: Results, place: Place) -> str:
                     variant,
                     given,
                     f"{result.gain_per_cell:.3f}",
-                    f"{best.gain_bits_per_second:.3f} ({best.unit}, {best.rate_hz:.1f} Hz)",
+                    f"{best.gain_bits_per_second:.3f} (unit {best.unit}, {best.rate_hz:.1f} Hz)",
                     f"{result.roc_area:.3f}",
                     f"{result.calibration_error:.4f}",
                 )
@@ -193,14 +193,15 @@ def _interactions_block(results: Results, place: Place) -> str:
             cells = [f"{mean:.1%}" for mean in means]
             rows.append((variant, *cells, *["-"] * (3 - len(cells))))
     header = ("model", "single cells", "and pairs", "and triplets")
-    title = "variance of log p explained by interactions up to"
-    return f"{title}\n{_table(header, rows, left=('model',))}" if rows else ""
+    title = "variance of log p explained by interactions around silence, up to"
+    note = "  (as in a power series, a further order may explain less)"
+    return f"{title}\n{_table(header, rows, left=('model',))}\n{note}" if rows else ""
 
 
 def _provenance(results: Results) -> str:
     made = results.provenance()
     work = f"{made['n_done']:,} of {made['n_planned']:,} jobs, {_time(made['seconds'])} of work"
-    lines = [f"{work}; begun {made.get('created', 'at an unknown time')}"]
+    lines = [f"{work}, {made['first']} to {made['last']}" if made["n_done"] else work]
     lines += [
         ", ".join(f"{name} {version}" for name, version in versions.items())
         for versions in made["environments"]

@@ -50,7 +50,7 @@ class Results:
     plan : Plan
         What is computed.
     study : dict of str to str
-        When, by which version and by which command it was made.
+        By which version and by which command it was made.
     recordings : dict of str to dict
         What is known of each recording: fingerprint, units, spikes, duration, notes, survey.
     """
@@ -63,6 +63,8 @@ class Results:
                 row["name"]: decoded(row, "units", "notes", "survey")
                 for row in store.rows("recordings")
             }
+        if plan is None and "plan" not in self.study:
+            raise NotComputedError(f"{self.file} has no plan yet; run a study first")
         self.plan = Plan.from_dict(json.loads(self.study["plan"])) if plan is None else plan
         names = [source.name for source in self.plan.sources]
         self.recordings: dict[str, Row] = {name: rows[name] for name in names if name in rows}
@@ -286,13 +288,15 @@ class Results:
         Returns
         -------
         dict
-            ``n_done`` and ``n_planned`` jobs, ``seconds`` that the finished ones took together,
-            ``environments`` (versions of software) and ``failures`` (what went wrong in which
-            job), all of this plan's jobs alone; and when and by what the study was made.
+            ``n_done`` and ``n_planned`` jobs, ``seconds`` that the finished ones took together and
+            when the ``first`` and ``last`` was finished, ``environments`` (versions of software)
+            and ``failures`` (what went wrong in which job), all of this plan's jobs alone; and by
+            what the study was made.
         """
         planned = set(self.catalogue.digests.values())
         with Store.open(self.file) as store:
-            jobs = [row for row in store.rows("jobs") if row["digest"] in planned]
+            columns = ("digest", "seconds", "finished", "environment")
+            jobs = [r for r in store.rows("jobs", columns=columns) if r["digest"] in planned]
             failures = [row for row in store.rows("failures") if row["digest"] in planned]
             environments = store.rows("environments")
         used = {row["environment"] for row in jobs}
@@ -301,6 +305,8 @@ class Results:
             "n_done": len(jobs),
             "n_planned": len(planned),
             "seconds": math.fsum(row["seconds"] for row in jobs),
+            "first": min((row["finished"] for row in jobs), default=""),
+            "last": max((row["finished"] for row in jobs), default=""),
             "environments": [
                 json.loads(row["versions"]) for row in environments if row["id"] in used
             ],
