@@ -1,4 +1,4 @@
-"""A study of seconds for tests of runs: its plan, and all that its store says but when and where."""
+"""A study of seconds for tests of runs, and all that a store says but when and where."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""Runs that are killed, interrupted or lose a worker: nothing is lost, done twice or left behind."""
+"""Killed, interrupted or robbed of a worker, a run loses nothing and leaves nothing behind."""
 
 import importlib
 import os

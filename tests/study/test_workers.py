@@ -1,0 +1,195 @@
+"""The same study on processes, on Dask clusters, and on workers that are not there."""
+
+import importlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from small_study import results_of, small_plan
+
+from microcolumn.study import workers
+from microcolumn.study.run import run
+from microcolumn.study.workers import StudyError, Workers, workers_at
+
+engine = importlib.import_module("microcolumn.study.run")
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """Results of a study that one process did by itself."""
+    path = tmp_path_factory.mktemp("alone") / "study.db"
+    run(small_plan(), path, n_jobs=1)
+    return results_of(path)
+
+
+@contextmanager
+def dask(command, *options):
+    """A process of Dask's command line, ended with the block."""
+    quiet = os.environ | {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", f"distributed.cli.dask_{command}", "--no-dashboard", *options],
+        env=quiet,
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@contextmanager
+def scheduler(folder):
+    """Address of a scheduler and the option with which workers find it."""
+    file = folder / "scheduler.json"
+    options = ("--scheduler-file", str(file))
+    with dask("scheduler", "--host", "127.0.0.1", "--port", "0", *options):
+        while not file.exists() or not file.read_text().endswith("}"):
+            time.sleep(0.05)
+        yield json.loads(file.read_text())["address"], options
+
+
+@contextmanager
+def worker(folder, options, n_threads=1):
+    place = ("--local-directory", str(folder), "--no-nanny", "--death-timeout", "60")
+    with dask("worker", *options, *place, "--nthreads", str(n_threads)) as process:
+        yield process
+
+
+def wait_for_workers(address, count):
+    from distributed import Client
+
+    with Client(address, set_as_default=False) as client:
+        client.wait_for_workers(count, timeout=60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_any_number_of_processes_gives_the_same_bits(tmp_path, alone, n_jobs):
+    run(small_plan(), tmp_path / "study.db", n_jobs=n_jobs)
+    assert results_of(tmp_path / "study.db") == alone
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_bits_even_if_a_worker_is_killed(tmp_path, alone, monkeypatch):
+    """First two workers of one thread each, then one of them, which dies, and one of two."""
+    with (
+        scheduler(tmp_path) as (address, options),
+        worker(tmp_path, options),
+        worker(tmp_path, options) as victim,
+    ):
+        wait_for_workers(address, 2)
+        run(small_plan(), tmp_path / "whole.db", scheduler=address)
+        assert results_of(tmp_path / "whole.db") == alone
+
+        with worker(tmp_path, options, n_threads=2):
+            wait_for_workers(address, 3)
+            freeze_and_kill(victim, monkeypatch)
+            run(small_plan(), tmp_path / "robbed.db", scheduler=address)
+        # The run needed jobs that the victim had been given, and did not end before its death.
+        assert victim.poll() == -signal.SIGKILL
+        assert results_of(tmp_path / "robbed.db") == alone
+
+
+def freeze_and_kill(victim, monkeypatch):
+    """Have a process stopped when a run has its first result, and killed a second later."""
+    keep = engine._Run._keep
+
+    def keep_and_kill(self, outcome):
+        keep(self, outcome)
+        if len(self.done) == 1:
+            victim.send_signal(signal.SIGSTOP)
+            threading.Timer(1.0, victim.kill).start()
+
+    monkeypatch.setattr(engine._Run, "_keep", keep_and_kill)
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(workers, "_PATIENCE", 0.5)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_scheduler_that_does_not_answer_is_named_with_what_to_do(tmp_path):
+    with pytest.raises(ValueError, match="no Dask scheduler answers") as caught:
+        run(small_plan(), tmp_path / "study.db", scheduler="tcp://127.0.0.1:9")
+    message = str(caught.value)
+    assert "tcp://127.0.0.1:9" in message
+    assert "start one with 'dask scheduler'" in message
+    assert "\n" not in message
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("address", ["nowhere", "smoke://127.0.0.1:1", "tcp://127.0.0.1:many", ""])
+def test_an_address_that_is_none_is_named(address):
+    with (
+        pytest.raises(ValueError, match=re.escape(f"answers at {address!r}")),
+        workers_at(None, address),
+    ):
+        pass
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_scheduler_without_workers_is_named_with_what_to_do(tmp_path):
+    with scheduler(tmp_path) as (address, _):
+        expected = f"the Dask scheduler at {address} has no workers; start some with 'dask worker"
+        with pytest.raises(ValueError, match=re.escape(expected)), workers_at(None, address):
+            pass
+
+
+def test_a_number_of_processes_is_not_for_clusters():
+    with (
+        pytest.raises(ValueError, match="n_jobs is for this machine"),
+        workers_at(2, "tcp://127.0.0.1:8786"),
+    ):
+        pass
+
+
+def test_without_dask_a_scheduler_asks_for_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with (
+        pytest.raises(ImportError, match=r"pip install 'microcolumn\[dask\]'"),
+        workers_at(None, "tcp://127.0.0.1:8786"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "error", "message"),
+    [
+        (0, ValueError, "n_jobs is 0; ask for at least one"),
+        (-1, ValueError, "n_jobs is -1; ask for at least one"),
+        (1.5, (TypeError, ValueError), "n_jobs"),
+        ("two", (TypeError, ValueError), "n_jobs"),
+    ],
+)
+def test_a_number_of_processes_that_is_none_is_refused(n_jobs, error, message):
+    with pytest.raises(error, match=message), workers_at(n_jobs, None):
+        pass
+
+
+def test_cores_are_shared_among_the_jobs(monkeypatch):
+    monkeypatch.setattr(workers, "cpu_count", lambda: 6)
+    for n_jobs, expected in ((None, (6, 1)), (1, (1, 6)), (2, (2, 3)), (4, (4, 1)), (12, (12, 1))):
+        with workers_at(n_jobs, None) as at_hand:
+            assert (at_hand.count, at_hand.threads) == expected
+
+
+@pytest.mark.parametrize(
+    ("lost", "told"),
+    [
+        (MemoryError(), "failed with MemoryError (no reason given); what was finished is in"),
+        (RuntimeError("first\nsecond"), "failed with RuntimeError (first); what was finished"),
+    ],
+)
+def test_whatever_ends_the_jobs_is_told_in_one_sentence(lost, told):
+    at_hand = Workers(2, 1, "2 processes on this machine")
+    with pytest.raises(StudyError, match=re.escape(told)), at_hand.explained(Path("study.db")):
+        raise lost
