@@ -12,11 +12,11 @@ import warnings
 import numba
 import numpy as np
 from machine import least, most_active, peak_multiply_adds, print_machine
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.evaluate.past import _NewestBin, log_odds_given_past
+from microcolumn.evaluate.past import _log_marginals, _NewestBin, log_odds_given_past
 
 #: Words that NumPy is timed on.
 SAMPLE = 2000
@@ -35,23 +35,23 @@ def past_in_numpy(theta, X, n):
     first = theta.n_units - n
     states = ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).astype(float)
     W = theta.W[:, np.any(theta.W[first:] != 0.0, axis=0)]
-    factors = np.exp(states @ W[first:])
+    factors = np.exp(W[first:].T @ states.T)
     z = theta.c[np.any(theta.W[first:] != 0.0, axis=0)] + X[:, :first] @ W[:first]
     odds = np.empty((len(X), n))
     for start in range(0, len(X), 16):
         on, off = expit(z[start : start + 16]), expit(-z[start : start + 16])
         log_w = np.tile(states @ theta.b[first:], (len(on), 1))
-        product = np.ones_like(log_w)
-        for i in range(W.shape[1]):
-            product *= off[:, i, None] + on[:, i, None] * factors[:, i]
-            if i % 50 == 49:
+        product, ratio = np.ones_like(log_w), np.empty_like(log_w)
+        for i, factor in enumerate(factors):
+            np.multiply(on[:, i, None], factor, out=ratio)
+            ratio += off[:, i, None]
+            product *= ratio
+            if i % 50 == 49:  # before the product could overflow
                 log_w += np.log(product)
                 product[:] = 1.0
         log_w += np.log(product)
-        for k in range(n):
-            spike = states[:, k] == 1
-            total = [logsumexp(log_w[:, which], axis=1) for which in (spike, ~spike)]
-            odds[start : start + 16, k] = total[0] - total[1]
+        log_p = _log_marginals(log_w)
+        odds[start : start + 16] = log_p[:, :, 1] - log_p[:, :, 0]
     return odds
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import logsumexp
 
 from microcolumn.evaluate import conditional_gain, past
 from microcolumn.evaluate.past import log_given_past, probability_given_past
@@ -126,19 +127,58 @@ def test_hidden_units_that_miss_the_newest_bin_make_no_difference(random_model):
 def test_chunks_of_pasts_add_up(random_model, monkeypatch):
     model, words = random_model("srbm", 6, 9), _words(200, 3, 3)
     whole = probability_given_past(model, words)
-    monkeypatch.setattr(past, "_CHUNK_ELEMENTS", 24)
+    monkeypatch.setattr(past, "_CHUNK_PASTS", 7)
     np.testing.assert_allclose(probability_given_past(model, words), whole, rtol=1e-13)
 
 
-@pytest.mark.parametrize("most_nats", [600.0, 5.0, 0.5])
+@pytest.mark.parametrize("most_nats", [600.0, 5.0, 0.0])
 def test_products_of_hidden_units_are_cut_without_a_trace(
     random_model, distribution, monkeypatch, most_nats
 ):
+    # 600: one product; 5: several, with powers of two taken out; 0: logarithms, some at a time.
     monkeypatch.setattr(past, "_MOST_NATS", most_nats)
-    model, words = random_model("rbm", 8, 6, n_hidden=5, scale=0.7), _words(40, 3, 2)
+    monkeypatch.setattr(past, "_CHUNK_ELEMENTS", 24)
+    model, words = random_model("srbm", 8, 6, n_hidden=5, scale=0.4), _words(40, 3, 2)
     np.testing.assert_allclose(
         probability_given_past(model, words), _enumerated(distribution(model), words), rtol=1e-12
     )
+
+
+def _in_logs(theta, words):
+    """Log odds of each word's newest bin, from the logarithm of every state's weight."""
+    n = words.n_units
+    first = words.n_dims - n
+    states = (np.arange(1 << n)[:, None] >> np.arange(n)) & 1
+    odds = np.empty((len(words), n))
+    for row, word in enumerate(words.X):
+        x = np.hstack([np.tile(word[:first], (len(states), 1)), states]).astype(float)
+        log_w = x @ theta.b + np.logaddexp(0.0, theta.c + x @ theta.W).sum(axis=1)
+        if theta.J is not None:
+            log_w += np.einsum("sn,nm,sm->s", x, theta.J, x)
+        for k, spike in enumerate(states.T == 1):
+            odds[row, k] = logsumexp(log_w[spike]) - logsumexp(log_w[~spike])
+    return odds
+
+
+@pytest.mark.parametrize(
+    ("largest", "sparsity"), [(1.0, 0.0), (3.0, 0.7), (20.0, 0.0), (20.0, 0.8)]
+)
+def test_many_hidden_units_with_strong_or_sparse_weights(largest, sparsity):
+    rng, words = np.random.default_rng(3), _words(60, 5, 3)
+    W = rng.uniform(-largest, largest, (15, 120)) * (rng.random((15, 120)) >= sparsity)
+    J = np.triu(rng.normal(size=(15, 15)), 1)
+    theta = Parameters(b=rng.normal(size=15), J=J + J.T, W=W, c=rng.normal(size=120) * 5.0)
+    odds, index = past.log_odds_given_past(theta, words)
+    np.testing.assert_allclose(odds[index], _in_logs(theta, words), rtol=1e-12, atol=1e-11)
+
+
+def test_units_that_few_hidden_units_need_come_last():
+    touches = np.array([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 0, 1], [1, 1, 1, 1]], dtype=bool)
+    order, levels = past._order_of_use(touches)
+    assert order[-1] == 1
+    for hidden, level in enumerate(levels):
+        assert not touches[order[level:], hidden].any()
+    assert levels.tolist().count(4) == 1
 
 
 @pytest.mark.parametrize("weight", [500.0, 2000.0])
