@@ -70,8 +70,8 @@ def run(
         Where jobs failed or workers were lost; all that was finished is kept.
     """
     with Store.create(store) as opened, opened.lock():
-        words, facts = _loaded(plan, opened, Path(store))
         told = _noticed(plan, opened, Path(store))
+        words, facts = _loaded(plan, opened, Path(store))
         with workers_at(n_jobs, scheduler) as workers:
             opened.write_study(
                 plan=json_text(plan.as_dict()),
@@ -91,6 +91,7 @@ def _loaded(
     known = {row["name"]: row for row in store.rows("recordings")}
     words: dict[tuple[str, str], Words] = {}
     facts = {}
+    new = []
     for source in plan.sources:
         recording = source.load()
         facts[source.name] = Facts(fingerprint(recording), recording.n_units)
@@ -105,7 +106,9 @@ def _loaded(
         used = [each for each in plan.experiments if source in plan.sources_of(each)]
         words |= {(source.name, each.name): words_of(recording, each) for each in used}
         if before is None:
-            store.write_recording(_described(source.name, recording, facts[source.name], used))
+            new.append(_described(source.name, recording, facts[source.name], used))
+    for row in new:  # only now, so that a plan that is refused leaves nothing behind
+        store.write_recording(row)
     return words, facts
 
 
