@@ -1,0 +1,248 @@
+"""Digests change with what bears on a result and with nothing else; stages respect needs."""
+
+import pickle
+from dataclasses import replace
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+from small_study import small_plan
+
+from microcolumn.study.jobs import (
+    Facts,
+    Job,
+    Variant,
+    digest,
+    n_dims,
+    needs,
+    settings_of,
+    stages,
+    variants,
+)
+from microcolumn.study.plan import Experiment, Plan, Source
+
+FACTS = Facts("f0", 5)
+ISING = Variant("Ising", 0, "mpf")
+RBM, SEMI = Variant("RBM", 3, "mpf"), Variant("SemiRBM", 3, "mpf")
+BASE = Experiment("instantaneous", n_splits=2, penalties=(1e-3, 4e-3), n_hidden=(3,))
+
+
+def digests(plan, facts=FACTS):
+    """Digest of each job of a plan."""
+    found = stages(plan, {source.name: facts for source in plan.sources})
+    return {job: name for stage in found for name, job in stage.items()}
+
+
+def plan_of(*experiments, names=("A",)):
+    return Plan(tuple(Source(name, preset="B4") for name in names), experiments)
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("variant", "name"),
+    [
+        (ISING, "Ising"),
+        (Variant("Ising", 0, "likelihood"), "Ising likelihood"),
+        (RBM, "RBM 3"),
+        (Variant("SemiRBM", 25, "likelihood"), "SemiRBM 25 likelihood"),
+    ],
+)
+def test_a_variant_is_named_by_what_tells_it_from_others(variant, name):
+    assert variant.name == name
+
+
+def test_a_job_tells_all_about_itself():
+    job = Job("normalise", "A", "instantaneous", 4, 7, RBM, 2e-3)
+    assert str(job) == "normalise, A, instantaneous, 4 lags, RBM 3, l1 0.002, split 7"
+    assert str(Job("test", "A", "late", 1, 0)) == "test, A, late, 1 lags, split 0"
+
+
+def test_jobs_travel_to_other_processes():
+    job = Job("normalise", "A", "instantaneous", 4, 7, RBM, 2e-3)
+    assert pickle.loads(pickle.dumps(job)) == job
+
+
+# Variants
+
+
+def test_the_semi_restricted_model_starts_from_what_it_contains():
+    assert SEMI.inside == (ISING, RBM)
+    assert Variant("SemiRBM", 7, "likelihood").inside == (
+        Variant("Ising", 0, "likelihood"),
+        Variant("RBM", 7, "likelihood"),
+    )
+    assert ISING.inside == RBM.inside == ()
+
+
+def test_variants_are_every_model_size_and_objective_with_ising_once_per_objective():
+    experiment = replace(BASE, n_hidden=(3, "dims", 10), objectives=("mpf", "likelihood"))
+    names = [variant.name for variant in variants(experiment, n_dims=10)]
+    assert names == [
+        *("Ising", "RBM 3", "RBM 10", "SemiRBM 3", "SemiRBM 10"),
+        *("Ising likelihood", "RBM 3 likelihood", "RBM 10 likelihood"),
+        *("SemiRBM 3 likelihood", "SemiRBM 10 likelihood"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("most_active", "lags", "bits"), [(None, 1, 5), (3, 1, 3), (8, 1, 5), (3, 4, 12)]
+)
+def test_words_have_as_many_bits_as_units_are_there_or_kept(most_active, lags, bits):
+    assert n_dims(replace(BASE, most_active=most_active), 5, lags) == bits
+
+
+# Stages
+
+
+def test_each_job_is_in_a_later_stage_than_all_that_it_needs():
+    plan = plan_of(BASE, replace(BASE, name="late", lags=(1, 2), models=("SemiRBM",)))
+    planned = stages(plan, {"A": FACTS})
+    stage_of = {job: k for k, stage in enumerate(planned) for job in stage.values()}
+    assert len(stage_of) == sum(map(len, planned))
+    for job, stage in stage_of.items():
+        experiment = next(each for each in plan.experiments if each.name == job.experiment)
+        compared = variants(experiment, n_dims(experiment, FACTS.n_units, job.lags))
+        for other in needs(job, experiment, compared):
+            assert stage_of[other] < stage
+
+
+def test_the_jobs_of_a_split_are_those_of_the_protocol():
+    """3 fits, 3 x 2 normalisers, one test, and 3 predictions and structures per split."""
+    counts = {}
+    for job in digests(small_plan()):
+        key = (job.kind, job.split)
+        counts[key] = counts.get(key, 0) + 1
+    expected = {"fit": 3, "normalise": 6, "test": 1, "predict": 3, "structure": 3}
+    assert counts == {(kind, k): n for kind, n in expected.items() for k in (0, 1)}
+
+
+def test_models_that_are_only_started_from_are_fitted_and_nothing_else():
+    jobs = digests(plan_of(replace(BASE, models=("SemiRBM",), n_splits=1)))
+    fitted = {job.variant for job in jobs if job.kind == "fit"}
+    others = {job.variant for job in jobs if job.kind not in ("fit", "test")}
+    assert (fitted, others) == ({ISING, RBM, SEMI}, {SEMI})
+
+
+def test_long_jobs_come_first():
+    """Work grows with bits times hidden units; jobs of equal size keep the order of the plan."""
+    experiment = replace(BASE, lags=(1, 2), n_hidden=(2, 9), models=("Ising", "RBM"), n_splits=1)
+    first = stages(plan_of(experiment), {"A": FACTS})[0].values()
+    assert [(job.lags, job.variant.n_hidden) for job in first] == [
+        *((2, 9), (1, 9), (2, 2), (1, 2), (2, 0), (1, 0)),
+    ]
+
+
+def test_an_experiment_is_done_on_its_own_recordings_alone():
+    plan = plan_of(BASE, replace(BASE, name="B only", recordings=("B",)), names=("A", "B"))
+    places = {(job.experiment, job.recording) for job in digests(plan)}
+    assert places == {("instantaneous", "A"), ("instantaneous", "B"), ("B only", "B")}
+
+
+# Needs
+
+
+def test_needs_are_the_fits_inside_then_the_own_fit_then_all_penalties():
+    place = ("A", "instantaneous", 1, 1)
+    compared = (ISING, RBM, SEMI)
+
+    def needed(*what):
+        return set(needs(Job(*what), BASE, compared))
+
+    def fits(*used):
+        return {Job("fit", *place, variant) for variant in used}
+
+    def normalisers(*used):
+        return {Job("normalise", *place, v, penalty) for v in used for penalty in BASE.penalties}
+
+    assert needed("fit", *place, RBM) == set()
+    assert needed("fit", *place, SEMI) == fits(ISING, RBM)
+    assert needed("normalise", *place, SEMI, 1e-3) == fits(SEMI)
+    assert needed("predict", *place, SEMI) == fits(SEMI) | normalisers(SEMI)
+    assert needed("structure", *place, RBM) == fits(RBM) | normalisers(RBM)
+    assert needed("test", *place) == fits(*compared) | normalisers(*compared)
+
+
+# Digests
+
+#: Settings that bear on every job, each with another value.
+BEARING = {
+    "bin_width": 0.010,
+    "most_active": 4,
+    "max_words": 2000,
+    "penalties": (1e-3, 8e-3),
+    "split_by": "blocks",
+    "train": 0.6,
+    "validation": 0.3,
+    "seed": 1,
+    "n_init": 2,
+}
+
+
+@pytest.mark.parametrize("setting", BEARING)
+def test_a_setting_that_bears_on_results_changes_every_digest(setting):
+    other = replace(BASE, **{setting: BEARING[setting]})
+    before, after = digests(plan_of(BASE)), digests(plan_of(other))
+    assert set(before.values()).isdisjoint(after.values())
+
+
+def test_every_setting_either_changes_all_digests_or_is_a_list_of_what_to_do():
+    listing = {"recordings", "lags", "models", "n_hidden", "objectives", "n_splits"}
+    assert set(Experiment.settings()) == listing | set(BEARING)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"n_splits": 4},
+        {"lags": (1, 2), "split_by": "words"},
+        {"n_hidden": (3, 6)},
+        {"objectives": ("mpf", "likelihood")},
+    ],
+)
+def test_a_longer_list_keeps_all_digests_but_those_of_tests_whose_members_change(more):
+    before = digests(plan_of(BASE))
+    after = digests(plan_of(replace(BASE, **more)))
+    shared = {job: name for job, name in before.items() if job.kind != "test"}
+    assert shared.items() <= after.items()
+    same_members = set(more) <= {"n_splits", "lags", "split_by"}
+    tests = before.items() - shared.items()
+    assert (tests <= after.items()) if same_members else tests.isdisjoint(after.items())
+
+
+def test_other_recordings_and_experiments_leave_digests_alone():
+    more = plan_of(BASE, replace(BASE, name="other", seed=5), names=("A", "B"))
+    assert digests(plan_of(BASE)).items() <= digests(more).items()
+
+
+def test_other_data_change_every_digest():
+    plan = plan_of(BASE)
+    before, after = digests(plan), digests(plan, Facts("f1", 5))
+    assert set(before.values()).isdisjoint(after.values())
+
+
+def test_no_two_jobs_share_a_digest():
+    plan = plan_of(
+        replace(BASE, lags=(1, 2), n_hidden=(3, 4), objectives=("mpf", "likelihood")),
+        replace(BASE, name="other"),
+        names=("A", "B"),
+    )
+    found = digests(plan)
+    assert len(set(found.values())) == len(found)
+
+
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 9), split=st.integers(0, 9))
+def test_a_split_is_known_by_its_number_and_its_seed(seed, split):
+    """Split 1 of seed 0 is dealt as split 0 of seed 1, but means another row of the results."""
+    job = Job("fit", "A", "instantaneous", 1, split, RBM)
+    found = settings_of(job, replace(BASE, seed=seed), (RBM,))
+    assert (found["split"], found["random_state"]) == (split, seed + split)
+
+
+def test_a_digest_is_the_same_in_every_process_and_release():
+    """Written down: a change of it makes all stores compute everything again."""
+    job = Job("fit", "A", "instantaneous", 1, 0, RBM)
+    name = digest(settings_of(job, BASE, (ISING, RBM, SEMI)), FACTS)
+    assert name == "bac5a8253d9196fbee02f27249dc5319"
