@@ -3,8 +3,8 @@
 For a given past the newest bin is a small model of its own: the past shifts the biases of its
 units and the inputs of the hidden units, and all 2^n_units states of the bin are summed. No
 partition function of the whole window is needed. The kernel works with products; the few pasts
-after which some value is less likely than exp(-575), and models whose weights of a single hidden
-unit span hundreds of nats, are summed in logarithms instead.
+after which some value is less likely than exp(-575), and models with fields or weights of a hidden
+unit that add up to more than 600 nats, are summed in logarithms instead.
 """
 
 from __future__ import annotations
@@ -17,12 +17,7 @@ from numpy.typing import NDArray
 from ..binary import Bits, unique_rows
 from ..kernels.cpu.grouped import GROUP
 from ..kernels.cpu.inputs import sums_of_active
-from ..kernels.cpu.newest_bin import (
-    BLOCK,
-    LANE_UNITS,
-    Newest,
-    log_odds_of_newest,
-)
+from ..kernels.cpu.newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newest
 from ..models import PopulationModel
 from ..parameters import Floats, Parameters
 from ..partition.split import pairwise_log_weights, states, sums_over_states
@@ -38,7 +33,7 @@ _CHUNK_ELEMENTS = 1 << 14
 #: Most units of a bin whose states are summed.
 _MOST_UNITS = 16
 
-#: Most nats that the weights of a product of hidden units may span: exp(600) is still finite.
+#: Most nats that a product, or what a hidden unit multiplies, may span: exp(600) is still finite.
 _MOST_NATS = 600.0
 
 #: A hidden unit so many nats beyond the reach of the newest bin is on or off to the last digit.
@@ -196,29 +191,31 @@ class _NewestBin:
         inputs = np.zeros((-(-n_pasts // BLOCK) * BLOCK, self.start.size))
         sums_of_active(np.array(pasts, order="C"), self.rows, self.start, inputs[:n_pasts])
         fields = np.ascontiguousarray(inputs[:, n_hidden:])
-        # exp(-input), cut off where the newest bin can no longer turn the hidden unit on or off.
+        field_reach = np.abs(fields).max(axis=0) + np.abs(self.J).sum(axis=0)
         raised, lowered = np.maximum(self.W, 0.0).sum(axis=0), np.minimum(self.W, 0.0).sum(axis=0)
+        if max(field_reach.sum(), (raised - lowered).max(initial=0.0)) > _MOST_NATS:
+            return np.full((n_pasts, len(self.order)), np.nan)
+        # exp(-input), cut off where the newest bin can no longer turn the hidden unit on or off,
+        # and with E divided by the middle of the factor's range.
         log_r = np.negative(inputs[:, :n_hidden])
         np.clip(log_r, lowered - _CERTAIN_NATS, raised + _CERTAIN_NATS, out=log_r)
         lowest = np.maximum(log_r.min(axis=0), lowered)
         highest = np.maximum(log_r.max(axis=0), raised) + np.log(2.0)
-        middle, reach = 0.5 * (highest + lowest), 0.5 * (highest - lowest)
-        field_reach = np.abs(fields).max(axis=0) + np.abs(self.J).sum(axis=0)
-        stretches, wide = _stretches(self.levels, reach, field_reach)
-        odds = np.full((len(fields) // GROUP, fields.shape[1], GROUP), np.nan)
-        if stretches is not None:
-            low, high = _tables(self.W)
-            pair_low, pair_high = _tables(self.J)
-            newest = Newest(
-                boosts=np.exp(fields),
-                r=np.exp(np.subtract(log_r, middle, out=log_r), out=log_r),
-                low=np.ascontiguousarray(np.exp(low - middle).T),
-                high=np.exp(high),
-                pair_low=np.ascontiguousarray(np.exp(pair_low).T),
-                pair_high=np.exp(pair_high),
-                stretches=stretches,
-            )
-            log_odds_of_newest(newest, wide, odds)
+        middle = 0.5 * (highest + lowest)
+        stretches, wide = _stretches(self.levels, 0.5 * (highest - lowest), field_reach)
+        low, high = _tables(self.W)
+        pair_low, pair_high = _tables(self.J)
+        newest = Newest(
+            boosts=np.exp(fields),
+            r=np.exp(np.subtract(log_r, middle, out=log_r), out=log_r),
+            low=np.ascontiguousarray(np.exp(low - middle).T),
+            high=np.exp(high),
+            pair_low=np.ascontiguousarray(np.exp(pair_low).T),
+            pair_high=np.exp(pair_high),
+            stretches=stretches,
+        )
+        odds = np.empty((len(fields) // GROUP, fields.shape[1], GROUP))
+        log_odds_of_newest(newest, wide, odds)
         by_past = odds.transpose(0, 2, 1).reshape(fields.shape)
         return by_past[:n_pasts, np.argsort(self.order)]
 
@@ -251,7 +248,7 @@ def _tables(rows: Floats) -> tuple[Floats, Floats]:
 
 def _stretches(
     levels: NDArray[np.int64], reach: Floats, field_reach: Floats
-) -> tuple[NDArray[np.int64] | None, bool]:
+) -> tuple[NDArray[np.int64], bool]:
     """Cut the hidden units into stretches whose products stay within ``_MOST_NATS``.
 
     Parameters
@@ -263,16 +260,13 @@ def _stretches(
 
     Returns
     -------
-    stretches : ndarray of int64, shape (n_stretches, 3), or None
-        Units, first and past the last hidden unit; None where one alone is too much.
+    stretches : ndarray of int64, shape (n_stretches, 3)
+        Units, first and past the last hidden unit.
     wide : bool
         Whether the products of all together may leave the range.
     """
-    at_once = float(field_reach[: LANE_UNITS - 1].sum())
-    if max(at_once + field_reach[LANE_UNITS - 1 :].max(), reach.max(initial=0.0)) > _MOST_NATS:
-        return None, True
     wide = bool(reach.sum() + field_reach.sum() > _MOST_NATS)
-    stretches, start, nats = [], 0, at_once
+    stretches, start, nats = [], 0, float(field_reach[: LANE_UNITS - 1].sum())
     for level in range(LANE_UNITS, field_reach.size + 1):
         nats += float(field_reach[level - 1])
         stop = int(np.searchsorted(levels, level, side="right"))
