@@ -58,6 +58,8 @@ class Experiment:
         Split k is dealt, and its models are fitted, with ``random_state = seed + k``.
     n_init : int
         Starts of each fit.
+    max_steps : int
+        Most steps of annealing, where log Z is out of reach of exact sums.
 
     Examples
     --------
@@ -82,6 +84,7 @@ class Experiment:
     validation: float = 0.2
     seed: int = 0
     n_init: int = 1
+    max_steps: int = 100_000
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", checked_name("an experiment", self.name))
@@ -219,6 +222,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "validation": _share,
     "seed": _at_least(0),
     "n_init": _at_least(1),
+    "max_steps": _at_least(1),
 }
 
 INSTANTANEOUS = Experiment("instantaneous")

@@ -231,6 +231,7 @@ def settings_of(job: Job, experiment: Experiment, compared: tuple[Variant, ...])
         "validation": experiment.validation,
         "penalties": list(experiment.penalties),
         "n_init": experiment.n_init,
+        "max_steps": experiment.max_steps if job.kind != "fit" else None,
     }
 
 

@@ -21,7 +21,7 @@ Origin: TypeAlias = "str | Path | Recording | Source"
 _SECTIONS = ("recordings", "instantaneous", "spatiotemporal", "experiments")
 #: Upper limits of a quick look.
 _QUICK_SPLITS, _QUICK_PENALTIES, _QUICK_HIDDEN = 2, 3, 10
-_QUICK_LAGS, _QUICK_WORDS, _QUICK_MINUTES = (1, 2, 4), 30_000, 10.0
+_QUICK_LAGS, _QUICK_WORDS, _QUICK_MINUTES, _QUICK_STEPS = (1, 2, 4), 30_000, 10.0, 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +182,8 @@ class Plan:
         """The same plan made small, for a first look.
 
         At most 2 splits, 3 penalties (spread evenly over those above 0), 10 hidden units, windows
-        of 1, 2 and 4 bins (else the shortest planned), the first 30,000 words, and 10 minutes of a
-        preset.
+        of 1, 2 and 4 bins (else the shortest planned), the first 30,000 words, 10 minutes of a
+        preset, and 4,000 steps of annealing.
         """
         sources = tuple(
             replace(source, minutes=_quick_minutes(source)) if source.preset else source
@@ -211,6 +211,7 @@ def _quick_experiment(experiment: Experiment) -> Experiment:
         n_hidden=tuple(dict.fromkeys(hidden)),
         lags=lags or (min(experiment.lags),),
         max_words=min(experiment.max_words or _QUICK_WORDS, _QUICK_WORDS),
+        max_steps=min(experiment.max_steps, _QUICK_STEPS),
     )
 
 

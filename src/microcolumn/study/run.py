@@ -81,7 +81,7 @@ def run(
             )
             study = _Run(opened, Path(store), plan, words, facts, workers)
             study.go(progress, told)
-    return Results(store)
+    return Results(store, plan)
 
 
 def _loaded(
