@@ -16,6 +16,7 @@ from ..binary import Bits
 from ..kernels.cpu.flips import log_factors_of_flips
 from ..kernels.cpu.inputs import sums_of_active
 from ..kernels.cpu.lanes import WIDTH
+from ..kernels.cpu.threads import threads_for
 from ..models import PopulationModel
 from ..parameters import Floats, Parameters
 from ..words import Words
@@ -152,13 +153,15 @@ def changes_by_flips(theta: Parameters, x: Bits, units: list[int]) -> Floats:
     x = np.array(x, order="C")  # the kernels take no read-only arrays
     chosen = np.ascontiguousarray(x[:, units])
     change = np.empty(chosen.shape)
-    if theta.J is None:
-        change[:] = theta.b[units]
-    else:
-        sums_of_active(x, np.ascontiguousarray(2.0 * theta.J[:, units]), theta.b[units], change)
-    change *= 1.0 - 2.0 * chosen
-    if theta.W is not None and theta.c is not None and theta.c.size:
-        change += _changes_of_hidden(theta.W, theta.c, x, units, chosen)
+    with threads_for(chosen.size * max(1, theta.n_hidden)):
+        if theta.J is None:
+            change[:] = theta.b[units]
+        else:
+            fields = np.ascontiguousarray(2.0 * theta.J[:, units])
+            sums_of_active(x, fields, theta.b[units], change)
+        change *= 1.0 - 2.0 * chosen
+        if theta.W is not None and theta.c is not None and theta.c.size:
+            change += _changes_of_hidden(theta.W, theta.c, x, units, chosen)
     return change
 
 

@@ -18,6 +18,7 @@ from ..binary import Bits, unique_rows
 from ..kernels.cpu.grouped import GROUP
 from ..kernels.cpu.inputs import sums_of_active
 from ..kernels.cpu.newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newest
+from ..kernels.cpu.threads import threads_for
 from ..models import PopulationModel
 from ..parameters import Floats, Parameters
 from ..partition.split import pairwise_log_weights, states, sums_over_states
@@ -189,7 +190,8 @@ class _NewestBin:
         """
         n_pasts, n_hidden = len(pasts), self.levels.size
         inputs = np.zeros((-(-n_pasts // BLOCK) * BLOCK, self.start.size))
-        sums_of_active(np.array(pasts, order="C"), self.rows, self.start, inputs[:n_pasts])
+        with threads_for(inputs.size):
+            sums_of_active(np.array(pasts, order="C"), self.rows, self.start, inputs[:n_pasts])
         fields = np.ascontiguousarray(inputs[:, n_hidden:])
         field_reach = np.abs(fields).max(axis=0) + np.abs(self.J).sum(axis=0)
         raised, lowered = np.maximum(self.W, 0.0).sum(axis=0), np.minimum(self.W, 0.0).sum(axis=0)
@@ -215,7 +217,9 @@ class _NewestBin:
             stretches=stretches,
         )
         odds = np.empty((len(fields) // GROUP, fields.shape[1], GROUP))
-        log_odds_of_newest(newest, wide, odds)
+        states_met = float((2.0**self.levels).sum()) + 2.0 ** fields.shape[1]
+        with threads_for(len(fields) * states_met):
+            log_odds_of_newest(newest, wide, odds)
         by_past = odds.transpose(0, 2, 1).reshape(fields.shape)
         return by_past[:n_pasts, np.argsort(self.order)]
 
