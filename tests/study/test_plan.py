@@ -200,11 +200,13 @@ def test_a_quick_look_leaves_small_plans_and_data_alone():
         penalties=[0, 1e-2],
         n_hidden=[3, 10],
         max_words=100,
+        max_steps=500,
     )
     assert small.quick() == small
     assert Plan.of("B4", n_hidden=[8, 12, "dims"], lags=[7, 3]).quick().experiments[0] == replace(
         Plan.of("B4", n_hidden=[8, 10], lags=3, max_words=30_000, n_splits=2).experiments[0],
         penalties=(1e-3, 4e-3, 1e-2),
+        max_steps=4000,
     )
 
 

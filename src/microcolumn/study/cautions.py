@@ -18,10 +18,13 @@ def cautions(results: Results) -> list[str]:
     begun = dict.fromkeys((place.recording, place.experiment) for place in results.begun())
     for recording, experiment in begun:
         found = results.by_lags(recording, experiment=experiment.name)
+        alike: dict[str, list[str]] = {}
         for name in found.models:
             tested = _tested(found, name)
-            sentences = [*_not_converged(tested), *_at_the_edge(tested, experiment.penalties)]
-            said += [f"{recording}, {experiment.name}, {name}: {what}" for what in sentences]
+            for what in (*_not_converged(tested), *_at_the_edge(tested, experiment.penalties)):
+                alike.setdefault(what, []).append(name)
+        place = f"{recording}, {experiment.name}"
+        said += [f"{place}, {', '.join(names)}: {what}" for what, names in alike.items()]
     return said
 
 

@@ -19,6 +19,8 @@ from scipy import stats
 INDEPENDENT = "Independent"
 #: Fewer splits say too little about their own variance; blocks of the test parts say more.
 FEWEST_SPLITS = 3
+#: Smaller p-values are not told apart.
+_LEAST_P = 1e-8
 #: Two models differ where chance would make such a difference less often than this.
 LEVEL = 0.05
 
@@ -360,11 +362,14 @@ def split_stderr(values: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.fl
 
 
 def p_text(p_value: float) -> str:
-    """A p-value with the digits that matter: ``p = 0.012``, ``p = 3e-6``."""
+    """A p-value with the digits that matter: ``p = 0.012``, ``p = 3e-6``.
+
+    Beyond that the distribution of a mean over blocks or splits is not known well enough.
+    """
     if math.isnan(p_value):
         return "p unknown"
-    if p_value < 1e-99:
-        return "p < 1e-99"
+    if p_value < _LEAST_P:
+        return f"p < {_LEAST_P:.0e}".replace("e-0", "e-")
     if p_value < 1e-3:
         mantissa, exponent = f"{p_value:.0e}".split("e")
         return f"p = {mantissa}e{int(exponent)}"

@@ -34,7 +34,6 @@ from ..models import RBM, Independent, Ising, PopulationModel, SemiRBM
 from ..models.files import from_bytes, to_bytes
 from ..models.penalised import PenalisedModel
 from ..partition import LogPartition
-from ..partition.choose import AUTO_OPERATIONS
 from ..partition.sides import operations
 from ..words import Words
 from .jobs import Job, Variant
@@ -232,12 +231,12 @@ def _normalise(task: Task) -> Rows:
 
 
 def _log_partition(model: PopulationModel, max_steps: int) -> LogPartition:
-    """Exact where that is a matter of seconds, else annealed; exact after all if that fails."""
+    """Exact where that takes seconds, else annealed; if that fails, exact at no higher a cost."""
     cost = operations(model.parameters_)
     if cost > _EXACT_OPERATIONS:
         steps = {"n_steps": min(1000, max_steps), "max_steps": max_steps}
         estimate = model.log_partition("ais", progress=False, **steps)
-        if estimate.converged or cost > AUTO_OPERATIONS:
+        if estimate.converged or cost > estimate.n_operations:
             return estimate
     return model.log_partition("exact", progress=False)
 
