@@ -29,7 +29,7 @@ from ..evaluate import (
     skill,
 )
 from ..evaluate.interactions import MOST_UNITS as MOST_UNITS_OF_TRIPLETS
-from ..evaluate.past import _MOST_UNITS as MOST_UNITS_OF_A_BIN
+from ..evaluate.past import MOST_UNITS as MOST_UNITS_OF_A_BIN
 from ..models import RBM, Independent, Ising, PopulationModel, SemiRBM
 from ..models.files import from_bytes, to_bytes
 from ..models.penalised import PenalisedModel
