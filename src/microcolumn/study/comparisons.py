@@ -19,8 +19,6 @@ from scipy import stats
 INDEPENDENT = "Independent"
 #: Fewer splits say too little about their own variance; blocks of the test parts say more.
 FEWEST_SPLITS = 3
-#: Smaller p-values are not told apart.
-_LEAST_P = 1e-8
 #: Two models differ where chance would make such a difference less often than this.
 LEVEL = 0.05
 
@@ -368,8 +366,8 @@ def p_text(p_value: float) -> str:
     """
     if math.isnan(p_value):
         return "p unknown"
-    if p_value < _LEAST_P:
-        return f"p < {_LEAST_P:.0e}".replace("e-0", "e-")
+    if p_value < 1e-8:
+        return "p < 1e-8"
     if p_value < 1e-3:
         mantissa, exponent = f"{p_value:.0e}".split("e")
         return f"p = {mantissa}e{int(exponent)}"
