@@ -28,8 +28,7 @@ def pace():
         (1.0, job("normalise", penalty=1e-3)),
         (3.0, job("normalise", penalty=1e-3, split=1)),
         (11.0, job("normalise", penalty=2e-3)),
-        (20.0, job("normalise", variant=RBM, penalty=1e-3)),
-        (40.0, job("normalise", lags=2, penalty=1e-3)),
+        (25.0, job("normalise", recording="B", penalty=1e-3)),
         (105.0, job("fit")),
     ]:
         learnt.learn(known, seconds)
@@ -44,14 +43,16 @@ def pace():
     [
         (job("normalise", penalty=1e-3, split=7), 2.0),  # the same but for the split
         (job("normalise", penalty=9e-3), 5.0),  # other penalties of the same variant: 1, 3, 11
-        (job("normalise", recording="B", penalty=1e-3), 8.75),  # as many lags: 1, 3, 11, 20
-        (job("normalise", lags=5, penalty=1e-3), 15.0),  # all of the kind: 1, 3, 11, 20, 40
-        (job("test", variant=None), 30.0),  # all there is: 180 s in 6 jobs
+        (job("normalise", recording="C", penalty=1e-3), 10.0),  # other recordings: 1, 3, 11, 25
         (job("fit", split=4), 105.0),
+        # Unlike any other: 145 s for five jobs of size 1, and more hidden units and lags take longer.
+        (job("normalise", variant=RBM), 29.0),
+        (job("fit", variant=RBM, lags=2), 2 * 4 * 29.0),
+        (job("test", variant=None), 0.3 * 29.0),
     ],
 )
 def test_a_job_takes_as_long_as_the_most_similar_ones_took(pace, asked, seconds):
-    assert pace.expected(asked) == pytest.approx(seconds, rel=1e-15)
+    assert pace.expected(asked) == pytest.approx(seconds, rel=1e-14)
 
 
 def test_jobs_left_are_shared_among_the_workers(pace):

@@ -28,34 +28,39 @@ class Pace:
     def __init__(self) -> None:
         self._count: dict[Hashable, int] = defaultdict(int)
         self._total: dict[Hashable, float] = defaultdict(float)
+        self._size = self._seconds = 0.0
 
     def learn(self, job: Job, seconds: float) -> None:
         """Take note of a finished job."""
-        for group in _groups(job):
+        for group in _alike(job):
             self._count[group] += 1
             self._total[group] += seconds
+        self._size += _size(job)
+        self._seconds += seconds
 
     def expected(self, job: Job) -> float:
-        """Mean seconds of the most similar jobs known; NaN where none is."""
-        for group in _groups(job):
+        """Mean seconds of the most similar jobs, else by its size; NaN where nothing is known."""
+        for group in _alike(job):
             if self._count[group]:
                 return self._total[group] / self._count[group]
-        return float("nan")
+        return _size(job) * self._seconds / self._size if self._size else float("nan")
 
     def remaining_s(self, jobs: Iterable[Job], n_workers: int) -> float:
         """Seconds that these jobs will take together; NaN where nothing is known yet."""
         return sum(self.expected(job) for job in jobs) / n_workers
 
 
-def _groups(job: Job) -> tuple[Hashable, ...]:
-    """Jobs that take about as long, from the most similar to all."""
-    return (
-        (job.kind, job.recording, job.experiment, job.lags, job.variant, job.penalty),
-        (job.kind, job.recording, job.experiment, job.lags, job.variant),
-        (job.kind, job.experiment, job.lags),
-        job.kind,
-        "all",
-    )
+def _alike(job: Job) -> tuple[Hashable, ...]:
+    """Groups of jobs that take about as long, from the most similar on."""
+    own = (job.kind, job.experiment, job.lags, job.variant)
+    return (own, job.recording, job.penalty), (own, job.recording), own
+
+
+def _size(job: Job) -> float:
+    """Rough size of a job beside others: most of the time goes into fits with hidden units."""
+    if job.kind == "fit":
+        return float(job.lags * (1 + (job.variant.n_hidden if job.variant else 0)))
+    return job.lags * (1.0 if job.kind == "normalise" else 0.3)
 
 
 class Bar:
