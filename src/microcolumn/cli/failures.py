@@ -13,7 +13,9 @@ def one_sentence() -> Iterator[None]:
     """Turn what the API raises into its sentence and an exit code."""
     try:
         yield
-    except (ValueError, OSError, ImportError) as error:
+    except BrokenPipeError:  # whoever read the output has seen enough: not an error of ours
+        raise
+    except (ValueError, TypeError, OSError, ImportError) as error:
         raise _ended(str(error), 2) from None
     except KeyboardInterrupt:
         raise _ended("interrupted; run the same command again to go on", 1) from None

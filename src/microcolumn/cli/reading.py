@@ -46,6 +46,9 @@ Multiunit = Annotated[
 MinRate = Annotated[float | None, _option(help="Keep units from this rate, Hz.")]
 MaxRate = Annotated[float | None, _option(help="Keep units up to this rate, Hz.")]
 
+#: Settings of reading that have a command-line option to themselves.
+_OWN = ("reader", "depth_reference", "layers", "quality", "epochs")
+
 
 def given(**settings: Any) -> dict[str, Any]:
     """Settings that were given; those left out keep the API's own defaults."""
@@ -59,6 +62,9 @@ def format_options(pairs: list[str] | None) -> dict[str, Any]:
         name, equals, value = pair.partition("=")
         if not (name and equals):
             raise ValueError(f"--option {pair!r} is not of the form name=value")
+        if name in _OWN:
+            own = "--" + name.replace("_", "-")
+            raise ValueError(f"--option {pair!r} has an option of its own; use {own}")
         options[name] = _value(value)
     return options
 

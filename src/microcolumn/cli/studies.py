@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -61,22 +62,29 @@ def compare(
     most_active: Annotated[int | None, _setting(help="Keep the most active units.")] = None,
     model: Annotated[
         list[str] | None,
-        _setting(help="Ising, RBM or SemiRBM; repeatable."),
+        _setting(help="Ising, RBM or SemiRBM, all by default; repeatable."),
     ] = None,
-    hidden: Annotated[list[int] | None, _setting(help="Hidden units; repeatable.")] = None,
+    hidden: Annotated[
+        list[int] | None, _setting(help="Hidden units, 25 by default; repeatable.")
+    ] = None,
     penalty: Annotated[
         list[float] | None,
-        _setting(help="L1 penalty to choose from; repeatable."),
+        _setting(help="L1 penalty to choose from, by default 0 to 0.01; repeatable."),
     ] = None,
     objective: Annotated[
         list[str] | None,
-        _setting(help="mpf or likelihood; repeatable."),
+        _setting(help="mpf (the default) or likelihood; repeatable."),
     ] = None,
-    splits: Annotated[int | None, _setting(help="Splits into training and test part.")] = None,
+    splits: Annotated[
+        int | None, _setting(help="Splits into training and test part, 10 by default.")
+    ] = None,
     seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0,
     spatiotemporal: Annotated[
         bool,
-        _setting("--spatiotemporal", help="Also windows of 1 to 15 bins of 6.7 ms."),
+        _setting(
+            "--spatiotemporal",
+            help="Also the paper's windows of 1 to 15 bins of 6.7 ms, with its settings.",
+        ),
     ] = False,
     store: Annotated[Path, typer.Option(help="Where results are kept.")] = Path("comparison.db"),
     jobs: Jobs = None,
@@ -141,7 +149,7 @@ def run(
 
     with one_sentence():
         read = Plan.from_toml(plan)
-    _run(read, store or _store_of(plan, quick), jobs, scheduler, quick, json)
+    _run(read, store or _beside(plan, quick), jobs, scheduler, quick, json)
 
 
 def status(study: PlanOrStore) -> None:
@@ -166,6 +174,9 @@ def _run(
     from ..study import run as run_study
 
     with one_sentence():
+        if jobs is not None and scheduler is not None:
+            raise ValueError("--jobs is for this machine; leave it out beside --scheduler")
+        _say_what_is_there(store)
         results = run_study(
             plan.quick() if quick else plan,
             store,
@@ -175,6 +186,18 @@ def _run(
         )
         _print(results, json)
     typer.echo(f"results are kept in {store}", err=True)
+
+
+def _say_what_is_there(store: Path) -> None:
+    """Tell what a run goes on from; a store that cannot be used is for the run to refuse."""
+    from ..study import StoreError
+    from ..study import status as status_of
+
+    with suppress(StoreError):
+        before = status_of(store)
+        n_jobs = sum(before.done.values()) + before.n_other
+        if n_jobs and not before.running:
+            typer.echo(f"found {n_jobs} finished jobs in {store}", err=True)
 
 
 def _print(results: Results, json: bool) -> None:
@@ -188,8 +211,11 @@ def _print(results: Results, json: bool) -> None:
         typer.echo(report_text(results))
 
 
-def _store_of(study: Path, quick: bool = False) -> Path:
+def _beside(plan: Path, quick: bool = False) -> Path:
+    """The store beside a plan."""
+    return plan.with_name(f"{plan.stem}-quick.db" if quick else f"{plan.stem}.db")
+
+
+def _store_of(study: Path) -> Path:
     """The store beside a plan; a store is its own."""
-    if study.suffix.lower() != ".toml":
-        return study
-    return study.with_name(f"{study.stem}-quick.db" if quick else f"{study.stem}.db")
+    return _beside(study) if study.suffix.lower() == ".toml" else study

@@ -1,0 +1,342 @@
+"""Studies by commands: what is printed, what is kept, and what is said where it goes wrong."""
+
+import json
+
+import planted_study as planted
+import pytest
+from small_study import recording, when_finished
+from typer.testing import CliRunner
+
+from microcolumn.cli import app
+from microcolumn.study import Plan, Results, lock, work, workers
+from microcolumn.study.store import Store
+
+runner = CliRunner()
+
+PLAN = """
+[recordings.cells]
+file = "cells.npz"
+
+[instantaneous]
+models = ["Ising", "RBM"]
+n_hidden = 3
+penalties = [1e-3, 4e-3]
+max_words = 2000
+n_splits = 1
+"""
+#: Two fits, two normalisers of each, one test, and predictions and structure of both.
+N_JOBS = 2 + 4 + 1 + 2 + 2
+
+
+def microcolumn(*arguments):
+    return runner.invoke(app, [str(argument) for argument in arguments])
+
+
+def one_sentence(result, code=2):
+    """What a command that ends early says: one line, on the error stream, not a traceback."""
+    assert result.exit_code == code, result.output
+    assert isinstance(result.exception, SystemExit)
+    [line] = result.stderr.splitlines()
+    return line
+
+
+def failing(monkeypatch, kind, error):
+    def fail(task):
+        raise error
+
+    monkeypatch.setitem(work._WORK, kind, fail)
+
+
+def strict(text):
+    """JSON whose numbers are numbers: Python alone would read NaN."""
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    return json.loads(text, parse_constant=refuse)
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """A plan and its recording, five units and 2,000 words, in a folder."""
+    recording().save(tmp_path / "cells.npz")
+    path = tmp_path / "plan.toml"
+    path.write_text(PLAN)
+    return path
+
+
+@pytest.fixture
+def in_folder(plan, monkeypatch):
+    monkeypatch.chdir(plan.parent)
+    return plan.parent
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """A finished study with known results; tests only read it."""
+    return planted.write(tmp_path_factory.mktemp("planted") / "study.db")
+
+
+# Run
+
+
+def test_a_run_prints_its_tables_and_keeps_its_store_beside_the_plan(plan):
+    result = microcolumn("study", "run", plan, "--jobs", 1)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("cells: 5 units")
+    for text in ("RBM 3 - Ising", "bits/s", "log Z", f"{N_JOBS} of {N_JOBS} jobs"):
+        assert text in result.stdout
+    assert result.stderr == f"results are kept in {plan.with_name('plan.db')}\n"
+    assert len(when_finished(plan.with_name("plan.db"))) == N_JOBS
+
+
+def test_a_quick_run_has_a_store_of_its_own(plan):
+    assert microcolumn("study", "run", plan, "--jobs", 1, "--quick").exit_code == 0
+    assert not plan.with_name("plan.db").exists()
+    assert Results(plan.with_name("plan-quick.db")).plan == Plan.from_toml(plan).quick()
+
+
+def test_the_store_may_be_elsewhere_and_the_plan_called_anything(plan, tmp_path):
+    plan = plan.rename(tmp_path / "plan.txt")
+    assert microcolumn("study", "run", plan, "--jobs", 1).exit_code == 0
+    assert len(when_finished(tmp_path / "plan.db")) == N_JOBS
+    result = microcolumn("study", "run", plan, "--jobs", 1, "--store", tmp_path / "other.db")
+    assert result.exit_code == 0
+    assert len(when_finished(tmp_path / "other.db")) == N_JOBS
+
+
+def test_a_run_prints_json_alone_on_its_output(plan):
+    result = microcolumn("study", "run", plan, "--jobs", 1, "--json")
+    told = strict(result.stdout)
+    assert told["provenance"]["n_done"] == N_JOBS
+    assert told["comparisons"][0]["recording"] == "cells"
+    assert told["plan"] == Plan.from_toml(plan).as_dict()
+
+
+def test_an_interrupted_run_goes_on_and_does_nothing_twice(plan, monkeypatch):
+    store = plan.with_name("plan.db")
+    with monkeypatch.context() as patch:
+        failing(patch, "test", KeyboardInterrupt())
+        said = one_sentence(microcolumn("study", "run", plan, "--jobs", 1), code=1)
+    assert said == "microcolumn: interrupted; run the same command again to go on"
+    before = when_finished(store)
+    assert 0 < len(before) < N_JOBS
+    told = microcolumn("study", "status", plan).stdout.splitlines()
+    assert told[0] == f"{store}: {len(before)} of {N_JOBS} jobs done, interrupted"
+    result = microcolumn("study", "run", plan, "--jobs", 1)
+    assert result.exit_code == 0
+    said = result.stderr.splitlines()[0]
+    assert said == f"found {len(before)} finished jobs in {store}"
+    after = when_finished(store)
+    assert len(after) == N_JOBS
+    assert {digest: after[digest] for digest in before} == before
+    assert microcolumn("study", "run", plan, "--jobs", 1).exit_code == 0
+    assert when_finished(store) == after
+
+
+def test_a_job_that_fails_is_told_by_run_status_and_report(plan, monkeypatch):
+    with monkeypatch.context() as patch:
+        failing(patch, "structure", ZeroDivisionError("no layers"))
+        said = one_sentence(microcolumn("study", "run", plan, "--jobs", 1), code=1)
+    assert said.startswith(f"microcolumn: 2 of {N_JOBS} jobs failed, the first with ")
+    assert "ZeroDivisionError: no layers" in said
+    assert said.endswith("run again to retry")
+    status = microcolumn("study", "status", plan)
+    assert status.exit_code == 0
+    failed = [line for line in status.stdout.splitlines() if line.startswith("  failed: ")]
+    assert len(failed) == 2
+    assert all("structure, cells" in line and "no layers" in line for line in failed)
+    report = microcolumn("study", "report", plan)
+    assert "2 jobs failed" in report.stdout
+    assert "RBM 3 - Ising" in report.stdout
+    assert microcolumn("study", "run", plan, "--jobs", 1).exit_code == 0
+    assert "failed" not in microcolumn("study", "status", plan).stdout
+
+
+def test_a_plan_that_changed_is_told(plan):
+    assert microcolumn("study", "run", plan, "--jobs", 1).exit_code == 0
+    plan.write_text(PLAN.replace("n_splits = 1", "n_splits = 2"))
+    result = microcolumn("study", "run", plan, "--jobs", 1)
+    assert result.exit_code == 0
+    assert "the plan changed:" in result.stderr
+    assert f"{2 * N_JOBS} of {2 * N_JOBS} jobs" in result.stdout
+
+
+# Status and report
+
+
+def test_the_status_of_a_finished_study_counts_its_jobs(stored):
+    result = microcolumn("study", "status", stored)
+    assert result.exit_code == 0
+    n_jobs = len(when_finished(stored))
+    assert result.stdout.startswith(f"{stored}: {n_jobs} of {n_jobs} jobs done, complete\n")
+    for kind in ("fit", "normalise", "test", "predict", "structure"):
+        assert f"\n  {kind}" in result.stdout
+
+
+def test_the_status_of_a_running_study_says_who_runs_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(lock, "_PATIENCE", 0.1)
+    path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
+    with Store.create(path) as store, store.lock():
+        told = microcolumn("study", "status", path).stdout
+        said = one_sentence(microcolumn("compare", __file__, "--store", path, "--jobs", 1))
+    assert ", running (process " in told.splitlines()[0]
+    assert told.splitlines()[0].endswith(" left")
+    assert "another run" in said
+
+
+def test_a_report_has_the_answer_and_as_json_no_nan(stored):
+    text = microcolumn("study", "report", stored)
+    assert text.exit_code == 0
+    assert Results(stored).comparison("cells").answer.partition(";")[0] in text.stdout
+    told = strict(microcolumn("study", "report", stored, "--json").stdout)
+    assert len(told["comparisons"]) == 4
+    assert "cautions" in told
+
+
+def test_a_report_of_an_unfinished_study_has_what_there_is(tmp_path):
+    path = planted.write(tmp_path / "study.db", keep=lambda job: job.split == 0)
+    report = microcolumn("study", "report", path)
+    assert report.exit_code == 0
+    assert "1 of 4 splits" in report.stdout
+    assert "jobs are not done; run the study further" in report.stdout
+    path = planted.write(tmp_path / "fits.db", keep=lambda job: job.kind == "fit")
+    report = microcolumn("study", "report", path)
+    assert "Nothing is tested yet" in report.stdout
+    assert strict(microcolumn("study", "report", path, "--json").stdout)["comparisons"] == []
+
+
+@pytest.mark.parametrize("command", ["status", "report"])
+def test_a_study_that_was_never_run_has_nothing_to_tell(plan, command):
+    said = one_sentence(microcolumn("study", command, plan))
+    assert said.startswith(f"microcolumn: {plan.with_name('plan.db')} does not exist; ")
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("[instantaneous]", "[instantaneous", "is not TOML"),
+        ("n_splits", "n_split", "did you mean 'n_splits'?"),
+        ('"RBM"', '"Potts"', "choose one of 'Ising', 'RBM', 'SemiRBM'"),
+        ("cells.npz", "none.npz", "none.npz does not exist"),
+        ('"cells.npz"', '"cells.npz"\nselect = { layer = 5 }', "layer is 5; pass a list"),
+        ('"cells.npz"', '"cells.npz"\nselect = { layer = "IX" }', "no unit has layer 'IX'"),
+    ],
+)
+def test_a_plan_that_cannot_be_run_is_refused_in_one_sentence(plan, old, new, said):
+    plan.write_text(PLAN.replace(old, new))
+    assert said in one_sentence(microcolumn("study", "run", plan, "--jobs", 1))
+
+
+def test_a_missing_plan_is_named(tmp_path):
+    said = one_sentence(microcolumn("study", "run", tmp_path / "plan.toml"))
+    assert (
+        said == f"microcolumn: {tmp_path / 'plan.toml'} does not exist; check the path of the plan"
+    )
+
+
+def test_a_store_that_is_none_is_left_as_it_is(plan):
+    text = plan.with_name("notes.txt")
+    text.write_text("what I found in the recordings\n" * 40)
+    content = text.read_bytes()
+    for command in (
+        ("run", plan, "--jobs", 1, "--store", text),
+        ("status", text),
+        ("report", text),
+    ):
+        assert "is not a study's store" in one_sentence(microcolumn("study", *command))
+    assert text.read_bytes() == content
+    said = one_sentence(microcolumn("study", "run", plan, "--jobs", 1, "--store", plan.parent))
+    assert "is a folder; add a file name" in said
+
+
+def test_workers_that_cannot_be_had_are_refused(plan, monkeypatch):
+    monkeypatch.setattr(workers, "_PATIENCE", 0.2)
+    nobody = ("--scheduler", "tcp://127.0.0.1:1")
+    said = one_sentence(microcolumn("study", "run", plan, *nobody))
+    assert "no Dask scheduler answers at 'tcp://127.0.0.1:1'" in said
+    assert "dask scheduler" in said
+    said = one_sentence(microcolumn("study", "run", plan, "--jobs", 2, *nobody))
+    assert said == "microcolumn: --jobs is for this machine; leave it out beside --scheduler"
+    result = microcolumn("study", "run", plan, "--jobs", 0)
+    assert result.exit_code == 2
+    assert "--jobs" in result.stderr
+
+
+# Compare
+
+
+SETTINGS = ("--model", "Ising", "--penalty", 4e-3, "--penalty", 1e-3, "--splits", 1, "--jobs", 1)
+
+
+def test_compare_reads_several_files_as_it_is_told(in_folder):
+    recording(seed=1).save(in_folder / "more.npz")
+    which = ("--unit", "u0", "--unit", "u1", "--unit", "u4", "--epochs", "0-30")
+    layers = in_folder / "layers.csv"
+    layers.write_text("unit,layer\n" + "".join(f"u{n},L{n}\n" for n in range(5)))
+    result = microcolumn("compare", "cells.npz", "more.npz", *which, "--layers", layers, *SETTINGS)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == "results are kept in comparison.db\n"
+    found = Results("comparison.db")
+    assert list(found.recordings) == ["cells", "more"]
+    for name, seed in {"cells": 0, "more": 1}.items():
+        row = found.recordings[name]
+        assert [(unit["id"], unit["layer"]) for unit in row["units"]] == [
+            ("u0", "L0"),
+            ("u1", "L1"),
+            ("u4", "L4"),
+        ]
+        trains = [recording(seed=seed).trains[n] for n in (0, 1, 4)]
+        assert row["n_spikes"] == sum(int((train < 30.0).sum()) for train in trains)
+        assert f"{name}: 3 units" in result.stdout
+
+
+def test_compare_passes_its_settings_on(in_folder):
+    more = ("--bin-width", 0.04, "--most-active", 3, "--seed", 7, "--store", "mine.db", "--json")
+    result = microcolumn("compare", "cells.npz", *more, *SETTINGS)
+    assert result.exit_code == 0, result.output
+    assert strict(result.stdout)["comparisons"][0]["n_units"] == 3
+    [experiment] = Results("mine.db").plan.experiments
+    assert (experiment.bin_width, experiment.most_active, experiment.seed) == (0.04, 3, 7)
+    assert (experiment.models, experiment.n_splits) == (("Ising",), 1)
+    assert experiment.penalties == (1e-3, 4e-3)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--model", "Potts"), "choose one of 'Ising', 'RBM', 'SemiRBM'"),
+        (("--unit", "u9"), "no unit has ids 'u9'"),
+        (("--epochs", "sleep"), "no epoch is labelled 'sleep'"),
+        (("--bin-width", "-1"), "it must be a positive number of seconds"),
+        (("--option", "reader=npz"), "has an option of its own; use --reader"),
+        (("--option", "depth_reference=tip"), "use --depth-reference"),
+        (("--option", "reader"), "is not of the form name=value"),
+    ],
+)
+@pytest.mark.usefixtures("in_folder")
+def test_compare_refuses_in_one_sentence(asked, said):
+    assert said in one_sentence(microcolumn("compare", "cells.npz", "--jobs", 1, *asked))
+
+
+# Help
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["demo", "info", "layers", "compare", "study run", "study status", "study report"],
+)
+def test_help_ends_with_an_example(command):
+    result = microcolumn(*command.split(), "--help")
+    assert result.exit_code == 0
+    assert f"Example: microcolumn {command} " in " ".join(result.stdout.split())
+
+
+def test_no_command_is_without_help():
+    told = microcolumn("--help").stdout
+    for command in ("demo", "info", "layers", "compare", "study"):
+        assert f" {command} " in told
+    assert "status" in microcolumn("study").output
