@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from . import demonstrating, recordings, studies
+from . import demonstrating, models, recordings, studies
 
 app = typer.Typer(
     help="How a recorded population of neurons works together.",
@@ -19,5 +19,5 @@ def main() -> None:
     """Models of spike words: fitted, normalised and compared in bits per second."""
 
 
-for commands in (demonstrating, recordings, studies):
+for commands in (demonstrating, recordings, models, studies):
     commands.add_to(app)

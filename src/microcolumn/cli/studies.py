@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import reading
+from . import models, reading
 from .failures import one_sentence
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def add_to(app: typer.Typer) -> None:
     study.command(epilog="Example: microcolumn study run plan.toml --jobs 4")(run)
     study.command(epilog="Example: microcolumn study status plan.toml")(status)
     study.command(epilog="Example: microcolumn study report plan.toml --json")(report)
+    example = "microcolumn study model plan.toml --recording B4 --variant RBM --out rbm.safetensors"
+    study.command("model", epilog=f"Example: {example}")(models.export)
     app.add_typer(study, name="study")
 
 

@@ -1,0 +1,48 @@
+"""Output of commands: to standard output, or to a file that is written whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from typing import IO, Any
+
+import typer
+
+
+@contextmanager
+def output(path: Path | None) -> Iterator[IO[bytes]]:
+    """Standard output, or a file that is written whole or not at all."""
+    if path is None:
+        yield typer.get_binary_stream("stdout")
+    else:
+        with whole(path) as file:
+            yield file
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file that appears under its name when it is whole; opened before any long work."""
+    if path.exists() and not path.is_file():
+        raise OSError(f"cannot write {path}: it is no plain file; choose another --out")
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        file = scratch.open("wb")
+    except OSError as error:
+        raise OSError(f"cannot write {path}: {error.strerror}; choose another --out") from None
+    try:
+        with file:
+            yield file
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def write_csv(stream: IO[bytes], rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows as comma-separated values."""
+    text = TextIOWrapper(stream, encoding="utf-8", newline="")
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    text.detach()  # flushed, and not closed with the wrapper: standard output is not ours
