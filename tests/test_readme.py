@@ -1,18 +1,121 @@
 """What the README says is what happens."""
 
 import re
+import shlex
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
+import typer
+from small_study import recording
+
+from microcolumn.cli import app
+from microcolumn.study import Plan, Results, run
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 
 
-def test_the_first_analysis_runs_as_printed(tmp_path, monkeypatch, capsys):
-    [code] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+
+
+def shell_lines():
+    """Commands of the README, in blocks and in the text, without their comments."""
+    lines = [line for block in blocks("bash") for line in block.splitlines()]
+    inline = re.findall(r"`(microcolumn [^`]+)`", re.sub(r"```.*?```", "", README, flags=re.DOTALL))
+    return [line.partition("  #")[0].strip() for line in lines + inline]
+
+
+def commands_of(program):
+    return [shlex.split(line)[1:] for line in shell_lines() if line.startswith(f"{program} ")]
+
+
+@pytest.mark.parametrize("number", [0, pytest.param(1, marks=pytest.mark.slow)])
+def test_each_analysis_runs_as_printed(number, tmp_path, monkeypatch, capsys):
+    first, study = blocks("python")
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, "README.md", "exec"), {})
+    exec(compile((first, study)[number], "README.md", "exec"), {})
     assert "bits/s" in capsys.readouterr().out
-    assert (tmp_path / "rbm.safetensors").exists()
+    kept = ("rbm.safetensors", "monday.db")[number]
+    assert (tmp_path / kept).exists()
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory):
+    """The plan as printed, beside a recording of the name it has there."""
+    folder = tmp_path_factory.mktemp("plan")
+    [text] = blocks("toml")
+    (folder / "plan.toml").write_text(text)
+    recording().save(folder / "monday.npz")
+    (folder / "monday.npz").rename(folder / "monday.nwb")  # formats go by content
+    return Plan.from_toml(folder / "plan.toml")
+
+
+@pytest.fixture(scope="module")
+def results(plan, tmp_path_factory):
+    """Results of the plan as printed, made small."""
+    monday, simulated = plan.quick().sources
+    single, windows = plan.quick().experiments
+    small = {"max_words": 2000, "most_active": 4, "penalties": (1e-3, 4e-3), "n_hidden": 3}
+    reduced = Plan(
+        (monday, replace(simulated, minutes=0.7)),
+        (replace(single, **small), replace(windows, **small, lags=(1, 2))),
+    )
+    return run(reduced, tmp_path_factory.mktemp("store") / "plan.db", n_jobs=1)
+
+
+def test_the_plan_says_what_its_comments_say(plan):
+    single, windows = plan.experiments
+    assert (single.bin_width, single.lags, single.n_splits) == (0.020, (1,), 5)
+    assert (windows.bin_width, windows.most_active, windows.recordings) == (
+        0.0067,
+        10,
+        ("simulated",),
+    )
+    assert (min(windows.lags), max(windows.lags)) == (1, 15)
+    assert single.validation == 0.2  # a fifth
+
+
+def test_the_plan_runs(results):
+    assert results.provenance()["n_done"] == results.provenance()["n_planned"]
+    assert list(results.recordings) == ["monday", "simulated"]
+    assert results.by_lags("simulated").lags == (1, 2)
+
+
+def test_the_query_lists_scores_by_split(results):
+    [query] = re.findall(r'sqlite3 plan\.db "([^"]+)"', README)
+    with closing(sqlite3.connect(results.file)) as connection:
+        rows = connection.execute(query).fetchall()
+    expected = {
+        ("monday", score.split, model.variant, score.bits_per_second)
+        for model in Results(results.file).comparison("monday").models
+        for score in model.splits
+    }
+    assert len(expected) == 6
+    assert expected <= set(rows)
+
+
+def test_every_command_exists_with_its_options():
+    asked = commands_of("microcolumn")
+    assert {"demo", "info", "layers", "compare", "study"} == {words[0] for words in asked}
+    for words in asked:
+        command = typer.main.get_command(app)
+        while words and words[0] in getattr(command, "commands", {}):
+            command = command.commands[words[0]]
+            words = words[1:]
+        command.make_context("microcolumn", words)  # refuses what it does not know
+
+
+def test_the_cluster_is_started_as_dask_wants_it():
+    distributed = pytest.importorskip("distributed.cli")
+    scheduler, worker = commands_of("dask")
+    for (name, *options), module in ((scheduler, "dask_scheduler"), (worker, "dask_worker")):
+        assert module == f"dask_{name}"
+        __import__(f"{distributed.__name__}.{module}")
+        getattr(distributed, module).main.make_context(name, options)
 
 
 def test_continuous_integration_finds_both_commands():
@@ -23,8 +126,9 @@ def test_continuous_integration_finds_both_commands():
         assert sum(words in line for line in README.splitlines()) == 1
 
 
-def test_every_picture_and_page_it_links_exists():
+def test_every_picture_page_and_benchmark_it_names_exists():
     targets = re.findall(r"\]\(([^)]+)\)", README)
+    targets += re.findall(r"`((?:benchmarks|tests)/\w+\.py)", README)
     assert targets
     for target in targets:
         assert target.startswith("https://") or (ROOT / target).exists()
