@@ -62,7 +62,7 @@ def results(plan, tmp_path_factory):
     small = {"max_words": 2000, "most_active": 4, "penalties": (1e-3, 4e-3), "n_hidden": 3}
     reduced = Plan(
         (monday, replace(simulated, minutes=0.7)),
-        (replace(single, **small), replace(windows, **small, lags=(1, 2))),
+        (replace(single, **small), replace(windows, **small, lags=(1, 2), n_splits=1)),
     )
     return run(reduced, tmp_path_factory.mktemp("store") / "plan.db", n_jobs=1)
 
