@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -173,7 +174,11 @@ def predict(
             recording.bin(bin_width).embed(lags),
             given=cast(Literal["rest", "past"], given),  # which refuses others
             units=_positions(recording.units.ids, unit, file),
-        ).stretch(-float("inf") if start is None else start, float("inf") if stop is None else stop)
+        )
+        if (start, stop) != (None, None):
+            prediction = prediction.stretch(
+                -math.inf if start is None else start, math.inf if stop is None else stop
+            )
         skill = _skill(prediction)
         with writing.output(out) as stream:
             writing.write_csv(stream, _predicted_rows(prediction))
@@ -267,7 +272,8 @@ def _certificate(model: Any) -> str:
     return "\n".join(
         [
             f"model       {model}",
-            f"optimality  {model.optimality_:.2g}{within} in {model.n_iter_:,} iteration{'s' * (model.n_iter_ != 1)}",
+            f"optimality  {model.optimality_:.2g}{within}",
+            f"iterations  {model.n_iter_:,}",
             f"hidden      {model.n_live_hidden_} live of {model.W_.shape[1]}",
             f"couplings   {model.n_couplings_} of {n_bits * (n_bits - 1) // 2} pairs",
             f"normaliser  {model.log_partition()}",
@@ -343,7 +349,7 @@ def _skill(prediction: Prediction) -> dict[str, Any]:
 
 def _skill_table(skill: dict[str, Any]) -> str:
     def number(value: float | None) -> str:
-        return f"{'-' if value is None else f'{value:.3f}':>10}"
+        return f"{'-' if value is None else f'{value:z.3f}':>10}"
 
     rows = [*skill["units"], {"unit": "mean"} | skill["mean"]]
     width = max(len(row["unit"]) for row in rows)

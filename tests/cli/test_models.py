@@ -1,0 +1,343 @@
+import csv
+import json
+import os
+from io import StringIO
+from math import isnan
+
+import numpy as np
+import pytest
+import written
+from typer.testing import CliRunner
+
+import microcolumn as mc
+from microcolumn.cli import app
+
+runner = CliRunner()
+#: Too few words to bring units together: a small penalty leaves weights to look at.
+RBM = ("--model", "RBM", "--hidden", "3", "--l1", "1e-4")
+
+
+def run(*arguments):
+    return runner.invoke(app, [str(argument) for argument in arguments])
+
+
+def done(*arguments):
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def refused(sentence, *arguments):
+    """One sentence, exit code 2, and nothing that looks like a result."""
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert sentence in result.stderr
+    assert result.stderr.startswith("microcolumn: ")
+    assert len(result.output.splitlines()) == 1
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    path = tmp_path_factory.mktemp("recorded") / "session.npz"
+    return written.write_npz(written.small_recording(), path)
+
+
+@pytest.fixture(scope="module")
+def words(session):
+    return mc.read(session, depth_reference="unstated").bin(0.020)
+
+
+@pytest.fixture(scope="module")
+def saved(session):
+    """A model of words of two bins, as the command saves it."""
+    path = session.with_name("rbm.safetensors")
+    done("fit", session, *RBM, "--lags", 2, "--out", path)
+    return path
+
+
+def test_fit_saves_the_model_that_the_api_fits(saved, words):
+    told, expected = mc.load(saved), mc.RBM(n_hidden=3, l1=1e-4).fit(words.embed(2))
+    assert told.get_params() == expected.get_params()
+    assert told.lags_ == 2
+    for name in ("b_", "W_", "c_"):
+        np.testing.assert_array_equal(getattr(told, name), getattr(expected, name))
+
+
+def test_fit_prints_the_certificate_and_how_to_predict(session, words, tmp_path):
+    out = tmp_path / "ising.safetensors"
+    told = done("fit", session, "--model", "Ising", "--l1", "0.001", "--out", out).stdout
+    model = mc.Ising(l1=0.001).fit(words)
+    assert "1,000 bins of 20 ms" in told
+    assert f"optimality  {model.optimality_:.2g} (tolerance 1e-10)" in told
+    assert f"iterations  {model.n_iter_}\n" in told
+    assert "hidden      0 live of 0\n" in told
+    assert f"couplings   {np.count_nonzero(np.triu(model.J_))} of 10 pairs\n" in told
+    assert str(model.log_partition()) in told
+    assert told.endswith("predict with --bin-width 0.02\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["ising.safetensors"]
+
+
+def test_fit_passes_every_setting_on(session, tmp_path):
+    out = tmp_path / "model.safetensors"
+    asked = ("--objective", "likelihood", "--starts", 2, "--seed", 5, "--most-active", 3)
+    told = done("fit", session, *RBM, *asked, "--bin-width", 0.01, "--out", out).stdout
+    settings = mc.load(out).get_params()
+    assert settings["objective"] == "likelihood"
+    assert (settings["n_init"], settings["random_state"], settings["l1"]) == (2, 5, 1e-4)
+    assert "3 units, 2,000 bins of 10 ms" in told
+    n_spikes = [train.size for train in written.small_recording().trains]
+    assert min(n_spikes[1:4]) > n_spikes[0] > n_spikes[4] == 0
+    assert told.endswith("predict with --bin-width 0.01 --keep 11 --keep 12 --keep 13\n")
+
+
+def test_fit_scores_the_words_that_it_leaves_out(session, words, tmp_path):
+    out = tmp_path / "model.safetensors"
+    told = done("fit", session, *RBM, "--train", 0.6, "--seed", 3, "--out", out).stdout
+    train, test = words.split(0.6, random_state=3)
+    model = mc.RBM(n_hidden=3, l1=1e-4, random_state=3).fit(train)
+    np.testing.assert_array_equal(mc.load(out).W_, model.W_)
+    assert f"{mc.excess_log_likelihood(model, test)} above firing rates on 400 words" in told
+
+
+def test_the_independent_model_is_fitted_too(session, words, tmp_path):
+    out = tmp_path / "rates.safetensors"
+    done("fit", session, "--model", "Independent", "--out", out)
+    np.testing.assert_array_equal(mc.load(out).b_, mc.Independent().fit(words).b_)
+
+
+def test_a_fit_that_did_not_converge_says_so_in_one_line(tmp_path):
+    twin = written.small_recording().trains[0]
+    recording = mc.Recording([twin, twin], mc.Units(["a", "b"]), [[0.0, 20.0]])
+    session = written_npz(recording, tmp_path)
+    out = tmp_path / "ising.safetensors"
+    result = done("fit", session, "--model", "Ising", "--l1", 0, "--out", out)
+    [line] = result.stderr.splitlines()
+    assert line.startswith("microcolumn: warning: Ising without a penalty has no finite optimum")
+    assert out.exists()
+
+
+def written_npz(recording, folder):
+    path = folder / "recorded.npz"
+    recording.save(path)
+    return path
+
+
+def rows_of(text):
+    return list(csv.DictReader(StringIO(text)))
+
+
+@pytest.mark.parametrize("given", ["rest", "past"])
+def test_predict_writes_what_the_api_predicts(session, saved, words, given, tmp_path):
+    out = tmp_path / "predicted.csv"
+    result = done("predict", session, "--model", saved, "--given", given, "--out", out)
+    expected = mc.predict(mc.load(saved), words.embed(2), given=given)
+    rows = rows_of(out.read_text())
+    shape = (expected.n_bins, 5)
+    assert [row["unit"] for row in rows] == list(words.units.ids) * expected.n_bins
+    told = {name: np.array([float(row[name]) for row in rows]).reshape(shape) for name in rows[0]}
+    np.testing.assert_array_equal(told["probability"], expected.probability)
+    np.testing.assert_array_equal(told["spike"], expected.spikes)
+    np.testing.assert_allclose(told["time_s"][:, 0], expected.times_s, rtol=0, atol=1e-9)
+    lines = result.stderr.splitlines()
+    assert [line.split()[0] for line in lines] == ["unit", *words.units.ids, "mean"]
+    assert lines[1].split()[1:] == [
+        f"{mc.skill(expected).bits_per_second[0]:z.3f}",
+        f"{mc.roc(expected, 0).area:.3f}",
+    ]
+    assert lines[5].split()[2] == "-"  # a unit that never fires has no ROC
+
+
+def test_predict_keeps_to_the_units_and_the_stretch_it_is_asked_for(session, saved, words):
+    asked = ("--unit", "12", "--unit", "10", "--start", 5, "--stop", 5.1)
+    rows = rows_of(done("predict", session, "--model", saved, *asked).stdout)
+    expected = mc.predict(mc.load(saved), words.embed(2), units=[2, 0]).stretch(5.0, 5.1)
+    assert [row["unit"] for row in rows] == ["12", "10"] * 5
+    assert [row["time_s"] for row in rows][::2] == ["5.0", "5.02", "5.04", "5.06", "5.08"]
+    told = np.array([float(row["probability"]) for row in rows]).reshape(5, 2)
+    np.testing.assert_array_equal(told, expected.probability)
+
+
+def test_predict_tells_the_skill_to_programs(session, saved, words, tmp_path):
+    result = done(
+        "predict", session, "--model", saved, "--json", "--out", tmp_path / "predicted.csv"
+    )
+    told = json.loads(result.stdout)
+    expected = mc.predict(mc.load(saved), words.embed(2))
+    bits = mc.skill(expected).bits_per_second
+    areas = [mc.roc(expected, n).area for n in range(5)]
+    assert [unit["unit"] for unit in told["units"]] == list(words.units.ids)
+    assert [unit["bits_per_second"] for unit in told["units"]] == bits.tolist()
+    assert [unit["roc_area"] for unit in told["units"]] == [*areas[:4], None]
+    assert isnan(areas[4])
+    assert told["mean"]["bits_per_second"] == pytest.approx(bits.mean())
+    assert told["mean"]["roc_area"] == pytest.approx(np.mean(areas[:4]))
+    assert (told["given"], told["n_bins"]) == ("rest", 999)
+
+
+def test_a_model_of_some_units_predicts_with_the_options_that_fit_prints(session, tmp_path):
+    out = tmp_path / "some.safetensors"
+    told = done("fit", session, *RBM, "--quality", "good", "--bin-width", 0.04, "--out", out).stdout
+    options = told.split("predict with ")[1].split()
+    assert options == ["--bin-width", "0.04", "--keep", "10", "--keep", "12", "--keep", "14"]
+    rows = rows_of(done("predict", session, "--model", out, *options).stdout)
+    recording = mc.read(session, depth_reference="unstated", quality="good")
+    expected = mc.predict(mc.load(out), recording.bin(0.04))
+    told = [float(row["probability"]) for row in rows]
+    np.testing.assert_array_equal(told, expected.probability.ravel())
+
+
+def test_a_model_that_was_never_fitted_predicts_without_a_skill(session, tmp_path, words):
+    out = tmp_path / "made.safetensors"
+    mc.Independent.from_parameters(mc.Parameters(b=np.full(5, -2.0))).save(out)
+    result = done("predict", session, "--model", out, "--unit", "11")
+    assert result.stderr.splitlines()[1].split() == ["11", "-", "0.500"]
+    probabilities = {row["probability"] for row in rows_of(result.stdout)}
+    assert [float(each) for each in probabilities] == pytest.approx([1 / (1 + np.exp(2.0))])
+
+
+def test_sample_prints_words_drawn_from_the_model(saved):
+    told = done("sample", saved, "--n", 50, "--seed", 4).stdout
+    expected = mc.load(saved).sample(50, random_state=4)
+    np.testing.assert_array_equal(np.loadtxt(StringIO(told), delimiter=",", dtype=int), expected)
+
+
+def test_sample_writes_csv_and_npz(saved, tmp_path):
+    expected = mc.load(saved).sample(1000, random_state=0)
+    done("sample", saved, "--out", tmp_path / "words.csv")
+    done("sample", saved, "--out", tmp_path / "words.npz")
+    told = np.loadtxt(tmp_path / "words.csv", delimiter=",", dtype=int)
+    np.testing.assert_array_equal(told, expected)
+    with np.load(tmp_path / "words.npz") as arrays:
+        assert list(arrays) == ["words"]
+        np.testing.assert_array_equal(arrays["words"], expected)
+
+
+def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):
+    out = tmp_path / "model.safetensors"
+    for sentence, arguments in {
+        "does not exist; check the path": (tmp_path / "no.nwb", *RBM),
+        "--model Potts is unknown; choose one of Independent, Ising": (session, "--model", "Potts"),
+        "Ising has no --hidden; leave it out": (session, "--model", "Ising", "--hidden", 3),
+        "Independent has no --l1": (session, "--model", "Independent", "--l1", 0.1),
+        "l1 is -1.0": (session, "--model", "Ising", "--l1", -1),
+        "n_hidden is 0": (session, "--model", "RBM", "--hidden", 0),
+        "choose 'mpf' or 'likelihood'": (session, *RBM, "--objective", "pcd"),
+        "looks like milliseconds": (session, *RBM, "--bin-width", 20),
+        "lags is 0": (session, *RBM, "--lags", 0),
+        "most_active is 0": (session, *RBM, "--most-active", 0),
+        "fraction is 1.0": (session, *RBM, "--train", 1),
+        "no unit has ids '99'": (session, *RBM, "--unit", "99"),
+        "is not of the form name=value": (session, *RBM, "--option", "oops"),
+    }.items():
+        refused(sentence, "fit", *arguments, "--out", out)
+        assert not list(tmp_path.iterdir())
+
+
+def test_bad_input_of_predict_is_one_sentence(session, saved, tmp_path):
+    out = tmp_path / "predicted.csv"
+    for sentence, arguments in {
+        "no.nwb does not exist; check the path": (tmp_path / "no.nwb", "--model", saved),
+        "no.safetensors does not exist": (session, "--model", tmp_path / "no.safetensors"),
+        "is not a microcolumn model": (session, "--model", session),
+        "has 2 units here but": (session, "--model", saved, "--keep", "10", "--keep", "11"),
+        "no unit has ids '99'": (session, "--model", saved, "--keep", "99"),
+        "has no unit '99' here; --unit is one of 10, 11": (session, "--model", saved, "--unit", 99),
+        "no predicted bin starts between 30": (session, "--model", saved, "--start", 30),
+        "given is 'future'": (session, "--model", saved, "--given", "future"),
+        "looks like milliseconds": (session, "--model", saved, "--bin-width", 20),
+    }.items():
+        refused(sentence, "predict", *arguments, "--out", out)
+        assert not list(tmp_path.iterdir())
+    refused("give them an --out", "predict", session, "--model", saved, "--json")
+
+
+def test_the_past_of_many_units_is_refused_in_one_sentence(tmp_path):
+    session = written_npz(written.small_recording(n_units=17), tmp_path)
+    out = tmp_path / "rates.safetensors"
+    done("fit", session, "--model", "Independent", "--lags", 2, "--out", out)
+    refused("17 units", "predict", session, "--model", out, "--given", "past")
+
+
+def test_bad_input_of_sample_is_one_sentence(session, saved, tmp_path):
+    refused("does not exist", "sample", tmp_path / "no.safetensors")
+    refused("is not a microcolumn model", "sample", session)
+    refused("n_samples is 0", "sample", saved, "--n", 0)
+    refused("needs the ending .csv or .npz", "sample", saved, "--out", tmp_path / "words.xlsx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_place_that_cannot_be_written_is_one_sentence_and_fit_says_it_first(
+    session, saved, tmp_path
+):
+    nowhere, folder, pipe = (tmp_path / name for name in ("no/a.csv", "folder.csv", "pipe.csv"))
+    folder.mkdir()
+    os.mkfifo(pipe)
+    for out in (nowhere, folder, pipe):
+        sentence = "No such file or directory" if out == nowhere else "it is no plain file"
+        # The recording is missing too: a long fit must not end in vain.
+        refused(f"cannot write {out}: ", "fit", "no.nwb", *RBM, "--out", out)
+        refused(sentence, "predict", session, "--model", saved, "--out", out)
+        refused(sentence, "sample", saved, "--out", out)
+
+
+def test_names_of_units_may_hold_commas(tmp_path):
+    recording = written.small_recording(n_units=2)
+    units = mc.Units(["shank 1, unit 2", 'the "best"'])
+    session = written_npz(recording.with_units(units), tmp_path)
+    out = tmp_path / "rates.safetensors"
+    done("fit", session, "--model", "Independent", "--out", out)
+    rows = rows_of(done("predict", session, "--model", out).stdout)
+    assert [row["unit"] for row in rows[:2]] == list(units.ids)
+
+
+@pytest.fixture(scope="module")
+def study(session):
+    """One split of windows of two bins of the three most active units; a plan beside its store."""
+    plan = session.with_name("plan.toml")
+    plan.write_text(
+        f'''
+        [recordings.cells]
+        file = "{session.name}"
+        depth_reference = "surface"
+
+        [experiments.windows]
+        bin_width = 0.040
+        most_active = 3
+        lags = [1, 2]
+        models = ["RBM"]
+        n_hidden = [2]
+        penalties = [1e-4, 1e-3]
+        n_splits = 1
+        '''
+    )
+    mc.study.run(mc.study.Plan.from_toml(plan), plan.with_suffix(".db"), n_jobs=1)
+    return plan
+
+
+def test_a_model_of_a_study_becomes_a_file(study, session, tmp_path):
+    out = tmp_path / "rbm.safetensors"
+    asked = ("--recording", "cells", "--variant", "RBM", "--lags", 2, "--penalty", 1e-3)
+    told = done("study", "model", study, *asked, "--out", out).stdout
+    results = mc.study.Results(study.with_suffix(".db"))
+    expected = results.model("cells", "RBM 2", lags=2, penalty=1e-3)
+    np.testing.assert_array_equal(mc.load(out).W_, expected.W_)
+    assert str(expected.log_partition()) in told
+    train, _, _ = results.words("cells", lags=2)
+    options = told.split("predict with ")[1].split()
+    kept = [part for unit in train.units.ids for part in ("--keep", unit)]
+    assert options == ["--bin-width", "0.04", *kept]
+    rows = rows_of(done("predict", session, "--model", out, *options).stdout)
+    assert len(rows) == 3 * 499
+
+
+def test_a_model_that_a_study_does_not_have_is_one_sentence(study, tmp_path):
+    out = tmp_path / "rbm.safetensors"
+    store = study.with_suffix(".db")
+    for sentence, arguments in {
+        "no recording 'B4'; it has cells": (store, "--recording", "B4", "--variant", "RBM"),
+        "choose one of RBM 2": (store, "--recording", "cells", "--variant", "Ising", "--lags", 1),
+        "has 1, 2; choose one of them": (store, "--recording", "cells", "--variant", "RBM"),
+        "nothing.db": (tmp_path / "nothing.db", "--recording", "cells", "--variant", "RBM"),
+    }.items():
+        refused(sentence, "study", "model", *arguments, "--out", out)
+        assert not list(tmp_path.iterdir())
