@@ -1,9 +1,11 @@
 """Studies by commands: what is printed, what is kept, and what is said where it goes wrong."""
 
 import json
+import shlex
 
 import planted_study as planted
 import pytest
+import typer
 from small_study import recording, when_finished
 from typer.testing import CliRunner
 
@@ -325,18 +327,28 @@ def test_compare_refuses_in_one_sentence(asked, said):
 # Help
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["demo", "info", "layers", "compare", "study run", "study status", "study report"],
-)
-def test_help_ends_with_an_example(command):
-    result = microcolumn(*command.split(), "--help")
-    assert result.exit_code == 0
-    assert f"Example: microcolumn {command} " in " ".join(result.stdout.split())
+def commands(group, name="microcolumn"):
+    """Every command with its whole name."""
+    for word, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{name} {word}")
+        else:
+            yield f"{name} {word}", command
 
 
-def test_no_command_is_without_help():
-    told = microcolumn("--help").stdout
-    for command in ("demo", "info", "layers", "compare", "study"):
-        assert f" {command} " in told
+def test_every_command_has_help_that_ends_with_an_example_that_parses():
+    found = dict(commands(typer.main.get_command(app)))
+    assert {"microcolumn demo", "microcolumn compare", "microcolumn study run"} <= set(found)
+    for name, command in found.items():
+        assert command.help, name
+        example = command.epilog.removeprefix("Example: ")
+        assert example.startswith(f"{name} "), example
+        command.make_context(name, shlex.split(example.removeprefix(name)))
+        told = microcolumn(*name.split()[1:], "--help")
+        assert told.exit_code == 0
+        assert "Example: " in told.stdout
+
+
+def test_commands_are_listed_where_none_is_given():
+    assert "compare" in microcolumn().output
     assert "status" in microcolumn("study").output
