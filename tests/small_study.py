@@ -7,6 +7,7 @@ from functools import cache
 from multiprocessing import get_context
 
 import numpy as np
+from joblib.externals.loky import get_reusable_executor
 
 from microcolumn.recording import Recording
 from microcolumn.study.plan import Plan
@@ -56,7 +57,8 @@ def when_finished(path):
     """When each job was finished and how long it took, by digest; empty where no store is yet."""
     if not path.exists():
         return {}
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+    # For writing: a run that was killed while it made the store left what must be rolled back.
+    with closing(sqlite3.connect(path, timeout=30)) as connection:
         if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'jobs'").fetchone():
             return {}
         rows = connection.execute("SELECT digest, finished, seconds FROM jobs")
@@ -81,6 +83,8 @@ def _run(path, n_jobs, started):
     if started is not None:
         _note_started_jobs(started)
     run(small_plan(), path, n_jobs=n_jobs)
+    # multiprocessing would wait for idle workers before Python, at its end, tells them to go.
+    get_reusable_executor(reuse=True).shutdown()
 
 
 def _note_started_jobs(file):

@@ -187,9 +187,16 @@ def test_a_setting_that_bears_on_results_changes_every_digest(setting):
     assert set(before.values()).isdisjoint(after.values())
 
 
-def test_every_setting_either_changes_all_digests_or_is_a_list_of_what_to_do():
+def test_annealing_bears_on_normalisers_and_what_follows_but_not_on_fits():
+    before, after = digests(plan_of(BASE)), digests(plan_of(replace(BASE, max_steps=7)))
+    assert {job for job, name in before.items() if after[job] == name} == {
+        job for job in before if job.kind == "fit"
+    }
+
+
+def test_every_setting_bears_on_digests_or_is_a_list_of_what_to_do():
     listing = {"recordings", "lags", "models", "n_hidden", "objectives", "n_splits"}
-    assert set(Experiment.settings()) == listing | set(BEARING)
+    assert set(Experiment.settings()) == listing | set(BEARING) | {"max_steps"}
 
 
 @pytest.mark.parametrize(
@@ -245,4 +252,4 @@ def test_a_digest_is_the_same_in_every_process_and_release():
     """Written down: a change of it makes all stores compute everything again."""
     job = Job("fit", "A", "instantaneous", 1, 0, RBM)
     name = digest(settings_of(job, BASE, (ISING, RBM, SEMI)), FACTS)
-    assert name == "bac5a8253d9196fbee02f27249dc5319"
+    assert name == "abc6a22c084a3af29d3a68dbbfccece5"

@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from small_study import results_of, small_plan
+from small_study import recording, results_of, small_plan
 
 from microcolumn.study import workers
 from microcolumn.study.run import run
+from microcolumn.study.store import Store
 from microcolumn.study.workers import StudyError, Workers, workers_at
 
 engine = importlib.import_module("microcolumn.study.run")
@@ -75,6 +76,18 @@ def wait_for_workers(address, count):
 def test_any_number_of_processes_gives_the_same_bits(tmp_path, alone, n_jobs):
     run(small_plan(), tmp_path / "study.db", n_jobs=n_jobs)
     assert results_of(tmp_path / "study.db") == alone
+
+
+@pytest.mark.slow
+def test_annealed_normalisers_too_are_the_same_bits(tmp_path):
+    """Windows of 50 bits, which no exact sum can cover."""
+    settings = {"n_splits": 1, "lags": 5, "models": "Ising", "penalties": 4e-3}
+    plan = small_plan(recording(n_units=10), **settings)
+    run(plan, tmp_path / "alone.db", n_jobs=1)
+    run(plan, tmp_path / "two.db", n_jobs=2)
+    with Store.open(tmp_path / "two.db") as store:
+        assert [row["method"] for row in store.rows("normalisers")] == ["ais"]
+    assert results_of(tmp_path / "two.db") == results_of(tmp_path / "alone.db")
 
 
 @pytest.mark.slow
