@@ -124,11 +124,11 @@ def test_an_interrupted_run_goes_on_and_does_nothing_twice(plan, monkeypatch):
     before = when_finished(store)
     assert 0 < len(before) < N_JOBS
     told = microcolumn("study", "status", plan).stdout.splitlines()
-    assert told[0] == f"{store}: {len(before)} of {N_JOBS} jobs done, interrupted"
+    assert told[0] == f"{store}: {len(before)} of {N_JOBS} jobs done, run again to go on"
     result = microcolumn("study", "run", plan, "--jobs", 1)
     assert result.exit_code == 0
     said = result.stderr.splitlines()[0]
-    assert said == f"found {len(before)} finished jobs in {store}"
+    assert said == f"{len(before)} of {N_JOBS} jobs are in {store} already"
     after = when_finished(store)
     assert len(after) == N_JOBS
     assert {digest: after[digest] for digest in before} == before
@@ -181,10 +181,28 @@ def test_the_status_of_a_running_study_says_who_runs_it(tmp_path, monkeypatch):
     path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
     with Store.create(path) as store, store.lock():
         told = microcolumn("study", "status", path).stdout
-        said = one_sentence(microcolumn("compare", __file__, "--store", path, "--jobs", 1))
+        recording().save(tmp_path / "cells.npz")
+        again = microcolumn("compare", tmp_path / "cells.npz", "--store", path, "--jobs", 1)
+        said = one_sentence(again)
     assert ", running (process " in told.splitlines()[0]
     assert told.splitlines()[0].endswith(" left")
     assert "another run" in said
+
+
+def test_a_refused_run_leaves_no_store(plan):
+    plan.write_text(plan.read_text().replace("cells.npz", "none.npz"))
+    one_sentence(microcolumn("study", "run", plan, "--jobs", 1))
+    assert not plan.with_name("plan.db").exists()
+
+
+def test_a_store_given_as_a_plan_is_told_apart(stored):
+    said = one_sentence(microcolumn("study", "run", stored))
+    assert "is a store, not a plan" in said
+
+
+def test_the_status_of_a_plan_that_was_only_tried_quickly_names_that_store(plan, stored):
+    plan.with_name("plan-quick.db").write_bytes(stored.read_bytes())
+    assert "plan-quick.db; name that instead" in one_sentence(microcolumn("study", "status", plan))
 
 
 def test_a_report_has_the_answer_and_as_json_no_nan(stored):

@@ -126,7 +126,7 @@ def test_recordings_without_names_are_known_by_their_stems():
     plan = Plan.of([Path("a/s.nwb"), "b/s.npz", "s 2.npz", "B4", tiny(), tiny()])
     names = [source.name for source in plan.sources]
     assert names == ["s", "s 2", "s 2 2", "B4", "recording", "recording 2"]
-    assert (plan.sources[1].file, plan.sources[3].preset) == ("b/s.npz", "B4")
+    assert (plan.sources[1].file, plan.sources[3].preset) == (str(Path("b/s.npz").resolve()), "B4")
 
 
 def test_recordings_with_names_keep_them():
@@ -137,7 +137,7 @@ def test_recordings_with_names_keep_them():
         Source("one", preset="B4"),
         Source("two", recording=mine),
         Source("three", preset="T6", seed=4),
-        Source("four", file="B4"),
+        Source("four", file=str(Path("B4").resolve())),
     )
     assert plan.experiments == (replace(INSTANTANEOUS, n_splits=3),)
 

@@ -15,6 +15,7 @@ import typer
 
 from . import reading, writing
 from .failures import one_sentence
+from .stores import store_of
 
 if TYPE_CHECKING:
     from ..evaluate import Prediction
@@ -235,10 +236,9 @@ def export(
     """Save a fitted model of a study as a file for predict and sample."""
     from ..models import to_bytes
     from ..study import Results
-    from .studies import _store_of  # which has this command among its own
 
     with one_sentence(), writing.whole(out) as saved, _warnings_as_lines():
-        results = Results(_store_of(study))
+        results = Results(store_of(study))
         where: dict[str, Any] = {"experiment": experiment, "lags": lags}
         model = results.model(recording, variant, split=split, penalty=penalty, **where)
         settings = results.catalogue.at(recording, experiment, lags).experiment

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ import typer
 
 from . import models, reading
 from .failures import one_sentence
+from .stores import beside, store_of
 
 if TYPE_CHECKING:
     from ..study import Plan, Results
@@ -151,7 +151,7 @@ def run(
 
     with one_sentence():
         read = Plan.from_toml(plan)
-    _run(read, store or _beside(plan, quick), jobs, scheduler, quick, json)
+    _run(read, store or beside(plan, quick), jobs, scheduler, quick, json)
 
 
 def status(study: PlanOrStore) -> None:
@@ -159,7 +159,7 @@ def status(study: PlanOrStore) -> None:
     from ..study import status as status_of
 
     with one_sentence():
-        typer.echo(status_of(_store_of(study)))
+        typer.echo(status_of(store_of(study)))
 
 
 def report(study: PlanOrStore, json: Json = False) -> None:
@@ -167,7 +167,7 @@ def report(study: PlanOrStore, json: Json = False) -> None:
     from ..study import Results
 
     with one_sentence():
-        _print(Results(_store_of(study)), json)
+        _print(Results(store_of(study)), json)
 
 
 def _run(
@@ -178,7 +178,6 @@ def _run(
     with one_sentence():
         if jobs is not None and scheduler is not None:
             raise ValueError("--jobs is for this machine; leave it out beside --scheduler")
-        _say_what_is_there(store)
         results = run_study(
             plan.quick() if quick else plan,
             store,
@@ -190,18 +189,6 @@ def _run(
     typer.echo(f"results are kept in {store}", err=True)
 
 
-def _say_what_is_there(store: Path) -> None:
-    """Tell what a run goes on from; a store that cannot be used is for the run to refuse."""
-    from ..study import StoreError
-    from ..study import status as status_of
-
-    with suppress(StoreError):
-        before = status_of(store)
-        n_jobs = sum(before.done.values()) + before.n_other
-        if n_jobs and not before.running:
-            typer.echo(f"found {n_jobs} finished jobs in {store}", err=True)
-
-
 def _print(results: Results, json: bool) -> None:
     from json import dumps
 
@@ -211,13 +198,3 @@ def _print(results: Results, json: bool) -> None:
         typer.echo(dumps(report_dict(results), indent=2, allow_nan=False))
     else:
         typer.echo(report_text(results))
-
-
-def _beside(plan: Path, quick: bool = False) -> Path:
-    """The store beside a plan."""
-    return plan.with_name(f"{plan.stem}-quick.db" if quick else f"{plan.stem}.db")
-
-
-def _store_of(study: Path) -> Path:
-    """The store beside a plan; a store is its own."""
-    return _beside(study) if study.suffix.lower() == ".toml" else study

@@ -19,6 +19,8 @@ __all__ = ["INSTANTANEOUS", "SPATIOTEMPORAL", "Experiment", "Plan", "Source"]
 Origin: TypeAlias = "str | Path | Recording | Source"
 
 _SECTIONS = ("recordings", "instantaneous", "spatiotemporal", "experiments")
+#: Settings that say which words an experiment is about, and how large its models are.
+_OF_WORDS = ("bin_width", "most_active", "max_words", "lags", "n_hidden", "split_by")
 #: Upper limits of a quick look.
 _QUICK_SPLITS, _QUICK_PENALTIES, _QUICK_HIDDEN = 2, 3, 10
 _QUICK_LAGS, _QUICK_WORDS, _QUICK_MINUTES, _QUICK_STEPS = (1, 2, 4), 30_000, 10.0, 4000
@@ -92,13 +94,15 @@ class Plan:
             Options of :func:`microcolumn.read` for all files and of :meth:`Recording.select` for
             all recordings.
         **settings
-            Fields of the instantaneous :class:`Experiment`.
+            Fields of the instantaneous :class:`Experiment`. Those that do not describe the words
+            or the hidden units hold for the spatiotemporal one as well.
         """
         origins = _named(recordings)
         sources = [_source(name, origin, read, select) for name, origin in origins.items()]
         experiments = [_experiment("instantaneous", settings)]
         if spatiotemporal:
-            experiments.append(SPATIOTEMPORAL)
+            shared = {key: value for key, value in settings.items() if key not in _OF_WORDS}
+            experiments.append(_experiment("spatiotemporal", shared))
         return cls(tuple(sources), tuple(experiments))
 
     @classmethod
@@ -262,7 +266,8 @@ def _source(
     if isinstance(origin, str) and origin in PRESETS:
         return Source(name, preset=origin, select=chosen)
     if isinstance(origin, str | Path):
-        return Source(name, file=str(origin), read=dict(read or {}), select=chosen)
+        entry = {**(read or {}), "file": str(origin), "select": chosen}
+        return Source.from_dict(name, entry, folder=Path.cwd())
     raise TypeError(f"recording {name} is {origin!r}; pass a path, a preset or a Recording")
 
 
@@ -270,7 +275,13 @@ def _text(path: Path) -> str:
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the plan's TOML file in it")
     try:
-        return path.read_text(encoding="utf-8-sig")
+        content = path.read_bytes()
+        if content.startswith(b"SQLite format 3"):
+            raise ValueError(
+                f"{path} is a store, not a plan; give the TOML file it was made from, or print "
+                "what it holds with 'microcolumn study report'"
+            )
+        return content.decode("utf-8-sig")
     except FileNotFoundError:
         raise FileNotFoundError(f"{path} does not exist; check the path of the plan") from None
     except UnicodeDecodeError as error:

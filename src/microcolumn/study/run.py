@@ -67,54 +67,53 @@ def run(
     StoreError
         Where the store cannot be written, is of another version or in use by another run.
     StudyError
-        Where jobs failed or workers were lost; all that was finished is kept.
+        Where jobs failed, workers were lost or the disk is full; all that was finished is kept.
     """
-    with Store.create(store) as opened, opened.lock():
-        told = _noticed(plan, opened, Path(store))
-        words, facts = _loaded(plan, opened, Path(store))
-        with workers_at(n_jobs, scheduler) as workers:
-            opened.write_study(
-                plan=json_text(plan.as_dict()),
-                microcolumn=__version__,
-                command=command,
-                workers=str(workers.count),
-            )
-            study = _Run(opened, Path(store), plan, words, facts, workers)
-            study.go(progress, told)
-    return Results(store, plan)
+    path = Path(store)
+    # What may be refused comes before the store, so that nothing is left behind.
+    recordings = {source.name: source.load() for source in plan.sources}
+    words = {
+        (source.name, experiment.name): words_of(recordings[source.name], experiment)
+        for experiment in plan.experiments
+        for source in plan.sources_of(experiment)
+    }
+    with (
+        workers_at(n_jobs, scheduler) as workers,
+        Store.create(path) as opened,
+        opened.lock(),
+    ):
+        told = _noticed(plan, opened)
+        facts = _recognised(recordings, opened)
+        for name, recording in recordings.items():
+            opened.write_recording(_described(name, recording, facts[name], plan))
+        opened.write_study(
+            plan=json_text(plan.as_dict()),
+            microcolumn=__version__,
+            command=command,
+            workers=str(workers.count),
+        )
+        _Run(opened, plan, words, facts, workers).go(progress, told)
+    return Results(path, plan)
 
 
-def _loaded(
-    plan: Plan, store: Store, path: Path
-) -> tuple[dict[tuple[str, str], Words], dict[str, Facts]]:
-    """Words by (recording, experiment) and facts by recording; refuses data that changed."""
+def _recognised(recordings: Mapping[str, Recording], store: Store) -> dict[str, Facts]:
+    """Facts about the recordings; refuses those that are not what the store was made from."""
     known = {row["name"]: row for row in store.rows("recordings")}
-    words: dict[tuple[str, str], Words] = {}
     facts = {}
-    new = []
-    for source in plan.sources:
-        recording = source.load()
-        facts[source.name] = Facts(fingerprint(recording), recording.n_units)
-        before = known.get(source.name)
-        if before is not None and before["fingerprint"] != facts[source.name].fingerprint:
+    for name, recording in recordings.items():
+        facts[name] = Facts(fingerprint(recording), recording.n_units)
+        before = known.get(name)
+        if before is not None and before["fingerprint"] != facts[name].fingerprint:
             raise ValueError(
-                f"recording {source.name!r} is not the one that {path} was made from: it had "
+                f"recording {name!r} is not the one that {store.path} was made from: it had "
                 f"{before['n_spikes']:,} spikes of {before['n_units']} units, now it has "
                 f"{recording.n_spikes:,} of {recording.n_units} (or other times, units, layers or "
                 "epochs); restore it, give this one another name, or use a new store"
             )
-        used = [each for each in plan.experiments if source in plan.sources_of(each)]
-        words |= {(source.name, each.name): words_of(recording, each) for each in used}
-        if before is None:
-            new.append(_described(source.name, recording, facts[source.name], used))
-    for row in new:  # only now, so that a plan that is refused leaves nothing behind
-        store.write_recording(row)
-    return words, facts
+    return facts
 
 
-def _described(
-    name: str, recording: Recording, facts: Facts, used: list[Experiment]
-) -> dict[str, Any]:
+def _described(name: str, recording: Recording, facts: Facts, plan: Plan) -> dict[str, Any]:
     """Row of the store about a recording."""
     table = recording.units
     units = [
@@ -129,7 +128,7 @@ def _described(
         for n in range(recording.n_units)
     ]
     survey = {}
-    for width in dict.fromkeys(experiment.bin_width for experiment in used):
+    for width in dict.fromkeys(experiment.bin_width for experiment in plan.experiments):
         binning = recording.binning(width)
         survey[f"{width:g}"] = {
             "n_bins": binning.words.n_bins,
@@ -150,15 +149,15 @@ def _described(
     }
 
 
-def _noticed(plan: Plan, store: Store, path: Path) -> list[str]:
+def _noticed(plan: Plan, store: Store) -> list[str]:
     """What changed since the store was last used, in sentences; other versions are refused."""
     before = store.read_study()
     if "plan" not in before:
         return []
     if before["microcolumn"] != __version__:
         raise StoreError(
-            f"{path} was made by microcolumn {before['microcolumn']} and this is {__version__}, "
-            "whose numbers may differ; use that version or a new store"
+            f"{store.path} was made by microcolumn {before['microcolumn']} and this is "
+            f"{__version__}, whose numbers may differ; use that version or a new store"
         )
     told = changes(Plan.from_dict(json.loads(before["plan"])), plan)
     if told:
@@ -172,7 +171,6 @@ class _Run:
     """A plan on its way into a store."""
 
     store: Store
-    path: Path
     plan: Plan
     words: Mapping[tuple[str, str], Words]
     facts: Mapping[str, Facts]
@@ -196,6 +194,9 @@ class _Run:
         for name in self.done:
             self.pace.learn(self.jobs[name], seconds[name])
         with Bar(len(self.jobs), len(self.done), progress) as bar:
+            if self.done:
+                n_jobs = f"{len(self.done):,} of {len(self.jobs):,} jobs"
+                told = [*told, f"{n_jobs} are in {self.store.path} already"]
             for sentence in told:
                 bar.tell(sentence)
             for stage in planned:
@@ -203,7 +204,7 @@ class _Run:
         if self.failed:
             raise StudyError(
                 f"{len(self.failed)} of {len(self.jobs)} jobs failed, the first with "
-                f"{self.failed[0]}; what was finished is in {self.path}: run again to retry"
+                f"{self.failed[0]}; what was finished is in {self.store.path}: run again to retry"
             )
 
     def _do(self, stage: Mapping[str, Job], bar: Bar) -> None:
@@ -215,7 +216,7 @@ class _Run:
             batch_size=1,  # a batch would be stored only when all of it is done
             max_nbytes=None,  # words are small; files of joblib's would outlive a kill
         )
-        with self.workers.explained(self.path):
+        with self.workers.explained(self.store.path):
             for outcome in parallel(delayed(perform)(task) for task in self._tasks(left)):
                 self._keep(outcome)
                 bar.finished(self.jobs[outcome.digest], self._left_s)
@@ -241,7 +242,7 @@ class _Run:
             experiment, compared = self._experiment(job)
             used = [self.names[other] for other in needs(job, experiment, compared)]
             # joblib draws tasks from threads of its own, so each gets a connection of its own.
-            with Store.open(self.path) as reader:
+            with Store.open(self.store.path) as reader:
                 models, log_z = inputs(reader, job, used)
             words = self.words[job.recording, job.experiment]
             yield Task(name, job, experiment, words, models, log_z, self.workers.threads)

@@ -12,6 +12,9 @@ from .plan import Plan
 from .progress import Pace, duration
 from .store import Store
 
+#: Failures that are shown.
+_MOST_FAILURES = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Status:
@@ -51,17 +54,26 @@ class Status:
 
     def __str__(self) -> str:
         n_done, n_planned = sum(self.done.values()), sum(self.planned.values())
-        state = "complete" if self.complete else "interrupted"
-        if self.running:
-            state = f"running ({self.runner}), {duration(self.left_s)} left"
-        lines = [f"{self.store}: {n_done} of {n_planned} jobs done, {state}"]
+        lines = [f"{self.store}: {n_done:,} of {n_planned:,} jobs done, {self._state}"]
         lines += [
             f"  {kind:<9} {self.done[kind]:>6} of {self.planned[kind]}" for kind in self.planned
         ]
         if self.n_other:
             lines.append(f"  {self.n_other} finished jobs are of earlier plans")
-        lines += [f"  failed: {job}: {error}" for job, error in self.failures]
+        lines += [f"  failed: {job}: {error}" for job, error in self.failures[:_MOST_FAILURES]]
+        if len(self.failures) > _MOST_FAILURES:
+            lines.append(f"  and {len(self.failures) - _MOST_FAILURES} more failed")
         return "\n".join(lines)
+
+    @property
+    def _state(self) -> str:
+        if self.running:
+            return f"running ({self.runner}), {duration(self.left_s)} left"
+        if not self.planned:
+            return "nothing is planned yet; run the study"
+        if self.complete:
+            return "complete"
+        return "some failed; run again to retry" if self.failures else "run again to go on"
 
 
 def status(store: str | Path) -> Status:
