@@ -148,6 +148,16 @@ def test_a_model_and_itself_are_the_same():
     assert str(annealed) == "A and B are the same"
 
 
+def test_rounding_makes_no_difference_between_models_that_are_the_same():
+    # A semi-restricted model whose hidden units are dead is the Ising model, summed differently.
+    by_rounding = [1.5e-14, 1.4e-14, 1.3e-14, 1.5e-14]
+    for n_splits in (2, 4):
+        found = pair_result("A", "B", by_rounding[:n_splits], [0.0] * n_splits, 1.0)
+        assert (found.bits_per_second, found.p_value, found.n_better) == (0.0, 1.0, 0)
+        assert str(found) == "A and B are the same"
+    assert pair_result("A", "B", [1e-8] * 3, [0.0] * 3, 1.0).differs
+
+
 def test_a_lead_that_is_the_same_in_all_splits_is_sure():
     assert pair_result("A", "B", [0.5] * 3, [0.1] * 3, 1.0).p_value == 0.0
 

@@ -21,6 +21,8 @@ INDEPENDENT = "Independent"
 FEWEST_SPLITS = 3
 #: Two models differ where chance would make such a difference less often than this.
 LEVEL = 0.05
+#: Bits/s; scores that are closer differ by rounding, which has a sign but no meaning.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +243,8 @@ def model_result(variant: str, scores: Sequence[SplitScore], n_units: int) -> Mo
     >>> result.bits_per_second, result.split_stderr, result.per_neuron
     (10.0, 1.0, 1.0)
     """
-    finite = sorted(
-        (score for score in scores if math.isfinite(score.bits_per_second)),
-        key=lambda score: score.split,
-    )
+    known = [score for score in scores if math.isfinite(score.bits_per_second)]
+    finite = sorted(known, key=lambda score: score.split)
     if not finite:
         return None
     values = np.array([score.bits_per_second for score in finite])
@@ -287,12 +287,12 @@ def pair_result(
     >>> print(pair_result("RBM 25", "Ising", [2.1, 1.9, 2.0], [0.1, 0.1, 0.1], 1.0))
     RBM 25 is better than Ising by 2.00 ± 0.12 bits/s (3 of 3 splits, p = 0.0033)
     """
-    finite = np.isfinite(np.asarray(differences, dtype=np.float64))
-    values = np.asarray(differences, dtype=np.float64)[finite]
+    given = np.array([differences, block_stderrs], dtype=np.float64)
+    values, errors = given[:, np.isfinite(given[0])]
     if not values.size:
         return None
-    mean, block = float(values.mean()), _rms(np.asarray(block_stderrs, dtype=np.float64)[finite])
-    plain = split_stderr(values)
+    values[np.abs(values) < _SAME] = 0.0
+    mean, plain, block = float(values.mean()), split_stderr(values), _rms(errors)
     corrected = plain * math.sqrt(1.0 + values.size * test_to_train)
     return PairResult(
         first=first,
