@@ -34,6 +34,14 @@ def test_windows_are_split_by_blocks_unless_stated_otherwise():
     assert Experiment("x", split_by="blocks").split_by == "blocks"
 
 
+def test_lags_are_kept_in_the_order_in_which_words_grow():
+    assert Experiment("x", lags=[15, 1, 2]).lags == (1, 2, 15)
+
+
+def test_a_negative_zero_is_no_other_penalty():
+    assert str(Experiment("x", penalties=[-0.0, 1e-3]).penalties[0]) == "0.0"
+
+
 def test_experiments_compare_and_hash_by_their_settings():
     assert Experiment("x", lags=[1]) == Experiment("x", lags=(1,))
     assert hash(Experiment("x", lags=[1])) == hash(Experiment("x"))

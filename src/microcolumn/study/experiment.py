@@ -36,7 +36,7 @@ class Experiment:
     max_words : int, optional
         Keep that many bins, the first ones; all where there are fewer or this is None.
     lags : tuple of int
-        Bins per word, one comparison for each entry.
+        Bins per word, one comparison for each entry; kept in increasing order.
     models : tuple of {"Ising", "RBM", "SemiRBM"}
         Models to compare.
     n_hidden : tuple of int or "dims"
@@ -191,7 +191,7 @@ def _penalty(name: str, value: Any) -> float:
     penalty = real_number(name, value, "give numbers such as 2e-3")
     if not (math.isfinite(penalty) and penalty >= 0):
         raise ValueError(f"{name} has {penalty}; penalties must be finite and not negative")
-    return penalty
+    return penalty + 0.0  # one zero, of which floating point has two: jobs go by their text
 
 
 def _penalties(name: str, values: Any) -> tuple[float, ...]:
@@ -200,6 +200,11 @@ def _penalties(name: str, values: Any) -> tuple[float, ...]:
         if upper < lower:
             raise ValueError(f"{name} has {upper} behind {lower}; list them in increasing order")
     return penalties
+
+
+def _lags(name: str, values: Any) -> tuple[int, ...]:
+    """In increasing order, in which results are read: what each further bin adds."""
+    return tuple(sorted(_several(_at_least(1))(name, values)))
 
 
 def _split_by(name: str, value: Any) -> str:
@@ -211,7 +216,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "bin_width": _bin_width,
     "most_active": _or_none(_at_least(1)),
     "max_words": _or_none(_at_least(2)),
-    "lags": _several(_at_least(1)),
+    "lags": _lags,
     "models": _several(_one_of(MODELS)),
     "n_hidden": _several(_n_hidden),
     "objectives": _several(_one_of(OBJECTIVES)),
