@@ -257,6 +257,8 @@ def _plain(name: str, value: Any) -> Any:
         return _plain(name, value.tolist())
     if isinstance(value, list | tuple):
         return [_plain(name, entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{name} has {value}, which a plan cannot hold; give a finite number")
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if isinstance(value, Path):
