@@ -53,6 +53,18 @@ def test_a_normaliser_that_has_not_converged_is_told(tmp_path):
     assert sentence in cautions(Results(path))
 
 
+def test_windows_that_share_bins_between_parts_are_told(tmp_path):
+    spatiotemporal = planted.PLAN.experiments[1]
+    leaking = "cells, spatiotemporal: windows were dealt singly"
+    for split_by in ("words", "blocks"):
+        plan = Plan(planted.PLAN.sources, (replace(spatiotemporal, split_by=split_by),))
+        found = cautions(Results(planted.write(tmp_path / f"{split_by}.db", plan=plan)))
+        assert any(text.startswith(leaking) for text in found) == (split_by == "words")
+    by_words = Plan(planted.PLAN.sources, (replace(spatiotemporal, split_by="words", lags=1),))
+    found = cautions(Results(planted.write(tmp_path / "bins.db", plan=by_words)))
+    assert not any(text.startswith(leaking) for text in found)
+
+
 def test_an_unfinished_study_says_what_is_left(tmp_path):
     sources = (*INSTANTANEOUS.sources, Source("later", preset="T6"))
     plan = Plan(sources, (replace(INSTANTANEOUS.experiments[0], recordings=("cells", "later")),))

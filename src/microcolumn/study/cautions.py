@@ -24,6 +24,12 @@ def cautions(results: Results) -> list[str]:
             for what in (*_not_converged(tested), *_at_the_edge(tested, experiment.penalties)):
                 alike.setdefault(what, []).append(name)
         place = f"{recording}, {experiment.name}"
+        if experiment.split_by == "words" and max(experiment.lags) > 1:
+            # METHOD section 6: a random split of neighbouring windows leaks.
+            said.append(
+                f"{place}: windows were dealt singly, so that training and test parts share bins "
+                "and scores beyond T = 1 may be too good; split by blocks"
+            )
         said += [f"{place}, {', '.join(names)}: {what}" for what, names in alike.items()]
     return said
 
