@@ -214,6 +214,18 @@ def test_the_answer_goes_on_to_the_first_model_that_is_worse():
     assert "A is better than C by 4.00 ± 0.00 bits/s" in answer
 
 
+def test_the_answer_goes_on_behind_models_that_are_the_same():
+    values = {"A": [5.0, 5.1, 5.2], "B": [5.0, 5.1, 5.2], "C": [4.9, 5.2, 5.0]}
+    differences = {
+        (a, b): {k: (values[a][k] - values[b][k], 0.1) for k in range(3)}
+        for a, b in (("A", "B"), ("A", "C"), ("B", "C"))
+    }
+    found = {name: scores(rows) for name, rows in values.items()}
+    models, pairs = compare_splits(found, differences, 10, 1.0)
+    answer = StudyComparison("cells", "instantaneous", 1, 10, models, pairs, 3, 3).answer
+    assert answer.startswith("A and B are the same; A and C cannot be told apart: 0.07")
+
+
 def test_models_no_better_than_firing_rates_are_compared_with_those():
     found = compared([-1.0, -1.2, -1.1], [-3.0, -3.1, -3.2])
     assert found.answer.startswith("Independent is better than A by 1.10")

@@ -218,8 +218,9 @@ class StudyComparison:
         *over_others, over_rates = (pair for pair in self.pairs if pair.first == best)
         if not over_others or over_rates.bits_per_second <= 0.0:
             return f"{over_rates}."
-        worse = [pair for pair in over_others[1:] if pair.differs]
-        said = [over_others[0], *worse[: not over_others[0].differs]]
+        n_same = sum(pair.n_better == pair.n_worse == 0 for pair in over_others)
+        said, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
+        said += [pair for pair in rest if pair.differs][: not said[-1].differs]
         gain = f"{over_rates.bits_per_second:.2f} ± {over_rates.stderr:.2f} bits/s"
         rates = f"{best} is {gain} above firing rates ({p_text(over_rates.p_value)})"
         return "; ".join([*map(str, said), rates]) + "."
@@ -243,8 +244,7 @@ def model_result(variant: str, scores: Sequence[SplitScore], n_units: int) -> Mo
     >>> result.bits_per_second, result.split_stderr, result.per_neuron
     (10.0, 1.0, 1.0)
     """
-    known = [score for score in scores if math.isfinite(score.bits_per_second)]
-    finite = sorted(known, key=lambda score: score.split)
+    finite = sorted((s for s in scores if math.isfinite(s.bits_per_second)), key=lambda s: s.split)
     if not finite:
         return None
     values = np.array([score.bits_per_second for score in finite])
