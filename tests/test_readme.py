@@ -90,12 +90,13 @@ def test_the_query_lists_scores_by_split(results):
     with closing(sqlite3.connect(results.file)) as connection:
         rows = connection.execute(query).fetchall()
     expected = {
-        ("monday", score.split, model.variant, score.bits_per_second)
+        ("monday", "instantaneous", 1, score.split, model.variant, score.bits_per_second)
         for model in Results(results.file).comparison("monday").models
         for score in model.splits
     }
     assert len(expected) == 6
     assert expected <= set(rows)
+    assert len({row[:5] for row in rows}) == len(rows)  # no two scores look like one
 
 
 def test_every_command_exists_with_its_options():
