@@ -308,6 +308,12 @@ def study(session):
         n_hidden = [2]
         penalties = [1e-4, 1e-3]
         n_splits = 1
+
+        [experiments.whole]
+        models = ["Ising"]
+        penalties = [1e-3]
+        max_words = 500
+        n_splits = 1
         '''
     )
     mc.study.run(mc.study.Plan.from_toml(plan), plan.with_suffix(".db"), n_jobs=1)
@@ -328,6 +334,14 @@ def test_a_model_of_a_study_becomes_a_file(study, session, tmp_path):
     assert options == ["--bin-width", "0.04", *kept]
     rows = rows_of(done("predict", session, "--model", out, *options).stdout)
     assert len(rows) == 3 * 499
+
+
+def test_a_model_of_all_units_asks_for_none_by_name(study, session, tmp_path):
+    out = tmp_path / "ising.safetensors"
+    asked = ("--recording", "cells", "--experiment", "whole", "--variant", "Ising")
+    told = done("study", "model", study, *asked, "--out", out).stdout
+    assert told.endswith("predict with --bin-width 0.02\n")
+    assert len(rows_of(done("predict", session, "--model", out).stdout)) == 5 * 1000
 
 
 def test_a_model_that_a_study_does_not_have_is_one_sentence(study, tmp_path):

@@ -288,7 +288,10 @@ def _to_predict(bin_width: float, units: Iterable[str]) -> str:
 
 
 def _units_of(results: Results, recording: str, most_active: int | None) -> list[str]:
-    """Units of an experiment's words, which are the recording's most active ones."""
+    """Units of an experiment's words, the recording's most active ones; none stands for all."""
+    [source] = [each for each in results.plan.sources if each.name == recording]
+    if not (most_active or source.select or source.read.get("quality")):
+        return []
     table = results.recordings[recording]["units"]
     kept = sorted(table, key=lambda unit: -unit["rate_hz"])[:most_active]
     names = {unit["id"] for unit in kept}
