@@ -1,7 +1,12 @@
 """Studies by commands: what is printed, what is kept, and what is said where it goes wrong."""
 
 import json
+import os
 import shlex
+import signal
+import subprocess
+import sys
+import time
 
 import planted_study as planted
 import pytest
@@ -164,6 +169,29 @@ def test_a_plan_that_changed_is_told(plan):
     assert f"{2 * N_JOBS} of {2 * N_JOBS} jobs" in result.stdout
 
 
+@pytest.mark.slow
+def test_ctrl_c_is_one_sentence(plan):
+    plan.write_text(PLAN.replace("n_splits = 1", "n_splits = 30"))
+    store = plan.with_name("plan.db")
+    # Where tests run in the background, Ctrl-C would be ignored.
+    command = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from microcolumn.cli import app; app()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", command, "study", "run", plan, "--jobs", "2"],
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+    while len(when_finished(store)) <= 3 and process.poll() is None:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it, too
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert said == "microcolumn: interrupted; run the same command again to go on\n"
+
+
 # Status and report
 
 
@@ -174,6 +202,20 @@ def test_the_status_of_a_finished_study_counts_its_jobs(stored):
     assert result.stdout.startswith(f"{stored}: {n_jobs} of {n_jobs} jobs done, complete\n")
     for kind in ("fit", "normalise", "test", "predict", "structure"):
         assert f"\n  {kind}" in result.stdout
+
+
+@pytest.mark.parametrize("command", ["status", "report"])
+def test_a_plan_that_was_edited_since_it_was_run_is_told(plan, command):
+    microcolumn("study", "run", plan, "--jobs", 1)
+    asked = ("study", command, plan)
+    assert microcolumn(*asked).stderr == ""
+    plan.write_text(PLAN.replace("n_splits = 1", "n_splits = 2"))
+    result = microcolumn(*asked)
+    assert result.exit_code == 0
+    assert "has changed since it was run (instantaneous: n_splits was 1, is 2)" in result.stderr
+    Store.create(plan.with_name("new.db")).close()
+    new = plan.rename(plan.with_name("new.toml"))
+    assert "changed" not in microcolumn("study", command, new).stderr
 
 
 def test_the_status_of_a_running_study_says_who_runs_it(tmp_path, monkeypatch):

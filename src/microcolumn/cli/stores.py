@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import typer
+
 
 def beside(plan: Path, quick: bool = False) -> Path:
     """The store beside a plan."""
@@ -17,4 +19,22 @@ def store_of(study: Path) -> Path:
     store, quick = beside(study), beside(study, quick=True)
     if quick.exists() and not store.exists():
         raise ValueError(f"{study} was run with --quick alone, into {quick}; name that instead")
+    if study.exists() and store.exists():
+        _tell_changes(study, store)
     return store
+
+
+def _tell_changes(plan: Path, store: Path) -> None:
+    """Say that a plan was edited after it was run: a store knows the plan that was run alone."""
+    from ..study import Plan, Results
+    from ..study.catalogue import NotComputedError
+    from ..study.changes import changes
+
+    try:
+        run = Results(store).plan
+    except NotComputedError:  # a run that is about to begin
+        return
+    edited = changes(run, Plan.from_toml(plan))
+    if edited:
+        told = "; ".join(edited)
+        typer.echo(f"{plan} has changed since it was run ({told}); run it again", err=True)
