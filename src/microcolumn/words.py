@@ -284,7 +284,7 @@ class Words:
         if not (parts[0].size and parts[1].size):
             raise ValueError(
                 f"a part would be empty: no window of {self.lags} bins fits into its blocks; "
-                "use fewer blocks or more data"
+                "use fewer lags, fewer blocks or more data"
             )
         return self._take(parts[0]), self._take(parts[1])
 
