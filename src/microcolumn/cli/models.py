@@ -146,7 +146,8 @@ def predict(
 ) -> None:
     """Predict spikes bin by bin: a CSV of time_s (as --start counts), unit, probability, spike.
 
-    The skill goes to standard error: bits/s gained over the training rates, area under the ROC.
+    The skill goes to standard error: bits/s gained over the training rates, area under the ROC. It
+    is flattered where the model was fitted on the same bins: keep some apart with --epochs.
     """
     from json import dumps
 
