@@ -1,7 +1,7 @@
 """The jobs of a plan: what is computed, from what, and the name it is remembered by.
 
-A job's digest covers the data and exactly those settings that bear on its result. So a plan with
-more splits, lags or recordings finds what was computed before, and nothing is computed twice.
+A job's digest covers the data, its names in the plan and those settings that bear on its result. So
+a plan with more splits, lags or recordings finds what was computed before.
 """
 
 from __future__ import annotations
