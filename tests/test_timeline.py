@@ -4,6 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from microcolumn.timeline import (
+    FROM_ZERO,
+    Clock,
     deal_blocks,
     default_blocks,
     remaining_epochs,
@@ -95,3 +97,9 @@ def test_window_codes_tell_windows_apart_where_a_plain_number_would_overflow():
     rows = np.stack([index[lag : lag + oldest.size] for lag in range(5)], axis=1)
     expected = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
     assert np.array_equal(np.unique(codes, return_inverse=True)[1], expected)
+
+
+def test_a_clock_knows_the_gaps_between_epochs():
+    clock = Clock(np.array([0, 3]), np.array([10.0, 90.0]))
+    np.testing.assert_array_equal(clock.times_s(np.array([0, 2, 3, 5]), 0.5), [10, 11, 90, 91])
+    np.testing.assert_array_equal(FROM_ZERO.times_s(np.array([0, 7]), 0.5), [0.0, 3.5])

@@ -77,7 +77,7 @@ def test_bins_just_short_of_ten_seconds_are_taken_as_seconds():
         (lambda w: w.split(by="blocks", n_blocks=41), "n_blocks is 41; .* number of bins, 40"),
         (
             lambda w: w.embed(30).split(n_blocks=2),
-            "a part would be empty: no window of 30 bins fits into its blocks; use fewer blocks",
+            "a part would be empty: no window of 30 bins fits into its blocks; use fewer lags",
         ),
         (lambda w: w.embed(0), "lags is 0; a window needs at least 1 bin"),
         (lambda w: w.embed(41), "lags is 41 but the longest epoch has 40 bins; use fewer lags"),

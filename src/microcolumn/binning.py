@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from .binary import unique_packed, unpacked
 from .epochs import HALF_NANOSECOND, Epochs, Floats
+from .timeline import Clock, Places
 from .units import Units
 from .words import Words
-
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +82,7 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
             f"no epoch holds a full bin of {bin_width:g} s (the longest lasts {longest:g} s); "
             "use narrower bins or longer epochs"
         )
-    first_bin = np.cumsum(n_bins) - n_bins
+    first_bin, lasting = np.cumsum(n_bins) - n_bins, n_bins > 0
     keys = np.zeros((-(-len(units) // 64), total), dtype=np.uint64)
     n_binned = n_in_tails = n_occupied = n_multiple = 0
     for n, train in enumerate(trains):
@@ -102,7 +101,7 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
         n_occupied += occupied.size
         n_multiple += int((np.diff(np.append(np.flatnonzero(opens), bins.size)) > 1).sum())
     return Binning(
-        words=_words(keys, units, bin_width, first_bin[n_bins > 0]),
+        words=_words(keys, units, bin_width, Clock(first_bin[lasting], epochs.starts[lasting])),
         single_fraction=(n_occupied - n_multiple) / (total * len(units)),
         multiple_fraction=n_multiple / (total * len(units)),
         n_binned=n_binned,
@@ -129,7 +128,7 @@ def _bin_within(times: Floats, starts: Floats, width: float) -> Places:
     return place.astype(np.int64)
 
 
-def _words(keys: NDArray[np.uint64], units: Units, bin_width: float, epoch_starts: Places) -> Words:
+def _words(keys: NDArray[np.uint64], units: Units, bin_width: float, clock: Clock) -> Words:
     places, index = unique_packed(keys)
     return Words(
         X=unpacked(keys[:, places], len(units)),
@@ -137,6 +136,7 @@ def _words(keys: NDArray[np.uint64], units: Units, bin_width: float, epoch_start
         bin_width=bin_width,
         units=units,
         index=index,
-        epoch_starts=epoch_starts,
+        epoch_starts=clock.first_bins,
         bins=np.arange(index.size),
+        clock=clock,
     )

@@ -2,10 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Places = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clock:
+    """When the bins of a recording start, which has gaps between its epochs.
+
+    Parameters
+    ----------
+    first_bins : ndarray of int64, shape (n_epochs,)
+        Place of each epoch's first bin in the recording, increasing, the first of them 0.
+    starts_s : ndarray, shape (n_epochs,)
+        When that bin starts, seconds.
+    """
+
+    first_bins: Places
+    starts_s: Floats
+
+    def times_s(self, bins: Places, bin_width: float) -> Floats:
+        """Start of the bins at these places of the recording, seconds."""
+        epoch = np.searchsorted(self.first_bins, bins, side="right") - 1
+        return self.starts_s[epoch] + (bins - self.first_bins[epoch]) * bin_width
+
+
+#: Of bins that nobody has said the time of: they follow each other from 0 on.
+FROM_ZERO = Clock(np.zeros(1, dtype=np.int64), np.zeros(1))
 
 
 def checked_epoch_starts(epoch_starts: ArrayLike, n_bins: int) -> Places:

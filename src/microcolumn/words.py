@@ -22,6 +22,8 @@ from .binary import (
     whole_number,
 )
 from .timeline import (
+    FROM_ZERO,
+    Clock,
     Places,
     checked_epoch_starts,
     deal_blocks,
@@ -70,6 +72,8 @@ class Words:
         Consecutive bins in a word; 1 for instantaneous words.
     weights : ndarray of float64, shape (n_bins,), or None
         Weight of each bin; None where all are 1.
+    clock : Clock
+        When the recording's bins start, seconds; an array's follow each other from 0 on.
 
     Examples
     --------
@@ -96,6 +100,7 @@ class Words:
     bins: Places
     lags: int = 1
     weights: Floats | None = None
+    clock: Clock = FROM_ZERO
 
     @classmethod
     def from_array(

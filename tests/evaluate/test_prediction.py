@@ -12,6 +12,7 @@ from microcolumn.evaluate import probability_given_past
 from microcolumn.evaluate.prediction import predict
 from microcolumn.models import Ising, SemiRBM
 from microcolumn.parameters import Parameters
+from microcolumn.recording import Recording
 from microcolumn.units import Units
 from microcolumn.words import Words
 
@@ -217,3 +218,20 @@ def test_a_prediction_does_not_depend_on_what_came(random_model, every_word):
         flipped[:, unit] ^= 1
         partner = [np.flatnonzero((row == words.X).all(axis=1))[0] for row in flipped]
         np.testing.assert_array_equal(found[:, unit], found[partner, unit])
+
+
+def test_times_are_those_of_the_recording_across_gaps_and_splits():
+    spikes = np.sort(np.random.default_rng(0).uniform(0.0, 100.0, 400))
+    recording = Recording([spikes[::2], spikes[1::2]], epochs=[[10.0, 30.0], [90.0, 100.0]])
+    words = recording.bin(0.5).embed(2)
+    model = Ising(l1=1e-3).fit(words)
+    times = predict(model, words).times_s
+    np.testing.assert_allclose(
+        times, [*np.arange(10.5, 30.0, 0.5), *np.arange(90.5, 100.0, 0.5)], rtol=1e-15
+    )
+    _, test = words.split(0.5, n_blocks=4, random_state=0)
+    found = predict(model, test)
+    assert set(found.times_s) < set(times)
+    late = found.stretch(90.0, np.inf)
+    bins = {int(t // 0.5) for t in spikes[::2]}
+    assert late.spikes[:, 0].tolist() == [int(t // 0.5) in bins for t in late.times_s]

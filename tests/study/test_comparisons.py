@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,6 @@ from microcolumn.study.comparisons import (
     StudyComparison,
     compare_splits,
     model_result,
-    p_text,
     pair_result,
 )
 
@@ -162,18 +162,13 @@ def test_a_lead_that_is_the_same_in_all_splits_is_sure():
     assert pair_result("A", "B", [0.5] * 3, [0.1] * 3, 1.0).p_value == 0.0
 
 
-@pytest.mark.parametrize(
-    ("p_value", "text"),
-    [
-        (0.5, "p = 0.5"),
-        (0.01234, "p = 0.012"),
-        (3.2e-6, "p = 3e-6"),
-        (1e-30, "p < 1e-8"),
-        (math.nan, "p unknown"),
-    ],
-)
-def test_p_values_have_the_digits_that_matter(p_value, text):
-    assert p_text(p_value) == text
+def test_the_answer_names_models_whose_log_z_has_not_converged():
+    sure, unsure = scores([3.0, 3.1, 3.0]), scores([1.0, 1.2, 0.9])
+    unsure[1] = replace(unsure[1], normaliser_converged=False)
+    differences = {("A", "B"): dict.fromkeys(range(3), (2.0, 0.1))}
+    models, pairs = compare_splits({"A": sure, "B": unsure}, differences, 10, 1.0)
+    found = StudyComparison("cells", "instantaneous", 1, 10, models, pairs, 3, 3)
+    assert found.answer.endswith("; log Z of B has not converged.")
 
 
 def test_models_stand_best_first_and_pairs_too():

@@ -134,9 +134,9 @@ def predict(
     ] = None,
     start: Annotated[
         float | None,
-        typer.Option(help="Seconds of bins, from the first one read: gaps in time are left out."),
+        typer.Option(help="Seconds, on the recording's clock."),
     ] = None,
-    stop: Annotated[float | None, typer.Option(help="Seconds, on the scale of --start.")] = None,
+    stop: Annotated[float | None, typer.Option(help="Seconds, on the recording's clock.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="Where the CSV is written; printed by default.")
     ] = None,
@@ -144,7 +144,7 @@ def predict(
         bool, typer.Option("--json", help="Print the skill as JSON for programs; needs --out.")
     ] = False,
 ) -> None:
-    """Predict spikes bin by bin: a CSV of time_s (as --start counts), unit, probability, spike.
+    """Predict spikes bin by bin: a CSV of time_s, unit, probability and spike.
 
     The skill goes to standard error: bits/s gained over the training rates, area under the ROC. It
     is flattered where the model was fitted on the same bins: keep some apart with --epochs.
@@ -269,10 +269,11 @@ def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
 def _certificate(model: Any) -> str:
     """How well the solver did, what is left of the model, and log Z."""
     n_bits = model.n_features_in_
+    penalty = f", l1 {model.l1:g}, {model.objective}" if hasattr(model, "l1") else ""
     within = f" (tolerance {model.tol:g})" if hasattr(model, "tol") else ""
     return "\n".join(
         [
-            f"model       {model}",
+            f"model       {type(model).__name__}{penalty}",
             f"optimality  {model.optimality_:.2g}{within}",
             f"iterations  {model.n_iter_:,}",
             f"hidden      {model.n_live_hidden_} live of {model.W_.shape[1]}",

@@ -88,7 +88,10 @@ def compare(
             help="Also the paper's windows of 1 to 15 bins of 6.7 ms, with its settings.",
         ),
     ] = False,
-    store: Annotated[Path, typer.Option(help="Where results are kept.")] = Path("comparison.db"),
+    store: Annotated[
+        Path | None,
+        typer.Option(help="Where results are kept; comparison.db by default, or -quick.db."),
+    ] = None,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
     quick: Quick = False,
@@ -130,7 +133,7 @@ def compare(
                 seed=seed,
             ),
         )
-    _run(plan, store, jobs, scheduler, quick, json)
+    _run(plan, store or beside(Path("comparison"), quick), jobs, scheduler, quick, json)
 
 
 def run(

@@ -14,7 +14,7 @@ from ..binary import Bits, listed, real_number, whole_number
 from ..epochs import HALF_NANOSECOND
 from ..models import PopulationModel
 from ..parameters import Floats, Parameters
-from ..timeline import Places, remaining_epochs
+from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
 from ..units import Units
 from ..words import Words
 from .conditional import changes_by_flips
@@ -61,6 +61,8 @@ class Prediction:
         Log odds of a spike at the training rates, nats; None where they are unknown.
     weights : ndarray, shape (n_bins,), or None
         Weight of each bin; None where all are 1.
+    clock : Clock
+        When the recording's bins start.
     """
 
     log_odds: Floats
@@ -74,6 +76,7 @@ class Prediction:
     given: Literal["rest", "past"]
     rate_log_odds: Floats | None = None
     weights: Floats | None = None
+    clock: Clock = FROM_ZERO
 
     @property
     def n_bins(self) -> int:
@@ -93,11 +96,11 @@ class Prediction:
 
     @property
     def times_s(self) -> Floats:
-        """Start of each predicted bin in seconds from the recording's first bin, (n_bins,).
+        """Start of each predicted bin on the recording's clock, seconds, shape (n_bins,).
 
-        Bins are numbered on from one epoch to the next, so the time between epochs is left out.
+        Words made from an array have no clock: their bins follow each other from 0 on.
         """
-        return self.bins * np.float64(self.bin_width)
+        return self.clock.times_s(self.bins, self.bin_width)
 
     def stretch(self, start_s: float, stop_s: float) -> Prediction:
         """The bins that start at ``start_s`` or later and before ``stop_s``.
@@ -203,6 +206,7 @@ def predict(
         given=given,
         rate_log_odds=rate,
         weights=held.weights,
+        clock=held.clock,
     )
 
 

@@ -165,20 +165,20 @@ def compare(
         name: score_of(log_p[name], log_p_base, model.log_partition(), held, length)
         for name, model in models.items()
     }
-    pairs = {}
+    pairs = []
+    ahead = {}
     for first, second in combinations(models, 2):
         difference, stderr = mean_rate(log_p[first] - log_p[second], held, length)
         errors = (scores[name].normaliser_stderr for name in (first, second))
-        pairs[first, second] = difference, math.hypot(stderr, *errors)
+        stderr = math.hypot(stderr, *errors)
+        pairs.append(PairedDifference(first, second, difference, stderr))
+        ahead[first, second], ahead[second, first] = (difference, stderr), (-difference, stderr)
     best = max(scores, key=lambda name: scores[name].bits_per_second)
-    rows = []
-    for name, model in models.items():
-        lead, stderr = pairs.get((best, name), (0.0, 0.0))
-        if (name, best) in pairs:
-            lead, stderr = -pairs[name, best][0], pairs[name, best][1]
-        rows.append(_row(name, model, scores[name], lead, stderr))
-    differences = (PairedDifference(*names, *values) for names, values in pairs.items())
-    return Comparison(tuple(rows), tuple(differences))
+    rows = [
+        _row(name, model, scores[name], *ahead.get((best, name), (0.0, 0.0)))
+        for name, model in models.items()
+    ]
+    return Comparison(tuple(rows), tuple(pairs))
 
 
 def _common_baseline(models: Mapping[str, PopulationModel], baseline: Baseline) -> Independent:

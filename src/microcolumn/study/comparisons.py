@@ -1,9 +1,4 @@
-"""Which model is better, by how much and how sure: scores of many splits compared in pairs.
-
-Random splits of one recording share most of their words, so the plain standard error over splits
-is too small for a claim. The corrected resampled t-test (Nadeau & Bengio 2003, Inference for the
-generalization error) widens it by the share of words that any two splits have in common.
-"""
+"""Which model is better, by how much and how sure: scores of many splits compared in pairs."""
 
 from __future__ import annotations
 
@@ -13,14 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from scipy import stats
+
+from .significance import FEWEST_SPLITS, LEVEL, corrected_stderr, p_text, p_value, split_stderr
 
 #: Name of the firing-rate model, the zero of all scores.
 INDEPENDENT = "Independent"
-#: Fewer splits say too little about their own variance; blocks of the test parts say more.
-FEWEST_SPLITS = 3
-#: Two models differ where chance would make such a difference less often than this.
-LEVEL = 0.05
 #: Bits/s; scores that are closer differ by rounding, which has a sign but no meaning.
 _SAME = 1e-9
 
@@ -223,7 +215,17 @@ class StudyComparison:
         said += [pair for pair in rest if pair.differs][: not said[-1].differs]
         gain = f"{over_rates.bits_per_second:.2f} ± {over_rates.stderr:.2f} bits/s"
         rates = f"{best} is {gain} above firing rates ({p_text(over_rates.p_value)})"
-        return "; ".join([*map(str, said), rates]) + "."
+        return "; ".join([*map(str, said), rates, *self._doubts]) + "."
+
+    @property
+    def _doubts(self) -> list[str]:
+        """Which scores may be too good, because annealing may have missed a part of log Z."""
+        names = [
+            model.variant
+            for model in self.models
+            if not all(score.normaliser_converged for score in model.splits)
+        ]
+        return [f"log Z of {' and '.join(names)} has not converged"] if names else []
 
 
 def model_result(variant: str, scores: Sequence[SplitScore], n_units: int) -> ModelResult | None:
@@ -293,7 +295,7 @@ def pair_result(
         return None
     values[np.abs(values) < _SAME] = 0.0
     mean, plain, block = float(values.mean()), split_stderr(values), _rms(errors)
-    corrected = plain * math.sqrt(1.0 + values.size * test_to_train)
+    corrected = corrected_stderr(values, test_to_train)
     return PairResult(
         first=first,
         second=second,
@@ -301,7 +303,7 @@ def pair_result(
         split_stderr=plain,
         block_stderr=block,
         corrected_stderr=corrected,
-        p_value=_p_value(mean, corrected if values.size >= FEWEST_SPLITS else block, values.size),
+        p_value=p_value(mean, corrected if values.size >= FEWEST_SPLITS else block, values.size),
         n_better=int((values > 0.0).sum()),
         n_worse=int((values < 0.0).sum()),
         n_splits=int(values.size),
@@ -350,38 +352,6 @@ def compare_splits(
         if found is not None:
             pairs.append(found)
     return tuple(models), tuple(pairs)
-
-
-def split_stderr(values: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    """Standard deviation over splits over the root of their number; NaN for one split."""
-    if len(values) < 2:
-        return math.nan
-    return float(np.std(values, ddof=1)) / math.sqrt(len(values))
-
-
-def p_text(p_value: float) -> str:
-    """A p-value with the digits that matter: ``p = 0.012``, ``p = 3e-6``.
-
-    Beyond that the distribution of a mean over blocks or splits is not known well enough.
-    """
-    if math.isnan(p_value):
-        return "p unknown"
-    if p_value < 1e-8:
-        return "p < 1e-8"
-    if p_value < 1e-3:
-        mantissa, exponent = f"{p_value:.0e}".split("e")
-        return f"p = {mantissa}e{int(exponent)}"
-    return f"p = {p_value:.2g}"
-
-
-def _p_value(mean: float, stderr: float, n_splits: int) -> float:
-    """Two-sided p-value: t over splits, or normal for the block error of a few."""
-    if math.isnan(stderr):
-        return math.nan
-    if stderr == 0.0:
-        return 1.0 if mean == 0.0 else 0.0
-    null = stats.t(n_splits - 1) if n_splits >= FEWEST_SPLITS else stats.norm()
-    return float(2.0 * null.sf(abs(mean) / stderr))
 
 
 def _rms(errors: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:

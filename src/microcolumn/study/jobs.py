@@ -136,24 +136,29 @@ def stages(plan: Plan, facts: Mapping[str, Facts]) -> list[dict[str, Job]]:
     Returns
     -------
     list of dict
-        Fits of Ising and RBM; fits of semi-restricted models, which start from those; normalisers;
-        tests, predictions and structure of the fits chosen. The longest jobs come first, so that
-        no worker is left alone with one at the end.
+        Four stages for each experiment in turn: fits of Ising and RBM; fits of semi-restricted
+        models, which start from those; normalisers; tests, predictions and structure of the fits
+        chosen. The longest jobs of a stage come first, so that no worker is left alone with one at
+        the end.
     """
+    return [stage for experiment in plan.experiments for stage in _stages(experiment, plan, facts)]
+
+
+def _stages(
+    experiment: Experiment, plan: Plan, facts: Mapping[str, Facts]
+) -> Iterator[dict[str, Job]]:
     found: list[list[tuple[int, str, Job]]] = [[], [], [], []]
-    for experiment in plan.experiments:
-        for name in (source.name for source in plan.sources_of(experiment)):
-            for lags in experiment.lags:
-                bits = n_dims(experiment, facts[name].n_units, lags)
-                compared = variants(experiment, bits)
-                for split in range(experiment.n_splits):
-                    for stage, job in _jobs(experiment, name, lags, split, compared):
-                        size = bits * (1 + job.variant.n_hidden if job.variant else 1)
-                        settings = settings_of(job, experiment, compared)
-                        found[stage].append((size, digest(settings, facts[name]), job))
-    # Sorting keeps the order of jobs of equal size.
-    ordered = (sorted(stage, key=lambda entry: -entry[0]) for stage in found)
-    return [{key: job for _, key, job in stage} for stage in ordered]
+    for name in (source.name for source in plan.sources_of(experiment)):
+        for lags in experiment.lags:
+            bits = n_dims(experiment, facts[name].n_units, lags)
+            compared = variants(experiment, bits)
+            for split in range(experiment.n_splits):
+                for stage, job in _jobs(experiment, name, lags, split, compared):
+                    size = bits * (1 + job.variant.n_hidden if job.variant else 1)
+                    settings = settings_of(job, experiment, compared)
+                    found[stage].append((size, digest(settings, facts[name]), job))
+    for jobs in found:  # sorting keeps the order of those of equal size
+        yield {key: job for _, key, job in sorted(jobs, key=lambda entry: -entry[0])}
 
 
 def _jobs(

@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 from .catalogue import NotComputedError, Place
 from .cautions import cautions
-from .comparisons import ModelResult, StudyComparison, p_text
+from .comparisons import ModelResult, StudyComparison
 from .results import Results
+from .significance import p_text
 from .summaries import LagsResult
 
 Found = TypeVar("Found")
@@ -36,9 +37,7 @@ def report_text(results: Results) -> str:
         blocks.append("Nothing is tested yet; run the study further.")
     warned = cautions(results)
     if warned:
-        blocks.append(
-            "\n".join([_underlined("Cautions", "="), *(f"  {sentence}" for sentence in warned)])
-        )
+        blocks.append(_listed("Cautions", warned))
     blocks.append(_provenance(results))
     return "\n\n".join(blocks) + "\n"
 

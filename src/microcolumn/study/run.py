@@ -108,7 +108,7 @@ def _recognised(recordings: Mapping[str, Recording], store: Store) -> dict[str, 
                 f"recording {name!r} is not the one that {store.path} was made from: it had "
                 f"{before['n_spikes']:,} spikes of {before['n_units']} units, now it has "
                 f"{recording.n_spikes:,} of {recording.n_units} (or other times, units, layers or "
-                "epochs); restore it, give this one another name, or use a new store"
+                "epochs); restore it or the options it was read with, or use another store"
             )
     return facts
 

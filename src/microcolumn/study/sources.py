@@ -8,7 +8,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -224,7 +224,8 @@ def words_of(recording: Recording, experiment: Experiment) -> Words:
         return words
     first = words.index[: experiment.max_words]
     starts = words.epoch_starts[words.epoch_starts < first.size]
-    return Words.from_array(words.X[first], words.bin_width, words.units, starts)
+    cut = Words.from_array(words.X[first], words.bin_width, words.units, starts)
+    return replace(cut, clock=words.clock)
 
 
 @cache

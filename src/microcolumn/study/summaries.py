@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median
 
-from .comparisons import LEVEL, ModelResult, PairResult, pair_result, split_stderr
+from .comparisons import ModelResult, PairResult, pair_result
 from .rows import Row
+from .significance import LEVEL, split_stderr
 
 #: A step from one number of lags to the next counts where it is this many standard errors.
 _CLEAR = 2.0
