@@ -12,7 +12,7 @@ import typer
 from small_study import recording
 
 from microcolumn.cli import app
-from microcolumn.study import Plan, Results, run
+from microcolumn.study import SPATIOTEMPORAL, Plan, Results, run
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -75,7 +75,8 @@ def test_the_plan_says_what_its_comments_say(plan):
         10,
         ("simulated",),
     )
-    assert (min(windows.lags), max(windows.lags)) == (1, 15)
+    assert windows.lags == (1, 2, 3, 4)
+    assert SPATIOTEMPORAL.lags == (*range(1, 11), 15)
     assert single.validation == 0.2  # a fifth
 
 
