@@ -92,11 +92,17 @@ def test_the_corrected_error_is_that_of_nadeau_and_bengio():
     assert found.p_value == pytest.approx(2 * stats.t.cdf(-1.0 / stderr, df=4))
 
 
-@pytest.mark.parametrize("differences", [[0.3], [0.2, 0.4]])
-def test_one_or_two_splits_are_tested_by_their_block_error(differences):
+@pytest.mark.parametrize("differences", [[0.3], [0.29, 0.31]])
+def test_one_split_or_two_that_agree_are_tested_by_their_block_error(differences):
     found = pair_result("A", "B", differences, [0.1] * len(differences), 1.0)
     assert found.p_value == pytest.approx(2 * stats.norm.cdf(-3.0))
     assert found.stderr == pytest.approx(0.1)
+
+
+def test_two_splits_that_disagree_settle_nothing():
+    found = pair_result("A", "B", [2.0, -0.2], [0.1, 0.1], 1.0)
+    assert found.stderr == found.corrected_stderr
+    assert "cannot be told apart" in str(found)
 
 
 def test_a_single_split_has_no_error_but_that_of_its_blocks():

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from microcolumn.study.significance import corrected_stderr, p_text, p_value, split_stderr
+from microcolumn.study.significance import (
+    claimed_stderr,
+    corrected_stderr,
+    p_text,
+    p_value,
+    split_stderr,
+)
 
 
 def test_the_plain_error_is_that_of_a_mean_of_independent_values():
@@ -17,6 +23,13 @@ def test_the_corrected_error_adds_the_share_of_words_to_the_variance():
     values = np.array([2.0, 2.5, 1.5, 2.25])
     expected = math.sqrt(values.var(ddof=1) * (1 / 4 + 0.7))  # Nadeau & Bengio 2003
     assert corrected_stderr(values, 0.7) == pytest.approx(expected, rel=1e-14)
+
+
+def test_few_splits_are_judged_by_the_larger_error_and_many_by_that_over_splits():
+    assert claimed_stderr(math.nan, 0.1, 1) == 0.1
+    assert claimed_stderr(0.02, 0.1, 2) == 0.1
+    assert claimed_stderr(1.5, 0.1, 2) == 1.5  # splits that disagree settle nothing
+    assert claimed_stderr(0.02, 0.1, 3) == 0.02
 
 
 def test_p_is_of_a_t_test_over_many_splits_and_of_a_normal_one_over_few():

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from .significance import FEWEST_SPLITS, LEVEL, corrected_stderr, p_text, p_value, split_stderr
+from .significance import LEVEL, claimed_stderr, corrected_stderr, p_text, p_value, split_stderr
 
 #: Name of the firing-rate model, the zero of all scores.
 INDEPENDENT = "Independent"
@@ -120,7 +120,7 @@ class PairResult:
         Standard error for splits that overlap, bits/s; NaN for one split.
     p_value : float
         Two-sided, not corrected over pairs: corrected resampled t-test, or for one or two splits a
-        normal test with ``block_stderr``. NaN where neither can be had.
+        normal test with the larger of both errors. NaN where neither can be had.
     n_better, n_worse, n_splits : int
         Splits in which the first is better, is worse, and all that have both.
     """
@@ -139,7 +139,7 @@ class PairResult:
     @property
     def stderr(self) -> float:
         """The error that ``p_value`` is made from, bits/s."""
-        return self.corrected_stderr if self.n_splits >= FEWEST_SPLITS else self.block_stderr
+        return claimed_stderr(self.corrected_stderr, self.block_stderr, self.n_splits)
 
     @property
     def differs(self) -> bool:
@@ -303,7 +303,7 @@ def pair_result(
         split_stderr=plain,
         block_stderr=block,
         corrected_stderr=corrected,
-        p_value=p_value(mean, corrected if values.size >= FEWEST_SPLITS else block, values.size),
+        p_value=p_value(mean, claimed_stderr(corrected, block, values.size), values.size),
         n_better=int((values > 0.0).sum()),
         n_worse=int((values < 0.0).sum()),
         n_splits=int(values.size),

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
-#: Fewer splits say too little about their own variance; blocks of the test parts say more.
-FEWEST_SPLITS = 3
+#: Fewer splits say too little about their own variance.
+_FEWEST_SPLITS = 3
 #: Two models differ where chance would make such a difference less often than this.
 LEVEL = 0.05
 
@@ -41,6 +41,21 @@ def corrected_stderr(values: Values, test_to_train: float) -> float:
     return split_stderr(values) * math.sqrt(1.0 + len(values) * test_to_train)
 
 
+def claimed_stderr(corrected: float, block: float, n_splits: int) -> float:
+    """The error to judge a mean by: of few splits the larger one, of many that of the splits.
+
+    Parameters
+    ----------
+    corrected : float
+        Over splits; NaN for one.
+    block : float
+        Of one test part, from blocks of it, which does not see that splits may disagree.
+    n_splits : int
+        Number of splits.
+    """
+    return corrected if n_splits >= _FEWEST_SPLITS else float(np.fmax(corrected, block))
+
+
 def p_text(p_value: float) -> str:
     """A p-value with the digits that matter: ``p = 0.012``, ``p = 3e-6``.
 
@@ -57,10 +72,10 @@ def p_text(p_value: float) -> str:
 
 
 def p_value(mean: float, stderr: float, n_splits: int) -> float:
-    """Two-sided p-value: t over splits, or normal for the block error of a few."""
+    """Two-sided p-value: t over splits, or normal for a few."""
     if math.isnan(stderr):
         return math.nan
     if stderr == 0.0:
         return 1.0 if mean == 0.0 else 0.0
-    null = stats.t(n_splits - 1) if n_splits >= FEWEST_SPLITS else stats.norm()
+    null = stats.t(n_splits - 1) if n_splits >= _FEWEST_SPLITS else stats.norm()
     return float(2.0 * null.sf(abs(mean) / stderr))
