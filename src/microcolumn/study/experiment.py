@@ -123,6 +123,8 @@ def checked_name(what: str, name: Any) -> str:
         raise TypeError(f"the name of {what} is {name!r}; give it a name in text")
     if not name.strip():
         raise ValueError(f"the name of {what} is empty; give it one")
+    if not name.isprintable():
+        raise ValueError(f"the name of {what} is {name!r}; give it one that can be printed")
     return name
 
 

@@ -148,7 +148,7 @@ def _predictions_block(results: Results, place: Place) -> str:
                     given,
                     f"{result.gain_per_cell:.3f}",
                     f"{best.gain_bits_per_second:.3f} (unit {best.unit}, {best.rate_hz:.1f} Hz)",
-                    f"{result.roc_area:.3f}",
+                    _number(result.roc_area, 3),
                     f"{result.calibration_error:.4f}",
                 )
             )
