@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -108,13 +109,19 @@ def _cluster(scheduler: str, n_jobs: int | None) -> Iterator[Workers]:
         raise ImportError(
             "a scheduler needs Dask; install it with pip install 'microcolumn[dask]'"
         ) from None
+    client, reason = None, ""
     try:
         client = Client(scheduler, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
+        reason = _first_line(error)
+    if client is None:
+        # What is left of it closes itself when collected. Were that while another client starts,
+        # both would wait for the same lock.
+        gc.collect()
         raise ValueError(
-            f"no Dask scheduler answers at {scheduler!r} ({_first_line(error)}); start one with "
+            f"no Dask scheduler answers at {scheduler!r} ({reason}); start one with "
             "'dask scheduler' and give its address, such as tcp://127.0.0.1:8786"
-        ) from None
+        )
     with client:
         try:
             client.wait_for_workers(1, timeout=_PATIENCE)
