@@ -84,7 +84,7 @@ def test_experiments_compare_and_hash_by_their_settings():
         ("bin_width", "20 ms", TypeError, "bin_width is '20 ms'; give seconds"),
         ("recordings", ["a", "a"], ValueError, "recordings lists 'a' twice; list it once"),
         ("recordings", [""], ValueError, "the name of a recording is empty; give it one"),
-        ("recordings", ["a\tb"], ValueError, "the name of a recording is 'a\\tb'; give it one that"),
+        ("recordings", ["a\tb"], ValueError, r"the name of a recording is 'a\tb'; give it one"),
         ("recordings", [4], TypeError, "the name of a recording is 4; give it a name in text"),
     ],
 )
