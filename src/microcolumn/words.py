@@ -35,8 +35,6 @@ from .timeline import (
 )
 from .units import Units
 
-__all__ = ["Words", "as_words", "check_binary"]
-
 #: Bits converted to floating point at once when rates are summed.
 _CHUNK_ELEMENTS = 1 << 22
 #: Seconds; no spike train is binned this coarsely, so a longer bin was given in milliseconds.

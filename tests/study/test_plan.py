@@ -129,6 +129,15 @@ def test_recordings_without_names_are_known_by_their_stems():
     assert (plan.sources[1].file, plan.sources[3].preset) == (str(Path("b/s.npz").resolve()), "B4")
 
 
+def test_a_link_keeps_the_name_that_its_user_gave_it(tmp_path):
+    (tmp_path / "blobs").mkdir()
+    blob = tmp_path / "blobs" / "0af3"
+    blob.touch()
+    (tmp_path / "session.csv").symlink_to(blob)
+    [source] = Plan.of(tmp_path / "blobs" / ".." / "session.csv").sources
+    assert source.file == str(tmp_path.resolve() / "session.csv")
+
+
 def test_recordings_with_names_keep_them():
     mine = tiny()
     long = Source("x", preset="T6", seed=4)

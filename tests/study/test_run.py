@@ -11,7 +11,7 @@ from small_study import recording, results_of, small_plan, when_finished
 import microcolumn
 from microcolumn.recording import Recording
 from microcolumn.study import lock, work
-from microcolumn.study.plan import Plan
+from microcolumn.study.plan import Experiment, Plan, Source
 from microcolumn.study.results import Results
 from microcolumn.study.run import run
 from microcolumn.study.store import Store, StoreError
@@ -86,6 +86,25 @@ def test_a_recording_is_described(finished):
     words = data.bin(0.020)
     survey = json.loads(row["survey"])["0.02"]
     assert (survey["n_bins"], survey["n_distinct"]) == (3000, len(words))
+
+
+def test_a_recording_need_not_hold_a_bin_of_experiments_on_others(path):
+    whole = recording()
+    trials = Recording(whole.trains, whole.units, epochs=[[k, k + 0.5] for k in range(50)])
+    small = {"n_splits": 1, "penalties": (1e-3,), "models": ("Ising",)}
+    plan = Plan(
+        (Source("whole", recording=whole), Source("trials", recording=trials)),
+        (
+            Experiment("fine", **small),
+            Experiment("coarse", recordings=("whole",), bin_width=1.0, **small),
+        ),
+    )
+    run(plan, path, n_jobs=1)
+    surveys = {row["name"]: json.loads(row["survey"]) for row in rows(path, "recordings")}
+    assert {name: set(survey) for name, survey in surveys.items()} == {
+        "whole": {"0.02", "1"},
+        "trials": {"0.02"},
+    }
 
 
 def test_every_job_says_what_it_saw_and_with_what_it_was_done(finished):

@@ -17,13 +17,13 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..binary import random_generator
+from ..binary import check_binary, random_generator
 from ..energy import hidden_posterior, log_odds, log_weight
 from ..parameters import Floats, Kind, Parameters
 from ..partition import LogPartition, can_sample_exactly, exact_samples, log_partition
 from ..partition.frequent import frequent_words_estimate
 from ..partition.gibbs import gibbs_samples
-from ..words import Words, check_binary
+from ..words import Words
 
 #: Frequent words kept for the plausibility check of log Z, and bins, spread evenly over the
 #: training data, from which annealed chains start their way back.

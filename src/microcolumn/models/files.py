@@ -14,8 +14,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors import numpy as tensors
 from sklearn.utils.validation import check_is_fitted
 
+from ..binary import check_binary
 from ..parameters import Parameters
-from ..words import check_binary
 from .base import PopulationModel, check_whole
 from .independent import Independent
 from .ising import Ising

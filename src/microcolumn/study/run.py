@@ -128,7 +128,9 @@ def _described(name: str, recording: Recording, facts: Facts, plan: Plan) -> dic
         for n in range(recording.n_units)
     ]
     survey = {}
-    for width in dict.fromkeys(experiment.bin_width for experiment in plan.experiments):
+    # Epochs may be too short for the bins of an experiment on other recordings.
+    about = [each for each in plan.experiments if not each.recordings or name in each.recordings]
+    for width in dict.fromkeys(experiment.bin_width for experiment in about):
         binning = recording.binning(width)
         survey[f"{width:g}"] = {
             "n_bins": binning.words.n_bins,

@@ -136,7 +136,9 @@ class Source:
         own = {key: entry[key] for key in _KEYS if key in entry}
         read = {key: value for key, value in entry.items() if key not in _KEYS}
         if folder is not None and isinstance(own.get("file"), str) and own["file"]:
-            own["file"] = str((folder / own["file"]).resolve())
+            given = folder / own["file"]
+            # The last part may be a link to a blob, whose name says nothing in a report.
+            own["file"] = str(given.parent.resolve() / given.name)
         if folder is not None and isinstance(read.get("layers"), str):
             # Layers may also be boundaries or a column's name.
             beside = folder / read["layers"]
