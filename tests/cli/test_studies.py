@@ -212,10 +212,10 @@ def test_a_plan_that_was_edited_since_it_was_run_is_told(plan, command):
     plan.write_text(PLAN.replace("n_splits = 1", "n_splits = 2"))
     result = microcolumn(*asked)
     assert result.exit_code == 0
-    assert "has changed since it was run (instantaneous: n_splits was 1, is 2)" in result.stderr
+    assert "differs from what was run (instantaneous: n_splits was 1, is 2)" in result.stderr
     Store.create(plan.with_name("new.db")).close()
     new = plan.rename(plan.with_name("new.toml"))
-    assert "changed" not in microcolumn("study", command, new).stderr
+    assert "differs" not in microcolumn("study", command, new).stderr
 
 
 def test_the_status_of_a_running_study_says_who_runs_it(tmp_path, monkeypatch):

@@ -25,7 +25,7 @@ def store_of(study: Path) -> Path:
 
 
 def _tell_changes(plan: Path, store: Path) -> None:
-    """Say that a plan was edited after it was run: a store knows the plan that was run alone."""
+    """Say that a plan was edited or moved after it was run: a store knows what was run alone."""
     from ..study import Plan, Results
     from ..study.catalogue import NotComputedError
     from ..study.changes import changes
@@ -37,4 +37,4 @@ def _tell_changes(plan: Path, store: Path) -> None:
     edited = changes(run, Plan.from_toml(plan))
     if edited:
         told = "; ".join(edited)
-        typer.echo(f"{plan} has changed since it was run ({told}); run it again", err=True)
+        typer.echo(f"{plan} differs from what was run ({told}); run it again", err=True)
