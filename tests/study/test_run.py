@@ -102,7 +102,7 @@ def test_a_recording_need_not_hold_a_bin_of_experiments_on_others(path):
     run(plan, path, n_jobs=1)
     surveys = {row["name"]: json.loads(row["survey"]) for row in rows(path, "recordings")}
     assert {name: set(survey) for name, survey in surveys.items()} == {
-        "whole": {"0.02", "1"},
+        "whole": {"0.02", "1.0"},
         "trials": {"0.02"},
     }
 

@@ -286,7 +286,7 @@ def _certificate(model: Any) -> str:
 def _to_predict(bin_width: float, units: Iterable[str]) -> str:
     """What ``predict`` must be told about a model, whose file holds neither."""
     kept = "".join(f" --keep {shlex.quote(unit)}" for unit in units)
-    return f"predict with --bin-width {bin_width:g}{kept}"
+    return f"predict with --bin-width {bin_width!r}{kept}"
 
 
 def _units_of(results: Results, recording: str, most_active: int | None) -> list[str]:

@@ -34,7 +34,10 @@ def _tell_changes(plan: Path, store: Path) -> None:
         run = Results(store).plan
     except NotComputedError:  # a run that is about to begin
         return
-    edited = changes(run, Plan.from_toml(plan))
+    try:
+        edited = changes(run, Plan.from_toml(plan))
+    except (ValueError, OSError) as error:  # one that is being edited; the store is as good as ever
+        edited = [str(error)]
     if edited:
         told = "; ".join(edited)
         typer.echo(f"{plan} differs from what was run ({told}); run it again", err=True)

@@ -132,7 +132,7 @@ def _described(name: str, recording: Recording, facts: Facts, plan: Plan) -> dic
     about = [each for each in plan.experiments if not each.recordings or name in each.recordings]
     for width in dict.fromkeys(experiment.bin_width for experiment in about):
         binning = recording.binning(width)
-        survey[f"{width:g}"] = {
+        survey[repr(width)] = {
             "n_bins": binning.words.n_bins,
             "n_distinct": len(binning.words),
             "single_fraction": binning.single_fraction,
