@@ -99,7 +99,6 @@ def test_layers_are_summed_up_over_hidden_units_and_splits():
         layer_statistics([], None),  # no live hidden unit: JSON has no NaN
     )
     found = LayersResult("RBM 5", (0, 1, 2), each, (2, 2, 0))
-    assert found.median_share == 0.8
     assert found.n_significant == (2, 0, 0)
     assert found.overall_p_values[:2] == (0.01, 0.2)
     assert math.isnan(found.overall_p_values[2])
@@ -110,7 +109,6 @@ def test_layers_are_summed_up_over_hidden_units_and_splits():
 def test_without_hidden_units_there_is_no_share():
     contrast = {"within": 0.2, "between": 0.1, "p_value": 0.03}
     found = LayersResult("Ising", (0,), (layer_statistics([], None, contrast),), (0,))
-    assert math.isnan(found.median_share)
     assert math.isnan(found.overall_share)
     assert found.contrast() == (0.2, 0.1, (0.03,))
     assert found.contrast("signed_couplings") is None

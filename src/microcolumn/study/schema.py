@@ -115,7 +115,6 @@ CREATE TABLE scores (
   converged INTEGER,
   nats_per_word REAL,
   n_words INTEGER,
-  n_train INTEGER,  -- words it was fitted to
   n_live_hidden INTEGER,
   n_couplings INTEGER,
   n_nonzero INTEGER,

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean, median
+from statistics import fmean
 
 from .comparisons import ModelResult, PairResult, pair_result
 from .rows import Row
@@ -160,12 +160,6 @@ class LayersResult:
     splits: tuple[int, ...]
     statistics: tuple[Row, ...]
     n_live_hidden: tuple[int, ...]
-
-    @property
-    def median_share(self) -> float:
-        """Median share of positive weight in the dominant layer, over hidden units and splits."""
-        shares = [row["share"] for each in self.statistics for row in each["hidden"]]
-        return median(shares) if shares else math.nan
 
     @property
     def overall_share(self) -> float:

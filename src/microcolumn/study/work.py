@@ -262,7 +262,6 @@ def _test(task: Task) -> Rows:
             "converged": row.score.converged,
             "nats_per_word": row.score.nats_per_word,
             "n_words": row.score.n_words,
-            "n_train": train.n_bins,
             **_sizes(models[row.name]),
         }
         for row in compared.rows
