@@ -255,7 +255,9 @@ def test_the_past_of_many_units_is_refused_in_one_sentence(tmp_path):
     session = written_npz(written.small_recording(n_units=17), tmp_path)
     out = tmp_path / "rates.safetensors"
     done("fit", session, "--model", "Independent", "--lags", 2, "--out", out)
-    refused("17 units", "predict", session, "--model", out, "--given", "past")
+    predicted = tmp_path / "predicted.csv"
+    refused("17 units", "predict", session, "--model", out, "--given", "past", "--out", predicted)
+    assert not predicted.exists()
 
 
 def test_bad_input_of_sample_is_one_sentence(session, saved, tmp_path):
@@ -278,6 +280,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence_and_fit_says_it_first(
         refused(f"cannot write {out}: ", "fit", "no.nwb", *RBM, "--out", out)
         refused(sentence, "predict", session, "--model", saved, "--out", out)
         refused(sentence, "sample", saved, "--out", out)
+    assert set(tmp_path.iterdir()) == {folder, pipe}
 
 
 def test_names_of_units_may_hold_commas(tmp_path):

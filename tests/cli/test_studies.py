@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -10,7 +9,6 @@ import time
 
 import planted_study as planted
 import pytest
-import typer
 from small_study import recording, when_finished
 from typer.testing import CliRunner
 
@@ -242,11 +240,6 @@ def test_a_store_given_as_a_plan_is_told_apart(stored):
     assert "is a store, not a plan" in said
 
 
-def test_the_status_of_a_plan_that_was_only_tried_quickly_names_that_store(plan, stored):
-    plan.with_name("plan-quick.db").write_bytes(stored.read_bytes())
-    assert "plan-quick.db; name that instead" in one_sentence(microcolumn("study", "status", plan))
-
-
 def test_a_report_has_the_answer_and_as_json_no_nan(stored):
     text = microcolumn("study", "report", stored)
     assert text.exit_code == 0
@@ -382,33 +375,3 @@ def test_compare_passes_its_settings_on(in_folder):
 @pytest.mark.usefixtures("in_folder")
 def test_compare_refuses_in_one_sentence(asked, said):
     assert said in one_sentence(microcolumn("compare", "cells.npz", "--jobs", 1, *asked))
-
-
-# Help
-
-
-def commands(group, name="microcolumn"):
-    """Every command with its whole name."""
-    for word, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from commands(command, f"{name} {word}")
-        else:
-            yield f"{name} {word}", command
-
-
-def test_every_command_has_help_that_ends_with_an_example_that_parses():
-    found = dict(commands(typer.main.get_command(app)))
-    assert {"microcolumn demo", "microcolumn compare", "microcolumn study run"} <= set(found)
-    for name, command in found.items():
-        assert command.help, name
-        example = command.epilog.removeprefix("Example: ")
-        assert example.startswith(f"{name} "), example
-        command.make_context(name, shlex.split(example.removeprefix(name)))
-        told = microcolumn(*name.split()[1:], "--help")
-        assert told.exit_code == 0
-        assert "Example: " in told.stdout
-
-
-def test_commands_are_listed_where_none_is_given():
-    assert "compare" in microcolumn().output
-    assert "status" in microcolumn("study").output

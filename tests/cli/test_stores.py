@@ -1,0 +1,20 @@
+from pathlib import Path
+
+import pytest
+
+from microcolumn.cli.stores import beside, store_of
+
+
+def test_a_plan_has_its_store_beside_it_and_a_quick_look_another():
+    assert beside(Path("a/plan.toml")) == Path("a/plan.db")
+    assert beside(Path("a/plan.toml"), quick=True) == Path("a/plan-quick.db")
+
+
+def test_a_store_is_its_own(tmp_path):
+    assert store_of(tmp_path / "study.db") == tmp_path / "study.db"
+
+
+def test_a_plan_that_was_only_tried_quickly_names_that_store(tmp_path):
+    (tmp_path / "plan-quick.db").touch()
+    with pytest.raises(ValueError, match=r"plan-quick\.db; name that instead"):
+        store_of(tmp_path / "plan.toml")
