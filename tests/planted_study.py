@@ -14,6 +14,7 @@ from microcolumn.models.files import to_bytes
 from microcolumn.parameters import Parameters
 from microcolumn.study.jobs import Facts, n_dims, stages, variants
 from microcolumn.study.plan import Experiment, Plan
+from microcolumn.study.run import _described
 from microcolumn.study.schema import json_text
 from microcolumn.study.sources import Source, fingerprint
 from microcolumn.study.store import Store
@@ -76,19 +77,8 @@ def write(path, plan=PLAN, keep=lambda job: True, change=lambda job, rows: None)
             microcolumn="0.1.0",
             command="microcolumn study run plan.toml",
         )
-        store.write_recording(
-            {
-                "name": "cells",
-                "fingerprint": facts()["cells"].fingerprint,
-                "source": "simulated",
-                "n_units": recording().n_units,
-                "n_spikes": recording().n_spikes,
-                "duration_s": recording().duration_s,
-                "units": json_text([]),
-                "notes": json_text([]),
-                "survey": json_text({}),
-            }
-        )
+        described = _described("cells", recording(), facts()["cells"], plan)
+        store.write_recording(described | {"source": "simulated"})
         done = store.finished()
         for stage in stages(plan, facts()):
             for digest, job in stage.items():

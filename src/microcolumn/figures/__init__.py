@@ -1,7 +1,94 @@
-"""Figures: each takes results and returns a matplotlib figure; none fits anything."""
+"""Figures of a study, as in the paper: each takes results, returns a figure, and fits nothing.
 
-from .comparison import comparison
+``mc.figures.likelihood(results)`` returns a matplotlib figure with a caption; ``savefig`` writes
+it as PDF, SVG or PNG. Single plots for notebooks are in :mod:`microcolumn.plot`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+from ..study.catalogue import NotComputedError
+from ..study.results import Results
+from .annealing import annealing
+from .captioned import CaptionedFigure
 from .correlograms import correlogram
 from .csd import csd
+from .data import data
+from .lags import lags
+from .likelihood import likelihood
+from .parameters import parameters
+from .patterns import patterns
+from .places import place_of
+from .spatiotemporal import spatiotemporal
 
-__all__ = ["comparison", "correlogram", "csd"]
+
+class Drawing(Protocol):
+    """A function that draws one of the paper's figures from a study."""
+
+    def __call__(
+        self,
+        results: Results,
+        recording: str | None = None,
+        *,
+        experiment: str | None = None,
+        lags: int | None = None,
+    ) -> CaptionedFigure: ...
+
+
+class Figures(NamedTuple):
+    """How often a figure is drawn: for each recording or once, and of which experiments."""
+
+    draw: Drawing
+    per_recording: bool = True
+    windows: bool = False
+
+
+#: All figures of a study by their number in the paper.
+FIGURES = {
+    "1": Figures(data),
+    "2": Figures(parameters),
+    "3": Figures(likelihood, per_recording=False),
+    "4": Figures(patterns),
+    "5": Figures(lags, windows=True),
+    "6": Figures(spatiotemporal, windows=True),
+    "S1": Figures(annealing),
+}
+
+
+class Wanted(NamedTuple):
+    """A figure that a study has results for."""
+
+    number: str
+    recording: str | None  # None where it shows all recordings
+    draw: Drawing
+
+
+def wanted(results: Results) -> Iterator[Wanted]:
+    """Figures that a study has results for, by number, then by recording in the plan's order."""
+    for number, (draw, per_recording, windows) in FIGURES.items():
+        for name in results.recordings:
+            try:
+                place_of(results, name, None, None, windows=windows)
+            except NotComputedError:
+                continue
+            yield Wanted(number, name if per_recording else None, draw)
+            if not per_recording:
+                break
+
+
+__all__ = [
+    "FIGURES",
+    "CaptionedFigure",
+    "annealing",
+    "correlogram",
+    "csd",
+    "data",
+    "lags",
+    "likelihood",
+    "parameters",
+    "patterns",
+    "spatiotemporal",
+    "wanted",
+]

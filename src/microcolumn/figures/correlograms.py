@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ..survey.bin_width import DEAD_TIME, BinWidth
-from .style import RC
+from ..plot.style import RC
 
 _COUNTS, _PEAK, _CHANCE, _DEAD = "#56B4E9", "#0072B2", "#999999", "#E69F00"
 #: ms. Lags whose counts the width is not read from, since sorters miss or repeat spikes there.

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from ..survey.laminar import LaminarMap
 from ..survey.sinks import INITIAL_S
 from ..units import Units
-from .style import RC
+from ..plot.style import RC
 
 #: Okabe & Ito's green, apart from the map's red and blue with any colour vision.
 _FOUND = "#009E73"

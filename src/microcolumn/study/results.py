@@ -12,6 +12,7 @@ from typing import Any
 
 from ..models import PopulationModel
 from ..models.files import from_bytes
+from ..recording import Recording
 from ..words import Words
 from .catalogue import Catalogue, NotComputedError, Place
 from .comparisons import SplitScore, StudyComparison, compare_splits, model_result
@@ -69,6 +70,7 @@ class Results:
         names = [source.name for source in self.plan.sources]
         self.recordings: dict[str, Row] = {name: rows[name] for name in names if name in rows}
         self.catalogue = Catalogue(self.plan, self.recordings)
+        self._kept: dict[str, Recording] = {}
 
     def comparison(
         self, recording: str, *, experiment: str | None = None, lags: int | None = None
@@ -261,16 +263,23 @@ class Results:
         """
         place = self.catalogue.at(recording, experiment, lags)
         self.catalogue.digest("test", place, split)  # the plan has such a split
-        [source] = [source for source in self.plan.sources if source.name == recording]
-        read = source.load()
-        if fingerprint(read) != self.recordings[recording]["fingerprint"]:
-            raise ValueError(
-                f"recording {recording!r} has changed since the study was run; "
-                "restore the file or run the study again"
-            )
-        words = words_of(read, place.experiment)
+        words = words_of(self.recording(recording), place.experiment)
         train, validation, test = parts(words, place.experiment, place.lags, split)
         return train, validation, test
+
+    def recording(self, name: str) -> Recording:
+        """A recording, read from its source; the last one read is kept in memory."""
+        self.catalogue.experiment(name)  # the plan has it, and it was read before
+        if name not in self._kept:
+            [source] = [source for source in self.plan.sources if source.name == name]
+            read = source.load()
+            if fingerprint(read) != self.recordings[name]["fingerprint"]:
+                raise ValueError(
+                    f"recording {name!r} has changed since the study was run; "
+                    "restore the file or run the study again"
+                )
+            self._kept = {name: read}
+        return self._kept[name]
 
     def begun(self) -> list[Place]:
         """Where at least one split is tested, in the plan's order."""

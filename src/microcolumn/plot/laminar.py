@@ -1,0 +1,104 @@
+"""Units from superficial to deep, with the layers drawn and named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from ..units import Units, downwards
+from .style import literal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Laminar:
+    """The order in which units are drawn, from superficial to deep.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (n_units,)
+        Position in the table of units of each drawn row.
+    layers : tuple of (str, int, int)
+        Name, first row and row after the last of each layer, from the top; empty without layers.
+    """
+
+    order: NDArray[np.int64]
+    layers: tuple[tuple[str, int, int], ...]
+
+    @property
+    def borders(self) -> tuple[int, ...]:
+        """Rows that begin a layer, but for the first."""
+        return tuple(start for _, start, _ in self.layers[1:])
+
+
+def laminar(units: Units) -> Laminar:
+    """Order units by layer, then by depth; as they are listed where neither is known.
+
+    Parameters
+    ----------
+    units : Units
+        Layers are ordered by the mean depth of their units, or as they appear without depths;
+        units without a layer come last.
+
+    Examples
+    --------
+    >>> units = Units("abc", depth_um=[900.0, 300.0, 400.0], layer=["V/VI", "II/III", "II/III"])
+    >>> found = laminar(units)
+    >>> found.order.tolist(), found.layers
+    ([1, 2, 0], (('II/III', 0, 2), ('V/VI', 2, 3)))
+    """
+    n_units = len(units)
+    depths = np.full(n_units, np.inf)
+    if units.depth_um is not None:
+        down = downwards(str(units.depth_reference))
+        depths = np.where(np.isnan(units.depth_um), np.inf, down * units.depth_um)
+    labels = np.array(units.layer or [""] * n_units)
+    rank = {label: k for k, label in enumerate(_from_the_top(labels, depths))}
+    order = np.lexsort((np.arange(n_units), depths, [rank[label] for label in labels]))
+    layers: list[tuple[str, int, int]] = []
+    if units.layer is not None:
+        for label in rank:
+            start = layers[-1][2] if layers else 0
+            layers.append((label, start, start + int(np.sum(labels == label))))
+    return Laminar(order, tuple(layers))
+
+
+def mark_layers(
+    ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y", name: bool = True
+) -> None:
+    """Draw lines between layers, and their names as tick labels.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Rows of units are at 0, 1, ... along one axis.
+    found : Laminar
+        From :func:`laminar`.
+    along : {"y", "x"}
+        Which axis the units are on.
+    name : bool
+        Whether layers are named; without layers, whether the axis is called "unit".
+    """
+    draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
+    for border in found.borders:
+        draw(border - 0.5, color="black", linewidth=0.8)
+    if not found.layers:
+        axis.set_label_text("unit" if name else "")
+        return
+    axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers])
+    axis.set_ticklabels([literal(label) or "?" for label, _, _ in found.layers] if name else [])
+    axis.set_tick_params(length=0)
+
+
+def _from_the_top(labels: NDArray[np.str_], depths: NDArray[np.float64]) -> list[str]:
+    """Distinct labels by mean depth, superficial first; no label last."""
+    distinct = list(dict.fromkeys(labels.tolist()))
+
+    def mean_depth(label: str) -> float:
+        known = depths[(labels == label) & np.isfinite(depths)]
+        return float(known.mean()) if known.size else np.inf
+
+    return sorted(distinct, key=lambda label: (label == "", mean_depth(label)))

@@ -1,0 +1,76 @@
+"""One look for all plots: a colour per model, readable at column width, text taken literally."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from matplotlib.axes import Axes
+
+#: Okabe & Ito's palette, distinguishable with any colour vision; the same in every plot.
+MODEL_COLOURS = {
+    "Independent": "#999999",
+    "Ising": "#0072B2",
+    "RBM": "#E69F00",
+    "SemiRBM": "#009E73",
+}
+#: For what has no model of its own: data, and models of other kinds.
+DATA_COLOUR, OTHER_COLOUR = "#000000", "#CC79A7"
+#: Weights and couplings: blue is negative, white is zero, red is positive.
+SIGNED = "RdBu_r"
+
+#: Settings for `matplotlib.rc_context`, while drawing and while saving.
+RC: dict[str, Any] = {
+    "font.size": 8,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "lines.linewidth": 1.2,
+    "pdf.fonttype": 42,  # TrueType, which journals ask for and editors can edit
+    "ps.fonttype": 42,
+    "svg.fonttype": "none",  # text stays text
+    "svg.hashsalt": "microcolumn",  # same figure, same bytes
+    "figure.dpi": 150,
+    "savefig.dpi": 300,
+}
+#: Longest name from a recording that is drawn whole.
+_LONGEST = 24
+
+
+def colour_of(model: str) -> str:
+    """Colour of a model by its name, with or without a number of hidden units: ``"RBM 25"``."""
+    words = model.split()
+    return MODEL_COLOURS.get(words[0] if words else "", OTHER_COLOUR)
+
+
+def literal(text: str) -> str:
+    """Text from a recording as matplotlib draws it letter by letter.
+
+    A dollar sign begins no formula, line breaks and control characters are spaces, and what is
+    very long is cut.
+
+    Examples
+    --------
+    >>> literal("$unit$"), literal("a" * 30)
+    ('\\\\$unit\\\\$', 'aaaaaaaaaaaaaaaaaaaaaaa…')
+    """
+    plain = re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", text).strip()
+    if len(plain) > _LONGEST:
+        plain = plain[: _LONGEST - 1] + "…"
+    return plain.replace("$", r"\$")
+
+
+def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes:
+    """The given axes, or those of a new pyplot figure of ``size`` inches, shown by notebooks."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot as plt  # opens a window system, which plots on `ax` do not need
+
+    return plt.subplots(figsize=size, layout="constrained")[1]
