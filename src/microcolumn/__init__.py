@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import figures, io, objectives, simulate, study, survey
+    from . import figures, io, objectives, plot, report, simulate, study, survey
     from .epochs import Epochs
     from .evaluate import (
         Comparison,
@@ -75,7 +75,7 @@ _HOMES = {
     "suspect_units": "survey",
     "synchrony": "evaluate",
 }
-_ROOMS = ("figures", "io", "objectives", "simulate", "study", "survey")
+_ROOMS = ("figures", "io", "objectives", "plot", "report", "simulate", "study", "survey")
 
 __all__ = [
     "RBM",
@@ -104,8 +104,10 @@ __all__ = [
     "log_partition",
     "objectives",
     "pattern_statistics",
+    "plot",
     "predict",
     "read",
+    "report",
     "roc",
     "simulate",
     "skill",

@@ -1,25 +1,23 @@
-"""The whole way once, on simulated recordings: a study and one figure of it."""
+"""The whole way once, on simulated recordings: from nothing to the page."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from matplotlib.figure import Figure
-
-from . import figures
+from . import report
 from .study import Plan, Results
 from .study import run as run_study
 
 
 def run(
     folder: Path, *, full: bool = False, n_jobs: int | None = None, command: str = ""
-) -> tuple[Results, Figure]:
-    """Run the paper's protocol on its simulated recordings.
+) -> tuple[Results, Path]:
+    """Run the paper's protocol on its simulated recordings and write the page about it.
 
     Parameters
     ----------
     folder : Path
-        Where the store goes; one that is there is continued.
+        Where the store and the page go; a store that is there is continued.
     full : bool
         The whole protocol, which takes hours, or a small version of it.
     n_jobs : int, optional
@@ -31,21 +29,12 @@ def run(
     -------
     results : Results
         Of the study.
-    figure : matplotlib.figure.Figure
-        Scores of the recording B4, its Ising couplings and the RBM's live hidden units.
+    page : Path
+        The report, one HTML file.
     """
     plan = Plan.paper() if full else Plan.paper().quick()
     store = folder / ("paper.db" if full else "quick.db")
     results = run_study(plan, store, n_jobs=n_jobs, command=command)
-    return results, comparison_figure(results, "B4")
-
-
-def comparison_figure(results: Results, recording: str) -> Figure:
-    """Scores of a recording's models, Ising couplings and live hidden units of the RBM."""
-    scores = {
-        model.variant: (model.bits_per_second, model.block_stderr)
-        for model in results.comparison(recording).models
-    }
-    train, _, _ = results.words(recording)
-    couplings, weights = results.model(recording, "Ising").J_, results.model(recording, "RBM").W_
-    return figures.comparison(scores, couplings, weights, train.units)
+    page = store.with_suffix(".html")
+    report.write(results, page)
+    return results, page

@@ -7,8 +7,8 @@ import pytest
 from small_study import when_finished
 from typer.testing import CliRunner
 
-from microcolumn.cli import app
-from microcolumn.study import Experiment, Plan, Source
+from microcolumn.cli import app, pages
+from microcolumn.study import Experiment, Plan, Results, Source
 
 runner = CliRunner()
 
@@ -27,34 +27,41 @@ def tiny(monkeypatch):
     monkeypatch.setattr(Plan, "paper", classmethod(lambda cls: TINY))
 
 
-def test_the_demo_prints_its_report_and_keeps_results_and_figure(tmp_path):
+def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     out = tmp_path / "a" / "first-look"
     result = demo("--out", out)
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("B4: 23 units")
-    assert "RBM 3 - Ising" in result.stdout
-    assert result.stdout.endswith(
-        f"results: {out / 'quick.db'}\nfigure: {out / 'comparison.png'}\n"
-    )
-    assert (out / "comparison.png").read_bytes().startswith(b"\x89PNG")
-    assert (out / "comparison.pdf").read_bytes().startswith(b"%PDF")
-    before = when_finished(out / "quick.db")
+    answer = Results(out / "quick.db").comparison("B4").answer
+    store, page = out / "quick.db", out / "quick.html"
+    assert result.stdout == f"B4: {answer}\nresults: {store}\npage: {page}\n"
+    written = page.read_text(encoding="utf-8")
+    before = when_finished(store)
     assert len(before) == 3 + 6 + 1 + 3 + 3
     again = demo("--out", out)
     assert again.stdout == result.stdout
-    assert when_finished(out / "quick.db") == before
+    assert when_finished(store) == before
+    assert page.read_text(encoding="utf-8") == written
 
 
-def test_the_whole_protocol_has_a_store_of_its_own(tmp_path, monkeypatch):
+def test_the_whole_protocol_has_a_store_and_a_page_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = demo("--full")
     assert result.exit_code == 0, result.output
-    assert sorted(os.listdir("microcolumn-demo")) == [
-        "comparison.pdf",
-        "comparison.png",
-        "paper.db",
-        "paper.db.lock",
-    ]
+    assert sorted(os.listdir("microcolumn-demo")) == ["paper.db", "paper.db.lock", "paper.html"]
+
+
+def test_the_page_is_opened_when_asked(tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr(pages.webbrowser, "open", lambda address: opened.append(address) or True)
+    assert demo("--out", tmp_path, "--open").exit_code == 0
+    assert opened == [(tmp_path / "quick.html").as_uri()]
+
+
+def test_where_no_browser_opens_the_page_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(pages.webbrowser, "open", lambda address: False)
+    result = demo("--out", tmp_path, "--open")
+    assert result.exit_code == 0
+    assert result.stderr == f"no browser was found; open {tmp_path / 'quick.html'} in one\n"
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):

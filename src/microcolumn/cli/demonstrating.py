@@ -9,11 +9,13 @@ from typing import Annotated
 import typer
 
 from .failures import one_sentence
+from .pages import Open, tell_page
+from .writing import made_folder
 
 
 def add_to(app: typer.Typer) -> None:
     """Make this command known to ``microcolumn``."""
-    app.command(epilog="Example: microcolumn demo --out first-look")(demo)
+    app.command(epilog="Example: microcolumn demo --out first-look --open")(demo)
 
 
 def demo(
@@ -25,25 +27,20 @@ def demo(
         int | None, typer.Option(min=1, help="Jobs at once; one per core by default.")
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("microcolumn-demo"),
+    open_page: Open = False,
 ) -> None:
-    """Run the paper's comparison on three simulated microcolumns and print the report.
+    """Run the paper's comparison on three simulated microcolumns and write a page about it.
 
-    Keeps the results and one figure; an interrupted demo goes on where it was. The first run
-    compiles the kernels.
+    Prints which model is best on each and where the page is. An interrupted demo goes on where it
+    was. The first run compiles the kernels.
     """
     from .. import demonstration  # the numerical libraries load only when a command runs
-    from ..study import report_text
 
     with one_sentence():
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OSError(
-                f"cannot write to {out}: {error.strerror}; choose another --out"
-            ) from None
+        made_folder(out)
         command = " ".join(["microcolumn", *sys.argv[1:]])
-        results, figure = demonstration.run(out, full=full, n_jobs=jobs, command=command)
-        typer.echo(report_text(results))
-        for suffix in ("png", "pdf"):
-            figure.savefig(out / f"comparison.{suffix}")
-    typer.echo(f"\nresults: {results.file}\nfigure: {out / 'comparison.png'}")
+        results, page = demonstration.run(out, full=full, n_jobs=jobs, command=command)
+        for name in results.recordings:
+            typer.echo(f"{name}: {results.comparison(name).answer}")
+    typer.echo(f"results: {results.file}")
+    tell_page(page, open_page)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
+
+PlanOrStore = Annotated[Path, typer.Argument(help="The plan (TOML) or its store (SQLite).")]
 
 
 def beside(plan: Path, quick: bool = False) -> Path:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import models, reading
+from . import models, pages, reading
 from .failures import one_sentence
-from .stores import beside, store_of
+from .stores import PlanOrStore, beside, store_of
 
 if TYPE_CHECKING:
     from ..study import Plan, Results
@@ -29,7 +29,6 @@ Quick = Annotated[
     bool, typer.Option("--quick", help="A small version of the same study, for a first look.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-PlanOrStore = Annotated[Path, typer.Argument(help="The plan (TOML) or its store (SQLite).")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -44,6 +43,7 @@ def add_to(app: typer.Typer) -> None:
     study.command(epilog="Example: microcolumn study report plan.toml --json")(report)
     example = "microcolumn study model plan.toml --recording B4 --variant RBM --out rbm.safetensors"
     study.command("model", epilog=f"Example: {example}")(models.export)
+    pages.add_to(study)
     app.add_typer(study, name="study")
 
 
@@ -189,7 +189,7 @@ def _run(
             command=" ".join(["microcolumn", *sys.argv[1:]]),
         )
         _print(results, json)
-    typer.echo(f"results are kept in {store}", err=True)
+    typer.echo(f"results are kept in {store}; show them: microcolumn study page {store}", err=True)
 
 
 def _print(results: Results, json: bool) -> None:

@@ -41,6 +41,14 @@ def whole(path: Path) -> Iterator[IO[bytes]]:
         scratch.unlink(missing_ok=True)
 
 
+def made_folder(path: Path) -> None:
+    """Make a folder and those it lies in, if they are not there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OSError(f"cannot write to {path}: {error.strerror}; choose another --out") from None
+
+
 def write_csv(stream: IO[bytes], rows: Iterable[Sequence[Any]]) -> None:
     """Write rows as comma-separated values."""
     text = TextIOWrapper(stream, encoding="utf-8", newline="")

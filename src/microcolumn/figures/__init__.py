@@ -78,6 +78,28 @@ def wanted(results: Results) -> Iterator[Wanted]:
                 break
 
 
+def draw_all(results: Results) -> Iterator[tuple[Wanted, CaptionedFigure | str]]:
+    """Draw all figures that a study has results for, one recording after the other.
+
+    Yields
+    ------
+    wanted : Wanted
+        Which figure it is.
+    figure : CaptionedFigure or str
+        The figure, or a sentence that says why it is left out: a result that is not computed yet,
+        a recording whose file was moved or changed.
+    """
+    by_recording = sorted(
+        wanted(results), key=lambda each: [None, *results.recordings].index(each.recording)
+    )
+    for each in by_recording:
+        try:
+            yield each, each.draw(results, each.recording)
+        except (OSError, ValueError) as error:
+            of = "" if each.recording is None else f" of {each.recording}"
+            yield each, f"Figure {each.number}{of} is left out: {error}"
+
+
 __all__ = [
     "FIGURES",
     "CaptionedFigure",
@@ -85,6 +107,7 @@ __all__ = [
     "correlogram",
     "csd",
     "data",
+    "draw_all",
     "lags",
     "likelihood",
     "parameters",

@@ -1,0 +1,99 @@
+"""Commands that show a study: its page, and its figures as files."""
+
+from __future__ import annotations
+
+import re
+import webbrowser
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .failures import one_sentence
+from .stores import PlanOrStore, store_of
+from .writing import made_folder, whole
+
+if TYPE_CHECKING:
+    from ..figures import Wanted
+
+Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
+
+
+class Format(StrEnum):
+    """Of figures as files."""
+
+    pdf = "pdf"
+    svg = "svg"
+    png = "png"
+
+
+def add_to(study: typer.Typer) -> None:
+    """Make these commands known to ``microcolumn study``."""
+    study.command(epilog="Example: microcolumn study page plan.toml --open")(page)
+    study.command(epilog="Example: microcolumn study figures plan.toml --out figures")(figures)
+
+
+def page(
+    study: PlanOrStore,
+    out: Annotated[
+        Path | None, typer.Option(help="The HTML file; beside the store by default.")
+    ] = None,
+    open_page: Open = False,
+) -> None:
+    """Write what a study has found so far as one HTML page that needs no network."""
+    from .. import report
+    from ..study import Results
+
+    with one_sentence():
+        store = store_of(study)
+        file = store.with_suffix(".html") if out is None else out
+        report.write(Results(store), file)
+    tell_page(file, open_page)
+
+
+def figures(
+    study: PlanOrStore,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the files; beside the store by default.")
+    ] = None,
+    format: Annotated[Format, typer.Option(help="PDF and SVG for papers, PNG for slides.")] = (
+        Format.pdf
+    ),
+) -> None:
+    """Write the paper's figures of a study as files, with their captions in captions.txt."""
+    from ..figures import draw_all
+    from ..study import Results
+
+    with one_sentence():
+        store = store_of(study)
+        folder = store.with_name(f"{store.stem}-figures") if out is None else out
+        results = Results(store)
+        made_folder(folder)
+        captions = []
+        for wanted, figure in draw_all(results):
+            if isinstance(figure, str):
+                typer.echo(figure, err=True)
+                continue
+            name = _file_name(wanted)
+            with whole(folder / f"{name}.{format}") as file:
+                figure.savefig(file, format=format)
+            captions.append(f"{name}: {figure.title}. {figure.caption}\n")
+        if not captions:
+            raise ValueError(f"{store} has nothing to draw yet; run the study further")
+        with whole(folder / "captions.txt") as file:
+            file.write("\n".join(captions).encode())
+    typer.echo(f"figures: {folder}")
+
+
+def tell_page(file: Path, open_page: bool) -> None:
+    """Say where a page is, and open it if asked."""
+    typer.echo(f"page: {file}")
+    if open_page and not webbrowser.open(file.resolve().as_uri()):
+        typer.echo(f"no browser was found; open {file} in one", err=True)
+
+
+def _file_name(wanted: Wanted) -> str:
+    """Such as ``figure-2-B4``; characters that file systems dislike are replaced."""
+    parts = ["figure", wanted.number, wanted.recording or ""]
+    return re.sub(r"[^\w.-]+", "_", "-".join(filter(None, parts)))

@@ -1,0 +1,90 @@
+"""Commands that write a study's page and its figures."""
+
+import os
+import sys
+
+import planted_study
+import pytest
+from typer.testing import CliRunner
+
+from microcolumn import figures
+from microcolumn.cli import app
+from microcolumn.cli.pages import _file_name
+from microcolumn.study.plan import Plan
+
+runner = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """A study of single bins alone, whose figures are quickly drawn."""
+    plan = Plan((planted_study.SOURCE,), planted_study.PLAN.experiments[:1])
+    return planted_study.write(tmp_path_factory.mktemp("study") / "plan.db", plan)
+
+
+def study(*arguments):
+    return runner.invoke(app, ["study", *map(str, arguments)])
+
+
+def test_the_page_lies_beside_the_store(store):
+    result = study("page", store)
+    assert result.exit_code == 0, result.output
+    page = store.with_suffix(".html")
+    assert result.stdout == f"page: {page}\n"
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_the_page_goes_where_it_is_told(store, tmp_path):
+    assert study("page", store, "--out", tmp_path / "x.html").exit_code == 0
+    assert (tmp_path / "x.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("command", ["page", "figures"])
+def test_a_place_that_cannot_be_written_to_is_one_sentence(store, tmp_path, command):
+    (tmp_path / "file").write_text("")
+    result = study(command, store, "--out", tmp_path / "file" / "x")
+    assert result.exit_code == 2
+    [said] = result.stderr.splitlines()
+    assert said.startswith("microcolumn: cannot write ")
+    assert said.endswith("; choose another --out")
+
+
+def test_figures_are_files_with_their_captions(store, tmp_path):
+    result = study("figures", store, "--out", tmp_path / "f")
+    assert result.exit_code == 0, result.output
+    names = [f"figure-{which}" for which in ("1-cells", "2-cells", "3", "4-cells", "S1-cells")]
+    assert sorted(os.listdir(tmp_path / "f")) == ["captions.txt", *(f"{n}.pdf" for n in names)]
+    captions = (tmp_path / "f" / "captions.txt").read_text(encoding="utf-8")
+    assert all(f"{name}: " in captions for name in names)
+    assert result.stdout == f"figures: {tmp_path / 'f'}\n"
+
+
+def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
+    store, tmp_path, monkeypatch
+):
+    def moved(results, recording=None, **where):
+        raise FileNotFoundError("monday.nwb is not there")
+
+    monkeypatch.setattr(
+        figures,
+        "FIGURES",
+        {"1": figures.Figures(moved), "3": figures.FIGURES["3"]},
+    )
+    result = study("figures", store, "--out", tmp_path, "--format", "svg")
+    assert result.exit_code == 0
+    assert result.stderr == "Figure 1 of cells is left out: monday.nwb is not there\n"
+    assert sorted(os.listdir(tmp_path)) == ["captions.txt", "figure-3.svg"]
+
+
+def test_a_study_without_a_test_has_nothing_to_draw(tmp_path):
+    store = planted_study.write(tmp_path / "new.db", keep=lambda job: job.kind == "fit")
+    result = study("figures", store)
+    assert result.exit_code == 2
+    assert "nothing to draw yet; run the study further" in result.stderr
+    assert study("page", store).exit_code == 0  # which says so
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="other characters are disliked there")
+def test_names_of_recordings_become_names_of_files():
+    wanted = figures.Wanted("2", "a/b <c> ü", figures.data)
+    assert _file_name(wanted) == "figure-2-a_b_c_ü"
