@@ -109,10 +109,10 @@ def annealed_importance_sampling(
     started = time.perf_counter()
     rng = random_generator(random_state)
     live, log_factor = theta.only_live()
-    logits = _base_logits(live, base, rates, data, rng)
+    logits = base_logits(live, base, rates, data, rng)
     offset = log_factor + float(np.logaddexp(0.0, logits).sum())
     tolerance = tolerance_bits * math.log(2.0)
-    annealing = _Annealing(live, logits, n_chains, rng, progress, data)
+    annealing = Annealing(live, logits, n_chains, rng, progress, data)
     trace: list[tuple[int, float, float]] = []
     while True:
         forward = annealing.forward(n_steps)
@@ -145,7 +145,7 @@ def annealed_importance_sampling(
 
 
 @dataclass(slots=True)
-class _Annealing:
+class Annealing:
     """Runs between the base and one model, with the words that reverse runs start from."""
 
     theta: Parameters
@@ -303,13 +303,17 @@ def _advice(doubt: str, n_steps: int, n_chains: int) -> str:
     )
 
 
-def _base_logits(
+def base_logits(
     theta: Parameters,
     base: Base,
     rates: ArrayLike | None,
     words: Bits | None,
     rng: np.random.Generator,
 ) -> Floats:
+    """Logits of the independent model that chains start from, shape (n_units,).
+
+    The parameters are those of :func:`annealed_importance_sampling`.
+    """
     if not (isinstance(base, str) and base in ("rates", "uniform")):
         raise ValueError(f"base is {base!r}; use 'rates' or 'uniform'")
     if base == "uniform":
