@@ -71,7 +71,7 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
         assert result.exit_code == 2
         [said] = result.stderr.splitlines()
         assert said.startswith(f"microcolumn: cannot write to {out}: ")
-        assert said.endswith("; choose another --out")
+        assert said.endswith("; choose another place")
 
 
 @pytest.mark.skipif(

@@ -46,7 +46,7 @@ def test_a_place_that_cannot_be_written_to_is_one_sentence(store, tmp_path, comm
     assert result.exit_code == 2
     [said] = result.stderr.splitlines()
     assert said.startswith("microcolumn: cannot write ")
-    assert said.endswith("; choose another --out")
+    assert said.endswith("; choose another place")
 
 
 def test_figures_are_files_with_their_captions(store, tmp_path):

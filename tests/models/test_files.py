@@ -324,20 +324,16 @@ def test_a_missing_file_is_a_missing_file(tmp_path):
         mc.load(tmp_path / "nothing.safetensors")
 
 
-@pytest.mark.parametrize("failing", ["write_bytes", "replace"])
-def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch, failing):
+def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
     path = tmp_path / "model.safetensors"
     model = _fitted(mc.Ising)
     model.save(path)
     before = path.read_bytes()
 
-    def fail(self, content):
-        if failing == "write_bytes":
-            with self.open("wb") as file:
-                file.write(content[:100])
+    def fail(self, target):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(f"pathlib.Path.{failing}", fail)
+    monkeypatch.setattr("pathlib.Path.replace", fail)
     with pytest.raises(OSError, match="No space left"):
         mc.Ising(l1=0.5).fit([[0, 1], [1, 0], [1, 1]]).save(path)
     assert os.listdir(tmp_path) == ["model.safetensors"]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..whole import whole_file
 from .failures import one_sentence
 from .stores import PlanOrStore, store_of
-from .writing import made_folder, whole
+from .writing import made_folder
 
 if TYPE_CHECKING:
     from ..figures import Wanted
@@ -76,12 +77,12 @@ def figures(
                 typer.echo(figure, err=True)
                 continue
             name = _file_name(wanted)
-            with whole(folder / f"{name}.{format}") as file:
+            with whole_file(folder / f"{name}.{format}") as file:
                 figure.savefig(file, format=format)
             captions.append(f"{name}: {figure.title}. {figure.caption}\n")
         if not captions:
             raise ValueError(f"{store} has nothing to draw yet; run the study further")
-        with whole(folder / "captions.txt") as file:
+        with whole_file(folder / "captions.txt") as file:
             file.write("\n".join(captions).encode())
     typer.echo(f"figures: {folder}")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
@@ -12,6 +11,8 @@ from typing import IO, Any
 
 import typer
 
+from ..whole import whole_file
+
 
 @contextmanager
 def output(path: Path | None) -> Iterator[IO[bytes]]:
@@ -19,26 +20,8 @@ def output(path: Path | None) -> Iterator[IO[bytes]]:
     if path is None:
         yield typer.get_binary_stream("stdout")
     else:
-        with whole(path) as file:
+        with whole_file(path) as file:
             yield file
-
-
-@contextmanager
-def whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file that appears under its name when it is whole; opened before any long work."""
-    if path.exists() and not path.is_file():
-        raise OSError(f"cannot write {path}: it is no plain file; choose another --out")
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        file = scratch.open("wb")
-    except OSError as error:
-        raise OSError(f"cannot write {path}: {error.strerror}; choose another --out") from None
-    try:
-        with file:
-            yield file
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
 
 
 def made_folder(path: Path) -> None:
@@ -46,7 +29,7 @@ def made_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OSError(f"cannot write to {path}: {error.strerror}; choose another --out") from None
+        raise OSError(f"cannot write to {path}: {error.strerror}; choose another place") from None
 
 
 def write_csv(stream: IO[bytes], rows: Iterable[Sequence[Any]]) -> None:

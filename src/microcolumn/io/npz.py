@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..epochs import Epochs
 from ..recording import Recording
+from ..whole import whole_file
 from .arrays import check_same_length, flat_numbers, load_archive, split_by_unit
 from .failures import BadFileError
 from .session import Session
@@ -91,15 +91,8 @@ def save(recording: Recording, path: str | Path) -> None:
         "source": recording.source,
         "notes": np.array(recording.notes, dtype=np.str_),
     }
-    path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            np.savez_compressed(file, **{k: v for k, v in arrays.items() if v is not None})
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with whole_file(path) as file:
+        np.savez_compressed(file, **{k: v for k, v in arrays.items() if v is not None})
 
 
 def _trains(arrays: Arrays, n_units: int) -> list[Any]:

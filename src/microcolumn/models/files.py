@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..binary import check_binary
 from ..parameters import Parameters
+from ..whole import whole_file
 from .base import PopulationModel, check_whole
 from .independent import Independent
 from .ising import Ising
@@ -95,13 +96,8 @@ def save(model: PopulationModel, path: str | os.PathLike[str]) -> None:
         raise FileNotFoundError(f"the folder {target.parent} does not exist; make it first")
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; add a file name, like model.safetensors")
-    # A file under the final name is always whole: write beside it, then rename.
-    scratch = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    try:
-        scratch.write_bytes(content)
-        scratch.replace(target)
-    finally:
-        scratch.unlink(missing_ok=True)
+    with whole_file(target) as file:
+        file.write(content)
 
 
 def load(path: str | os.PathLike[str]) -> PopulationModel:
