@@ -1,10 +1,29 @@
-"""Placeholder that is replaced within the hour."""
+"""Figure S1: annealed importance sampling against the exact partition function."""
 
 from __future__ import annotations
 
-from ..study.catalogue import NotComputedError
+import math
+from itertools import accumulate
+
+from matplotlib.axes import Axes
+
+from ..models import PopulationModel
+from ..partition import LogPartition
+from ..partition.convergence import Convergence, annealing_convergence
+from ..plot.annealing import TOLERANCE_BITS, annealing_error
+from ..plot.annealing import annealing as draw_annealing
+from ..plot.style import OTHER_COLOUR
+from ..study.catalogue import Place
 from ..study.results import Results
-from .captioned import CaptionedFigure
+from .captioned import PAGE, CaptionedFigure, captioned
+from .places import place_of
+
+_N_CHAINS = 500
+#: From a single step on, since chains that start at the firing rates are nearly there already.
+_DOUBLINGS = tuple(2**k for k in range(14))
+#: Single bits resampled in all runs together: a few seconds.
+_MOST_UPDATES = 5e8
+_BITS = 1.0 / math.log(2.0)
 
 
 def annealing(
@@ -14,5 +33,145 @@ def annealing(
     experiment: str | None = None,
     lags: int | None = None,
 ) -> CaptionedFigure:
-    """Figure S1."""
-    raise NotComputedError("not drawn yet")
+    """Figure S1: estimates of log Z against annealing steps, chain by chain and on average.
+
+    Chains are annealed anew, for a few seconds. The exact value, or where it is out of reach the
+    study's own estimate with its reverse run, is the one that the study has stored.
+
+    Parameters
+    ----------
+    results : Results
+        Of the study.
+    recording, experiment : str, optional
+        Their names; the first that has results where left out.
+    lags : int, optional
+        Bins per word; the longest words tested where left out.
+
+    Returns
+    -------
+    CaptionedFigure
+    """
+    place = place_of(results, recording, experiment, lags)
+    variant, split, model = _shown(results, place)
+    log_z = model.log_partition()
+    is_exact = log_z.method.startswith("exact")
+    found = annealing_convergence(
+        model.parameters_,
+        steps=_affordable(model.n_features_in_),
+        n_chains=_N_CHAINS,
+        rates=getattr(model, "rates_", None),
+        exact=log_z.value if is_exact else None,
+    )
+    name = "exact" if is_exact else "study's estimate"
+    with captioned("S1", "Convergence of annealed importance sampling", (PAGE, 2.7)) as figure:
+        left, right = figure.subplots(1, 2)
+        draw_annealing(found, reference=log_z.value, name=name, ax=left)
+        annealing_error(found, reference=log_z.value, name=name, ax=right)
+        if log_z.reverse is not None:
+            _mark_reverse(right, log_z)
+        for letter, ax in zip("ab", (left, right), strict=True):
+            ax.set_title(letter, loc="left", fontweight="bold")
+        _add_legend(figure, left, right)
+        figure.caption = _caption(place, variant, split, model, found, log_z)
+    return figure
+
+
+def _shown(results: Results, place: Place) -> tuple[str, int, PopulationModel]:
+    """Name, split and fit of the first Ising model tested, or of any where there is none."""
+    where = {"experiment": place.experiment.name, "lags": place.lags}
+    tested = {
+        model.variant: model.splits[0].split
+        for model in results.comparison(place.recording, **where).models
+        if model.splits
+    }
+    variants = sorted(results.catalogue.variants(place), key=lambda each: each.model != "Ising")
+    for variant in variants:
+        if variant.name in tested:
+            split = tested[variant.name]
+            model = results.model(place.recording, variant.name, split=split, **where)
+            return variant.name, split, model
+    raise place.missing("a model")
+
+
+def _affordable(n_bits: int) -> tuple[int, ...]:
+    """Doublings of steps whose runs together resample at most ``_MOST_UPDATES`` bits."""
+    totals = accumulate(_DOUBLINGS)
+    kept = [
+        n
+        for n, total in zip(_DOUBLINGS, totals, strict=True)
+        if total * _N_CHAINS * n_bits <= _MOST_UPDATES
+    ]
+    return tuple(kept) or _DOUBLINGS[:1]
+
+
+def _mark_reverse(ax: Axes, log_z: LogPartition) -> None:
+    """The study's reverse estimate, which errs to the other side, where its steps are."""
+    assert log_z.reverse is not None
+    low, high = ax.get_xlim()
+    steps = high if log_z.n_steps is None else log_z.n_steps
+    ax.errorbar(
+        steps,
+        (log_z.reverse - log_z.value) * _BITS,
+        (log_z.reverse_stderr or 0.0) * _BITS,
+        color=OTHER_COLOUR,
+        marker="v",
+        markersize=4,
+        linestyle="none",
+        elinewidth=0.8,
+        capsize=1.5,
+        label="study's reverse run",
+        zorder=4,
+    )
+    ax.set_xlim(low, max(high, steps * 2**0.7))
+
+
+def _add_legend(figure: CaptionedFigure, *panels: Axes) -> None:
+    """One legend for all panels, each label once."""
+    handles = {}
+    for ax in panels:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    figure.legend(
+        handles.values(),
+        handles.keys(),
+        loc="outside lower center",
+        ncols=len(handles),
+        markerscale=1.5,
+    )
+
+
+def _caption(
+    place: Place,
+    variant: str,
+    split: int,
+    model: PopulationModel,
+    found: Convergence,
+    log_z: LogPartition,
+) -> str:
+    penalty = getattr(model, "l1", None)
+    fit = f"λ = {penalty:g}, split {split}" if isinstance(penalty, float) else f"split {split}"
+    bits = f"{model.n_features_in_}-dimensional"
+    if found.exact is not None:
+        truth = "The green line is the exact value, a sum over all states"
+        sentence = f"{truth} ({log_z.value * _BITS:.4f} bits)."
+    else:
+        sentence = (
+            "An exact sum over all states is out of reach. The green line is the study's own "
+            f"estimate from {log_z.n_steps} steps ({log_z.value * _BITS:.4f} ± "
+            f"{log_z.stderr * _BITS:.4f} bits)"
+        )
+        if log_z.reverse is not None:
+            sentence += (
+                ", the triangle in (b) that of its reverse run, from the model back to the base, "
+                "with its standard error"
+            )
+        sentence += "."
+    return (
+        f"Annealed importance sampling of the partition function Z of the {bits} {variant} model "
+        f"of {place.recording} ({place.experiment.name} experiment, {fit}). Each entry on the "
+        f"horizontal axis is a run of its own with {found.n_chains} chains that start from the "
+        "independent model at the training rates. (a) Points: log2 Z as single chains have it, "
+        "jittered sideways; blue: log2 of the chains' mean weight, with its standard error. "
+        f"(b) The mean relative to the green line, enlarged. {sentence} Dashed: "
+        f"{TOLERANCE_BITS} bits to either side, the criterion of convergence."
+    )
