@@ -46,6 +46,8 @@ class CaptionedFigure(Figure):
         What each panel shows and what error bars are, as plain text.
     """
 
+    number = ""  # in place of matplotlib's, which counts the figures of pyplot
+
     def __init__(self, number: str, title: str, size: tuple[float, float]) -> None:
         super().__init__(figsize=size, layout="constrained")
         self.number = number
