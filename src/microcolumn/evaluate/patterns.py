@@ -33,6 +33,8 @@ class PatternStatistics:
         5 % and 95 % bounds of counting noise: where the frequency of a word with the model's
         probability would lie. Words are listed because they occurred, so those expected less than
         about once lie above their bounds by selection.
+    n_words : int
+        Words that the bounds are for.
     """
 
     X: NDArray[np.uint8]
@@ -41,6 +43,7 @@ class PatternStatistics:
     model: Floats
     lower: Floats
     upper: Floats
+    n_words: int
 
 
 def pattern_statistics(model: PopulationModel, words: Words | ArrayLike) -> PatternStatistics:
@@ -69,7 +72,8 @@ def pattern_statistics(model: PopulationModel, words: Words | ArrayLike) -> Patt
     """
     held = words_for(model, words, None)
     probability = np.exp(model.score_samples(held))
-    lower, upper = counting_bounds(probability, _effective_bins(held))
+    n_words = _effective_bins(held)
+    lower, upper = counting_bounds(probability, n_words)
     return PatternStatistics(
         X=held.X,
         n_active=held.X.sum(axis=1, dtype=np.int64),
@@ -77,6 +81,7 @@ def pattern_statistics(model: PopulationModel, words: Words | ArrayLike) -> Patt
         model=probability,
         lower=lower,
         upper=upper,
+        n_words=n_words,
     )
 
 
