@@ -1,0 +1,294 @@
+"""How well models predict: bars of scores, differences from one model, growth with lags."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.ticker import MaxNLocator
+
+from ..evaluate import Comparison
+from ..study.comparisons import INDEPENDENT, ModelResult, StudyComparison
+from ..study.significance import claimed_stderr, corrected_stderr, p_text
+from ..study.summaries import LagsResult
+from .style import MODEL_COLOURS, axes_or_new, colour_of, literal
+
+#: How far the lightest variant of a class is mixed with white.
+_LIGHTEST = 0.65
+_HATCHES = ("", "/////", ".....", "xxxxx", "-----")
+#: Part of the space of a recording that its bars fill.
+_FILLED = 0.8
+#: More points than this leave no room for their p-values side by side.
+_MOST_ACROSS = 6
+#: Recordings whose names stand side by side, and letters in a row of names.
+_MOST_GROUPS, _MOST_LETTERS = 6, 40
+#: Least lags between the lines of neighbouring models, so that error bars stay apart.
+_APART = 0.07
+
+
+class _Group(NamedTuple):
+    """Scores of one recording, bits/s: value and error by model."""
+
+    name: str
+    scores: dict[str, tuple[float, float]]
+
+
+def scores(
+    compared: Comparison | StudyComparison | Sequence[StudyComparison], *, ax: Axes | None = None
+) -> Axes:
+    """Bars of the excess log-likelihood of each model over firing rates, which are the zero line.
+
+    Parameters
+    ----------
+    compared : Comparison, StudyComparison or sequence of StudyComparison
+        From :func:`microcolumn.compare` or ``results.comparison(...)``; several are drawn as
+        groups of bars.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Error bars are one standard error: of a :class:`~microcolumn.Comparison` from blocks of
+        bins, of a study that of the mean over splits, corrected for the words that splits share;
+        for one or two splits the larger of it and the error from blocks.
+    """
+    ax = axes_or_new(ax)
+    groups = _groups(compared)
+    names = _names(group.scores for group in groups)
+    width = _FILLED / len(names)
+    styles = shades(names)
+    for k, name in enumerate(names):
+        drawn = [
+            (at, *group.scores[name]) for at, group in enumerate(groups) if name in group.scores
+        ]
+        at, values, errors = (np.array(column) for column in zip(*drawn, strict=True))
+        ax.bar(
+            at + _offset(k, len(names)),
+            values,
+            width,
+            yerr=errors,
+            label=literal(name),
+            color=styles[name],
+            edgecolor=colour_of(name),
+            linewidth=0.6,
+            hatch=_hatch(name, names),
+            error_kw={"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)},
+        )
+    ax.axhline(0.0, color="black", linewidth=0.8)
+    ax.set_ylabel("excess log-likelihood (bits/s)")
+    _name_groups(ax, [group.name for group in groups])
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=min(len(names), 3))
+    return ax
+
+
+def differences(
+    compared: StudyComparison | Sequence[StudyComparison],
+    reference: str = "Ising",
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Each model's score minus that of one of them, paired over splits, with p-values.
+
+    Parameters
+    ----------
+    compared : StudyComparison or sequence of StudyComparison
+        From ``results.comparison(...)``; those without the reference are left empty.
+    reference : str
+        Name of the model that is subtracted.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Error bars are one standard error of the paired difference, the one that the p-value is
+        made from; see :class:`~microcolumn.study.comparisons.PairResult`.
+    """
+    ax = axes_or_new(ax)
+    listed = [compared] if isinstance(compared, StudyComparison) else list(compared)
+    known = [{model.variant for model in each.models} for each in listed]
+    names = [name for name in _names(known) if name != reference]
+    if not any(reference in group for group in known) or not names:
+        raise ValueError(
+            f"no model is compared with {reference!r}; name another one as reference, "
+            f"of {', '.join(_names(known))}"
+        )
+    upright = len(names) * len(listed) > _MOST_ACROSS
+    styles = shades(_names(known))
+    for at, (each, group) in enumerate(zip(listed, known, strict=True)):
+        for k, name in enumerate(names):
+            if reference not in group or name not in group:
+                continue
+            pair = each.pair(name, reference)
+            x, y, error = at + _offset(k, len(names)), pair.bits_per_second, pair.stderr
+            ax.errorbar(
+                x,
+                y,
+                error,
+                marker="o",
+                markersize=4,
+                color=colour_of(name),
+                markerfacecolor=styles[name],
+                elinewidth=0.8,
+                capsize=2,
+            )
+            ax.annotate(
+                p_text(pair.p_value),
+                (x, y + (0.0 if math.isnan(error) else error)),
+                xytext=(0, 4),
+                textcoords="offset points",
+                ha="center",
+                va="bottom",
+                rotation=90 if upright else 0,
+                fontsize=5.5 if upright else 6,
+            )
+    ax.axhline(0.0, color="black", linewidth=0.8)
+    _leave_room_above(ax, 0.3 if upright else 0.14)
+    ax.set_ylabel(f"difference from {literal(reference)} (bits/s)")
+    _name_groups(ax, [_name_of(each) for each in listed])
+    return ax
+
+
+def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None = None) -> Axes:
+    """Score per neuron against the number of bins per word, a line per model.
+
+    Parameters
+    ----------
+    result : LagsResult
+        From ``results.by_lags(...)``. What is not computed is a gap.
+    bin_width : float, optional
+        Seconds per bin; given, the axis above says how long words are.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Error bars are one standard error, as in :func:`scores`. A ring is drawn around the last
+        number of lags that is more than two standard errors better than the one before it.
+    """
+    ax = axes_or_new(ax)
+    styles = shades(list(result.models))
+    for k, (name, found) in enumerate(result.models.items()):
+        at = np.array(result.lags) + _APART * (k - (len(result.models) - 1) / 2)
+        values = np.array([math.nan if each is None else each.per_neuron for each in found])
+        errors = np.array([_stderr_per_neuron(each, result.test_to_train) for each in found])
+        ax.errorbar(
+            at,
+            values,
+            errors,
+            color=styles[name],
+            marker="o",
+            markersize=3,
+            elinewidth=0.8,
+            capsize=1.5,
+            label=literal(name),
+        )
+        last = result.last_step(name)
+        if last is not None:
+            where = result.lags.index(last)
+            ring = {"marker": "o", "markersize": 8, "markerfacecolor": "none", "linestyle": ""}
+            ax.plot(at[where], values[where], color=styles[name], label="_last step", **ring)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    ax.set(xlabel="bins per word", ylabel="excess log-likelihood\nper neuron (bits/s)")
+    ax.legend(loc="best")
+    if bin_width is not None:
+        ms = 1e3 * bin_width
+        above = ax.secondary_xaxis("top", functions=(lambda n: n * ms, lambda t: t / ms))
+        above.set_xlabel("length of a word (ms)")
+    return ax
+
+
+def shades(names: Sequence[str]) -> dict[str, str]:
+    """A colour for each model: the hue of its class, lighter from variant to variant.
+
+    Examples
+    --------
+    >>> shades(["Ising", "RBM 10", "RBM 25"])
+    {'Ising': '#0072b2', 'RBM 10': '#e69f00', 'RBM 25': '#f6dda6'}
+    """
+    found = {}
+    for name in names:
+        alike = [other for other in names if colour_of(other) == colour_of(name)]
+        white = _LIGHTEST * alike.index(name) / max(1, len(alike) - 1)
+        found[name] = to_hex((1.0 - white) * np.array(to_rgb(colour_of(name))) + white)
+    return found
+
+
+def _hatch(name: str, names: Sequence[str]) -> str:
+    alike = [other for other in names if colour_of(other) == colour_of(name)]
+    return _HATCHES[alike.index(name) % len(_HATCHES)]
+
+
+def _groups(compared: Comparison | StudyComparison | Sequence[StudyComparison]) -> list[_Group]:
+    if isinstance(compared, Comparison):
+        found = {name: (s.bits_per_second, s.stderr) for name, s in compared.scores.items()}
+        return [_Group("", found)]
+    listed = [compared] if isinstance(compared, StudyComparison) else list(compared)
+    if not listed:
+        raise ValueError("there is no comparison to draw; pass at least one")
+    return [_Group(_name_of(each), _scores_of(each)) for each in listed]
+
+
+def _scores_of(compared: StudyComparison) -> dict[str, tuple[float, float]]:
+    """The score is the paired difference from firing rates, so the error is that pair's."""
+    return {
+        name: (pair.bits_per_second, pair.stderr)
+        for name in _names([[model.variant for model in compared.models]])
+        for pair in [compared.pair(name, INDEPENDENT)]
+    }
+
+
+def _name_of(compared: StudyComparison) -> str:
+    units = "unit" if compared.n_units == 1 else "units"
+    return f"{literal(compared.recording)}\n{compared.n_units} {units}"
+
+
+def _names(groups: Iterable[Iterable[str]]) -> list[str]:
+    """All models in the order of classes, then of sizes; others as they come."""
+    classes = list(MODEL_COLOURS)
+
+    def key(name: str) -> tuple[int, list[str], int]:
+        model, *rest = name.split() or [""]
+        size = int(rest.pop(0)) if rest and rest[0].isdecimal() else 0
+        if model not in classes:
+            return len(classes), [], 0
+        return classes.index(model), rest, size
+
+    return sorted(dict.fromkeys(name for group in groups for name in group), key=key)
+
+
+def _offset(k: int, n: int) -> float:
+    """From the middle of a group to the middle of bar ``k`` of ``n``."""
+    return _FILLED * ((k + 0.5) / n - 0.5)
+
+
+def _name_groups(ax: Axes, names: Sequence[str]) -> None:
+    ax.set_xlim(-0.6, len(names) - 0.4)
+    ax.set_xticks(range(len(names)), names)
+    ax.tick_params(axis="x", length=0)
+    letters = len(names) * max(len(line) for name in names for line in name.split("\n"))
+    if len(names) > _MOST_GROUPS or letters > _MOST_LETTERS:
+        ax.tick_params(axis="x", rotation=45)
+        for label in ax.get_xticklabels():
+            label.set(ha="right", rotation_mode="anchor")
+
+
+def _leave_room_above(ax: Axes, share: float) -> None:
+    """Raise the upper limit by a share of the height, for text above the points."""
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + share * (high - low))
+
+
+def _stderr_per_neuron(result: ModelResult | None, test_to_train: float) -> float:
+    """The error that a mean over splits is judged by, bits/s per recorded unit."""
+    if result is None:
+        return math.nan
+    corrected = corrected_stderr([s.bits_per_second for s in result.splits], test_to_train)
+    error = claimed_stderr(corrected, result.block_stderr, result.n_splits)
+    return error / result.n_units
