@@ -1,10 +1,31 @@
-"""Placeholder that is replaced within the hour."""
+"""Figure 1: the data (the paper's figure 1, METHOD section 7)."""
 
 from __future__ import annotations
 
-from ..study.catalogue import NotComputedError
+from typing import NamedTuple
+
+import numpy as np
+
+from ..plot import recorded
+from ..plot.raster import busiest_stretch, raster
+from ..recording import Recording
+from ..study.catalogue import Place
 from ..study.results import Results
-from .captioned import CaptionedFigure
+from ..study.sources import words_of
+from ..survey.bin_width import BinWidth, suggest_bin_width
+from ..survey.correlations import pairwise_correlations
+from ..words import Words
+from .captioned import PAGE, CaptionedFigure, captioned
+from .places import place_of
+
+
+class _Studied(NamedTuple):
+    """What the models of a place saw: its units and its time, as spikes and as words."""
+
+    place: Place
+    recording: Recording
+    words: Words
+    n_recorded: int
 
 
 def data(
@@ -14,5 +35,130 @@ def data(
     experiment: str | None = None,
     lags: int | None = None,
 ) -> CaptionedFigure:
-    """Figure 1."""
-    raise NotComputedError("not drawn yet")
+    """Figure 1: the units on the probe, two seconds of words, correlations, and the bin width.
+
+    Parameters
+    ----------
+    results : Results
+        Of the study.
+    recording, experiment : str, optional
+        Their names; the first that has results where left out.
+    lags : int, optional
+        Bins per word; the data are the same for all.
+    """
+    studied = _studied(results, place_of(results, recording, experiment, lags))
+    width = studied.words.bin_width
+    stretch = busiest_stretch(studied.recording)
+    found = suggest_bin_width(studied.recording)
+    with captioned("1", f"The data of {studied.place.recording}", (PAGE, 4.6)) as figure:
+        panels = figure.subplot_mosaic(
+            [["a"] * 2 + ["b"] * 6, ["c"] * 4 + ["d"] * 4], height_ratios=(1.2, 1.0)
+        )
+        if _has_depths(studied.recording):
+            recorded.probe(studied.recording.units, ax=panels["a"])
+        else:
+            recorded.rates(studied.recording, ax=panels["a"])
+        raster(studied.recording, *stretch, bin_width=width, ax=panels["b"])
+        recorded.correlations(studied.words, ax=panels["c"])
+        recorded.correlogram(found, bin_width=width, ax=panels["d"])
+        for letter, ax in panels.items():
+            ax.set_title(letter, loc="left", fontweight="bold")
+        figure.caption = _caption(studied, stretch, found)
+    return figure
+
+
+def _studied(results: Results, place: Place) -> _Studied:
+    whole = results.recording(place.recording)
+    words = words_of(whole, place.experiment)
+    if words.n_units < whole.n_units:
+        chosen = set(words.units.ids)
+        used = whole.take([n for n, name in enumerate(whole.units.ids) if name in chosen])
+    else:
+        used = whole
+    if place.experiment.max_words is not None:
+        last = words.clock.times_s(words.bins[-1:], words.bin_width)[0] + words.bin_width
+        used = used.restrict([[used.epochs.starts[0], last]])
+    return _Studied(place, used, words, whole.n_units)
+
+
+def _has_depths(recording: Recording) -> bool:
+    depths = recording.units.depth_um
+    return depths is not None and bool(np.isfinite(depths).any())
+
+
+def _caption(studied: _Studied, stretch: tuple[float, float], found: BinWidth) -> str:
+    width = f"{studied.words.bin_width * 1e3:g} ms"
+    return " ".join(
+        (
+            f"The data of {studied.place.recording}: {_units(studied)}, "
+            f"{studied.words.n_bins:,} bins of {width}.",
+            _first_panel(studied.recording),
+            _words_panel(studied.recording, stretch, width),
+            _correlations_panel(studied.words),
+            _correlogram_panel(found, width),
+        )
+    )
+
+
+def _units(studied: _Studied) -> str:
+    shown, recorded_units = studied.words.n_units, studied.n_recorded
+    if shown < recorded_units:
+        return f"the {shown} most active of {recorded_units} units"
+    return f"{shown} unit{'s' * (shown != 1)}"
+
+
+def _first_panel(recording: Recording) -> str:
+    units = recording.units
+    if not _has_depths(recording):
+        return "(a) Firing rates of the units; their depths are not known."
+    unknown = int(np.isnan(np.asarray(units.depth_um)).sum())
+    missing = f"; the depth of {unknown} more is not known" if unknown else ""
+    kinds = ", squares multiunits" if units.multiunit.any() else ""
+    text = f"(a) Units at their depths on the probe, dots single units{kinds}{missing}."
+    if recorded.layer_spans(units):
+        text += " Borders of layers are drawn midway between the neighbouring units of two layers."
+    elif units.layer is not None:
+        text += " Layers are not drawn, since they overlap in depth."
+    return text
+
+
+def _words_panel(recording: Recording, stretch: tuple[float, float], width: str) -> str:
+    start, stop = stretch
+    order = "from superficial to deep" if _is_laminar(recording) else "in the order of the file"
+    lines = ", with lines between layers" if recording.units.layer is not None else ""
+    return (
+        f"(b) Words of {width} bins in the {stop - start:.3g} s with the most spikes, from "
+        f"{start:.1f} s on: black where a unit spikes at least once, units {order}{lines}."
+    )
+
+
+def _is_laminar(recording: Recording) -> bool:
+    return _has_depths(recording) or recording.units.layer is not None
+
+
+def _correlations_panel(words: Words) -> str:
+    values = pairwise_correlations(words)[np.triu_indices(words.n_units, 1)]
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return "(c) Correlations of pairs of units: there are none."
+    text = (
+        f"(c) Correlations of the bits of {known.size:,} pairs of units over all bins; "
+        f"dashed, their mean, {known.mean():.3f}."
+    )
+    if known.size < values.size:
+        text += f" {values.size - known.size:,} pairs with a silent unit are left out."
+    return text
+
+
+def _correlogram_panel(found: BinWidth, width: str) -> str:
+    text = (
+        "(d) Cross-correlogram of all pairs of units pooled, relative to independent units of the "
+        f"same rates (chance); dashed, plus and minus the bin width of {width}."
+    )
+    if np.isnan(found.peak_width_s):
+        return f"{text} Its width was not measured: {found.reason}."
+    return (
+        f"{text} The bar is the width of the central peak at half its height above the far lags, "
+        f"{found.peak_width_s * 1e3:.1f} ± {found.peak_stderr_s * 1e3:.1f} ms (standard error from "
+        "leaving out each of 20 blocks of time)."
+    )

@@ -1,0 +1,87 @@
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from microcolumn.survey import correlations
+from microcolumn.survey.correlations import pairwise_correlations
+from microcolumn.words import Words
+
+
+def by_numpy(X):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # constant columns have no correlation
+        with np.errstate(all="ignore"):
+            found = np.atleast_2d(np.corrcoef(X, rowvar=False))
+    found[X.std(axis=0) == 0] = np.nan
+    found[:, X.std(axis=0) == 0] = np.nan
+    return found
+
+
+def test_correlations_are_those_of_the_expanded_words():
+    rng = np.random.default_rng(0)
+    shared = rng.random((5000, 1)) < 0.1
+    words = Words.from_array((rng.random((5000, 7)) < 0.05) | (shared & (rng.random(7) < 0.7)))
+    np.testing.assert_allclose(
+        pairwise_correlations(words), by_numpy(words.expand()), rtol=0, atol=1e-12
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    arrays(
+        np.uint8,
+        st.tuples(st.integers(2, 40), st.integers(1, 6)),
+        elements=st.integers(0, 1),
+    )
+)
+def test_any_words_agree_with_numpy_constant_units_included(X):
+    found = pairwise_correlations(X)
+    np.testing.assert_allclose(found, by_numpy(X), rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(found, found.T)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    arrays(np.uint8, (12, 3), elements=st.integers(0, 1)),
+    arrays(np.int64, 12, elements=st.integers(1, 5)),
+)
+def test_a_word_of_weight_k_counts_like_k_words(X, weights):
+    weighted = Words.from_array(X, sample_weight=weights / 7.0)
+    repeated = np.repeat(X, weights, axis=0)
+    np.testing.assert_allclose(
+        pairwise_correlations(weighted), pairwise_correlations(repeated), rtol=0, atol=1e-12
+    )
+
+
+def test_units_that_never_or_always_fire_have_no_correlation():
+    X = np.array([[0, 1, 0, 1], [0, 1, 1, 1], [0, 1, 1, 0]])
+    found = pairwise_correlations(X)
+    assert np.isnan(found[:2]).all()
+    assert np.isnan(found[:, :2]).all()
+    assert found[2, 3] == pytest.approx(-0.5)
+
+
+def test_twins_have_correlation_one_and_opposites_minus_one():
+    first = np.random.default_rng(1).random(1000) < 0.003
+    found = pairwise_correlations(np.column_stack((first, first, ~first)))
+    np.testing.assert_allclose(found, [[1, 1, -1], [1, 1, -1], [-1, -1, 1]], atol=1e-12)
+    assert np.abs(found).max() == 1.0
+
+
+def test_chunks_do_not_change_the_result(monkeypatch):
+    X = np.random.default_rng(2).random((300, 9)) < 0.3
+    whole = pairwise_correlations(X)
+    monkeypatch.setattr(correlations, "_CHUNK_ELEMENTS", 20)
+    np.testing.assert_array_equal(pairwise_correlations(X), whole)
+
+
+def test_words_of_several_bins_have_a_row_for_each_unit_and_bin():
+    X = np.random.default_rng(3).random((200, 2)) < 0.3
+    words = Words.from_array(X).embed(3)
+    np.testing.assert_allclose(
+        pairwise_correlations(words), by_numpy(words.expand()), rtol=0, atol=1e-12
+    )
