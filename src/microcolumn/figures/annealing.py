@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from itertools import accumulate
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from ..models import PopulationModel
@@ -78,18 +79,17 @@ def annealing(
 
 def _shown(results: Results, place: Place) -> tuple[str, int, PopulationModel]:
     """Name, split and fit of the first Ising model tested, or of any where there is none."""
-    where = {"experiment": place.experiment.name, "lags": place.lags}
+    name, experiment, lags = place.recording, place.experiment.name, place.lags
     tested = {
         model.variant: model.splits[0].split
-        for model in results.comparison(place.recording, **where).models
+        for model in results.comparison(name, experiment=experiment, lags=lags).models
         if model.splits
     }
     variants = sorted(results.catalogue.variants(place), key=lambda each: each.model != "Ising")
-    for variant in variants:
-        if variant.name in tested:
-            split = tested[variant.name]
-            model = results.model(place.recording, variant.name, split=split, **where)
-            return variant.name, split, model
+    for variant in (each.name for each in variants if each.name in tested):
+        split = tested[variant]
+        model = results.model(name, variant, split=split, experiment=experiment, lags=lags)
+        return variant, split, model
     raise place.missing("a model")
 
 
@@ -127,13 +127,13 @@ def _mark_reverse(ax: Axes, log_z: LogPartition) -> None:
 
 def _add_legend(figure: CaptionedFigure, *panels: Axes) -> None:
     """One legend for all panels, each label once."""
-    handles = {}
+    handles: dict[str, Artist] = {}
     for ax in panels:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     figure.legend(
-        handles.values(),
-        handles.keys(),
+        list(handles.values()),
+        list(handles),
         loc="outside lower center",
         ncols=len(handles),
         markerscale=1.5,

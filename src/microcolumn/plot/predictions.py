@@ -1,0 +1,278 @@
+"""How well single cells are predicted: gain, traces, calibration, ROC (the paper's figure 6b-c)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from ..evaluate.prediction import Prediction
+from ..evaluate.prediction_scores import Calibration, Roc
+from ..study.summaries import PredictionResult
+from .style import DATA_COLOUR, MODEL_COLOURS, axes_or_new, colour_of, literal
+
+#: Models of one class have one colour; these tell them apart.
+_MARKERS, _DASHES = "osD^v<>", ("-", (0, (4, 1.5)), (0, (1, 1)))
+_CHANCE = MODEL_COLOURS["Independent"]
+#: Seconds that a trace shows unless told, as in the paper.
+_SECONDS = 1.0
+
+
+def gain(
+    predictions: Iterable[PredictionResult] | Mapping[str, PredictionResult],
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Conditional gain of each cell over its firing rate, against that rate.
+
+    Parameters
+    ----------
+    predictions : iterable of PredictionResult, or mapping of str to PredictionResult
+        One for each model; a mapping names them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new ones where left out.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Bits/s against Hz on a logarithmic axis, on which cells without a training spike have no
+        place. Error bars are standard errors over splits; one split has none.
+    """
+    ax = axes_or_new(ax)
+    if not isinstance(predictions, Mapping):
+        predictions = {each.variant: each for each in predictions}
+    ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
+    for (name, result), marker in zip(predictions.items(), _markers(predictions), strict=True):
+        cells = [cell for cell in result.cells if cell.rate_hz > 0.0]
+        ax.errorbar(
+            [cell.rate_hz for cell in cells],
+            [cell.gain_bits_per_second for cell in cells],
+            [np.nan_to_num(cell.stderr) for cell in cells],
+            color=colour_of(name),
+            marker=marker,
+            markersize=3.5,
+            markerfacecolor="none",
+            markeredgewidth=0.9,
+            linestyle="none",
+            elinewidth=0.7,
+            label=literal(name),
+        )
+    ax.set_xscale("log")
+    ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
+    _plain_ticks(ax)
+    return ax
+
+
+def prediction(
+    prediction: Prediction | Mapping[str, Prediction],
+    unit: int,
+    *,
+    start_s: float | None = None,
+    stop_s: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Predicted probability of a spike of one cell over time, with the spikes that came.
+
+    Parameters
+    ----------
+    prediction : Prediction or mapping of str to Prediction
+        From :func:`~microcolumn.predict`; of several models, by name, on the same words.
+    unit : int
+        Position of the cell among the recorded units.
+    start_s, stop_s : float, optional
+        What to show, seconds. By default the second without a gap that has most spikes.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new ones where left out.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A stepped line per model, interrupted where the recording is; the dashed line is the
+        training rate. Bins with a spike are ticks above.
+    """
+    named = prediction if isinstance(prediction, Mapping) else {"prediction": prediction}
+    if not named:
+        raise ValueError("there is no prediction to draw; pass at least one")
+    first = next(iter(named.values()))
+    if start_s is None and stop_s is None:
+        start_s, stop_s = busiest_stretch(first, unit)
+    start = -np.inf if start_s is None else start_s
+    stop = np.inf if stop_s is None else stop_s
+    ax = axes_or_new(ax, (7.0, 1.8))
+    for (name, each), dash in zip(named.items(), _dashes(named), strict=True):
+        colour = colour_of(name) if isinstance(prediction, Mapping) else DATA_COLOUR
+        _draw_trace(ax, each.stretch(start, stop), unit, name, colour, dash)
+    shown = first.stretch(start, stop)
+    column = _column(shown, unit)
+    if shown.rate_log_odds is not None:
+        rate = float(expit(shown.rate_log_odds[column]))
+        ax.axhline(rate, color=_CHANCE, linestyle="--", linewidth=0.9, label="firing rate")
+    spikes = shown.times_s[shown.spikes[:, column] == 1] + shown.bin_width / 2
+    ax.plot(
+        spikes,
+        np.full(spikes.size, 1.05),
+        "|",
+        color=DATA_COLOUR,
+        markersize=7,
+        transform=ax.get_xaxis_transform(),
+        clip_on=False,
+        label="spikes",
+    )
+    ax.set_xlim(shown.times_s[0], shown.times_s[-1] + shown.bin_width)
+    ax.set_ylim(bottom=0.0)
+    ax.set(xlabel="time (s)", ylabel="P(spike)")
+    ax.ticklabel_format(axis="x", useOffset=False)
+    return ax
+
+
+def busiest_stretch(
+    prediction: Prediction, unit: int, seconds: float = _SECONDS
+) -> tuple[float, float]:
+    """Start and stop of the stretch without a gap in which a cell has most spikes, seconds.
+
+    Parameters
+    ----------
+    prediction : Prediction
+        Whose bins are looked through.
+    unit : int
+        Position of the cell among the recorded units.
+    seconds : float
+        Length of the stretch; the longest that there is where none is as long. Of equal ones the
+        first is taken.
+    """
+    spikes = prediction.spikes[:, _column(prediction, unit)].astype(np.int64)
+    run = _runs(prediction)
+    longest = int(np.bincount(run).max())
+    n = min(max(1, round(seconds / prediction.bin_width)), longest)
+    total = np.concatenate(([0], np.cumsum(spikes)))
+    counts = total[n:] - total[:-n]
+    counts[run[n - 1 :] != run[: run.size - n + 1]] = -1  # across a gap
+    first = int(np.argmax(counts))
+    start = float(prediction.times_s[first])
+    return start, start + n * prediction.bin_width
+
+
+def calibration(found: Calibration | Mapping[str, Calibration], *, ax: Axes | None = None) -> Axes:
+    """Observed frequency of spikes against their predicted probability.
+
+    Parameters
+    ----------
+    found : Calibration or mapping of str to Calibration
+        From :func:`~microcolumn.calibration`; of several models, by name.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new ones where left out.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A point per group of like predictions. Bars about the diagonal are 5 % and 95 % bounds of
+        counting noise: a calibrated prediction has nine of ten points within.
+    """
+    ax = axes_or_new(ax, (2.8, 2.8))
+    named = found if isinstance(found, Mapping) else {"": found}
+    largest = max(max(each.predicted.max(), each.observed.max()) for each in named.values())
+    ax.plot([0.0, largest], [0.0, largest], color=_CHANCE, linewidth=0.8, zorder=0)
+    for (name, each), marker in zip(named.items(), _markers(named), strict=True):
+        colour = colour_of(name) if name else DATA_COLOUR
+        ax.vlines(each.predicted, each.lower, each.upper, color=colour, alpha=0.35, linewidth=2.5)
+        label = f"{literal(name)} (error {each.error:.2g})".strip()
+        ax.plot(each.predicted, each.observed, marker, color=colour, markersize=3.5, label=label)
+    ax.set(xlabel="predicted P(spike)", ylabel="observed frequency")
+    ax.legend(loc="upper left")
+    return ax
+
+
+def roc(found: Roc | Mapping[str, Roc], *, ax: Axes | None = None) -> Axes:
+    """Receiver operating characteristic: bins with a spike found against false alarms.
+
+    Parameters
+    ----------
+    found : Roc or mapping of str to Roc
+        From :func:`~microcolumn.roc`; of several models, by name.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new ones where left out.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The diagonal is a guess. Cells that spike in no bin or in all have no curve; the legend
+        says so.
+    """
+    ax = axes_or_new(ax, (2.8, 2.8))
+    named = found if isinstance(found, Mapping) else {"": found}
+    ax.plot([0.0, 1.0], [0.0, 1.0], color=_CHANCE, linewidth=0.8, zorder=0)
+    for (name, each), dash in zip(named.items(), _dashes(named), strict=True):
+        label = f"{literal(name)} ({each.note or f'area {each.area:.3f}'})".strip()
+        colour = colour_of(name) if name else DATA_COLOUR
+        ax.plot(each.false_positive, each.true_positive, color=colour, linestyle=dash, label=label)
+    ax.set(xlabel="false alarms", ylabel="spikes found", xlim=(0.0, 1.0), ylim=(0.0, 1.0))
+    ax.set_aspect("equal")
+    ax.legend(loc="lower right")
+    return ax
+
+
+def _draw_trace(
+    ax: Axes, shown: Prediction, unit: int, name: str, colour: str, dash: object
+) -> None:
+    """Steps over the bins of each run, the first with a label."""
+    probability, times = shown.probability[:, _column(shown, unit)], shown.times_s
+    run = _runs(shown)
+    for k in range(run[-1] + 1):
+        edges = np.append(times[run == k], times[run == k][-1] + shown.bin_width)
+        label = literal(name) if k == 0 else None
+        ax.stairs(
+            probability[run == k],
+            edges,
+            baseline=None,
+            color=colour,
+            linestyle=dash,
+            linewidth=1.1,
+            label=label,
+        )
+
+
+def _runs(prediction: Prediction) -> NDArray[np.int64]:
+    """Number of the run of adjacent bins that each bin is in, shape (n_bins,)."""
+    begins = np.zeros(prediction.n_bins, dtype=np.int64)
+    begins[prediction.epoch_starts] = 1
+    begins[1:] |= np.diff(prediction.bins) != 1
+    begins[0] = 0
+    return np.cumsum(begins)
+
+
+def _column(prediction: Prediction, unit: int) -> int:
+    if unit not in prediction.positions:
+        known = ", ".join(map(str, prediction.positions))
+        raise ValueError(f"unit {unit} was not predicted; pick one of {known}")
+    return prediction.positions.index(unit)
+
+
+def _markers(names: Iterable[str]) -> list[str]:
+    return [_MARKERS[k % len(_MARKERS)] for k in _repeats(names)]
+
+
+def _dashes(names: Iterable[str]) -> list[object]:
+    return [_DASHES[k % len(_DASHES)] for k in _repeats(names)]
+
+
+def _repeats(names: Iterable[str]) -> list[int]:
+    """How many before each have the same colour."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        found.append(seen[colour_of(name)])
+        seen[colour_of(name)] += 1
+    return found
+
+
+def _plain_ticks(ax: Axes) -> None:
+    """Rates as plain numbers, 1, 2 and 5 of each decade."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,202 @@
+"""Hidden units of spatiotemporal models as maps of cells and time (the paper's figure 6a)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.image import AxesImage
+from numpy.typing import NDArray
+
+from ..binary import whole_number
+from ..evaluate.activation import hidden_activation
+from ..models import PopulationModel
+from ..parameters import Floats
+from ..units import Units
+from ..words import Words
+from .laminar import laminar, mark_layers
+from .style import SIGNED, axes_or_new
+
+#: As many as the paper shows, and most in a row.
+_MOST, _COLUMNS = 18, 9
+
+
+def hidden_map(
+    model: PopulationModel,
+    hidden: int,
+    units: Units | None = None,
+    *,
+    bin_width: float | None = None,
+    limit: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Weights of one hidden unit onto cells (rows, superficial on top) and time (newest right).
+
+    Parameters
+    ----------
+    model : PopulationModel
+        With hidden units, of words of one or more bins.
+    hidden : int
+        Position of the hidden unit.
+    units : Units, optional
+        The recorded units, for their order and layers; as they are numbered where left out, which
+        needs a model that was fitted on ``Words``.
+    bin_width : float, optional
+        Seconds; the time axis counts bins where left out.
+    limit : float, optional
+        Weight at the ends of the colour scale; the largest of this hidden unit where left out.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new ones where left out.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        With one image; red is positive, blue negative, white zero.
+
+    Examples
+    --------
+    >>> from microcolumn.models import RBM
+    >>> from microcolumn.parameters import Parameters
+    >>> rbm = RBM.from_parameters(Parameters(b=[0.0] * 4, W=[[1.0], [0.0], [2.0], [3.0]], c=[0.0]))
+    >>> ax = hidden_map(rbm, 0, Units("ab"), ax=Figure().subplots())
+    >>> ax.images[0].get_array().tolist()  # unit a, then b, oldest bin first
+    [[1.0, 2.0], [0.0, 3.0]]
+    """
+    W = model.W_
+    if not 0 <= whole_number("hidden", hidden) < W.shape[1]:
+        raise ValueError(f"hidden is {hidden}; the model has {W.shape[1]} hidden units from 0 on")
+    table = _table(model, units)
+    weights = W[:, hidden].reshape(-1, len(table)).T
+    ax = axes_or_new(ax, (1.8, 1.8))
+    rows = laminar(table)
+    lags = weights.shape[1]
+    width = 1.0 if bin_width is None else 1e3 * bin_width
+    if limit is None:
+        limit = float(np.abs(weights).max())
+    ax.imshow(
+        weights[rows.order],
+        aspect="auto",
+        interpolation="nearest",
+        cmap=SIGNED,
+        vmin=-(limit or 1.0),
+        vmax=limit or 1.0,
+        extent=((0.5 - lags) * width, 0.5 * width, len(table) - 0.5, -0.5),
+    )
+    mark_layers(ax, rows)
+    if not rows.layers:
+        ax.set_yticks([])
+    oldest = (1 - lags) * width
+    ax.set_xticks([oldest, 0.0] if lags > 1 else [0.0])
+    ax.set_xticklabels([f"−{-x:.0f}" if x else "0" for x in ax.get_xticks()])
+    ax.set_xlabel("time (bins)" if bin_width is None else "time (ms)")
+    ax.spines[:].set_visible(True)
+    ax.spines[:].set_linewidth(0.6)
+    return ax
+
+
+def hidden_maps(
+    model: PopulationModel,
+    words: Words | None = None,
+    units: Units | None = None,
+    *,
+    most: int = _MOST,
+    figure: Figure | SubFigure | None = None,
+) -> Figure | SubFigure:
+    """Maps of the live hidden units that matter most, side by side in one colour scale.
+
+    Parameters
+    ----------
+    model : PopulationModel
+        With at least one live hidden unit.
+    words : Words, optional
+        Hidden units are ordered by the variance of their activation on these, which also have the
+        bin width and the units; without words by the size of their weights.
+    units : Units, optional
+        The recorded units, where there are no words.
+    most : int
+        Most hidden units to draw.
+    figure : matplotlib.figure.Figure or SubFigure, optional
+        Where to draw; a new one where left out.
+
+    Returns
+    -------
+    matplotlib.figure.Figure or SubFigure
+        Each map is titled by the hidden unit's position in the model.
+    """
+    shown = ordered_hidden(model, words)[: whole_number("most", most)]
+    if not shown.size:
+        raise ValueError("no live hidden unit to draw; choose a smaller penalty or a larger most")
+    table = units if words is None else words.units
+    n_columns = min(shown.size, _COLUMNS)
+    n_rows = math.ceil(shown.size / n_columns)
+    if figure is None:
+        from matplotlib import pyplot as plt
+
+        figure = plt.figure(figsize=(0.5 + 0.72 * n_columns, 0.4 + 0.95 * n_rows))
+        figure.set_layout_engine("constrained")
+    panels = figure.subplots(n_rows, n_columns, squeeze=False)
+    limit = float(np.abs(model.W_[:, shown]).max())
+    width = None if words is None else words.bin_width
+    for place, ax in enumerate(panels.ravel()):
+        if place >= shown.size:
+            ax.set_axis_off()
+            continue
+        hidden_map(model, int(shown[place]), table, bin_width=width, limit=limit, ax=ax)
+        ax.set_title(f"{shown[place]}", pad=2, fontsize=7)
+        _keep_outer_labels(ax, place % n_columns == 0, place + n_columns >= shown.size)
+    figure.supxlabel("time (bins)" if words is None else "time (ms)", fontsize="medium")
+    bar = figure.colorbar(_image(panels), ax=panels, aspect=30, pad=0.01, fraction=0.03)
+    bar.set_label("weight")
+    bar.outline.set_linewidth(0.6)
+    return figure
+
+
+def ordered_hidden(model: PopulationModel, words: Words | None = None) -> NDArray[np.int64]:
+    """Positions of live hidden units, those that matter most first, shape (n_live,).
+
+    Parameters
+    ----------
+    model : PopulationModel
+        The model.
+    words : Words, optional
+        On which the variance of the activation counts; without words the norm of the weights does.
+    """
+    if words is not None:
+        return hidden_activation(model, words).order
+    live = np.flatnonzero(model.parameters_.live)
+    norms: Floats = np.linalg.norm(model.W_[:, live], axis=0)
+    return live[np.argsort(-norms, kind="stable")]
+
+
+def _table(model: PopulationModel, units: Units | None) -> Units:
+    """The recorded units, whose number divides that of the model's bits."""
+    n_bits = model.n_features_in_
+    if units is None:
+        if not hasattr(model, "lags_"):
+            raise ValueError(
+                "the model does not say how many bins its words have; pass units= with the "
+                "recorded units"
+            )
+        return Units.numbered(n_bits // model.lags_)
+    if n_bits % len(units):
+        raise ValueError(
+            f"the model has {n_bits} bits, which is no multiple of {len(units)} units; pass the "
+            "units that its words were made of"
+        )
+    return units
+
+
+def _keep_outer_labels(ax: Axes, is_left: bool, is_lowest: bool) -> None:
+    if not is_left:
+        ax.set_yticklabels([])
+        ax.set_ylabel("")
+    if not is_lowest:
+        ax.set_xticklabels([])
+    ax.set_xlabel("")  # one for all
+
+
+def _image(panels: NDArray[np.object_]) -> AxesImage:
+    image: AxesImage = panels[0, 0].images[0]
+    return image
