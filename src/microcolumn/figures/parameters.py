@@ -1,10 +1,38 @@
-"""Placeholder that is replaced within the hour."""
+"""Figure 2: what the models learned (METHOD section 7)."""
 
 from __future__ import annotations
 
-from ..study.catalogue import NotComputedError
+import math
+from typing import Any, NamedTuple
+
+from matplotlib.axes import Axes
+
+from ..models import PopulationModel
+from ..plot.couplings import couplings
+from ..plot.hidden import hidden_units
+from ..plot.laminar import laminar
+from ..plot.style import literal
+from ..study.catalogue import Place
 from ..study.results import Results
-from .captioned import CaptionedFigure
+from ..words import Words
+from .captioned import PAGE, CaptionedFigure, captioned
+from .places import place_of
+
+#: Hidden units drawn for each model.
+_MOST = 12
+#: Height of a row of panels, inches.
+_HEIGHT = 2.75
+#: Rows of panels by model class; a panel is what is drawn of which class.
+_PANELS = (("Ising J", "RBM W"), ("SemiRBM J", "SemiRBM W"))
+
+
+class _Shown(NamedTuple):
+    """The variant of a model class that is drawn, and the others, which are not."""
+
+    name: str
+    model: PopulationModel
+    penalty: float
+    left_out: tuple[str, ...]
 
 
 def parameters(
@@ -14,5 +42,115 @@ def parameters(
     experiment: str | None = None,
     lags: int | None = None,
 ) -> CaptionedFigure:
-    """Figure 2."""
-    raise NotComputedError("not drawn yet")
+    """Draw what the models learned: figure 2 of the paper.
+
+    Couplings of the Ising model, hidden units of the RBM, both of the semi-restricted model; of
+    several variants of a class the best scoring. Models are those of the first tested split at
+    the penalty that its validation part chose, and hidden units are ordered by the variance of
+    their activation on its test part.
+
+    Parameters
+    ----------
+    results : Results
+        Of the study.
+    recording, experiment : str, optional
+        Their names; the first that has results where left out.
+    lags : int, optional
+        Bins per word; the longest tested so far where left out.
+
+    Returns
+    -------
+    CaptionedFigure
+    """
+    place = place_of(results, recording, experiment, lags)
+    split, shown = _chosen(results, place)
+    where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
+    test = results.words(place.recording, split=split, **where)[2]
+    rows = [[panel for panel in row if panel.split()[0] in shown] for row in _PANELS]
+    mosaic: list[Any] = [row * 2 if len(row) == 1 else row for row in rows if row]
+    with captioned(
+        "2", f"Parameters of models of {place.recording}", (PAGE, _HEIGHT * len(mosaic))
+    ) as figure:
+        panels = figure.subplot_mosaic(mosaic, width_ratios=[1.0, 1.55])
+        for panel, axes in panels.items():
+            _draw(axes, panel, shown, test)
+        figure.caption = _caption(place, split, shown, test)
+    return figure
+
+
+def _chosen(results: Results, place: Place) -> tuple[int, dict[str, _Shown]]:
+    """The first tested split, and the best-scoring variant of each class by the paper's order."""
+    where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
+    compared = results.comparison(place.recording, **where)
+    split = min(score.split for model in compared.models for score in model.splits)
+    ranked = [result.variant for result in compared.models]
+    classes = {v.name: v.model for v in results.catalogue.variants(place)}
+    shown = {}
+    for model in ("Ising", "RBM", "SemiRBM"):
+        names = [name for name in ranked if classes[name] == model]
+        if names:
+            fitted = results.model(place.recording, names[0], split=split, **where)
+            penalty = float(fitted.get_params()["l1"])
+            shown[model] = _Shown(names[0], fitted, penalty, tuple(names[1:]))
+    return split, shown
+
+
+def _draw(ax: Axes, panel: str, shown: dict[str, _Shown], test: Words) -> None:
+    model, what = panel.split()
+    if what == "J":
+        couplings(shown[model].model, test.units, ax=ax)
+    else:
+        hidden_units(shown[model].model, test, test.units, most=_MOST, ax=ax)
+    if panel != "SemiRBM W":
+        ax.set_title("abc"[list(shown).index(model)], loc="left", fontweight="bold")
+    ax.set_title(literal(shown[model].name))
+
+
+def _caption(place: Place, split: int, shown: dict[str, _Shown], test: Words) -> str:
+    bins = f", {place.lags} bins of {test.bin_width * 1e3:g} ms" if place.lags > 1 else ""
+    sentences = [
+        f"Models of {place.recording} ({place.experiment.name}, {test.n_units} units{bins}), "
+        f"fitted on split {split} with the penalty λ that its validation part chose."
+    ]
+    for letter, each in zip("abc", shown.values(), strict=False):
+        drawn = [_said_of_couplings(each.model), _said_of_hidden_units(each.model)]
+        what = " and ".join(part for part in drawn if part)
+        sentences.append(f"({letter}) {each.name} (λ = {each.penalty:g}): {what}.")
+    if "Ising" in shown or "SemiRBM" in shown:
+        sentences.append(
+            "Matrices have the biases b on their diagonal, in grey; where a colour bar is pointed, "
+            "the strongest 1 % of couplings share its last colour."
+        )
+    if "RBM" in shown or "SemiRBM" in shown:
+        sentences.append(
+            "Hidden units are ordered by the variance of their activation on the test words. Red "
+            "bars are positive and blue bars negative weights; grey bars are thresholds, that is "
+            "minus the biases: those of the units are the first column, that of each hidden unit "
+            "is on top."
+        )
+    if laminar(test.units).layers:
+        sentences.append("Units run from superficial to deep, with lines between layers.")
+    if place.lags > 1:
+        sentences.append("Blocks are the bins of a window, 0 the newest.")
+    left_out = [name for each in shown.values() for name in each.left_out]
+    if left_out:
+        sentences.append(f"Not shown, as they score lower: {', '.join(left_out)}.")
+    return " ".join(sentences)
+
+
+def _said_of_couplings(model: PopulationModel) -> str:
+    if model.parameters_.J is None:
+        return ""
+    n_bits = model.parameters_.n_units
+    return f"couplings J ({model.n_couplings_} of {math.comb(n_bits, 2)} are other than zero)"
+
+
+def _said_of_hidden_units(model: PopulationModel) -> str:
+    n_hidden, n_live = model.parameters_.n_hidden, model.n_live_hidden_
+    if not n_hidden:
+        return ""
+    if not n_live:
+        return f"none of {n_hidden} hidden units, as none is live"
+    if n_live > _MOST:
+        return f"weights of {_MOST} live hidden units (of {n_live} live, {n_hidden} in all)"
+    return f"weights of all live hidden units ({n_live} of {n_hidden})"

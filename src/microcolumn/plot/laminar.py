@@ -1,4 +1,4 @@
-"""Units from superficial to deep, with the layers drawn and named."""
+"""Units from superficial to deep, with layers and, of windows, lags drawn and named."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from ..models import PopulationModel
 from ..units import Units, downwards
 from .style import literal
+
+#: Layers of all lags together up to which each is marked off.
+_MANY = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +45,7 @@ def laminar(units: Units) -> Laminar:
     ----------
     units : Units
         Layers are ordered by the mean depth of their units, or as they appear without depths;
-        units without a layer come last.
+        units without a layer come last. Labels that are all empty are no layers.
 
     Examples
     --------
@@ -57,9 +61,9 @@ def laminar(units: Units) -> Laminar:
         depths = np.where(np.isnan(units.depth_um), np.inf, down * units.depth_um)
     labels = np.array(units.layer or [""] * n_units)
     rank = {label: k for k, label in enumerate(_from_the_top(labels, depths))}
-    order = np.lexsort((np.arange(n_units), depths, [rank[label] for label in labels]))
+    order = np.lexsort((depths, np.array([rank[label] for label in labels], dtype=np.int64)))
     layers: list[tuple[str, int, int]] = []
-    if units.layer is not None:
+    if any(labels):
         for label in rank:
             start = layers[-1][2] if layers else 0
             layers.append((label, start, start + int(np.sum(labels == label))))
@@ -91,6 +95,86 @@ def mark_layers(
     axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers])
     axis.set_ticklabels([literal(label) or "?" for label, _, _ in found.layers] if name else [])
     axis.set_tick_params(length=0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """The order in which bits of words are drawn: oldest bin first, each from superficial to deep.
+
+    Parameters
+    ----------
+    units : Laminar
+        Of the recorded units, the same at all lags.
+    lags : int
+        Bins per word.
+    """
+
+    units: Laminar
+    lags: int
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """Bit of each drawn row, shape (n_units * lags,)."""
+        n_units = self.units.order.size
+        rows: NDArray[np.int64] = np.arange(self.lags)[:, None] * n_units + self.units.order
+        return rows.ravel()
+
+
+def window(model: PopulationModel, units: Units | None) -> Window:
+    """How the bits of a model are drawn.
+
+    Parameters
+    ----------
+    model : PopulationModel
+        Its words are of ``n_units * lags`` bits.
+    units : Units or None
+        The recorded units; None for bits in their order, without layers.
+    """
+    n_bits = int(model.parameters_.n_units)
+    lags = getattr(model, "lags_", 1) if units is None else n_bits // max(len(units), 1)
+    table = Units.numbered(n_bits // lags) if units is None else units
+    if len(table) * lags != n_bits:
+        raise ValueError(
+            f"units has {len(table)} entries and the model {n_bits} bits; "
+            "pass the units of the words that it was fitted on"
+        )
+    return Window(laminar(table), lags)
+
+
+def mark_window(
+    ax: Axes, found: Window, *, along: Literal["y", "x"] = "y", name: bool = True
+) -> None:
+    """Draw lines between lags and layers, and name layers of single bins and lags of windows.
+
+    Where lines between layers would be a grating, those between lags are drawn alone.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Rows of bits are at 0, 1, ... along one axis.
+    found : Window
+        From :func:`window`.
+    along : {"y", "x"}
+        Which axis the bits are on.
+    name : bool
+        Whether layers or lags are named. Lags are counted from the newest bin, which is 0.
+    """
+    if found.lags == 1:
+        mark_layers(ax, found.units, along=along, name=name)
+        return
+    draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
+    n_units = found.units.order.size
+    many = found.lags * len(found.units.layers) > _MANY
+    for lag in range(found.lags):
+        if lag:
+            draw(lag * n_units - 0.5, color="black", linewidth=0.4 if many else 0.8)
+        for border in () if many else found.units.borders:
+            draw(lag * n_units + border - 0.5, color="black", linewidth=0.25)
+    axis.set_ticks([(lag + 0.5) * n_units - 0.5 for lag in range(found.lags)])
+    before = [str(lag + 1 - found.lags).replace("-", "\N{MINUS SIGN}") for lag in range(found.lags)]
+    axis.set_ticklabels(before if name else [])
+    axis.set_tick_params(length=0)
+    axis.set_label_text("lag (bins)" if name else "")
 
 
 def _from_the_top(labels: NDArray[np.str_], depths: NDArray[np.float64]) -> list[str]:

@@ -20,7 +20,7 @@ DATA_COLOUR, OTHER_COLOUR = "#000000", "#CC79A7"
 SIGNED = "RdBu_r"
 
 #: Settings for `matplotlib.rc_context`, while drawing and while saving.
-RC: dict[str, Any] = {
+RC: dict[Any, Any] = {
     "font.size": 8,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -51,7 +51,7 @@ def colour_of(model: str) -> str:
 
 
 def literal(text: str) -> str:
-    """Text from a recording as matplotlib draws it letter by letter.
+    r"""Text from a recording as matplotlib draws it letter by letter.
 
     A dollar sign begins no formula, line breaks and control characters are spaces, and what is
     very long is cut.
@@ -59,7 +59,7 @@ def literal(text: str) -> str:
     Examples
     --------
     >>> literal("$unit$"), literal("a" * 30)
-    ('\\\\$unit\\\\$', 'aaaaaaaaaaaaaaaaaaaaaaa…')
+    ('\\$unit\\$', 'aaaaaaaaaaaaaaaaaaaaaaa…')
     """
     plain = re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", text).strip()
     if len(plain) > _LONGEST:
