@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -20,6 +22,8 @@ _MARKERS, _DASHES = "osD^v<>", ("-", (0, (4, 1.5)), (0, (1, 1)))
 _CHANCE = MODEL_COLOURS["Independent"]
 #: Seconds that a trace shows unless told, as in the paper.
 _SECONDS = 1.0
+#: Points; later traces are narrower, so that those below them can be seen where they coincide.
+_WIDEST, _NARROWEST = 2.4, 0.9
 
 
 def gain(
@@ -51,7 +55,7 @@ def gain(
         ax.errorbar(
             [cell.rate_hz for cell in cells],
             [cell.gain_bits_per_second for cell in cells],
-            [np.nan_to_num(cell.stderr) for cell in cells],
+            [cell.stderr for cell in cells],
             color=colour_of(name),
             marker=marker,
             markersize=3.5,
@@ -91,8 +95,8 @@ def prediction(
     Returns
     -------
     matplotlib.axes.Axes
-        A stepped line per model, interrupted where the recording is; the dashed line is the
-        training rate. Bins with a spike are ticks above.
+        A stepped line per model, interrupted where the recording is, the first the widest; the
+        dashed line is the training rate. Bins with a spike are ticks above.
     """
     named = prediction if isinstance(prediction, Mapping) else {"prediction": prediction}
     if not named:
@@ -103,9 +107,11 @@ def prediction(
     start = -np.inf if start_s is None else start_s
     stop = np.inf if stop_s is None else stop_s
     ax = axes_or_new(ax, (7.0, 1.8))
-    for (name, each), dash in zip(named.items(), _dashes(named), strict=True):
+    widths = np.linspace(_WIDEST, _NARROWEST, len(named))
+    for (name, each), dash, width in zip(named.items(), _dashes(named), widths, strict=True):
         colour = colour_of(name) if isinstance(prediction, Mapping) else DATA_COLOUR
-        _draw_trace(ax, each.stretch(start, stop), unit, name, colour, dash)
+        line = {"color": colour, "linestyle": dash, "linewidth": width, "label": literal(name)}
+        _draw_trace(ax, each.stretch(start, stop), unit, line)
     shown = first.stretch(start, stop)
     column = _column(shown, unit)
     if shown.rate_log_odds is not None:
@@ -215,24 +221,14 @@ def roc(found: Roc | Mapping[str, Roc], *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _draw_trace(
-    ax: Axes, shown: Prediction, unit: int, name: str, colour: str, dash: object
-) -> None:
+def _draw_trace(ax: Axes, shown: Prediction, unit: int, line: dict[str, Any]) -> None:
     """Steps over the bins of each run, the first with a label."""
     probability, times = shown.probability[:, _column(shown, unit)], shown.times_s
     run = _runs(shown)
     for k in range(run[-1] + 1):
         edges = np.append(times[run == k], times[run == k][-1] + shown.bin_width)
-        label = literal(name) if k == 0 else None
-        ax.stairs(
-            probability[run == k],
-            edges,
-            baseline=None,
-            color=colour,
-            linestyle=dash,
-            linewidth=1.1,
-            label=label,
-        )
+        ax.stairs(probability[run == k], edges, baseline=None, **line)
+        line["label"] = None
 
 
 def _runs(prediction: Prediction) -> NDArray[np.int64]:
@@ -270,9 +266,12 @@ def _repeats(names: Iterable[str]) -> list[int]:
 
 
 def _plain_ticks(ax: Axes) -> None:
-    """Rates as plain numbers, 1, 2 and 5 of each decade."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    """Rates as plain numbers, the more of them the fewer decades the axis has."""
+    low, high = ax.get_xlim()
+    decades = np.log10(high / low)
+    subs = [1.0, 2.0, 5.0] if decades < 2.0 else [1.0]
+    if decades < 1.0:
+        subs += [1.5, 3.0, 4.0, 7.0]
+    ax.xaxis.set_major_locator(LogLocator(subs=subs))
+    ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())

@@ -7,7 +7,6 @@ import math
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from ..binary import whole_number
@@ -89,7 +88,11 @@ def hidden_map(
         ax.set_yticks([])
     oldest = (1 - lags) * width
     ax.set_xticks([oldest, 0.0] if lags > 1 else [0.0])
-    ax.set_xticklabels([f"−{-x:.0f}" if x else "0" for x in ax.get_xticks()])
+    ax.xaxis.set_major_formatter("{x:.0f}")
+    if lags > 1:  # labels inside the axes, so that maps fit side by side
+        left, right = ax.get_xticklabels()
+        left.set_horizontalalignment("left")
+        right.set_horizontalalignment("right")
     ax.set_xlabel("time (bins)" if bin_width is None else "time (ms)")
     ax.spines[:].set_visible(True)
     ax.spines[:].set_linewidth(0.6)
@@ -129,10 +132,10 @@ def hidden_maps(
     if not shown.size:
         raise ValueError("no live hidden unit to draw; choose a smaller penalty or a larger most")
     table = units if words is None else words.units
-    n_columns = min(shown.size, _COLUMNS)
+    n_columns = min(shown.size, _COLUMNS) if figure is None else _COLUMNS  # maps of one size
     n_rows = math.ceil(shown.size / n_columns)
     if figure is None:
-        from matplotlib import pyplot as plt
+        from matplotlib import pyplot as plt  # see axes_or_new
 
         figure = plt.figure(figsize=(0.5 + 0.72 * n_columns, 0.4 + 0.95 * n_rows))
         figure.set_layout_engine("constrained")
@@ -147,7 +150,9 @@ def hidden_maps(
         ax.set_title(f"{shown[place]}", pad=2, fontsize=7)
         _keep_outer_labels(ax, place % n_columns == 0, place + n_columns >= shown.size)
     figure.supxlabel("time (bins)" if words is None else "time (ms)", fontsize="medium")
-    bar = figure.colorbar(_image(panels), ax=panels, aspect=30, pad=0.01, fraction=0.03)
+    bar = figure.colorbar(
+        panels[0, 0].images[0], ax=panels[:, : shown.size], aspect=30, pad=0.01, fraction=0.03
+    )
     bar.set_label("weight")
     bar.outline.set_linewidth(0.6)
     return figure
@@ -195,8 +200,3 @@ def _keep_outer_labels(ax: Axes, is_left: bool, is_lowest: bool) -> None:
     if not is_lowest:
         ax.set_xticklabels([])
     ax.set_xlabel("")  # one for all
-
-
-def _image(panels: NDArray[np.object_]) -> AxesImage:
-    image: AxesImage = panels[0, 0].images[0]
-    return image
