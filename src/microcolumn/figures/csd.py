@@ -7,10 +7,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ..plot.recorded import depth_label
+from ..plot.style import RC, literal
 from ..survey.laminar import LaminarMap
 from ..survey.sinks import INITIAL_S
 from ..units import Units
-from ..plot.style import RC
 
 #: Okabe & Ito's green, apart from the map's red and blue with any colour vision.
 _FOUND = "#009E73"
@@ -36,7 +37,7 @@ def csd(laminar_map: LaminarMap, units: Units | None = None) -> Figure:
         with the onset of the chosen sink and the other candidates. Right: its profile over the
         sink's first 10 ms, and the units.
     """
-    with mpl.rc_context(RC):  # type: ignore[arg-type]
+    with mpl.rc_context(RC):
         figure = Figure(figsize=(7.0, 3.6), layout="constrained")
         potentials, image, profile = figure.subplots(
             1, 3, sharey=True, width_ratios=(1.0, 1.5, 0.7)
@@ -51,7 +52,7 @@ def csd(laminar_map: LaminarMap, units: Units | None = None) -> Figure:
                 axes.axhline(edge, color="black", linewidth=0.8, linestyle="--")
         _layer_names(profile, laminar_map)
         potentials.set_ylim(laminar_map.cortex_um[::-1])
-        potentials.set_ylabel(_depth_label(laminar_map.depth_reference))
+        potentials.set_ylabel(depth_label(laminar_map.depth_reference))
         if laminar_map.notes:
             figure.supxlabel("\n".join(laminar_map.notes), fontsize=6, wrap=True)
     return figure
@@ -127,17 +128,9 @@ def _units(axes: Axes, units: Units) -> None:
 def _layer_names(axes: Axes, laminar_map: LaminarMap) -> None:
     for name, (upper, lower) in laminar_map.boundaries.items():
         axes.annotate(
-            name,
+            literal(name),
             (1.02, 0.5 * (upper + lower)),
             xycoords=axes.get_yaxis_transform(),
             va="center",
             annotation_clip=False,
         )
-
-
-def _depth_label(reference: str) -> str:
-    return {
-        "surface": "depth below the surface (µm)",
-        "tip": "height above the tip (µm)",
-        "layer IV": "depth below the centre of layer IV (µm)",
-    }[reference]

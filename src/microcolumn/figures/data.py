@@ -51,9 +51,7 @@ def data(
     stretch = busiest_stretch(studied.recording)
     found = suggest_bin_width(studied.recording)
     with captioned("1", f"The data of {studied.place.recording}", (PAGE, 4.6)) as figure:
-        panels = figure.subplot_mosaic(
-            [["a"] * 2 + ["b"] * 6, ["c"] * 4 + ["d"] * 4], height_ratios=(1.2, 1.0)
-        )
+        panels = figure.subplot_mosaic("aabbbbbb;ccccdddd", height_ratios=(1.2, 1.0))
         if _has_depths(studied.recording):
             recorded.probe(studied.recording.units, ax=panels["a"])
         else:
@@ -113,8 +111,10 @@ def _first_panel(recording: Recording) -> str:
         return "(a) Firing rates of the units; their depths are not known."
     unknown = int(np.isnan(np.asarray(units.depth_um)).sum())
     missing = f"; the depth of {unknown} more is not known" if unknown else ""
-    kinds = ", squares multiunits" if units.multiunit.any() else ""
-    text = f"(a) Units at their depths on the probe, dots single units{kinds}{missing}."
+    kinds = "Multiunits" if units.multiunit.all() else "Units"
+    mixed = units.multiunit.any() and not units.multiunit.all()
+    marks = ", dots single units, squares multiunits" if mixed else ""
+    text = f"(a) {kinds} at their depths on the probe{marks}{missing}."
     if recorded.layer_spans(units):
         text += " Borders of layers are drawn midway between the neighbouring units of two layers."
     elif units.layer is not None:

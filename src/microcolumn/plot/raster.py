@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from ..binary import real_number
@@ -105,6 +106,7 @@ def raster(
     _shade_gaps(ax, recording, start, stop)
     mark_layers(ax, found)
     ax.set(xlim=(start, stop), ylim=(recording.n_units - 0.5, -0.5), xlabel="time (s)")
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10)))
     ax.ticklabel_format(axis="x", useOffset=False)
     return ax
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
 
 from ..recording import Recording
@@ -14,7 +15,7 @@ from ..survey.bin_width import DEAD_TIME, BinWidth
 from ..survey.correlations import pairwise_correlations
 from ..units import Units, downwards
 from ..words import Words
-from .laminar import Laminar, laminar, mark_layers
+from .laminar import laminar, mark_layers
 from .style import DATA_COLOUR, axes_or_new, literal
 
 Floats = NDArray[np.float64]
@@ -27,10 +28,10 @@ _WITHIN, _BETWEEN = "#D55E00", "#999999"
 _LAYER_SHADES, _SHANK = ("#F4F4F4", "#E4E4E4"), "#C8C8C8"
 #: ms. Lags whose counts the width is not read from, since sorters miss or repeat spikes there.
 _DEAD_TIME_MS = 1e3 * DEAD_TIME
-#: Depths this part of the whole range apart would be drawn over each other.
-_ROWS_OF_PROBE = 50
+#: Units nearer than one part in so many of the whole range would be drawn over each other.
+_ROWS_OF_PROBE = 45
 #: Fewest and most bins of a histogram.
-_FEWEST_BINS, _MOST_BINS = 10, 60
+_FEWEST_BINS, _MOST_BINS = 20, 60
 #: Pairs in a bin beyond which the tail is only seen on a logarithmic axis.
 _TALL = 1000
 
@@ -68,9 +69,10 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
     else:
         heights = depths
         _depth_axis(ax, depths, str(units.depth_reference))
-        _shade_layers(ax, units, found)
-    ax.axvspan(-0.5, 0.5, color=_SHANK, linewidth=0)
+        _shade_layers(ax, units)
     places = _side_by_side(heights)
+    shank = float(np.nanmax(np.abs(places))) + 0.15
+    ax.axvspan(-shank, shank, color=_SHANK, linewidth=0)
     for kind, name, marker, face in (
         (~units.multiunit, "single unit", "o", DATA_COLOUR),
         (units.multiunit, "multiunit", "s", "white"),
@@ -79,9 +81,9 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
         n_shown = int(shown.sum())
         if n_shown:
             label = f"{n_shown} {name}{'s' * (n_shown != 1)}"
-            style = {"color": DATA_COLOUR, "markerfacecolor": face, "markersize": 3.0}
-            ax.plot(places[shown], heights[shown], marker, label=label, mew=0.7, **style)
-    ax.set(xlim=(-1.0, 1.0), xticks=[])
+            [dots] = ax.plot(places[shown], heights[shown], marker, color=DATA_COLOUR, label=label)
+            dots.set(markerfacecolor=face, markersize=3.0, markeredgewidth=0.7)
+    ax.set(xlim=(-0.8, 1.6), xticks=[])
     ax.spines["bottom"].set_visible(False)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1)
     return ax
@@ -138,15 +140,22 @@ def correlations(words: Words, *, ax: Axes | None = None) -> Axes:
     tallest = 0
     for name, (chosen, colour) in groups.items():
         label = f"{name} ({int(chosen.sum()):,})"
-        counts = ax.hist(values[chosen], edges, color=colour, alpha=0.6, label=label)[0]
+        counts = ax.hist(values[chosen], edges.tolist(), color=colour, alpha=0.6, label=label)[0]
         tallest = max(tallest, int(np.max(counts)))
     if tallest > _TALL:
         ax.set_yscale("log")
     else:
-        ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+        ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10), integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=(1, 2, 5, 10)))
     mean = float(values.mean())
-    ax.axvline(mean, color=DATA_COLOUR, linestyle="--", linewidth=0.8, label=f"mean {mean:.3f}")
-    ax.legend(loc="upper right")
+    ax.axvline(
+        mean,
+        color=DATA_COLOUR,
+        linestyle="--",
+        linewidth=0.8,
+        label=f"mean {mean:.3f}",
+    )
+    _legend_below(ax)
     return ax
 
 
@@ -182,29 +191,34 @@ def correlogram(
     ax.plot(lags_ms, smoothed, color=_PEAK, linewidth=1.2, label="running mean")
     ax.axhline(1.0, color=_CHANCE, linewidth=0.8, label="chance")
     _leave_dead_time_out(ax, lags_ms, counts, smoothed)
-    dashed_ms = result.peak_width_s / 2 * 1e3
-    if not np.isnan(result.peak_width_s):
-        _peak_width(ax, result)
-    if bin_width is not None:
-        dashed_ms = 1e3 * bin_width
-        ax.plot([], [], "--", color="black", linewidth=0.8, label=f"± {dashed_ms:g} ms")
+    dashed_ms = 1e3 * (result.peak_width_s / 2 if bin_width is None else bin_width)
     if not np.isnan(dashed_ms):
-        for place in (-dashed_ms, dashed_ms):
-            ax.axvline(place, color="black", linewidth=0.8, linestyle="--")
-    ax.legend(loc="upper right")
+        label = None if bin_width is None else f"± {dashed_ms:g} ms"
+        ax.axvline(-dashed_ms, color="black", linewidth=0.8, linestyle="--", label=label)
+        ax.axvline(dashed_ms, color="black", linewidth=0.8, linestyle="--")
+    if not np.isnan(result.peak_width_s):
+        _peak_width(ax, result, dashed_ms)
+    _legend_below(ax)
     return ax
 
 
-def _peak_width(ax: Axes, result: BinWidth) -> None:
-    """A bar over the width of the central peak at half its height, with the number."""
+def _legend_below(ax: Axes) -> None:
+    """Below the label of the axis; wherever it stood inside, some recording would cross it."""
+    below = ax.transAxes + ScaledTranslation(0.0, -0.35, ax.figure.dpi_scale_trans)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=below, ncols=2)
+
+
+def _peak_width(ax: Axes, result: BinWidth, dashed_ms: float) -> None:
+    """A bar over the width of the central peak at half its height, and the number beside it."""
     half_ms = result.peak_width_s / 2 * 1e3
     half_height = (result.baseline + result.height / 2) / result.chance[result.chance.size // 2]
     ax.plot([-half_ms, half_ms], [half_height] * 2, color="black", linewidth=1.2)
     ax.annotate(
         f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms",
-        (half_ms, half_height),
-        xytext=(6, 2),
+        (max(half_ms, dashed_ms), half_height),
+        xytext=(4, 0),
         textcoords="offset points",
+        va="center",
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1},
     )
 
@@ -262,7 +276,7 @@ def layer_spans(units: Units) -> dict[str, tuple[float, float]]:
     return dict(zip(spans, pairwise(edges), strict=True))
 
 
-def _shade_layers(ax: Axes, units: Units, found: Laminar) -> None:
+def _shade_layers(ax: Axes, units: Units) -> None:
     """A band for each layer, named at the right, and lines between them."""
     bottom, top = ax.get_ylim()
     low, high = sorted((bottom, top))
@@ -271,21 +285,22 @@ def _shade_layers(ax: Axes, units: Units, found: Laminar) -> None:
         ax.axhspan(upper, lower, color=_LAYER_SHADES[place % 2], linewidth=0, zorder=0)
         if place:
             ax.axhline(upper, color="black", linewidth=0.8)
-        ax.text(0.97, (upper + lower) / 2, literal(name), ha="right", va="center")
+        ax.text(1.55, (upper + lower) / 2, literal(name), ha="right", va="center")
 
 
 def _side_by_side(heights: Floats) -> Floats:
     """Places across the probe, so that units of about one height are not drawn over each other."""
     known = np.flatnonzero(~np.isnan(heights))
-    low, high = heights[known].min(), heights[known].max()
-    row = np.floor((heights[known] - low) / ((high - low) or 1.0) * _ROWS_OF_PROBE)
-    _, row, sizes = np.unique(row, return_inverse=True, return_counts=True)
-    order = np.argsort(row, kind="stable")
-    within = np.empty(known.size)
-    within[order] = np.arange(known.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    step = min(0.25, 0.9 / max(int(sizes.max()) - 1, 1))
-    places = np.full(heights.size, np.nan)
-    places[known] = step * (within - (sizes[row] - 1) / 2)
+    apart = np.ptp(heights[known]) / _ROWS_OF_PROBE
+    columns = np.zeros(heights.size)
+    nearest = np.full(known.size, -np.inf)  # of each column, the largest height taken in it
+    for unit in known[np.argsort(heights[known], kind="stable")]:
+        column = int(np.argmax(heights[unit] - nearest > apart))
+        nearest[column] = heights[unit]
+        # From the middle outwards: 0, 1, -1, 2, -2 and so on.
+        columns[unit] = (column + 1) // 2 * (1 if column % 2 else -1)
+    columns -= (columns.min() + columns.max()) / 2
+    places: Floats = columns * min(0.14, 0.5 / max(float(columns.max()), 1.0))
     return places
 
 
