@@ -131,9 +131,9 @@ def test_a_terminal_shows_the_bar():
 def test_a_notebook_shows_the_bar_and_a_shell_into_a_log_does_not(monkeypatch, shell, watched):
     ipython = types.SimpleNamespace(get_ipython=lambda: shell)
     monkeypatch.setitem(sys.modules, "IPython", ipython)
-    assert progress._watched() == watched
+    assert progress.watched() == watched
 
 
 def test_without_ipython_or_terminal_nobody_watches(monkeypatch):
     monkeypatch.delitem(sys.modules, "IPython", raising=False)
-    assert not progress._watched()
+    assert not progress.watched()

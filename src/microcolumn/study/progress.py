@@ -78,7 +78,7 @@ class Bar:
         self._bar = tqdm(
             total=n_jobs,
             initial=n_done,
-            disable=not (_watched() if shown is None else shown),
+            disable=not (watched() if shown is None else shown),
             unit=" jobs",
             bar_format="{desc}{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} jobs "
             "[{elapsed}, {rate_fmt}{postfix}]",
@@ -113,7 +113,7 @@ def duration(seconds: float) -> str:
     return "?" if seconds != seconds else str(timedelta(seconds=round(seconds)))
 
 
-def _watched() -> bool:
+def watched() -> bool:
     """Whether somebody sees a bar move: a terminal or a notebook, not a log."""
     shell = sys.modules.get("IPython")
     running = shell.get_ipython() if shell is not None else None

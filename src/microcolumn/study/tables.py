@@ -75,6 +75,38 @@ def recording_facts(row: Row) -> str:
     return f"{row['n_units']} units, {row['n_spikes']:,} spikes, {time_text(row['duration_s'])}"
 
 
+def recordings(results: Results) -> Table:
+    """Size and rates of all recordings, and how many of the words they are cut into differ."""
+    rows = []
+    for name, row in results.recordings.items():
+        rates = [unit["rate_hz"] for unit in row["units"]]
+        layers = Counter(unit["layer"] for unit in row["units"] if unit["layer"])
+        rows += [
+            (
+                name,
+                str(row["n_units"]),
+                f"{row['n_spikes']:,}",
+                time_text(row["duration_s"]),
+                f"{fmean(rates):.2f} ({min(rates):.2f} to {max(rates):.2f})",
+                f"{1e3 * float(width):g}",
+                f"{words['n_bins']:,}",
+                f"{words['n_distinct']:,}",
+                f"{words['multiple_fraction']:.2%}",
+                ", ".join(f"{layer}: {count}" for layer, count in layers.items()) or "-",
+            )
+            for width, words in row["survey"].items()
+        ]
+    header = ("recording", "units", "spikes", "duration", "rate, Hz (range)", "bin, ms", "words")
+    return Table(
+        "recordings",
+        (*header, "distinct", "several spikes", "units by layer"),
+        tuple(rows),
+        left=("recording", "units by layer"),
+        note="several spikes: share of bins of single units that hold more than one, "
+        "which a word does not tell from one",
+    )
+
+
 def words_facts(place: Place, compared: StudyComparison) -> str:
     """What an experiment's words are and how often they were dealt."""
     experiment = place.experiment

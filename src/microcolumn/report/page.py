@@ -1,0 +1,113 @@
+"""A study as one HTML page that needs nothing else: no network, no fonts, no scripts of others."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from .. import __version__
+from ..study import tables
+from ..study.cautions import cautions
+from ..study.results import Results
+from ..whole import whole_file
+from .content import Section, Tabled
+from .explorer import explorers
+from .methods import methods, references
+from .pictures import pictures
+from .sections import answers, sections, summary
+from .typography import enumeration, sentence, typeset
+
+#: Cautions beyond this many are folded away behind a line that counts them.
+_MOST_CAUTIONS = 4
+_NAMES = {"Ising": "Ising", "RBM": "RBM", "SemiRBM": "semi-restricted RBM"}
+
+
+def write(
+    results: Results, path: str | os.PathLike[str], *, progress: bool | None = None
+) -> None:
+    """Write the page of a study to a file, whole or not at all.
+
+    Parameters
+    ----------
+    results : Results
+        Of a finished or unfinished study.
+    path : path
+        The HTML file; what is there is replaced.
+    progress : bool, optional
+        Show a bar while figures are drawn; by default in a terminal and in a notebook only.
+    """
+    with whole_file(path) as file:
+        file.write(page(results, progress=progress).encode())
+
+
+def page(results: Results, *, progress: bool | None = None) -> str:
+    """The page of a study: the answer, then what it rests on, figures and tables.
+
+    Parameters
+    ----------
+    results : Results
+        Of a finished or unfinished study; recordings are read again for some of the figures, which
+        are left out with a sentence where that is not possible.
+    progress : bool, optional
+        Show a bar while figures are drawn; by default in a terminal and in a notebook only.
+
+    Returns
+    -------
+    str
+        HTML of a few megabytes at most.
+    """
+    between = sections(results, pictures(results, progress))
+    said = methods(results.plan, layers=_has_layers(between))
+    content: dict[str, Any] = {
+        "title": _title(results),
+        "recordings": list(results.recordings),
+        "answers": answers(results),
+        "summary": summary(results),
+        "cautions": [sentence(each) for each in cautions(results)],
+        "most_cautions": _MOST_CAUTIONS,
+        "sections": between,
+        "methods": said,
+        "references": references(said),
+        "provenance": tables.provenance(results),
+        "study": results.study,
+        "plan": json.dumps(results.plan.as_dict(), indent=2, ensure_ascii=False),
+        "version": __version__,
+        "explorers": explorers(results),
+    }
+    return _environment().get_template("page.html.j2").render(content)
+
+
+def _environment() -> Environment:
+    """Templates of this package. What they are given is escaped; what is missing is an error."""
+    loader = PackageLoader(__package__)
+    environment = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"typeset": typeset, "sentence": sentence}
+    environment.globals["source"] = _source
+    return environment
+
+
+def _source(name: str) -> str:
+    """A style sheet or a script of this package, to be put into the page as it is."""
+    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _title(results: Results) -> str:
+    classes = dict.fromkeys(model for each in results.plan.experiments for model in each.models)
+    names = enumeration([_NAMES[model] for model in classes])
+    model = "model" if len(classes) == 1 else "models"
+    return f"{names} {model} of {enumeration([source.name for source in results.plan.sources])}"
+
+
+def _has_layers(between: list[Section]) -> bool:
+    items = [item for section in between for block in section.blocks for item in block.items]
+    return any(isinstance(item, Tabled) and item.table.title == "layers" for item in items)

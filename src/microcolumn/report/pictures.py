@@ -1,0 +1,82 @@
+"""Figures of a study as elements of a page, within a budget of bytes."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from html import escape
+from io import BytesIO
+
+from markupsafe import Markup
+from tqdm.auto import tqdm
+
+from ..figures import CaptionedFigure, draw_all, wanted
+from ..figures.captioned import PAGE
+from ..study.progress import watched
+from ..study.results import Results
+from .content import Absent, Picture
+
+#: Bytes of one figure and of all together as SVG; figures beyond their share become pixels.
+MOST_BYTES, MOST_BYTES_TOGETHER = 700_000, 5_000_000
+#: Dots per inch of pixels.
+_DPI = 200
+
+Pictures = dict[tuple[str, str | None], Picture | Absent]
+
+
+def pictures(results: Results, progress: bool | None = None) -> Pictures:
+    """Draw all figures that a study has results for.
+
+    Parameters
+    ----------
+    results : Results
+        Of the study.
+    progress : bool, optional
+        Show a bar; by default in a terminal and in a notebook only.
+
+    Returns
+    -------
+    dict of (str, str or None) to Picture or Absent
+        By number and recording, None where a figure shows all recordings.
+    """
+    count = sum(1 for _ in wanted(results))
+    shown = watched() if progress is None else progress
+    most = min(MOST_BYTES, MOST_BYTES_TOGETHER // max(count, 1))
+    with tqdm(_drawn(results, most), total=count, unit=" figures", disable=not shown) as bar:
+        return dict(bar)
+
+
+def _drawn(
+    results: Results, most: int
+) -> Iterator[tuple[tuple[str, str | None], Picture | Absent]]:
+    names = list(results.recordings)
+    for which, figure in draw_all(results):
+        key = (which.number, which.recording)
+        if isinstance(figure, str):
+            yield key, Absent(figure)
+            continue
+        place = "" if which.recording is None else f"-{names.index(which.recording)}"
+        yield key, _picture(figure, f"figure-{which.number}{place}", which.recording or "", most)
+
+
+def _picture(figure: CaptionedFigure, anchor: str, about: str, most: int) -> Picture:
+    drawn = figure.svg(anchor)
+    if len(drawn.encode()) > most:
+        drawn = _pixels(figure)
+    return Picture(
+        id=anchor,
+        number=figure.number,
+        title=figure.title,
+        caption=figure.caption,
+        about=about,
+        width=min(1.0, figure.get_figwidth() / PAGE),
+        markup=Markup(drawn),
+    )
+
+
+def _pixels(figure: CaptionedFigure) -> str:
+    file = BytesIO()
+    figure.savefig(file, format="png", dpi=_DPI)
+    encoded = base64.b64encode(file.getvalue()).decode("ascii")
+    label = escape(f"Figure {figure.number}: {figure.title}", quote=True)
+    return f'<img alt="{label}" src="data:image/png;base64,{encoded}">'

@@ -1,0 +1,256 @@
+"""Sections of a report page: which tables and figures of a study stand where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ..study import tables
+from ..study.catalogue import Place
+from ..study.comparisons import INDEPENDENT, StudyComparison
+from ..study.results import Results
+from ..study.significance import p_text
+from ..study.tables import Table
+from .content import Absent, Answer, Block, Heading, Item, Listed, Paragraph, Section, Tabled
+from .pictures import Pictures
+
+#: Of one place: all that a section says of it.
+Telling = Callable[[Results, Place], list[Item]]
+
+_NOTHING = "Nothing is tested yet; run the study further."
+
+
+def longest(results: Results) -> list[Place]:
+    """The longest words tested so far of each experiment on each recording."""
+    found = {(place.recording, place.experiment.name): place for place in results.begun()}
+    return list(found.values())
+
+
+def answers(results: Results) -> list[Answer]:
+    """The result of every comparison in words, in the plan's order."""
+    found = []
+    for place in longest(results):
+        compared = tables.compared_at(results, place)
+        headline, *details = compared.answer.removesuffix(".").split("; ")
+        about = f"{place.recording}: {tables.words_facts(place, compared)}{_windows(place)}"
+        found.append(Answer(about, headline, tuple(details)))
+    return found
+
+
+def summary(results: Results) -> Table | None:
+    """All comparisons side by side; None where there are fewer than two."""
+    rows = []
+    for place in longest(results):
+        compared = tables.compared_at(results, place)
+        others = [model.variant for model in compared.models[1:]]
+        ising = [name for name in others if name.split()[0] == "Ising"]
+        rows.append(
+            (
+                place.recording,
+                f"{place.experiment.name}{_windows(place)}",
+                compared.best.variant,
+                _over(compared, others[:1], name=True),
+                _over(compared, ising[:1]),
+                _over(compared, [INDEPENDENT]),
+            )
+        )
+    header = ("recording", "words", "best model", "over the next", "over Ising")
+    table = Table(
+        "best models",
+        (*header, "over firing rates"),
+        tuple(rows),
+        left=("recording", "words", "best model"),
+        note="bits/s; ± and p allow for what splits have in common",
+    )
+    return table if len(rows) > 1 else None
+
+
+def sections(results: Results, drawn: Pictures) -> list[Section]:
+    """Sections between the answer and the methods; those the plan has nothing for are left out."""
+    made = [
+        _data(results, drawn),
+        _comparison(results, drawn),
+        _parameters(results, drawn),
+        _assemblies(results),
+        _time(results, drawn),
+        _prediction(results, drawn),
+        _fitting(results, drawn),
+    ]
+    return [section for section in made if section is not None]
+
+
+def _data(results: Results, drawn: Pictures) -> Section:
+    lead = (
+        "Spike times are cut into bins; a word says which units fired in a bin, once or more often."
+    )
+    if not results.recordings:
+        return Section("data", "Data", lead, [Paragraph("No recording is read yet.")])
+    blocks = []
+    for name in results.recordings:
+        notes = tuple(str(note) for note in results.recordings[name]["notes"] or ())
+        said: list[Item] = [Paragraph("Noted while reading:"), Listed(notes)] if notes else []
+        blocks.append(_block(results, name, [*_pictures(drawn, "1", name), *said]))
+    table = Tabled(tables.recordings(results), "")
+    return Section("data", "Data", lead, [table], blocks)
+
+
+def _comparison(results: Results, drawn: Pictures) -> Section:
+    lead = (
+        "Excess log-likelihood over independent units that fire at their rates, in bits per "
+        "second, on test words that neither the fits nor the choice of the penalty have seen."
+    )
+    blocks = _blocks(results, _scores, drawn, "4")
+    items: list[Item] = _pictures(drawn, "3", None)
+    return Section("comparison", "Comparison", lead, items or _unless(blocks), blocks)
+
+
+def _parameters(results: Results, drawn: Pictures) -> Section:
+    lead = (
+        "Couplings and biases of the Ising model, and what each hidden unit listens to; units are "
+        "ordered from superficial to deep."
+    )
+    blocks = _blocks(results, lambda *_: [], drawn, "2")
+    return Section("parameters", "Parameters", lead, _unless(blocks), blocks)
+
+
+def _assemblies(results: Results) -> Section:
+    lead = (
+        "Hidden units stand for groups of cells that fire together. Do these groups stay inside "
+        "layers, and how much of what the models say is more than pairs?"
+    )
+    blocks = _blocks(results, _structure)
+    return Section("assemblies", "Assemblies and layers", lead, _unless(blocks), blocks)
+
+
+def _time(results: Results, drawn: Pictures) -> Section | None:
+    if not _has_windows(results):
+        return None
+    lead = "Words that span several bins: how much each further bin of the past adds."
+    blocks = _blocks(results, _growth, drawn, "5")
+    items = [] if blocks else [Paragraph("No words of several bins are tested yet.")]
+    return Section("time", "Time", lead, [*items], blocks)
+
+
+def _prediction(results: Results, drawn: Pictures) -> Section:
+    lead = (
+        "The probability that a cell spikes, given all others or the past alone, against the "
+        "firing rate. No normalising constant enters, so that this checks the comparison above."
+    )
+    blocks = _blocks(results, _predicted, drawn, "6")
+    items = [] if blocks else [Paragraph("No predictions are computed yet.")]
+    return Section("prediction", "Prediction", lead, [*items], blocks)
+
+
+def _fitting(results: Results, drawn: Pictures) -> Section:
+    lead = (
+        "A score is as good as the fit and the normalising constant behind it. A fit has converged "
+        "when its optimality certificate is within the tolerance; an annealed log Z when it has "
+        "settled and chains run backwards agree."
+    )
+    blocks = _blocks(results, _converged, drawn, "S1")
+    return Section("fitting", "Fitting", lead, _unless(blocks), blocks)
+
+
+def _scores(results: Results, place: Place) -> list[Item]:
+    compared = tables.compared_at(results, place)
+    about = _about(place)
+    return [
+        Tabled(tables.models(results, place, compared), about),
+        Tabled(tables.pairs(compared), about),
+    ]
+
+
+def _structure(results: Results, place: Place) -> list[Item]:
+    layers, interactions = tables.layers(results, place), tables.interactions(results, place)
+    if interactions is None:
+        return [Paragraph("The structure of these models is not computed yet.")]
+    items: list[Item] = []
+    if layers is None:
+        items.append(Paragraph("The units are not in several layers, so no layers were tested."))
+    return items + _tabled(place, layers, interactions)
+
+
+def _growth(results: Results, place: Place) -> list[Item]:
+    if len(place.experiment.lags) < 2:
+        return []
+    found = results.by_lags(place.recording, experiment=place.experiment.name)
+    table = Tabled(tables.growth(found), _about(place, windows=False))
+    return [table, Listed(tuple(tables.growth_sentences(found)))]
+
+
+def _predicted(results: Results, place: Place) -> list[Item]:
+    return _tabled(place, tables.predictions(results, place))
+
+
+def _converged(results: Results, place: Place) -> list[Item]:
+    models = tables.compared_at(results, place).models
+    scores = [score for model in models for score in model.splits]
+    fits = sum(score.fit_converged for score in scores)
+    normalised = sum(score.normaliser_converged for score in scores)
+    annealed = sum(score.normaliser == "ais" for score in scores)
+    found = "summed exactly for all" if not annealed else f"annealed for {annealed} of them"
+    return [
+        Paragraph(
+            f"Of the {len(scores)} models that were tested, {fits} have a fit that converged; "
+            f"log Z was {found}, and may be relied upon for {normalised}."
+        )
+    ]
+
+
+def _blocks(
+    results: Results, tell: Telling, drawn: Pictures | None = None, number: str = ""
+) -> list[Block]:
+    """What a section says of each recording: its figure, then its experiments one by one."""
+    blocks = []
+    places = longest(results)
+    for name in results.recordings:
+        items = _pictures(drawn or {}, number, name)
+        told = {place: tell(results, place) for place in places if place.recording == name}
+        several = sum(map(bool, told.values())) > 1
+        for place, said in told.items():
+            if said and several:
+                items.append(Heading(f"{place.experiment.name}{_windows(place)}"))
+            items += said
+        if items:
+            blocks.append(_block(results, name, items))
+    return blocks
+
+
+def _block(results: Results, name: str, items: list[Item]) -> Block:
+    return Block(name, tables.recording_facts(results.recordings[name]), items)
+
+
+def _pictures(drawn: Pictures, number: str, recording: str | None) -> list[Item]:
+    found = drawn.get((number, recording))
+    return [] if found is None else [found]
+
+
+def _tabled(place: Place, *found: Table | None) -> list[Item]:
+    return [Tabled(table, _about(place)) for table in found if table is not None]
+
+
+def _unless(blocks: Iterable[Block]) -> list[Item]:
+    return [] if list(blocks) else [Paragraph(_NOTHING)]
+
+
+def _about(place: Place, *, windows: bool = True) -> str:
+    return f"{place.recording}, {place.experiment.name}{_windows(place) if windows else ''}"
+
+
+def _windows(place: Place) -> str:
+    return f", T = {place.lags}" if max(place.experiment.lags) > 1 else ""
+
+
+def _has_windows(results: Results) -> bool:
+    return any(max(experiment.lags) > 1 for experiment in results.plan.experiments)
+
+
+def _over(compared: StudyComparison, others: list[str], *, name: bool = False) -> str:
+    """How much better the best model is than another; a dash where there is none."""
+    if not others:
+        return "-"
+    pair = compared.pair(compared.best.variant, others[0])
+    which = f"{others[0]}: " if name else ""
+    return f"{which}{tables.difference(pair)}, {p_text(pair.p_value)}"
+
+
+__all__ = ["Absent", "answers", "longest", "sections", "summary"]

@@ -1,0 +1,43 @@
+"""Numbers as they are set in print."""
+
+from __future__ import annotations
+
+import re
+
+_POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e-(\d+)\b")
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def typeset(text: str) -> str:
+    """Powers of ten raised, and an en dash for what is missing; all else as it is.
+
+    Examples
+    --------
+    >>> typeset("2e-3 ×2, p < 1e-8"), typeset("-")
+    ('2·10⁻³ ×2, p < 10⁻⁸', '–')
+    """
+    if text == "-":
+        return "\N{EN DASH}"
+    return _POWER.sub(_raised, text)
+
+
+def _raised(found: re.Match[str]) -> str:
+    factor = "" if found[1] == "1" else f"{found[1]}\N{MIDDLE DOT}"
+    return f"{factor}10{f'-{int(found[2])}'.translate(_RAISED)}"
+
+
+def sentence(text: str) -> str:
+    """The text with a capital at its beginning and a full stop at its end.
+
+    Examples
+    --------
+    >>> sentence("each pair by itself")
+    'Each pair by itself.'
+    """
+    stop = "" if text.endswith((".", "!", "?")) else "."
+    return text[:1].upper() + text[1:] + stop
+
+
+def enumeration(names: list[str]) -> str:
+    """Names in a sentence: ``a, b and c``."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
