@@ -1,10 +1,28 @@
-"""Placeholder that is replaced within the hour."""
+"""Figure 4: whole words and synchrony, observed and expected."""
 
 from __future__ import annotations
 
-from ..study.catalogue import NotComputedError
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from ..evaluate import PatternStatistics, Synchrony, pattern_statistics
+from ..evaluate import synchrony as synchrony_of
+from ..models import Independent, PopulationModel
+from ..plot import patterns as plot
+from ..study.catalogue import Place
+from ..study.comparisons import INDEPENDENT
 from ..study.results import Results
-from .captioned import CaptionedFigure
+from ..words import Words
+from .captioned import PAGE, CaptionedFigure, captioned
+from .places import place_of
+
+#: The test words shown are those of the first split.
+_SPLIT = 0
+_CLASSES = ("Ising", "RBM", "SemiRBM")
+#: Of words with more bits than this fewer are drawn: each takes longer.
+_MANY_BITS, _N_SAMPLES = 200, 20_000
 
 
 def patterns(
@@ -14,5 +32,135 @@ def patterns(
     experiment: str | None = None,
     lags: int | None = None,
 ) -> CaptionedFigure:
-    """Figure 4."""
-    raise NotComputedError("not drawn yet")
+    """Figure 4: observed frequency and probability of each word, and how many cells fire at once.
+
+    Parameters
+    ----------
+    results : Results
+        Of a study.
+    recording, experiment : str, optional
+        By default the first with results.
+    lags : int, optional
+        Bins per word; by default the longest words tested so far.
+
+    Returns
+    -------
+    CaptionedFigure
+        Of the test words of the first split, under the best model of each class at its chosen
+        penalty.
+    """
+    place = place_of(results, recording, experiment, lags)
+    train, _, test = results.words(
+        place.recording, split=_SPLIT, experiment=place.experiment.name, lags=place.lags
+    )
+    models = _models(results, place, train)
+    pairs = list(pairwise(_chain(list(models))))
+    drawn = {name for pair in pairs for name in pair}
+    statistics = {name: pattern_statistics(models[name], test) for name in models if name in drawn}
+    distributions = {"data": synchrony_of(test)}
+    distributions |= {name: _synchrony(model) for name, model in models.items()}
+    with captioned("4", "Probabilities of words, and synchrony", (PAGE, 2.6)) as figure:
+        panels = figure.subplots(1, len(pairs) + 1, width_ratios=[1.0] * len(pairs) + [1.1])
+        for ax, pair in zip(panels[:-1], pairs, strict=True):
+            plot.patterns({name: statistics[name] for name in pair}, ax=ax)
+        plot.synchrony(distributions, ax=panels[-1])
+        panels[-1].set_xlabel("active bits per word" if place.lags > 1 else "active units")
+        panels[-1].set_ylabel("probability")
+        for ax, letter in zip(panels, "abc", strict=False):
+            ax.set_title(letter, loc="left", fontweight="bold")
+        figure.caption = " ".join(
+            [
+                *_about_words(place, pairs, models, statistics),
+                *_about_synchrony("abc"[len(pairs)], distributions),
+            ]
+        )
+    return figure
+
+
+def _models(results: Results, place: Place, train: Words) -> dict[str, PopulationModel]:
+    """Firing rates of the training words, and the best model of each class by its mean score."""
+    recording, experiment, lags = place.recording, place.experiment.name, place.lags
+    compared = results.comparison(recording, experiment=experiment, lags=lags)
+    found: dict[str, PopulationModel] = {INDEPENDENT: Independent().fit(train)}
+    for model in _CLASSES:
+        of_class = [m.variant for m in compared.models if m.variant.split()[0] == model]
+        for name in of_class[:1]:  # best first
+            found[name] = results.model(
+                recording, name, split=_SPLIT, experiment=experiment, lags=lags
+            )
+    return found
+
+
+def _chain(names: Sequence[str]) -> list[str]:
+    """Models of growing power, each drawn against the one before; one with hidden units.
+
+    Examples
+    --------
+    >>> _chain(["Independent", "Ising", "RBM 25", "SemiRBM 25"])
+    ['Independent', 'Ising', 'RBM 25']
+    """
+    simple = [name for name in names if name.split()[0] in (INDEPENDENT, "Ising")]
+    hidden = [name for name in names if name not in simple]
+    return simple + hidden[:1]
+
+
+def _synchrony(model: PopulationModel) -> Synchrony:
+    theta = model.parameters_
+    if theta.n_units > _MANY_BITS and theta.J is not None:  # too many to sum over
+        return synchrony_of(model, n_samples=_N_SAMPLES)
+    return synchrony_of(model)
+
+
+def _about_words(
+    place: Place,
+    pairs: Sequence[tuple[str, str]],
+    models: Mapping[str, PopulationModel],
+    statistics: Mapping[str, PatternStatistics],
+) -> list[str]:
+    letters = [f"({letter})" for letter in "ab"[: len(pairs)]]
+    shown = "; ".join(
+        f"{letter} {' and '.join(pair)}" for letter, pair in zip(letters, pairs, strict=True)
+    )
+    some = next(iter(statistics.values()))
+    window = f", windows of {place.lags} bins" if place.lags > 1 else ""
+    active = "bits of the window" if place.lags > 1 else "units"
+    said = [
+        f"{shown}: observed frequency of every distinct word among the test words of split "
+        f"{_SPLIT} ({place.recording}, experiment {place.experiment.name}{window}; "
+        f"{some.X.shape[0]} distinct of {some.n_words}) against its probability under the model; "
+        f"symbols: number of active {active}.",
+        f"Models were fitted to the training words of the same split{_penalties(models)}.",
+        "Black: identity. Grey: 5 % to 95 % of counting noise at the model's probability. Words "
+        "are drawn because they occurred, so those expected less than about once lie above the "
+        "band by selection.",
+    ]
+    least = plot.LEAST_EXPECTED / some.n_words
+    below = {name: float(np.mean(each.model < least)) for name, each in statistics.items()}
+    edge = [f"{100.0 * share:.2g} % for {name}" for name, share in below.items() if share > 0.0]
+    if edge:
+        said.append(
+            f"Words with a probability below {least:.0e} are drawn at the left edge "
+            f"({', '.join(edge)})."
+        )
+    return said
+
+
+def _penalties(models: Mapping[str, PopulationModel]) -> str:
+    """The penalties that were chosen on validation words."""
+    chosen = [
+        f"{name} {model.get_params()['l1']:g}"
+        for name, model in models.items()
+        if "l1" in model.get_params()
+    ]
+    return f"; penalties as chosen: {', '.join(chosen)}" if chosen else ""
+
+
+def _about_synchrony(letter: str, distributions: Mapping[str, Synchrony]) -> list[str]:
+    drawn = [name for name, each in distributions.items() if each.method == "samples"]
+    models = "models"
+    if drawn:
+        models += f", of {' and '.join(drawn)} counted in words drawn from them"
+    return [
+        f"({letter}) Distribution of the number of active bits of the same test words (black; "
+        f"error bars: one standard error from blocks of neighbouring bins) and of the {models}."
+    ]

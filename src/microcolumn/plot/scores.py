@@ -22,11 +22,13 @@ _LIGHTEST = 0.65
 _HATCHES = ("", "/////", ".....", "xxxxx", "-----")
 #: Part of the space of a recording that its bars fill.
 _FILLED = 0.8
-#: More points than this leave no room for their p-values side by side.
-_MOST_ACROSS = 6
+#: Part of the width that a point needs for its p-value; with less, p-values stand upright.
+_ACROSS = 0.12
 #: Recordings whose names stand side by side, and letters in a row of names.
 _MOST_GROUPS, _MOST_LETTERS = 6, 40
-#: Least lags between the lines of neighbouring models, so that error bars stay apart.
+#: More lags than this are not all numbered.
+_MOST_TICKS = 12
+#: Lags between the lines of neighbouring models, so that error bars stay apart.
 _APART = 0.07
 
 
@@ -79,7 +81,7 @@ def scores(
             hatch=_hatch(name, names),
             error_kw={"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)},
         )
-    ax.axhline(0.0, color="black", linewidth=0.8)
+    _draw_zero(ax)
     ax.set_ylabel("excess log-likelihood (bits/s)")
     _name_groups(ax, [group.name for group in groups])
     ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=min(len(names), 3))
@@ -118,7 +120,7 @@ def differences(
             f"no model is compared with {reference!r}; name another one as reference, "
             f"of {', '.join(_names(known))}"
         )
-    upright = len(names) * len(listed) > _MOST_ACROSS
+    upright = _FILLED / len(names) / len(listed) < _ACROSS
     styles = shades(_names(known))
     for at, (each, group) in enumerate(zip(listed, known, strict=True)):
         for k, name in enumerate(names):
@@ -138,16 +140,16 @@ def differences(
                 capsize=2,
             )
             ax.annotate(
-                p_text(pair.p_value),
+                p_text(pair.p_value).replace(" = ", "=").replace(" < ", "<"),
                 (x, y + (0.0 if math.isnan(error) else error)),
                 xytext=(0, 4),
                 textcoords="offset points",
                 ha="center",
                 va="bottom",
                 rotation=90 if upright else 0,
-                fontsize=5.5 if upright else 6,
+                fontsize=5.5,
             )
-    ax.axhline(0.0, color="black", linewidth=0.8)
+    _draw_zero(ax)
     _leave_room_above(ax, 0.3 if upright else 0.14)
     ax.set_ylabel(f"difference from {literal(reference)} (bits/s)")
     _name_groups(ax, [_name_of(each) for each in listed])
@@ -192,14 +194,27 @@ def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None 
         last = result.last_step(name)
         if last is not None:
             where = result.lags.index(last)
-            ring = {"marker": "o", "markersize": 8, "markerfacecolor": "none", "linestyle": ""}
-            ax.plot(at[where], values[where], color=styles[name], label="_last step", **ring)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+            ax.plot(
+                at[where],
+                values[where],
+                color=styles[name],
+                marker="o",
+                markersize=7.0 + 2.5 * k,  # rings of several models around one point
+                markerfacecolor="none",
+                linestyle="",
+                label="_last step",
+            )
+    if len(result.lags) <= _MOST_TICKS:
+        ax.set_xticks(result.lags)
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="bins per word", ylabel="excess log-likelihood\nper neuron (bits/s)")
     ax.legend(loc="best")
     if bin_width is not None:
         ms = 1e3 * bin_width
-        above = ax.secondary_xaxis("top", functions=(lambda n: n * ms, lambda t: t / ms))
+        above = ax.secondary_xaxis(
+            "top", functions=(lambda n: np.multiply(n, ms), lambda t: np.divide(t, ms))
+        )
         above.set_xlabel("length of a word (ms)")
     return ax
 
@@ -216,7 +231,8 @@ def shades(names: Sequence[str]) -> dict[str, str]:
     for name in names:
         alike = [other for other in names if colour_of(other) == colour_of(name)]
         white = _LIGHTEST * alike.index(name) / max(1, len(alike) - 1)
-        found[name] = to_hex((1.0 - white) * np.array(to_rgb(colour_of(name))) + white)
+        red, green, blue = (white + (1.0 - white) * part for part in to_rgb(colour_of(name)))
+        found[name] = to_hex((red, green, blue))
     return found
 
 
@@ -277,6 +293,12 @@ def _name_groups(ax: Axes, names: Sequence[str]) -> None:
         ax.tick_params(axis="x", rotation=45)
         for label in ax.get_xticklabels():
             label.set(ha="right", rotation_mode="anchor")
+
+
+def _draw_zero(ax: Axes) -> None:
+    """The line that scores start from, in place of the lower edge."""
+    ax.spines["bottom"].set_visible(False)
+    ax.axhline(0.0, color="black", linewidth=0.8)
 
 
 def _leave_room_above(ax: Axes, share: float) -> None:

@@ -1,0 +1,192 @@
+"""Whole words: how often each came against its probability, and how many cells fire at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from ..evaluate import PatternStatistics, Synchrony, counting_bounds
+from .scores import shades
+from .style import DATA_COLOUR, axes_or_new, literal
+
+#: A symbol for each number of active bits; the last also stands for more.
+_MARKERS = ("s", "o", "^", "D", "x")
+#: Points that vector graphics still draw one by one.
+_MOST_POINTS = 2000
+#: Expected counts below this are drawn at the left edge: their exact value means little.
+LEAST_EXPECTED = 1e-4
+_BAND_POINTS = 400
+_BAND = "#D9D9D9"
+
+
+def patterns(statistics: Mapping[str, PatternStatistics], *, ax: Axes | None = None) -> Axes:
+    """Observed frequency of each word against its probability under one or more models.
+
+    Parameters
+    ----------
+    statistics : mapping of str to PatternStatistics
+        By name of the model, from :func:`microcolumn.pattern_statistics` on the same words.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A colour per model and a symbol per number of active bits. Grey: 5 % to 95 % of counting
+        noise around the identity. Words are drawn because they occurred: those expected less than
+        about once lie above the band by selection. Expected counts of less than a
+        ten-thousandth, down to zero, are drawn at the left edge.
+    """
+    if not statistics:
+        raise ValueError("there are no statistics to draw; name at least one model")
+    ax = axes_or_new(ax, (3.4, 3.2))
+    n_words = min(each.n_words for each in statistics.values())
+    least = LEAST_EXPECTED / n_words
+    _draw_band(ax, least, n_words)
+    _draw_words(ax, statistics, least)
+    ax.set(
+        xscale="log",
+        yscale="log",
+        xlim=(least / 2.0, 2.0),
+        ylim=(_lowest(statistics) / 2.0, 2.0),
+        xlabel="model probability",
+        ylabel="observed frequency",
+    )
+    _name(ax, statistics)
+    return ax
+
+
+def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None) -> Axes:
+    """Distribution of the number of active bits, of data and of models.
+
+    Parameters
+    ----------
+    distributions : mapping of str to Synchrony
+        By name, from :func:`microcolumn.synchrony`; what was counted in observed words is drawn as
+        black points, models as lines.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Error bars are one standard error: of data from blocks of bins, of drawn words over chains;
+        models that are summed exactly have none. Numbers that never occurred are not drawn.
+    """
+    if not distributions:
+        raise ValueError("there are no distributions to draw; name at least one")
+    ax = axes_or_new(ax)
+    models = [name for name, each in distributions.items() if each.method != "words"]
+    styles = shades(models)
+    for name, each in distributions.items():
+        occurs = np.flatnonzero(each.probability > 0.0)
+        is_data = each.method == "words"
+        ax.errorbar(
+            occurs,
+            each.probability[occurs],
+            np.where(each.stderr[occurs] > 0.0, each.stderr[occurs], np.nan),
+            color=DATA_COLOUR if is_data else styles[name],
+            linestyle="" if is_data else "-",
+            marker="o" if is_data else "",
+            markersize=3,
+            elinewidth=0.8,
+            capsize=1.5 if is_data else 0,
+            zorder=3 if is_data else 2,
+            label=literal(name),
+        )
+    highest, lowest = _reach(distributions)
+    ax.set(
+        yscale="log",
+        xlim=(-0.5, highest + 0.5),
+        ylim=(lowest, 2.0),
+        xlabel="active bits k",
+        ylabel="P(k)",
+    )
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    handles, labels = ax.get_legend_handles_labels()
+    lines = [handle[0] for handle in handles]  # without error bars
+    ax.legend(lines, labels, loc="best", fontsize=6, handlelength=1.2, labelspacing=0.3)
+    return ax
+
+
+def _draw_band(ax: Axes, least: float, n_words: int) -> None:
+    """Counting noise around the identity; bounds of zero reach below the axis."""
+    p = np.geomspace(least / 2.0, 1.0, _BAND_POINTS)
+    lower, upper = counting_bounds(p, n_words)
+    seen = upper > 0.0  # words of lower probability are not expected to occur at all
+    floor = 1e-3 / n_words
+    ax.fill_between(
+        p[seen], np.maximum(lower[seen], floor), upper[seen], color=_BAND, linewidth=0, zorder=0
+    )
+    for bound in (lower, upper):
+        above = bound > 0.0
+        ax.plot(p[above], bound[above], color="black", linewidth=0.5, linestyle="--", zorder=3)
+    ax.plot([least / 2.0, 2.0], [least / 2.0, 2.0], color="black", linewidth=0.6, zorder=3)
+
+
+def _draw_words(ax: Axes, statistics: Mapping[str, PatternStatistics], least: float) -> None:
+    """All models' points shuffled, so that none covers another; words of many spikes below."""
+    colours = shades(list(statistics))
+    listed = list(statistics.values())
+    x = np.maximum(np.concatenate([each.model for each in listed]), least)
+    y = np.concatenate([each.empirical for each in listed])
+    symbol = np.concatenate([_symbols(each) for each in listed])
+    colour = np.concatenate(
+        [np.tile(to_rgb(colours[name]), (each.model.size, 1)) for name, each in statistics.items()]
+    )
+    shuffled = np.random.default_rng(0).permutation(x.size)
+    for k in reversed(range(len(_MARKERS))):
+        chosen = shuffled[symbol[shuffled] == k]
+        if chosen.size:
+            ax.scatter(
+                x[chosen],
+                y[chosen],
+                s=6,
+                c=colour[chosen],
+                marker=_MARKERS[k],
+                linewidths=0.5 if _MARKERS[k] == "x" else 0.0,
+                alpha=0.6,
+                rasterized=x.size > _MOST_POINTS,
+                zorder=2,
+            )
+
+
+def _symbols(statistics: PatternStatistics) -> NDArray[np.int64]:
+    return np.minimum(statistics.n_active, len(_MARKERS) - 1)
+
+
+def _lowest(statistics: Mapping[str, PatternStatistics]) -> float:
+    """Lowest frequency that occurred."""
+    return float(min(each.empirical[each.empirical > 0.0].min() for each in statistics.values()))
+
+
+def _name(ax: Axes, statistics: Mapping[str, PatternStatistics]) -> None:
+    """Models by colour at the upper left, numbers of active bits by symbol at the lower right."""
+    colours = shades(list(statistics))
+    models = [
+        Line2D([], [], color=colours[name], marker="o", markersize=4, linestyle="", label=label)
+        for name, label in ((name, literal(name)) for name in statistics)
+    ]
+    present = np.unique(np.concatenate([_symbols(each) for each in statistics.values()]))
+    symbols = [
+        Line2D([], [], color="0.3", marker=_MARKERS[k], markersize=3.5, linestyle="", label=label)
+        for k, label in ((k, f"{k}+" if k == len(_MARKERS) - 1 else f"{k}") for k in present)
+    ]
+    tight = {"handletextpad": 0.2, "borderpad": 0.2, "labelspacing": 0.3}
+    ax.add_artist(ax.legend(handles=models, loc="upper left", **tight))
+    ax.legend(handles=symbols, loc="lower right", title="active", title_fontsize=7, **tight)
+
+
+def _reach(distributions: Mapping[str, Synchrony]) -> tuple[int, float]:
+    """Largest number and lowest probability to draw: those of data, or else of all, and a bit."""
+    data = [each for each in distributions.values() if each.method == "words"]
+    seen = [each.probability for each in data or distributions.values()]
+    highest = max(int(np.flatnonzero(p > 0.0)[-1]) for p in seen)
+    lowest = min(float(p[p > 0.0].min()) for p in seen)
+    return max(1, highest), lowest / 5.0
