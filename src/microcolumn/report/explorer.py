@@ -1,0 +1,132 @@
+"""What the explorers of the report page show, as data for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..plot.laminar import laminar
+from ..study.catalogue import Place
+from ..study.results import Results
+from ..study.sources import words_of
+from ..units import Units
+from ..words import Words
+from .paths import Path, most_per_matrix, paths_at, rounded
+from .stretch import assemblies_at
+
+#: Couplings and weights in a page, all explorers together, and activations of hidden units; at
+#: about twelve and five bytes each, they leave 3 MB for figures in a page of 8 MB.
+PARAMETERS, ACTIVATIONS = 300_000, 200_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Explorer:
+    """One explorer before it is known how much of its paths fits into the page."""
+
+    about: dict[str, Any]
+    paths: list[Path]
+
+
+def explorers(results: Results) -> list[dict[str, Any]]:
+    """Data of the explorers, one for each experiment on each recording.
+
+    Parameters
+    ----------
+    results : Results
+        Of the study. Each experiment's longest words tested so far are shown, by the models of
+        split 0.
+
+    Returns
+    -------
+    list of dict
+        In the types of JSON, without NaN. Units are in laminar order, live hidden units from the
+        most to the least variable. ``J`` and ``W`` hold their strongest entries where all would
+        be too many for a page (``total`` says how many there are).
+    """
+    places = _longest(results.begun())
+    found = [_explorer(results, place, ACTIVATIONS // len(places)) for place in places]
+    sizes = [
+        matrix.places.size
+        for explorer in found
+        for path in explorer.paths
+        for step in path.steps
+        for matrix in step.matrices
+    ]
+    most = most_per_matrix(sizes, PARAMETERS)
+    return [
+        explorer.about | {"models": [path.as_dict(most) for path in explorer.paths]}
+        for explorer in found
+        if explorer.paths
+    ]
+
+
+def _longest(begun: Sequence[Place]) -> list[Place]:
+    """The last of the places that differ in lags alone."""
+    return list({(place.recording, place.experiment.name): place for place in begun}.values())
+
+
+def _explorer(results: Results, place: Place, most_values: int) -> _Explorer:
+    words, problem = _words(results, place)
+    units = _stored_units(results, place) if words is None else words.units
+    drawn = laminar(units)
+    rows = _rows(drawn.order, place.lags)
+    windows = words if words is None or place.lags == 1 else words.embed(place.lags)
+    assemblies = None
+    if words is not None:
+        assemblies = assemblies_at(results, place, drawn.order, words, most_values)
+        problem = "" if assemblies else "No model of this experiment kept a live hidden unit."
+    about = {
+        "recording": place.recording,
+        "experiment": place.experiment.name,
+        "lags": place.lags,
+        "bin_s": place.experiment.bin_width,
+        "units": [_unit(units, int(n)) for n in drawn.order],
+        "layers": [list(layer) for layer in drawn.layers],
+        "by_variance": words is not None,
+        "assemblies": assemblies,
+        "problem": problem,
+    }
+    return _Explorer(about, paths_at(results, place, rows, windows))
+
+
+def _words(results: Results, place: Place) -> tuple[Words | None, str]:
+    """Words of the whole recording, or a sentence about why there are none."""
+    try:
+        return words_of(results.recording(place.recording), place.experiment), ""
+    except (OSError, ValueError, ImportError) as error:
+        said = " ".join(str(error).split())
+        return None, f"The recording could not be read again, so its spikes are not shown: {said}."
+
+
+def _stored_units(results: Results, place: Place) -> Units:
+    """Units of an experiment's words as the store knows them; compare `study.sources.words_of`."""
+    table = results.recordings[place.recording]["units"]
+    if place.experiment.most_active is not None:
+        by_activity = np.argsort([-row["rate_hz"] for row in table], kind="stable")
+        table = [table[n] for n in np.sort(by_activity[: place.experiment.most_active])]
+    depths = [row["depth_um"] for row in table]
+    known = table[0]["depth_reference"] is not None
+    layers = [row["layer"] for row in table]
+    return Units(
+        [row["id"] for row in table],
+        [np.nan if depth is None else depth for depth in depths] if known else None,
+        None if layers[0] is None else layers,
+        depth_reference=table[0]["depth_reference"],
+    )
+
+
+def _unit(units: Units, n: int) -> list[Any]:
+    """Name, layer and depth in µm of a unit; "" and None where unknown."""
+    layer = "" if units.layer is None else units.layer[n]
+    depth = None if units.depth_um is None else rounded(float(units.depth_um[n]))
+    return [units.ids[n], layer, depth]
+
+
+def _rows(order: NDArray[np.int64], lags: int) -> NDArray[np.int64]:
+    """Bits in the order drawn: the oldest bin first, units in their order within each."""
+    rows: NDArray[np.int64] = (np.arange(lags)[:, None] * order.size + order).ravel()
+    return rows

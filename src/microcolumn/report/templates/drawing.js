@@ -1,0 +1,174 @@
+'use strict';
+// What both explorers share: words for numbers and units, colours of the page, canvases that can
+// be pointed at and walked through by keyboard.
+
+/** Space left of and below plots, in CSS pixels. */
+const LEFT = 58, BELOW = 20;
+
+/** A number with few digits and a true minus sign. */
+function number(value, digits = 3) {
+  if (value === null) return 'unknown';
+  const size = Math.abs(value), far = size !== 0 && (size < 1e-3 || size >= 1e5);
+  const text = far ? value.toExponential(digits - 1) : String(Number(value.toPrecision(digits)));
+  return text.replace('-', '\u2212');
+}
+
+/** A score in bits/s with two decimals. */
+function scoreText(value) {
+  return value === null ? 'unknown' : value.toFixed(2).replace('-', '\u2212');
+}
+
+/** "1 bin", "1,200 bins" */
+function counted(n, what) {
+  return n.toLocaleString('en') + ' ' + what + (n === 1 ? '' : 's');
+}
+
+/** "unit 7 (IV, 812 µm)" for a row of units. */
+function unitText(explorer, row) {
+  const [name, layer, depth] = explorer.units[row];
+  const where = [layer, depth === null ? '' : number(depth, 4) + ' µm'].filter(Boolean);
+  return 'unit ' + name + (where.length ? ' (' + where.join(', ') + ')' : '');
+}
+
+/** The unit of a row of a map and, in words of several bins, which bin it is in. */
+function bitText(explorer, row) {
+  const n = explorer.units.length, before = explorer.lags - 1 - Math.floor(row / n);
+  if (explorer.lags === 1) return unitText(explorer, row);
+  const bin = before ? counted(before, 'bin') + ' before the newest' : 'in the newest bin';
+  return unitText(explorer, row % n) + ', ' + bin;
+}
+
+/** A new element with text. */
+function make(tag, text = '') {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  return made;
+}
+
+/** A new element of an SVG, put into its parent. */
+function makeSvg(parent, tag, attributes, text = '') {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.textContent = text;
+  parent.append(made);
+  return made;
+}
+
+/** Colours of the page as [red, green, blue], by the names of its custom properties. */
+const colours = {};
+
+/** Read the colours anew, in whatever way they are written. */
+function readColours() {
+  const style = getComputedStyle(document.documentElement);
+  const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  for (const name of ['ink', 'paper', 'muted', 'rule', 'accent', 'positive', 'negative']) {
+    context.fillStyle = style.getPropertyValue('--' + name);
+    context.fillRect(0, 0, 1, 1);
+    colours[name] = [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+  }
+}
+
+/** A colour of the page as CSS, see-through to some degree. */
+function css(name, alpha = 1) {
+  return 'rgb(' + colours[name].join(' ') + ' / ' + alpha + ')';
+}
+
+/** Colour of a value: paper at zero, full at the end of the scale, never invisible. */
+function signedColour(value, most) {
+  const { paper } = colours, end = colours[value > 0 ? 'positive' : 'negative'];
+  const share = Math.min(1, 0.15 + 0.85 * Math.abs(value) / most);
+  const mixed = paper.map((from, k) => Math.round(from + share * (end[k] - from)));
+  return 'rgb(' + mixed.join(' ') + ')';
+}
+
+/** The nearest edge of a device's pixel, so that neighbouring cells meet. */
+function snapped(position) {
+  const scale = window.devicePixelRatio || 1;
+  return Math.round(position * scale) / scale;
+}
+
+/** A cleared context in CSS pixels; the canvas keeps its width and takes this height. */
+function cleared(canvas, height) {
+  const scale = window.devicePixelRatio || 1, width = canvas.clientWidth;
+  canvas.style.height = height + 'px';
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  const context = canvas.getContext('2d');
+  context.scale(scale, scale);
+  context.font = '11px system-ui, sans-serif';
+  context.fillStyle = css('paper');
+  context.fillRect(0, 0, width, height);
+  return context;
+}
+
+/** Named bands of rows, [name, first, after the last]: layers, or the bins of a window. */
+function bands(explorer, lags = explorer.lags) {
+  const n = explorer.units.length;
+  if (lags > 1) {
+    return Array.from({ length: lags }, (_, lag) => {
+      const before = (lags - 1 - lag) * explorer.bin_s * 1000;
+      return [(before ? '\u2212' : '') + number(before, 2) + ' ms', lag * n, (lag + 1) * n];
+    });
+  }
+  if (!explorer.layers.length) return [['cells', 0, n]];
+  return explorer.layers.map(([name, start, stop]) => [name || '?', start, stop]);
+}
+
+/** Names beside the rows, as many as there is room for, and lines between the bands. */
+function drawRows(context, box, named) {
+  context.textAlign = 'right';
+  context.textBaseline = 'middle';
+  let free = -Infinity;
+  for (const [name, start, stop] of named) {
+    const y = box.top + start * box.cellHeight;
+    const middle = y + (stop - start) * box.cellHeight / 2;
+    context.fillStyle = css('muted', 0.6);
+    if (start > 0) context.fillRect(box.left, Math.round(y), box.width, 1);
+    if (middle - 6 < free) continue;
+    context.fillStyle = css('muted');
+    context.fillText(name, box.left - 5, middle, LEFT - 8);
+    free = middle + 6;
+  }
+}
+
+/** A frame around a plot; where its cells are is kept with the canvas. */
+function drawFrame(canvas, context, box) {
+  context.strokeStyle = css('muted');
+  context.strokeRect(box.left - 0.5, box.top - 0.5, box.width + 1, box.height + 1);
+  canvas.dataset.plot = JSON.stringify(box);
+}
+
+/**
+ * Let a canvas be pointed at, tapped, and walked through by keyboard.
+ * @param {HTMLCanvasElement} canvas - Whose cells `drawFrame` has noted.
+ * @param {{row: number, column: number, on: boolean}} cursor - Where one is.
+ * @param {Object<string, function>} keys - What each key does to the cursor.
+ * @param {function} moved - Called when the cursor has moved.
+ */
+function walk(canvas, cursor, keys, moved) {
+  function point(event) {
+    const box = JSON.parse(canvas.dataset.plot), edge = canvas.getBoundingClientRect();
+    const column = Math.floor((event.clientX - edge.left - box.left) / box.cellWidth);
+    const row = Math.floor((event.clientY - edge.top - box.top) / box.cellHeight);
+    if (column < 0 || row < 0 || column >= box.columns || row >= box.rows) return;
+    Object.assign(cursor, { row, column, on: true });
+    moved();
+  }
+  canvas.addEventListener('pointermove', point);
+  canvas.addEventListener('pointerdown', point);
+  canvas.addEventListener('focus', () => {
+    if (cursor.on) return;
+    cursor.on = true;
+    moved();
+  });
+  canvas.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
+    event.preventDefault();
+    const box = JSON.parse(canvas.dataset.plot);
+    keys[event.key](cursor, box);
+    cursor.row = Math.max(0, Math.min(box.rows - 1, cursor.row));
+    cursor.column = Math.max(0, Math.min(box.columns - 1, cursor.column));
+    cursor.on = true;
+    if (event.key !== 'Enter') moved();
+  });
+}

@@ -1,0 +1,134 @@
+'use strict';
+// The explorers of a report: what is chosen, and who shows it. The data are in the page; nothing is
+// loaded, and text from a recording is put in as text alone.
+(function () {
+  const everything = JSON.parse(document.getElementById('explorers').textContent);
+  if (!everything.length) return;
+
+  const element = (id) => document.getElementById('explorer-' + id);
+  const say = (id) => (sentence) => { element(id).textContent = sentence; };
+  const tellParameters = say('parameters-readout'), tellRaster = say('assemblies-readout');
+  const couplings = new HeatMap(element('couplings'), 'J', tellParameters, () => {});
+  const weights = new HeatMap(element('weights'), 'W', tellParameters, pickFromMap);
+  const raster = new Raster(element('raster'), tellRaster);
+  /** What is chosen now. */
+  let explorer, model, current;
+
+  /** A radio button with its text. */
+  function radio(group, text, checked, pick) {
+    const label = make('label'), input = make('input');
+    Object.assign(input, { type: 'radio', name: group, checked });
+    input.addEventListener('change', pick);
+    label.append(input, make('span', text));
+    return label;
+  }
+
+  function showStep(k) {
+    const step = model.steps[k], slider = element('penalty');
+    const text = step.penalty + (k === model.chosen ? ', chosen by validation' : '');
+    current = k;
+    Object.assign(slider, { max: model.steps.length - 1, value: k });
+    slider.setAttribute('aria-valuetext', text);
+    element('penalty-text').textContent = 'λ = ' + text;
+    drawCurve(element('curve'), model, k);
+    element('facts').replaceChildren(...factsOf(explorer, model, step)
+      .flatMap(([name, value]) => [make('dt', name), make('dd', value)]));
+    const maps = [couplings, weights];
+    maps.forEach((map) => map.update(explorer, model, step));
+    const walked = maps.find((map) => map.cursor.on && map.visible);
+    tellParameters(walked ? walked.sentence() : 'Point at a cell of a map to read its value here.');
+  }
+
+  function showModel(chosen) {
+    model = chosen;
+    showStep(model.chosen === null ? 0 : model.chosen);
+  }
+
+  function showHidden(k) {
+    const unit = explorer.assemblies.hidden[k], bins = unit.thousandths.length;
+    const active = unit.thousandths.filter((_, bin) => isActive(unit, bin)).length;
+    element('hidden').querySelectorAll('input')[k].checked = true;
+    element('summary').textContent = 'Hidden unit ' + (k + 1) + ' is active (shaded, P > 0.5) in ' +
+      active.toLocaleString('en') + ' of these ' + counted(bins, 'bin') +
+      '; over the whole recording its P is ' + number(unit.mean, 2) + ' on average. In red: ' +
+      counted(unit.cells.length, 'cell') + ' with positive weights' +
+      (unit.against.length ? '; in blue: ' + unit.against.length + ' with negative ones.' : '.');
+    tellRaster('Point at a time to see who spikes.');
+    raster.update(explorer, unit);
+  }
+
+  /** Show a hidden unit of the map in the data, if these are shown with the same model. */
+  function pickFromMap(k) {
+    const found = explorer.assemblies;
+    if (!found) return tellParameters(explorer.problem);
+    if (found.variant !== model.name || current !== model.chosen || k >= found.hidden.length) {
+      return tellParameters('The data below are shown with ' + found.variant +
+        ' at its chosen penalty; choose these first to pick a hidden unit.');
+    }
+    showHidden(k);
+    return element('hidden').querySelectorAll('input')[k].focus();
+  }
+
+  function assembliesLead(found) {
+    const windows = explorer.lags > 1 ? ' (P belongs to the window that ends in a bin)' : '';
+    const some = found.n_live > found.hidden.length
+      ? ' The ' + found.hidden.length + ' most variable of ' + found.n_live + ' are listed.' : '';
+    return 'The busiest ' + number(found.n_bins * explorer.bin_s, 2) + ' s of ' +
+      explorer.recording + ' and the hidden units of ' + found.variant +
+      ' at its chosen penalty, the most variable first. Pick one to see when it is active' +
+      windows + ' and with which cells.' + some;
+  }
+
+  function showAssemblies() {
+    const found = explorer.assemblies, group = element('hidden'), list = make('div');
+    group.parentElement.hidden = !found;
+    element('assemblies-lead').textContent = found ? assembliesLead(found) : explorer.problem;
+    if (!found) return;
+    list.append(...found.hidden.map((unit, k) =>
+      radio('explorer-hidden', (k + 1) + ': ' + unit.label, k === 0, () => showHidden(k))));
+    element('tested').hidden = !found.tested;
+    group.replaceChildren(group.firstElementChild, list, element('tested'));
+    Object.assign(raster.cursor, { column: 0, on: false });
+    showHidden(0);
+  }
+
+  function showExplorer(chosen) {
+    explorer = chosen;
+    const group = element('models'), best = explorer.assemblies && explorer.assemblies.variant;
+    const first = explorer.models.find((each) => each.name === best) || explorer.models[0];
+    group.replaceChildren(group.firstElementChild, ...explorer.models.map((each) => {
+      const label = radio('explorer-model', each.name, each === first, () => showModel(each));
+      label.style.setProperty('--colour', 'var(--' + each.model.toLowerCase() + ')');
+      return label;
+    }));
+    couplings.cursor.on = weights.cursor.on = false;
+    showModel(first);
+    showAssemblies();
+  }
+
+  /** Recordings and experiments to choose from, if there are several. */
+  function fillWhere() {
+    const where = element('where');
+    where.append(...everything.map(({ recording, experiment, lags }) =>
+      make('option', recording + ', ' + experiment + (lags > 1 ? ', ' + lags + ' bins' : ''))));
+    where.parentElement.hidden = everything.length === 1;
+    where.addEventListener('change', () => showExplorer(everything[where.selectedIndex]));
+  }
+
+  function redraw() {
+    readColours();
+    couplings.draw();
+    weights.draw();
+    drawCurve(element('curve'), model, current);
+    raster.draw();
+  }
+
+  element('parameters').hidden = element('assemblies').hidden = false;
+  element('penalty').addEventListener('input', (event) => showStep(Number(event.target.value)));
+  fillWhere();
+  readColours();
+  showExplorer(everything[0]);
+  window.addEventListener('resize', () => requestAnimationFrame(redraw));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+  document.documentElement.dataset.explorers = 'ready';
+}());

@@ -1,0 +1,210 @@
+'use strict';
+// The parameters of a model at one penalty: maps of couplings and weights, and the curve of
+// validation scores.
+
+/** The entries of a sparse matrix by place; see `Sparse.as_dict` in paths.py. */
+function entries(sparse) {
+  const found = new Map();
+  let place = 0;
+  sparse.gaps.forEach((gap, k) => {
+    place += gap;
+    found.set(place, sparse.values[k]);
+  });
+  return found;
+}
+
+/** End of the colour scale: nearly all entries at the chosen penalty are within it. */
+function scaleEnd(model, matrix) {
+  const steps = model.steps.map((step) => step[matrix].values);
+  const chosen = model.chosen === null ? [] : steps[model.chosen];
+  const sizes = (chosen.length ? chosen : steps.flat()).map(Math.abs).sort((a, b) => a - b);
+  return sizes[Math.floor(0.98 * (sizes.length - 1))] || 1;
+}
+
+/** A map of J (cells x cells) or W (cells x hidden units). */
+class HeatMap {
+  /**
+   * @param {HTMLElement} figure - With a canvas, a colour scale and a remark.
+   * @param {string} matrix - "J" or "W".
+   * @param {function} tell - Takes a sentence about the cell pointed at.
+   * @param {function} pick - Takes the column on which Enter was pressed.
+   */
+  constructor(figure, matrix, tell, pick) {
+    Object.assign(this, { figure, matrix, tell });
+    this.canvas = figure.querySelector('canvas');
+    this.cursor = { row: 0, column: 0, on: false };
+    const picked = () => pick(this.cursor.column);
+    walk(this.canvas, this.cursor, {
+      ArrowLeft: (at) => { at.column -= 1; },
+      ArrowRight: (at) => { at.column += 1; },
+      ArrowUp: (at) => { at.row -= 1; },
+      ArrowDown: (at) => { at.row += 1; },
+      Home: (at) => { at.column = 0; },
+      End: (at, box) => { at.column = box.columns - 1; },
+      Enter: picked,
+    }, () => { this.draw(); this.tell(this.sentence()); });
+    this.canvas.addEventListener('dblclick', picked);
+  }
+
+  /** Whether there is a map to look at. */
+  get visible() {
+    return !this.figure.hidden && this.columns > 0;
+  }
+
+  /** Show a model at one penalty. */
+  update(explorer, model, step) {
+    const sparse = step[this.matrix];
+    this.figure.hidden = sparse === null;
+    if (sparse === null) return;
+    this.explorer = explorer;
+    this.rows = explorer.units.length * explorer.lags;
+    this.columns = this.matrix === 'J' ? this.rows : step.hidden.length;
+    this.values = entries(sparse);
+    this.most = scaleEnd(model, this.matrix);
+    this.cut = this.values.size < sparse.total;
+    this.cursor.row = Math.min(this.cursor.row, this.rows - 1);
+    this.cursor.column = Math.max(0, Math.min(this.cursor.column, this.columns - 1));
+    const part = (name) => this.figure.querySelector('.explorer-' + name);
+    part('least').textContent = '\u2264 ' + number(-this.most, 2);
+    part('most').textContent = '\u2265 ' + number(this.most, 2) + ' nats';
+    part('remark').textContent = this.remark(sparse);
+    part('scale').hidden = this.canvas.hidden = this.columns === 0;
+    this.draw();
+  }
+
+  remark(sparse) {
+    if (this.columns === 0) return 'No hidden unit is alive at this penalty.';
+    if (!this.cut) return '';
+    return 'The strongest ' + this.values.size.toLocaleString('en') + ' of ' +
+      counted(sparse.total, this.matrix === 'J' ? 'coupling' : 'weight') + ' are in this page.';
+  }
+
+  draw() {
+    const width = this.canvas.clientWidth - LEFT - 2;
+    if (!this.visible || width <= 0) return;
+    const height = Math.min(width, 440, this.rows * 44), cellHeight = height / this.rows;
+    const cellWidth = this.matrix === 'J' ? cellHeight : Math.min(28, width / this.columns);
+    const box = { left: LEFT, top: 1, width: cellWidth * this.columns, height,
+      cellWidth, cellHeight, rows: this.rows, columns: this.columns };
+    const context = cleared(this.canvas, height + BELOW + 2);
+    this.fill(context, box);
+    drawRows(context, box, bands(this.explorer));
+    this.drawColumns(context, box);
+    drawFrame(this.canvas, context, box);
+    if (this.cursor.on) this.drawCursor(context, box);
+  }
+
+  /** All cells, weak ones first, so that strong ones are on top where cells are tiny. */
+  fill(context, box) {
+    const cell = (row, column) => {
+      const x = snapped(box.left + column * box.cellWidth);
+      const y = snapped(box.top + row * box.cellHeight);
+      context.fillRect(x, y, Math.max(1, snapped(box.left + (column + 1) * box.cellWidth) - x),
+        Math.max(1, snapped(box.top + (row + 1) * box.cellHeight) - y));
+    };
+    context.fillStyle = css('rule', 0.6);
+    if (this.matrix === 'J') for (let n = 0; n < box.rows; n += 1) cell(n, n);
+    const ordered = [...this.values].sort((a, b) => Math.abs(a[1]) - Math.abs(b[1]));
+    for (const [place, value] of ordered) {
+      const row = Math.floor(place / box.columns), column = place % box.columns;
+      context.fillStyle = signedColour(value, this.most);
+      cell(row, column);
+      if (this.matrix === 'J') cell(column, row);
+    }
+  }
+
+  /** Layers below couplings, numbers below hidden units, as many as there is room for. */
+  drawColumns(context, box) {
+    const named = this.matrix === 'J' ? bands(this.explorer)
+      : Array.from({ length: box.columns }, (_, k) => [String(k + 1), k, k + 1]);
+    context.textAlign = 'center';
+    context.textBaseline = 'top';
+    let free = 0;
+    for (const [name, start, stop] of named) {
+      const x = box.left + start * box.cellWidth;
+      const middle = x + (stop - start) * box.cellWidth / 2;
+      const half = context.measureText(name).width / 2 + 2;
+      context.fillStyle = css('muted', 0.6);
+      if (start > 0 && this.matrix === 'J') context.fillRect(Math.round(x), box.top, 1, box.height);
+      if (middle - half < free) continue;
+      context.fillStyle = css('muted');
+      context.fillText(name, middle, box.top + box.height + 5);
+      free = middle + half;
+    }
+  }
+
+  drawCursor(context, box) {
+    const pad = Math.max(0, 4 - box.cellWidth) / 2; // tiny cells get a frame that can be seen
+    context.strokeStyle = css('ink');
+    context.lineWidth = 2;
+    context.strokeRect(box.left + this.cursor.column * box.cellWidth - pad,
+      box.top + this.cursor.row * box.cellHeight - pad,
+      box.cellWidth + 2 * pad, box.cellHeight + 2 * pad);
+  }
+
+  /** What stands at the cursor. */
+  sentence() {
+    const { row, column } = this.cursor, coupling = this.matrix === 'J';
+    const here = bitText(this.explorer, row);
+    if (coupling && row === column) return here + ': no coupling with itself';
+    const [first, second] = coupling && row > column ? [column, row] : [row, column];
+    const value = this.values.get(first * this.columns + second);
+    const pair = coupling ? here + ' \u2013 ' + bitText(this.explorer, column)
+      : 'hidden unit ' + (column + 1) + ' \u2013 ' + here;
+    if (value !== undefined) return pair + ': ' + this.matrix + ' = ' + number(value) + ' nats';
+    return pair + ': ' + this.matrix + (this.cut ? ' is 0 or not among the strongest' : ' = 0');
+  }
+}
+
+/** Heights of scores between two edges; those far below all others are not drawn to scale. */
+function scoreHeights(scores, top, bottom) {
+  const most = Math.max(...scores);
+  const least = Math.max(Math.min(...scores), most - 2 * Math.abs(most));
+  const scale = (bottom - top) / (most - least || 1);
+  const height = (score) => bottom - scale * Math.max(0, score - least);
+  return { most, least, height };
+}
+
+/** Validation score against the penalty, as wide as the slider below it. */
+function drawCurve(place, model, current) {
+  const width = place.clientWidth, { steps } = model;
+  place.replaceChildren();
+  if (!width) return;
+  const root = makeSvg(place, 'svg', { viewBox: '0 0 ' + width + ' 110', role: 'img',
+    'aria-label': 'Validation score in bits/s against the penalty' });
+  const known = [...steps.keys()].filter((k) => steps[k].score !== null);
+  const { most, least, height } = scoreHeights(known.map((k) => steps[k].score), 44, 92);
+  const x = (k) => 8 + (width - 16) * (steps.length > 1 ? k / (steps.length - 1) : 0.5);
+  const colour = 'var(--' + model.model.toLowerCase() + ')';
+  makeSvg(root, 'text', { x: 0, y: 12 }, 'Validation score' + (known.length
+    ? ', ' + scoreText(least) + ' to ' + scoreText(most) + ' bits/s' : ' is unknown'));
+  makeSvg(root, 'line', { x1: 0, x2: width, y1: 107, y2: 107, class: 'explorer-rule' });
+  makeSvg(root, 'polyline', { fill: 'none', stroke: colour, 'stroke-width': 1.5,
+    points: known.map((k) => x(k) + ',' + height(steps[k].score)).join(' ') });
+  for (const k of known) {
+    const y = height(steps[k].score);
+    makeSvg(root, 'circle', { cx: x(k), cy: y, r: k === current ? 6 : 3, fill: colour });
+    if (steps[k].score < least) makeSvg(root, 'text', { x: x(k) + 6, y: y + 4 }, '\u2193');
+    if (k === model.chosen) markChosen(root, x(k), y, width);
+  }
+}
+
+/** A ring around the chosen penalty, and the word, which stays within the curve's width. */
+function markChosen(root, x, y, width) {
+  makeSvg(root, 'circle', { cx: x, cy: y, r: 9, fill: 'none', stroke: 'var(--ink)' });
+  const anchor = x < 30 ? 'start' : x > width - 30 ? 'end' : 'middle';
+  const at = { start: 0, middle: x, end: width }[anchor];
+  makeSvg(root, 'text', { x: at, y: y - 14, 'text-anchor': anchor }, 'chosen');
+}
+
+/** Numbers of a model at one penalty, [name, value] each. */
+function factsOf(explorer, model, step) {
+  const error = step.error === null ? '' : ' ± ' + scoreText(step.error);
+  const facts = [['Validation score', scoreText(step.score) + error + ' bits/s'],
+    ['log Z', (step.method || 'not computed') + (step.converged ? '' : ', not converged')]];
+  const n = explorer.units.length * explorer.lags;
+  if (step.W) facts.push(['Live hidden units', step.hidden.length + ' of ' + model.n_hidden]);
+  if (step.J) facts.push(['Couplings other than zero',
+    step.J.total.toLocaleString('en') + ' of ' + (n * (n - 1) / 2).toLocaleString('en')]);
+  return facts;
+}
