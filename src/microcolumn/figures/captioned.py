@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from html import escape
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from ..plot.style import RC
+from ..plot.style import RC, printable
 
 #: Inches: a column and a page of a journal.
 COLUMN, PAGE = 3.4, 7.0
@@ -55,12 +58,15 @@ class CaptionedFigure(Figure):
         self.caption = ""
 
     def savefig(self, fname: Any, **options: Any) -> None:
-        """Save as :meth:`matplotlib.figure.Figure.savefig` does, with the caption as metadata."""
-        with mpl.rc_context(RC):
-            kind = str(options.get("format") or str(fname).rpartition(".")[2]).lower()
+        """Save as :meth:`matplotlib.figure.Figure.savefig` does, with the caption as metadata.
+
+        The same figure gives the same bytes: nothing is stamped with the time.
+        """
+        with _style():
+            kind = str(options.get("format") or _extension(fname)).lower()
             if kind in _METADATA:
                 title, subject, unstamped = _METADATA[kind]
-                about = {title: f"Figure {self.number}: {self.title}", subject: self.caption}
+                about = {title: printable(self._heading), subject: printable(self.caption)}
                 given = options.get("metadata") or {}
                 options["metadata"] = unstamped | about | given
             super().savefig(fname, **options)
@@ -71,26 +77,68 @@ class CaptionedFigure(Figure):
         Parameters
         ----------
         prefix : str
-            Put before all ids, which must be distinct in a page.
+            Put before all ids, which must be distinct in a page: a letter, then letters, digits,
+            ``-`` and ``_``.
         """
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", prefix):
+            raise ValueError(
+                f"prefix is {prefix!r}; begin it with a letter and use letters, digits, - and _"
+            )
+        return _prefixed(self._element(), prefix)
+
+    @property
+    def _heading(self) -> str:
+        return f"Figure {self.number}: {self.title}"
+
+    def _element(self) -> str:
+        """The figure as an SVG element, with ids as matplotlib gives them."""
         file = StringIO()
         self.savefig(file, format="svg")
         element = file.getvalue()
         element = element[element.index("<svg") :]
         element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
-        own = partial(re.compile(r'(\bid="|href="#|url\(#)').sub, rf"\g<1>{prefix}-")
-        element = re.sub(r"<[^>]+>", lambda tag: own(tag[0]), element)
-        label = escape(f"Figure {self.number}: {self.title}", quote=True)
-        return element.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+        label = escape(printable(self._heading), quote=True)
+        root = f'<svg role="img" aria-label="{label}"'
+        # In a page a style sheet is everybody's; set on the element, it is inherited alike.
+        if sheet := re.search(r"<style[^>]*>\*\{([^}]*)\}</style>", element):
+            element = element.replace(sheet[0], "", 1)
+            root += f' style="{sheet[1]}"'
+        return element.replace("<svg", root, 1)
 
     def _repr_html_(self) -> str:
-        caption = f"<b>Figure {escape(self.number)}.</b> {escape(self.caption)}"
-        prefix = f"figure-{id(self)}"
-        return f"<figure>{self.svg(prefix)}<figcaption>{caption}</figcaption></figure>"
+        element = self._element()
+        # Not the object's address: a notebook that is run again shows the same bytes.
+        prefix = "figure-" + hashlib.sha256(element.encode()).hexdigest()[:8]
+        number, caption = escape(self.number), escape(printable(self.caption))
+        return (
+            f"<figure>{_prefixed(element, prefix)}"
+            f"<figcaption><b>Figure {number}.</b> {caption}</figcaption></figure>"
+        )
 
 
 @contextmanager
 def captioned(number: str, title: str, size: tuple[float, float]) -> Iterator[CaptionedFigure]:
     """A new figure, drawn into in the style of all figures."""
-    with mpl.rc_context(RC):
+    with _style():
         yield CaptionedFigure(number, title, size)
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    """The style of all figures, whatever the user has set for others."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(RC)
+        yield
+
+
+def _extension(fname: Any) -> str:
+    """Format that matplotlib takes for a path or an open file where none is given."""
+    named = isinstance(fname, str | os.PathLike)
+    return Path(fname).suffix[1:] if named and Path(fname).suffix else "png"
+
+
+def _prefixed(element: str, prefix: str) -> str:
+    """The element with a prefix before all ids, where they are given and where they are used."""
+    own = partial(re.compile(r'(\bid="|href="#|url\(#)').sub, rf"\g<1>{prefix}-")
+    return re.sub(r"<[^>]+>", lambda tag: own(tag[0]), element)  # in tags, never in text

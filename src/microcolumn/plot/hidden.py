@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -75,7 +76,16 @@ def hidden_units(
     _draw(axes, charts)
     mark_window(axes, found)
     axes.spines[["left", "bottom"]].set_visible(False)
-    axes.set_xlabel(_said(len(shown), order.size, "variance" if words else "total weight"))
+    if not shown.size:
+        # Over the lines between layers, where hidden units would be.
+        place: dict[str, Any] = {"transform": axes.transAxes, "backgroundcolor": "white"}
+        axes.text(0.6, 0.5, "no live hidden unit", ha="center", va="center", **place)
+        return axes
+    by = "variance" if words is not None else "total weight"
+    live = (
+        f"{order.size} live" if shown.size == order.size else f"{shown.size} of {order.size} live"
+    )
+    axes.set_xlabel(f"hidden unit, by {by} ({live})")
     return axes
 
 
@@ -85,13 +95,6 @@ def hidden_order(model: PopulationModel, words: Words | None = None) -> NDArray[
         return hidden_activation(model, words).order
     live = np.flatnonzero(model.parameters_.live)
     return live[np.argsort(-np.abs(model.W_[:, live]).sum(axis=0), kind="stable")]
-
-
-def _said(n_shown: int, n_live: int, criterion: str) -> str:
-    if not n_live:
-        return "no live hidden unit"
-    which = f"{n_shown} of {n_live} live" if n_shown < n_live else f"{n_live} live"
-    return f"hidden unit, by {criterion} ({which})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from ..models import PopulationModel
@@ -90,6 +91,9 @@ def mark_layers(
     for border in found.borders:
         draw(border - 0.5, color="black", linewidth=0.8)
     if not found.layers:
+        last = found.order.size - 1
+        rows = MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
+        axis.set_ticks([row for row in rows if 0 <= row <= last])
         axis.set_label_text("unit" if name else "")
         return
     axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers])
@@ -131,7 +135,7 @@ def window(model: PopulationModel, units: Units | None) -> Window:
         The recorded units; None for bits in their order, without layers.
     """
     n_bits = int(model.parameters_.n_units)
-    lags = getattr(model, "lags_", 1) if units is None else n_bits // max(len(units), 1)
+    lags = getattr(model, "lags_", 1) if units is None else n_bits // len(units)
     table = Units.numbered(n_bits // lags) if units is None else units
     if len(table) * lags != n_bits:
         raise ValueError(

@@ -50,6 +50,11 @@ def colour_of(model: str) -> str:
     return MODEL_COLOURS.get(words[0] if words else "", OTHER_COLOUR)
 
 
+def printable(text: str) -> str:
+    """Text that every format can hold: control characters and halves of letters are spaces."""
+    return re.sub(r"[^\t\n\r -~\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", " ", text)
+
+
 def literal(text: str) -> str:
     r"""Text from a recording as matplotlib draws it letter by letter.
 
@@ -61,7 +66,7 @@ def literal(text: str) -> str:
     >>> literal("$unit$"), literal("a" * 30)
     ('\\$unit\\$', 'aaaaaaaaaaaaaaaaaaaaaaa…')
     """
-    plain = re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", text).strip()
+    plain = re.sub(r"\s+", " ", printable(text)).strip()
     if len(plain) > _LONGEST:
         plain = plain[: _LONGEST - 1] + "…"
     return plain.replace("$", r"\$")

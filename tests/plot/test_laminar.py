@@ -1,0 +1,140 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from microcolumn.models import Independent
+from microcolumn.parameters import Parameters
+from microcolumn.plot.laminar import Window, laminar, mark_layers, mark_window, window
+from microcolumn.units import Units
+
+
+def model_of(n_bits, lags=None):
+    model = Independent.from_parameters(Parameters(b=np.zeros(n_bits)))
+    if lags is not None:
+        model.lags_ = lags
+    return model
+
+
+def lines_along(ax, axis):
+    data = [getattr(line, f"get_{axis}data")() for line in ax.lines]
+    return [values[0] for values in data if values[0] == values[1]]
+
+
+def labels(axis):
+    return [text.get_text() for text in axis.get_ticklabels()]
+
+
+@given(st.data())
+def test_units_run_down_within_layers_that_run_down(data):
+    n_units = data.draw(st.integers(1, 12))
+    each = st.lists(st.sampled_from(["", "II", "IV", "V"]), min_size=n_units, max_size=n_units)
+    layer = data.draw(each)
+    number = st.floats(-1e4, 1e4)
+    depth = data.draw(st.lists(number, min_size=n_units, max_size=n_units))
+    units = Units(map(str, range(n_units)), depth, layer)
+    found = laminar(units)
+    assert sorted(found.order.tolist()) == list(range(n_units))
+    if not any(layer):
+        assert found.layers == found.borders == ()
+        assert (np.diff(np.array(depth)[found.order]) >= 0).all()
+        return
+    assert [stop for _, _, stop in found.layers[:-1]] == list(found.borders)
+    means = []
+    for name, start, stop in found.layers:
+        rows = found.order[start:stop]
+        assert {layer[n] for n in rows} == {name}
+        assert (np.diff([depth[n] for n in rows]) >= 0).all()
+        means.append(np.mean([depth[n] for n in rows]) if name else np.inf)
+    assert found.layers[-1][2] == n_units
+    assert means == sorted(means) or np.allclose(means, sorted(means))
+
+
+def test_depths_above_the_tip_are_turned_round():
+    units = Units("abc", [100.0, 900.0, 500.0], depth_reference="tip")
+    assert laminar(units).order.tolist() == [1, 2, 0]
+
+
+def test_units_of_unknown_depth_are_last_in_their_layer():
+    units = Units("abc", [np.nan, 900.0, 500.0], ["IV"] * 3)
+    assert laminar(units).order.tolist() == [2, 1, 0]
+
+
+def test_without_depths_layers_come_as_they_appear_and_units_as_listed():
+    units = Units("abcd", layer=["V", "", "II", "V"])
+    found = laminar(units)
+    assert found.order.tolist() == [0, 3, 2, 1]
+    assert found.layers == (("V", 0, 2), ("II", 2, 3), ("", 3, 4))
+
+
+def test_layers_are_named_in_their_middle_with_lines_between():
+    units = Units("abcde", layer=["$II$", "$II$", "$II$", "<script>", ""])
+    ax = Figure().subplots()
+    mark_layers(ax, laminar(units))
+    assert lines_along(ax, "y") == [2.5, 3.5]
+    assert ax.get_yticks().tolist() == [1.0, 3.0, 4.0]
+    assert labels(ax.yaxis) == [r"\$II\$", "<script>", "?"]
+    assert ax.get_ylabel() == ""
+
+
+def test_layers_may_go_without_names():
+    ax = Figure().subplots()
+    mark_layers(ax, laminar(Units("ab", layer=["II", "IV"])), along="x", name=False)
+    assert lines_along(ax, "x") == [0.5]
+    assert set(labels(ax.xaxis)) == {""}
+
+
+@pytest.mark.parametrize(("n_units", "last"), [(1, 0), (2, 1), (23, 20), (500, 400)])
+def test_units_without_layers_are_numbered_as_far_as_they_go(n_units, last):
+    ax = Figure().subplots()
+    ax.set_ylim(n_units + 50, -50)
+    mark_layers(ax, laminar(Units.numbered(n_units)))
+    ticks = ax.get_yticks()
+    assert ticks[0] == 0
+    assert ticks[-1] == last
+    assert (ticks == ticks.round()).all()
+    assert ax.get_ylabel() == "unit"
+    assert not ax.lines
+
+
+def test_bits_of_a_window_run_lag_by_lag_each_from_the_top():
+    units = Units("abc", [300.0, 100.0, 200.0])
+    found = window(model_of(6), units)
+    assert found.lags == 2
+    assert found.order.tolist() == [1, 2, 0, 4, 5, 3]
+
+
+def test_without_units_a_model_says_its_own_lags():
+    assert window(model_of(6, lags=3), None).order.tolist() == list(range(6))
+    assert window(model_of(6, lags=3), None).lags == 3
+    assert window(model_of(6), None).lags == 1
+
+
+@pytest.mark.parametrize("n_units", [4, 7])
+def test_units_of_other_words_are_refused_with_the_remedy(n_units):
+    with pytest.raises(ValueError, match=f"units has {n_units} entries and the model 6 bits; pass"):
+        window(model_of(6), Units.numbered(n_units))
+
+
+def test_lags_are_named_from_the_newest_with_lines_between_them_and_layers():
+    found = Window(laminar(Units("abc", layer=["II", "II", "IV"])), 2)
+    ax = Figure().subplots()
+    mark_window(ax, found)
+    assert lines_along(ax, "y") == [1.5, 2.5, 4.5]
+    assert ax.get_yticks().tolist() == [1.0, 4.0]
+    assert labels(ax.yaxis) == ["\N{MINUS SIGN}1", "0"]
+    assert ax.get_ylabel() == "lag (bins)"
+
+
+def test_many_lags_are_marked_without_layers():
+    found = Window(laminar(Units("ab", layer=["II", "IV"])), 10)
+    ax = Figure().subplots()
+    mark_window(ax, found, along="x")
+    assert lines_along(ax, "x") == [2.0 * lag - 0.5 for lag in range(1, 10)]
+
+
+def test_a_window_of_one_bin_is_marked_by_its_layers():
+    ax = Figure().subplots()
+    mark_window(ax, Window(laminar(Units("ab", layer=["II", "IV"])), 1))
+    assert labels(ax.yaxis) == ["II", "IV"]

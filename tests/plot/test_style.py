@@ -1,0 +1,88 @@
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from microcolumn.plot.style import (
+    MODEL_COLOURS,
+    OTHER_COLOUR,
+    axes_or_new,
+    colour_of,
+    literal,
+    printable,
+)
+
+
+@pytest.mark.parametrize("model", MODEL_COLOURS)
+def test_a_model_has_its_colour_with_any_number_of_hidden_units_and_objective(model):
+    names = [model, f"{model} 25", f"{model} 8 likelihood", f"{model} likelihood"]
+    assert {colour_of(name) for name in names} == {MODEL_COLOURS[model]}
+
+
+@pytest.mark.parametrize("name", ["", " ", "GLM", "rbm"])
+def test_another_model_has_the_colour_of_others(name):
+    assert colour_of(name) == OTHER_COLOUR
+
+
+def test_models_have_different_colours():
+    assert len({*MODEL_COLOURS.values(), OTHER_COLOUR}) == len(MODEL_COLOURS) + 1
+
+
+@given(st.text(max_size=20))
+def test_text_is_drawn_letter_by_letter(text):
+    seen, is_math = Text()._preprocess_math(literal(text))
+    assert not is_math
+    assert seen == " ".join(printable(text).split())
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        ("$u$", r"\$u\$"),
+        ("<script>", "<script>"),
+        (" a\n\tb\x00c\x85 ", "a b c"),
+        ("\ud800x\ufffe", "x"),
+        ("x" * 24, "x" * 24),
+        ("x" * 25, "x" * 23 + "…"),
+        ("", ""),
+    ],
+)
+def test_text_from_a_recording_is_tamed(text, drawn):
+    assert literal(text) == drawn
+
+
+@given(st.text(st.characters()))
+def test_printable_text_is_fit_for_xml(text):
+    element = ElementTree.Element("t")
+    element.text = printable(text)
+    assert len(element.text) == len(text)
+    ElementTree.fromstring(ElementTree.tostring(element, encoding="utf-8"))
+
+
+def test_printable_text_is_left_as_it_is():
+    assert printable("λ = 0.1, <b>µm</b> 😀\n") == "λ = 0.1, <b>µm</b> 😀\n"
+
+
+def test_given_axes_are_drawn_into():
+    ax = Figure().subplots()
+    assert axes_or_new(ax) is ax
+
+
+def test_new_axes_are_of_a_pyplot_figure_of_the_size_asked_for():
+    ax = axes_or_new(None, (3.0, 2.0))
+    try:
+        assert ax.figure.get_size_inches().tolist() == [3.0, 2.0]
+        assert plt.fignum_exists(ax.figure.number)
+    finally:
+        plt.close(ax.figure)
+
+
+def test_no_window_system_is_opened_by_importing_plots():
+    code = "import sys, microcolumn.plot.hidden; sys.exit('matplotlib.pyplot' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
