@@ -13,10 +13,7 @@ from .typography import enumeration, typeset
 
 
 class Reference(NamedTuple):
-    """A work that the methods cite.
-
-    ``key`` is how the text cites it, ``address`` the end of its DOI's address or empty.
-    """
+    """A work that the methods cite by its key; the DOI is empty where there is none."""
 
     key: str
     text: str
@@ -30,7 +27,7 @@ _REFERENCES = (
     Reference(
         "Benjamini & Hochberg 1995",
         "Benjamini Y, Hochberg Y (1995) Controlling the false discovery rate: a practical and "
-        "powerful approach to multiple testing. J R Stat Soc B 57: 289–300.",
+        "powerful approach to multiple testing. J R Stat Soc B 57: 289\N{EN DASH}300.",
         "10.1111/j.2517-6161.1995.tb02031.x",
     ),
     Reference(
@@ -42,12 +39,13 @@ _REFERENCES = (
     Reference(
         "Nadeau & Bengio 2003",
         "Nadeau C, Bengio Y (2003) Inference for the generalization error. Machine Learning 52: "
-        "239–281.",
+        "239\N{EN DASH}281.",
         "10.1023/A:1024068626366",
     ),
     Reference(
         "Neal 2001",
-        "Neal RM (2001) Annealed importance sampling. Statistics and Computing 11: 125–139.",
+        "Neal RM (2001) Annealed importance sampling. Statistics and Computing 11: "
+        "125\N{EN DASH}139.",
         "10.1023/A:1008923215028",
     ),
     Reference(
@@ -59,7 +57,8 @@ _REFERENCES = (
     Reference(
         "Politis & Romano 1992",
         "Politis DN, Romano JP (1992) A circular block-resampling procedure for stationary data. "
-        "In: LePage R, Billard L (eds) Exploring the limits of bootstrap. Wiley, 263–270.",
+        "In: LePage R, Billard L (eds) Exploring the limits of bootstrap. Wiley, "
+        "263\N{EN DASH}270.",
         "",
     ),
     Reference(
@@ -109,8 +108,8 @@ def _words(plan: Plan, experiment: Experiment) -> str:
     bins = "" if experiment.max_words is None else f", at most the first {experiment.max_words:,}"
     text = (
         f"The spikes of {units} of {names} were cut into bins of "
-        f"{1e3 * experiment.bin_width:g} ms{bins}; a unit's bit is 1 in bins with one or more "
-        "spikes (Köster et al. 2014)."
+        f"{1e3 * experiment.bin_width:g}\N{NO-BREAK SPACE}ms{bins}; a unit's bit is 1 in bins "
+        "with one or more spikes (Köster et al. 2014)."
     )
     if max(experiment.lags) == 1:
         return text
@@ -148,12 +147,16 @@ def _splits(experiment: Experiment) -> str:
     times = "once" if n == 1 else f"{n} times"
     seeds = f"seed {seed}" if n == 1 else f"seeds {seed} to {seed + n - 1}"
     return (
-        f"Words were dealt {times} ({seeds}) at random, {how} to a training part "
-        f"({train:.3g} of them) and a test part ({1 - train:.3g}). "
-        f"Models were fitted on {train * (1 - validation):.3g} of the words, the penalty of each "
-        f"was chosen by its likelihood on the other {train * validation:.3g}, and the test part "
-        "was used once, for the scores."
+        f"Words were dealt {times} ({seeds}) at random {how} to a training part "
+        f"({_percent(train)}) and a test part ({_percent(1 - train)}). "
+        f"Models were fitted on {_percent(train * (1 - validation))} of the words, the penalty of "
+        f"each was chosen by its likelihood on the other {_percent(train * validation)} of the "
+        "training part, and all results are from the test part."
     )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}\N{NO-BREAK SPACE}%"
 
 
 def _normalisation(plan: Plan) -> str:
@@ -175,7 +178,7 @@ def _scores(plan: Plan) -> str:
         " For one or two splits it is a normal test with the larger of both errors." if few else ""
     )
     return (
-        "The score of a model is the mean of log2 p(word) minus the same for independent units, "
+        "The score of a model is the mean of log₂ p(word) minus the same for independent units, "
         "over the test words, per second of a word's duration; rates of the independent units come "
         "from the words that were fitted, and are kept half a count away from never and always. "
         "Means over splits are given with their standard error over splits, and with that of one "
@@ -191,5 +194,5 @@ _LAYERS = (
     "with the same under permuted layer labels, and likewise the mean strength of couplings within "
     "minus that between layers; p = (1 + permutations at least as extreme) / (1 + permutations) "
     "(Phipson & Smyth 2010). Hidden units that stay in a layer are counted at a false discovery "
-    "rate of 5 % (Benjamini & Hochberg 1995)."
+    "rate of 5\N{NO-BREAK SPACE}% (Benjamini & Hochberg 1995)."
 )

@@ -19,16 +19,14 @@ from .explorer import explorers
 from .methods import methods, references
 from .pictures import pictures
 from .sections import answers, sections, summary
-from .typography import enumeration, sentence, typeset
+from .typography import enumeration, sentence, stopped, typeset, unbroken
 
 #: Cautions beyond this many are folded away behind a line that counts them.
 _MOST_CAUTIONS = 4
 _NAMES = {"Ising": "Ising", "RBM": "RBM", "SemiRBM": "semi-restricted RBM"}
 
 
-def write(
-    results: Results, path: str | os.PathLike[str], *, progress: bool | None = None
-) -> None:
+def write(results: Results, path: str | os.PathLike[str], *, progress: bool | None = None) -> None:
     """Write the page of a study to a file, whole or not at all.
 
     Parameters
@@ -67,7 +65,7 @@ def page(results: Results, *, progress: bool | None = None) -> str:
         "recordings": list(results.recordings),
         "answers": answers(results),
         "summary": summary(results),
-        "cautions": [sentence(each) for each in cautions(results)],
+        "cautions": cautions(results),
         "most_cautions": _MOST_CAUTIONS,
         "sections": between,
         "methods": said,
@@ -91,7 +89,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"typeset": typeset, "sentence": sentence}
+    for setting in (sentence, stopped, typeset, unbroken):
+        environment.filters[setting.__name__] = setting
     environment.globals["source"] = _source
     return environment
 

@@ -10,7 +10,7 @@ from ..study.comparisons import INDEPENDENT, StudyComparison
 from ..study.results import Results
 from ..study.significance import p_text
 from ..study.tables import Table
-from .content import Absent, Answer, Block, Heading, Item, Listed, Paragraph, Section, Tabled
+from .content import Answer, Block, Heading, Item, Listed, Paragraph, Section, Tabled
 from .pictures import Pictures
 
 #: Of one place: all that a section says of it.
@@ -38,30 +38,30 @@ def answers(results: Results) -> list[Answer]:
 
 def summary(results: Results) -> Table | None:
     """All comparisons side by side; None where there are fewer than two."""
+    places = longest(results)
+    if len(places) < 2:
+        return None
     rows = []
-    for place in longest(results):
+    for place in places:
         compared = tables.compared_at(results, place)
         others = [model.variant for model in compared.models[1:]]
         ising = [name for name in others if name.split()[0] == "Ising"]
         rows.append(
             (
-                place.recording,
-                f"{place.experiment.name}{_windows(place)}",
+                _about(place) if len(results.plan.experiments) > 1 else place.recording,
                 compared.best.variant,
                 _over(compared, others[:1], name=True),
                 _over(compared, ising[:1]),
                 _over(compared, [INDEPENDENT]),
             )
         )
-    header = ("recording", "words", "best model", "over the next", "over Ising")
-    table = Table(
+    return Table(
         "best models",
-        (*header, "over firing rates"),
+        ("recording", "best model", "over the next", "over Ising", "over firing rates"),
         tuple(rows),
-        left=("recording", "words", "best model"),
+        left=("recording", "best model", "over the next", "over Ising", "over firing rates"),
         note="bits/s; ± and p allow for what splits have in common",
     )
-    return table if len(rows) > 1 else None
 
 
 def sections(results: Results, drawn: Pictures) -> list[Section]:
@@ -146,8 +146,9 @@ def _fitting(results: Results, drawn: Pictures) -> Section:
         "when its optimality certificate is within the tolerance; an annealed log Z when it has "
         "settled and chains run backwards agree."
     )
-    blocks = _blocks(results, _converged, drawn, "S1")
-    return Section("fitting", "Fitting", lead, _unless(blocks), blocks)
+    said = tuple(_converged(results, place) for place in longest(results))
+    items: list[Item] = [Listed(said)] if said else [Paragraph(_NOTHING)]
+    return Section("fitting", "Fitting", lead, items, _blocks(results, lambda *_: [], drawn, "S1"))
 
 
 def _scores(results: Results, place: Place) -> list[Item]:
@@ -181,19 +182,18 @@ def _predicted(results: Results, place: Place) -> list[Item]:
     return _tabled(place, tables.predictions(results, place))
 
 
-def _converged(results: Results, place: Place) -> list[Item]:
+def _converged(results: Results, place: Place) -> str:
     models = tables.compared_at(results, place).models
     scores = [score for model in models for score in model.splits]
     fits = sum(score.fit_converged for score in scores)
     normalised = sum(score.normaliser_converged for score in scores)
     annealed = sum(score.normaliser == "ais" for score in scores)
-    found = "summed exactly for all" if not annealed else f"annealed for {annealed} of them"
-    return [
-        Paragraph(
-            f"Of the {len(scores)} models that were tested, {fits} have a fit that converged; "
-            f"log Z was {found}, and may be relied upon for {normalised}."
-        )
-    ]
+    found = f"log Z was annealed for {annealed} of them and summed exactly for the others"
+    if not annealed:
+        found = "log Z was summed exactly for all"
+    elif normalised < len(scores):
+        found += f", and may not be relied upon for {len(scores) - normalised}"
+    return f"{_about(place)}: {fits} of the {len(scores)} fits tested have converged; {found}"
 
 
 def _blocks(
@@ -251,6 +251,3 @@ def _over(compared: StudyComparison, others: list[str], *, name: bool = False) -
     pair = compared.pair(compared.best.variant, others[0])
     which = f"{others[0]}: " if name else ""
     return f"{which}{tables.difference(pair)}, {p_text(pair.p_value)}"
-
-
-__all__ = ["Absent", "answers", "longest", "sections", "summary"]

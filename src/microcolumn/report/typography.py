@@ -26,6 +26,21 @@ def _raised(found: re.Match[str]) -> str:
     return f"{factor}10{f'-{int(found[2])}'.translate(_RAISED)}"
 
 
+def unbroken(text: str) -> str:
+    """The text with no line break inside an amount or a p-value.
+
+    Examples
+    --------
+    >>> len(unbroken("1.03 ± 0.13 bits/s (p = 0.2)").split(" "))
+    2
+    """
+    return re.sub(r" (±|=|<) |(?<=\d) (?=bits/s|splits)", _joined, text)
+
+
+def _joined(found: re.Match[str]) -> str:
+    return found[0].replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def sentence(text: str) -> str:
     """The text with a capital at its beginning and a full stop at its end.
 
@@ -34,8 +49,12 @@ def sentence(text: str) -> str:
     >>> sentence("each pair by itself")
     'Each pair by itself.'
     """
-    stop = "" if text.endswith((".", "!", "?")) else "."
-    return text[:1].upper() + text[1:] + stop
+    return stopped(text[:1].upper() + text[1:])
+
+
+def stopped(text: str) -> str:
+    """The text with a full stop at its end; its beginning may be a name."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def enumeration(names: list[str]) -> str:
