@@ -216,7 +216,8 @@ def _about_gains(shown: _Shown) -> str:
         if n_splits > 1
         else "one split gives no error bars"
     )
-    left_out = f" {silent} cells without a training spike are not shown." if silent else ""
+    cells = "1 cell is" if silent == 1 else f"{silent} cells are"
+    left_out = f" {cells} not shown for want of a training spike." if silent else ""
     known = " and ".join(_KNOWN[given] for given in shown.predictions)
     return (
         f"Gain in log-likelihood of each cell's newest bin over its firing rate, given {known}, "

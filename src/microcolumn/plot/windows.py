@@ -149,9 +149,12 @@ def hidden_maps(
         hidden_map(model, int(shown[place]), table, bin_width=width, limit=limit, ax=ax)
         ax.set_title(f"{shown[place]}", pad=2, fontsize=7)
         _keep_outer_labels(ax, place % n_columns == 0, place + n_columns >= shown.size)
-    figure.supxlabel("time (bins)" if words is None else "time (ms)", fontsize="medium")
     bar = figure.colorbar(
-        panels[0, 0].images[0], ax=panels[:, : shown.size], aspect=30, pad=0.01, fraction=0.03
+        panels[0, 0].images[0],
+        ax=panels[:, : shown.size],
+        aspect=14 * n_rows,
+        pad=0.01,
+        fraction=0.03,
     )
     bar.set_label("weight")
     bar.outline.set_linewidth(0.6)
@@ -199,4 +202,5 @@ def _keep_outer_labels(ax: Axes, is_left: bool, is_lowest: bool) -> None:
         ax.set_ylabel("")
     if not is_lowest:
         ax.set_xticklabels([])
-    ax.set_xlabel("")  # one for all
+    if not (is_left and is_lowest):  # one for all
+        ax.set_xlabel("")

@@ -1,0 +1,125 @@
+"""Maps of hidden units: their values are the model's weights, in laminar order."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from microcolumn.models import RBM, Ising
+from microcolumn.parameters import Parameters
+from microcolumn.plot.windows import hidden_map, hidden_maps, ordered_hidden
+from microcolumn.units import Units
+from microcolumn.words import Words
+
+N_UNITS, LAGS = 4, 3
+UNITS = Units(
+    ["$a$", "<script>", "c", "d"],
+    depth_um=[900.0, 300.0, 1000.0, 200.0],
+    layer=["V/VI", "II/III", "V/VI", "II/III"],
+)
+FROM_THE_TOP = [3, 1, 0, 2]
+
+
+def rbm(n_hidden=3, n_units=N_UNITS, lags=LAGS, dead=()):
+    W = np.random.default_rng(0).normal(size=(n_units * lags, n_hidden))
+    W[:, list(dead)] = 0.0
+    return RBM.from_parameters(Parameters(b=np.zeros(len(W)), W=W, c=np.zeros(n_hidden)))
+
+
+def axes():
+    return Figure().subplots()
+
+
+def test_rows_are_cells_from_the_top_and_columns_bins_oldest_first():
+    model = rbm()
+    image = hidden_map(model, 1, UNITS, ax=axes()).images[0]
+    for row, unit in enumerate(FROM_THE_TOP):
+        for lag in range(LAGS):
+            assert image.get_array()[row, lag] == model.W_[lag * N_UNITS + unit, 1]
+    assert image.origin == "upper"
+
+
+def test_the_time_axis_has_milliseconds_before_the_newest_bin():
+    ax = hidden_map(rbm(), 0, UNITS, bin_width=0.010, ax=axes())
+    np.testing.assert_allclose(ax.images[0].get_extent()[:2], [-25.0, 5.0])
+    np.testing.assert_allclose(ax.get_xticks(), [-20.0, 0.0])
+    assert ax.get_xlabel() == "time (ms)"
+    assert hidden_map(rbm(), 0, UNITS, ax=axes()).get_xlabel() == "time (bins)"
+
+
+def test_layers_are_parted_and_named():
+    ax = hidden_map(rbm(), 0, UNITS, ax=axes())
+    assert [line.get_ydata()[0] for line in ax.lines] == [1.5]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["II/III", "V/VI"]
+
+
+def test_colours_are_symmetric_about_zero_and_reach_the_largest_weight():
+    model = rbm()
+    image = hidden_map(model, 2, UNITS, ax=axes()).images[0]
+    assert (image.norm.vmin, image.norm.vmax) == (-image.norm.vmax, np.abs(model.W_[:, 2]).max())
+    red, _, blue, _ = image.cmap(image.norm(image.norm.vmax))
+    assert red > blue
+    assert hidden_map(model, 2, UNITS, limit=9.0, ax=axes()).images[0].norm.vmax == 9.0
+
+
+def test_a_dead_unit_one_unit_and_one_bin_can_be_drawn():
+    assert not hidden_map(rbm(dead=[0]), 0, UNITS, ax=axes()).images[0].get_array().any()
+    one = hidden_map(rbm(n_units=1, lags=1), 0, Units("a"), bin_width=0.020, ax=axes())
+    assert one.images[0].get_array().shape == (1, 1)
+
+
+def test_a_model_fitted_on_words_knows_its_bins_and_others_need_units():
+    X = np.random.default_rng(1).integers(0, 2, size=(300, 2))
+    words = Words.from_array(X).embed(3)
+    fitted = RBM(n_hidden=2, l1=1e-3).fit(words)
+    assert hidden_map(fitted, 0, ax=axes()).images[0].get_array().shape == (2, 3)
+    with pytest.raises(ValueError, match="pass units="):
+        hidden_map(rbm(), 0, ax=axes())
+    with pytest.raises(ValueError, match="no multiple of 5 units"):
+        hidden_map(rbm(), 0, Units("abcde"), ax=axes())
+    with pytest.raises(ValueError, match="has 3 hidden units"):
+        hidden_map(rbm(), 3, UNITS, ax=axes())
+
+
+def test_maps_come_by_variance_of_activation_in_one_colour_scale():
+    model = rbm(n_hidden=5, dead=[2])
+    X = np.random.default_rng(2).integers(0, 2, size=(200, N_UNITS))
+    words = Words.from_array(X, units=UNITS).embed(LAGS)
+    variance = np.average(
+        (model.hidden(words.X) - np.average(model.hidden(words.X), axis=0, weights=words.counts))
+        ** 2,
+        axis=0,
+        weights=words.counts,
+    )
+    expected = [k for k in np.argsort(-variance) if k != 2]
+    figure = hidden_maps(model, words, most=3, figure=Figure())
+    maps = [ax for ax in figure.axes if ax.images]
+    assert [ax.get_title() for ax in maps] == [str(k) for k in expected[:3]]
+    largest = np.abs(model.W_[:, expected[:3]]).max()
+    assert {ax.images[0].norm.vmax for ax in maps} == {largest}
+    for k, ax in zip(expected, maps, strict=False):
+        weights = model.W_[:, k].reshape(LAGS, N_UNITS).T[FROM_THE_TOP]
+        np.testing.assert_array_equal(ax.images[0].get_array(), weights)
+
+
+def test_without_words_maps_come_by_the_size_of_the_weights():
+    model = rbm(n_hidden=4, dead=[1])
+    norms = np.linalg.norm(model.W_, axis=0)
+    assert ordered_hidden(model).tolist() == [k for k in np.argsort(-norms) if k != 1]
+
+
+def test_at_most_18_maps_are_drawn_and_names_only_at_the_left():
+    figure = hidden_maps(rbm(n_hidden=30), units=UNITS, figure=Figure())
+    maps = [ax for ax in figure.axes if ax.images]
+    assert len(maps) == 18
+    named = [ax for ax in maps if any(label.get_text() for label in ax.get_yticklabels())]
+    assert len(named) == 2
+    figure.draw_without_rendering()
+    assert not any("script" in text.get_text() for text in figure.findobj(Text))
+
+
+def test_without_a_live_hidden_unit_there_is_nothing_to_draw():
+    with pytest.raises(ValueError, match="no live hidden unit"):
+        hidden_maps(rbm(dead=[0, 1, 2]), units=UNITS, figure=Figure())
+    with pytest.raises(ValueError, match="no live hidden unit"):
+        hidden_maps(Ising.from_parameters(Parameters(b=[0.0], J=[[0.0]])), figure=Figure())
