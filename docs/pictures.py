@@ -1,0 +1,39 @@
+"""Make the README's pictures from the demonstration: its figures, and its page in a browser.
+
+    microcolumn demo
+    python docs/pictures.py microcolumn-demo/quick.db
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+import microcolumn as mc
+
+DOCS = Path(__file__).parent
+
+
+def main(store: str) -> None:
+    """Draw figures 2 and 3 of the store, and photograph its page."""
+    results = mc.study.open(store)
+    mc.figures.parameters(results).savefig(DOCS / "parameters.png", dpi=200)
+    mc.figures.likelihood(results).savefig(DOCS / "likelihood.png", dpi=200)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        page = Path(folder) / "page.html"
+        mc.report.write(results, page)
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        view = browser.new_page(viewport={"width": 1280, "height": 900})
+        view.goto(page.as_uri())
+        view.wait_for_selector("html[data-explorers=ready]")
+        view.screenshot(path=DOCS / "page.png")
+        view.locator("[data-explorer=assemblies]").screenshot(path=DOCS / "assemblies.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
