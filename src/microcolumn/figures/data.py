@@ -142,12 +142,17 @@ def _correlations_panel(words: Words) -> str:
     if not known.size:
         return "(c) Correlations of pairs of units: there are none."
     text = (
-        f"(c) Correlations of the bits of {known.size:,} pairs of units over all bins; "
+        f"(c) Correlations of the bits of {_pairs(known.size)} of units over all bins; "
         f"dashed, their mean, {known.mean():.3f}."
     )
     if known.size < values.size:
-        text += f" {values.size - known.size:,} pairs with a silent unit are left out."
+        left_out = _pairs(values.size - known.size)
+        text += f" {left_out} with a unit that never or always fires are left out."
     return text
+
+
+def _pairs(number: int) -> str:
+    return f"{number:,} pair{'s' * (number != 1)}"
 
 
 def _correlogram_panel(found: BinWidth, width: str) -> str:

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 #: Seconds that are drawn where nothing else is asked for, as in the paper's figure 1b.
 SECONDS = 2.0
 #: Above this many marks they are drawn as an image, so that vector files stay small.
-_MOST_MARKS = 5000
+_MOST_MARKS = 2000
 #: Height of a mark of a spike, rows.
 _HEIGHT = 0.8
 _GAP = "#DDDDDD"
@@ -49,6 +49,8 @@ def busiest_stretch(recording: Recording, seconds: float = SECONDS) -> tuple[flo
     if not 0 < length < np.inf:
         raise ValueError(f"seconds is {seconds}; it must be a positive number")
     epochs = recording.epochs
+    if not epochs.duration_s > 0:
+        raise ValueError("the recording has no epoch that lasts; state epochs where it is read")
     times = np.sort(recording.spike_times)
     epoch = epochs.locate(times)
     times, epoch = times[epoch >= 0], epoch[epoch >= 0]

@@ -1,0 +1,248 @@
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from microcolumn import Recording, Units, Words, suggest_bin_width
+from microcolumn.plot.recorded import correlations, correlogram, layer_spans, probe, rates
+from microcolumn.survey.correlations import pairwise_correlations
+
+DEPTHS = [900.0, 300.0, 400.0, 700.0, np.nan]
+LAYERS = ["V/VI", "II/III", "II/III", "$IV$", ""]
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+@pytest.fixture
+def units():
+    return Units("abcde", DEPTHS, LAYERS, multiunit=[False, True, False, False, False])
+
+
+def drawn(ax):
+    """Heights of the units by marker."""
+    return {
+        line.get_marker(): line.get_ydata().tolist()
+        for line in ax.lines
+        if line.get_marker() != "None"
+    }
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_units_are_at_their_depths_with_multiunits_apart(units, ax):
+    assert probe(units, ax=ax) is ax
+    assert drawn(ax) == {"o": [900.0, 400.0, 700.0], "s": [300.0]}
+    assert legend(ax) == ["3 single units", "1 multiunit"]
+
+
+def test_deeper_is_further_down_whatever_depths_are_measured_from(units):
+    from_surface = probe(units, ax=Figure().subplots())
+    bottom, top = from_surface.get_ylim()
+    assert bottom > 900.0 > 300.0 > top
+    assert from_surface.get_ylabel() == "depth below the surface (µm)"
+    above_tip = probe(units.measured_from("tip", 1000.0), ax=Figure().subplots())
+    bottom, top = above_tip.get_ylim()
+    assert bottom < 100.0 < 700.0 < top
+    assert above_tip.get_ylabel() == "height above the tip (µm)"
+
+
+def test_depths_of_unstated_meaning_are_called_so(ax):
+    probe(Units("ab", [1.0, 2.0], depth_reference="unstated"), ax=ax)
+    assert ax.get_ylabel() == "depth as in the file (µm)"
+
+
+def test_layers_end_midway_between_their_units_and_are_named_letter_by_letter(units, ax):
+    probe(units, ax=ax)
+    borders = [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "None"]
+    assert borders == [550.0, 800.0]
+    names = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    assert list(names) == ["II/III", r"\$IV\$", "V/VI"]
+    assert names[r"\$IV\$"] == 675.0
+
+
+def test_spans_of_layers_run_from_superficial_to_deep(units):
+    inf = np.inf
+    expected = {"II/III": (-inf, 550.0), "$IV$": (550.0, 800.0), "V/VI": (800.0, inf)}
+    assert layer_spans(units) == expected
+    turned = {"II/III": (inf, 450.0), "$IV$": (450.0, 200.0), "V/VI": (200.0, -inf)}
+    assert layer_spans(units.measured_from("tip", 1000.0)) == turned
+
+
+def test_layers_that_are_mixed_in_depth_have_no_spans(ax):
+    mixed = Units("abc", [1.0, 2.0, 3.0], ["IV", "V/VI", "IV"])
+    assert layer_spans(mixed) == {}
+    probe(mixed, ax=ax)
+    assert len(ax.texts) == 0
+
+
+def test_units_of_unknown_depth_are_in_rows_from_superficial_to_deep(ax):
+    probe(Units("abc", layer=["V", "IV", "V"]), ax=ax)
+    assert ax.get_ylabel() == "units in order, depths unknown"
+    # Without depths layers come as they are listed.
+    assert drawn(ax) == {"o": [0.0, 2.0, 1.0]}
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["V", "IV"]
+
+
+def test_units_of_which_nothing_is_known_are_drawn_as_listed(ax):
+    probe(Units.numbered(3), ax=ax)
+    assert ax.get_ylabel() == "units, as listed"
+    assert drawn(ax) == {"o": [0.0, 1.0, 2.0]}
+
+
+def test_one_unit_has_a_probe(ax):
+    probe(Units("a", [300.0], depth_reference="layer IV"), ax=ax)
+    bottom, top = ax.get_ylim()
+    assert bottom > 300.0 > top
+    ax.figure.draw_without_rendering()
+
+
+def test_units_of_one_depth_are_side_by_side_on_the_probe(ax):
+    rng = np.random.default_rng(0)
+    depths = np.sort(np.concatenate((np.full(10, 500.0), rng.uniform(0.0, 1600.0, 490))))
+    probe(Units(map(str, range(500)), depths), ax=ax)
+    [dots] = [line for line in ax.lines if line.get_marker() == "o"]
+    x, y = dots.get_data()
+    assert len({*zip(x.round(9), y, strict=True)}) == 500
+    for place in np.unique(x.round(9)):
+        assert (np.diff(y[x.round(9) == place]) > np.ptp(depths) / 60).all()
+    (shank,) = ax.patches
+    assert shank.get_x() < x.min()
+    assert x.max() < shank.get_x() + shank.get_width() < ax.get_xlim()[1]
+
+
+def test_rates_are_those_within_the_epochs_in_laminar_rows(ax):
+    recording = Recording([[0.1, 0.2, 5.0], [], [0.3]], Units("abc", [9.0, 5.0, 1.0]), [[0.0, 2.0]])
+    rates(recording, ax=ax)
+    outline = ax.collections[0].get_paths()[0]
+    for row, hz in enumerate((0.5, 0.0, 1.0)):
+        assert outline.contains_point((hz - 0.01, row)) == (hz > 0)
+        assert not outline.contains_point((hz + 0.01, row))
+    assert ax.get_ylim() == (2.5, -0.5)
+    assert ax.get_xlabel() == "rate (Hz)"
+
+
+@pytest.fixture(scope="module")
+def words():
+    rng = np.random.default_rng(0)
+    X = rng.random((4000, 8)) < 0.1
+    X[:, :4] |= rng.random((4000, 1)) < 0.05
+    X[:, 7] = False
+    return Words.from_array(X, units=Units("abcdefgh", layer=["IV"] * 4 + ["V"] * 4))
+
+
+def test_the_histogram_counts_every_pair_once_by_layer(words, ax):
+    correlations(words, ax=ax)
+    expected = {"between layers": [], "within a layer": []}
+    table = np.corrcoef(words.expand()[:, :7], rowvar=False)
+    for first in range(7):
+        for second in range(first):
+            kind = "within a layer" if (first < 4) == (second < 4) else "between layers"
+            expected[kind].append(table[first, second])
+    assert legend(ax)[:2] == ["between layers (12)", "within a layer (9)"]
+    for container, values in zip(ax.containers, expected.values(), strict=True):
+        edges = [bar.get_x() for bar in container]
+        edges.append(container[-1].get_x() + container[-1].get_width())
+        heights = [bar.get_height() for bar in container]
+        assert sum(heights) == len(values)
+        # An extreme value may lie a rounding beside the outermost edge.
+        edges[0], edges[-1] = edges[0] - 1e-9, edges[-1] + 1e-9
+        np.testing.assert_array_equal(heights, np.histogram(values, edges)[0])
+
+
+def test_the_mean_over_pairs_with_a_correlation_is_marked(words, ax):
+    correlations(words, ax=ax)
+    values = np.corrcoef(words.expand()[:, :7], rowvar=False)[np.triu_indices(7, 1)]
+    (line,) = ax.lines
+    assert line.get_xdata()[0] == pytest.approx(values.mean())
+    assert legend(ax)[-1] == f"mean {values.mean():.3f}"
+
+
+def test_pairs_without_known_layers_are_one_group(words, ax):
+    correlations(Words.from_array(words.expand()), ax=ax)
+    assert legend(ax)[0] == "pairs (21)"
+    assert len(ax.containers) == 1
+
+
+def test_pairs_with_a_unit_of_unknown_layer_are_a_group_of_their_own(words, ax):
+    units = Units("abcdefgh", layer=["IV", "IV", "V", "V", "", "", "", ""])
+    correlations(Words.from_array(words.expand(), units=units), ax=ax)
+    named = ["between layers (4)", "within a layer (2)", "layer unknown (15)"]
+    assert legend(ax)[:3] == named
+
+
+def test_many_pairs_are_counted_on_a_logarithmic_axis_and_few_on_whole_numbers(words):
+    rng = np.random.default_rng(1)
+    few, many = Figure().subplots(1, 2)
+    correlations(words, ax=few)
+    correlations(Words.from_array(rng.random((300, 500)) < 0.2), ax=many)
+    assert few.get_yscale() == "linear"
+    assert many.get_yscale() == "log"
+    assert sum(bar.get_height() for bar in many.containers[0]) == 500 * 499 / 2
+
+
+@pytest.mark.parametrize("X", [[[0], [1]], [[0, 1], [0, 0]]])
+def test_words_without_a_pair_to_correlate_say_so(X, ax):
+    correlations(Words.from_array(X), ax=ax)
+    assert [text.get_text() for text in ax.texts] == ["no pairs of units"]
+
+
+def test_words_of_several_bins_are_refused(words):
+    with pytest.raises(ValueError, match="span 2 bins; pass words of single bins"):
+        correlations(words.embed(2))
+
+
+@pytest.fixture(scope="module")
+def volleys():
+    rng = np.random.default_rng(0)
+    times = rng.uniform(1.0, 599.0, 2000)
+    trains = [np.sort(times + rng.normal(0.0, 0.006, times.size)) for _ in range(3)]
+    return suggest_bin_width(Recording(trains))
+
+
+def dashed(ax):
+    return [float(line.get_xdata()[0]) for line in ax.lines if line.get_linestyle() == "--"]
+
+
+def test_dashed_lines_are_at_plus_and_minus_the_bin_width_in_use(volleys, ax):
+    correlogram(volleys, bin_width=0.015, ax=ax)
+    assert dashed(ax) == [-15.0, 15.0]
+    assert "± 15 ms" in legend(ax)
+
+
+def test_a_bar_spans_the_peak_at_half_its_height(volleys, ax):
+    correlogram(volleys, bin_width=0.015, ax=ax)
+    bar = ax.lines[-1]
+    assert np.ptp(bar.get_xdata()) == pytest.approx(1e3 * volleys.peak_width_s)
+    middle = volleys.chance[volleys.chance.size // 2]
+    half_height = (volleys.baseline + volleys.height / 2) / middle
+    np.testing.assert_allclose(bar.get_ydata(), half_height)
+
+
+def test_plots_without_axes_open_a_figure_of_their_own(words, volleys):
+    from matplotlib import pyplot as plt
+
+    before = plt.get_backend()
+    plt.switch_backend("agg")
+    try:
+        recording = Recording([[0.1]], Units("a", [100.0]), [[0.0, 1.0]])
+        for ax in (
+            probe(recording.units),
+            rates(recording),
+            correlations(words),
+            correlogram(volleys),
+        ):
+            assert ax.figure.number in plt.get_fignums()
+            plt.close(ax.figure)
+    finally:
+        plt.switch_backend(before)
+
+
+def test_correlations_shown_are_those_of_the_survey(words, ax):
+    correlations(words, ax=ax)
+    shown = sum(bar.get_height() for container in ax.containers for bar in container)
+    table = pairwise_correlations(words)[np.triu_indices(8, 1)]
+    assert shown == np.count_nonzero(~np.isnan(table)) == 21
