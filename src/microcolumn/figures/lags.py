@@ -9,6 +9,7 @@ from ..study.catalogue import Place
 from ..study.results import Results
 from ..study.summaries import LagsResult
 from .captioned import COLUMN, CaptionedFigure, captioned
+from .likelihood import error_bars
 from .places import place_of
 
 
@@ -54,43 +55,28 @@ def _up_to(found: LagsResult, longest: int) -> LagsResult:
 
 
 def _caption(place: Place, shown: LagsResult, n_units: int) -> str:
+    experiment = place.experiment
     computed = [each for found in shown.models.values() for each in found if each is not None]
-    fewest, most = (f(each.n_splits for each in computed) for f in (min, max))
-    splits = f"{most}" if fewest == most else f"{fewest} to {most}"
-    steps = [
-        f"{name} at {last}" if last is not None else f"none of {name}"
-        for name, last in ((name, shown.last_step(name)) for name in shown.models)
-    ]
-    missing = [
-        f"{lags}"
-        for k, lags in enumerate(shown.lags)
-        if any(found[k] is None for found in shown.models.values())
-    ]
-    sentences = [
-        f"Excess log-likelihood over firing rates per neuron and second, on test words of 1 to "
-        f"several bins of {1e3 * place.experiment.bin_width:g} ms ({place.recording}, experiment "
-        f"{place.experiment.name}, {n_units} units); the upper axis is the length of a word.",
-        f"Mean over {splits} split{'s' if most > 1 else ''}; {_ERRORS[min(most, 3)]}.",
+    numbers = sorted({each.n_splits for each in computed})
+    splits = " to ".join(f"{n}" for n in numbers[:: max(1, len(numbers) - 1)])
+    last = {name: shown.last_step(name) for name in shown.models}
+    steps = [f"{name} {lags if lags is not None else 'none'}" for name, lags in last.items()]
+    said = [
+        "Excess log-likelihood over firing rates, per second and neuron, on test words of one or "
+        f"more bins of {1e3 * experiment.bin_width:g} ms ({place.recording}, experiment "
+        f"{experiment.name}, {n_units} units); above, the length of a word.",
+        f"Mean over {splits} split{'s' if numbers[-1] > 1 else ''}.",
+        error_bars(numbers),
         "Rings: the last number of bins that is more than two standard errors of the paired "
         f"difference better than the number before it ({', '.join(steps)}).",
     ]
-    if missing:
-        sentences.append(f"Not computed for all models: {', '.join(missing)} bins.")
-    doubtful = [
-        name
+    missing = [
+        f"{name} {lags}"
         for name, found in shown.models.items()
-        if any(each is not None and not each.converged for each in found)
+        for lags, each in zip(shown.lags, found, strict=True)
+        if each is None
     ]
-    if doubtful:
-        sentences.append(f"Not converged in some split: {', '.join(doubtful)}.")
-    return " ".join(sentences)
-
-
-#: What error bars are, by the number of splits up to three.
-_ERRORS = {
-    1: "error bars are one standard error, from blocks of neighbouring bins",
-    2: "error bars are one standard error, over splits or from blocks of neighbouring bins, "
-    "whichever is larger",
-    3: "error bars are one standard error over splits, corrected for the words that splits share "
-    "(Nadeau & Bengio 2003)",
-}
+    doubtful = sorted({each.variant for each in computed if not each.converged})
+    said += [f"Not computed yet: {', '.join(missing)}."] if missing else []
+    said += [f"Not converged in some split: {', '.join(doubtful)}."] if doubtful else []
+    return " ".join(said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from matplotlib.axes import Axes
@@ -16,6 +16,8 @@ from .places import place_of
 
 #: Recordings up to which the panels stand side by side, inches of their height.
 _SIDE_BY_SIDE, _HEIGHT = 4, 2.7
+#: Splits up to which their scatter says too little; see :mod:`~microcolumn.study.significance`.
+_FEW_SPLITS = 2
 
 
 def likelihood(
@@ -104,58 +106,75 @@ def _share_legend(figure: CaptionedFigure, ax: Axes) -> None:
 
 
 def _caption(place: Place, compared: Sequence[StudyComparison], reference: str | None) -> str:
-    experiment = place.experiment
-    words = f"words of {place.lags} bins" if place.lags > 1 else "single bins"
-    first = (
-        f"Excess log-likelihood over firing rates, the zero line, on test words that neither the "
-        f"fit nor the choice of the penalty has seen (experiment {experiment.name}, {words} of "
-        f"{1e3 * experiment.bin_width:g} ms; for the whole population, so that more units have "
-        f"more to gain); mean over {_splits(compared)}."
-    )
-    if reference is None:
-        return " ".join([first, *_errors(compared), *_doubts(compared)])
-    second = (
-        f"(b) The same scores minus that of {reference}, paired over splits, with two-sided "
-        "p-values that are not corrected over pairs."
-    )
-    return " ".join([f"(a) {first}", second, *_errors(compared), *_doubts(compared)])
+    bins = f"words of {place.lags} bins" if place.lags > 1 else "single bins"
+    sentences = [
+        "(a) " if reference is not None else "",
+        "Excess log-likelihood over firing rates, the zero line, on test words that neither the "
+        "fit nor the choice of the penalty has seen, for the whole population "
+        f"(experiment {place.experiment.name}, {bins} of {1e3 * place.experiment.bin_width:g} ms; "
+        f"{_splits(compared)}). ",
+    ]
+    if reference is not None:
+        sentences.append(
+            f"(b) The same scores minus that of {reference} on the same words, with two-sided "
+            "p-values from its error, by a t-test or for one or two splits a normal test, not "
+            "corrected over pairs. "
+        )
+    errors = error_bars(each.n_splits for each in compared)
+    return "".join([*sentences, errors, _over_time(place, compared), _doubts(compared)])
 
 
 def _splits(compared: Sequence[StudyComparison]) -> str:
-    fewest, most = (f(each.n_splits for each in compared) for f in (min, max))
+    """How many splits the scores are means over, so far."""
+    numbers = sorted({each.n_splits for each in compared})
     planned = compared[0].n_planned
-    number = f"{most}" if fewest == most else f"{fewest} to {most}"
-    of = "" if fewest == planned else f" of {planned} planned"
-    return f"{number}{of} split{'s' if (most if not of else planned) > 1 else ''}"
+    done = " to ".join(f"{n}" for n in numbers[:: max(1, len(numbers) - 1)])
+    if numbers == [planned]:
+        return "one split" if planned == 1 else f"mean over {planned} splits"
+    return f"mean over {done} of {planned} planned splits"
 
 
-def _errors(compared: Sequence[StudyComparison]) -> list[str]:
-    """What error bars are; which depends on the number of splits."""
-    fewest, most = (f(each.n_splits for each in compared) for f in (min, max))
-    blocks = max(model.block_stderr for each in compared for model in each.models)
-    if most == 1:
-        return ["Error bars: one standard error, from blocks of neighbouring bins."]
+def error_bars(n_splits: Iterable[int]) -> str:
+    """What error bars of means over so many splits are, as a sentence.
+
+    Parameters
+    ----------
+    n_splits : iterable of int
+        Of each mean that is drawn; see :func:`~microcolumn.study.significance.claimed_stderr`.
+    """
+    numbers = set(n_splits)
+    if numbers == {1}:
+        return "Error bars: one standard error, from blocks of neighbouring bins."
     said = (
         "Error bars: one standard error of the mean over splits, corrected for the words that "
         "splits share (Nadeau & Bengio 2003)"
     )
-    if fewest < 3:
-        return [f"{said}; for fewer than three splits that from blocks of bins where larger."]
-    return [
-        f"{said}. Splits of one recording do not show how it changes over time; blocks of "
-        f"neighbouring bins of one test part, which do, give errors in (a) of up to "
-        f"{blocks:.2g} bits/s."
-        if most > 1
-        else said
-    ]
+    if min(numbers) <= _FEW_SPLITS:
+        said += "; with one or two splits that from blocks of neighbouring bins where it is larger"
+    return f"{said}."
 
 
-def _doubts(compared: Sequence[StudyComparison]) -> list[str]:
-    """Scores that may not be relied upon."""
-    found = [
-        f"{model.variant} of {each.recording}"
-        for each in compared
-        for model in each.models
-        if not model.converged
-    ]
-    return [f"Not converged in some split: {', '.join(found)}."] if found else []
+def _over_time(place: Place, compared: Sequence[StudyComparison]) -> str:
+    """What errors over splits leave out, where blocks would have told."""
+    if place.experiment.split_by != "words" or min(c.n_splits for c in compared) <= _FEW_SPLITS:
+        return ""
+    blocks = max(model.block_stderr for each in compared for model in each.models)
+    return (
+        " Random splits do not show how a recording changes over time; blocks of neighbouring "
+        f"bins of one test part, which do, give scores an error of up to {blocks:.2g} bits/s."
+    )
+
+
+def _doubts(compared: Sequence[StudyComparison]) -> str:
+    """Models that may not be relied upon, and of which recordings."""
+    said = ""
+    for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
+        found: dict[str, list[str]] = {}
+        for each in compared:
+            for model in each.models:
+                if not all(getattr(score, attribute) for score in model.splits):
+                    found.setdefault(model.variant, []).append(each.recording)
+        named = [f"{variant} ({', '.join(names)})" for variant, names in sorted(found.items())]
+        if named:
+            said += f" The {what} has not converged in some split of {', '.join(named)}."
+    return said

@@ -26,9 +26,14 @@ def place_of(
         Bins per word.
     windows : bool
         Take only experiments with words of several bins.
+
+    Returns
+    -------
+    Place
+        Where at least one split is tested. Names and lags that the plan has not are a ValueError,
+        what the study has no results of yet is a NotComputedError.
     """
-    if recording is not None:
-        results.catalogue.experiment(recording, experiment)  # such names are known
+    _check(results, recording, experiment, lags)
     found = [
         place
         for place in results.begun()
@@ -38,8 +43,28 @@ def place_of(
         and (max(place.experiment.lags) > 1 or not windows)
     ]
     if not found:
-        what = "words of several bins are" if windows else "nothing is"
+        what = "words of several bins are not" if windows else "nothing is"
         where = f" of {recording!r}" if recording is not None else ""
-        raise NotComputedError(f"{what} tested yet{where}; run the study further")
+        where += f" in experiment {experiment!r}" if experiment is not None else ""
+        where += f" with {lags} lags" if lags is not None else ""
+        more = ", or add such an experiment to its plan" if windows else ""
+        raise NotComputedError(f"{what} tested yet{where}; run the study further{more}")
     first = found[0]
     return [place for place in found if place[:2] == first[:2]][-1]
+
+
+def _check(
+    results: Results, recording: str | None, experiment: str | None, lags: int | None
+) -> None:
+    """The plan has such a recording, such an experiment, and words of so many bins."""
+    if recording is not None:
+        results.catalogue.experiment(recording, experiment)
+    planned = {each.name: each.lags for each in results.plan.experiments}
+    if experiment is not None and experiment not in planned:
+        known = ", ".join(planned)
+        raise ValueError(f"the study has no experiment {experiment!r}; it has {known}")
+    chosen = planned.values() if experiment is None else [planned[experiment]]
+    known_lags = sorted({n for each in chosen for n in each})
+    if lags is not None and lags not in known_lags:
+        listed = ", ".join(map(str, known_lags))
+        raise ValueError(f"lags is {lags}, and the study has {listed}; choose one of them")

@@ -82,7 +82,7 @@ def scores(
             error_kw={"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)},
         )
     _draw_zero(ax)
-    ax.set_ylabel("excess log-likelihood (bits/s)")
+    ax.set_ylabel("excess log-likelihood\n(bits/s)")
     _name_groups(ax, [group.name for group in groups])
     ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=min(len(names), 3))
     return ax
@@ -150,8 +150,8 @@ def differences(
                 fontsize=5.5,
             )
     _draw_zero(ax)
-    _leave_room_above(ax, 0.3 if upright else 0.14)
-    ax.set_ylabel(f"difference from {literal(reference)} (bits/s)")
+    _leave_room_above(ax, 0.4 if upright else 0.14)
+    ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
     _name_groups(ax, [_name_of(each) for each in listed])
     return ax
 
@@ -298,7 +298,7 @@ def _name_groups(ax: Axes, names: Sequence[str]) -> None:
 def _draw_zero(ax: Axes) -> None:
     """The line that scores start from, in place of the lower edge."""
     ax.spines["bottom"].set_visible(False)
-    ax.axhline(0.0, color="black", linewidth=0.8)
+    ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
 
 
 def _leave_room_above(ax: Axes, share: float) -> None:
