@@ -134,7 +134,7 @@ def _caption(place: Place, split: int, shown: dict[str, _Shown], test: Words) ->
         sentences.append("Blocks are the bins of a window, 0 the newest.")
     left_out = [name for each in shown.values() for name in each.left_out]
     if left_out:
-        sentences.append(f"Not shown, as they score lower: {', '.join(left_out)}.")
+        sentences.append(f"Not shown, as they score no better: {', '.join(left_out)}.")
     return " ".join(sentences)
 
 
