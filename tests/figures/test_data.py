@@ -87,6 +87,7 @@ def test_panel_c_counts_all_pairs_and_the_caption_says_how_many(figure):
     assert sum(heights) == values.size
     assert f"{values.size} pairs of units" in figure.caption
     assert f"their mean, {values.mean():.3f}" in figure.caption
+    assert "Pairs within a layer and between layers are counted apart." in figure.caption
 
 
 def test_panel_d_is_the_correlogram_with_the_bin_width_dashed(figure):
@@ -150,6 +151,8 @@ def test_layers_without_depths_are_drawn(results, monkeypatch):
     figure = data(with_recording(results, recording, monkeypatch))
     labels = [label.get_text() for label in panels(figure)["b"].get_yticklabels()]
     assert labels == [r"\$IV\$", "<script>"]
+    assert "units by layer, with lines between layers" in figure.caption
+    assert "counted apart" not in figure.caption  # the only pair lies between layers
     assert "(c) Correlations of the bits of 1 pair of units" in figure.caption
     assert "2 pairs with a unit that never or always fires are left out" in figure.caption
     assert "<script>" not in figure.svg("x")

@@ -79,9 +79,9 @@ def test_layers_that_are_mixed_in_depth_have_no_spans(ax):
     assert len(ax.texts) == 0
 
 
-def test_units_of_unknown_depth_are_in_rows_from_superficial_to_deep(ax):
+def test_units_of_unknown_depth_are_in_rows_by_layer(ax):
     probe(Units("abc", layer=["V", "IV", "V"]), ax=ax)
-    assert ax.get_ylabel() == "units in order, depths unknown"
+    assert ax.get_ylabel() == "units by layer, depths unknown"
     # Without depths layers come as they are listed.
     assert drawn(ax) == {"o": [0.0, 2.0, 1.0]}
     assert [label.get_text() for label in ax.get_yticklabels()] == ["V", "IV"]
@@ -210,7 +210,7 @@ def dashed(ax):
 def test_dashed_lines_are_at_plus_and_minus_the_bin_width_in_use(volleys, ax):
     correlogram(volleys, bin_width=0.015, ax=ax)
     assert dashed(ax) == [-15.0, 15.0]
-    assert "± 15 ms" in legend(ax)
+    assert "± bin width, 15 ms" in legend(ax)
 
 
 def test_a_bar_spans_the_peak_at_half_its_height(volleys, ax):

@@ -61,7 +61,8 @@ def data(
         recorded.correlogram(found, bin_width=width, ax=panels["d"])
         for letter, ax in panels.items():
             ax.set_title(letter, loc="left", fontweight="bold")
-        figure.caption = _caption(studied, stretch, found)
+        by_layer = len(panels["c"].containers) > 1
+        figure.caption = _caption(studied, stretch, found, by_layer)
     return figure
 
 
@@ -84,7 +85,9 @@ def _has_depths(recording: Recording) -> bool:
     return depths is not None and bool(np.isfinite(depths).any())
 
 
-def _caption(studied: _Studied, stretch: tuple[float, float], found: BinWidth) -> str:
+def _caption(
+    studied: _Studied, stretch: tuple[float, float], found: BinWidth, by_layer: bool
+) -> str:
     width = f"{studied.words.bin_width * 1e3:g} ms"
     return " ".join(
         (
@@ -92,7 +95,7 @@ def _caption(studied: _Studied, stretch: tuple[float, float], found: BinWidth) -
             f"{studied.words.n_bins:,} bins of {width}.",
             _first_panel(studied.recording),
             _words_panel(studied.recording, stretch, width),
-            _correlations_panel(studied.words),
+            _correlations_panel(studied.words, by_layer),
             _correlogram_panel(found, width),
         )
     )
@@ -124,7 +127,11 @@ def _first_panel(recording: Recording) -> str:
 
 def _words_panel(recording: Recording, stretch: tuple[float, float], width: str) -> str:
     start, stop = stretch
-    order = "from superficial to deep" if _is_laminar(recording) else "in the order of the file"
+    order = "in the order of the file"
+    if _has_depths(recording):
+        order = "from superficial to deep"
+    elif recording.units.layer is not None:
+        order = "by layer"
     lines = ", with lines between layers" if recording.units.layer is not None else ""
     return (
         f"(b) Words of {width} bins in the {stop - start:.3g} s with the most spikes, from "
@@ -132,11 +139,7 @@ def _words_panel(recording: Recording, stretch: tuple[float, float], width: str)
     )
 
 
-def _is_laminar(recording: Recording) -> bool:
-    return _has_depths(recording) or recording.units.layer is not None
-
-
-def _correlations_panel(words: Words) -> str:
+def _correlations_panel(words: Words, by_layer: bool) -> str:
     values = pairwise_correlations(words)[np.triu_indices(words.n_units, 1)]
     known = values[~np.isnan(values)]
     if not known.size:
@@ -148,6 +151,8 @@ def _correlations_panel(words: Words) -> str:
     if known.size < values.size:
         left_out = _pairs(values.size - known.size)
         text += f" {left_out} with a unit that never or always fires are left out."
+    if by_layer:
+        text += " Pairs within a layer and between layers are counted apart."
     return text
 
 

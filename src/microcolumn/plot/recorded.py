@@ -52,7 +52,7 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     units : Units
-        Where no depth is known they are drawn in order from superficial to deep, a row each.
+        Where no depth is known they are drawn by layer or as they are listed, a row each.
         Borders of layers lie midway between the neighbouring units of two layers; where layers
         are mixed in depth, none is drawn.
     ax : matplotlib.axes.Axes, optional
@@ -65,7 +65,7 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
         heights = np.argsort(found.order).astype(np.float64)
         ax.set_ylim(len(units) - 0.5, -0.5)
         mark_layers(ax, found)
-        ax.set_ylabel("units in order, depths unknown" if found.layers else "units, as listed")
+        ax.set_ylabel("units by layer, depths unknown" if found.layers else "units, as listed")
     else:
         heights = depths
         _depth_axis(ax, depths, str(units.depth_reference))
@@ -193,7 +193,7 @@ def correlogram(
     _leave_dead_time_out(ax, lags_ms, counts, smoothed)
     dashed_ms = 1e3 * (result.peak_width_s / 2 if bin_width is None else bin_width)
     if not np.isnan(dashed_ms):
-        label = None if bin_width is None else f"± {dashed_ms:g} ms"
+        label = None if bin_width is None else f"± bin width, {dashed_ms:g} ms"
         ax.axvline(-dashed_ms, color="black", linewidth=0.8, linestyle="--", label=label)
         ax.axvline(dashed_ms, color="black", linewidth=0.8, linestyle="--")
     if not np.isnan(result.peak_width_s):
