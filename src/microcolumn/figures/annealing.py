@@ -23,7 +23,7 @@ _N_CHAINS = 500
 #: From a single step on, since chains that start at the firing rates are nearly there already.
 _DOUBLINGS = tuple(2**k for k in range(14))
 #: Single bits resampled in all runs together: a few seconds.
-_MOST_UPDATES = 5e8
+_MOST_UPDATES = 3e8
 _BITS = 1.0 / math.log(2.0)
 
 
@@ -172,6 +172,7 @@ def _caption(
         f"horizontal axis is a run of its own with {found.n_chains} chains that start from the "
         "independent model at the training rates. (a) Points: log2 Z as single chains have it, "
         "jittered sideways; blue: log2 of the chains' mean weight, with its standard error. "
-        f"(b) The mean relative to the green line, enlarged. {sentence} Dashed: "
+        "(b) The mean relative to the green line, enlarged; runs that are further off than the axis "
+        f"reaches leave it. {sentence} Dashed: "
         f"{TOLERANCE_BITS} bits to either side, the criterion of convergence."
     )

@@ -107,7 +107,7 @@ def prediction(
     start = -np.inf if start_s is None else start_s
     stop = np.inf if stop_s is None else stop_s
     ax = axes_or_new(ax, (7.0, 1.8))
-    widths = np.linspace(_WIDEST, _NARROWEST, len(named))
+    widths = np.linspace(_NARROWEST, _WIDEST, len(named))[::-1]
     for (name, each), dash, width in zip(named.items(), _dashes(named), widths, strict=True):
         colour = colour_of(name) if isinstance(prediction, Mapping) else DATA_COLOUR
         line = {"color": colour, "linestyle": dash, "linewidth": width, "label": literal(name)}
@@ -178,7 +178,7 @@ def calibration(found: Calibration | Mapping[str, Calibration], *, ax: Axes | No
         A point per group of like predictions. Bars about the diagonal are 5 % and 95 % bounds of
         counting noise: a calibrated prediction has nine of ten points within.
     """
-    ax = axes_or_new(ax, (2.8, 2.8))
+    ax = axes_or_new(ax, (3.2, 3.2))
     named = found if isinstance(found, Mapping) else {"": found}
     largest = max(max(each.predicted.max(), each.observed.max()) for each in named.values())
     ax.plot([0.0, largest], [0.0, largest], color=_CHANCE, linewidth=0.8, zorder=0)
@@ -188,7 +188,7 @@ def calibration(found: Calibration | Mapping[str, Calibration], *, ax: Axes | No
         label = f"{literal(name)} (error {each.error:.2g})".strip()
         ax.plot(each.predicted, each.observed, marker, color=colour, markersize=3.5, label=label)
     ax.set(xlabel="predicted P(spike)", ylabel="observed frequency")
-    ax.legend(loc="upper left")
+    ax.legend(loc="upper left", fontsize="small", frameon=False)
     return ax
 
 
@@ -208,7 +208,7 @@ def roc(found: Roc | Mapping[str, Roc], *, ax: Axes | None = None) -> Axes:
         The diagonal is a guess. Cells that spike in no bin or in all have no curve; the legend
         says so.
     """
-    ax = axes_or_new(ax, (2.8, 2.8))
+    ax = axes_or_new(ax, (3.2, 3.2))
     named = found if isinstance(found, Mapping) else {"": found}
     ax.plot([0.0, 1.0], [0.0, 1.0], color=_CHANCE, linewidth=0.8, zorder=0)
     for (name, each), dash in zip(named.items(), _dashes(named), strict=True):
@@ -217,7 +217,7 @@ def roc(found: Roc | Mapping[str, Roc], *, ax: Axes | None = None) -> Axes:
         ax.plot(each.false_positive, each.true_positive, color=colour, linestyle=dash, label=label)
     ax.set(xlabel="false alarms", ylabel="spikes found", xlim=(0.0, 1.0), ylim=(0.0, 1.0))
     ax.set_aspect("equal")
-    ax.legend(loc="lower right")
+    ax.legend(loc="lower right", fontsize="small", frameon=False)
     return ax
 
 
