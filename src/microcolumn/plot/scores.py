@@ -59,9 +59,11 @@ def scores(
         bins, of a study that of the mean over splits, corrected for the words that splits share;
         for one or two splits the larger of it and the error from blocks.
     """
-    ax = axes_or_new(ax)
     groups = _groups(compared)
     names = _names(group.scores for group in groups)
+    if not names:
+        raise ValueError("there is no score to draw; compare a model other than firing rates")
+    ax = axes_or_new(ax)
     width = _FILLED / len(names)
     styles = shades(names)
     for k, name in enumerate(names):
@@ -111,7 +113,6 @@ def differences(
         Error bars are one standard error of the paired difference, the one that the p-value is
         made from; see :class:`~microcolumn.study.comparisons.PairResult`.
     """
-    ax = axes_or_new(ax)
     listed = [compared] if isinstance(compared, StudyComparison) else list(compared)
     known = [{model.variant for model in each.models} for each in listed]
     names = [name for name in _names(known) if name != reference]
@@ -120,6 +121,7 @@ def differences(
             f"no model is compared with {reference!r}; name another one as reference, "
             f"of {', '.join(_names(known))}"
         )
+    ax = axes_or_new(ax)
     upright = _FILLED / len(names) / len(listed) < _ACROSS
     styles = shades(_names(known))
     for at, (each, group) in enumerate(zip(listed, known, strict=True)):
@@ -243,11 +245,13 @@ def _hatch(name: str, names: Sequence[str]) -> str:
 
 def _groups(compared: Comparison | StudyComparison | Sequence[StudyComparison]) -> list[_Group]:
     if isinstance(compared, Comparison):
-        found = {name: (s.bits_per_second, s.stderr) for name, s in compared.scores.items()}
+        found = {
+            name: (score.bits_per_second, score.stderr)
+            for name, score in compared.scores.items()
+            if name != INDEPENDENT
+        }
         return [_Group("", found)]
     listed = [compared] if isinstance(compared, StudyComparison) else list(compared)
-    if not listed:
-        raise ValueError("there is no comparison to draw; pass at least one")
     return [_Group(_name_of(each), _scores_of(each)) for each in listed]
 
 

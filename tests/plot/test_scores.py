@@ -1,0 +1,239 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+import microcolumn as mc
+from microcolumn.plot.scores import differences, lags, scores, shades
+from microcolumn.plot.style import MODEL_COLOURS
+from microcolumn.study.comparisons import SplitScore, StudyComparison, compare_splits, model_result
+from microcolumn.study.summaries import LagsResult
+
+SHIFTS = (0.5, -0.5, 1.0, -1.0)
+
+
+def compared(levels, recording="cells", n_splits=4, n_units=23):
+    """Models at given levels; splits shift all, and those with hidden units a bit more."""
+    tested = {
+        name: [
+            SplitScore(k, level + SHIFTS[k] * (1.2 if "RBM" in name else 1.0), 0.3)
+            for k in range(n_splits)
+        ]
+        for name, level in levels.items()
+    }
+    pairs = {
+        (first, second): {
+            k: (tested[first][k].bits_per_second - tested[second][k].bits_per_second, 0.15)
+            for k in range(n_splits)
+        }
+        for first in levels
+        for second in levels
+        if first < second
+    }
+    models, found = compare_splits(tested, pairs, n_units, 1.0)
+    return StudyComparison(
+        recording, "instantaneous", 1, n_units, models, found, n_splits, n_splits
+    )
+
+
+def axes():
+    return Figure().subplots()
+
+
+def error_bars(ax):
+    """Half the length of each error bar, by the bars or points they belong to."""
+    return [
+        [
+            (segment[1][1] - segment[0][1]) / 2
+            for segment in container.lines[2][0].get_segments()
+            if len(segment)  # a gap has none
+        ]
+        for container in ax.containers
+        if container.lines[2]
+    ]
+
+
+def bars_of(ax):
+    return {c.get_label(): c for c in ax.containers if hasattr(c, "patches")}
+
+
+def test_the_bars_are_the_scores_and_their_errors_those_of_the_tables():
+    both = compared({"Ising": 10.0, "RBM 5": 12.0})
+    ax = scores(both, ax=axes())
+    bars = bars_of(ax)
+    assert [bar.get_height() for bar in bars["Ising"]] == pytest.approx([10.0])
+    assert [bar.get_height() for bar in bars["RBM 5"]] == pytest.approx([12.0])
+    # Nadeau & Bengio: half of the words tested, so the variance grows by 1/4 + 1.
+    expected = np.std(SHIFTS, ddof=1) * math.sqrt(1 / 4 + 1.0)
+    segments = bars["Ising"].errorbar.lines[2][0].get_segments()
+    assert (segments[0][1][1] - segments[0][0][1]) / 2 == pytest.approx(expected)
+    assert both.pair("Ising", "Independent").stderr == pytest.approx(expected)
+
+
+def test_one_split_has_the_error_of_its_blocks():
+    ax = scores(compared({"Ising": 10.0}, n_splits=1), ax=axes())
+    [[low, high]] = bars_of(ax)["Ising"].errorbar.lines[2][0].get_segments()
+    assert (high[1] - low[1]) / 2 == pytest.approx(0.3)
+
+
+def test_recordings_are_groups_side_by_side_with_the_same_colour_per_model():
+    several = [
+        compared({"RBM 5": 12.0, "Ising": 10.0}, "A", n_units=1),
+        compared({"Ising": 20.0}, "$B$"),
+    ]
+    ax = scores(several, ax=axes())
+    bars = bars_of(ax)
+    assert list(bars) == ["Ising", "RBM 5"]
+    places = [bar.get_x() + bar.get_width() / 2 for bar in bars["Ising"]]
+    assert places[1] - places[0] == pytest.approx(1.0)
+    assert [round(place) for place in places] == [0, 1]
+    assert len(bars["RBM 5"].patches) == 1  # the other recording has none
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert labels == ["A\n1 unit", "\\$B\\$\n23 units"]
+    ax.figure.draw_without_rendering()
+
+
+def test_variants_of_a_class_share_a_hue_and_differ_in_lightness_and_hatching():
+    colours = shades(["Ising", "RBM 10", "RBM 25", "RBM 50"])
+    assert colours["Ising"] == MODEL_COLOURS["Ising"].lower()
+    light = [sum(to_rgb(colours[name])) for name in ("RBM 10", "RBM 25", "RBM 50")]
+    assert light == sorted(light)
+    assert len(set(light)) == 3
+    bars = bars_of(scores(compared({"RBM 25": 12.0, "RBM 5": 11.0}), ax=axes()))
+    assert list(bars) == ["RBM 5", "RBM 25"]
+    assert len({bar.patches[0].get_hatch() for bar in bars.values()}) == 2
+
+
+def test_a_comparison_of_models_in_memory_is_drawn_under_their_names():
+    rng = np.random.default_rng(0)
+    X = rng.random((2000, 4)) < np.where(rng.random((2000, 1)) < 0.1, 0.7, 0.05)
+    train, test = mc.Words.from_array(X).split(0.5, random_state=0)
+    models = {"my $RBM$": mc.Ising().fit(train), "Independent": mc.Independent().fit(train)}
+    found = mc.compare(models, test)
+    bars = bars_of(scores(found, ax=axes()))
+    best = found.scores["my $RBM$"]
+    assert bars["my \\$RBM\\$"].patches[0].get_height() == best.bits_per_second
+    [[low, high]] = bars["my \\$RBM\\$"].errorbar.lines[2][0].get_segments()
+    assert (high[1] - low[1]) / 2 == pytest.approx(best.stderr)
+    assert "Independent" not in bars  # it is the zero line
+
+
+def test_nothing_to_draw_is_refused():
+    with pytest.raises(ValueError, match="no score to draw"):
+        scores([], ax=axes())
+    rates = mc.Independent().fit([[0, 1], [0, 0], [1, 0]])
+    with pytest.raises(ValueError, match="no score to draw"):
+        scores(mc.compare({"Independent": rates}, [[0, 1], [0, 0]]), ax=axes())
+
+
+def test_differences_are_paired_and_have_their_p_values_as_text():
+    both = compared({"Ising": 10.0, "RBM 5": 12.0})
+    ax = differences(both, ax=axes())
+    [points] = ax.containers
+    assert points.lines[0].get_ydata() == pytest.approx([2.0])
+    pair = both.pair("RBM 5", "Ising")
+    assert error_bars(ax) == [[pytest.approx(pair.stderr)]]
+    assert pair.stderr < both.pair("Ising", "Independent").stderr  # what is shared cancels
+    [text] = [text.get_text() for text in ax.texts]
+    assert float(text.removeprefix("p=")) == pytest.approx(pair.p_value, rel=0.5)
+
+
+def test_differences_turn_the_pairs_in_which_the_reference_is_better():
+    ax = differences(compared({"Ising": 10.0, "RBM 5": 7.0}), ax=axes())
+    assert ax.containers[0].lines[0].get_ydata() == pytest.approx([-3.0])
+
+
+def test_recordings_without_the_reference_are_left_empty():
+    several = [compared({"RBM 5": 12.0}, "A"), compared({"RBM 5": 12.0, "Ising": 11.0}, "B")]
+    ax = differences(several, ax=axes())
+    [points] = ax.containers
+    assert points.lines[0].get_xdata() == pytest.approx([1.0])
+    with pytest.raises(ValueError, match="compared with 'Ising'; name another"):
+        differences(several[0], ax=axes())
+
+
+def test_many_p_values_stand_upright_and_do_not_overlap():
+    levels = {"Ising": 10.0, "RBM 5": 12.0, "RBM 9": 12.1, "SemiRBM 5": 12.0}
+    several = [compared(levels, f"mouse {k}") for k in range(12)]
+    figure = Figure(figsize=(7.0, 2.5), layout="constrained")
+    ax = differences(several, ax=figure.subplots())
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert len(boxes) == 36
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[k + 1 :])
+    assert max(box.y1 for box in boxes) < ax.get_window_extent().y1
+
+
+def lags_result(n_splits=4):
+    """Ising stops at two lags; the other was not computed at two."""
+    level = {"Ising": {1: 10.0, 2: 14.0, 3: 14.0}, "RBM": {1: 12.0, 3: 20.0}}
+    models = {
+        name: tuple(
+            model_result(
+                name,
+                [SplitScore(k, by_lags[n] + 0.1 * SHIFTS[k], 0.2) for k in range(n_splits)],
+                4,
+            )
+            if n in by_lags
+            else None
+            for n in (1, 2, 3)
+        )
+        for name, by_lags in level.items()
+    }
+    return LagsResult("cells", "spatiotemporal", (1, 2, 3), models, 1.0)
+
+
+def lines_of(ax):
+    return {c.get_label(): c for c in ax.containers}
+
+
+def test_lines_are_scores_per_neuron_with_gaps_for_what_is_not_computed():
+    ax = lags(lags_result(), ax=axes())
+    lines = lines_of(ax)
+    assert lines["Ising"].lines[0].get_ydata() == pytest.approx([2.5, 3.5, 3.5])
+    assert lines["RBM"].lines[0].get_ydata() == pytest.approx([3.0, np.nan, 5.0], nan_ok=True)
+    x = lines["Ising"].lines[0].get_xdata()
+    assert np.round(x).tolist() == [1, 2, 3]
+    expected = 0.1 * np.std(SHIFTS, ddof=1) * math.sqrt(1 / 4 + 1.0) / 4
+    assert error_bars(ax)[0] == pytest.approx([expected] * 3)
+
+
+def test_lines_of_one_split_have_the_error_of_blocks():
+    assert error_bars(lags(lags_result(n_splits=1), ax=axes()))[0] == pytest.approx([0.05] * 3)
+
+
+def test_rings_mark_the_last_clear_step():
+    ax = lags(lags_result(), ax=axes())
+    rings = [line for line in ax.lines if line.get_label() == "_last step"]
+    [ring] = rings  # no two neighbouring lags of the other model are computed
+    assert round(ring.get_xdata()[0]) == 2
+    assert ring.get_ydata() == pytest.approx([3.5])
+    assert ring.get_color() == MODEL_COLOURS["Ising"].lower()
+
+
+def test_the_axis_above_is_the_length_of_words_in_ms():
+    ax = lags(lags_result(), bin_width=0.0067, ax=axes())
+    [above] = ax.child_axes
+    ax.figure.draw_without_rendering()
+    np.testing.assert_allclose(above.get_xlim(), 6.7 * np.array(ax.get_xlim()))
+    assert "ms" in above.get_xlabel()
+
+
+def test_many_lags_are_not_all_numbered():
+    result = lags_result()
+    many = tuple(range(1, 31))
+    models = {"Ising": result.models["Ising"] * 10}
+    ax = lags(replace(result, lags=many, models=models), ax=axes())
+    assert len(ax.get_xticks()) < 15
+    assert all(float(tick).is_integer() for tick in ax.get_xticks())
+
+
+def test_a_new_figure_is_made_where_no_axes_are_given():
+    import matplotlib.pyplot as plt
+
+    ax = scores(compared({"Ising": 10.0}))
+    assert ax.figure.number in plt.get_fignums()
+    plt.close(ax.figure)
