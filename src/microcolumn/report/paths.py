@@ -141,7 +141,7 @@ def paths_at(
         scores = results.normalisers(place.recording, variant.name, **where)
         penalties = place.experiment.penalties
         try:
-            used = results.model(place.recording, variant.name, **where).l1  # type: ignore[attr-defined]
+            used = results.model(place.recording, variant.name, **where).l1
             chosen = penalties.index(used)
         except NotComputedError:
             chosen = None

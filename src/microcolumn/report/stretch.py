@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def busiest(words: Words, lags: int) -> tuple[int, int]:
     spikes = np.concatenate(([0], np.cumsum(words.X.sum(axis=1, dtype=np.int64)[words.index])))
     edges = [*words.epoch_starts.tolist(), words.n_bins]
     best, found = -1, (0, 0)
-    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+    for start, stop in pairwise(edges):
         first = start + lags - 1  # the first bin with a whole window behind it
         length = min(wanted, stop - first)
         if length < 1:

@@ -83,7 +83,7 @@ class HeatMap {
     const width = this.canvas.clientWidth - LEFT - 2;
     if (!this.visible || width <= 0) return;
     const height = Math.min(width, 440, this.rows * 44), cellHeight = height / this.rows;
-    const cellWidth = this.matrix === 'J' ? cellHeight : Math.min(28, width / this.columns);
+    const cellWidth = this.matrix === 'J' ? cellHeight : Math.min(44, width / this.columns);
     const box = { left: LEFT, top: 1, width: cellWidth * this.columns, height,
       cellWidth, cellHeight, rows: this.rows, columns: this.columns };
     const context = cleared(this.canvas, height + BELOW + 2);

@@ -1,0 +1,121 @@
+"""Pages in a real browser: Debian's Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from contextlib import contextmanager
+
+import pytest
+
+CHROMIUM = shutil.which("chromium")
+_ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+LAPTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+@contextmanager
+def launched():
+    """A headless browser; tests are skipped where there is none."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium on this machine; install Debian's package chromium")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page that was opened, and everything that it did besides showing itself."""
+
+    def __init__(self, context, file, ready=True):
+        self.page = context.new_page()
+        self.errors, self.requests, self.dialogs = [], [], []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", self._noted)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("dialog", lambda dialog: (self.dialogs.append(dialog), dialog.dismiss()))
+        self.address = file.as_uri()
+        self.page.goto(self.address)
+        if ready:
+            self.page.wait_for_selector("html[data-explorers=ready]", state="attached")
+
+    def _noted(self, message):
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
+
+    def text(self, name):
+        """Text of a part of the explorers."""
+        return self.page.locator(f"#explorer-{name}").inner_text()
+
+    def canvas(self, name):
+        """The canvas of a map or the raster."""
+        here = self.page.locator(f"#explorer-{name}")
+        return here if name == "raster" else here.locator("canvas")
+
+    def plot(self, name):
+        """Where the cells of a canvas are."""
+        return json.loads(self.canvas(name).get_attribute("data-plot"))
+
+    def point_at(self, name, row, column):
+        """Move the mouse to the middle of a cell."""
+        box = self.plot(name)
+        x = box["left"] + (column + 0.5) * box["cellWidth"]
+        y = box["top"] + (row + 0.5) * box["cellHeight"]
+        self.canvas(name).hover(position={"x": x, "y": y})
+
+    def pixel(self, name, x, y):
+        """Colour of a canvas at a place in CSS pixels."""
+        return self.canvas(name).evaluate(
+            """(canvas, [x, y]) => [...canvas.getContext('2d').getImageData(
+              Math.round(x * devicePixelRatio), Math.round(y * devicePixelRatio), 1, 1).data]""",
+            [x, y],
+        )[:3]
+
+    def colours(self, selector):
+        """Colours of the text and of what lies behind it, as [red, green, blue]."""
+        return self.page.locator(selector).first.evaluate(
+            """(element) => {
+              const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
+              let behind = element;
+              while (numbers(getComputedStyle(behind).backgroundColor)[3] === 0) {
+                behind = behind.parentElement;
+              }
+              const of = [getComputedStyle(element).color, getComputedStyle(behind).backgroundColor];
+              return of.map((text) => numbers(text).slice(0, 3));
+            }"""
+        )
+
+    def check_quiet(self):
+        """No error, no dialog, and nothing was asked for but the file itself."""
+        assert self.errors == []
+        assert self.dialogs == []
+        assert self.requests == [self.address]
+
+
+@contextmanager
+def visiting(browser, file, *, ready=True, **options):
+    """Open a page in a window of its own, and check afterwards that it kept quiet."""
+    with browser.new_context(**({"viewport": LAPTOP} | options)) as context:
+        visit = Visit(context, file, ready)
+        yield visit
+        visit.check_quiet()
+
+
+def contrast(first, second):
+    """Contrast of two colours by WCAG 2.2: 1 for equal ones, 21 for black on white."""
+
+    def luminance(colour):
+        shares = [value / 255 for value in colour]
+        linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)

@@ -1,0 +1,365 @@
+"""The page in a browser: what it shows is what the store holds, by mouse, keys, phone and paper."""
+
+import re
+
+import large_study
+import numpy as np
+import planted_study
+import pytest
+from browser import LAPTOP, PHONE, contrast, launched, visiting
+
+from microcolumn import report
+from microcolumn.models.files import from_bytes, to_bytes
+from microcolumn.plot.laminar import laminar
+from microcolumn.study import Results
+from microcolumn.study.sources import words_of
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def richer(job, rows):
+    """Random sparse parameters in place of the planted ones, and scores that tell penalties."""
+    for row in rows.get("fits", ()):
+        model = from_bytes(row["model"])
+        theta = large_study.theta(job.variant, model.n_features_in_, row["penalty"], job.split)
+        row["model"] = to_bytes(type(model).from_parameters(theta).set_params(l1=row["penalty"]))
+    for row in rows.get("normalisers", ()):
+        row["validation_bits_per_second"] = large_study.validation_score(job.penalty)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with launched() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study") / "cells.db"
+    return Results(planted_study.write(path, change=richer))
+
+
+@pytest.fixture(scope="module")
+def file(results, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "cells.html"
+    report.write(results, path, progress=False)
+    return path
+
+
+@pytest.fixture
+def visit(browser, file):
+    with visiting(browser, file) as opened:
+        yield opened
+
+
+def choose(visit, model):
+    visit.page.locator("#explorer-models label", has_text=re.compile(f"^{model}$")).click()
+
+
+def slide(visit, step):
+    visit.page.locator("#explorer-penalty").fill(str(step))
+
+
+def value_in(readout):
+    return float(re.search(r"= (\S+)", readout)[1].replace("\u2212", "-"))
+
+
+def order_of(results):
+    return laminar(results.recording("cells").units).order
+
+
+def shown_hidden(results):
+    """Variant, model at its chosen penalty and columns of W that the assemblies list."""
+    [found, *_] = report.explorer.explorers(results)
+    name = found["assemblies"]["variant"]
+    [path] = [path for path in found["models"] if path["name"] == name]
+    step = path["steps"][path["chosen"]]
+    return results.model("cells", name), step["hidden"], found["assemblies"]
+
+
+def test_a_coupling_pointed_at_is_the_stored_one(visit, results):
+    choose(visit, "Ising")
+    slide(visit, 1)
+    model = results.model("cells", "Ising", penalty=planted_study.PENALTIES[1])
+    units, order = results.recording("cells").units, order_of(results)
+    J = model.J_[np.ix_(order, order)]
+    for row, column in np.argwhere(J)[[0, 40, -1]]:
+        visit.point_at("couplings", row, column)
+        said = visit.text("parameters-readout")
+        assert value_in(said) == pytest.approx(J[row, column], rel=6e-3)
+        for n in (order[row], order[column]):
+            assert f"unit {units.ids[n]} ({units.layer[n]}, {units.depth_um[n]:.4g} µm)" in said
+    row, column = np.argwhere(J == 0.0)[1]
+    visit.point_at("couplings", row, column)
+    assert visit.text("parameters-readout").endswith("J = 0")
+    visit.point_at("couplings", 3, 3)
+    assert visit.text("parameters-readout").endswith("no coupling with itself")
+
+
+def test_a_weight_pointed_at_is_the_stored_one(visit, results):
+    model, hidden, assemblies = shown_hidden(results)
+    choose(visit, assemblies["variant"])
+    W = model.W_[np.ix_(order_of(results), hidden)]
+    row, column = np.argwhere(W)[7]
+    visit.point_at("weights", row, column)
+    said = visit.text("parameters-readout")
+    assert said.startswith(f"hidden unit {column + 1} \u2013 unit ")
+    assert value_in(said) == pytest.approx(W[row, column], rel=6e-3)
+
+
+def test_a_window_says_which_bin_a_weight_belongs_to(visit, results):
+    visit.page.locator("#explorer-where").select_option(index=1)
+    choose(visit, "Ising")
+    slide(visit, 0)
+    words = words_of(
+        results.recording("cells"), results.catalogue.experiment("cells", "spatiotemporal")
+    )
+    order = laminar(words.units).order
+    J = results.model("cells", "Ising", penalty=0.0, experiment="spatiotemporal", lags=3).J_
+    visit.point_at("couplings", 1, 4 + 2)
+    said = visit.text("parameters-readout")
+    assert value_in(said) == pytest.approx(J[order[1], 4 + order[2]], rel=6e-3)
+    first, second = said.split(" \u2013 ")
+    assert "2 bins before the newest" in first
+    assert "1 bin before the newest" in second
+
+
+def test_the_slider_leads_along_the_stored_path(visit, results):
+    choose(visit, "SemiRBM 5")
+    slider = visit.page.locator("#explorer-penalty")
+    slider.press("Home")
+    for step, penalty in enumerate(planted_study.PENALTIES):
+        model = results.model("cells", "SemiRBM 5", penalty=penalty)
+        said = visit.text("facts").replace("\n", " ")
+        score = large_study.validation_score(penalty)
+        assert f"{score:.2f} ± 0.50 bits/s" in said.replace("\u2212", "-")
+        assert f"{model.n_live_hidden_} of 5" in said
+        assert f"{np.count_nonzero(model.J_) // 2} of 253" in said
+        assert "annealed importance sampling" in said
+        chosen = ", chosen by validation" if step == 1 else ""
+        assert slider.get_attribute("aria-valuetext") == f"{penalty:g}{chosen}"
+        slider.press("ArrowRight")
+
+
+def test_a_model_shows_the_parameters_that_it_has(visit):
+    couplings, weights = visit.canvas("couplings"), visit.canvas("weights")
+    seen = {}
+    for model in ("Ising", "RBM 5", "SemiRBM 5"):
+        choose(visit, model)
+        seen[model] = couplings.is_visible(), weights.is_visible()
+    assert seen == {"Ising": (True, False), "RBM 5": (False, True), "SemiRBM 5": (True, True)}
+
+
+def test_arrow_keys_walk_through_a_map(visit, results):
+    choose(visit, "Ising")
+    order, ids = order_of(results), results.recording("cells").units.ids
+    canvas = visit.canvas("couplings")
+    canvas.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp"):
+        canvas.press(key)
+    visit_said = visit.text("parameters-readout")
+    canvas.press("ArrowDown")
+    canvas.press("End")
+    at_end = visit.text("parameters-readout")
+    canvas.press("ArrowRight")
+    assert visit_said.startswith(f"unit {ids[order[1]]} ")
+    assert visit_said.endswith("no coupling with itself")
+    assert at_end.startswith(f"unit {ids[order[2]]} (")
+    assert f"\u2013 unit {ids[order[-1]]} (" in at_end
+    assert visit.text("parameters-readout") == at_end
+    canvas.press("Home")
+    assert f"\u2013 unit {ids[order[0]]} (" in visit.text("parameters-readout")
+
+
+def test_enter_on_a_hidden_unit_shows_it_in_the_data(visit, results):
+    _, _, assemblies = shown_hidden(results)
+    choose(visit, assemblies["variant"])
+    canvas = visit.canvas("weights")
+    canvas.focus()
+    canvas.press("ArrowRight")
+    canvas.press("Enter")
+    assert visit.text("summary").startswith("Hidden unit 2 is active")
+    assert visit.page.locator("#explorer-hidden input").nth(1).is_checked()
+    choose(visit, "Ising")
+    choose(visit, assemblies["variant"])
+    slide(visit, 0)
+    canvas.focus()
+    canvas.press("Enter")
+    assert "choose these first" in visit.text("parameters-readout")
+
+
+def test_the_bins_marked_are_those_in_which_the_hidden_unit_is_active(visit, results):
+    model, hidden, assemblies = shown_hidden(results)
+    words = words_of(results.recording("cells"), results.catalogue.experiment("cells"))
+    first = round(assemblies["start_s"] / words.bin_width)
+    X = words.expand()[first : first + assemblies["n_bins"]]
+    assert visit.page.locator("#explorer-hidden input").count() == len(hidden)
+    for k in (0, 2):
+        visit.page.locator("#explorer-hidden input").nth(k).check()
+        active = model.hidden(X)[:, hidden[k]] > 0.5
+        assert f"in {active.sum():,} of these {active.size:,} bins" in visit.text("summary")
+        box = visit.plot("raster")
+        assert box["cellWidth"] > 1
+        paper = visit.colours("body")[1]
+        # Between the raster's frame and the trace nothing else is drawn at this height.
+        y = box["top"] + box["height"] + 13 + 18
+        for bin_ in np.flatnonzero(np.diff(active.astype(int)) == 0)[::37] + 1:
+            if active[bin_ - 1 : bin_ + 2].all() or not active[bin_ - 1 : bin_ + 2].any():
+                colour = visit.pixel("raster", box["left"] + (bin_ + 0.5) * box["cellWidth"], y)
+                assert (colour != paper) == active[bin_]
+
+
+def test_a_time_pointed_at_tells_who_spikes(visit, results):
+    model, hidden, assemblies = shown_hidden(results)
+    words = words_of(results.recording("cells"), results.catalogue.experiment("cells"))
+    first = round(assemblies["start_s"] / words.bin_width)
+    X = words.expand()[first : first + assemblies["n_bins"]]
+    own = model.W_[:, hidden[0]] > 0
+    busy = int(X[:, own].sum(axis=1).argmax())
+    visit.point_at("raster", 2, busy)
+    said = visit.text("assemblies-readout")
+    p = model.hidden(X[busy : busy + 1])[0, hidden[0]]
+    assert said.startswith(f"{assemblies['start_s'] + busy * words.bin_width:.3f} s: P = ")
+    assert value_in(said.replace(",", " ")) == pytest.approx(p, abs=1e-3)
+    assert (", active;" in said) == (p > 0.5)
+    assert f"{X[busy, own].sum()} cells of its own" in said
+    assert f"{X[busy, ~own].sum()} other" in said
+
+
+def test_arrow_keys_walk_through_time(visit, results):
+    model, hidden, assemblies = shown_hidden(results)
+    canvas = visit.canvas("raster")
+    canvas.focus()
+    canvas.press("Home")
+    canvas.press("ArrowRight")
+    start, width = assemblies["start_s"], 0.020
+    assert visit.text("assemblies-readout").startswith(f"{start + width:.3f} s")
+    active = np.array(assemblies["hidden"][0]["thousandths"]) > 500
+    [onset, *_] = (k for k in range(2, active.size) if active[k] and not active[k - 1])
+    canvas.press("ArrowDown")
+    said = visit.text("assemblies-readout")
+    assert said.startswith(f"{start + onset * width:.3f} s")
+    assert ", active" in said
+    canvas.press("End")
+    last = start + (assemblies["n_bins"] - 1) * width
+    assert visit.text("assemblies-readout").startswith(f"{last:.3f} s")
+
+
+def test_a_tap_is_as_good_as_a_mouse(browser, file):
+    with visiting(browser, file, viewport=PHONE, has_touch=True, is_mobile=True) as visit:
+        visit.canvas("raster").tap()
+        assert re.match(r"[\d.]+ s: P = ", visit.text("assemblies-readout"))
+
+
+@pytest.mark.parametrize("viewport", [PHONE, LAPTOP], ids=["phone", "laptop"])
+@pytest.mark.parametrize("medium", ["screen", "print"])
+def test_nothing_is_wider_than_the_page(browser, file, viewport, medium):
+    with visiting(browser, file, viewport=viewport) as visit:
+        visit.page.emulate_media(media=medium)
+        wide, room = visit.page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
+        assert wide <= room
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read_by_day_and_by_night(browser, file, scheme):
+    with visiting(browser, file, color_scheme=scheme) as visit:
+        assert (sum(visit.colours("body")[1]) < 384) == (scheme == "dark")
+        for part in (
+            "body",
+            ".explorer-readout",
+            ".explorer-help",
+            ".explorer-facts dt",
+            ".explorer-facts dd",
+            ".explorer-list label",
+            ".explorer-choices label",
+            ".explorer-scale",
+        ):
+            assert contrast(*visit.colours(part)) >= 4.5, part
+
+
+def test_canvases_follow_the_colours_of_the_page(browser, file):
+    with visiting(browser, file, color_scheme="light") as visit:
+        seen = []
+        for scheme in ("light", "dark"):
+            visit.page.emulate_media(color_scheme=scheme)
+            visit.page.wait_for_timeout(100)
+            corner = visit.pixel("raster", 2, 2)
+            assert corner == visit.colours("body")[1]
+            seen.append(corner)
+        assert seen[0] != seen[1]
+
+
+def test_without_javascript_all_but_the_explorers_is_there(browser, file):
+    with visiting(browser, file) as visit:
+        counts = [visit.page.locator(part).count() for part in ("section", "table", "svg")]
+        drawn = visit.page.locator("#explorer-curve svg").count()
+    with visiting(browser, file, ready=False, java_script_enabled=False) as visit:
+        here = [visit.page.locator(part).count() for part in ("section", "table", "svg")]
+        assert here == [counts[0], counts[1], counts[2] - drawn]
+        for control in ("input", "select", "canvas", "button", "fieldset"):
+            assert not any(each.is_visible() for each in visit.page.locator(control).all())
+        assert visit.page.get_by_text("With JavaScript a slider here").is_visible()
+
+
+def test_it_prints_without_controls(browser, file):
+    with visiting(browser, file) as visit:
+        visit.page.emulate_media(media="print")
+        assert not visit.page.locator("#explorer-penalty").is_visible()
+        assert visit.page.get_by_text("On screen, a slider").is_visible()
+        assert visit.page.pdf(format="A4").startswith(b"%PDF-")
+
+
+def test_every_control_is_reached_by_tab_and_seen_to_be(visit):
+    # What comes before the explorers is for other tests: start at their first control.
+    visit.page.locator("#explorer-where").focus()
+    reached = []
+    for _ in range(12):
+        focused = visit.page.evaluate(
+            """() => { const at = document.activeElement, style = getComputedStyle(at);
+              return [at.id || at.name || at.parentElement.id, style.outlineStyle,
+                parseFloat(style.outlineWidth)]; }"""
+        )
+        if focused[0].startswith("explorer"):
+            assert focused[1] != "none"
+            assert focused[2] >= 1
+        reached.append(focused[0])
+        visit.page.keyboard.press("Tab")
+    wanted = ["where", "model", "penalty", "weights", "hidden", "raster"]
+    found = [name.removeprefix("explorer-") for name in reached]
+    assert [name for name in found if name in wanted] == wanted
+
+
+def test_names_from_a_recording_are_never_run(browser, tmp_path):
+    names = [HOSTILE, '"><img src=x onerror=alert(1)>', "$\\alpha$", "</script>", "e", "f"]
+    plan = large_study.plan_of(large_study.recording(6, 20.0, names), 3, planted_study.PENALTIES)
+    results = large_study.write(tmp_path / "cells.db", plan)
+    report.write(results, tmp_path / "cells.html", progress=False)
+    with visiting(browser, tmp_path / "cells.html") as visit:
+        choose(visit, "Ising")
+        visit.point_at("couplings", 0, 1)
+        assert f"unit {names[0]} (II/III, 200 µm) \u2013 unit {names[1]} (" in visit.text(
+            "parameters-readout"
+        )
+
+
+def test_without_the_recording_parameters_are_still_explored(browser, tmp_path):
+    plan = large_study.plan_of(large_study.recording(6, 20.0), 3, planted_study.PENALTIES)
+    large_study.write(tmp_path / "cells.db", plan)
+    report.write(Results(tmp_path / "cells.db"), tmp_path / "cells.html", progress=False)
+    with visiting(browser, tmp_path / "cells.html") as visit:
+        assert visit.canvas("couplings").is_visible()
+        assert not visit.canvas("raster").is_visible()
+        assert "could not be read again" in visit.text("assemblies-lead")
+
+
+def test_five_hundred_units_fit_into_a_page_that_opens(browser, tmp_path):
+    results = large_study.write(
+        tmp_path / "cells.db", large_study.plan_of(large_study.recording(), 200)
+    )
+    report.write(results, tmp_path / "cells.html", progress=False)
+    assert (tmp_path / "cells.html").stat().st_size < 8e6
+    with visiting(browser, tmp_path / "cells.html") as visit:
+        assert re.search(
+            r"The strongest [\d,]+ of [\d,]+ weights are in this page",
+            visit.page.locator("#explorer-weights").inner_text(),
+        )
