@@ -68,6 +68,13 @@ def test_a_dead_unit_one_unit_and_one_bin_can_be_drawn():
     assert one.images[0].get_array().shape == (1, 1)
 
 
+def test_500_units_fill_a_map_and_without_layers_the_axis_is_of_units():
+    ax = hidden_map(rbm(n_units=500, lags=2), 0, Units.numbered(500), ax=axes())
+    assert ax.images[0].get_array().shape == (500, 2)
+    assert not ax.lines
+    assert ax.get_ylabel() == "unit"
+
+
 def test_a_model_fitted_on_words_knows_its_bins_and_others_need_units():
     X = np.random.default_rng(1).integers(0, 2, size=(300, 2))
     words = Words.from_array(X).embed(3)

@@ -172,7 +172,7 @@ def _caption(
         f"horizontal axis is a run of its own with {found.n_chains} chains that start from the "
         "independent model at the training rates. (a) Points: log2 Z as single chains have it, "
         "jittered sideways; blue: log2 of the chains' mean weight, with its standard error. "
-        "(b) The mean relative to the green line, enlarged; runs that are further off than the axis "
-        f"reaches leave it. {sentence} Dashed: "
+        "(b) The mean relative to the green line, enlarged; runs further off leave the axis. "
+        f"{sentence} Dashed: "
         f"{TOLERANCE_BITS} bits to either side, the criterion of convergence."
     )
