@@ -67,5 +67,5 @@ def test_what_is_not_tested_yet_asks_for_the_study_to_be_run(results):
 def test_a_plan_without_windows_asks_for_an_experiment(tmp_path):
     plan = replace(planted_study.PLAN, experiments=planted_study.PLAN.experiments[:1])
     file = planted_study.write(tmp_path / "study.db", plan=plan)
-    with pytest.raises(NotComputedError, match="several bins are not tested yet.*add such an exp"):
+    with pytest.raises(NotComputedError, match=r"several bins are not tested yet.*add such an exp"):
         place_of(mc.study.open(file), None, None, None, windows=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..plot import scores as plot
+from ..plot.scores import lags as draw_lags
 from ..study.catalogue import Place
 from ..study.results import Results
 from ..study.summaries import LagsResult
@@ -41,7 +41,7 @@ def lags(
     found = results.by_lags(place.recording, experiment=place.experiment.name)
     shown = _up_to(found, place.lags)
     with captioned("5", "Excess log-likelihood by length of words", (COLUMN, 3.0)) as figure:
-        plot.lags(shown, bin_width=place.experiment.bin_width, ax=figure.subplots())
+        draw_lags(shown, bin_width=place.experiment.bin_width, ax=figure.subplots())
         n_units = results.catalogue.n_units(place.recording, place.experiment)
         figure.caption = _caption(place, shown, n_units)
     return figure

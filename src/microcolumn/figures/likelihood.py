@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from matplotlib.axes import Axes
 
-from ..plot import scores as plot
+from ..plot.scores import differences, scores
 from ..study.catalogue import Place
 from ..study.comparisons import StudyComparison
 from ..study.results import Results
@@ -53,9 +53,9 @@ def likelihood(
     with captioned("3", "Excess log-likelihood", (PAGE, height)) as figure:
         shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
         panels = figure.subplots(*shape, squeeze=False, sharex=stacked).ravel()
-        plot.scores(compared, ax=panels[0])
+        scores(compared, ax=panels[0])
         if reference is not None:
-            plot.differences(compared, reference, ax=panels[1])
+            differences(compared, reference, ax=panels[1])
             for ax, letter in zip(panels, "ab", strict=True):
                 ax.set_title(letter, loc="left", fontweight="bold")
         _share_legend(figure, panels[0])

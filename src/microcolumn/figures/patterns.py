@@ -10,7 +10,9 @@ import numpy as np
 from ..evaluate import PatternStatistics, Synchrony, pattern_statistics
 from ..evaluate import synchrony as synchrony_of
 from ..models import Independent, PopulationModel
-from ..plot import patterns as plot
+from ..plot.patterns import LEAST_EXPECTED
+from ..plot.patterns import patterns as draw_patterns
+from ..plot.patterns import synchrony as draw_synchrony
 from ..study.catalogue import Place
 from ..study.comparisons import INDEPENDENT
 from ..study.results import Results
@@ -62,8 +64,8 @@ def patterns(
     with captioned("4", "Probabilities of words, and synchrony", (PAGE, 2.6)) as figure:
         panels = figure.subplots(1, len(pairs) + 1, width_ratios=[1.0] * len(pairs) + [1.1])
         for ax, pair in zip(panels[:-1], pairs, strict=True):
-            plot.patterns({name: statistics[name] for name in pair}, ax=ax)
-        plot.synchrony(distributions, ax=panels[-1])
+            draw_patterns({name: statistics[name] for name in pair}, ax=ax)
+        draw_synchrony(distributions, ax=panels[-1])
         panels[-1].set_xlabel("active bits per word" if place.lags > 1 else "active units")
         panels[-1].set_ylabel("probability")
         for ax, letter in zip(panels, "abc", strict=False):
@@ -71,7 +73,7 @@ def patterns(
         figure.caption = " ".join(
             [
                 *_about_words(place, pairs, models, statistics),
-                *_about_synchrony("abc"[len(pairs)], distributions),
+                _about_synchrony("abc"[len(pairs)], _bits(place), distributions),
             ]
         )
     return figure
@@ -123,18 +125,17 @@ def _about_words(
     )
     some = next(iter(statistics.values()))
     window = f", windows of {place.lags} bins" if place.lags > 1 else ""
-    active = "bits of the window" if place.lags > 1 else "units"
     said = [
         f"{shown}: observed frequency of every distinct word among the test words of split "
         f"{_SPLIT} ({place.recording}, experiment {place.experiment.name}{window}; "
         f"{some.X.shape[0]} distinct of {some.n_words}) against its probability under the model; "
-        f"symbols: number of active {active}.",
+        f"symbols: number of active {_bits(place)}.",
         f"Models were fitted to the training words of the same split{_penalties(models)}.",
         "Black: identity. Grey: 5 % to 95 % of counting noise at the model's probability. Words "
         "are drawn because they occurred, so those expected less than about once lie above the "
         "band by selection.",
     ]
-    least = plot.LEAST_EXPECTED / some.n_words
+    least = LEAST_EXPECTED / some.n_words
     below = {name: float(np.mean(each.model < least)) for name, each in statistics.items()}
     edge = [f"{100.0 * share:.2g} % for {name}" for name, share in below.items() if share > 0.0]
     if edge:
@@ -155,12 +156,17 @@ def _penalties(models: Mapping[str, PopulationModel]) -> str:
     return f"; penalties as chosen: {', '.join(chosen)}" if chosen else ""
 
 
-def _about_synchrony(letter: str, distributions: Mapping[str, Synchrony]) -> list[str]:
+def _bits(place: Place) -> str:
+    """What a word counts."""
+    return "bits of the window" if place.lags > 1 else "units"
+
+
+def _about_synchrony(letter: str, bits: str, distributions: Mapping[str, Synchrony]) -> str:
     drawn = [name for name, each in distributions.items() if each.method == "samples"]
     models = "models"
     if drawn:
-        models += f", of {' and '.join(drawn)} counted in words drawn from them"
-    return [
-        f"({letter}) Distribution of the number of active bits of the same test words (black; "
+        models += f"; of {', '.join(drawn)} counted in drawn words, with their standard error"
+    return (
+        f"({letter}) Distribution of the number of active {bits} in the same test words (black; "
         f"error bars: one standard error from blocks of neighbouring bins) and of the {models}."
-    ]
+    )
