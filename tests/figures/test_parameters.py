@@ -71,6 +71,16 @@ def test_the_hidden_units_are_those_at_the_chosen_penalty(figure):
         assert ax.get_xlabel() == "hidden unit, by variance (1 live)"
 
 
+def test_nothing_is_cut_off_at_the_edges(figure):
+    figure.draw_without_rendering()
+    box = figure.get_tightbbox()
+    width, height = figure.get_size_inches()
+    assert box.x0 >= 0.0
+    assert box.y0 >= 0.0
+    assert box.x1 <= width
+    assert box.y1 <= height
+
+
 def test_the_caption_says_what_is_shown(figure):
     n_pairs = 23 * 22 // 2
     for said in (

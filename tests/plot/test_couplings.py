@@ -107,9 +107,14 @@ def test_five_hundred_units_are_drawn():
     assert ax.images[0].get_array().shape == (500, 500)
 
 
-def test_a_plot_without_axes_makes_its_own():
+def test_a_plot_without_axes_makes_its_own_where_all_of_it_fits():
     ax = couplings(ising())
     try:
         assert plt.fignum_exists(ax.figure.number)
+        ax.figure.draw_without_rendering()
+        box, (width, height) = ax.figure.get_tightbbox(), ax.figure.get_size_inches()
+        assert min(box.x0, box.y0) >= 0.0
+        assert box.x1 <= width
+        assert box.y1 <= height
     finally:
         plt.close(ax.figure)

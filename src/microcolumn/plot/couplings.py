@@ -43,7 +43,7 @@ def couplings(
     matplotlib.axes.Axes
         Its first image is J, its second one b, both with the hidden part masked.
     """
-    axes = axes_or_new(ax, (3.4, 2.8))
+    axes = axes_or_new(ax, (4.6, 3.4))
     found = window(model, units)
     diagonal = np.eye(found.order.size, dtype=bool)
     drawn = model.J_[np.ix_(found.order, found.order)]

@@ -75,7 +75,7 @@ def hidden_units(
     ]
     _draw(axes, charts)
     mark_window(axes, found)
-    axes.spines[["left", "bottom"]].set_visible(False)
+    axes.spines[:].set_visible(False)
     if not shown.size:
         # Over the lines between layers, where hidden units would be.
         place: dict[str, Any] = {"transform": axes.transAxes, "backgroundcolor": "white"}
