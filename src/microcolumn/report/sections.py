@@ -136,8 +136,7 @@ def _prediction(results: Results, drawn: Pictures) -> Section:
         "firing rate. No normalising constant enters, so that this checks the comparison above."
     )
     blocks = _blocks(results, _predicted, drawn, "6")
-    items = [] if blocks else [Paragraph("No predictions are computed yet.")]
-    return Section("prediction", "Prediction", lead, [*items], blocks)
+    return Section("prediction", "Prediction", lead, _unless(blocks), blocks)
 
 
 def _fitting(results: Results, drawn: Pictures) -> Section:
@@ -179,7 +178,8 @@ def _growth(results: Results, place: Place) -> list[Item]:
 
 
 def _predicted(results: Results, place: Place) -> list[Item]:
-    return _tabled(place, tables.predictions(results, place))
+    found = _tabled(place, tables.predictions(results, place))
+    return found or [Paragraph("The predictions of these models are not computed yet.")]
 
 
 def _converged(results: Results, place: Place) -> str:

@@ -1,0 +1,330 @@
+"""The report page, read back with a parser: its numbers, its structure, its safety."""
+
+import json
+import os
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import planted_study as planted
+import pytest
+import small_study
+
+from microcolumn import figures
+from microcolumn.figures.captioned import captioned
+from microcolumn.recording import Recording
+from microcolumn.report import page, pictures, write
+from microcolumn.report.typography import typeset
+from microcolumn.study import run, tables
+from microcolumn.study.catalogue import NotComputedError
+from microcolumn.study.cautions import cautions
+from microcolumn.study.plan import Plan
+from microcolumn.study.results import Results
+from microcolumn.units import Units
+
+HOSTILE = "</script><script>alert(1)</script>"
+_EMPTY = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Parsed(HTMLParser):
+    """Elements with their attributes and text, and tables as rows of cells."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.tables, self._open = [], [], []
+        self.feed(text)
+        self.close()
+        assert not self._open, "every element is closed"
+
+    def handle_starttag(self, tag, attributes):
+        element = {"tag": tag, "text": "", **dict(attributes)}
+        self.elements.append(element)
+        if tag == "table":
+            self.tables.append({"caption": "", "rows": []})
+        elif tag == "tr":
+            self.tables[-1]["rows"].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1]["rows"][-1].append("")
+        if tag not in _EMPTY:
+            self._open.append(element)
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append({"tag": tag, "text": "", **dict(attributes)})
+
+    def handle_endtag(self, tag):
+        assert self._open.pop()["tag"] == tag
+
+    def handle_data(self, data):
+        for element in self._open:
+            element["text"] += data
+        inside = {element["tag"] for element in self._open}
+        if inside & {"td", "th"}:
+            self.tables[-1]["rows"][-1][-1] += data
+        elif "caption" in inside:
+            self.tables[-1]["caption"] += data
+
+    def all(self, tag):
+        return [element for element in self.elements if element["tag"] == tag]
+
+    def text_of(self, tag, name):
+        [element] = [e for e in self.all(tag) if e.get("id") == name]
+        return element["text"]
+
+    def table(self, title):
+        return [table["rows"] for table in self.tables if table["caption"].startswith(title)]
+
+
+def drawing(number):
+    """A figure that takes no time, with an id and a link inside its SVG."""
+
+    def draw(results, recording=None, *, experiment=None, lags=None):
+        with captioned(number, f"Title {number}", (7.0, 1.0)) as figure:
+            ax = figure.add_subplot()
+            ax.plot([0, 1], [0, 1])
+            figure.caption = f"(a) Caption {number} of {recording}."
+        return figure
+
+    return draw
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _quick_figures():
+    quick = {n: each._replace(draw=drawing(n)) for n, each in figures.FIGURES.items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "FIGURES", quick)
+        yield
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return Results(planted.write(tmp_path_factory.mktemp("study") / "study.db"))
+
+
+@pytest.fixture(scope="module")
+def text(results):
+    return page(results)
+
+
+@pytest.fixture(scope="module")
+def parsed(text, _quick_figures):
+    return Parsed(text)
+
+
+def numbers(text):
+    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text)]
+
+
+def test_the_page_opens_with_the_answer(parsed, results):
+    paragraphs = [p["text"] for p in parsed.all("p") if p.get("class") in ("headline", "detail")]
+    said = results.comparison("cells").answer.rstrip(".").split("; ")
+    shown = [p.replace("\N{NO-BREAK SPACE}", " ").rstrip(".") for p in paragraphs]
+    assert shown[: len(said)] == [typeset(part) for part in said]
+    [section] = [e for e in parsed.all("section") if e.get("id") == "answer"]
+    assert parsed.all("section")[0] is section
+
+
+def test_scores_and_differences_are_those_of_the_results(parsed, results):
+    compared = results.comparison("cells")
+    header, *rows = parsed.table("Scores on test parts. cells, instantaneous")[0]
+    assert header[:3] == ["model", "bits/s", "per cell"]
+    assert [row[0] for row in rows] == [model.variant for model in compared.models]
+    for row, model in zip(rows, compared.models, strict=True):
+        expected = [model.bits_per_second, model.split_stderr, model.block_stderr]
+        assert numbers(row[1]) == pytest.approx(expected, abs=0.005)
+        assert float(row[2]) == pytest.approx(model.per_neuron, abs=5e-4)
+    _, *rows = parsed.table("Differences between models. cells, instantaneous")[0]
+    for row, pair in zip(rows, compared.pairs, strict=True):
+        assert row[0] == f"{pair.first} - {pair.second}"
+        assert numbers(row[1]) == pytest.approx([pair.bits_per_second, pair.stderr], abs=0.005)
+
+
+def test_all_tables_of_the_text_are_on_the_page(parsed, results):
+    place = results.begun()[-1]
+    for table in (
+        tables.recordings(results),
+        tables.growth(results.by_lags("cells")),
+        tables.predictions(results, place),
+        tables.layers(results, place),
+        tables.interactions(results, place),
+    ):
+        title = table.title[0].upper() + table.title[1:]
+        assert [
+            [list(table.header), *([typeset(cell) for cell in row] for row in table.rows)]
+        ] == parsed.table(title)[-1:]
+
+
+def test_cautions_methods_and_provenance_are_told(parsed, results):
+    items = [item["text"] for item in parsed.all("li")]
+    for caution in cautions(results):
+        assert f"{caution.rstrip('.')}." in items
+    methods, provenance = (parsed.text_of("section", n) for n in ("methods", "provenance"))
+    assert "minimum probability flow (Sohl-Dickstein et al. 2011)" in methods
+    for fact in (
+        planted.facts()["cells"].fingerprint,
+        "microcolumn study run plan.toml",
+        "232 of 232 jobs",
+        "numpy 2.1.0",
+        "seeds 0 to 3",
+    ):
+        assert fact in provenance
+
+
+def test_figures_have_captions_and_stand_in_their_own_boxes(parsed):
+    shown = [figure for figure in parsed.all("figure") if figure.get("class") == "plate"]
+    assert [figure["id"] for figure in shown] == [
+        "figure-1-0",
+        "figure-3",
+        "figure-4-0",
+        "figure-2-0",
+        "figure-5-0",
+        "figure-6-0",
+        "figure-S1-0",
+    ]
+    captions = [caption["text"] for caption in parsed.all("figcaption")]
+    assert "Figure 2. Title 2. (a) Caption 2 of cells." in captions
+
+
+def test_nothing_is_loaded_from_elsewhere(parsed):
+    for element in parsed.elements:
+        for name, value in element.items():
+            if name in ("src", "href", "xlink:href", "srcset", "data", "action"):
+                local = value.startswith(("#", "data:"))
+                assert local or (
+                    element["tag"] == "a" and value.startswith("https://doi.org/10.")
+                ), f"{element['tag']} {name}={value[:80]}"
+        assert not {name for name in element if name.startswith("on")}
+    [policy] = [e for e in parsed.all("meta") if e.get("http-equiv")]
+    assert policy["content"].startswith("default-src 'none';")
+    assert not parsed.all("link")
+
+
+def test_ids_are_distinct_and_links_have_targets(parsed):
+    ids = [element["id"] for element in parsed.elements if "id" in element]
+    assert len(ids) == len(set(ids))
+    links = [element["href"] for element in parsed.all("a") if element["href"].startswith("#")]
+    assert len(links) > 5
+    assert {link[1:] for link in links} <= set(ids)
+    for name in ("aria-labelledby", "aria-describedby", "for"):
+        assert {e[name] for e in parsed.elements if e.get(name)} <= set(ids)
+
+
+def test_headings_follow_each_other_without_a_gap(parsed):
+    levels = [int(e["tag"][1]) for e in parsed.elements if re.fullmatch(r"h\d", e["tag"])]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_tables_can_be_read_aloud_and_scrolled_by_keyboard(parsed):
+    assert all(table["caption"] for table in parsed.tables)
+    assert all(cell.get("scope") in ("row", "col") for cell in parsed.all("th"))
+    boxes = [e for e in parsed.all("div") if e.get("class") in ("table", "card")]
+    assert len(boxes) == len(parsed.tables) + 7
+    for box in boxes:
+        assert (box["tabindex"], box["role"]) == ("0", "region")
+        assert box["aria-label"]
+
+
+def test_the_page_is_marked_up_for_people_and_machines(parsed, text):
+    assert text.startswith("<!doctype html>")
+    assert parsed.all("html")[0]["lang"] == "en"
+    names = {meta.get("name") for meta in parsed.all("meta")}
+    assert {"viewport", "color-scheme"} <= names
+    assert len(parsed.all("main")) == len(parsed.all("nav")) == 1
+    assert len(text.encode()) < 8_000_000
+
+
+def test_the_same_results_give_the_same_page(results, text):
+    assert page(results) == text
+
+
+def test_several_recordings_fold_all_but_the_first(tmp_path):
+    data = {"one": small_study.recording(), "two": small_study.recording(seed=1)}
+    plan = Plan.of(data, models="Ising", penalties=1e-3, n_splits=1)
+    parsed = Parsed(page(run(plan, tmp_path / "study.db", n_jobs=1)))
+    folded = [e for e in parsed.all("details") if e.get("class") == "recording"]
+    assert len(folded) == 12
+    assert [("open" in e) for e in folded] == [True, False] * 6
+    assert len(parsed.table("Best models")[0]) == 3
+
+
+def test_text_from_recordings_is_shown_and_never_run(parsed, tmp_path):
+    given = small_study.recording()
+    units = Units([f"{HOSTILE}{n}" for n in range(5)], layer=[HOSTILE, "5"] * 2 + ["5"])
+    recording = Recording(
+        given.trains, units, epochs=[[0.0, 60.0]], source=f"source {HOSTILE}", notes=[HOSTILE]
+    )
+    plan = Plan.of({f"a {HOSTILE}": recording}, models="RBM", n_hidden=2, penalties=0, n_splits=1)
+    text = page(run(plan, tmp_path / "study.db", n_jobs=1, command=f"command {HOSTILE}"))
+    ordinary, parsed = parsed, Parsed(text)
+    assert len(parsed.all("script")) == len(ordinary.all("script"))
+    assert "<script>alert" not in text
+    for shown in (f"a {HOSTILE}", f"source {HOSTILE}", f"command {HOSTILE}"):
+        assert shown in parsed.all("body")[0]["text"]
+    assert f"{HOSTILE}." in [item["text"] for item in parsed.all("li")]
+    best = parsed.table("Spikes of single cells")[0][1][3]
+    assert f"(unit {HOSTILE}" in best
+    assert HOSTILE in json.dumps(json.loads(parsed.text_of("script", "explorers")))
+
+
+def test_figures_that_cannot_be_drawn_are_told_and_the_page_is_made(results, monkeypatch):
+    def moved(results, recording=None, **where):
+        raise FileNotFoundError("monday.nwb is not there; put it back")
+
+    def missing(results, recording=None, **where):
+        raise NotComputedError("a test is not computed yet")
+
+    patched = figures.FIGURES | {"1": figures.Figures(moved), "2": figures.Figures(missing)}
+    monkeypatch.setattr(figures, "FIGURES", patched)
+    told = [p["text"] for p in Parsed(page(results)).all("p") if p.get("class") == "absent"]
+    assert told == [
+        "Figure 1 of cells is left out: monday.nwb is not there; put it back.",
+        "Figure 2 of cells is left out: a test is not computed yet.",
+    ]
+
+
+def test_a_figure_that_is_too_large_as_svg_becomes_pixels(results, monkeypatch):
+    monkeypatch.setattr(pictures, "MOST_BYTES", 100)
+    parsed = Parsed(page(results))
+    images = parsed.all("img")
+    assert len(images) == 7
+    assert images[0]["alt"] == "Figure 1: Title 1"
+    assert images[0]["src"].startswith("data:image/png;base64,iVBOR")
+    assert not [e for e in parsed.all("svg") if e.get("role") == "img"]
+
+
+def test_an_unfinished_study_has_a_page_that_says_what_is_missing(tmp_path):
+    def is_done(job):
+        return job.split < 1 and job.lags < 3 and job.kind not in ("predict", "structure")
+
+    text = page(Results(planted.write(tmp_path / "study.db", keep=is_done)))
+    assert "jobs are not done; run the study further." in text
+    assert "The predictions of these models are not computed yet." in text
+    assert "The structure of these models is not computed yet." in text
+
+
+def test_a_study_that_has_barely_begun_has_a_page(tmp_path):
+    text = page(Results(planted.write(tmp_path / "study.db", keep=lambda job: False)))
+    parsed = Parsed(text)
+    [headline] = [p["text"] for p in parsed.all("p") if p.get("class") == "headline"]
+    assert headline == "Nothing is tested yet; run the study further."
+    assert json.loads(parsed.text_of("script", "explorers")) == []
+    assert not [e for e in parsed.elements if "explorer" in e.get("class", "")]
+
+
+def test_a_page_is_written_whole_or_not_at_all(results, text, tmp_path):
+    file = tmp_path / "study.html"
+    write(results, file)
+    assert file.read_text(encoding="utf-8") == text
+    assert os.listdir(tmp_path) == ["study.html"]
+    with pytest.raises(OSError, match=r"cannot write .*; choose another place"):
+        write(results, tmp_path / "nowhere" / "study.html")
+    with pytest.raises(OSError, match="it is no plain file"):
+        write(results, tmp_path)
+
+
+def test_the_bar_counts_figures_where_it_is_wanted(results, capsys):
+    page(results, progress=True)
+    assert "7/7" in capsys.readouterr().err
+    page(results)
+    assert capsys.readouterr().err == ""

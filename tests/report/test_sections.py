@@ -1,0 +1,201 @@
+from dataclasses import replace
+
+import planted_study as planted
+import pytest
+
+from microcolumn.report.content import Absent, Heading, Listed, Paragraph, Tabled
+from microcolumn.report.methods import methods, references
+from microcolumn.report.sections import answers, longest, sections, summary
+from microcolumn.study import tables
+from microcolumn.study.experiment import Experiment
+from microcolumn.study.plan import Plan
+from microcolumn.study.results import Results
+
+INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return Results(planted.write(tmp_path_factory.mktemp("study") / "study.db"))
+
+
+@pytest.fixture(scope="module")
+def by_id(results):
+    drawn = {(n, "cells"): Absent(f"Figure {n}") for n in ("1", "2", "4", "5", "6", "S1")}
+    drawn["3", None] = Absent("Figure 3")
+    return {section.id: section for section in sections(results, drawn)}
+
+
+def items(section):
+    return [*section.items, *(item for block in section.blocks for item in block.items)]
+
+
+def shown_tables(section):
+    return [item.table for item in items(section) if isinstance(item, Tabled)]
+
+
+def test_sections_follow_the_argument(by_id):
+    assert list(by_id) == [
+        "data",
+        "comparison",
+        "parameters",
+        "assemblies",
+        "time",
+        "prediction",
+        "fitting",
+    ]
+
+
+def test_every_figure_stands_in_one_section(by_id):
+    where = {
+        item.text: name
+        for name, section in by_id.items()
+        for item in items(section)
+        if isinstance(item, Absent)
+    }
+    assert where == {
+        "Figure 1": "data",
+        "Figure 2": "parameters",
+        "Figure 3": "comparison",
+        "Figure 4": "comparison",
+        "Figure 5": "time",
+        "Figure 6": "prediction",
+        "Figure S1": "fitting",
+    }
+
+
+def test_the_answer_is_the_comparisons_own(results):
+    found = answers(results)
+    assert len(found) == 2
+    for answer, place in zip(found, longest(results), strict=True):
+        said = "; ".join([answer.headline, *answer.details]) + "."
+        assert said == tables.compared_at(results, place).answer
+    assert found[1].about.endswith("splits by blocks, T = 3")
+
+
+def test_several_comparisons_are_put_side_by_side(results, tmp_path):
+    table = summary(results)
+    assert [row[:2] for row in table.rows] == [
+        ("cells, instantaneous", "RBM 5"),
+        ("cells, spatiotemporal, T = 3", "RBM 12"),
+    ]
+    assert table.rows[0][2:] == (
+        "SemiRBM 5: 0.00 ± 0.00, p = 1",
+        "2.00 ± 0.20, p = 0.0023",
+        "12.00 ± 1.22, p = 0.0023",
+    )
+    assert summary(Results(planted.write(tmp_path / "one.db", plan=INSTANTANEOUS))) is None
+
+
+def test_tables_are_those_of_the_text(results, by_id):
+    single, windows = longest(results)
+    assert shown_tables(by_id["comparison"])[0] == tables.models(
+        results, single, tables.compared_at(results, single)
+    )
+    assert shown_tables(by_id["assemblies"])[:2] == [
+        tables.layers(results, single),
+        tables.interactions(results, single),
+    ]
+    assert shown_tables(by_id["time"]) == [tables.growth(results.by_lags("cells"))]
+    assert shown_tables(by_id["prediction"])[1] == tables.predictions(results, windows)
+
+
+def test_experiments_have_headings_only_where_there_are_several(by_id):
+    def headings(section):
+        return [item.text for item in items(section) if isinstance(item, Heading)]
+
+    assert headings(by_id["comparison"]) == ["instantaneous", "spatiotemporal, T = 3"]
+    assert headings(by_id["time"]) == []
+
+
+def test_fits_are_counted(by_id):
+    [listed] = [item for item in by_id["fitting"].items if isinstance(item, Listed)]
+    assert listed.lines == (
+        "cells, instantaneous: 11 of the 12 fits tested have converged; "
+        "log Z was summed exactly for all",
+        "cells, spatiotemporal, T = 3: 7 of the 8 fits tested have converged; "
+        "log Z was annealed for 8 of them and summed exactly for the others",
+    )
+
+
+def test_a_log_z_in_doubt_is_told(tmp_path):
+    def doubtful(job, rows):
+        for row in rows.get("scores", []):
+            row["normaliser"] = "ais"
+            row["converged"] = job.split > 0
+
+    store = planted.write(tmp_path / "study.db", plan=INSTANTANEOUS, change=doubtful)
+    fitting = sections(Results(store), {})[-1]
+    [line] = fitting.items[0].lines
+    assert line.endswith("and may not be relied upon for 3")
+
+
+def test_single_bins_leave_no_section_about_time(tmp_path):
+    results = Results(planted.write(tmp_path / "study.db", plan=INSTANTANEOUS))
+    assert "time" not in [section.id for section in sections(results, {})]
+
+
+def test_no_layers_are_one_sentence(tmp_path):
+    def without_layers(job, rows):
+        for row in rows.get("structures", []):
+            row["layers"] = None
+
+    store = planted.write(tmp_path / "study.db", plan=INSTANTANEOUS, change=without_layers)
+    found = {section.id: section for section in sections(Results(store), {})}
+    said = [item.text for item in items(found["assemblies"]) if isinstance(item, Paragraph)]
+    assert said == ["The units are not in several layers, so no layers were tested."]
+
+
+def test_a_study_that_has_barely_begun_says_so_in_every_section(tmp_path):
+    results = Results(planted.write(tmp_path / "study.db", keep=lambda job: False))
+    found = {section.id: section for section in sections(results, {})}
+    assert answers(results) == []
+    for name in ("comparison", "parameters", "assemblies", "time", "prediction", "fitting"):
+        [item] = items(found[name])
+        assert "yet" in item.text
+    assert len(shown_tables(found["data"])) == 1
+
+
+def test_the_methods_tell_the_plan():
+    said = dict(methods(planted.PLAN, layers=True))
+    words = said["Words and models: instantaneous"]
+    for part in ("all units of cells", "20\xa0ms", "hidden units: 5", "0, 10⁻³ and 4·10⁻³"):
+        assert part in words
+    assert "dealt 4 times (seeds 0 to 3) at random word by word" in words
+    assert "fitted on 40\xa0% of the words" in words
+    windows = said["Words and models: spatiotemporal"]
+    for part in ("the 4 most active units", "6.7\xa0ms", "T = 1, 2 and 3 ", "as many as bits"):
+        assert part in windows
+    assert "in contiguous blocks" in windows
+    assert "500 chains" in said["Normalisation"]
+    assert "Layers" in said
+    assert "Layers" not in dict(methods(planted.PLAN, layers=False))
+
+
+def test_one_split_and_one_model_are_told_as_such():
+    experiment = Experiment("short", models="Ising", penalties=0.0, n_splits=1, n_init=3, seed=7)
+    said = dict(methods(Plan(planted.PLAN.sources, (experiment,)), layers=False))
+    words = said["Words and models"]
+    assert "Ising models were fitted by" in words
+    assert "from the best of 3 starts" in words
+    assert "dealt once (seed 7)" in words
+    assert "one or two splits" in said["Scores and errors"]
+    assert "one or two splits" not in dict(methods(planted.PLAN, layers=False))["Scores and errors"]
+
+
+def test_maximum_likelihood_is_told(tmp_path):
+    experiment = replace(planted.PLAN.experiments[0], objectives=("likelihood",))
+    said = methods(Plan(planted.PLAN.sources, (experiment,)), layers=False)
+    assert "fitted by maximum likelihood" in said[0][1]
+    assert "Sohl-Dickstein et al. 2011" not in [each.key for each in references(said)]
+
+
+def test_all_that_is_cited_is_listed_by_name():
+    said = methods(planted.PLAN, layers=True)
+    keys = [reference.key for reference in references(said)]
+    assert keys == sorted(keys)
+    for key in ("Köster et al. 2014", "Neal 2001", "Nadeau & Bengio 2003"):
+        assert key in keys
+    assert "Phipson & Smyth 2010" not in [
+        each.key for each in references(methods(planted.PLAN, layers=False))
+    ]
