@@ -131,7 +131,8 @@ def _about_words(
         f"{some.X.shape[0]} distinct of {some.n_words}) against its probability under the model; "
         f"symbols: number of active {_bits(place)}.",
         f"Models were fitted to the training words of the same split{_penalties(models)}.",
-        "Black: identity. Grey: 5 % to 95 % of counting noise at the model's probability. Words "
+        "Solid line: identity. Dashed lines: 5 % and 95 % of counting noise at the model's "
+        "probability, the grey band between them. Words "
         "are drawn because they occurred, so those expected less than about once lie above the "
         "band by selection.",
     ]

@@ -84,10 +84,11 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
     ax = axes_or_new(ax)
     models = [name for name, each in distributions.items() if each.method != "words"]
     styles = shades(models)
+    lines = []  # for the legend, without error bars
     for name, each in distributions.items():
         occurs = np.flatnonzero(each.probability > 0.0)
         is_data = each.method == "words"
-        ax.errorbar(
+        container = ax.errorbar(
             occurs,
             each.probability[occurs],
             np.where(each.stderr[occurs] > 0.0, each.stderr[occurs], np.nan),
@@ -100,6 +101,7 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
             zorder=3 if is_data else 2,
             label=literal(name),
         )
+        lines.append(container.lines[0])
     highest, lowest = _reach(distributions)
     ax.set(
         yscale="log",
@@ -109,8 +111,7 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
         ylabel="P(k)",
     )
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    handles, labels = ax.get_legend_handles_labels()
-    lines = [handle[0] for handle in handles]  # without error bars
+    labels = [literal(name) for name in distributions]
     ax.legend(lines, labels, loc="best", fontsize=6, handlelength=1.2, labelspacing=0.3)
     return ax
 
