@@ -47,7 +47,7 @@ def test_maps_are_the_live_hidden_units_at_the_longest_windows(results, figure):
     drawn = ax.images[0].get_array()
     np.testing.assert_array_equal(np.sort(drawn.sum(axis=1)), np.sort(weights.sum(axis=1)))
     np.testing.assert_array_equal(drawn.sum(axis=0), weights.sum(axis=0))
-    assert ax.get_title() == "0"
+    assert ax.get_title() == "1"
     assert "4 cells in 3 bins of 6.7 ms" in figure.caption
     assert "1 of 1 live ones" in figure.caption
 

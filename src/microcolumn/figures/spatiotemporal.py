@@ -201,7 +201,7 @@ def _about_hidden(shown: _Shown, n_hidden: int) -> str:
     return (
         f"Hidden units of {shown.hidden} (λ = {penalty:g}, split {shown.split}): "
         f"{min(n_hidden, _MOST_HIDDEN)} of {n_hidden} live ones, those whose activation varies "
-        "most on the test part, titled by their position in the model. Rows are cells from "
+        "most on the test part first. Rows are cells from "
         f"superficial to deep{layers}; columns are bins, by their start before the newest one. "
         "Colour is the weight, on one scale."
     )

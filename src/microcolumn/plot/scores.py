@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.ticker import MaxNLocator
 
 from ..evaluate import Comparison
-from ..study.comparisons import INDEPENDENT, ModelResult, StudyComparison
+from ..study.comparisons import INDEPENDENT, ModelResult, PairResult, StudyComparison
 from ..study.significance import claimed_stderr, corrected_stderr, p_text
 from ..study.summaries import LagsResult
 from .style import MODEL_COLOURS, axes_or_new, colour_of, literal
@@ -128,29 +128,8 @@ def differences(
         for k, name in enumerate(names):
             if reference not in group or name not in group:
                 continue
-            pair = each.pair(name, reference)
-            x, y, error = at + _offset(k, len(names)), pair.bits_per_second, pair.stderr
-            ax.errorbar(
-                x,
-                y,
-                error,
-                marker="o",
-                markersize=4,
-                color=colour_of(name),
-                markerfacecolor=styles[name],
-                elinewidth=0.8,
-                capsize=2,
-            )
-            ax.annotate(
-                p_text(pair.p_value).replace(" = ", "=").replace(" < ", "<"),
-                (x, y + (0.0 if math.isnan(error) else error)),
-                xytext=(0, 4),
-                textcoords="offset points",
-                ha="center",
-                va="bottom",
-                rotation=90 if upright else 0,
-                fontsize=5.5,
-            )
+            x = at + _offset(k, len(names))
+            _draw_difference(ax, x, each.pair(name, reference), styles[name], upright=upright)
     _draw_zero(ax)
     _leave_room_above(ax, 0.4 if upright else 0.14)
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
@@ -286,6 +265,31 @@ def _names(groups: Iterable[Iterable[str]]) -> list[str]:
 def _offset(k: int, n: int) -> float:
     """From the middle of a group to the middle of bar ``k`` of ``n``."""
     return _FILLED * ((k + 0.5) / n - 0.5)
+
+
+def _draw_difference(ax: Axes, x: float, pair: PairResult, fill: str, *, upright: bool) -> None:
+    """A point with its error bar and, above it, its p-value."""
+    ax.errorbar(
+        x,
+        pair.bits_per_second,
+        pair.stderr,
+        marker="o",
+        markersize=4,
+        color=colour_of(pair.first),
+        markerfacecolor=fill,
+        elinewidth=0.8,
+        capsize=2,
+    )
+    ax.annotate(
+        p_text(pair.p_value).replace(" = ", "=").replace(" < ", "<"),
+        (x, pair.bits_per_second + (0.0 if math.isnan(pair.stderr) else pair.stderr)),
+        xytext=(0, 4),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        rotation=90 if upright else 0,
+        fontsize=5.5,
+    )
 
 
 def _name_groups(ax: Axes, names: Sequence[str]) -> None:

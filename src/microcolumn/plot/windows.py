@@ -7,15 +7,13 @@ import math
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
-from numpy.typing import NDArray
 
 from ..binary import whole_number
-from ..evaluate.activation import hidden_activation
 from ..models import PopulationModel
-from ..parameters import Floats
 from ..units import Units
 from ..words import Words
-from .laminar import laminar, mark_layers
+from .hidden import hidden_order
+from .laminar import mark_layers, window
 from .style import SIGNED, axes_or_new
 
 #: As many as the paper shows, and most in a row.
@@ -40,8 +38,7 @@ def hidden_map(
     hidden : int
         Position of the hidden unit.
     units : Units, optional
-        The recorded units, for their order and layers; as they are numbered where left out, which
-        needs a model that was fitted on ``Words``.
+        The recorded units, for their order and layers; bits in their order where left out.
     bin_width : float, optional
         Seconds; the time axis counts bins where left out.
     limit : float, optional
@@ -66,22 +63,21 @@ def hidden_map(
     W = model.W_
     if not 0 <= whole_number("hidden", hidden) < W.shape[1]:
         raise ValueError(f"hidden is {hidden}; the model has {W.shape[1]} hidden units from 0 on")
-    table = _table(model, units)
-    weights = W[:, hidden].reshape(-1, len(table)).T
+    found = window(model, units)
+    rows, lags = found.units, found.lags
+    weights = W[found.order, hidden].reshape(lags, -1).T
     ax = axes_or_new(ax, (1.8, 1.8))
-    rows = laminar(table)
-    lags = weights.shape[1]
     width = 1.0 if bin_width is None else 1e3 * bin_width
     if limit is None:
         limit = float(np.abs(weights).max())
     ax.imshow(
-        weights[rows.order],
+        weights,
         aspect="auto",
         interpolation="nearest",
         cmap=SIGNED,
         vmin=-(limit or 1.0),
         vmax=limit or 1.0,
-        extent=((0.5 - lags) * width, 0.5 * width, len(table) - 0.5, -0.5),
+        extent=((0.5 - lags) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5),
     )
     mark_layers(ax, rows)
     if not rows.layers:
@@ -126,9 +122,9 @@ def hidden_maps(
     Returns
     -------
     matplotlib.figure.Figure or SubFigure
-        Each map is titled by the hidden unit's position in the model.
+        Maps are numbered from 1 on, as in :func:`~microcolumn.plot.hidden_units`.
     """
-    shown = ordered_hidden(model, words)[: whole_number("most", most)]
+    shown = hidden_order(model, words)[: whole_number("most", most)]
     if not shown.size:
         raise ValueError("no live hidden unit to draw; choose a smaller penalty or a larger most")
     table = units if words is None else words.units
@@ -147,7 +143,7 @@ def hidden_maps(
             ax.set_axis_off()
             continue
         hidden_map(model, int(shown[place]), table, bin_width=width, limit=limit, ax=ax)
-        ax.set_title(f"{shown[place]}", pad=2, fontsize=7)
+        ax.set_title(f"{place + 1}", pad=2, fontsize=7)
         _keep_outer_labels(ax, place % n_columns == 0, place + n_columns >= shown.size)
     bar = figure.colorbar(
         panels[0, 0].images[0],
@@ -159,41 +155,6 @@ def hidden_maps(
     bar.set_label("weight")
     bar.outline.set_linewidth(0.6)
     return figure
-
-
-def ordered_hidden(model: PopulationModel, words: Words | None = None) -> NDArray[np.int64]:
-    """Positions of live hidden units, those that matter most first, shape (n_live,).
-
-    Parameters
-    ----------
-    model : PopulationModel
-        The model.
-    words : Words, optional
-        On which the variance of the activation counts; without words the norm of the weights does.
-    """
-    if words is not None:
-        return hidden_activation(model, words).order
-    live = np.flatnonzero(model.parameters_.live)
-    norms: Floats = np.linalg.norm(model.W_[:, live], axis=0)
-    return live[np.argsort(-norms, kind="stable")]
-
-
-def _table(model: PopulationModel, units: Units | None) -> Units:
-    """The recorded units, whose number divides that of the model's bits."""
-    n_bits = model.n_features_in_
-    if units is None:
-        if not hasattr(model, "lags_"):
-            raise ValueError(
-                "the model does not say how many bins its words have; pass units= with the "
-                "recorded units"
-            )
-        return Units.numbered(n_bits // model.lags_)
-    if n_bits % len(units):
-        raise ValueError(
-            f"the model has {n_bits} bits, which is no multiple of {len(units)} units; pass the "
-            "units that its words were made of"
-        )
-    return units
 
 
 def _keep_outer_labels(ax: Axes, is_left: bool, is_lowest: bool) -> None:
