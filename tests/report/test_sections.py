@@ -94,7 +94,10 @@ def test_tables_are_those_of_the_text(results, by_id):
     )
     assert shown_tables(by_id["assemblies"])[:2] == [
         tables.layers(results, single),
-        tables.interactions(results, single),
+        replace(
+            tables.interactions(results, single),
+            title="variance of log p explained by interactions around silence",
+        ),
     ]
     assert shown_tables(by_id["time"]) == [tables.growth(results.by_lags("cells"))]
     assert shown_tables(by_id["prediction"])[1] == tables.predictions(results, windows)

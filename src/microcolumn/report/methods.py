@@ -150,8 +150,8 @@ def _splits(experiment: Experiment) -> str:
         f"Words were dealt {times} ({seeds}) at random {how} to a training part "
         f"({_percent(train)}) and a test part ({_percent(1 - train)}). "
         f"Models were fitted on {_percent(train * (1 - validation))} of the words, the penalty of "
-        f"each was chosen by its likelihood on the other {_percent(train * validation)} of the "
-        "training part, and all results are from the test part."
+        f"each was chosen by its likelihood on the other {_percent(train * validation)} that are "
+        "for training, and all results are from the test part."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from ..study import tables
 from ..study.catalogue import Place
@@ -163,6 +164,8 @@ def _structure(results: Results, place: Place) -> list[Item]:
     layers, interactions = tables.layers(results, place), tables.interactions(results, place)
     if interactions is None:
         return [Paragraph("The structure of these models is not computed yet.")]
+    # In a caption, the columns go on by themselves.
+    interactions = replace(interactions, title=interactions.title.removesuffix(", up to"))
     items: list[Item] = []
     if layers is None:
         items.append(Paragraph("The units are not in several layers, so no layers were tested."))
