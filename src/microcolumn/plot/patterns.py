@@ -94,6 +94,8 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
             np.where(each.stderr[occurs] > 0.0, each.stderr[occurs], np.nan),
             color=DATA_COLOUR if is_data else styles[name],
             linestyle="" if is_data else "-",
+            # Thinner from model to model, so that a line shows beneath one that equals it.
+            linewidth=0.0 if is_data else 1.0 + 0.4 * (len(models) - 1 - models.index(name)),
             marker="o" if is_data else "",
             markersize=3,
             elinewidth=0.8,
