@@ -18,6 +18,8 @@ _ARGUMENTS = (
     "--disable-sync",
 )
 LAPTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+#: A4 between margins of a centimetre.
+PAPER = {"width": 718, "height": 1047}
 
 
 @contextmanager
@@ -48,7 +50,7 @@ class Visit:
             self.page.wait_for_selector("html[data-explorers=ready]", state="attached")
 
     def _noted(self, message):
-        if message.type in ("error", "warning"):
+        if message.type == "error":
             self.errors.append(message.text)
 
     def text(self, name):
@@ -88,8 +90,9 @@ class Visit:
               while (numbers(getComputedStyle(behind).backgroundColor)[3] === 0) {
                 behind = behind.parentElement;
               }
-              const of = [getComputedStyle(element).color, getComputedStyle(behind).backgroundColor];
-              return of.map((text) => numbers(text).slice(0, 3));
+              const both = [getComputedStyle(element).color,
+                getComputedStyle(behind).backgroundColor];
+              return both.map((text) => numbers(text).slice(0, 3));
             }"""
         )
 

@@ -1,12 +1,13 @@
 """The page in a browser: what it shows is what the store holds, by mouse, keys, phone and paper."""
 
+import importlib
 import re
 
 import large_study
 import numpy as np
 import planted_study
 import pytest
-from browser import LAPTOP, PHONE, contrast, launched, visiting
+from browser import LAPTOP, PAPER, PHONE, contrast, launched, visiting
 
 from microcolumn import report
 from microcolumn.models.files import from_bytes, to_bytes
@@ -194,19 +195,21 @@ def test_the_bins_marked_are_those_in_which_the_hidden_unit_is_active(visit, res
     first = round(assemblies["start_s"] / words.bin_width)
     X = words.expand()[first : first + assemblies["n_bins"]]
     assert visit.page.locator("#explorer-hidden input").count() == len(hidden)
-    for k in (0, 2):
+    marked = {}
+    for k in range(len(hidden)):
         visit.page.locator("#explorer-hidden input").nth(k).check()
         active = model.hidden(X)[:, hidden[k]] > 0.5
         assert f"in {active.sum():,} of these {active.size:,} bins" in visit.text("summary")
         box = visit.plot("raster")
-        assert box["cellWidth"] > 1
         paper = visit.colours("body")[1]
-        # Between the raster's frame and the trace nothing else is drawn at this height.
-        y = box["top"] + box["height"] + 13 + 18
-        for bin_ in np.flatnonzero(np.diff(active.astype(int)) == 0)[::37] + 1:
-            if active[bin_ - 1 : bin_ + 2].all() or not active[bin_ - 1 : bin_ + 2].any():
-                colour = visit.pixel("raster", box["left"] + (bin_ + 0.5) * box["cellWidth"], y)
-                assert (colour != paper) == active[bin_]
+        # The part of the trace above P = 0.5; bins are narrow, so those with like neighbours.
+        y = box["top"] + box["height"] + 31
+        alike = [n for n in range(1, active.size - 1) if len(set(active[n - 1 : n + 2])) == 1]
+        for n in [n for n in alike if active[n]][:9] + [n for n in alike if not active[n]][:9]:
+            colour = visit.pixel("raster", box["left"] + (n + 0.5) * box["cellWidth"], y)
+            marked[n, k] = np.abs(np.subtract(colour, paper)).max() > 40
+            assert marked[n, k] == active[n]
+    assert set(marked.values()) == {True, False}
 
 
 def test_a_time_pointed_at_tells_who_spikes(visit, results):
@@ -227,7 +230,7 @@ def test_a_time_pointed_at_tells_who_spikes(visit, results):
 
 
 def test_arrow_keys_walk_through_time(visit, results):
-    model, hidden, assemblies = shown_hidden(results)
+    _, _, assemblies = shown_hidden(results)
     canvas = visit.canvas("raster")
     canvas.focus()
     canvas.press("Home")
@@ -251,8 +254,11 @@ def test_a_tap_is_as_good_as_a_mouse(browser, file):
         assert re.match(r"[\d.]+ s: P = ", visit.text("assemblies-readout"))
 
 
-@pytest.mark.parametrize("viewport", [PHONE, LAPTOP], ids=["phone", "laptop"])
-@pytest.mark.parametrize("medium", ["screen", "print"])
+@pytest.mark.parametrize(
+    ("viewport", "medium"),
+    [(PHONE, "screen"), (LAPTOP, "screen"), (PAPER, "print")],
+    ids=["phone", "laptop", "paper"],
+)
 def test_nothing_is_wider_than_the_page(browser, file, viewport, medium):
     with visiting(browser, file, viewport=viewport) as visit:
         visit.page.emulate_media(media=medium)
@@ -298,7 +304,7 @@ def test_without_javascript_all_but_the_explorers_is_there(browser, file):
         assert here == [counts[0], counts[1], counts[2] - drawn]
         for control in ("input", "select", "canvas", "button", "fieldset"):
             assert not any(each.is_visible() for each in visit.page.locator(control).all())
-        assert visit.page.get_by_text("With JavaScript a slider here").is_visible()
+        assert visit.page.locator("#parameters noscript p").is_visible()
 
 
 def test_it_prints_without_controls(browser, file):
@@ -352,12 +358,17 @@ def test_without_the_recording_parameters_are_still_explored(browser, tmp_path):
         assert "could not be read again" in visit.text("assemblies-lead")
 
 
-def test_five_hundred_units_fit_into_a_page_that_opens(browser, tmp_path):
+def test_five_hundred_units_leave_room_for_figures_in_a_page_of_eight_megabytes(
+    browser, tmp_path, monkeypatch
+):
+    # Figures of so many units take minutes; `benchmarks/page.py` draws them as well.
+    page = importlib.import_module("microcolumn.report.page")
+    monkeypatch.setattr(page, "pictures", lambda results, progress: {})
     results = large_study.write(
         tmp_path / "cells.db", large_study.plan_of(large_study.recording(), 200)
     )
     report.write(results, tmp_path / "cells.html", progress=False)
-    assert (tmp_path / "cells.html").stat().st_size < 8e6
+    assert (tmp_path / "cells.html").stat().st_size < 5e6
     with visiting(browser, tmp_path / "cells.html") as visit:
         assert re.search(
             r"The strongest [\d,]+ of [\d,]+ weights are in this page",
