@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from matplotlib.axes import Axes
-
 from ..plot.scores import differences, scores
 from ..study.catalogue import Place
 from ..study.comparisons import StudyComparison
@@ -58,7 +56,7 @@ def likelihood(
             differences(compared, reference, ax=panels[1])
             for ax, letter in zip(panels, "ab", strict=True):
                 ax.set_title(letter, loc="left", fontweight="bold")
-        _share_legend(figure, panels[0])
+        _share_legend(figure)
         figure.caption = _caption(place, compared, reference)
     return figure
 
@@ -96,12 +94,13 @@ def _reference(compared: Sequence[StudyComparison]) -> str | None:
     return ising[0] if ising and len(names) > 1 else None
 
 
-def _share_legend(figure: CaptionedFigure, ax: Axes) -> None:
-    """One legend for both panels, above them."""
-    handles, labels = ax.get_legend_handles_labels()
-    legend = ax.get_legend()
-    if legend is not None:
-        legend.remove()
+def _share_legend(figure: CaptionedFigure) -> None:
+    """One legend above all panels, that of the first, in place of theirs."""
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    for ax in figure.axes:
+        legend = ax.get_legend()
+        if legend is not None:
+            legend.remove()
     figure.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), 6))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -114,7 +115,9 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
     )
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     labels = [literal(name) for name in distributions]
-    ax.legend(lines, labels, loc="best", fontsize=6, handlelength=1.2, labelspacing=0.3)
+    ax.legend(
+        lines, labels, loc="best", fontsize=6, handlelength=1.2, labelspacing=0.3, frameon=False
+    )
     return ax
 
 
@@ -181,7 +184,8 @@ def _name(ax: Axes, statistics: Mapping[str, PatternStatistics]) -> None:
         Line2D([], [], color="0.3", marker=_MARKERS[k], markersize=3.5, linestyle="", label=label)
         for k, label in ((k, f"{k}+" if k == len(_MARKERS) - 1 else f"{k}") for k in present)
     ]
-    tight = {"handletextpad": 0.2, "borderpad": 0.2, "labelspacing": 0.3}
+    tight: dict[str, Any] = {"handletextpad": 0.2, "borderpad": 0.2, "labelspacing": 0.3}
+    tight |= {"fontsize": 7, "frameon": False}
     ax.add_artist(ax.legend(handles=models, loc="upper left", **tight))
     ax.legend(handles=symbols, loc="lower right", title="active", title_fontsize=7, **tight)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from ..evaluate import Comparison
@@ -20,6 +21,14 @@ from .style import MODEL_COLOURS, axes_or_new, colour_of, literal
 #: How far the lightest variant of a class is mixed with white.
 _LIGHTEST = 0.65
 _HATCHES = ("", "/////", ".....", "xxxxx", "-----")
+_POINT: dict[str, Any] = {"marker": "o", "markersize": 4, "linestyle": ""}
+#: A legend to the right of the axes.
+_BESIDE: dict[str, Any] = {
+    "loc": "upper left",
+    "bbox_to_anchor": (1.0, 1.0),
+    "fontsize": 7,
+    "frameon": False,
+}
 #: Part of the space of a recording that its bars fill.
 _FILLED = 0.8
 #: Part of the width that a point needs for its p-value; with less, p-values stand upright.
@@ -63,7 +72,7 @@ def scores(
     names = _names(group.scores for group in groups)
     if not names:
         raise ValueError("there is no score to draw; compare a model other than firing rates")
-    ax = axes_or_new(ax)
+    ax = axes_or_new(ax, (4.6, 2.6))
     width = _FILLED / len(names)
     styles = shades(names)
     for k, name in enumerate(names):
@@ -86,7 +95,7 @@ def scores(
     _draw_zero(ax)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
     _name_groups(ax, [group.name for group in groups])
-    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=min(len(names), 3))
+    ax.legend(**_BESIDE)
     return ax
 
 
@@ -121,7 +130,7 @@ def differences(
             f"no model is compared with {reference!r}; name another one as reference, "
             f"of {', '.join(_names(known))}"
         )
-    ax = axes_or_new(ax)
+    ax = axes_or_new(ax, (4.6, 2.6))
     upright = _FILLED / len(names) / len(listed) < _ACROSS
     styles = shades(_names(known))
     for at, (each, group) in enumerate(zip(listed, known, strict=True)):
@@ -134,6 +143,12 @@ def differences(
     _leave_room_above(ax, 0.4 if upright else 0.14)
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
     _name_groups(ax, [_name_of(each) for each in listed])
+    points = [
+        Line2D([], [], color=colour_of(name), markerfacecolor=styles[name], **_POINT)
+        for name in names
+    ]
+    labels = [literal(name) for name in names]
+    ax.legend(points, labels, **_BESIDE)
     return ax
 
 
@@ -190,7 +205,7 @@ def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None 
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="bins per word", ylabel="excess log-likelihood\nper neuron (bits/s)")
-    ax.legend(loc="best")
+    ax.legend(loc="best", fontsize=7, frameon=False)
     if bin_width is not None:
         ms = 1e3 * bin_width
         above = ax.secondary_xaxis(
@@ -273,10 +288,9 @@ def _draw_difference(ax: Axes, x: float, pair: PairResult, fill: str, *, upright
         x,
         pair.bits_per_second,
         pair.stderr,
-        marker="o",
-        markersize=4,
         color=colour_of(pair.first),
         markerfacecolor=fill,
+        **_POINT,
         elinewidth=0.8,
         capsize=2,
     )
