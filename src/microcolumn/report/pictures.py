@@ -18,8 +18,8 @@ from .content import Absent, Picture
 
 #: Bytes of one figure and of all together as SVG; figures beyond their share become pixels.
 MOST_BYTES, MOST_BYTES_TOGETHER = 700_000, 5_000_000
-#: Dots per inch of pixels.
-_DPI = 200
+#: Dots per inch of pixels; fewer where a page has very many figures.
+_DPI = (200, 100)
 
 Pictures = dict[tuple[str, str | None], Picture | Absent]
 
@@ -61,8 +61,10 @@ def _drawn(
 
 def _picture(figure: CaptionedFigure, anchor: str, about: str, most: int) -> Picture:
     drawn = figure.svg(anchor)
-    if len(drawn.encode()) > most:
-        drawn = _pixels(figure)
+    for dpi in _DPI:
+        if len(drawn.encode()) <= most:
+            break
+        drawn = min(drawn, _pixels(figure, dpi), key=len)
     return Picture(
         id=anchor,
         number=figure.number,
@@ -74,9 +76,9 @@ def _picture(figure: CaptionedFigure, anchor: str, about: str, most: int) -> Pic
     )
 
 
-def _pixels(figure: CaptionedFigure) -> str:
+def _pixels(figure: CaptionedFigure, dpi: int) -> str:
     file = BytesIO()
-    figure.savefig(file, format="png", dpi=_DPI)
+    figure.savefig(file, format="png", dpi=dpi)
     encoded = base64.b64encode(file.getvalue()).decode("ascii")
     label = escape(f"Figure {figure.number}: {figure.title}", quote=True)
     return f'<img alt="{label}" src="data:image/png;base64,{encoded}">'
