@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from itertools import islice
 
 import large_study
 import numpy as np
@@ -28,6 +29,16 @@ def richer(job, rows):
         row["validation_bits_per_second"] = large_study.validation_score(job.penalty)
 
 
+def write(results, path, n_figures=3):
+    """Write a page with the quick ones of the figures alone, which are the first."""
+    pictures = importlib.import_module("microcolumn.report.pictures")
+    draw_all = pictures.draw_all
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pictures, "draw_all", lambda found: islice(draw_all(found), n_figures))
+        report.write(results, path, progress=False)
+    return path
+
+
 @pytest.fixture(scope="module")
 def browser():
     with launched() as found:
@@ -42,9 +53,7 @@ def results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def file(results, tmp_path_factory):
-    path = tmp_path_factory.mktemp("page") / "cells.html"
-    report.write(results, path, progress=False)
-    return path
+    return write(results, tmp_path_factory.mktemp("page") / "cells.html")
 
 
 @pytest.fixture
@@ -339,8 +348,7 @@ def test_names_from_a_recording_are_never_run(browser, tmp_path):
     names = [HOSTILE, '"><img src=x onerror=alert(1)>', "$\\alpha$", "</script>", "e", "f"]
     plan = large_study.plan_of(large_study.recording(6, 20.0, names), 3, planted_study.PENALTIES)
     results = large_study.write(tmp_path / "cells.db", plan)
-    report.write(results, tmp_path / "cells.html", progress=False)
-    with visiting(browser, tmp_path / "cells.html") as visit:
+    with visiting(browser, write(results, tmp_path / "cells.html")) as visit:
         choose(visit, "Ising")
         visit.point_at("couplings", 0, 1)
         assert f"unit {names[0]} (II/III, 200 µm) \u2013 unit {names[1]} (" in visit.text(
@@ -351,25 +359,21 @@ def test_names_from_a_recording_are_never_run(browser, tmp_path):
 def test_without_the_recording_parameters_are_still_explored(browser, tmp_path):
     plan = large_study.plan_of(large_study.recording(6, 20.0), 3, planted_study.PENALTIES)
     large_study.write(tmp_path / "cells.db", plan)
-    report.write(Results(tmp_path / "cells.db"), tmp_path / "cells.html", progress=False)
-    with visiting(browser, tmp_path / "cells.html") as visit:
+    file = write(Results(tmp_path / "cells.db"), tmp_path / "cells.html", n_figures=0)
+    with visiting(browser, file) as visit:
         assert visit.canvas("couplings").is_visible()
         assert not visit.canvas("raster").is_visible()
         assert "could not be read again" in visit.text("assemblies-lead")
 
 
-def test_five_hundred_units_leave_room_for_figures_in_a_page_of_eight_megabytes(
-    browser, tmp_path, monkeypatch
-):
+def test_five_hundred_units_leave_room_for_figures_in_a_page_of_eight_megabytes(browser, tmp_path):
     # Figures of so many units take minutes; `benchmarks/page.py` draws them as well.
-    page = importlib.import_module("microcolumn.report.page")
-    monkeypatch.setattr(page, "pictures", lambda results, progress: {})
     results = large_study.write(
         tmp_path / "cells.db", large_study.plan_of(large_study.recording(), 200)
     )
-    report.write(results, tmp_path / "cells.html", progress=False)
-    assert (tmp_path / "cells.html").stat().st_size < 5e6
-    with visiting(browser, tmp_path / "cells.html") as visit:
+    file = write(results, tmp_path / "cells.html", n_figures=0)
+    assert file.stat().st_size < 5e6
+    with visiting(browser, file) as visit:
         assert re.search(
             r"The strongest [\d,]+ of [\d,]+ weights are in this page",
             visit.page.locator("#explorer-weights").inner_text(),
