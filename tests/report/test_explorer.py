@@ -1,0 +1,265 @@
+"""The data of the explorers against the store and against words counted another way."""
+
+import json
+
+import large_study
+import numpy as np
+import planted_study
+import pytest
+
+from microcolumn.evaluate.activation import hidden_activation
+from microcolumn.models.files import from_bytes, to_bytes
+from microcolumn.parameters import Parameters
+from microcolumn.plot.laminar import laminar
+from microcolumn.recording import Recording
+from microcolumn.report.explorer import PARAMETERS, explorers
+from microcolumn.report.paths import Sparse, most_per_matrix
+from microcolumn.report.stretch import busiest, words_ending_at
+from microcolumn.study import Results
+from microcolumn.words import Words
+
+
+def dense(sparse, rows, columns):
+    matrix = np.zeros(rows * columns)
+    matrix[np.cumsum(sparse["gaps"], dtype=int)] = sparse["values"]
+    return matrix.reshape(rows, columns)
+
+
+def small(path, n_units=6, n_hidden=3, data=None, **settings):
+    data = large_study.recording(n_units, 20.0) if data is None else data
+    plan = large_study.plan_of(data, n_hidden, planted_study.PENALTIES, **settings)
+    return large_study.write(path, plan)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return small(tmp_path_factory.mktemp("study") / "cells.db", n_units=9, n_hidden=4)
+
+
+@pytest.fixture(scope="module")
+def explorer(results):
+    [found] = explorers(results)
+    return found
+
+
+def test_a_path_holds_every_stored_parameter_to_four_digits(results, explorer):
+    order = laminar(results.recording("cells").units).order
+    assert [path["name"] for path in explorer["models"]] == ["Ising", "RBM 4", "SemiRBM 4"]
+    for path in explorer["models"]:
+        assert path["chosen"] == 1
+        for step, model in zip(path["steps"], results.path("cells", path["name"]), strict=True):
+            if step["J"] is not None:
+                upper = np.triu(model.J_[np.ix_(order, order)], 1)
+                np.testing.assert_allclose(dense(step["J"], 9, 9), upper, rtol=5e-4)
+                assert step["J"]["total"] == np.count_nonzero(upper)
+            if step["W"] is not None:
+                W = model.W_[np.ix_(order, step["hidden"])]
+                np.testing.assert_allclose(dense(step["W"], 9, len(step["hidden"])), W, rtol=5e-4)
+                assert len(step["hidden"]) == model.n_live_hidden_
+
+
+def test_models_have_the_parameters_of_their_kind(explorer):
+    kinds = {
+        path["model"]: (path["steps"][0]["J"] is None, path["steps"][0]["W"] is None)
+        for path in explorer["models"]
+    }
+    assert kinds == {"Ising": (False, True), "RBM": (True, False), "SemiRBM": (False, False)}
+
+
+def test_hidden_units_are_ordered_by_the_variance_of_their_activation(results, explorer):
+    X = results.recording("cells").bin(0.020).expand()
+    for path in explorer["models"][1:]:
+        for step, model in zip(path["steps"], results.path("cells", path["name"]), strict=True):
+            variances = model.hidden(X).var(axis=0)[step["hidden"]]
+            assert (np.diff(variances) <= 1e-12).all()
+
+
+def test_validation_scores_are_those_of_the_store(results, explorer):
+    for step, penalty in zip(explorer["models"][1]["steps"], planted_study.PENALTIES, strict=True):
+        assert step["penalty"] == penalty
+        assert step["score"] == pytest.approx(large_study.validation_score(penalty), rel=5e-4)
+        assert step["error"] == 0.5
+        assert step["method"] == "annealed importance sampling"
+
+
+def test_units_are_listed_from_superficial_to_deep(results, explorer):
+    units = results.recording("cells").units
+    assert explorer["layers"] == [["II/III", 0, 3], ["IV", 3, 6], ["V/VI", 6, 9]]
+    assert explorer["units"][4] == [units.ids[4], "IV", pytest.approx(units.depth_um[4], rel=1e-3)]
+
+
+def test_activations_and_cells_are_those_of_the_best_model_with_hidden_units(results, explorer):
+    found = explorer["assemblies"]
+    assert found["variant"] == "SemiRBM 4"
+    model = results.model("cells", "SemiRBM 4")
+    words = results.recording("cells").bin(0.020)
+    first = round(found["start_s"] / 0.020)
+    X = words.expand()[first : first + found["n_bins"]]
+    columns = hidden_activation(model, words).order
+    assert len(found["hidden"]) == found["n_live"] == columns.size
+    for unit, column in zip(found["hidden"], columns, strict=True):
+        p = model.hidden(X)[:, column]
+        np.testing.assert_allclose(np.array(unit["thousandths"]) / 1000, p, atol=1.01e-3)
+        np.testing.assert_array_equal(np.array(unit["thousandths"]) > 500, p > 0.5)
+        assert unit["cells"] == np.flatnonzero(model.W_[:, column] > 0).tolist()
+        assert unit["against"] == np.flatnonzero(model.W_[:, column] < 0).tolist()
+        assert unit["mean"] == pytest.approx(model.hidden(words.expand())[:, column].mean(), 1e-3)
+    for row, bins in enumerate(found["spikes"]):
+        assert bins == np.flatnonzero(X[:, row]).tolist()
+
+
+def test_the_stretch_is_the_busiest_within_one_epoch():
+    rng = np.random.default_rng(1)
+    starts = [0, 900, 3300]
+    words = Words.from_array(rng.random((5000, 4)) < 0.1, 0.020, epoch_starts=starts)
+    spikes = words.expand().sum(axis=1)
+    start, stop = busiest(words, lags=3)
+    assert stop - start == 1000
+    allowed = [
+        first
+        for low, high in zip(starts, [*starts[1:], 5000], strict=True)
+        for first in range(low + 2, high - 999)
+    ]
+    assert start in allowed
+    most = max(spikes[first : first + 1000].sum() for first in allowed)
+    assert spikes[start:stop].sum() == most
+
+
+def test_the_stretch_is_a_short_epoch_where_there_is_no_longer_one():
+    words = Words.from_array([[0], [0], [1], [1], [1]], 0.020, epoch_starts=[0, 2])
+    assert busiest(words, lags=1) == (2, 5)
+    assert busiest(words, lags=3) == (4, 5)
+
+
+def test_windows_end_in_the_bins_of_the_stretch():
+    words = Words.from_array(np.random.default_rng(0).random((50, 3)) < 0.3, 0.020)
+    windows = words.embed(4).expand()
+    np.testing.assert_array_equal(words_ending_at(words, 10, 20, 4), windows[7:17])
+
+
+def test_each_experiment_shows_its_longest_words(tmp_path):
+    found = explorers(Results(planted_study.write(tmp_path / "cells.db")))
+    assert [(each["experiment"], each["lags"]) for each in found] == [
+        ("instantaneous", 1),
+        ("spatiotemporal", 3),
+    ]
+    windows = found[1]
+    assert len(windows["units"]) == 4
+    [ising] = [path for path in windows["models"] if path["name"] == "Ising"]
+    assert ising["steps"][0]["J"]["total"] == 1
+    # The planted coupling is between the first two bits, both of the oldest bin.
+    [place], [value] = ising["steps"][0]["J"]["gaps"], ising["steps"][0]["J"]["values"]
+    assert max(divmod(place, 12)) < 4
+    assert value == 0.1
+
+
+def test_labels_tell_layers_that_were_tested(tmp_path):
+    found, _ = explorers(Results(planted_study.write(tmp_path / "cells.db")))
+    assert found["assemblies"]["tested"]
+    assert [unit["label"] for unit in found["assemblies"]["hidden"]] == [
+        "layer IV, 60 % of its positive weight, p = 0.001"
+    ]
+
+
+def test_a_study_that_has_not_tested_anything_has_no_explorer(tmp_path):
+    path = planted_study.write(tmp_path / "cells.db", keep=lambda job: job.kind != "test")
+    assert explorers(Results(path)) == []
+
+
+def test_a_path_that_split_0_has_not_is_left_out(tmp_path):
+    def keep(job):
+        return job.split > 0 or (job.kind == "fit" and job.variant.model == "Ising")
+
+    found = explorers(Results(planted_study.write(tmp_path / "cells.db", keep=keep)))
+    for each in found:
+        assert [path["name"] for path in each["models"]] == ["Ising"]
+        assert each["models"][0]["chosen"] is None
+        assert each["models"][0]["steps"][0]["score"] is None
+        assert each["assemblies"] is None
+
+
+def test_without_the_recording_there_are_parameters_and_a_sentence(results):
+    [found] = explorers(Results(results.file))
+    [known] = explorers(results)
+    assert found["assemblies"] is None
+    assert "could not be read again" in found["problem"]
+    assert not found["by_variance"]
+    assert found["units"] == known["units"]
+    assert found["models"][0] == known["models"][0]
+    assert found["models"][1]["steps"][0]["hidden"] == sorted(
+        known["models"][1]["steps"][0]["hidden"]
+    )
+
+
+def test_the_most_active_units_are_known_without_the_recording(tmp_path):
+    results = small(tmp_path / "cells.db", n_units=8, most_active=5)
+    [found], [known] = explorers(Results(results.file)), explorers(results)
+    assert found["units"] == known["units"]
+    assert len(found["units"]) == 5
+
+
+def test_no_live_hidden_unit_is_said(tmp_path):
+    def dead(job, rows):
+        for row in rows.get("fits", ()):
+            model = from_bytes(row["model"])
+            kept = model.parameters_
+            none = None if kept.W is None else np.zeros_like(kept.W)
+            theta = Parameters(b=kept.b, J=kept.J, W=none, c=kept.c)
+            dull = type(model).from_parameters(theta).set_params(l1=row["penalty"])
+            row["model"] = to_bytes(dull)
+
+    found, _ = explorers(Results(planted_study.write(tmp_path / "cells.db", change=dead)))
+    assert found["assemblies"] is None
+    assert found["problem"] == "No model of this experiment kept a live hidden unit."
+    assert found["models"][1]["steps"][0]["W"] == {"total": 0, "gaps": [], "values": []}
+
+
+def test_one_silent_unit_without_depth_or_layer_is_explored(tmp_path):
+    data = Recording([[]], epochs=[[0.0, 30.0]])
+    [found] = explorers(small(tmp_path / "cells.db", n_hidden=2, data=data))
+    assert found["units"] == [["0", "", None]]
+    assert found["layers"] == []
+    assert found["assemblies"]["spikes"] == [[]]
+
+
+def test_all_is_json_without_nan(results, tmp_path):
+    def nan(job, rows):
+        for row in rows.get("normalisers", ()):
+            row |= {"validation_bits_per_second": np.nan, "validation_stderr": np.inf}
+
+    found = explorers(Results(planted_study.write(tmp_path / "cells.db", change=nan)))
+    assert found[0]["models"][0]["steps"][0]["score"] is None
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert json.loads(json.dumps(explorers(results), allow_nan=False)) == explorers(results)
+
+
+def test_only_the_strongest_entries_of_large_matrices_travel():
+    matrix = np.random.default_rng(0).normal(size=(30, 20))
+    kept = Sparse.of(matrix).as_dict(100)
+    assert kept["total"] == 600
+    assert len(kept["values"]) == 100
+    found = dense(kept, 30, 20)
+    weakest = np.sort(np.abs(matrix).ravel())[-100]
+    np.testing.assert_allclose(found[found != 0], matrix[np.abs(matrix) >= weakest], rtol=5e-4)
+
+
+def test_matrices_share_the_budget_and_small_ones_stay_whole():
+    sizes = [5, 10, 1000, 2000]
+    most = most_per_matrix(sizes, 500)
+    together = sum(min(size, most) for size in sizes)
+    assert most > 10
+    assert 500 - len(sizes) < together <= 500
+    assert most_per_matrix([], 500) == 0
+
+
+def test_many_units_stay_within_the_budget(tmp_path):
+    [found] = explorers(small(tmp_path / "cells.db", n_units=350, n_hidden=120))
+    sizes = [
+        len(step[name]["values"])
+        for path in found["models"]
+        for step in path["steps"]
+        for name in ("J", "W")
+        if step[name] is not None
+    ]
+    assert PARAMETERS - 100 < sum(sizes) <= PARAMETERS
+    assert found["models"][0]["steps"][0]["J"]["total"] == 350 * 349 // 2
