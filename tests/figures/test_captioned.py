@@ -50,6 +50,16 @@ def ids_and_uses(element):
     return given, used
 
 
+def test_images_of_the_same_pixels_do_not_share_an_id():
+    with captioned("2", TITLE, (COLUMN, 2.0)) as figure:
+        for ax in figure.subplots(1, 2):
+            ax.imshow(np.arange(6.0).reshape(2, 3))
+    element = figure.svg("fig-2")
+    given, _ = ids_and_uses(element)
+    assert element.count("<image ") == 2
+    assert len(set(given)) == len(given)
+
+
 def test_ids_are_prefixed_where_given_and_where_used():
     given, used = ids_and_uses(draw().svg("fig-2"))
     assert len(given) > 20

@@ -97,6 +97,8 @@ class CaptionedFigure(Figure):
         element = file.getvalue()
         element = element[element.index("<svg") :]
         element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
+        # Matplotlib names images after their pixels, which two may share; no name is used.
+        element = re.sub(r'(<image [^>]*?) id="[^"]*"', r"\1", element)
         label = escape(printable(self._heading), quote=True)
         root = f'<svg role="img" aria-label="{label}"'
         # In a page a style sheet is everybody's; set on the element, it is inherited alike.

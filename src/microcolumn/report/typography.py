@@ -42,14 +42,15 @@ def _joined(found: re.Match[str]) -> str:
 
 
 def sentence(text: str) -> str:
-    """The text with a capital at its beginning and a full stop at its end.
+    """The text with a capital where it begins with a word, and a full stop at its end.
 
     Examples
     --------
-    >>> sentence("each pair by itself")
-    'Each pair by itself.'
+    >>> sentence("each pair by itself"), sentence("p: over splits")
+    ('Each pair by itself.', 'p: over splits.')
     """
-    return stopped(text[:1].upper() + text[1:])
+    begins_with_word = text[1:2].isalpha()  # and not with a symbol such as p
+    return stopped(text[:1].upper() + text[1:] if begins_with_word else text)
 
 
 def stopped(text: str) -> str:
