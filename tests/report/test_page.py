@@ -23,6 +23,8 @@ from microcolumn.study.catalogue import NotComputedError
 from microcolumn.study.cautions import cautions
 from microcolumn.study.plan import Plan
 from microcolumn.study.results import Results
+from microcolumn.study.schema import json_text
+from microcolumn.study.store import Store
 from microcolumn.units import Units
 
 HOSTILE = "</script><script>alert(1)</script>"
@@ -324,6 +326,15 @@ def test_a_study_that_has_barely_begun_has_a_page(tmp_path):
     assert headline == "Nothing is tested yet; run the study further."
     assert json.loads(parsed.text_of("script", "explorers")) == []
     assert not [e for e in parsed.elements if "explorer" in e.get("class", "")]
+
+
+def test_a_study_whose_recordings_are_not_read_yet_has_a_page(tmp_path):
+    with Store.create(tmp_path / "study.db") as store, store.lock():
+        store.write_study(plan=json_text(planted.PLAN.as_dict()), microcolumn="0.1.0")
+    parsed = Parsed(page(Results(tmp_path / "study.db")))
+    assert "No recording is read yet." in parsed.text_of("section", "data")
+    assert "not read yet: cells" in parsed.text_of("section", "answer")
+    assert "Command" not in parsed.text_of("section", "provenance")
 
 
 def test_a_page_is_written_whole_or_not_at_all(results, text, tmp_path, capsys):
