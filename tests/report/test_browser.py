@@ -234,8 +234,9 @@ def test_a_time_pointed_at_tells_who_spikes(visit, results):
     assert said.startswith(f"{assemblies['start_s'] + busy * words.bin_width:.3f} s: P = ")
     assert value_in(said.replace(",", " ")) == pytest.approx(p, abs=1e-3)
     assert (", active;" in said) == (p > 0.5)
-    assert f"{X[busy, own].sum()} cells of its own" in said
-    assert f"{X[busy, ~own].sum()} other" in said
+    assert f"spiking: {X[busy, own].sum()} cells with positive weight (unit " in said
+    n_against = X[busy, model.W_[:, hidden[0]] < 0].sum()
+    assert (f", {n_against} cell" in said) == (n_against > 0)
 
 
 def test_arrow_keys_walk_through_time(visit, results):

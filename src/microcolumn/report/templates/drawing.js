@@ -61,7 +61,7 @@ const colours = {};
 function readColours() {
   const style = getComputedStyle(document.documentElement);
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-  for (const name of ['ink', 'paper', 'muted', 'rule', 'accent', 'positive', 'negative']) {
+  for (const name of ['ink', 'paper', 'muted', 'rule', 'positive', 'negative', 'rbm']) {
     context.fillStyle = style.getPropertyValue('--' + name);
     context.fillRect(0, 0, 1, 1);
     colours[name] = [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];

@@ -50,9 +50,9 @@
     element('hidden').querySelectorAll('input')[k].checked = true;
     element('summary').textContent = 'Hidden unit ' + (k + 1) + ' is active (shaded, P > 0.5) in ' +
       active.toLocaleString('en') + ' of these ' + counted(bins, 'bin') +
-      '; over the whole recording its P is ' + number(unit.mean, 2) + ' on average. In red: ' +
-      counted(unit.cells.length, 'cell') + ' with positive weights' +
-      (unit.against.length ? '; in blue: ' + unit.against.length + ' with negative ones.' : '.');
+      '; over the whole recording its P is ' + number(unit.mean, 2) + ' on average.' +
+      (unit.cells.length ? ' Red: ' + weighted(unit.cells.length, 'positive') + '.' : '') +
+      (unit.against.length ? ' Blue: ' + weighted(unit.against.length, 'negative') + '.' : '');
     tellRaster('Point at a time to see who spikes.');
     raster.update(explorer, unit);
   }

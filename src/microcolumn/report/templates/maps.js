@@ -162,7 +162,7 @@ function scoreHeights(scores, top, bottom) {
   const least = Math.max(Math.min(...scores), most - 2 * Math.abs(most));
   const scale = (bottom - top) / (most - least || 1);
   const height = (score) => bottom - scale * Math.max(0, score - least);
-  return { most, least, height };
+  return { least, height };
 }
 
 /** Validation score against the penalty, as wide as the slider below it. */
@@ -173,11 +173,11 @@ function drawCurve(place, model, current) {
   const root = makeSvg(place, 'svg', { viewBox: '0 0 ' + width + ' 110', role: 'img',
     'aria-label': 'Validation score in bits/s against the penalty' });
   const known = [...steps.keys()].filter((k) => steps[k].score !== null);
-  const { most, least, height } = scoreHeights(known.map((k) => steps[k].score), 44, 92);
+  const scores = known.map((k) => steps[k].score);
+  const { least, height } = scoreHeights(scores, 44, 92);
   const x = (k) => 8 + (width - 16) * (steps.length > 1 ? k / (steps.length - 1) : 0.5);
   const colour = 'var(--' + model.model.toLowerCase() + ')';
-  makeSvg(root, 'text', { x: 0, y: 12 }, 'Validation score' + (known.length
-    ? ', ' + scoreText(least) + ' to ' + scoreText(most) + ' bits/s' : ' is unknown'));
+  makeSvg(root, 'text', { x: 0, y: 12 }, curveTitle(scores, least));
   makeSvg(root, 'line', { x1: 0, x2: width, y1: 107, y2: 107, class: 'explorer-rule' });
   makeSvg(root, 'polyline', { fill: 'none', stroke: colour, 'stroke-width': 1.5,
     points: known.map((k) => x(k) + ',' + height(steps[k].score)).join(' ') });
@@ -187,6 +187,14 @@ function drawCurve(place, model, current) {
     if (steps[k].score < least) makeSvg(root, 'text', { x: x(k) + 6, y: y + 4 }, '\u2193');
     if (k === model.chosen) markChosen(root, x(k), y, width);
   }
+}
+
+/** What the curve shows, and between which scores. */
+function curveTitle(scores, least) {
+  if (!scores.length) return 'Validation score is unknown';
+  const lowest = Math.min(...scores), highest = Math.max(...scores);
+  return 'Validation score, ' + scoreText(lowest) + ' to ' + scoreText(highest) + ' bits/s' +
+    (lowest < least ? '; \u2193 not to scale' : '');
 }
 
 /** A ring around the chosen penalty, and the word, which stays within the curve's width. */

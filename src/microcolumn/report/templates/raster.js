@@ -17,6 +17,11 @@ function activeStretches(unit) {
   return found;
 }
 
+/** "3 cells with positive weight" */
+function weighted(n, sign) {
+  return counted(n, 'cell') + ' with ' + sign + ' weight';
+}
+
 /** A raster with the activation of one hidden unit below. */
 class Raster {
   /**
@@ -73,7 +78,7 @@ class Raster {
   }
 
   shadeActive(context, box) {
-    context.fillStyle = css('accent', 0.3);
+    context.fillStyle = css('rbm', 0.4);
     for (const [start, stop] of activeStretches(this.unit)) {
       const wide = Math.max(1.5, (stop - start) * box.cellWidth);
       context.fillRect(LEFT + start * box.cellWidth, box.top, wide, box.height);
@@ -132,16 +137,23 @@ class Raster {
 
   /** Who spikes at the cursor, and how active the hidden unit is. */
   sentence() {
-    const bin = this.cursor.column, { bin_s: width } = this.explorer;
-    const { spikes } = this.data;
+    const bin = this.cursor.column, { bin_s: width } = this.explorer, { spikes } = this.data;
     const spiking = [...spikes.keys()].filter((row) => spikes[row].includes(bin));
     const own = spiking.filter((row) => this.unit.cells.includes(row));
-    const names = own.slice(0, 6).map((row) => unitText(this.explorer, row));
-    if (own.length > 6) names.push((own.length - 6) + ' more');
+    const against = spiking.filter((row) => this.unit.against.includes(row)).length;
+    const others = spiking.length - own.length - against, said = [];
+    if (own.length) said.push(weighted(own.length, 'positive') + ' (' + this.names(own) + ')');
+    if (against) said.push(weighted(against, 'negative'));
+    if (others) said.push(counted(others, 'other'));
     const time = (this.data.start_s + bin * width).toFixed(width < 0.01 ? 4 : 3);
     return time + ' s: P = ' + this.unit.thousandths[bin] / 1000 +
-      (isActive(this.unit, bin) ? ', active; ' : ', not active; ') + counted(own.length, 'cell') +
-      ' of its own and ' + counted(spiking.length - own.length, 'other') +
-      (spiking.length === 1 ? ' spikes' : ' spike') + (names.length ? ': ' + names.join(', ') : '');
+      (isActive(this.unit, bin) ? ', active; ' : ', not active; ') +
+      (said.length ? 'spiking: ' + said.join(', ') : 'no cell spikes');
+  }
+
+  /** Names of the first few of some rows. */
+  names(rows) {
+    const few = rows.slice(0, 6).map((row) => unitText(this.explorer, row)).join('; ');
+    return rows.length > 6 ? few + '; ' + (rows.length - 6) + ' more' : few;
   }
 }
