@@ -1,7 +1,6 @@
-"""Make the README's pictures from the demonstration: its figures, and its page in a browser.
+"""Make the README's pictures from a store: ``python docs/pictures.py microcolumn-demo/quick.db``.
 
-    microcolumn demo
-    python docs/pictures.py microcolumn-demo/quick.db
+The store is that of ``microcolumn demo``; the page is photographed in Debian's Chromium.
 """
 
 from __future__ import annotations
@@ -26,7 +25,9 @@ def main(store: str) -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder) / "page.html"
         mc.report.write(results, page)
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
         view = browser.new_page(viewport={"width": 1280, "height": 900})
         view.goto(page.as_uri())
         view.wait_for_selector("html[data-explorers=ready]")

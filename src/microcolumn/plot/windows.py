@@ -152,7 +152,7 @@ def hidden_maps(
         pad=0.01,
         fraction=0.03,
     )
-    bar.set_label("weight")
+    bar.set_label("weight (nats)")
     bar.outline.set_linewidth(0.6)
     return figure
 
