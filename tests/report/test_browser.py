@@ -27,6 +27,7 @@ def richer(job, rows):
         row["model"] = to_bytes(type(model).from_parameters(theta).set_params(l1=row["penalty"]))
     for row in rows.get("normalisers", ()):
         row["validation_bits_per_second"] = large_study.validation_score(job.penalty)
+        row["converged"] = job.penalty > 0
 
 
 def write(results, path, n_figures=3):
@@ -98,7 +99,7 @@ def test_a_coupling_pointed_at_is_the_stored_one(visit, results):
         said = visit.text("parameters-readout")
         assert value_in(said) == pytest.approx(J[row, column], rel=6e-3)
         for n in (order[row], order[column]):
-            assert f"unit {units.ids[n]} ({units.layer[n]}, {units.depth_um[n]:.4g} µm)" in said
+            assert f"unit {units.ids[n]} ({units.layer[n]}, {units.depth_um[n]:.0f} µm)" in said
     row, column = np.argwhere(J == 0.0)[1]
     visit.point_at("couplings", row, column)
     assert visit.text("parameters-readout").endswith("J = 0")
@@ -146,9 +147,20 @@ def test_the_slider_leads_along_the_stored_path(visit, results):
         assert f"{model.n_live_hidden_} of 5" in said
         assert f"{np.count_nonzero(model.J_) // 2} of 253" in said
         assert "annealed importance sampling" in said
+        assert ("not converged" in said) == (penalty == 0.0)
         chosen = ", chosen by validation" if step == 1 else ""
         assert slider.get_attribute("aria-valuetext") == f"{penalty:g}{chosen}"
         slider.press("ArrowRight")
+
+
+def test_the_curve_marks_the_chosen_penalty_and_doubtful_scores(visit):
+    curve = visit.page.locator("#explorer-curve")
+    assert curve.locator("text", has_text="chosen").count() == 1
+    assert "hollow: log Z not converged" in curve.locator("text").first.text_content()
+    fills = [each.get_attribute("fill") for each in curve.locator("circle").all()]
+    assert fills.count("var(--paper)") == 1
+    assert fills.count("none") == 1  # the ring
+    assert len(fills) == len(planted_study.PENALTIES) + 1
 
 
 def test_a_model_shows_the_parameters_that_it_has(visit):

@@ -26,7 +26,7 @@ function counted(n, what) {
 /** "unit 7 (IV, 812 µm)" for a row of units. */
 function unitText(explorer, row) {
   const [name, layer, depth] = explorer.units[row];
-  const where = [layer, depth === null ? '' : number(depth, 4) + ' µm'].filter(Boolean);
+  const where = [layer, depth === null ? '' : Math.round(depth) + ' µm'].filter(Boolean);
   return 'unit ' + name + (where.length ? ' (' + where.join(', ') + ')' : '');
 }
 
@@ -73,12 +73,17 @@ function css(name, alpha = 1) {
   return 'rgb(' + colours[name].join(' ') + ' / ' + alpha + ')';
 }
 
+/** Paper with a share of another colour of the page, opaque. */
+function tinted(name, share) {
+  const { paper, [name]: full } = colours;
+  const mixed = paper.map((from, k) => Math.round(from + share * (full[k] - from)));
+  return 'rgb(' + mixed.join(' ') + ')';
+}
+
 /** Colour of a value: paper at zero, full at the end of the scale, never invisible. */
 function signedColour(value, most) {
-  const { paper } = colours, end = colours[value > 0 ? 'positive' : 'negative'];
   const share = Math.min(1, 0.15 + 0.85 * Math.abs(value) / most);
-  const mixed = paper.map((from, k) => Math.round(from + share * (end[k] - from)));
-  return 'rgb(' + mixed.join(' ') + ')';
+  return tinted(value > 0 ? 'positive' : 'negative', share);
 }
 
 /** The nearest edge of a device's pixel, so that neighbouring cells meet. */
@@ -122,7 +127,7 @@ function drawRows(context, box, named) {
   for (const [name, start, stop] of named) {
     const y = box.top + start * box.cellHeight;
     const middle = y + (stop - start) * box.cellHeight / 2;
-    context.fillStyle = css('muted', 0.6);
+    context.fillStyle = css('muted', 0.45);
     if (start > 0) context.fillRect(box.left, Math.round(y), box.width, 1);
     if (middle - 6 < free) continue;
     context.fillStyle = css('muted');

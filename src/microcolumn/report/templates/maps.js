@@ -124,7 +124,7 @@ class HeatMap {
       const x = box.left + start * box.cellWidth;
       const middle = x + (stop - start) * box.cellWidth / 2;
       const half = context.measureText(name).width / 2 + 2;
-      context.fillStyle = css('muted', 0.6);
+      context.fillStyle = css('muted', 0.45);
       if (start > 0 && this.matrix === 'J') context.fillRect(Math.round(x), box.top, 1, box.height);
       if (middle - half < free) continue;
       context.fillStyle = css('muted');
@@ -177,24 +177,27 @@ function drawCurve(place, model, current) {
   const { least, height } = scoreHeights(scores, 44, 92);
   const x = (k) => 8 + (width - 16) * (steps.length > 1 ? k / (steps.length - 1) : 0.5);
   const colour = 'var(--' + model.model.toLowerCase() + ')';
-  makeSvg(root, 'text', { x: 0, y: 12 }, curveTitle(scores, least));
+  const doubtful = known.some((k) => !steps[k].converged);
+  makeSvg(root, 'text', { x: 0, y: 12 }, curveTitle(scores, least, doubtful));
   makeSvg(root, 'line', { x1: 0, x2: width, y1: 107, y2: 107, class: 'explorer-rule' });
   makeSvg(root, 'polyline', { fill: 'none', stroke: colour, 'stroke-width': 1.5,
     points: known.map((k) => x(k) + ',' + height(steps[k].score)).join(' ') });
   for (const k of known) {
     const y = height(steps[k].score);
-    makeSvg(root, 'circle', { cx: x(k), cy: y, r: k === current ? 6 : 3, fill: colour });
+    makeSvg(root, 'circle', { cx: x(k), cy: y, r: k === current ? 6 : 3, stroke: colour,
+      fill: steps[k].converged ? colour : 'var(--paper)' });
     if (steps[k].score < least) makeSvg(root, 'text', { x: x(k) + 6, y: y + 4 }, '\u2193');
     if (k === model.chosen) markChosen(root, x(k), y, width);
   }
 }
 
 /** What the curve shows, and between which scores. */
-function curveTitle(scores, least) {
+function curveTitle(scores, least, doubtful) {
   if (!scores.length) return 'Validation score is unknown';
   const lowest = Math.min(...scores), highest = Math.max(...scores);
   return 'Validation score, ' + scoreText(lowest) + ' to ' + scoreText(highest) + ' bits/s' +
-    (lowest < least ? '; \u2193 not to scale' : '');
+    (lowest < least ? '; \u2193 not to scale' : '') +
+    (doubtful ? '; hollow: log Z not converged' : '');
 }
 
 /** A ring around the chosen penalty, and the word, which stays within the curve's width. */
@@ -208,8 +211,9 @@ function markChosen(root, x, y, width) {
 /** Numbers of a model at one penalty, [name, value] each. */
 function factsOf(explorer, model, step) {
   const error = step.error === null ? '' : ' ± ' + scoreText(step.error);
+  const doubt = step.converged ? '' : ', not converged, so that the score may be too good';
   const facts = [['Validation score', scoreText(step.score) + error + ' bits/s'],
-    ['log Z', (step.method || 'not computed') + (step.converged ? '' : ', not converged')]];
+    ['log Z', (step.method || 'not computed') + doubt]];
   const n = explorer.units.length * explorer.lags;
   if (step.W) facts.push(['Live hidden units', step.hidden.length + ' of ' + model.n_hidden]);
   if (step.J) facts.push(['Couplings other than zero',

@@ -78,7 +78,7 @@ class Raster {
   }
 
   shadeActive(context, box) {
-    context.fillStyle = css('rbm', 0.4);
+    context.fillStyle = tinted('rbm', 0.4);
     for (const [start, stop] of activeStretches(this.unit)) {
       const wide = Math.max(1.5, (stop - start) * box.cellWidth);
       context.fillRect(LEFT + start * box.cellWidth, box.top, wide, box.height);
