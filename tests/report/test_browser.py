@@ -156,7 +156,7 @@ def test_the_slider_leads_along_the_stored_path(visit, results):
 def test_the_curve_marks_the_chosen_penalty_and_doubtful_scores(visit):
     curve = visit.page.locator("#explorer-curve")
     assert curve.locator("text", has_text="chosen").count() == 1
-    assert "hollow: log Z not converged" in curve.locator("text").first.text_content()
+    assert "hollow: log Z not converged" in curve.locator("p").inner_text()
     fills = [each.get_attribute("fill") for each in curve.locator("circle").all()]
     assert fills.count("var(--paper)") == 1
     assert fills.count("none") == 1  # the ring

@@ -168,18 +168,17 @@ function scoreHeights(scores, top, bottom) {
 /** Validation score against the penalty, as wide as the slider below it. */
 function drawCurve(place, model, current) {
   const width = place.clientWidth, { steps } = model;
-  place.replaceChildren();
-  if (!width) return;
-  const root = makeSvg(place, 'svg', { viewBox: '0 0 ' + width + ' 110', role: 'img',
-    'aria-label': 'Validation score in bits/s against the penalty' });
   const known = [...steps.keys()].filter((k) => steps[k].score !== null);
   const scores = known.map((k) => steps[k].score);
-  const { least, height } = scoreHeights(scores, 44, 92);
+  const doubtful = known.some((k) => !steps[k].converged);
+  const { least, height } = scoreHeights(scores, 26, 72);
+  place.replaceChildren(make('p', curveTitle(scores, least, doubtful)));
+  if (!width) return;
+  const root = makeSvg(place, 'svg', { viewBox: '0 0 ' + width + ' 86', role: 'img',
+    'aria-label': 'Validation score in bits/s against the penalty' });
   const x = (k) => 8 + (width - 16) * (steps.length > 1 ? k / (steps.length - 1) : 0.5);
   const colour = 'var(--' + model.model.toLowerCase() + ')';
-  const doubtful = known.some((k) => !steps[k].converged);
-  makeSvg(root, 'text', { x: 0, y: 12 }, curveTitle(scores, least, doubtful));
-  makeSvg(root, 'line', { x1: 0, x2: width, y1: 107, y2: 107, class: 'explorer-rule' });
+  makeSvg(root, 'line', { x1: 0, x2: width, y1: 85.5, y2: 85.5, class: 'explorer-rule' });
   makeSvg(root, 'polyline', { fill: 'none', stroke: colour, 'stroke-width': 1.5,
     points: known.map((k) => x(k) + ',' + height(steps[k].score)).join(' ') });
   for (const k of known) {
