@@ -32,7 +32,7 @@ def main(store: str) -> None:
         view.goto(page.as_uri())
         view.wait_for_selector("html[data-explorers=ready]")
         view.screenshot(path=DOCS / "page.png")
-        view.locator("[data-explorer=assemblies]").screenshot(path=DOCS / "assemblies.png")
+        view.locator("#explorer-assemblies").screenshot(path=DOCS / "assemblies.png")
         browser.close()
 
 
