@@ -67,7 +67,7 @@ def test_models_have_the_parameters_of_their_kind(explorer):
 
 
 def test_hidden_units_are_ordered_by_the_variance_of_their_activation(results, explorer):
-    X = results.recording("cells").bin(0.020).expand()
+    X = results.words("cells")[2].expand()
     for path in explorer["models"][1:]:
         for step, model in zip(path["steps"], results.path("cells", path["name"]), strict=True):
             variances = model.hidden(X).var(axis=0)[step["hidden"]]
@@ -95,7 +95,8 @@ def test_activations_and_cells_are_those_of_the_best_model_with_hidden_units(res
     words = results.recording("cells").bin(0.020)
     first = round(found["start_s"] / 0.020)
     X = words.expand()[first : first + found["n_bins"]]
-    columns = hidden_activation(model, words).order
+    test = results.words("cells")[2]
+    columns = hidden_activation(model, test).order
     assert len(found["hidden"]) == found["n_live"] == columns.size
     for unit, column in zip(found["hidden"], columns, strict=True):
         p = model.hidden(X)[:, column]
@@ -103,7 +104,7 @@ def test_activations_and_cells_are_those_of_the_best_model_with_hidden_units(res
         np.testing.assert_array_equal(np.array(unit["thousandths"]) > 500, p > 0.5)
         assert unit["cells"] == np.flatnonzero(model.W_[:, column] > 0).tolist()
         assert unit["against"] == np.flatnonzero(model.W_[:, column] < 0).tolist()
-        assert unit["mean"] == pytest.approx(model.hidden(words.expand())[:, column].mean(), 1e-3)
+        assert unit["mean"] == pytest.approx(model.hidden(test.expand())[:, column].mean(), 1e-3)
     for row, bins in enumerate(found["spikes"]):
         assert bins == np.flatnonzero(X[:, row]).tolist()
 

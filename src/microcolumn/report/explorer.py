@@ -14,9 +14,8 @@ from ..study.catalogue import Place
 from ..study.results import Results
 from ..study.sources import words_of
 from ..units import Units
-from ..words import Words
 from .paths import Path, most_per_matrix, paths_at, rounded
-from .stretch import assemblies_at
+from .stretch import Read, assemblies_at
 
 #: Couplings and weights in a page, all explorers together, and activations of hidden units; at
 #: about twelve and five bytes each, they leave 3 MB for figures in a page of 8 MB.
@@ -44,8 +43,9 @@ def explorers(results: Results) -> list[dict[str, Any]]:
     -------
     list of dict
         In the types of JSON, without NaN. Units are in laminar order, live hidden units from the
-        most to the least variable. ``J`` and ``W`` hold their strongest entries where all would
-        be too many for a page (``total`` says how many there are).
+        most to the least variable on the test words, as in figure 2. ``J`` and ``W`` hold their
+        strongest entries where all would be too many for a page (``total`` says how many there
+        are).
     """
     places = _longest(results.begun())
     found = [_explorer(results, place, ACTIVATIONS // len(places)) for place in places]
@@ -70,14 +70,13 @@ def _longest(begun: Sequence[Place]) -> list[Place]:
 
 
 def _explorer(results: Results, place: Place, most_values: int) -> _Explorer:
-    words, problem = _words(results, place)
-    units = _stored_units(results, place) if words is None else words.units
+    read, problem = _words(results, place)
+    units = _stored_units(results, place) if read is None else read.whole.units
     drawn = laminar(units)
     rows = _rows(drawn.order, place.lags)
-    windows = words if words is None or place.lags == 1 else words.embed(place.lags)
     assemblies = None
-    if words is not None:
-        assemblies = assemblies_at(results, place, drawn.order, words, most_values)
+    if read is not None:
+        assemblies = assemblies_at(results, place, drawn.order, read, most_values)
         problem = "" if assemblies else "No model of this experiment kept a live hidden unit."
     about = {
         "recording": place.recording,
@@ -86,17 +85,20 @@ def _explorer(results: Results, place: Place, most_values: int) -> _Explorer:
         "bin_s": place.experiment.bin_width,
         "units": [_unit(units, int(n)) for n in drawn.order],
         "layers": [list(layer) for layer in drawn.layers],
-        "by_variance": words is not None,
+        "by_variance": read is not None,
         "assemblies": assemblies,
         "problem": problem,
     }
-    return _Explorer(about, paths_at(results, place, rows, windows))
+    return _Explorer(about, paths_at(results, place, rows, read and read.test))
 
 
-def _words(results: Results, place: Place) -> tuple[Words | None, str]:
-    """Words of the whole recording, or a sentence about why there are none."""
+def _words(results: Results, place: Place) -> tuple[Read | None, str]:
+    """Words of the recording, or a sentence about why there are none."""
+    recording, experiment, lags = place
     try:
-        return words_of(results.recording(place.recording), place.experiment), ""
+        whole = words_of(results.recording(recording), experiment)
+        _, _, test = results.words(recording, experiment=experiment.name, lags=lags)
+        return Read(whole, test), ""
     except (OSError, ValueError, ImportError) as error:
         said = " ".join(str(error).split())
         return None, f"The recording could not be read again, so its spikes are not shown: {said}."

@@ -129,7 +129,7 @@ def paths_at(
     rows : ndarray of int64, shape (n_bits,)
         Bit that each row of the page shows.
     words : Words or None
-        Of the whole recording, by which hidden units are ordered; None where it cannot be read.
+        Of the test part, by which hidden units are ordered; None where they cannot be read.
     """
     where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
     found = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,15 @@ from .paths import rounded
 _SECONDS, _MOST_BINS = 20.0, 1000
 
 
+class Read(NamedTuple):
+    """Words of a recording: all single bins in time order, and the words that split 0 tests."""
+
+    whole: Words
+    test: Words
+
+
 def assemblies_at(
-    results: Results, place: Place, order: NDArray[np.int64], words: Words, most_values: int
+    results: Results, place: Place, order: NDArray[np.int64], read: Read, most_values: int
 ) -> dict[str, Any] | None:
     """Hidden units of the best model that has any, in the busiest stretch of the recording.
 
@@ -34,8 +41,8 @@ def assemblies_at(
         Recording, experiment and lags.
     order : ndarray of int64, shape (n_units,)
         Unit of each row of the raster.
-    words : Words
-        Of single bins, the whole recording.
+    read : Read
+        Words of the recording.
     most_values : int
         Of activations that may be listed; the most variable hidden units are.
 
@@ -49,9 +56,9 @@ def assemblies_at(
     if found is None:
         return None
     name, model = found
+    words = read.whole
     start, stop = busiest(words, place.lags)
-    windows = words if place.lags == 1 else words.embed(place.lags)
-    activation = hidden_activation(model, windows)
+    activation = hidden_activation(model, read.test)
     shown = activation.order[: max(1, most_values // (stop - start))]
     P = model.hidden(words_ending_at(words, start, stop, place.lags))[:, shown]
     layers = _layers_of(results, place, name)

@@ -50,7 +50,7 @@
     element('hidden').querySelectorAll('input')[k].checked = true;
     element('summary').textContent = 'Hidden unit ' + (k + 1) + ' is active (shaded, P > 0.5) in ' +
       active.toLocaleString('en') + ' of these ' + counted(bins, 'bin') +
-      '; over the whole recording its P is ' + number(unit.mean, 2) + ' on average.' +
+      '; over the test words its P is ' + number(unit.mean, 2) + ' on average.' +
       (unit.cells.length ? ' Red: ' + weighted(unit.cells.length, 'positive') + '.' : '') +
       (unit.against.length ? ' Blue: ' + weighted(unit.against.length, 'negative') + '.' : '');
     tellRaster('Point at a time to see who spikes.');

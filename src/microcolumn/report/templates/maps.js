@@ -72,11 +72,18 @@ class HeatMap {
     this.draw();
   }
 
+  /** What a reader must know of the map: the order of its columns, and what was left out. */
   remark(sparse) {
     if (this.columns === 0) return 'No hidden unit is alive at this penalty.';
-    if (!this.cut) return '';
-    return 'The strongest ' + this.values.size.toLocaleString('en') + ' of ' +
-      counted(sparse.total, this.matrix === 'J' ? 'coupling' : 'weight') + ' are in this page.';
+    const said = [], coupling = this.matrix === 'J';
+    if (!coupling && this.explorer.by_variance) {
+      said.push('Numbered from the most to the least variable activation on the test words.');
+    }
+    if (this.cut) {
+      said.push('The strongest ' + this.values.size.toLocaleString('en') + ' of ' +
+        counted(sparse.total, coupling ? 'coupling' : 'weight') + ' are in this page.');
+    }
+    return said.join(' ');
   }
 
   draw() {
