@@ -135,6 +135,13 @@ def test_a_window_says_which_bin_a_weight_belongs_to(visit, results):
     assert "1 bin before the newest" in second
 
 
+def test_both_explorers_show_the_same_recording(visit):
+    visit.page.locator("#explorer-where-data").select_option(index=1)
+    assert visit.page.locator("#explorer-where").input_value() == "cells, spatiotemporal, 3 bins"
+    assert visit.page.locator("#explorer-models label").all_inner_texts() == ["Ising", "RBM 12"]
+    assert "hidden units of RBM 12" in visit.text("assemblies-lead")
+
+
 def test_the_slider_leads_along_the_stored_path(visit, results):
     choose(visit, "SemiRBM 5")
     slider = visit.page.locator("#explorer-penalty")

@@ -13,9 +13,11 @@ function number(value, digits = 3) {
   return text.replace('-', '\u2212');
 }
 
-/** A score in bits/s with two decimals. */
+/** A score in bits/s with two decimals, fewer where it is large. */
 function scoreText(value) {
-  return value === null ? 'unknown' : value.toFixed(2).replace('-', '\u2212');
+  if (value === null) return 'unknown';
+  const decimals = Math.abs(value) < 100 ? 2 : Math.abs(value) < 1000 ? 1 : 0;
+  return value.toFixed(decimals).replace('-', '\u2212');
 }
 
 /** "1 bin", "1,200 bins" */

@@ -106,13 +106,19 @@
     showAssemblies();
   }
 
-  /** Recordings and experiments to choose from, if there are several. */
+  /** Recordings and experiments to choose from in both explorers, if there are several. */
   function fillWhere() {
-    const where = element('where');
-    where.append(...everything.map(({ recording, experiment, lags }) =>
-      make('option', recording + ', ' + experiment + (lags > 1 ? ', ' + lags + ' bins' : ''))));
-    where.parentElement.hidden = everything.length === 1;
-    where.addEventListener('change', () => showExplorer(everything[where.selectedIndex]));
+    const lists = [element('where'), element('where-data')];
+    for (const list of lists) {
+      list.append(...everything.map(({ recording, experiment, lags }) =>
+        make('option', recording + ', ' + experiment + (lags > 1 ? ', ' + lags + ' bins' : ''))));
+      list.parentElement.hidden = everything.length === 1;
+      list.addEventListener('change', () => {
+        const { selectedIndex } = list;
+        lists.forEach((each) => { each.selectedIndex = selectedIndex; });
+        showExplorer(everything[selectedIndex]);
+      });
+    }
   }
 
   function redraw() {
