@@ -87,4 +87,13 @@ def test_a_study_without_a_test_has_nothing_to_draw(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="other characters are disliked there")
 def test_names_of_recordings_become_names_of_files():
     wanted = figures.Wanted("2", "a/b <c> ü", figures.data)
-    assert _file_name(wanted) == "figure-2-a_b_c_ü"
+    assert _file_name(wanted, set()) == "figure-2-a_b_c_ü"
+
+
+def test_recordings_of_almost_the_same_name_have_files_of_their_own():
+    taken = set()
+    names = ["a/b", "a_b", "A_B", "x" * 300, "x" * 299 + "y", "😀" * 300, "../x"]
+    found = [_file_name(figures.Wanted("2", name, figures.data), taken) for name in names]
+    assert found[:3] == ["figure-2-a_b", "figure-2-a_b-2", "figure-2-A_B-3"]
+    assert len({name.casefold() for name in found}) == len(names)
+    assert all(len(name.encode()) < 230 and "/" not in name for name in found)

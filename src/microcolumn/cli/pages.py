@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import webbrowser
 from enum import StrEnum
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,9 @@ from .writing import made_folder
 
 if TYPE_CHECKING:
     from ..figures import Wanted
+
+#: Of a recording's name, as many letters as fit into names of files: 255 bytes, up to 4 each.
+_MOST_LETTERS = 50
 
 Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 
@@ -71,12 +75,13 @@ def figures(
         folder = store.with_name(f"{store.stem}-figures") if out is None else out
         results = Results(store)
         made_folder(folder)
-        captions = []
+        captions: list[str] = []
+        taken: set[str] = set()
         for wanted, figure in draw_all(results):
+            name = _file_name(wanted, taken)
             if isinstance(figure, str):
                 typer.echo(figure, err=True)
                 continue
-            name = _file_name(wanted)
             with whole_file(folder / f"{name}.{format}") as file:
                 figure.savefig(file, format=format)
             captions.append(f"{name}: {figure.title}. {figure.caption}\n")
@@ -94,7 +99,15 @@ def tell_page(file: Path, open_page: bool) -> None:
         typer.echo(f"no browser was found; open {file} in one", err=True)
 
 
-def _file_name(wanted: Wanted) -> str:
-    """Such as ``figure-2-B4``; characters that file systems dislike are replaced."""
-    parts = ["figure", wanted.number, wanted.recording or ""]
-    return re.sub(r"[^\w.-]+", "_", "-".join(filter(None, parts)))
+def _file_name(wanted: Wanted, taken: set[str]) -> str:
+    """Such as ``figure-2-B4``, and ``figure-2-B4-2`` where that is taken.
+
+    Characters that file systems dislike are replaced, long names cut, and names that differ in
+    case alone are the same on some of them.
+    """
+    parts = ["figure", wanted.number, (wanted.recording or "")[:_MOST_LETTERS]]
+    name = re.sub(r"[^\w.-]+", "_", "-".join(filter(None, parts)))
+    names = chain([name], (f"{name}-{k}" for k in count(2)))
+    free = next(each for each in names if each.casefold() not in taken)
+    taken.add(free.casefold())
+    return free
