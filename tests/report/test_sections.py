@@ -5,7 +5,15 @@ import pytest
 
 from microcolumn.report.content import Absent, Heading, Listed, Paragraph, Tabled
 from microcolumn.report.methods import methods, references
-from microcolumn.report.sections import answers, longest, sections, summary
+from microcolumn.report.sections import (
+    answers,
+    glossary,
+    longest,
+    sections,
+    simulated,
+    summary,
+    tally,
+)
 from microcolumn.study import tables
 from microcolumn.study.experiment import Experiment
 from microcolumn.study.plan import Plan
@@ -171,6 +179,7 @@ def test_the_methods_tell_the_plan():
         assert part in windows
     assert "in contiguous blocks" in windows
     assert "500 chains" in said["Normalisation"]
+    assert "up to 100,000, until" in said["Normalisation"]
     assert "Layers" in said
     assert "Layers" not in dict(methods(planted.PLAN, layers=False))
 
@@ -182,8 +191,34 @@ def test_one_split_and_one_model_are_told_as_such():
     assert "Ising models were fitted by" in words
     assert "from the best of 3 starts" in words
     assert "dealt once (seed 7)" in words
+    assert "an L1 penalty of 0 on" in words
+    assert "chosen by its likelihood" not in words
     assert "one or two splits" in said["Scores and errors"]
     assert "one or two splits" not in dict(methods(planted.PLAN, layers=False))["Scores and errors"]
+
+
+def test_experiments_that_differ_are_told_apart():
+    first, second = planted.PLAN.experiments
+    experiments = (replace(first, max_steps=500), replace(second, objectives=("mpf", "likelihood")))
+    said = dict(methods(Plan(planted.PLAN.sources, experiments), layers=False))
+    assert "up to 500 or 100,000, by experiment, until" in said["Normalisation"]
+    assert "2011) and by maximum likelihood from" in said["Words and models: spatiotemporal"]
+
+
+def test_names_and_numbers_are_explained_where_they_are_used(results, tmp_path):
+    terms = dict(glossary(results))
+    assert list(terms) == ["Independent", "Ising", "RBM n", "SemiRBM n", "T", "bits/s"]
+    alone = Plan.of({"cells": planted.SOURCE}, models="Ising", objectives=("mpf", "likelihood"))
+    path = planted.write(tmp_path / "one.db", plan=alone, keep=lambda job: False)
+    assert list(dict(glossary(Results(path)))) == ["Independent", "Ising", "likelihood", "bits/s"]
+
+
+def test_simulated_recordings_are_told(results):
+    assert simulated(results).startswith("Simulated: cells. ")
+
+
+def test_many_comparisons_are_counted(results):
+    assert tally(results) == "RBM 5 scores best in 1 of 2 comparisons, RBM 12 in 1"
 
 
 def test_maximum_likelihood_is_told(tmp_path):

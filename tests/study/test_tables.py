@@ -101,7 +101,7 @@ def test_a_study_of_one_split_has_one_seed_and_no_error_over_splits(tmp_path):
     place = results.begun()[0]
     table = tables.models(results, place, tables.compared_at(results, place))
     assert all(" ± - ± " in cell for cell in column(table, "bits/s"))
-    assert tables.provenance(results).seeds == (("instantaneous", "seeds 0 to 0"),)
+    assert tables.provenance(results).seeds == (("instantaneous", "seed 0"),)
 
 
 def test_provenance_keeps_whole_fingerprints_and_versions(results):
@@ -122,6 +122,11 @@ def test_penalties_are_short(value, text):
 def test_a_number_that_is_not_known_is_a_dash():
     assert tables.number(math.nan) == "-"
     assert tables.number(0.125, 3) == "0.125"
+    assert tables.number(-1e-6) == "0.00"
+
+
+def test_one_unit_is_not_several():
+    assert [tables.units_text(n) for n in (1, 14)] == ["1 unit", "14 units"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +22,10 @@ def add_to(app: typer.Typer) -> None:
 def demo(
     full: Annotated[
         bool,
-        typer.Option("--full/--quick", help="The paper's whole protocol, or a small version."),
+        typer.Option(
+            "--full/--quick",
+            help="The paper's whole protocol, which takes hours, or a small version of minutes.",
+        ),
     ] = False,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Jobs at once; one per core by default.")
@@ -38,7 +42,7 @@ def demo(
 
     with one_sentence():
         made_folder(out)
-        command = " ".join(["microcolumn", *sys.argv[1:]])
+        command = shlex.join(["microcolumn", *sys.argv[1:]])
         results, page = demonstration.run(out, full=full, n_jobs=jobs, command=command)
         for name in results.recordings:
             typer.echo(f"{name}: {results.comparison(name).answer}")

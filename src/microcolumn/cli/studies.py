@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from functools import partial
 from pathlib import Path
@@ -36,7 +37,8 @@ def add_to(app: typer.Typer) -> None:
     example = "microcolumn compare session.nwb --depth-reference surface --splits 5"
     app.command(epilog=f"Example: {example}")(compare)
     study = typer.Typer(
-        help="The whole experiment from a plan: run it, watch it, report it.", no_args_is_help=True
+        help="The whole experiment from a plan: run it, watch it, report it, show it.",
+        no_args_is_help=True,
     )
     study.command(epilog="Example: microcolumn study run plan.toml --jobs 4")(run)
     study.command(epilog="Example: microcolumn study status plan.toml")(status)
@@ -186,7 +188,7 @@ def _run(
             store,
             n_jobs=jobs,
             scheduler=scheduler,
-            command=" ".join(["microcolumn", *sys.argv[1:]]),
+            command=shlex.join(["microcolumn", *sys.argv[1:]]),
         )
         _print(results, json)
     typer.echo(f"results are kept in {store}; show them: microcolumn study page {store}", err=True)

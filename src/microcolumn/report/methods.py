@@ -31,6 +31,12 @@ _REFERENCES = (
         "10.1111/j.2517-6161.1995.tb02031.x",
     ),
     Reference(
+        "Holm 1979",
+        "Holm S (1979) A simple sequentially rejective multiple test procedure. Scand J Stat 6: "
+        "65\N{EN DASH}70.",
+        "",
+    ),
+    Reference(
         "Köster et al. 2014",
         "Köster U, Sohl-Dickstein J, Gray CM, Olshausen BA (2014) Modeling higher-order "
         "correlations within cortical microcolumns. PLoS Comput Biol 10: e1003684.",
@@ -127,7 +133,7 @@ def _models(experiment: Experiment) -> str:
         "mpf": "minimum probability flow (Sohl-Dickstein et al. 2011)",
         "likelihood": "maximum likelihood",
     }
-    by = enumeration([objectives[objective] for objective in experiment.objectives])
+    by = " and by ".join([objectives[objective] for objective in experiment.objectives])
     penalties = enumeration([tables.scientific(penalty) for penalty in experiment.penalties])
     starts = "one start" if experiment.n_init == 1 else f"the best of {experiment.n_init} starts"
     return (
@@ -137,21 +143,22 @@ def _models(experiment: Experiment) -> str:
 
 
 def _splits(experiment: Experiment) -> str:
-    n, seed = experiment.n_splits, experiment.seed
-    train, validation = experiment.train, experiment.validation
+    n, train, validation = experiment.n_splits, experiment.train, experiment.validation
     how = {
         "words": "word by word",
         "blocks": "in contiguous blocks, without the windows that would share a bin with the "
         "other part,",
     }[experiment.split_by]
     times = "once" if n == 1 else f"{n} times"
-    seeds = f"seed {seed}" if n == 1 else f"seeds {seed} to {seed + n - 1}"
+    choice = "the penalty of each was chosen by its likelihood on"
+    if len(experiment.penalties) == 1:
+        choice = "nothing was chosen, for want of a second penalty, on"
     return (
-        f"Words were dealt {times} ({seeds}) at random {how} to a training part "
-        f"({_percent(train)}) and a test part ({_percent(1 - train)}). "
-        f"Models were fitted on {_percent(train * (1 - validation))} of the words, the penalty of "
-        f"each was chosen by its likelihood on the other {_percent(train * validation)} that are "
-        "for training, and all results are from the test part."
+        f"Words were dealt {times} ({tables.seeds_text(experiment)}) at random {how} to a training "
+        f"part ({_percent(train)}) and a test part ({_percent(1 - train)}). "
+        f"Models were fitted on {_percent(train * (1 - validation))} of the words, {choice} the "
+        f"other {_percent(train * validation)} that are for training, and all results are from "
+        "the test part. Starts of fits and annealing have the seed of their split."
     )
 
 
@@ -161,14 +168,15 @@ def _percent(share: float) -> str:
 
 def _normalisation(plan: Plan) -> str:
     options = signature(annealed_importance_sampling).parameters
-    steps = max(experiment.max_steps for experiment in plan.experiments)
+    steps = dict.fromkeys(f"{experiment.max_steps:,}" for experiment in plan.experiments)
+    limits = " or ".join(steps) + (", by experiment" if len(steps) > 1 else "")
     return (
         "Log Z was summed exactly over all words or over all states of the hidden units where "
         "that takes seconds, and otherwise estimated by annealed importance sampling (Neal 2001) "
         f"with {options['n_chains'].default} chains. The number of steps was doubled, up to "
-        f"{steps:,}, until the estimate moved by less than {options['tolerance_bits'].default:g} "
-        "bits, its standard error was below that too, and chains run backwards from the data "
-        "agreed."
+        f"{limits}, until the estimate moved by less than {options['tolerance_bits'].default:g} "
+        "bits, its standard error was below that too, and chains run backwards from words of the "
+        "model agreed."
     )
 
 
@@ -185,7 +193,7 @@ def _scores(plan: Plan) -> str:
         "test part from a circular block bootstrap (Politis & Romano 1992). Differences are paired "
         "by split; their errors and two-sided p-values are those of the corrected resampled t-test "
         f"(Nadeau & Bengio 2003), which allows for words that splits have in common.{normal} "
-        "They are not corrected for the number of pairs."
+        "The p-values are not corrected for the number of pairs."
     )
 
 
@@ -194,5 +202,6 @@ _LAYERS = (
     "with the same under permuted layer labels, and likewise the mean strength of couplings within "
     "minus that between layers; p = (1 + permutations at least as extreme) / (1 + permutations) "
     "(Phipson & Smyth 2010). Hidden units that stay in a layer are counted at a false discovery "
-    "rate of 5\N{NO-BREAK SPACE}% (Benjamini & Hochberg 1995)."
+    "rate of 5\N{NO-BREAK SPACE}% (Benjamini & Hochberg 1995); where one hidden unit is looked at, "
+    "its p is corrected over all those of the model (Holm 1979)."
 )

@@ -18,11 +18,15 @@ from .content import Section, Tabled
 from .explorer import explorers
 from .methods import methods, references
 from .pictures import pictures
-from .sections import answers, sections, summary
+from .sections import answers, glossary, sections, simulated, summary, tally
 from .typography import enumeration, sentence, stopped, typeset, unbroken
 
 #: Cautions beyond this many are folded away behind a line that counts them.
 _MOST_CAUTIONS = 4
+#: Comparisons beyond this many are counted and put into a table; their sentences are folded away.
+_MOST_ANSWERS = 4
+#: Recordings beyond this many, and letters of their names, are not in the title.
+_MOST_NAMES, _MOST_LETTERS = 4, 40
 _NAMES = {"Ising": "Ising", "RBM": "RBM", "SemiRBM": "semi-restricted RBM"}
 
 
@@ -60,10 +64,15 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     """
     between = sections(results, pictures(results, progress))
     said = methods(results.plan, layers=_has_layers(between))
+    found = answers(results)
+    many = len(found) > _MOST_ANSWERS
     content: dict[str, Any] = {
         "title": _title(results),
         "recordings": list(results.recordings),
-        "answers": answers(results),
+        "answers": found,
+        "tally": tally(results) if many else "",
+        "glossary": glossary(results),
+        "simulated": simulated(results),
         "summary": summary(results),
         "cautions": cautions(results),
         "most_cautions": _MOST_CAUTIONS,
@@ -104,7 +113,14 @@ def _title(results: Results) -> str:
     classes = dict.fromkeys(model for each in results.plan.experiments for model in each.models)
     names = enumeration([_NAMES[model] for model in classes])
     model = "model" if len(classes) == 1 else "models"
-    return f"{names} {model} of {enumeration([source.name for source in results.plan.sources])}"
+    recordings = [_shortened(source.name) for source in results.plan.sources]
+    many = len(recordings) > _MOST_NAMES
+    of = f"{len(recordings)} recordings" if many else enumeration(recordings)
+    return f"{names} {model} of {of}"
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…"
 
 
 def _has_layers(between: list[Section]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from ..study.significance import p_text
 from ..study.tables import Table
 from .content import Answer, Block, Heading, Item, Listed, Paragraph, Section, Tabled
 from .pictures import Pictures
+from .typography import enumeration
 
 #: Of one place: all that a section says of it.
 Telling = Callable[[Results, Place], list[Item]]
@@ -35,6 +37,56 @@ def answers(results: Results) -> list[Answer]:
         about = f"{place.recording}: {tables.words_facts(place, compared)}{_windows(place)}"
         found.append(Answer(about, headline, tuple(details)))
     return found
+
+
+def tally(results: Results) -> str:
+    """How often each model scores best, over all comparisons."""
+    compared = [tables.compared_at(results, place) for place in longest(results)]
+    (name, most), *others = Counter(each.best.variant for each in compared).most_common()
+    said = [f"{name} scores best in {most} of {len(compared)} comparisons"]
+    return ", ".join([*said, *(f"{other} in {n}" for other, n in others)])
+
+
+def glossary(results: Results) -> list[tuple[str, str]]:
+    """What names of models and numbers mean, for readers who see them for the first time."""
+    models = {model for each in results.plan.experiments for model in each.models}
+    objectives = {name for each in results.plan.experiments for name in each.objectives}
+    hidden = "hidden units, each of which ties a group of cells together"
+    terms = [
+        ("Independent", "cells that fire at their rates and know nothing of each other", True),
+        ("Ising", "cells coupled in pairs", "Ising" in models),
+        ("RBM n", f"restricted Boltzmann machine: n {hidden}", "RBM" in models),
+        (
+            "SemiRBM n",
+            f"semi-restricted Boltzmann machine: cells coupled in pairs, and n {hidden}",
+            "SemiRBM" in models,
+        ),
+        (
+            "likelihood",
+            "the same model fitted by maximum likelihood, the others by minimum probability flow",
+            len(objectives) > 1,
+        ),
+        ("T", "bins per word", _has_windows(results)),
+        (
+            "bits/s",
+            "how much better a model foretells words that it has not seen than firing rates do "
+            "(log-likelihood to base 2); after ± one standard error; p, two-sided, says how often "
+            "chance alone would make a difference this large",
+            True,
+        ),
+    ]
+    return [(term, meaning) for term, meaning, used in terms if used]
+
+
+def simulated(results: Results) -> str:
+    """A sentence that names the recordings that are simulated; empty where none is."""
+    names = [source.name for source in results.plan.sources if source.preset is not None]
+    if not names:
+        return ""
+    return (
+        f"Simulated: {enumeration(names)}. Cells of a layer were made to fire together in volleys, "
+        "so that hidden units do well by construction"
+    )
 
 
 def summary(results: Results) -> Table | None:

@@ -9,7 +9,15 @@ from itertools import combinations
 
 import numpy as np
 
-from .significance import LEVEL, claimed_stderr, corrected_stderr, p_text, p_value, split_stderr
+from .significance import (
+    LEVEL,
+    claimed_stderr,
+    corrected_stderr,
+    p_text,
+    p_value,
+    split_stderr,
+    with_error,
+)
 
 #: Name of the firing-rate model, the zero of all scores.
 INDEPENDENT = "Independent"
@@ -147,7 +155,7 @@ class PairResult:
         return self.p_value < LEVEL
 
     def __str__(self) -> str:
-        by = f"{abs(self.bits_per_second):.2f} ± {self.stderr:.2f} bits/s"
+        by = f"{with_error(abs(self.bits_per_second), self.stderr)} bits/s"
         if self.n_better == self.n_worse == 0:
             return f"{self.first} and {self.second} are the same"
         ahead, behind, n_ahead = self.first, self.second, self.n_better
@@ -213,7 +221,7 @@ class StudyComparison:
         n_same = sum(pair.n_better == pair.n_worse == 0 for pair in over_others)
         said, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
         said += [pair for pair in rest if pair.differs][: not said[-1].differs]
-        gain = f"{over_rates.bits_per_second:.2f} ± {over_rates.stderr:.2f} bits/s"
+        gain = f"{with_error(over_rates.bits_per_second, over_rates.stderr)} bits/s"
         rates = f"{best} is {gain} above firing rates ({p_text(over_rates.p_value)})"
         return "; ".join([*map(str, said), rates, *self._doubts]) + "."
 

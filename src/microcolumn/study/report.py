@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import fill
 from typing import Any
 
 from . import tables
@@ -13,6 +14,8 @@ from .tables import Table
 
 #: Of a fingerprint, the letters that tell recordings apart.
 _FINGERPRINT = 16
+#: Columns of the text that notes are wrapped at.
+_WIDTH = 100
 
 
 def report_text(results: Results) -> str:
@@ -93,7 +96,8 @@ def _laid_out(table: Table) -> str:
         ).rstrip()
         for line in lines
     ]
-    return "\n".join([*rows, f"  ({table.note})"] if table.note else rows)
+    note = fill(f"({table.note})", _WIDTH, initial_indent="  ", subsequent_indent="   ")
+    return "\n".join([*rows, note] if table.note else rows)
 
 
 def _listed(title: str, lines: Sequence[str]) -> str:

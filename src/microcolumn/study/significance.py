@@ -56,6 +56,19 @@ def claimed_stderr(corrected: float, block: float, n_splits: int) -> float:
     return corrected if n_splits >= _FEWEST_SPLITS else float(np.fmax(corrected, block))
 
 
+def with_error(value: float, stderr: float) -> str:
+    """A score and its error, with as many digits as the error needs to be other than zero.
+
+    Examples
+    --------
+    >>> with_error(0.7123, 0.0432), with_error(0.7123, 0.0028), with_error(0.0, 0.0)
+    ('0.71 ± 0.04', '0.712 ± 0.003', '0.00 ± 0.00')
+    """
+    digits = next((n for n in (2, 3, 4) if round(stderr, n) > 0.0), 2)
+    error = "-" if math.isnan(stderr) else f"{stderr:.{digits}f}"
+    return f"{value:z.{digits}f} ± {error}"
+
+
 def p_text(p_value: float) -> str:
     """A p-value with the digits that matter: ``p = 0.012``, ``p = 3e-6``.
 

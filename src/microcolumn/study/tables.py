@@ -15,9 +15,10 @@ from typing import TypeVar
 
 from .catalogue import NotComputedError, Place
 from .comparisons import ModelResult, PairResult, StudyComparison
+from .experiment import Experiment
 from .results import Results
 from .rows import Row
-from .significance import p_text
+from .significance import p_text, with_error
 from .summaries import LagsResult, LayersResult
 
 Found = TypeVar("Found")
@@ -72,7 +73,8 @@ class Provenance:
 
 def recording_facts(row: Row) -> str:
     """Size of a recording: units, spikes, duration."""
-    return f"{row['n_units']} units, {row['n_spikes']:,} spikes, {time_text(row['duration_s'])}"
+    units = units_text(row["n_units"])
+    return f"{units}, {row['n_spikes']:,} spikes, {time_text(row['duration_s'])}"
 
 
 def recordings(results: Results) -> Table:
@@ -110,7 +112,7 @@ def recordings(results: Results) -> Table:
 def words_facts(place: Place, compared: StudyComparison) -> str:
     """What an experiment's words are and how often they were dealt."""
     experiment = place.experiment
-    units = f"{compared.n_units} units in {1e3 * experiment.bin_width:g} ms bins"
+    units = f"{units_text(compared.n_units)} in {1e3 * experiment.bin_width:g} ms bins"
     return f"{units}, {compared.n_splits} of {compared.n_planned} splits by {experiment.split_by}"
 
 
@@ -125,8 +127,8 @@ def models(results: Results, place: Place, compared: StudyComparison) -> Table:
     rows = tuple(
         (
             model.variant,
-            f"{model.bits_per_second:.2f} {_errors(model.split_stderr, model.block_stderr)}",
-            f"{model.per_neuron:.3f}",
+            f"{number(model.bits_per_second)} {_errors(model.split_stderr, model.block_stderr)}",
+            number(model.per_neuron, 3),
             _chosen(model.penalties),
             f"{model.n_nonzero:.0f}",
             f"{model.n_couplings:.0f}",
@@ -141,7 +143,8 @@ def models(results: Results, place: Place, compared: StudyComparison) -> Table:
         (*header, "log Z", "converged"),
         rows,
         left=("model", "l1", "log Z"),
-        note="± over splits ± of one test part, from blocks of it",
+        note="± over splits ± of one test part, from blocks of it; l1: the penalties chosen, with "
+        "the splits that chose them; non-zero, couplings, live hidden: what is left, on average",
     )
 
 
@@ -167,7 +170,7 @@ def pairs(compared: StudyComparison) -> Table:
 
 def difference(pair: PairResult) -> str:
     """How much better the first is, with its error."""
-    return f"{pair.bits_per_second:.2f} ± {number(pair.stderr)}"
+    return with_error(pair.bits_per_second, pair.stderr)
 
 
 def growth(found: LagsResult) -> Table:
@@ -190,19 +193,26 @@ def predictions(results: Results, place: Place) -> Table | None:
     for variant, found in _of_all(results.predictions, results, place):
         for given, result in found.items():
             best = max(result.cells, key=lambda cell: cell.gain_bits_per_second)
+            gain = number(best.gain_bits_per_second, 3)
             rows.append(
                 (
                     variant,
                     given,
-                    f"{result.gain_per_cell:.3f}",
-                    f"{best.gain_bits_per_second:.3f} (unit {best.unit}, {best.rate_hz:.1f} Hz)",
+                    number(result.gain_per_cell, 3),
+                    f"{gain} (unit {best.unit}, {best.rate_hz:.1f} Hz)",
                     number(result.roc_area, 3),
                     f"{result.calibration_error:.4f}",
                 )
             )
     header = ("model", "given", "bits/s per cell", "best cell", "ROC area", "calibration error")
     left = ("model", "given", "best cell")
-    return Table("spikes of single cells predicted", header, tuple(rows), left) if rows else None
+    note = (
+        "given rest: all other bits of the word; past: those of earlier bins alone; "
+        "bits/s: over the firing rate; ROC area: 0.5 by chance, 1 if all spikes are foreseen; "
+        "calibration error: how far predicted from observed shares of spikes are, on average"
+    )
+    table = Table("spikes of single cells predicted", header, tuple(rows), left, note)
+    return table if rows else None
 
 
 def layers(results: Results, place: Place) -> Table | None:
@@ -215,10 +225,12 @@ def layers(results: Results, place: Place) -> Table | None:
     header = ("model", "weight in one layer (chance)", "p", "hidden units in a layer")
     table = Table(
         "layers",
-        (*header, "couplings within / between", "p"),
+        (*header, "couplings within / between, nats", "p"),
         rows,
         left=("model",),
-        note="p: median over splits; hidden units: of the live ones of all splits",
+        note="weight in one layer: share of the positive weight in each hidden unit's main layer; "
+        "p: median over splits; hidden units: of the live ones of all splits; "
+        "couplings: mean strength",
     )
     return table if rows else None
 
@@ -249,12 +261,9 @@ def provenance(results: Results) -> Provenance:
     return Provenance(
         work=f"{work}, {made['first']} to {made['last']}" if made["n_done"] else work,
         environments=tuple(tuple(versions.items()) for versions in made["environments"]),
-        seeds=tuple(
-            (each.name, f"seeds {each.seed} to {each.seed + each.n_splits - 1}")
-            for each in results.plan.experiments
-        ),
+        seeds=tuple((each.name, seeds_text(each)) for each in results.plan.experiments),
         data=tuple(
-            (name, row["fingerprint"], str(row["source"]))
+            (name, row["fingerprint"], str(row["source"]) or "in memory")
             for name, row in results.recordings.items()
         ),
     )
@@ -262,7 +271,18 @@ def provenance(results: Results) -> Provenance:
 
 def number(value: float, digits: int = 2) -> str:
     """A dash where there is none: one split has no error over splits."""
-    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+    return "-" if math.isnan(value) else f"{value:z.{digits}f}"
+
+
+def units_text(n: int) -> str:
+    """How many units."""
+    return "1 unit" if n == 1 else f"{n} units"
+
+
+def seeds_text(experiment: Experiment) -> str:
+    """Seeds of an experiment's splits, and of the models fitted to them."""
+    first, n = experiment.seed, experiment.n_splits
+    return f"seed {first}" if n == 1 else f"seeds {first} to {first + n - 1}"
 
 
 def scientific(value: float) -> str:
@@ -312,7 +332,7 @@ def _per_cell(model: ModelResult | None) -> str:
     if model is None:
         return "-"
     errors = model.split_stderr / model.n_units, model.block_stderr / model.n_units
-    return f"{model.per_neuron:.3f} {_errors(*errors, digits=3)}"
+    return f"{number(model.per_neuron, 3)} {_errors(*errors, digits=3)}"
 
 
 def _growth(found: LagsResult, name: str) -> str:
