@@ -334,7 +334,7 @@ def test_a_study_whose_recordings_are_not_read_yet_has_a_page(tmp_path):
     parsed = Parsed(page(Results(tmp_path / "study.db")))
     assert "No recording is read yet." in parsed.text_of("section", "data")
     assert "not read yet: cells" in parsed.text_of("section", "answer")
-    assert "Command" not in parsed.text_of("section", "provenance")
+    assert "Commandnone: run from Python" in parsed.text_of("section", "provenance")
 
 
 def test_a_page_is_written_whole_or_not_at_all(results, text, tmp_path, capsys):

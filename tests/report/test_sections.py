@@ -207,10 +207,16 @@ def test_experiments_that_differ_are_told_apart():
 
 def test_names_and_numbers_are_explained_where_they_are_used(results, tmp_path):
     terms = dict(glossary(results))
-    assert list(terms) == ["Independent", "Ising", "RBM n", "SemiRBM n", "T", "bits/s"]
+    assert list(terms) == ["Independent", "Ising", "RBM n", "SemiRBM n", "T", "splits", "bits/s"]
     alone = Plan.of({"cells": planted.SOURCE}, models="Ising", objectives=("mpf", "likelihood"))
     path = planted.write(tmp_path / "one.db", plan=alone, keep=lambda job: False)
-    assert list(dict(glossary(Results(path)))) == ["Independent", "Ising", "likelihood", "bits/s"]
+    assert list(dict(glossary(Results(path)))) == [
+        "Independent",
+        "Ising",
+        "likelihood",
+        "splits",
+        "bits/s",
+    ]
 
 
 def test_simulated_recordings_are_told(results):

@@ -68,6 +68,12 @@ def glossary(results: Results) -> list[tuple[str, str]]:
         ),
         ("T", "bins per word", _has_windows(results)),
         (
+            "splits",
+            "words dealt anew to a training and a test part, singly (by words) or in stretches of "
+            "time (by blocks); 2 of 3 splits: on so many test parts the better model scores higher",
+            True,
+        ),
+        (
             "bits/s",
             "how much better a model foretells words that it has not seen than firing rates do "
             "(log-likelihood to base 2); after ± one standard error; p, two-sided, says how often "
