@@ -349,6 +349,13 @@ def test_a_page_is_written_whole_or_not_at_all(results, text, tmp_path, capsys):
         write(results, tmp_path)
 
 
+def test_a_page_never_replaces_the_store(results):
+    before = results.file.read_bytes()
+    with pytest.raises(ValueError, match="is the study's store; choose another file"):
+        write(results, results.file)
+    assert results.file.read_bytes() == before
+
+
 def test_the_bar_counts_figures_where_it_is_wanted(results, capsys):
     pictures.pictures(results, progress=True)
     assert "7/7" in capsys.readouterr().err

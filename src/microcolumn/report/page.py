@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -42,6 +43,8 @@ def write(results: Results, path: str | os.PathLike[str], *, progress: bool | No
     progress : bool, optional
         Show a bar while figures are drawn; by default in a terminal and in a notebook only.
     """
+    if Path(path).resolve() == results.file.resolve():
+        raise ValueError(f"{path} is the study's store; choose another file for its page")
     with whole_file(path) as file:
         file.write(page(results, progress=progress).encode())
 
