@@ -216,3 +216,19 @@ def test_saving_to_a_path_object_works_for_every_format(tmp_path):
     for kind in ("pdf", "svg", "png"):
         draw().savefig(Path(tmp_path) / f"figure.{kind}")
     assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_figure_that_the_paper_has_not_is_called_by_its_title():
+    with captioned("", "Layers & sinks", (2.0, 1.0)) as figure:
+        figure.caption = "What is seen."
+    shown = figure._repr_html_()
+    assert 'aria-label="Layers &amp; sinks"' in shown
+    assert "<b>Layers &amp; sinks.</b> What is seen." in shown
+
+
+def test_letters_that_the_font_lacks_are_left_to_the_page():
+    with captioned("1", "Layers", (2.0, 1.0)) as figure:
+        figure.subplots().set_title("皮質")
+    assert "皮質" in figure.svg("a")
+    with pytest.warns(UserWarning, match="missing from font"):
+        figure.savefig(BytesIO(), format="png")

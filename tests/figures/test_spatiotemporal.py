@@ -10,7 +10,7 @@ from matplotlib.patches import StepPatch
 import microcolumn as mc
 from microcolumn.evaluate import predict
 from microcolumn.figures.spatiotemporal import spatiotemporal
-from microcolumn.plot.predictions import busiest_stretch
+from microcolumn.plot.predictions import busiest_stretch_of_cell
 from microcolumn.study.catalogue import NotComputedError
 from microcolumn.study.results import Results
 
@@ -76,7 +76,7 @@ def test_the_trace_is_the_best_cells_prediction_given_the_past_by_all_models(res
     for name, trace in zip(("RBM 12", "Ising"), traces, strict=True):
         model = results.model("cells", name, **WHERE)
         whole = predict(model, test, given="past", units=[3])
-        stretch = whole.stretch(*busiest_stretch(whole, 3))
+        stretch = whole.stretch(*busiest_stretch_of_cell(whole, 3))
         np.testing.assert_array_equal(trace.get_data().values, stretch.probability[:, 0])
         np.testing.assert_allclose(trace.get_data().edges[:-1], stretch.times_s)
     [spikes] = [line for line in ax.lines if line.get_label() == "spikes"]

@@ -6,7 +6,14 @@ from matplotlib.figure import Figure
 
 from microcolumn.models import Independent
 from microcolumn.parameters import Parameters
-from microcolumn.plot.laminar import Window, laminar, mark_layers, mark_window, window
+from microcolumn.plot.laminar import (
+    Window,
+    described,
+    laminar,
+    mark_layers,
+    mark_window,
+    window,
+)
 from microcolumn.units import Units
 
 
@@ -138,3 +145,31 @@ def test_a_window_of_one_bin_is_marked_by_its_layers():
     ax = Figure().subplots()
     mark_window(ax, Window(laminar(Units("ab", layer=["II", "IV"])), 1))
     assert labels(ax.yaxis) == ["II", "IV"]
+
+
+def test_long_names_of_layers_are_in_two_lines_and_stand_upright_below():
+    ax = Figure().subplots()
+    found = laminar(Units("ab", layer=["the $upper$ part of a layer of cortex", "IV"]))
+    mark_layers(ax, found, along="x")
+    assert labels(ax.xaxis) == [r"the \$upper\$" + "\npart of a…", "IV"]
+    assert {text.get_rotation() for text in ax.get_xticklabels()} == {90.0}
+    mark_layers(ax, laminar(Units("ab", layer=["II/III", "IV"])), along="y")
+    assert {text.get_rotation() for text in ax.get_yticklabels()} == {0.0}
+
+
+@pytest.mark.parametrize(
+    ("units", "said"),
+    [
+        (
+            Units("ab", [1.0, 2.0], ["II", "IV"]),
+            "from superficial to deep, with lines between layers",
+        ),
+        (Units("ab", [1.0, np.nan]), "from superficial to deep"),
+        (Units("ab", [1.0, 2.0], ["", ""]), "from superficial to deep"),
+        (Units("ab", layer=["II", "IV"]), "by layer, with lines between layers"),
+        (Units("ab", layer=["IV", "IV"]), "by layer"),
+        (Units("ab", layer=["", ""]), "in the order of the file"),
+    ],
+)
+def test_captions_say_in_which_order_units_are(units, said):
+    assert described(units) == said

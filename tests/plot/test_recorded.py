@@ -246,3 +246,11 @@ def test_correlations_shown_are_those_of_the_survey(words, ax):
     shown = sum(bar.get_height() for container in ax.containers for bar in container)
     table = pairwise_correlations(words)[np.triu_indices(8, 1)]
     assert shown == np.count_nonzero(~np.isnan(table)) == 21
+
+
+@pytest.mark.parametrize("layer", [["", "", ""], ["IV", "IV", "V/VI"]])
+def test_layers_without_names_or_of_one_depth_have_no_spans(layer, ax):
+    units = Units("abc", [300.0, 300.0, 300.0], layer)
+    assert layer_spans(units) == {}
+    probe(units, ax=ax)
+    assert len(ax.texts) == 0

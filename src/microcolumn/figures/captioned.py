@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -37,7 +38,7 @@ class CaptionedFigure(Figure):
     Parameters
     ----------
     number : str
-        As in the paper: ``"1"`` to ``"6"``, ``"S1"``.
+        As in the paper: ``"1"`` to ``"6"``, ``"S1"``; empty for other figures.
     title : str
         What the figure shows, in a line.
     size : (float, float)
@@ -62,13 +63,15 @@ class CaptionedFigure(Figure):
 
         The same figure gives the same bytes: nothing is stamped with the time.
         """
-        with _style():
+        with _style(), warnings.catch_warnings():
             kind = str(options.get("format") or _extension(fname)).lower()
             if kind in _METADATA:
                 title, subject, unstamped = _METADATA[kind]
                 about = {title: printable(self._heading), subject: printable(self.caption)}
                 given = options.get("metadata") or {}
                 options["metadata"] = unstamped | about | given
+            if kind == "svg":  # text stays text, and the reader's fonts have the letters
+                warnings.filterwarnings("ignore", "Glyph .* missing from")
             super().savefig(fname, **options)
 
     def svg(self, prefix: str) -> str:
@@ -88,7 +91,7 @@ class CaptionedFigure(Figure):
 
     @property
     def _heading(self) -> str:
-        return f"Figure {self.number}: {self.title}"
+        return f"Figure {self.number}: {self.title}" if self.number else self.title
 
     def _element(self) -> str:
         """The figure as an SVG element, with ids as matplotlib gives them."""
@@ -111,10 +114,11 @@ class CaptionedFigure(Figure):
         element = self._element()
         # Not the object's address: a notebook that is run again shows the same bytes.
         prefix = "figure-" + hashlib.sha256(element.encode()).hexdigest()[:8]
-        number, caption = escape(self.number), escape(printable(self.caption))
+        lead = f"Figure {self.number}" if self.number else self.title
+        lead, caption = escape(printable(lead)), escape(printable(self.caption))
         return (
             f"<figure>{_prefixed(element, prefix)}"
-            f"<figcaption><b>Figure {number}.</b> {caption}</figcaption></figure>"
+            f"<figcaption><b>{lead}.</b> {caption}</figcaption></figure>"
         )
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from ..plot.recorded import depth_label
-from ..plot.style import RC, literal
+from ..plot.style import literal
 from ..survey.laminar import LaminarMap
 from ..survey.sinks import INITIAL_S
 from ..units import Units
+from .captioned import PAGE, CaptionedFigure, captioned
 
 #: Okabe & Ito's green, apart from the map's red and blue with any colour vision.
 _FOUND = "#009E73"
@@ -20,7 +19,7 @@ _FOUND = "#009E73"
 _MAX_TRACES = 24
 
 
-def csd(laminar_map: LaminarMap, units: Units | None = None) -> Figure:
+def csd(laminar_map: LaminarMap, units: Units | None = None) -> CaptionedFigure:
     """Potentials and current source density around the flash, with the layers drawn in.
 
     Parameters
@@ -32,13 +31,12 @@ def csd(laminar_map: LaminarMap, units: Units | None = None) -> Figure:
 
     Returns
     -------
-    matplotlib.figure.Figure
+    CaptionedFigure
         Left: average potential at each contact. Middle: current source density, sinks in red,
         with the onset of the chosen sink and the other candidates. Right: its profile over the
         sink's first 10 ms, and the units.
     """
-    with mpl.rc_context(RC):
-        figure = Figure(figsize=(7.0, 3.6), layout="constrained")
+    with captioned("", "Current source density and layers", (PAGE, 3.6)) as figure:
         potentials, image, profile = figure.subplots(
             1, 3, sharey=True, width_ratios=(1.0, 1.5, 0.7)
         )
@@ -55,7 +53,19 @@ def csd(laminar_map: LaminarMap, units: Units | None = None) -> Figure:
         potentials.set_ylabel(depth_label(laminar_map.depth_reference))
         if laminar_map.notes:
             figure.supxlabel("\n".join(laminar_map.notes), fontsize=6, wrap=True)
+        figure.caption = _caption(laminar_map, units is not None)
     return figure
+
+
+def _caption(laminar_map: LaminarMap, has_units: bool) -> str:
+    others = "; circles, other candidates" if len(laminar_map.sinks) > 1 else ""
+    units = ", with the units as dots at their depths" if has_units else ""
+    return (
+        f"Response to {laminar_map.n_flashes} flashes. Left: mean potential at the contacts, "
+        "negative down. Middle: current source density, sinks red and sources blue; triangle, "
+        f"onset of the earliest large sink{others}. Right: mean current source density over the "
+        f"first {1e3 * INITIAL_S:g} ms of that sink{units}. Dashed: borders of layer IV, green."
+    )
 
 
 def _potentials(axes: Axes, laminar_map: LaminarMap) -> None:

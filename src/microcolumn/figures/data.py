@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..plot import recorded
+from ..plot.laminar import described, laminar
 from ..plot.raster import busiest_stretch, raster
 from ..recording import Recording
 from ..study.catalogue import Place
@@ -16,6 +17,7 @@ from ..survey.bin_width import BinWidth, suggest_bin_width
 from ..survey.correlations import pairwise_correlations
 from ..words import Words
 from .captioned import PAGE, CaptionedFigure, captioned
+from .correlograms import COUNTED, about_peak
 from .places import place_of
 
 
@@ -120,22 +122,17 @@ def _first_panel(recording: Recording) -> str:
     text = f"(a) {kinds} at their depths on the probe{marks}{missing}."
     if recorded.layer_spans(units):
         text += " Borders of layers are drawn midway between the neighbouring units of two layers."
-    elif units.layer is not None:
+    elif laminar(units).layers:
         text += " Layers are not drawn, since they overlap in depth."
     return text
 
 
 def _words_panel(recording: Recording, stretch: tuple[float, float], width: str) -> str:
     start, stop = stretch
-    order = "in the order of the file"
-    if _has_depths(recording):
-        order = "from superficial to deep"
-    elif recording.units.layer is not None:
-        order = "by layer"
-    lines = ", with lines between layers" if recording.units.layer is not None else ""
     return (
         f"(b) Words of {width} bins in the {stop - start:.3g} s with the most spikes, from "
-        f"{start:.1f} s on: black where a unit spikes at least once, units {order}{lines}."
+        f"{start:.1f} s on: black where a unit spikes at least once, units "
+        f"{described(recording.units)}."
     )
 
 
@@ -161,14 +158,5 @@ def _pairs(number: int) -> str:
 
 
 def _correlogram_panel(found: BinWidth, width: str) -> str:
-    text = (
-        "(d) Cross-correlogram of all pairs of units pooled, relative to independent units of the "
-        f"same rates (chance); dashed, plus and minus the bin width of {width}."
-    )
-    if np.isnan(found.peak_width_s):
-        return f"{text} Its width was not measured: {found.reason}."
-    return (
-        f"{text} The bar is the width of the central peak at half its height above the far lags, "
-        f"{found.peak_width_s * 1e3:.1f} ± {found.peak_stderr_s * 1e3:.1f} ms (standard error from "
-        "leaving out each of 20 blocks of time)."
-    )
+    dashed = f"dashed, plus and minus the bin width of {width}"
+    return f"(d) {COUNTED}; {dashed}. {about_peak(found)}"

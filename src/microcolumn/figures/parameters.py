@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from ..models import PopulationModel
 from ..plot.couplings import couplings
 from ..plot.hidden import hidden_units
-from ..plot.laminar import laminar
+from ..plot.laminar import described
 from ..plot.style import literal
 from ..study.catalogue import Place
 from ..study.results import Results
@@ -128,8 +128,7 @@ def _caption(place: Place, split: int, shown: dict[str, _Shown], test: Words) ->
             "minus the biases: those of the units are the first column, that of each hidden unit "
             "is on top."
         )
-    if laminar(test.units).layers:
-        sentences.append("Units run from superficial to deep, with lines between layers.")
+    sentences.append(f"Units run {described(test.units)}.")
     if place.lags > 1:
         sentences.append("Blocks are the bins of a window, 0 the newest.")
     left_out = [name for each in shown.values() for name in each.left_out]

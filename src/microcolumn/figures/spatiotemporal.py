@@ -10,7 +10,8 @@ from matplotlib.figure import SubFigure
 
 from ..evaluate.prediction import Prediction, predict
 from ..models import PopulationModel
-from ..plot.predictions import busiest_stretch, gain
+from ..plot.laminar import described
+from ..plot.predictions import busiest_stretch_of_cell, gain
 from ..plot.predictions import prediction as draw_prediction
 from ..plot.windows import hidden_maps
 from ..study.catalogue import NotComputedError, Place
@@ -72,7 +73,7 @@ class _Shown:
             name: predict(model, self.test, given=given, units=[cell.position])  # type: ignore[arg-type]
             for name, model in self.models.items()
         }
-        stretch = busiest_stretch(next(iter(found.values())), cell.position)
+        stretch = busiest_stretch_of_cell(next(iter(found.values())), cell.position)
         return {name: each.stretch(*stretch) for name, each in found.items()}
 
 
@@ -197,12 +198,11 @@ def _about_hidden(shown: _Shown, n_hidden: int) -> str:
     if shown.hidden is None:
         return "No model has a live hidden unit at its chosen penalty."
     penalty = getattr(shown.models[shown.hidden], "l1", float("nan"))
-    layers = ", black lines separate layers" if shown.test.units.layer else ""
     return (
         f"Hidden units of {shown.hidden} (λ = {penalty:g}, split {shown.split}): "
         f"{min(n_hidden, _MOST_HIDDEN)} of {n_hidden} live ones, those whose activation varies "
-        "most on the test part first. Rows are cells from "
-        f"superficial to deep{layers}; columns are bins, by their start before the newest one. "
+        f"most on the test part first. Rows are cells {described(shown.test.units)}; columns are "
+        "bins, by their start before the newest one. "
         "Colour is the weight, on one scale."
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Literal
 
 import numpy as np
@@ -16,6 +17,8 @@ from .style import literal
 
 #: Layers of all lags together up to which each is marked off.
 _MANY = 12
+#: Letters in a line of a layer's name, lines of it, and letters that fit below a block of units.
+_LINE, _MOST_LINES, _SHORT = 12, 2, 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,8 +100,33 @@ def mark_layers(
         axis.set_label_text("unit" if name else "")
         return
     axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers])
-    axis.set_ticklabels([literal(label) or "?" for label, _, _ in found.layers] if name else [])
+    names = [layer_name(label) or "?" for label, _, _ in found.layers]
+    axis.set_ticklabels(names if name else [])
     axis.set_tick_params(length=0)
+    if along == "x" and max(map(len, names)) > _SHORT:  # side by side they would overlap
+        axis.set_tick_params(rotation=90)
+
+
+def layer_name(label: str) -> str:
+    r"""A layer's name as it is drawn: long ones in two lines, and what is longer still is cut.
+
+    Examples
+    --------
+    >>> layer_name("II/III"), layer_name("upper part of layer V")
+    ('II/III', 'upper part\nof layer V')
+    """
+    lines = wrap(label, _LINE, max_lines=_MOST_LINES, placeholder="…")
+    return "\n".join(literal(line) for line in lines)
+
+
+def described(units: Units) -> str:
+    """In which order units are drawn, for captions: "from superficial to deep", for example."""
+    found = laminar(units)
+    if units.depth_um is not None and not np.isnan(units.depth_um).all():
+        order = "from superficial to deep"
+    else:
+        order = "by layer" if found.layers else "in the order of the file"
+    return f"{order}, with lines between layers" if found.borders else order
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -103,7 +103,7 @@ def prediction(
         raise ValueError("there is no prediction to draw; pass at least one")
     first = next(iter(named.values()))
     if start_s is None and stop_s is None:
-        start_s, stop_s = busiest_stretch(first, unit)
+        start_s, stop_s = busiest_stretch_of_cell(first, unit)
     start = -np.inf if start_s is None else start_s
     stop = np.inf if stop_s is None else stop_s
     ax = axes_or_new(ax, (7.0, 1.8))
@@ -135,10 +135,10 @@ def prediction(
     return ax
 
 
-def busiest_stretch(
-    prediction: Prediction, unit: int, seconds: float = _SECONDS
-) -> tuple[float, float]:
-    """Start and stop of the stretch without a gap in which a cell has most spikes, seconds.
+def busiest_stretch_of_cell(prediction: Prediction, unit: int) -> tuple[float, float]:
+    """Start and stop of the second without a gap in which a cell has most spikes, seconds.
+
+    Where no stretch is as long, the longest that there is; of equal ones the first.
 
     Parameters
     ----------
@@ -146,14 +146,11 @@ def busiest_stretch(
         Whose bins are looked through.
     unit : int
         Position of the cell among the recorded units.
-    seconds : float
-        Length of the stretch; the longest that there is where none is as long. Of equal ones the
-        first is taken.
     """
     spikes = prediction.spikes[:, _column(prediction, unit)].astype(np.int64)
     run = _runs(prediction)
     longest = int(np.bincount(run).max())
-    n = min(max(1, round(seconds / prediction.bin_width)), longest)
+    n = min(max(1, round(_SECONDS / prediction.bin_width)), longest)
     total = np.concatenate(([0], np.cumsum(spikes)))
     counts = total[n:] - total[:-n]
     counts[run[n - 1 :] != run[: run.size - n + 1]] = -1  # across a gap

@@ -15,8 +15,8 @@ from ..survey.bin_width import DEAD_TIME, BinWidth
 from ..survey.correlations import pairwise_correlations
 from ..units import Units, downwards
 from ..words import Words
-from .laminar import laminar, mark_layers
-from .style import DATA_COLOUR, axes_or_new, literal
+from .laminar import laminar, layer_name, mark_layers
+from .style import DATA_COLOUR, axes_or_new
 
 Floats = NDArray[np.float64]
 
@@ -83,7 +83,7 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
             label = f"{n_shown} {name}{'s' * (n_shown != 1)}"
             [dots] = ax.plot(places[shown], heights[shown], marker, color=DATA_COLOUR, label=label)
             dots.set(markerfacecolor=face, markersize=3.0, markeredgewidth=0.7)
-    ax.set(xlim=(-0.8, 1.6), xticks=[])
+    ax.set(xlim=(-0.6, 1.8), xticks=[])
     ax.spines["bottom"].set_visible(False)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1)
     return ax
@@ -257,7 +257,7 @@ def layer_spans(units: Units) -> dict[str, tuple[float, float]]:
     """Upper and lower limit of each layer, µm, from the top; infinite at both ends.
 
     A border lies midway between the neighbouring units of two layers. Empty where layers or depths
-    are unknown, or where units of one layer lie among those of another.
+    are unknown, or where units of one layer lie among or beside those of another.
     """
     if units.depth_um is None or units.layer is None:
         return {}
@@ -269,7 +269,7 @@ def layer_spans(units: Units) -> dict[str, tuple[float, float]]:
         if name and inside.size:
             spans[name] = (float(inside.min()), float(inside.max()))
     ends = list(spans.values())
-    if any(upper[1] > lower[0] for upper, lower in pairwise(ends)):
+    if not ends or any(upper[1] >= lower[0] for upper, lower in pairwise(ends)):
         return {}
     borders = [(upper[1] + lower[0]) / 2 for upper, lower in pairwise(ends)]
     edges = [down * edge for edge in (-np.inf, *borders, np.inf)]
@@ -285,7 +285,7 @@ def _shade_layers(ax: Axes, units: Units) -> None:
         ax.axhspan(upper, lower, color=_LAYER_SHADES[place % 2], linewidth=0, zorder=0)
         if place:
             ax.axhline(upper, color="black", linewidth=0.8)
-        ax.text(1.55, (upper + lower) / 2, literal(name), ha="right", va="center")
+        ax.text(1.75, (upper + lower) / 2, layer_name(name), ha="right", va="center", size="small")
 
 
 def _side_by_side(heights: Floats) -> Floats:
