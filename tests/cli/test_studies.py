@@ -91,7 +91,9 @@ def test_a_run_prints_its_tables_and_keeps_its_store_beside_the_plan(plan):
     assert result.stdout.startswith("cells: 5 units")
     for text in ("RBM 3 - Ising", "bits/s", "log Z", f"{N_JOBS} of {N_JOBS} jobs"):
         assert text in result.stdout
-    assert result.stderr == f"results are kept in {plan.with_name('plan.db')}\n"
+    store = plan.with_name("plan.db")
+    shown = f"show them: microcolumn study page {store}"
+    assert result.stderr == f"results are kept in {store}; {shown}\n"
     assert len(when_finished(plan.with_name("plan.db"))) == N_JOBS
 
 
@@ -334,7 +336,7 @@ def test_compare_reads_several_files_as_it_is_told(in_folder):
     layers.write_text("unit,layer\n" + "".join(f"u{n},L{n}\n" for n in range(5)))
     result = microcolumn("compare", "cells.npz", "more.npz", *which, "--layers", layers, *SETTINGS)
     assert result.exit_code == 0, result.output
-    assert result.stderr == "results are kept in comparison.db\n"
+    assert result.stderr.startswith("results are kept in comparison.db; show them: ")
     found = Results("comparison.db")
     assert list(found.recordings) == ["cells", "more"]
     for name, seed in {"cells": 0, "more": 1}.items():

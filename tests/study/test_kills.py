@@ -114,7 +114,8 @@ def test_a_lost_worker_ends_the_run_with_a_sentence_and_the_next_one_finishes(
         keep(self, outcome)
         if len(self.done) == 3:
             workers = [p for p in offspring(os.getpid()) if "LokyProcess" in "".join(p.cmdline())]
-            workers[0].kill()
+            for worker in workers:  # one may be left from an earlier run
+                worker.kill()
 
     monkeypatch.setattr(engine._Run, "_keep", keep_and_kill)
     with pytest.raises(StudyError) as caught:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shlex
 import sys
 from functools import partial
 from pathlib import Path
@@ -191,7 +192,8 @@ def _run(
             command=shlex.join(["microcolumn", *sys.argv[1:]]),
         )
         _print(results, json)
-    typer.echo(f"results are kept in {store}; show them: microcolumn study page {store}", err=True)
+    show = shlex.join(["microcolumn", "study", "page", str(store)])
+    typer.echo(f"results are kept in {store}; show them: {show}", err=True)
 
 
 def _print(results: Results, json: bool) -> None:
