@@ -28,6 +28,8 @@ from microcolumn.study.store import Store
 from microcolumn.units import Units
 
 HOSTILE = "</script><script>alert(1)</script>"
+#: Bytes for more figures than there are.
+ROOM = 5_000_000
 _EMPTY = {"meta", "link", "br", "img", "input", "hr"}
 
 
@@ -277,11 +279,16 @@ def test_figures_that_cannot_be_drawn_are_told_and_the_page_is_made(results, mon
     def missing(results, recording=None, **where):
         raise NotComputedError("a test is not computed yet")
 
-    patched = figures.FIGURES | {"1": figures.Figures(moved), "2": figures.Figures(missing)}
-    monkeypatch.setattr(figures, "FIGURES", patched)
+    def unreadable(results, recording=None, **where):
+        raise ImportError("pynwb is not installed; install microcolumn[nwb]")
+
+    broken = {"1": moved, "2": missing, "4": unreadable}
+    patched = {number: figures.Figures(draw) for number, draw in broken.items()}
+    monkeypatch.setattr(figures, "FIGURES", figures.FIGURES | patched)
     told = [p["text"] for p in Parsed(page(results)).all("p") if p.get("class") == "absent"]
     assert told == [
         "Figure 1 of cells is left out: monday.nwb is not there; put it back.",
+        "Figure 4 of cells is left out: pynwb is not installed; install microcolumn[nwb].",
         "Figure 2 of cells is left out: a test is not computed yet.",
     ]
 
@@ -295,7 +302,7 @@ def test_a_figure_that_is_too_large_as_svg_becomes_pixels(results, monkeypatch, 
 
     monkeypatch.setattr(figures, "FIGURES", {"1": figures.Figures(dense)})
     monkeypatch.setattr(pictures, "MOST_BYTES", most)
-    [picture] = pictures.pictures(results).values()
+    [picture] = pictures.pictures(results, ROOM).values()
     [image] = Parsed(picture.markup).all("img")
     assert image["alt"] == "Figure 1: Many & more"
     content = image["src"].removeprefix("data:image/png;base64,")
@@ -304,9 +311,21 @@ def test_a_figure_that_is_too_large_as_svg_becomes_pixels(results, monkeypatch, 
 
 def test_a_figure_that_is_smaller_as_svg_stays_one(results, monkeypatch):
     monkeypatch.setattr(pictures, "MOST_BYTES", 100)
-    found = pictures.pictures(results)
+    found = pictures.pictures(results, ROOM)
     assert len(found) == 7
     assert all(picture.markup.startswith("<svg") for picture in found.values())
+
+
+def test_figures_that_the_page_has_no_room_for_are_told(results):
+    whole = pictures.pictures(results, ROOM)
+    room = sum(len(picture.markup.encode()) for picture in list(whole.values())[:3])
+    found = pictures.pictures(results, room)
+    assert list(found) == list(whole)
+    kept = [picture for picture in found.values() if picture.kind == "picture"]
+    assert 0 < sum(len(picture.markup.encode()) for picture in kept) <= room
+    left_out = [each.text for each in found.values() if each.kind == "absent"]
+    assert len(left_out) >= 4
+    assert left_out[-1].endswith("the page would be too large; microcolumn study figures draws it")
 
 
 def test_an_unfinished_study_has_a_page_that_says_what_is_missing(tmp_path):
@@ -357,5 +376,5 @@ def test_a_page_never_replaces_the_store(results):
 
 
 def test_the_bar_counts_figures_where_it_is_wanted(results, capsys):
-    pictures.pictures(results, progress=True)
+    pictures.pictures(results, ROOM, progress=True)
     assert "7/7" in capsys.readouterr().err

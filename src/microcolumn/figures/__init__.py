@@ -87,7 +87,7 @@ def draw_all(results: Results) -> Iterator[tuple[Wanted, CaptionedFigure | str]]
         Which figure it is.
     figure : CaptionedFigure or str
         The figure, or a sentence that says why it is left out: a result that is not computed yet,
-        a recording whose file was moved or changed.
+        a recording whose file was moved or changed, or whose reader is not installed.
     """
     by_recording = sorted(
         wanted(results), key=lambda each: [None, *results.recordings].index(each.recording)
@@ -95,7 +95,7 @@ def draw_all(results: Results) -> Iterator[tuple[Wanted, CaptionedFigure | str]]
     for each in by_recording:
         try:
             yield each, each.draw(results, each.recording)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, ImportError) as error:
             of = "" if each.recording is None else f" of {each.recording}"
             yield each, f"Figure {each.number}{of} is left out: {error}"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
 
 from .. import __version__
 from ..study import tables
@@ -22,6 +23,8 @@ from .pictures import pictures
 from .sections import answers, glossary, sections, simulated, summary, tally
 from .typography import enumeration, sentence, stopped, typeset, unbroken
 
+#: Bytes of a page, and roughly of what is said in words and tables of each recording.
+_MOST_BYTES, _TEXT_BYTES = 7_900_000, 20_000
 #: Cautions beyond this many are folded away behind a line that counts them.
 _MOST_CAUTIONS = 4
 #: Comparisons beyond this many are counted and put into a table; their sentences are folded away.
@@ -65,7 +68,9 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     str
         HTML of a few megabytes at most.
     """
-    between = sections(results, pictures(results, progress))
+    interactive = explorers(results)
+    drawn = pictures(results, _room(results, interactive), progress)
+    between = sections(results, drawn)
     said = methods(results.plan, layers=_has_layers(between))
     found = answers(results)
     many = len(found) > _MOST_ANSWERS
@@ -86,9 +91,15 @@ def page(results: Results, *, progress: bool | None = None) -> str:
         "study": results.study,
         "plan": json.dumps(results.plan.as_dict(), indent=2, ensure_ascii=False),
         "version": __version__,
-        "explorers": explorers(results),
+        "explorers": interactive,
     }
     return _environment().get_template("page.html.j2").render(content)
+
+
+def _room(results: Results, interactive: list[dict[str, Any]]) -> int:
+    """Bytes that are left for figures."""
+    text = _TEXT_BYTES * (10 + len(results.recordings))
+    return max(0, _MOST_BYTES - text - len(htmlsafe_json_dumps(interactive)))
 
 
 def _environment() -> Environment:

@@ -16,21 +16,25 @@ from ..study.progress import watched
 from ..study.results import Results
 from .content import Absent, Picture
 
-#: Bytes of one figure and of all together as SVG; figures beyond their share become pixels.
-MOST_BYTES, MOST_BYTES_TOGETHER = 700_000, 5_000_000
+#: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
+MOST_BYTES = 700_000
 #: Dots per inch of pixels; fewer where a page has very many figures.
 _DPI = (200, 100)
+
+_NO_ROOM = "the page would be too large; microcolumn study figures draws it"
 
 Pictures = dict[tuple[str, str | None], Picture | Absent]
 
 
-def pictures(results: Results, progress: bool | None = None) -> Pictures:
+def pictures(results: Results, room: int, progress: bool | None = None) -> Pictures:
     """Draw all figures that a study has results for.
 
     Parameters
     ----------
     results : Results
         Of the study.
+    room : int
+        Bytes that they may take together; what does not fit is left out with a sentence.
     progress : bool, optional
         Show a bar; by default in a terminal and in a notebook only.
 
@@ -41,13 +45,13 @@ def pictures(results: Results, progress: bool | None = None) -> Pictures:
     """
     count = sum(1 for _ in wanted(results))
     shown = watched() if progress is None else progress
-    most = min(MOST_BYTES, MOST_BYTES_TOGETHER // max(count, 1))
-    with tqdm(_drawn(results, most), total=count, unit=" figures", disable=not shown) as bar:
+    most = min(MOST_BYTES, room // max(count, 1))
+    with tqdm(_drawn(results, most, room), total=count, unit=" figures", disable=not shown) as bar:
         return dict(bar)
 
 
 def _drawn(
-    results: Results, most: int
+    results: Results, most: int, room: int
 ) -> Iterator[tuple[tuple[str, str | None], Picture | Absent]]:
     names = list(results.recordings)
     for which, figure in draw_all(results):
@@ -56,7 +60,14 @@ def _drawn(
             yield key, Absent(figure)
             continue
         place = "" if which.recording is None else f"-{names.index(which.recording)}"
-        yield key, _picture(figure, f"figure-{which.number}{place}", which.recording or "", most)
+        picture = _picture(figure, f"figure-{which.number}{place}", which.recording or "", most)
+        size = len(picture.markup.encode())
+        if size > room:
+            of = f" of {which.recording}" if which.recording else ""
+            yield key, Absent(f"Figure {which.number}{of} is left out: {_NO_ROOM}")
+            continue
+        room -= size
+        yield key, picture
 
 
 def _picture(figure: CaptionedFigure, anchor: str, about: str, most: int) -> Picture:
