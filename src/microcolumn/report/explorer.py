@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ from ..study.results import Results
 from ..study.sources import words_of
 from ..units import Units
 from .paths import Path, most_per_matrix, paths_at, rounded
+from .sections import longest
 from .stretch import Read, assemblies_at
 
 #: Couplings and weights in a page, all explorers together, and activations of hidden units; at
@@ -47,7 +47,7 @@ def explorers(results: Results) -> list[dict[str, Any]]:
         strongest entries where all would be too many for a page (``total`` says how many there
         are).
     """
-    places = _longest(results.begun())
+    places = longest(results)
     found = [_explorer(results, place, ACTIVATIONS // len(places)) for place in places]
     sizes = [
         matrix.places.size
@@ -62,11 +62,6 @@ def explorers(results: Results) -> list[dict[str, Any]]:
         for explorer in found
         if explorer.paths
     ]
-
-
-def _longest(begun: Sequence[Place]) -> list[Place]:
-    """The last of the places that differ in lags alone."""
-    return list({(place.recording, place.experiment.name): place for place in begun}.values())
 
 
 def _explorer(results: Results, place: Place, most_values: int) -> _Explorer:
