@@ -124,3 +124,12 @@ def test_runs_are_shorter_for_many_units_so_that_the_figure_takes_seconds():
 def test_it_can_be_saved(figure, tmp_path):
     figure.savefig(tmp_path / "s1.pdf")
     assert (tmp_path / "s1.pdf").stat().st_size > 1000
+
+
+def test_a_reverse_estimate_far_off_is_still_on_the_axis(tmp_path):
+    def change(job, rows):
+        for row in rows.get("normalisers", []):
+            row |= {"reverse": row["log_z"] + 3.0, "reverse_stderr": 0.5}
+
+    figure = annealing(Results(planted_study.write(tmp_path / "far.db", change=change)))
+    assert figure.axes[1].get_ylim()[1] > 3.5 * BITS

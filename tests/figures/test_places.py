@@ -4,7 +4,7 @@ import planted_study
 import pytest
 
 import microcolumn as mc
-from microcolumn.figures.places import place_of
+from microcolumn.figures.places import first_split, place_of
 from microcolumn.study.catalogue import NotComputedError
 
 
@@ -69,3 +69,9 @@ def test_a_plan_without_windows_asks_for_an_experiment(tmp_path):
     file = planted_study.write(tmp_path / "study.db", plan=plan)
     with pytest.raises(NotComputedError, match=r"several bins are not tested yet.*add such an exp"):
         place_of(mc.study.open(file), None, None, None, windows=True)
+
+
+def test_the_first_tested_split_is_found(tmp_path):
+    path = planted_study.write(tmp_path / "some.db", keep=lambda job: job.split in (1, 2))
+    compared = mc.study.open(path).comparison("cells", experiment="instantaneous")
+    assert first_split(compared) == 1

@@ -77,3 +77,9 @@ def test_one_run_can_be_drawn():
     found = annealing_convergence(THETA, steps=(8,), n_chains=3)
     for draw in (annealing, annealing_error):
         draw(found, ax=axes()).figure.draw_without_rendering()
+
+
+def test_the_last_run_is_on_the_axis_however_far_it_is(found):
+    far = float(found.estimates[-1]) - 5.0
+    ax = annealing_error(found, reference=far, ax=axes())
+    assert ax.get_ylim()[1] > 5.0 * BITS

@@ -237,3 +237,10 @@ def test_a_new_figure_is_made_where_no_axes_are_given():
     ax = scores(compared({"Ising": 10.0}))
     assert ax.figure.number in plt.get_fignums()
     plt.close(ax.figure)
+
+
+def test_scores_that_differ_by_rounding_alone_do_not_fill_the_axis():
+    same = compared({"Ising": 0.0, "Ising likelihood": 1e-15, "Independent": 0.0})
+    for draw in (scores, differences):
+        low, high = draw(same, ax=axes()).get_ylim()
+        assert high - low > 9e-4

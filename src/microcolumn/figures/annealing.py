@@ -109,10 +109,11 @@ def _mark_reverse(ax: Axes, log_z: LogPartition) -> None:
     assert log_z.reverse is not None
     low, high = ax.get_xlim()
     steps = high if log_z.n_steps is None else log_z.n_steps
+    off, stderr = (log_z.reverse - log_z.value) * _BITS, (log_z.reverse_stderr or 0.0) * _BITS
     ax.errorbar(
         steps,
-        (log_z.reverse - log_z.value) * _BITS,
-        (log_z.reverse_stderr or 0.0) * _BITS,
+        off,
+        stderr,
         color=OTHER_COLOUR,
         marker="v",
         markersize=4,
@@ -123,6 +124,8 @@ def _mark_reverse(ax: Axes, log_z: LogPartition) -> None:
         zorder=4,
     )
     ax.set_xlim(low, max(high, steps * 2**0.7))
+    most = max(ax.get_ylim()[1], 1.15 * (abs(off) + stderr))
+    ax.set_ylim(-most, most)
 
 
 def _add_legend(figure: CaptionedFigure, *panels: Axes) -> None:

@@ -14,6 +14,8 @@ from .places import place_of
 
 #: Recordings up to which the panels stand side by side, inches of their height.
 _SIDE_BY_SIDE, _HEIGHT = 4, 2.7
+#: Most models in a row of the legend.
+_MOST_IN_ROW = 6
 #: Splits up to which their scatter says too little; see :mod:`~microcolumn.study.significance`.
 _FEW_SPLITS = 2
 
@@ -101,7 +103,9 @@ def _share_legend(figure: CaptionedFigure) -> None:
         legend = ax.get_legend()
         if legend is not None:
             legend.remove()
-    figure.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), 6))
+    n_rows = -(-len(labels) // _MOST_IN_ROW)
+    n_columns = -(-len(labels) // n_rows)
+    figure.legend(handles, labels, loc="outside upper center", ncols=n_columns)
 
 
 def _caption(place: Place, compared: Sequence[StudyComparison], reference: str | None) -> str:

@@ -16,7 +16,7 @@ from ..study.catalogue import Place
 from ..study.results import Results
 from ..words import Words
 from .captioned import PAGE, CaptionedFigure, captioned
-from .places import place_of
+from .places import first_split, place_of
 
 #: Hidden units drawn for each model.
 _MOST = 12
@@ -82,8 +82,7 @@ def _chosen(results: Results, place: Place) -> tuple[int, dict[str, _Shown]]:
     """The first tested split, and the best-scoring variant of each class by the paper's order."""
     where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
     compared = results.comparison(place.recording, **where)
-    split = min(score.split for model in compared.models for score in model.splits)
-    ranked = [result.variant for result in compared.models]
+    split, ranked = first_split(compared), [result.variant for result in compared.models]
     classes = {v.name: v.model for v in results.catalogue.variants(place)}
     shown = {}
     for model in ("Ising", "RBM", "SemiRBM"):
@@ -118,6 +117,7 @@ def _caption(place: Place, split: int, shown: dict[str, _Shown], test: Words) ->
         sentences.append(f"({letter}) {each.name} (λ = {each.penalty:g}): {what}.")
     if "Ising" in shown or "SemiRBM" in shown:
         sentences.append(
+            "Two units that are active together add 2J to the logarithm of a word's probability. "
             "Matrices have the biases b on their diagonal, in grey; where a colour bar is pointed, "
             "the strongest 1 % of couplings share its last colour."
         )

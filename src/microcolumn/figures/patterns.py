@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +17,9 @@ from ..plot.patterns import synchrony as draw_synchrony
 from ..study.catalogue import Place
 from ..study.comparisons import INDEPENDENT
 from ..study.results import Results
-from ..words import Words
 from .captioned import PAGE, CaptionedFigure, captioned
-from .places import place_of
+from .places import first_split, place_of
 
-#: The test words shown are those of the first split.
-_SPLIT = 0
 _CLASSES = ("Ising", "RBM", "SemiRBM")
 #: Of words with more bits than this fewer are drawn: each takes longer.
 _MANY_BITS, _N_SAMPLES = 200, 20_000
@@ -48,14 +46,17 @@ def patterns(
     Returns
     -------
     CaptionedFigure
-        Of the test words of the first split, under the best model of each class at its chosen
-        penalty.
+        Of the test words of the first tested split, under the best model of each class at its
+        chosen penalty.
     """
     place = place_of(results, recording, experiment, lags)
-    train, _, test = results.words(
-        place.recording, split=_SPLIT, experiment=place.experiment.name, lags=place.lags
-    )
-    models = _models(results, place, train)
+    where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
+    compared = results.comparison(place.recording, **where)
+    split = first_split(compared)
+    train, _, test = results.words(place.recording, split=split, **where)
+    models: dict[str, PopulationModel] = {INDEPENDENT: Independent().fit(train)}
+    for name in _best([model.variant for model in compared.models]):
+        models[name] = results.model(place.recording, name, split=split, **where)
     pairs = list(pairwise(_chain(list(models))))
     drawn = {name for pair in pairs for name in pair}
     statistics = {name: pattern_statistics(models[name], test) for name in models if name in drawn}
@@ -72,25 +73,23 @@ def patterns(
             ax.set_title(letter, loc="left", fontweight="bold")
         figure.caption = " ".join(
             [
-                *_about_words(place, pairs, models, statistics),
+                *_about_words(place, split, pairs, models, statistics),
                 _about_synchrony("abc"[len(pairs)], _bits(place), distributions),
             ]
         )
     return figure
 
 
-def _models(results: Results, place: Place, train: Words) -> dict[str, PopulationModel]:
-    """Firing rates of the training words, and the best model of each class by its mean score."""
-    recording, experiment, lags = place.recording, place.experiment.name, place.lags
-    compared = results.comparison(recording, experiment=experiment, lags=lags)
-    found: dict[str, PopulationModel] = {INDEPENDENT: Independent().fit(train)}
-    for model in _CLASSES:
-        of_class = [m.variant for m in compared.models if m.variant.split()[0] == model]
-        for name in of_class[:1]:  # best first
-            found[name] = results.model(
-                recording, name, split=_SPLIT, experiment=experiment, lags=lags
-            )
-    return found
+def _best(ranked: Sequence[str]) -> list[str]:
+    """The first model of each class, from those with few parameters to those with many.
+
+    Examples
+    --------
+    >>> _best(["RBM 25", "RBM 10", "Ising"])
+    ['Ising', 'RBM 25']
+    """
+    of_class = ([name for name in ranked if name.split()[0] == model] for model in _CLASSES)
+    return [names[0] for names in of_class if names]
 
 
 def _chain(names: Sequence[str]) -> list[str]:
@@ -115,6 +114,7 @@ def _synchrony(model: PopulationModel) -> Synchrony:
 
 def _about_words(
     place: Place,
+    split: int,
     pairs: Sequence[tuple[str, str]],
     models: Mapping[str, PopulationModel],
     statistics: Mapping[str, PatternStatistics],
@@ -127,7 +127,7 @@ def _about_words(
     window = f", windows of {place.lags} bins" if place.lags > 1 else ""
     said = [
         f"{shown}: observed frequency of every distinct word among the test words of split "
-        f"{_SPLIT} ({place.recording}, experiment {place.experiment.name}{window}; "
+        f"{split} ({place.recording}, experiment {place.experiment.name}{window}; "
         f"{some.X.shape[0]} distinct of {some.n_words}) against its probability under the model; "
         f"symbols: number of active {_bits(place)}.",
         f"Models were fitted to the training words of the same split{_penalties(models)}.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..study.catalogue import NotComputedError, Place
+from ..study.comparisons import StudyComparison
 from ..study.results import Results
 
 
@@ -51,6 +52,11 @@ def place_of(
         raise NotComputedError(f"{what} tested yet{where}; run the study further{more}")
     first = found[0]
     return [place for place in found if place[:2] == first[:2]][-1]
+
+
+def first_split(compared: StudyComparison) -> int:
+    """The first split that is tested: models are tested together, so it has all of them."""
+    return min(score.split for model in compared.models for score in model.splits)
 
 
 def _check(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
@@ -19,7 +20,7 @@ from ..study.results import Results
 from ..study.summaries import CellPrediction, PredictionResult
 from ..words import Words
 from .captioned import PAGE, CaptionedFigure, captioned
-from .places import place_of
+from .places import first_split, place_of
 
 #: As many hidden units as the paper shows.
 _MOST_HIDDEN, _COLUMNS = 18, 9
@@ -116,28 +117,23 @@ def spatiotemporal(
 
 
 def _shown(results: Results, place: Place) -> _Shown:
-    name, settings, lags = place
-    compared = results.comparison(name, experiment=settings.name, lags=lags).models
-    tested = [model for model in compared if model.splits]
+    name = place.recording
+    where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
+    compared = results.comparison(name, **where)
+    split, tested = first_split(compared), [model.variant for model in compared.models]
     predictions: dict[str, list[PredictionResult]] = {}
-    for model in tested:
+    for variant in tested:
         with suppress(NotComputedError):  # predictions come after tests
-            found = results.predictions(name, model.variant, experiment=settings.name, lags=lags)
+            found = results.predictions(name, variant, **where)
             for given, result in found.items():
                 predictions.setdefault(given, []).append(result)
     if not predictions:
         raise place.missing("a prediction")
-    split = min(score.split for model in tested for score in model.splits)
     return _Shown(
         place=place,
         split=split,
-        models={
-            model.variant: results.model(
-                name, model.variant, split=split, experiment=settings.name, lags=lags
-            )
-            for model in tested
-        },
-        test=results.words(name, split=split, experiment=settings.name, lags=lags)[2],
+        models={v: results.model(name, v, split=split, **where) for v in tested},
+        test=results.words(name, split=split, **where)[2],
         predictions=predictions,
     )
 

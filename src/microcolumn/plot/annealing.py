@@ -91,7 +91,7 @@ def annealing_error(
     -------
     matplotlib.axes.Axes
         Estimates minus the reference with their standard errors, and the tolerance of 0.02 bits,
-        dashed. Runs that are more than five tolerances off may be outside the axis.
+        dashed. Runs but the last that are more than five tolerances off may be outside the axis.
     """
     ax = axes_or_new(ax)
     if reference is None and convergence.exact is None:
@@ -102,7 +102,7 @@ def annealing_error(
     _draw_estimates(ax, convergence, known)
     reach = (np.abs(convergence.estimates - known) + convergence.stderrs) * _BITS
     near = reach[reach <= 5 * TOLERANCE_BITS]
-    most = 1.15 * max(1.5 * TOLERANCE_BITS, near.max(initial=0.0))
+    most = 1.15 * max(1.5 * TOLERANCE_BITS, reach[-1], near.max(initial=0.0))
     ax.set_ylim(-most, most)
     ax.set_ylabel(rf"$\log_2 Z$ $-$ {name} (bits)")
     return ax

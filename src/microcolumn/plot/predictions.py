@@ -15,7 +15,15 @@ from scipy.special import expit
 from ..evaluate.prediction import Prediction
 from ..evaluate.prediction_scores import Calibration, Roc
 from ..study.summaries import PredictionResult
-from .style import DATA_COLOUR, MODEL_COLOURS, axes_or_new, colour_of, literal
+from .style import (
+    DATA_COLOUR,
+    MODEL_COLOURS,
+    SAME_SCORE,
+    axes_or_new,
+    colour_of,
+    leave_rounding_small,
+    literal,
+)
 
 #: Models of one class have one colour; these tell them apart.
 _MARKERS, _DASHES = "osD^v<>", ("-", (0, (4, 1.5)), (0, (1, 1)))
@@ -68,6 +76,7 @@ def gain(
     ax.set_xscale("log")
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
     _plain_ticks(ax)
+    leave_rounding_small(ax, SAME_SCORE)
     return ax
 
 

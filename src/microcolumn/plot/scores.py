@@ -16,7 +16,14 @@ from ..evaluate import Comparison
 from ..study.comparisons import INDEPENDENT, ModelResult, PairResult, StudyComparison
 from ..study.significance import claimed_stderr, corrected_stderr, p_text
 from ..study.summaries import LagsResult
-from .style import MODEL_COLOURS, axes_or_new, colour_of, literal
+from .style import (
+    MODEL_COLOURS,
+    SAME_SCORE,
+    axes_or_new,
+    colour_of,
+    leave_rounding_small,
+    literal,
+)
 
 #: How far the lightest variant of a class is mixed with white.
 _LIGHTEST = 0.65
@@ -319,6 +326,7 @@ def _name_groups(ax: Axes, names: Sequence[str]) -> None:
 
 def _draw_zero(ax: Axes) -> None:
     """The line that scores start from, in place of the lower edge."""
+    leave_rounding_small(ax, SAME_SCORE)
     ax.spines["bottom"].set_visible(False)
     ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
 

@@ -40,6 +40,8 @@ RC: dict[Any, Any] = {
     "figure.dpi": 150,
     "savefig.dpi": 300,
 }
+#: Bits/s. Scores that differ by less are the same: the least that an axis of scores spans.
+SAME_SCORE = 1e-3
 #: Longest name from a recording that is drawn whole.
 _LONGEST = 24
 
@@ -70,6 +72,14 @@ def literal(text: str) -> str:
     if len(plain) > _LONGEST:
         plain = plain[: _LONGEST - 1] + "…"
     return plain.replace("$", r"\$")
+
+
+def leave_rounding_small(ax: Axes, least: float) -> None:
+    """Let the y axis span at least so much: errors of rounding would fill one of their own."""
+    low, high = ax.get_ylim()
+    if high - low < least:
+        middle = (low + high) / 2
+        ax.set_ylim(middle - least / 2, middle + least / 2)
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes:

@@ -18,6 +18,8 @@ from .style import SIGNED, axes_or_new
 
 #: As many as the paper shows, and most in a row.
 _MOST, _COLUMNS = 18, 9
+#: Lags up to which labels below the middles of the outermost bins are inside the axes.
+_FEW_LAGS = 3
 
 
 def hidden_map(
@@ -85,7 +87,7 @@ def hidden_map(
     oldest = (1 - lags) * width
     ax.set_xticks([oldest, 0.0] if lags > 1 else [0.0])
     ax.xaxis.set_major_formatter("{x:.0f}")
-    if lags > 1:  # labels inside the axes, so that maps fit side by side
+    if lags > _FEW_LAGS:  # labels inside the axes, so that maps fit side by side
         left, right = ax.get_xticklabels()
         left.set_horizontalalignment("left")
         right.set_horizontalalignment("right")
