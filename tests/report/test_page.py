@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+import sys
 from html.parser import HTMLParser
 from io import BytesIO
 from itertools import pairwise
@@ -251,6 +252,15 @@ def test_several_recordings_fold_all_but_the_first(tmp_path):
     assert len(folded) == 12
     assert [("open" in e) for e in folded] == [True, False] * 6
     assert len(parsed.table("Best models")[0]) == 3
+
+
+def test_many_comparisons_are_counted_before_they_are_told(results, monkeypatch):
+    monkeypatch.setattr(sys.modules["microcolumn.report.page"], "_MOST_ANSWERS", 1)
+    parsed = Parsed(page(results))
+    headlines = [p["text"] for p in parsed.all("p") if p.get("class") == "headline"]
+    assert headlines[0] == "RBM 5 scores best in 1 of 2 comparisons, RBM 12 in 1."
+    assert len(headlines) == 3
+    assert any(e["text"] == "All 2 comparisons in words" for e in parsed.all("summary"))
 
 
 def test_text_from_recordings_is_shown_and_never_run(parsed, tmp_path):

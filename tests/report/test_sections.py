@@ -224,7 +224,12 @@ def test_simulated_recordings_are_told(results):
 
 
 def test_many_comparisons_are_counted(results):
-    assert tally(results) == "RBM 5 scores best in 1 of 2 comparisons, RBM 12 in 1"
+    found = tally(results)
+    assert found.headline == "RBM 5 scores best in 1 of 2 comparisons, RBM 12 in 1"
+    assert found.details == (
+        "the best is 0.00 to 6.00 bits/s above the next, beyond chance (p < 0.05) in 1 of 2",
+        "it is 12.00 to 20.00 bits/s above firing rates",
+    )
 
 
 def test_maximum_likelihood_is_told(tmp_path):

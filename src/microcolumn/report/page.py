@@ -78,7 +78,7 @@ def page(results: Results, *, progress: bool | None = None) -> str:
         "title": _title(results),
         "recordings": list(results.recordings),
         "answers": found,
-        "tally": tally(results) if many else "",
+        "tally": tally(results) if many else None,
         "glossary": glossary(results),
         "simulated": simulated(results),
         "summary": summary(results),

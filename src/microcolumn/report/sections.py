@@ -39,12 +39,33 @@ def answers(results: Results) -> list[Answer]:
     return found
 
 
-def tally(results: Results) -> str:
-    """How often each model scores best, over all comparisons."""
+def tally(results: Results) -> Answer:
+    """How often each model scores best over all comparisons, by how much, and how surely."""
     compared = [tables.compared_at(results, place) for place in longest(results)]
     (name, most), *others = Counter(each.best.variant for each in compared).most_common()
     said = [f"{name} scores best in {most} of {len(compared)} comparisons"]
-    return ", ".join([*said, *(f"{other} in {n}" for other, n in others)])
+    ahead = [each.pair(each.best.variant, _next_best(each)) for each in compared]
+    over_rates = [each.best.bits_per_second for each in compared]
+    sure = sum(pair.differs for pair in ahead)
+    return Answer(
+        about=f"{len(compared)} comparisons",
+        headline=", ".join([*said, *(f"{other} in {n}" for other, n in others)]),
+        details=(
+            f"the best is {_range([pair.bits_per_second for pair in ahead])} above the next, "
+            f"beyond chance (p < 0.05) in {sure} of {len(compared)}",
+            f"it is {_range(over_rates)} above firing rates",
+        ),
+    )
+
+
+def _next_best(compared: StudyComparison) -> str:
+    """The model after the best one, or firing rates where there is none."""
+    return next((model.variant for model in compared.models[1:]), INDEPENDENT)
+
+
+def _range(bits_per_second: list[float]) -> str:
+    least, most = (tables.number(end(bits_per_second)) for end in (min, max))
+    return f"{least} to {most} bits/s"
 
 
 def glossary(results: Results) -> list[tuple[str, str]]:
