@@ -185,8 +185,8 @@ def _comparison(results: Results, drawn: Pictures) -> Section:
 
 def _parameters(results: Results, drawn: Pictures) -> Section:
     lead = (
-        "Couplings and biases of the Ising model, and what each hidden unit listens to; units are "
-        "ordered from superficial to deep."
+        "Couplings between units, and what each hidden unit listens to. Units are ordered from "
+        "superficial to deep where their layers or depths are known."
     )
     blocks = _blocks(results, lambda *_: [], drawn, "2")
     return Section("parameters", "Parameters", lead, _unless(blocks), blocks)
