@@ -52,3 +52,13 @@ def test_what_is_not_computed_is_a_gap_that_the_caption_names(tmp_path):
 def test_an_experiment_of_single_bins_has_no_such_figure(results):
     with pytest.raises(NotComputedError, match="several bins"):
         lags(results, experiment="instantaneous")
+
+
+def test_scores_that_are_not_finite_are_no_figure_but_a_sentence(tmp_path):
+    def change(job, rows):
+        for row in rows.get("scores", []):
+            row["bits_per_second"] = -np.inf
+
+    path = planted_study.write(tmp_path / "study.db", change=change)
+    with pytest.raises(NotComputedError, match="a test of"):
+        lags(mc.study.open(path))

@@ -195,3 +195,10 @@ def test_a_plot_without_axes_makes_its_own_where_all_of_it_fits():
         assert box.y1 <= height
     finally:
         plt.close(ax.figure)
+
+
+def test_of_many_hidden_units_some_are_numbered():
+    model = rbm(n_hidden=60, W=np.ones((6, 60)))
+    names = [text.get_text() for text in drawn(model, most=60).get_xticklabels()]
+    assert len(names) == 61
+    assert [name for name in names[1:] if name] == [f"{k}" for k in range(3, 61, 3)]

@@ -182,3 +182,8 @@ def test_a_silent_cell_has_no_curve_and_the_legend_says_so():
     ax = plot.roc(roc(predict(Independent().fit(words), words), 1), ax=axes())
     assert "spikes in none" in ax.lines[1].get_label()
     assert ax.lines[1].get_xdata().size == 0
+
+
+def test_gains_of_no_model_are_refused():
+    with pytest.raises(ValueError, match="pass at least one"):
+        plot.gain([], ax=Figure().subplots())

@@ -40,6 +40,8 @@ def lags(
     place = place_of(results, recording, experiment, lags, windows=True)
     found = results.by_lags(place.recording, experiment=place.experiment.name)
     shown = _up_to(found, place.lags)
+    if not any(each for models in shown.models.values() for each in models):
+        raise place.missing("a test")  # scores that are not finite count as none
     with captioned("5", "Excess log-likelihood by length of words", (COLUMN, 3.0)) as figure:
         draw_lags(shown, bin_width=place.experiment.bin_width, ax=figure.subplots())
         n_units = results.catalogue.n_units(place.recording, place.experiment)

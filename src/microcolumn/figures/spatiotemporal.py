@@ -155,7 +155,7 @@ def _draw_gains(panel: SubFigure, shown: _Shown) -> None:
         ax.set_title(f"given {_KNOWN[given]}")
     for ax in axes[1:]:
         ax.set_ylabel("")
-    axes[0].legend(loc="best")
+        ax.get_legend().remove()  # one for all
     _letter(axes[0], "b")
 
 

@@ -28,6 +28,8 @@ _GAP, _NARROWEST = 0.25, 0.6
 _BAND = 0.07
 #: Charts that there is always room for: one alone would have bars as wide as the page.
 _FEWEST = 6
+#: Charts that are all numbered; of more only every second, third and so on is.
+_NUMBERED = 25
 
 
 def hidden_units(
@@ -136,7 +138,9 @@ def _draw(ax: Axes, charts: list[_Chart]) -> None:
         ax.text(start, -0.5 - band / 2, "\N{MINUS SIGN}c", ha="right", va="center")
     ax.set_xlim(-_GAP * mean / 2, x - _GAP * mean / 2)
     ax.set_ylim(n_rows - 0.5 + band, -0.5 - band)
-    names = ["\N{MINUS SIGN}b", *map(str, range(1, len(charts)))]
+    every = -(-len(charts) // _NUMBERED)
+    numbers = [f"{k}" if k % every == 0 else "" for k in range(1, len(charts))]
+    names = ["\N{MINUS SIGN}b", *numbers]
     ax.set_xticks(middles, names, va="baseline")
     ax.tick_params(length=0)
     ax.tick_params(axis="x", pad=9)  # of baselines, which are below the letters

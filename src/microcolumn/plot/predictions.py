@@ -54,9 +54,11 @@ def gain(
         Bits/s against Hz on a logarithmic axis, on which cells without a training spike have no
         place. Error bars are standard errors over splits; one split has none.
     """
-    ax = axes_or_new(ax)
     if not isinstance(predictions, Mapping):
         predictions = {each.variant: each for each in predictions}
+    if not predictions:
+        raise ValueError("there is no prediction to draw; pass at least one")
+    ax = axes_or_new(ax)
     ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
     for (name, result), marker in zip(predictions.items(), _markers(predictions), strict=True):
         cells = [cell for cell in result.cells if cell.rate_hz > 0.0]
@@ -77,6 +79,7 @@ def gain(
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
     _plain_ticks(ax)
     leave_rounding_small(ax, SAME_SCORE)
+    ax.legend(loc="best", fontsize="small", frameon=False)
     return ax
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
@@ -32,6 +34,8 @@ _DEAD_TIME_MS = 1e3 * DEAD_TIME
 _ROWS_OF_PROBE = 45
 #: Fewest and most bins of a histogram.
 _FEWEST_BINS, _MOST_BINS = 20, 60
+#: Heights of a letter that an axis needs for its numbers and its label.
+_LINES_BELOW = 3.2
 #: Pairs in a bin beyond which the tail is only seen on a logarithmic axis.
 _TALL = 1000
 
@@ -85,7 +89,8 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
             dots.set(markerfacecolor=face, markersize=3.0, markeredgewidth=0.7)
     ax.set(xlim=(-0.6, 1.8), xticks=[])
     ax.spines["bottom"].set_visible(False)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1)
+    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.01)}
+    ax.legend(handletextpad=0.1, fontsize="small", frameon=False, **place)
     return ax
 
 
@@ -204,8 +209,10 @@ def correlogram(
 
 def _legend_below(ax: Axes) -> None:
     """Below the label of the axis; wherever it stood inside, some recording would cross it."""
-    below = ax.transAxes + ScaledTranslation(0.0, -0.35, ax.figure.dpi_scale_trans)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=below, ncols=2)
+    down = _LINES_BELOW * rcParams["font.size"] / 72.0  # inches
+    below = ax.transAxes + ScaledTranslation(0.0, -down, ax.figure.dpi_scale_trans)
+    place: dict[str, Any] = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": below}
+    ax.legend(loc="upper center", ncols=2, fontsize="small", frameon=False, **place)
 
 
 def _peak_width(ax: Axes, result: BinWidth, dashed_ms: float) -> None:
