@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shlex
 import sys
 from functools import partial
 from pathlib import Path
