@@ -102,6 +102,11 @@ class Experiment:
         """Names of all fields but the experiment's own name."""
         return tuple(field.name for field in fields(cls) if field.name != "name")
 
+    @property
+    def test_to_train(self) -> float:
+        """Test words over training words; the choice of the penalty is part of the training."""
+        return (1.0 - self.train) / self.train
+
     def as_dict(self) -> dict[str, Any]:
         """All settings in the types of JSON, by name."""
         values = {setting: getattr(self, setting) for setting in self.settings()}

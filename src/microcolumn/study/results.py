@@ -18,7 +18,7 @@ from .catalogue import Catalogue, NotComputedError, Place
 from .comparisons import SplitScore, StudyComparison, compare_splits, model_result
 from .inputs import log_partition_of
 from .jobs import Variant
-from .plan import Experiment, Plan
+from .plan import Plan
 from .rows import Row, decoded, plain, split_score
 from .sources import fingerprint, words_of
 from .store import Store
@@ -80,7 +80,7 @@ class Results:
         with Store.open(self.file) as store:
             scores, differences = self._tests(store, place)
         n_units = self.catalogue.n_units(recording, place.experiment)
-        ratio = _test_to_train(place.experiment)
+        ratio = place.experiment.test_to_train
         models, pairs = compare_splits(scores, differences, n_units, ratio)
         if not models:
             raise place.missing("a test")
@@ -111,7 +111,7 @@ class Results:
             experiment=settings.name,
             lags=settings.lags,
             models={name: tuple(results) for name, results in found.items()},
-            test_to_train=_test_to_train(settings),
+            test_to_train=settings.test_to_train,
         )
 
     def predictions(
@@ -401,8 +401,3 @@ class Results:
         model = from_bytes(fits[0]["model"])
         # Without a stored log Z the model finds it when asked.
         return model.with_log_partition(log_partition_of(normalisers[0])) if normalisers else model
-
-
-def _test_to_train(experiment: Experiment) -> float:
-    """Test words over training words; the choice of the penalty is part of the training."""
-    return (1.0 - experiment.train) / experiment.train
