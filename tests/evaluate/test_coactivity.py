@@ -147,3 +147,20 @@ def test_bad_requests_are_refused(random_model):
         synchrony(Ising())
     with pytest.raises(ValueError, match="0 sample"):
         synchrony(np.zeros((0, 3)))
+
+
+def test_chains_that_start_from_data_find_the_same_distribution_sooner(monkeypatch):
+    rng = np.random.default_rng(5)
+    n_units = 18
+    J = np.triu(rng.normal(0.0, 0.15, (n_units, n_units)), 1)
+    model = Ising.from_parameters(Parameters(b=np.full(n_units, -2.0), J=J + J.T))
+    exact = synchrony(model)
+    assert exact.method == "exact"
+    words = model.sample(3000, 1)
+    monkeypatch.setattr(coactivity, "can_sample_exactly", lambda theta: False)
+    drawn = synchrony(model, n_samples=20_000, initial=words)
+    likely = exact.probability > 1e-3
+    z = (drawn.probability - exact.probability)[likely] / drawn.stderr[likely]
+    assert np.abs(z).max() < 4.5
+    with pytest.raises(ValueError, match="initial is for models"):
+        synchrony(words, initial=words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,9 +22,12 @@ from .bootstrap import block_bins_of, block_stderr
 _LOG2_OPERATIONS = 28.0
 #: States times units handled at once, so that memory stays bounded.
 _CHUNK_ELEMENTS = 1 << 20
-_N_SAMPLES = 100_000
+#: Words drawn at most and at least by default, and bits of all of them between.
+_MOST_SAMPLES, _LEAST_SAMPLES, _SAMPLED_BITS = 100_000, 10_000, 10_000_000
 #: Gibbs chains, whose scatter gives the error.
 _N_CHAINS = 500
+#: Sweeps before the first word of a chain that starts from a word of the data.
+_BURN_IN = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +54,7 @@ def synchrony(
     source: Words | ArrayLike | PopulationModel,
     *,
     n_samples: int | None = None,
+    initial: Words | ArrayLike | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> Synchrony:
     """Distribution of the number of active cells, of data or of a model.
@@ -63,7 +67,11 @@ def synchrony(
     n_samples : int, optional
         Models only: draw this many words and count. By default the distribution is exact where
         a sum over all words, or over all hidden states of a model without couplings, takes no more
-        than seconds (about 20 units, or 15 live hidden units); else 100,000 words are drawn.
+        than seconds (about 20 units, or 15 live hidden units); else 100,000 words are drawn, or
+        fewer of more than 100 units.
+    initial : Words or array_like, optional
+        Models only: words in time order that Gibbs chains start from, such as those that the model
+        describes; near their equilibrium, they are given a tenth of the burn-in.
     random_state : int, Generator or None
         Source of drawn words.
 
@@ -80,8 +88,9 @@ def synchrony(
     array([0.25, 0.5 , 0.25])
     """
     if not isinstance(source, PopulationModel):
-        if n_samples is not None:
-            raise ValueError("n_samples is for models; leave it out to count observed words")
+        for name, value in (("n_samples", n_samples), ("initial", initial)):
+            if value is not None:
+                raise ValueError(f"{name} is for models; leave it out to count observed words")
         return _of_words(as_words(source))
     check_is_fitted(source)
     if n_samples is not None and n_samples < 1:
@@ -90,7 +99,11 @@ def synchrony(
         probability = _exact(source)
         if probability is not None:
             return Synchrony(probability, np.zeros_like(probability), "exact")
-    return _of_samples(source, _N_SAMPLES if n_samples is None else n_samples, random_state)
+    start = None if initial is None else as_words(initial)
+    if n_samples is None:
+        n_samples = _SAMPLED_BITS // source.n_features_in_
+        n_samples = min(max(n_samples, _LEAST_SAMPLES), _MOST_SAMPLES)
+    return _of_samples(source, n_samples, start, random_state)
 
 
 def _of_words(words: Words) -> Synchrony:
@@ -105,14 +118,21 @@ def _of_words(words: Words) -> Synchrony:
 
 
 def _of_samples(
-    model: PopulationModel, n_samples: int, random_state: int | np.random.Generator | None
+    model: PopulationModel,
+    n_samples: int,
+    initial: Words | None,
+    random_state: int | np.random.Generator | None,
 ) -> Synchrony:
     """Count drawn words. Words of one Gibbs chain depend on each other, chains do not."""
     if can_sample_exactly(model.parameters_):
         X, n_groups = model.sample(n_samples, random_state, method="exact"), n_samples
     else:
         n_groups = min(n_samples, _N_CHAINS)
-        X = model.sample(n_samples, random_state, method="gibbs", n_chains=n_groups)
+        chains: dict[str, Any] = {"n_chains": n_groups}
+        if initial is not None:
+            spread = np.linspace(0, initial.n_bins - 1, n_groups).round().astype(np.intp)
+            chains |= {"initial": initial.X[initial.index[spread]], "n_sweeps": _BURN_IN}
+        X = model.sample(n_samples, random_state, method="gibbs", **chains)
     n_active = X.sum(axis=1, dtype=np.int64)
     n_dims = X.shape[1]
     group = np.arange(n_samples) % n_groups

@@ -21,8 +21,6 @@ from .captioned import PAGE, CaptionedFigure, captioned
 from .places import first_split, place_of
 
 _CLASSES = ("Ising", "RBM", "SemiRBM")
-#: Of words with more bits than this fewer are drawn: each takes longer.
-_MANY_BITS, _N_SAMPLES = 200, 20_000
 
 
 def patterns(
@@ -61,7 +59,7 @@ def patterns(
     drawn = {name for pair in pairs for name in pair}
     statistics = {name: pattern_statistics(models[name], test) for name in models if name in drawn}
     distributions = {"data": synchrony_of(test)}
-    distributions |= {name: _synchrony(model) for name, model in models.items()}
+    distributions |= {name: synchrony_of(model, initial=train) for name, model in models.items()}
     with captioned("4", "Probabilities of words, and synchrony", (PAGE, 2.6)) as figure:
         panels = figure.subplots(1, len(pairs) + 1, width_ratios=[1.0] * len(pairs) + [1.1])
         for ax, pair in zip(panels[:-1], pairs, strict=True):
@@ -103,13 +101,6 @@ def _chain(names: Sequence[str]) -> list[str]:
     simple = [name for name in names if name.split()[0] in (INDEPENDENT, "Ising")]
     hidden = [name for name in names if name not in simple]
     return simple + hidden[:1]
-
-
-def _synchrony(model: PopulationModel) -> Synchrony:
-    theta = model.parameters_
-    if theta.n_units > _MANY_BITS and theta.J is not None:  # too many to sum over
-        return synchrony_of(model, n_samples=_N_SAMPLES)
-    return synchrony_of(model)
 
 
 def _about_words(
