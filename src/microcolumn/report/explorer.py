@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..plot.laminar import laminar
+from ..plot.laminar import Window, laminar
 from ..study.catalogue import Place
 from ..study.results import Results
 from ..study.sources import words_of
@@ -68,7 +67,7 @@ def _explorer(results: Results, place: Place, most_values: int) -> _Explorer:
     read, problem = _words(results, place)
     units = _stored_units(results, place) if read is None else read.whole.units
     drawn = laminar(units)
-    rows = _rows(drawn.order, place.lags)
+    rows = Window(drawn, place.lags).order
     assemblies = None
     if read is not None:
         assemblies = assemblies_at(results, place, drawn.order, read, most_values)
@@ -121,9 +120,3 @@ def _unit(units: Units, n: int) -> list[Any]:
     layer = "" if units.layer is None else units.layer[n]
     depth = None if units.depth_um is None else rounded(float(units.depth_um[n]))
     return [units.ids[n], layer, depth]
-
-
-def _rows(order: NDArray[np.int64], lags: int) -> NDArray[np.int64]:
-    """Bits in the order drawn: the oldest bin first, units in their order within each."""
-    rows: NDArray[np.int64] = (np.arange(lags)[:, None] * order.size + order).ravel()
-    return rows

@@ -135,11 +135,7 @@ def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
 def _best_with_hidden(results: Results, place: Place) -> tuple[str, PopulationModel] | None:
     """Of split 0, the model with the best mean test score that has live hidden units."""
     where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
-    compared = results.comparison(place.recording, **where).models
-    fitted = {variant.name for variant in results.catalogue.variants(place)}
-    for result in sorted(compared, key=lambda model: -model.bits_per_second):
-        if result.variant not in fitted:
-            continue
+    for result in results.comparison(place.recording, **where).models:
         try:
             model = results.model(place.recording, result.variant, **where)
         except NotComputedError:
