@@ -17,7 +17,11 @@ from ..study.results import Results
 from ..words import Words
 
 #: How log Z was found, for readers who do not know the words of the store.
-_METHODS = {"ais": "annealed importance sampling"}
+_METHODS = {
+    "ais": "annealed importance sampling",
+    "exact, visible side": "summed exactly over all words",
+    "exact, hidden side": "summed exactly over hidden states",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

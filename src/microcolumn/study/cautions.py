@@ -8,7 +8,7 @@ from .comparisons import SplitScore
 from .results import Results
 from .summaries import LagsResult
 
-#: Share of tests at an end of the grid that is worth a word.
+#: An end of the grid is worth a word if it was chosen in more than this share of tests.
 _OFTEN = 0.5
 
 
@@ -80,7 +80,7 @@ def _at_the_edge(tested: Sequence[tuple[int, SplitScore]], penalties: Sequence[f
     said = []
     for name, edge in {"smallest": penalties[0], "largest": penalties[-1]}.items():
         at_edge = [lags for lags, score in tested if score.penalty == edge]
-        if len(penalties) > 1 and edge > 0.0 and len(at_edge) >= _OFTEN * len(tested):
+        if len(penalties) > 1 and edge > 0.0 and len(at_edge) > _OFTEN * len(tested):
             chosen = f"the {name} penalty of the grid, {edge:g}, was chosen"
             said.append(f"{chosen} {_count(at_edge, tested)}; extend the grid")
     return said
