@@ -18,7 +18,7 @@ DOCS = Path(__file__).parent
 
 
 def main(store: str) -> None:
-    """Draw figures 2 and 3 of the store, and photograph its page."""
+    """Draw figures 2 and 3 of the store, and photograph hidden units in its page."""
     results = mc.study.open(store)
     mc.figures.parameters(results).savefig(DOCS / "parameters.png", dpi=200)
     mc.figures.likelihood(results).savefig(DOCS / "likelihood.png", dpi=200)
@@ -31,7 +31,6 @@ def main(store: str) -> None:
         view = browser.new_page(viewport={"width": 1280, "height": 900})
         view.goto(page.as_uri())
         view.wait_for_selector("html[data-explorers=ready]")
-        view.screenshot(path=DOCS / "page.png")
         view.locator("#explorer-assemblies").screenshot(path=DOCS / "assemblies.png")
         browser.close()
 
