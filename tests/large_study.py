@@ -46,7 +46,7 @@ def plan_of(data, n_hidden=200, penalties=PENALTIES, **settings):
     return Plan.of({"cells": data}, **chosen)
 
 
-def write(path, plan):
+def write(path, plan, keep=lambda job: True):
     """Write fits, normalisers and tests of a plan for one recording in memory; give its results."""
     [source] = plan.sources
     data = source.recording
@@ -56,7 +56,7 @@ def write(path, plan):
         store.write_recording(_described(source.name, data, facts[source.name], plan))
         for stage in stages(plan, facts):
             for digest, job in stage.items():
-                if job.kind in _ROWS:
+                if job.kind in _ROWS and keep(job):
                     [experiment] = [e for e in plan.experiments if e.name == job.experiment]
                     bits = n_dims(experiment, data.n_units, job.lags)
                     store.finish(digest, _columns(job), _ROWS[job.kind](job, experiment, bits))

@@ -13,7 +13,7 @@ from microcolumn.parameters import Parameters
 from microcolumn.plot.laminar import laminar
 from microcolumn.recording import Recording
 from microcolumn.report.explorer import PARAMETERS, explorers
-from microcolumn.report.paths import Sparse, most_per_matrix
+from microcolumn.report.paths import most_per_matrix, strongest
 from microcolumn.report.stretch import busiest, words_ending_at
 from microcolumn.study import Results
 from microcolumn.words import Words
@@ -42,11 +42,19 @@ def explorer(results):
     return found
 
 
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    """Explorers of single bins and of windows."""
+    return explorers(Results(planted_study.write(tmp_path_factory.mktemp("study") / "cells.db")))
+
+
 def test_a_path_holds_every_stored_parameter_to_four_digits(results, explorer):
     order = laminar(results.recording("cells").units).order
     assert [path["name"] for path in explorer["models"]] == ["Ising", "RBM 4", "SemiRBM 4"]
     for path in explorer["models"]:
         assert path["chosen"] == 1
+        assert (path["steps"][0]["J"] is None) == (path["model"] == "RBM")
+        assert (path["steps"][0]["W"] is None) == (path["model"] == "Ising")
         for step, model in zip(path["steps"], results.path("cells", path["name"]), strict=True):
             if step["J"] is not None:
                 upper = np.triu(model.J_[np.ix_(order, order)], 1)
@@ -56,14 +64,6 @@ def test_a_path_holds_every_stored_parameter_to_four_digits(results, explorer):
                 W = model.W_[np.ix_(order, step["hidden"])]
                 np.testing.assert_allclose(dense(step["W"], 9, len(step["hidden"])), W, rtol=5e-4)
                 assert len(step["hidden"]) == model.n_live_hidden_
-
-
-def test_models_have_the_parameters_of_their_kind(explorer):
-    kinds = {
-        path["model"]: (path["steps"][0]["J"] is None, path["steps"][0]["W"] is None)
-        for path in explorer["models"]
-    }
-    assert kinds == {"Ising": (False, True), "RBM": (True, False), "SemiRBM": (False, False)}
 
 
 def test_hidden_units_are_ordered_by_the_variance_of_their_activation(results, explorer):
@@ -138,13 +138,12 @@ def test_windows_end_in_the_bins_of_the_stretch():
     np.testing.assert_array_equal(words_ending_at(words, 10, 20, 4), windows[7:17])
 
 
-def test_each_experiment_shows_its_longest_words(tmp_path):
-    found = explorers(Results(planted_study.write(tmp_path / "cells.db")))
-    assert [(each["experiment"], each["lags"]) for each in found] == [
+def test_each_experiment_shows_its_longest_words(planted):
+    assert [(each["experiment"], each["lags"]) for each in planted] == [
         ("instantaneous", 1),
         ("spatiotemporal", 3),
     ]
-    windows = found[1]
+    windows = planted[1]
     assert len(windows["units"]) == 4
     [ising] = [path for path in windows["models"] if path["name"] == "Ising"]
     assert ising["steps"][0]["J"]["total"] == 1
@@ -154,34 +153,37 @@ def test_each_experiment_shows_its_longest_words(tmp_path):
     assert value == 0.1
 
 
-def test_labels_tell_layers_that_were_tested(tmp_path):
-    found, _ = explorers(Results(planted_study.write(tmp_path / "cells.db")))
-    assert found["assemblies"]["tested"]
-    assert [unit["label"] for unit in found["assemblies"]["hidden"]] == [
+def test_labels_tell_layers_that_were_tested(planted):
+    found = planted[0]["assemblies"]
+    assert found["tested"]
+    assert [unit["label"] for unit in found["hidden"]] == [
         "layer IV, 60 % of its positive weight, p = 0.001"
     ]
 
 
-def test_a_study_that_has_not_tested_anything_has_no_explorer(tmp_path):
-    path = planted_study.write(tmp_path / "cells.db", keep=lambda job: job.kind != "test")
-    assert explorers(Results(path)) == []
+def test_the_split_shown_is_the_first_that_is_tested(tmp_path):
+    plan = large_study.plan_of(
+        large_study.recording(6, 20.0), 3, planted_study.PENALTIES, n_splits=3
+    )
+    results = large_study.write(tmp_path / "cells.db", plan, keep=lambda job: job.split > 0)
+    [found] = explorers(results)
+    test = results.words("cells", split=1)[2]
+    for path in found["models"]:
+        models = results.path("cells", path["name"], split=1)
+        for step, model in zip(path["steps"], models, strict=True):
+            if step["J"] is not None:
+                np.testing.assert_allclose(dense(step["J"], 6, 6), np.triu(model.J_), rtol=5e-4)
+            else:
+                assert step["hidden"] == hidden_activation(model, test).order.tolist()
+    shown = results.model("cells", found["assemblies"]["variant"], split=1)
+    means = np.sort(shown.hidden(test.expand()).mean(axis=0)[shown.parameters_.live])
+    assert sorted(unit["mean"] for unit in found["assemblies"]["hidden"]) == pytest.approx(
+        means, rel=1e-3
+    )
 
 
-def test_a_path_that_split_0_has_not_is_left_out(tmp_path):
-    def keep(job):
-        return job.split > 0 or (job.kind == "fit" and job.variant.model == "Ising")
-
-    found = explorers(Results(planted_study.write(tmp_path / "cells.db", keep=keep)))
-    for each in found:
-        assert [path["name"] for path in each["models"]] == ["Ising"]
-        assert each["models"][0]["chosen"] is None
-        assert each["models"][0]["steps"][0]["score"] is None
-        assert each["assemblies"] is None
-
-
-def test_without_the_recording_there_are_parameters_and_a_sentence(results):
-    [found] = explorers(Results(results.file))
-    [known] = explorers(results)
+def test_without_the_recording_there_are_parameters_and_a_sentence(results, explorer):
+    [found], known = explorers(Results(results.file)), explorer
     assert found["assemblies"] is None
     assert "could not be read again" in found["problem"]
     assert not found["by_variance"]
@@ -223,20 +225,20 @@ def test_one_silent_unit_without_depth_or_layer_is_explored(tmp_path):
     assert found["assemblies"]["spikes"] == [[]]
 
 
-def test_all_is_json_without_nan(results, tmp_path):
+def test_all_is_json_without_nan(explorer, tmp_path):
     def nan(job, rows):
         for row in rows.get("normalisers", ()):
             row |= {"validation_bits_per_second": np.nan, "validation_stderr": np.inf}
 
     found = explorers(Results(planted_study.write(tmp_path / "cells.db", change=nan)))
     assert found[0]["models"][0]["steps"][0]["score"] is None
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert json.loads(json.dumps(explorers(results), allow_nan=False)) == explorers(results)
+    for each in (*found, explorer):
+        assert json.loads(json.dumps(each, allow_nan=False)) == each
 
 
 def test_only_the_strongest_entries_of_large_matrices_travel():
     matrix = np.random.default_rng(0).normal(size=(30, 20))
-    kept = Sparse.of(matrix).as_dict(100)
+    kept = strongest(matrix, 100)
     assert kept["total"] == 600
     assert len(kept["values"]) == 100
     found = dense(kept, 30, 20)

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..figures.places import first_split
 from ..plot.laminar import Window, laminar
+from ..study import tables
 from ..study.catalogue import Place
 from ..study.results import Results
 from ..study.sources import words_of
 from ..units import Units
-from .paths import Path, most_per_matrix, paths_at, rounded
+from .paths import most_per_matrix, paths_at, rounded, strongest
 from .sections import longest
 from .stretch import Read, assemblies_at
 
 #: Couplings and weights in a page, all explorers together, and activations of hidden units; at
 #: about twelve and five bytes each, they leave 3 MB for figures in a page of 8 MB.
 PARAMETERS, ACTIVATIONS = 300_000, 200_000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Explorer:
-    """One explorer before it is known how much of its paths fits into the page."""
-
-    about: dict[str, Any]
-    paths: list[Path]
 
 
 def explorers(results: Results) -> list[dict[str, Any]]:
@@ -36,43 +29,37 @@ def explorers(results: Results) -> list[dict[str, Any]]:
     ----------
     results : Results
         Of the study. Each experiment's longest words tested so far are shown, by the models of
-        split 0.
+        the first tested split, as in figure 2.
 
     Returns
     -------
     list of dict
         In the types of JSON, without NaN. Units are in laminar order, live hidden units from the
         most to the least variable on the test words, as in figure 2. ``J`` and ``W`` hold their
-        strongest entries where all would be too many for a page (``total`` says how many there
-        are).
+        strongest entries where all would be too many for a page; see `paths.strongest`.
     """
     places = longest(results)
     found = [_explorer(results, place, ACTIVATIONS // len(places)) for place in places]
-    sizes = [
-        matrix.places.size
-        for explorer in found
-        for path in explorer.paths
-        for step in path.steps
-        for matrix in step.matrices
-    ]
+    steps = [step for each in found for path in each["models"] for step in path["steps"]]
+    matrices = [(step, name) for step in steps for name in "JW" if step[name] is not None]
+    sizes = [int(np.count_nonzero(step[name])) for step, name in matrices]
     most = most_per_matrix(sizes, PARAMETERS)
-    return [
-        explorer.about | {"models": [path.as_dict(most) for path in explorer.paths]}
-        for explorer in found
-        if explorer.paths
-    ]
+    for step, name in matrices:
+        step[name] = strongest(step[name], most)
+    return found
 
 
-def _explorer(results: Results, place: Place, most_values: int) -> _Explorer:
-    read, problem = _words(results, place)
+def _explorer(results: Results, place: Place, most_values: int) -> dict[str, Any]:
+    compared = tables.compared_at(results, place)
+    read, problem = _words(results, place, first_split(compared))
     units = _stored_units(results, place) if read is None else read.whole.units
     drawn = laminar(units)
     rows = Window(drawn, place.lags).order
     assemblies = None
     if read is not None:
-        assemblies = assemblies_at(results, place, drawn.order, read, most_values)
+        assemblies = assemblies_at(results, place, compared, drawn.order, read, most_values)
         problem = "" if assemblies else "No model of this experiment kept a live hidden unit."
-    about = {
+    return {
         "recording": place.recording,
         "experiment": place.experiment.name,
         "lags": place.lags,
@@ -82,16 +69,16 @@ def _explorer(results: Results, place: Place, most_values: int) -> _Explorer:
         "by_variance": read is not None,
         "assemblies": assemblies,
         "problem": problem,
+        "models": paths_at(results, place, compared, rows, read and read.test),
     }
-    return _Explorer(about, paths_at(results, place, rows, read and read.test))
 
 
-def _words(results: Results, place: Place) -> tuple[Read | None, str]:
+def _words(results: Results, place: Place, split: int) -> tuple[Read | None, str]:
     """Words of the recording, or a sentence about why there are none."""
     recording, experiment, lags = place
     try:
         whole = words_of(results.recording(recording), experiment)
-        _, _, test = results.words(recording, experiment=experiment.name, lags=lags)
+        _, _, test = results.words(recording, split=split, experiment=experiment.name, lags=lags)
         return Read(whole, test), ""
     except (OSError, ValueError, ImportError) as error:
         said = " ".join(str(error).split())

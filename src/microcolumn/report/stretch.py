@@ -10,26 +10,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluate.activation import hidden_activation
+from ..figures.places import first_split
 from ..models import PopulationModel
 from ..study.catalogue import NotComputedError, Place
+from ..study.comparisons import StudyComparison
 from ..study.results import Results
 from ..study.significance import p_text
 from ..words import Words
 from .paths import rounded
+from .typography import typeset
 
 #: Length of the stretch; whichever is shorter.
 _SECONDS, _MOST_BINS = 20.0, 1000
 
 
 class Read(NamedTuple):
-    """Words of a recording: all single bins in time order, and the words that split 0 tests."""
+    """Words of a recording: all single bins in time order, and those that the split tests."""
 
     whole: Words
     test: Words
 
 
 def assemblies_at(
-    results: Results, place: Place, order: NDArray[np.int64], read: Read, most_values: int
+    results: Results,
+    place: Place,
+    compared: StudyComparison,
+    order: NDArray[np.int64],
+    read: Read,
+    most_values: int,
 ) -> dict[str, Any] | None:
     """Hidden units of the best model that has any, in the busiest stretch of the recording.
 
@@ -39,6 +47,8 @@ def assemblies_at(
         Of the study.
     place : Place
         Recording, experiment and lags.
+    compared : StudyComparison
+        All models there.
     order : ndarray of int64, shape (n_units,)
         Unit of each row of the raster.
     read : Read
@@ -52,7 +62,8 @@ def assemblies_at(
         ``cells`` and ``against`` are rows of units with positive and negative weights; None where
         no model has a live hidden unit.
     """
-    found = _best_with_hidden(results, place)
+    split = first_split(compared)
+    found = _best_with_hidden(results, place, compared, split)
     if found is None:
         return None
     name, model = found
@@ -61,7 +72,7 @@ def assemblies_at(
     activation = hidden_activation(model, read.test)
     shown = activation.order[: max(1, most_values // (stop - start))]
     P = model.hidden(words_ending_at(words, start, stop, place.lags))[:, shown]
-    layers = _layers_of(results, place, name)
+    layers = _layers_of(results, place, name, split)
     units = []
     for column, p in zip(shown.tolist(), P.T, strict=True):
         strength = _strength(model, column, place.lags)
@@ -132,30 +143,30 @@ def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.where(p > 0.5, np.maximum(whole, 501), np.minimum(whole, 500))
 
 
-def _best_with_hidden(results: Results, place: Place) -> tuple[str, PopulationModel] | None:
-    """Of split 0, the model with the best mean test score that has live hidden units."""
+def _best_with_hidden(
+    results: Results, place: Place, compared: StudyComparison, split: int
+) -> tuple[str, PopulationModel] | None:
+    """The model with the best mean test score that has live hidden units in the split."""
     where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
-    for result in results.comparison(place.recording, **where).models:
-        try:
-            model = results.model(place.recording, result.variant, **where)
-        except NotComputedError:
-            continue
+    for result in compared.models:
+        model = results.model(place.recording, result.variant, split=split, **where)
         if model.parameters_.live.any():
             return result.variant, model
     return None
 
 
-def _layers_of(results: Results, place: Place, variant: str) -> dict[int, Mapping[str, Any]]:
-    """Layer statistics of split 0 by column of W; empty where there are none."""
+def _layers_of(
+    results: Results, place: Place, variant: str, split: int
+) -> dict[int, Mapping[str, Any]]:
+    """Layer statistics of a split by column of W; empty where there are none."""
+    where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
     try:
-        found = results.layers(
-            place.recording, variant, experiment=place.experiment.name, lags=place.lags
-        )
+        found = results.layers(place.recording, variant, **where)
     except NotComputedError:
         return {}
-    if found is None or 0 not in found.splits:
+    if found is None or split not in found.splits:
         return {}
-    statistics = found.statistics[found.splits.index(0)]
+    statistics = found.statistics[found.splits.index(split)]
     return {row["position"]: row for row in statistics["hidden"]}
 
 
@@ -163,8 +174,8 @@ def _label(column: int, strength: NDArray[np.float64], layers: dict[int, Mapping
     """What a hidden unit is called in the list."""
     if column in layers:
         layer = layers[column]
-        share = f"{100 * layer['share']:.0f} %"
-        return f"layer {layer['layer']}, {share} of its positive weight, {p_text(layer['p_holm'])}"
+        share, p = f"{100 * layer['share']:.0f} %", typeset(p_text(layer["p_holm"]))
+        return f"layer {layer['layer']}, {share} of its positive weight, {p}"
     n_cells, n_against = int((strength > 0).sum()), int((strength < 0).sum())
     if n_cells:
         return f"active with {n_cells} cell{'s' * (n_cells != 1)}"
