@@ -129,7 +129,7 @@ def test_synchrony_of_data_is_black_points_with_errors_and_of_models_a_line(word
     lengths = [segment[1][1] - segment[0][1] for segment in bars.get_segments()]
     np.testing.assert_allclose(lengths, 2.0 * data.stderr[occurs])
     line = lines["Ising"].lines[0]
-    assert line.get_color() == MODEL_COLOURS["Ising"].lower()
+    assert line.get_color() == MODEL_COLOURS["Ising"]
     np.testing.assert_allclose(line.get_ydata(), ising.probability)
 
 

@@ -3,11 +3,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import microcolumn as mc
-from microcolumn.plot.scores import differences, lags, scores, shades
+from microcolumn.plot.scores import differences, lags, scores
 from microcolumn.plot.style import MODEL_COLOURS
 from microcolumn.study.comparisons import SplitScore, StudyComparison, compare_splits, model_result
 from microcolumn.study.summaries import LagsResult
@@ -96,15 +96,16 @@ def test_recordings_are_groups_side_by_side_with_the_same_colour_per_model():
     ax.figure.draw_without_rendering()
 
 
-def test_variants_of_a_class_share_a_hue_and_differ_in_lightness_and_hatching():
-    colours = shades(["Ising", "RBM 10", "RBM 25", "RBM 50"])
-    assert colours["Ising"] == MODEL_COLOURS["Ising"].lower()
-    light = [sum(to_rgb(colours[name])) for name in ("RBM 10", "RBM 25", "RBM 50")]
-    assert light == sorted(light)
-    assert len(set(light)) == 3
-    bars = bars_of(scores(compared({"RBM 25": 12.0, "RBM 5": 11.0}), ax=axes()))
-    assert list(bars) == ["RBM 5", "RBM 25"]
-    assert len({bar.patches[0].get_hatch() for bar in bars.values()}) == 2
+def test_variants_of_a_class_share_a_colour_and_differ_in_hatches_and_markers():
+    both = compared({"RBM 25": 12.0, "RBM 5": 11.0, "Ising": 10.0})
+    bars = bars_of(scores(both, ax=axes()))
+    assert list(bars) == ["Ising", "RBM 5", "RBM 25"]
+    hidden = [bars[name].patches[0] for name in ("RBM 5", "RBM 25")]
+    assert {to_hex(bar.get_facecolor()).upper() for bar in hidden} == {MODEL_COLOURS["RBM"]}
+    assert hidden[0].get_hatch() != hidden[1].get_hatch()
+    points = [container.lines[0] for container in differences(both, ax=axes()).containers]
+    assert {point.get_color() for point in points} == {MODEL_COLOURS["RBM"]}
+    assert points[0].get_marker() != points[1].get_marker()
 
 
 def test_a_comparison_of_models_in_memory_is_drawn_under_their_names():
@@ -211,7 +212,7 @@ def test_rings_mark_the_last_clear_step():
     [ring] = rings  # no two neighbouring lags of the other model are computed
     assert round(ring.get_xdata()[0]) == 2
     assert ring.get_ydata() == pytest.approx([3.5])
-    assert ring.get_color() == MODEL_COLOURS["Ising"].lower()
+    assert ring.get_color() == MODEL_COLOURS["Ising"]
 
 
 def test_the_axis_above_is_the_length_of_words_in_ms():
@@ -229,14 +230,6 @@ def test_many_lags_are_not_all_numbered():
     ax = lags(replace(result, lags=many, models=models), ax=axes())
     assert len(ax.get_xticks()) < 15
     assert all(float(tick).is_integer() for tick in ax.get_xticks())
-
-
-def test_a_new_figure_is_made_where_no_axes_are_given():
-    import matplotlib.pyplot as plt
-
-    ax = scores(compared({"Ising": 10.0}))
-    assert ax.figure.number in plt.get_fignums()
-    plt.close(ax.figure)
 
 
 def test_scores_that_differ_by_rounding_alone_do_not_fill_the_axis():

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -15,6 +16,7 @@ from microcolumn.plot.style import (
     axes_or_new,
     colour_of,
     literal,
+    looks,
     printable,
 )
 
@@ -30,8 +32,15 @@ def test_another_model_has_the_colour_of_others(name):
     assert colour_of(name) == OTHER_COLOUR
 
 
-def test_models_have_different_colours():
-    assert len({*MODEL_COLOURS.values(), OTHER_COLOUR}) == len(MODEL_COLOURS) + 1
+def test_models_of_a_class_are_told_apart_by_all_but_their_colour():
+    alike = looks(["Ising", "RBM 10", "RBM 25", "RBM 50"])
+    assert alike.pop("Ising") == looks(["Ising"])["Ising"]
+    colours, *others = zip(*alike.values(), strict=True)
+    assert set(colours) == {MODEL_COLOURS["RBM"]}
+    assert [len(set(each)) for each in others] == [3] * 4
+    lightness = [sum(to_rgb(look.tint)) for look in alike.values()]
+    assert lightness == sorted(lightness)
+    assert len(looks(map(str, range(20)))) == 20
 
 
 @given(st.text(max_size=20))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
+
+from matplotlib.legend_handler import HandlerTuple
 
 from ..plot.scores import differences, scores
 from ..study.catalogue import Place
@@ -97,15 +100,22 @@ def _reference(compared: Sequence[StudyComparison]) -> str | None:
 
 
 def _share_legend(figure: CaptionedFigure) -> None:
-    """One legend above all panels, that of the first, in place of theirs."""
-    handles, labels = figure.axes[0].get_legend_handles_labels()
+    """One legend above all panels in place of theirs, with bars and points side by side."""
+    marks: dict[str, list[Any]] = {}
     for ax in figure.axes:
-        legend = ax.get_legend()
-        if legend is not None:
-            legend.remove()
-    n_rows = -(-len(labels) // _MOST_IN_ROW)
-    n_columns = -(-len(labels) // n_rows)
-    figure.legend(handles, labels, loc="outside upper center", ncols=n_columns)
+        legend: Any = ax.get_legend()
+        for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+            marks.setdefault(text.get_text(), []).append(handle)
+        legend.remove()
+    n_rows = -(-len(marks) // _MOST_IN_ROW)
+    pairs: Any = [tuple(each) for each in marks.values()]  # which matplotlib's types leave out
+    figure.legend(
+        pairs,
+        list(marks),
+        loc="outside upper center",
+        ncols=-(-len(marks) // n_rows),
+        handler_map={tuple: HandlerTuple(ndivide=None)},
+    )
 
 
 def _caption(place: Place, compared: Sequence[StudyComparison], reference: str | None) -> str:

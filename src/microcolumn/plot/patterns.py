@@ -13,8 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from ..evaluate import PatternStatistics, Synchrony, counting_bounds
-from .scores import shades
-from .style import DATA_COLOUR, axes_or_new, literal
+from .style import DATA_COLOUR, axes_or_new, literal, looks
 
 #: A symbol for each number of active bits; the last also stands for more.
 _MARKERS = ("s", "o", "^", "D", "x")
@@ -84,7 +83,7 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
         raise ValueError("there are no distributions to draw; name at least one")
     ax = axes_or_new(ax)
     models = [name for name, each in distributions.items() if each.method != "words"]
-    styles = shades(models)
+    styles = looks(models)
     lines = []  # for the legend, without error bars
     for name, each in distributions.items():
         occurs = np.flatnonzero(each.probability > 0.0)
@@ -93,8 +92,8 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
             occurs,
             each.probability[occurs],
             np.where(each.stderr[occurs] > 0.0, each.stderr[occurs], np.nan),
-            color=DATA_COLOUR if is_data else styles[name],
-            linestyle="" if is_data else "-",
+            color=DATA_COLOUR if is_data else styles[name].colour,
+            linestyle="" if is_data else styles[name].dash,
             # Thinner from model to model, so that a line shows beneath one that equals it.
             linewidth=0.0 if is_data else 1.0 + 0.4 * (len(models) - 1 - models.index(name)),
             marker="o" if is_data else "",
@@ -138,13 +137,16 @@ def _draw_band(ax: Axes, least: float, n_words: int) -> None:
 
 def _draw_words(ax: Axes, statistics: Mapping[str, PatternStatistics], least: float) -> None:
     """All models' points shuffled, so that none covers another; words of many spikes below."""
-    colours = shades(list(statistics))
+    styles = looks(statistics)
     listed = list(statistics.values())
     x = np.maximum(np.concatenate([each.model for each in listed]), least)
     y = np.concatenate([each.empirical for each in listed])
     symbol = np.concatenate([_symbols(each) for each in listed])
     colour = np.concatenate(
-        [np.tile(to_rgb(colours[name]), (each.model.size, 1)) for name, each in statistics.items()]
+        [
+            np.tile(to_rgb(styles[name].tint), (each.model.size, 1))
+            for name, each in statistics.items()
+        ]
     )
     shuffled = np.random.default_rng(0).permutation(x.size)
     for k in reversed(range(len(_MARKERS))):
@@ -174,10 +176,10 @@ def _lowest(statistics: Mapping[str, PatternStatistics]) -> float:
 
 def _name(ax: Axes, statistics: Mapping[str, PatternStatistics]) -> None:
     """Models by colour at the upper left, numbers of active bits by symbol at the lower right."""
-    colours = shades(list(statistics))
+    dot: dict[str, Any] = {"marker": "o", "markersize": 4, "linestyle": ""}
     models = [
-        Line2D([], [], color=colours[name], marker="o", markersize=4, linestyle="", label=label)
-        for name, label in ((name, literal(name)) for name in statistics)
+        Line2D([], [], color=look.tint, label=literal(name), **dot)
+        for name, look in looks(statistics).items()
     ]
     present = np.unique(np.concatenate([_symbols(each) for each in statistics.values()]))
     symbols = [

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,14 +18,15 @@ from .style import (
     DATA_COLOUR,
     MODEL_COLOURS,
     SAME_SCORE,
+    Look,
     axes_or_new,
-    colour_of,
     leave_rounding_small,
     literal,
+    looks,
 )
 
-#: Models of one class have one colour; these tell them apart.
-_MARKERS, _DASHES = "osD^v<>", ("-", (0, (4, 1.5)), (0, (1, 1)))
+Found = TypeVar("Found")
+
 _CHANCE = MODEL_COLOURS["Independent"]
 #: Seconds that a trace shows unless told, as in the paper.
 _SECONDS = 1.0
@@ -56,18 +56,16 @@ def gain(
     """
     if not isinstance(predictions, Mapping):
         predictions = {each.variant: each for each in predictions}
-    if not predictions:
-        raise ValueError("there is no prediction to draw; pass at least one")
     ax = axes_or_new(ax)
     ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
-    for (name, result), marker in zip(predictions.items(), _markers(predictions), strict=True):
+    for name, result, look in _drawn(predictions):
         cells = [cell for cell in result.cells if cell.rate_hz > 0.0]
         ax.errorbar(
             [cell.rate_hz for cell in cells],
             [cell.gain_bits_per_second for cell in cells],
             [cell.stderr for cell in cells],
-            color=colour_of(name),
-            marker=marker,
+            color=look.colour,
+            marker=look.marker,
             markersize=3.5,
             markerfacecolor="none",
             markeredgewidth=0.9,
@@ -110,20 +108,18 @@ def prediction(
         A stepped line per model, interrupted where the recording is, the first the widest; the
         dashed line is the training rate. Bins with a spike are ticks above.
     """
-    named = prediction if isinstance(prediction, Mapping) else {"prediction": prediction}
-    if not named:
-        raise ValueError("there is no prediction to draw; pass at least one")
-    first = next(iter(named.values()))
+    drawn = _drawn(prediction if isinstance(prediction, Mapping) else {"": prediction})
+    first = drawn[0][1]
     if start_s is None and stop_s is None:
         start_s, stop_s = busiest_stretch_of_cell(first, unit)
     start = -np.inf if start_s is None else start_s
     stop = np.inf if stop_s is None else stop_s
     ax = axes_or_new(ax, (7.0, 1.8))
-    widths = np.linspace(_NARROWEST, _WIDEST, len(named))[::-1]
-    for (name, each), dash, width in zip(named.items(), _dashes(named), widths, strict=True):
-        colour = colour_of(name) if isinstance(prediction, Mapping) else DATA_COLOUR
-        line = {"color": colour, "linestyle": dash, "linewidth": width, "label": literal(name)}
-        _draw_trace(ax, each.stretch(start, stop), unit, line)
+    widths = np.linspace(_NARROWEST, _WIDEST, len(drawn))[::-1]
+    for (name, each, look), width in zip(drawn, widths, strict=True):
+        line = {"color": look.colour, "linestyle": look.dash, "linewidth": width}
+        label = literal(name) or "prediction"
+        _draw_trace(ax, each.stretch(start, stop), unit, line | {"label": label})
     shown = first.stretch(start, stop)
     column = _column(shown, unit)
     if shown.rate_log_odds is not None:
@@ -188,11 +184,10 @@ def calibration(found: Calibration | Mapping[str, Calibration], *, ax: Axes | No
         counting noise: a calibrated prediction has nine of ten points within.
     """
     ax = axes_or_new(ax, (3.2, 3.2))
-    named = found if isinstance(found, Mapping) else {"": found}
-    largest = max(max(each.predicted.max(), each.observed.max()) for each in named.values())
+    drawn = _drawn(found if isinstance(found, Mapping) else {"": found})
+    largest = max(max(each.predicted.max(), each.observed.max()) for _, each, _ in drawn)
     ax.plot([0.0, largest], [0.0, largest], color=_CHANCE, linewidth=0.8, zorder=0)
-    for (name, each), marker in zip(named.items(), _markers(named), strict=True):
-        colour = colour_of(name) if name else DATA_COLOUR
+    for name, each, (colour, marker, *_) in drawn:
         ax.vlines(each.predicted, each.lower, each.upper, color=colour, alpha=0.35, linewidth=2.5)
         label = f"{literal(name)} (error {each.error:.2g})".strip()
         ax.plot(each.predicted, each.observed, marker, color=colour, markersize=3.5, label=label)
@@ -218,16 +213,25 @@ def roc(found: Roc | Mapping[str, Roc], *, ax: Axes | None = None) -> Axes:
         says so.
     """
     ax = axes_or_new(ax, (3.2, 3.2))
-    named = found if isinstance(found, Mapping) else {"": found}
     ax.plot([0.0, 1.0], [0.0, 1.0], color=_CHANCE, linewidth=0.8, zorder=0)
-    for (name, each), dash in zip(named.items(), _dashes(named), strict=True):
+    drawn = _drawn(found if isinstance(found, Mapping) else {"": found})
+    for name, each, (colour, _, dash, *_) in drawn:
         label = f"{literal(name)} ({each.note or f'area {each.area:.3f}'})".strip()
-        colour = colour_of(name) if name else DATA_COLOUR
         ax.plot(each.false_positive, each.true_positive, color=colour, linestyle=dash, label=label)
     ax.set(xlabel="false alarms", ylabel="spikes found", xlim=(0.0, 1.0), ylim=(0.0, 1.0))
     ax.set_aspect("equal")
     ax.legend(loc="lower right", fontsize="small", frameon=False)
     return ax
+
+
+def _drawn(named: Mapping[str, Found]) -> list[tuple[str, Found, Look]]:
+    """Name, what is drawn, and how; what has no name is black."""
+    if not named:
+        raise ValueError("there is no prediction to draw; pass at least one")
+    styles = looks(named)
+    if "" in styles:
+        styles[""] = styles[""]._replace(colour=DATA_COLOUR)
+    return [(name, each, styles[name]) for name, each in named.items()]
 
 
 def _draw_trace(ax: Axes, shown: Prediction, unit: int, line: dict[str, Any]) -> None:
@@ -254,24 +258,6 @@ def _column(prediction: Prediction, unit: int) -> int:
         known = ", ".join(map(str, prediction.positions))
         raise ValueError(f"unit {unit} was not predicted; pick one of {known}")
     return prediction.positions.index(unit)
-
-
-def _markers(names: Iterable[str]) -> list[str]:
-    return [_MARKERS[k % len(_MARKERS)] for k in _repeats(names)]
-
-
-def _dashes(names: Iterable[str]) -> list[object]:
-    return [_DASHES[k % len(_DASHES)] for k in _repeats(names)]
-
-
-def _repeats(names: Iterable[str]) -> list[int]:
-    """How many before each have the same colour."""
-    seen: Counter[str] = Counter()
-    found = []
-    for name in names:
-        found.append(seen[colour_of(name)])
-        seen[colour_of(name)] += 1
-    return found
 
 
 def _plain_ticks(ax: Axes) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
@@ -19,16 +18,13 @@ from ..study.summaries import LagsResult
 from .style import (
     MODEL_COLOURS,
     SAME_SCORE,
+    Look,
     axes_or_new,
-    colour_of,
     leave_rounding_small,
     literal,
+    looks,
 )
 
-#: How far the lightest variant of a class is mixed with white.
-_LIGHTEST = 0.65
-_HATCHES = ("", "/////", ".....", "xxxxx", "-----")
-_POINT: dict[str, Any] = {"marker": "o", "markersize": 4, "linestyle": ""}
 #: A legend to the right of the axes.
 _BESIDE: dict[str, Any] = {
     "loc": "upper left",
@@ -46,13 +42,6 @@ _MOST_GROUPS, _MOST_LETTERS = 6, 40
 _MOST_TICKS = 12
 #: Lags between the lines of neighbouring models, so that error bars stay apart.
 _APART = 0.07
-
-
-class _Group(NamedTuple):
-    """Scores of one recording, bits/s: value and error by model."""
-
-    name: str
-    scores: dict[str, tuple[float, float]]
 
 
 def scores(
@@ -75,17 +64,20 @@ def scores(
         bins, of a study that of the mean over splits, corrected for the words that splits share;
         for one or two splits the larger of it and the error from blocks.
     """
-    groups = _groups(compared)
-    names = _names(group.scores for group in groups)
+    if isinstance(compared, Comparison):
+        each = compared.scores.items()
+        groups = [{name: (s.bits_per_second, s.stderr) for name, s in each if name != INDEPENDENT}]
+        titles = [""]
+    else:
+        several = [compared] if isinstance(compared, StudyComparison) else list(compared)
+        groups, titles = [_scores_of(one) for one in several], [_name_of(one) for one in several]
+    names = _names(groups)
     if not names:
         raise ValueError("there is no score to draw; compare a model other than firing rates")
     ax = axes_or_new(ax, (4.6, 2.6))
     width = _FILLED / len(names)
-    styles = shades(names)
-    for k, name in enumerate(names):
-        drawn = [
-            (at, *group.scores[name]) for at, group in enumerate(groups) if name in group.scores
-        ]
+    for k, (name, look) in enumerate(looks(names).items()):
+        drawn = [(at, *group[name]) for at, group in enumerate(groups) if name in group]
         at, values, errors = (np.array(column) for column in zip(*drawn, strict=True))
         ax.bar(
             at + _offset(k, len(names)),
@@ -93,15 +85,15 @@ def scores(
             width,
             yerr=errors,
             label=literal(name),
-            color=styles[name],
-            edgecolor=colour_of(name),
+            color=look.colour,
+            edgecolor="white" if look.hatch else look.colour,
             linewidth=0.6,
-            hatch=_hatch(name, names),
+            hatch=look.hatch,
             error_kw={"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)},
         )
     _draw_zero(ax)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
-    _name_groups(ax, [group.name for group in groups])
+    _name_groups(ax, titles)
     ax.legend(**_BESIDE)
     return ax
 
@@ -138,8 +130,8 @@ def differences(
             f"of {', '.join(_names(known))}"
         )
     ax = axes_or_new(ax, (4.6, 2.6))
-    upright = _FILLED / len(names) / len(listed) < _ACROSS
-    styles = shades(_names(known))
+    upright = _FILLED / len(names) / (len(listed) + 0.2) < _ACROSS  # of the limits of the axis
+    styles = looks(_names(known))
     for at, (each, group) in enumerate(zip(listed, known, strict=True)):
         for k, name in enumerate(names):
             if reference not in group or name not in group:
@@ -147,15 +139,12 @@ def differences(
             x = at + _offset(k, len(names))
             _draw_difference(ax, x, each.pair(name, reference), styles[name], upright=upright)
     _draw_zero(ax)
-    _leave_room_above(ax, 0.4 if upright else 0.14)
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + (0.4 if upright else 0.14) * (high - low))  # for the p-values
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
     _name_groups(ax, [_name_of(each) for each in listed])
-    points = [
-        Line2D([], [], color=colour_of(name), markerfacecolor=styles[name], **_POINT)
-        for name in names
-    ]
-    labels = [literal(name) for name in names]
-    ax.legend(points, labels, **_BESIDE)
+    points = [Line2D([], [], label=literal(name), **_point(styles[name])) for name in names]
+    ax.legend(handles=points, **_BESIDE)
     return ax
 
 
@@ -178,8 +167,9 @@ def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None 
         number of lags that is more than two standard errors better than the one before it.
     """
     ax = axes_or_new(ax)
-    styles = shades(list(result.models))
+    styles = looks(result.models)
     for k, (name, found) in enumerate(result.models.items()):
+        look = styles[name]
         at = np.array(result.lags) + _APART * (k - (len(result.models) - 1) / 2)
         values = np.array([math.nan if each is None else each.per_neuron for each in found])
         errors = np.array([_stderr_per_neuron(each, result.test_to_train) for each in found])
@@ -187,8 +177,9 @@ def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None 
             at,
             values,
             errors,
-            color=styles[name],
-            marker="o",
+            color=look.colour,
+            linestyle=look.dash,
+            marker=look.marker,
             markersize=3,
             elinewidth=0.8,
             capsize=1.5,
@@ -200,7 +191,7 @@ def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None 
             ax.plot(
                 at[where],
                 values[where],
-                color=styles[name],
+                color=look.colour,
                 marker="o",
                 markersize=7.0 + 2.5 * k,  # rings of several models around one point
                 markerfacecolor="none",
@@ -220,40 +211,6 @@ def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None 
         )
         above.set_xlabel("length of a word (ms)")
     return ax
-
-
-def shades(names: Sequence[str]) -> dict[str, str]:
-    """A colour for each model: the hue of its class, lighter from variant to variant.
-
-    Examples
-    --------
-    >>> shades(["Ising", "RBM 10", "RBM 25"])
-    {'Ising': '#0072b2', 'RBM 10': '#e69f00', 'RBM 25': '#f6dda6'}
-    """
-    found = {}
-    for name in names:
-        alike = [other for other in names if colour_of(other) == colour_of(name)]
-        white = _LIGHTEST * alike.index(name) / max(1, len(alike) - 1)
-        red, green, blue = (white + (1.0 - white) * part for part in to_rgb(colour_of(name)))
-        found[name] = to_hex((red, green, blue))
-    return found
-
-
-def _hatch(name: str, names: Sequence[str]) -> str:
-    alike = [other for other in names if colour_of(other) == colour_of(name)]
-    return _HATCHES[alike.index(name) % len(_HATCHES)]
-
-
-def _groups(compared: Comparison | StudyComparison | Sequence[StudyComparison]) -> list[_Group]:
-    if isinstance(compared, Comparison):
-        found = {
-            name: (score.bits_per_second, score.stderr)
-            for name, score in compared.scores.items()
-            if name != INDEPENDENT
-        }
-        return [_Group("", found)]
-    listed = [compared] if isinstance(compared, StudyComparison) else list(compared)
-    return [_Group(_name_of(each), _scores_of(each)) for each in listed]
 
 
 def _scores_of(compared: StudyComparison) -> dict[str, tuple[float, float]]:
@@ -289,18 +246,13 @@ def _offset(k: int, n: int) -> float:
     return _FILLED * ((k + 0.5) / n - 0.5)
 
 
-def _draw_difference(ax: Axes, x: float, pair: PairResult, fill: str, *, upright: bool) -> None:
+def _point(look: Look) -> dict[str, Any]:
+    return {"color": look.colour, "marker": look.marker, "markersize": 4, "linestyle": ""}
+
+
+def _draw_difference(ax: Axes, x: float, pair: PairResult, look: Look, *, upright: bool) -> None:
     """A point with its error bar and, above it, its p-value."""
-    ax.errorbar(
-        x,
-        pair.bits_per_second,
-        pair.stderr,
-        color=colour_of(pair.first),
-        markerfacecolor=fill,
-        **_POINT,
-        elinewidth=0.8,
-        capsize=2,
-    )
+    ax.errorbar(x, pair.bits_per_second, pair.stderr, elinewidth=0.8, capsize=2, **_point(look))
     ax.annotate(
         p_text(pair.p_value).replace(" = ", "=").replace(" < ", "<"),
         (x, pair.bits_per_second + (0.0 if math.isnan(pair.stderr) else pair.stderr)),
@@ -329,12 +281,6 @@ def _draw_zero(ax: Axes) -> None:
     leave_rounding_small(ax, SAME_SCORE)
     ax.spines["bottom"].set_visible(False)
     ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
-
-
-def _leave_room_above(ax: Axes, share: float) -> None:
-    """Raise the upper limit by a share of the height, for text above the points."""
-    low, high = ax.get_ylim()
-    ax.set_ylim(low, high + share * (high - low))
 
 
 def _stderr_per_neuron(result: ModelResult | None, test_to_train: float) -> float:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
 
 #: Okabe & Ito's palette, distinguishable with any colour vision; the same in every plot.
 MODEL_COLOURS = {
@@ -16,6 +18,9 @@ MODEL_COLOURS = {
 }
 #: For what has no model of its own: data, and models of other kinds.
 DATA_COLOUR, OTHER_COLOUR = "#000000", "#CC79A7"
+#: What tells models of one class, which share a colour, apart: points, lines and bars.
+_MARKERS, _HATCHES = "osD^v<>", ("", "/////", ".....", "xxxxx", "-----")
+_DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)))
 #: Weights and couplings: blue is negative, white is zero, red is positive.
 SIGNED = "RdBu_r"
 
@@ -50,6 +55,38 @@ def colour_of(model: str) -> str:
     """Colour of a model by its name, with or without a number of hidden units: ``"RBM 25"``."""
     words = model.split()
     return MODEL_COLOURS.get(words[0] if words else "", OTHER_COLOUR)
+
+
+class Look(NamedTuple):
+    """How a model is drawn among others."""
+
+    colour: str
+    marker: str
+    dash: Any
+    hatch: str
+    tint: str  # in place of the colour where nothing else can tell models of a class apart
+
+
+def looks(names: Iterable[str]) -> dict[str, Look]:
+    """How each model is drawn: in the colour of its class in every plot, told apart otherwise.
+
+    Examples
+    --------
+    >>> [look.colour for look in looks(["Ising", "RBM 10", "RBM 25"]).values()]
+    ['#0072B2', '#E69F00', '#E69F00']
+    >>> [look.tint for look in looks(["Ising", "RBM 10", "RBM 25"]).values()]
+    ['#0072b2', '#e69f00', '#efc159']
+    """
+    found: dict[str, Look] = {}
+    for name in names:
+        colour = colour_of(name)
+        k = sum(each.colour == colour for each in found.values())
+        kept = 0.65**k
+        red, green, blue = (1.0 - kept + kept * part for part in to_rgb(colour))
+        marker, dash = _MARKERS[k % len(_MARKERS)], _DASHES[k % len(_DASHES)]
+        hatch = _HATCHES[k % len(_HATCHES)]
+        found[name] = Look(colour, marker, dash, hatch, to_hex((red, green, blue)))
+    return found
 
 
 def printable(text: str) -> str:
