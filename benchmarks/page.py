@@ -55,11 +55,11 @@ def main() -> None:
     print_machine()
     if options.no_figures:
         page = importlib.import_module("microcolumn.report.page")
-        page.pictures = lambda results, progress: {}
+        page.pictures = lambda results, room, progress: {}
     with tempfile.TemporaryDirectory() as folder:
         plan = large_study.plan_of(large_study.recording(options.units), options.hidden)
         results = large_study.write(Path(folder) / "study.db", plan)
-        data = len(json.dumps(explorers(results)))
+        data = len(json.dumps(explorers(results), separators=(",", ":")))
         file, started = Path(folder) / "study.html", time.perf_counter()
         report.write(results, file)
         seconds = time.perf_counter() - started

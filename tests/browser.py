@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from contextlib import contextmanager
 
@@ -64,7 +63,7 @@ class Visit:
 
     def plot(self, name):
         """Where the cells of a canvas are."""
-        return json.loads(self.canvas(name).get_attribute("data-plot"))
+        return self.canvas(name).evaluate("(canvas) => canvas.box")
 
     def point_at(self, name, row, column):
         """Move the mouse to the middle of a cell."""

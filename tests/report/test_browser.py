@@ -57,10 +57,19 @@ def file(results, tmp_path_factory):
     return write(results, tmp_path_factory.mktemp("page") / "cells.html")
 
 
+@pytest.fixture(scope="module")
+def opened(browser, file):
+    with visiting(browser, file) as visit:
+        yield visit
+
+
 @pytest.fixture
-def visit(browser, file):
-    with visiting(browser, file) as opened:
-        yield opened
+def visit(opened):
+    """The page as it is when the first experiment was just chosen."""
+    opened.page.mouse.move(0, 0)
+    opened.page.locator("#explorer-where").select_option(index=0)
+    yield opened
+    opened.check_quiet()
 
 
 def choose(visit, model):
@@ -100,6 +109,10 @@ def test_a_coupling_pointed_at_is_the_stored_one(visit, results):
         assert value_in(said) == pytest.approx(J[row, column], rel=6e-3)
         for n in (order[row], order[column]):
             assert f"unit {units.ids[n]} ({units.layer[n]}, {units.depth_um[n]:.0f} µm)" in said
+        box, mark = visit.plot("couplings"), visit.page.locator("#explorer-couplings > div > div")
+        edges = [float(mark.evaluate(f"(m) => m.style.{edge}")[:-2]) for edge in ("left", "top")]
+        assert edges[0] == pytest.approx(box["left"] + column * box["cellWidth"], abs=0.01)
+        assert edges[1] == pytest.approx(box["top"] + row * box["cellHeight"], abs=0.01)
     row, column = np.argwhere(J == 0.0)[1]
     visit.point_at("couplings", row, column)
     assert visit.text("parameters-readout").endswith("J = 0")
@@ -317,7 +330,7 @@ def test_canvases_follow_the_colours_of_the_page(browser, file):
         seen = []
         for scheme in ("light", "dark"):
             visit.page.emulate_media(color_scheme=scheme)
-            visit.page.wait_for_timeout(100)
+            visit.page.evaluate("new Promise(requestAnimationFrame)")  # when it is drawn
             corner = visit.pixel("raster", 2, 2)
             assert corner == visit.colours("body")[1]
             seen.append(corner)
@@ -351,7 +364,7 @@ def test_every_control_is_reached_by_tab_and_seen_to_be(visit):
     for _ in range(12):
         focused = visit.page.evaluate(
             """() => { const at = document.activeElement, style = getComputedStyle(at);
-              return [at.id || at.name || at.parentElement.id, style.outlineStyle,
+              return [at.name || at.closest("[id]").id, style.outlineStyle,
                 parseFloat(style.outlineWidth)]; }"""
         )
         if focused[0].startswith("explorer"):

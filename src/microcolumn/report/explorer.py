@@ -18,8 +18,8 @@ from .sections import longest
 from .stretch import Read, assemblies_at
 
 #: Couplings and weights in a page, all explorers together, and activations of hidden units; at
-#: about twelve and five bytes each, they leave 3 MB for figures in a page of 8 MB.
-PARAMETERS, ACTIVATIONS = 300_000, 200_000
+#: about nine and four bytes each, they leave 3 MB for figures in a page of 8 MB.
+PARAMETERS, ACTIVATIONS = 400_000, 250_000
 
 
 def explorers(results: Results) -> list[dict[str, Any]]:

@@ -69,16 +69,17 @@ def page(results: Results, *, progress: bool | None = None) -> str:
         HTML of a few megabytes at most.
     """
     interactive = explorers(results)
-    drawn = pictures(results, _room(results, interactive), progress)
+    data = htmlsafe_json_dumps(interactive, separators=(",", ":"))
+    text_bytes = _TEXT_BYTES * (10 + len(results.recordings))
+    drawn = pictures(results, max(0, _MOST_BYTES - text_bytes - len(data)), progress)
     between = sections(results, drawn)
     said = methods(results.plan, layers=_has_layers(between))
     found = answers(results)
-    many = len(found) > _MOST_ANSWERS
     content: dict[str, Any] = {
         "title": _title(results),
         "recordings": list(results.recordings),
         "answers": found,
-        "tally": tally(results) if many else None,
+        "tally": tally(results) if len(found) > _MOST_ANSWERS else None,
         "glossary": glossary(results),
         "simulated": simulated(results),
         "summary": summary(results),
@@ -91,22 +92,15 @@ def page(results: Results, *, progress: bool | None = None) -> str:
         "study": results.study,
         "plan": json.dumps(results.plan.as_dict(), indent=2, ensure_ascii=False),
         "version": __version__,
-        "explorers": interactive,
+        "explorers": data if interactive else None,
     }
     return _environment().get_template("page.html.j2").render(content)
 
 
-def _room(results: Results, interactive: list[dict[str, Any]]) -> int:
-    """Bytes that are left for figures."""
-    text = _TEXT_BYTES * (10 + len(results.recordings))
-    return max(0, _MOST_BYTES - text - len(htmlsafe_json_dumps(interactive)))
-
-
 def _environment() -> Environment:
     """Templates of this package. What they are given is escaped; what is missing is an error."""
-    loader = PackageLoader(__package__)
     environment = Environment(
-        loader=loader,
+        loader=PackageLoader(__package__),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1,6 +1,6 @@
 'use strict';
-// What both explorers share: words for numbers and units, colours of the page, canvases that can
-// be pointed at and walked through by keyboard.
+// What both explorers share: words for numbers and units, colours of the page, plots to walk
+// through.
 
 /** Space left of and below plots, in CSS pixels. */
 const LEFT = 58, BELOW = 20;
@@ -138,44 +138,59 @@ function drawRows(context, box, named) {
   }
 }
 
-/** A frame around a plot; where its cells are is kept with the canvas. */
-function drawFrame(canvas, context, box) {
-  context.strokeStyle = css('muted');
-  context.strokeRect(box.left - 0.5, box.top - 0.5, box.width + 1, box.height + 1);
-  canvas.dataset.plot = JSON.stringify(box);
-}
-
-/**
- * Let a canvas be pointed at, tapped, and walked through by keyboard.
- * @param {HTMLCanvasElement} canvas - Whose cells `drawFrame` has noted.
- * @param {{row: number, column: number, on: boolean}} cursor - Where one is.
- * @param {Object<string, function>} keys - What each key does to the cursor.
- * @param {function} moved - Called when the cursor has moved.
- */
-function walk(canvas, cursor, keys, moved) {
-  function point(event) {
-    const box = JSON.parse(canvas.dataset.plot), edge = canvas.getBoundingClientRect();
-    const column = Math.floor((event.clientX - edge.left - box.left) / box.cellWidth);
-    const row = Math.floor((event.clientY - edge.top - box.top) / box.cellHeight);
-    if (column < 0 || row < 0 || column >= box.columns || row >= box.rows) return;
-    Object.assign(cursor, { row, column, on: true });
-    moved();
+/** A canvas of cells that can be pointed at, tapped, and walked through by keyboard. */
+class Plot {
+  /**
+   * @param {HTMLCanvasElement} canvas - With an element beside it that marks the cursor.
+   * @param {function} tell - Takes a sentence about the cell pointed at.
+   */
+  constructor(canvas, tell) {
+    Object.assign(this, { canvas, tell, cursor: { row: 0, column: 0, on: false } });
+    const point = (event) => {
+      const { box } = canvas;
+      const column = Math.floor((event.offsetX - box.left) / box.cellWidth);
+      const row = Math.floor((event.offsetY - box.top) / box.cellHeight);
+      if (column < 0 || row < 0 || column >= box.columns || row >= box.rows) return;
+      this.move(row, column);
+    };
+    canvas.addEventListener('pointermove', point);
+    canvas.addEventListener('pointerdown', point);
+    canvas.addEventListener('focus', () => {
+      if (!this.cursor.on) this.move(this.cursor.row, this.cursor.column);
+    });
+    canvas.addEventListener('keydown', (event) => {
+      const { row, column } = this.cursor;
+      const to = { ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1], Home: [row, 0],
+        End: [row, Infinity], ArrowUp: this.next(-1), ArrowDown: this.next(1) }[event.key];
+      if (event.ctrlKey || event.altKey || event.metaKey || !to) return;
+      event.preventDefault();
+      this.move(...to);
+    });
   }
-  canvas.addEventListener('pointermove', point);
-  canvas.addEventListener('pointerdown', point);
-  canvas.addEventListener('focus', () => {
-    if (cursor.on) return;
-    cursor.on = true;
-    moved();
-  });
-  canvas.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
-    event.preventDefault();
-    const box = JSON.parse(canvas.dataset.plot);
-    keys[event.key](cursor, box);
+
+  /** Go to a cell, or to the nearest there is, and say what is there. */
+  move(row, column) {
+    Object.assign(this.cursor, { row, column, on: true });
+    this.markCursor();
+    this.tell(this.sentence());
+  }
+
+  /** A frame around the plot; where its cells are is kept with the canvas. */
+  frame(context, box) {
+    context.strokeStyle = css('muted');
+    context.strokeRect(box.left - 0.5, box.top - 0.5, box.width + 1, box.height + 1);
+    this.canvas.box = box;
+    this.markCursor();
+  }
+
+  /** Mark the cursor, which stays within the plot; nothing else is drawn anew. */
+  markCursor() {
+    const { cursor, canvas: { box, nextElementSibling: mark } } = this;
     cursor.row = Math.max(0, Math.min(box.rows - 1, cursor.row));
     cursor.column = Math.max(0, Math.min(box.columns - 1, cursor.column));
-    cursor.on = true;
-    if (event.key !== 'Enter') moved();
-  });
+    mark.hidden = !cursor.on;
+    for (const [edge, length] of Object.entries(this.cursorEdges(box))) {
+      mark.style[edge] = length + 'px';
+    }
+  }
 }

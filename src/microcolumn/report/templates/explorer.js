@@ -3,8 +3,6 @@
 // loaded, and text from a recording is put in as text alone.
 (function () {
   const everything = JSON.parse(document.getElementById('explorers').textContent);
-  if (!everything.length) return;
-
   const element = (id) => document.getElementById('explorer-' + id);
   const say = (id) => (sentence) => { element(id).textContent = sentence; };
   const tellParameters = say('parameters-readout'), tellRaster = say('assemblies-readout');
@@ -41,7 +39,7 @@
 
   function showModel(chosen) {
     model = chosen;
-    showStep(model.chosen === null ? 0 : model.chosen);
+    showStep(model.chosen);
   }
 
   function showHidden(k) {
@@ -88,7 +86,6 @@
       radio('explorer-hidden', (k + 1) + ': ' + unit.label, k === 0, () => showHidden(k))));
     element('tested').hidden = !found.tested;
     group.replaceChildren(group.firstElementChild, list, element('tested'));
-    Object.assign(raster.cursor, { column: 0, on: false });
     showHidden(0);
   }
 
@@ -101,7 +98,9 @@
       label.style.setProperty('--colour', 'var(--' + each.model.toLowerCase() + ')');
       return label;
     }));
-    couplings.cursor.on = weights.cursor.on = false;
+    for (const { cursor } of [couplings, weights, raster]) {
+      Object.assign(cursor, { row: 0, column: 0, on: false });
+    }
     showModel(first);
     showAssemblies();
   }

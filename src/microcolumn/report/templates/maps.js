@@ -2,7 +2,7 @@
 // The parameters of a model at one penalty: maps of couplings and weights, and the curve of
 // validation scores.
 
-/** The entries of a sparse matrix by place; see `Sparse.as_dict` in paths.py. */
+/** The entries of a sparse matrix by place; see `strongest` in paths.py. */
 function entries(sparse) {
   const found = new Map();
   let place = 0;
@@ -15,14 +15,13 @@ function entries(sparse) {
 
 /** End of the colour scale: nearly all entries at the chosen penalty are within it. */
 function scaleEnd(model, matrix) {
-  const steps = model.steps.map((step) => step[matrix].values);
-  const chosen = model.chosen === null ? [] : steps[model.chosen];
+  const steps = model.steps.map((step) => step[matrix].values), chosen = steps[model.chosen];
   const sizes = (chosen.length ? chosen : steps.flat()).map(Math.abs).sort((a, b) => a - b);
   return sizes[Math.floor(0.98 * (sizes.length - 1))] || 1;
 }
 
 /** A map of J (cells x cells) or W (cells x hidden units). */
-class HeatMap {
+class HeatMap extends Plot {
   /**
    * @param {HTMLElement} figure - With a canvas, a colour scale and a remark.
    * @param {string} matrix - "J" or "W".
@@ -30,20 +29,16 @@ class HeatMap {
    * @param {function} pick - Takes the column on which Enter was pressed.
    */
   constructor(figure, matrix, tell, pick) {
-    Object.assign(this, { figure, matrix, tell });
-    this.canvas = figure.querySelector('canvas');
-    this.cursor = { row: 0, column: 0, on: false };
+    super(figure.querySelector('canvas'), tell);
+    Object.assign(this, { figure, matrix });
     const picked = () => pick(this.cursor.column);
-    walk(this.canvas, this.cursor, {
-      ArrowLeft: (at) => { at.column -= 1; },
-      ArrowRight: (at) => { at.column += 1; },
-      ArrowUp: (at) => { at.row -= 1; },
-      ArrowDown: (at) => { at.row += 1; },
-      Home: (at) => { at.column = 0; },
-      End: (at, box) => { at.column = box.columns - 1; },
-      Enter: picked,
-    }, () => { this.draw(); this.tell(this.sentence()); });
     this.canvas.addEventListener('dblclick', picked);
+    this.canvas.addEventListener('keydown', ({ key }) => { if (key === 'Enter') picked(); });
+  }
+
+  /** The row above or below. */
+  next(direction) {
+    return [this.cursor.row + direction, this.cursor.column];
   }
 
   /** Whether there is a map to look at. */
@@ -62,13 +57,11 @@ class HeatMap {
     this.values = entries(sparse);
     this.most = scaleEnd(model, this.matrix);
     this.cut = this.values.size < sparse.total;
-    this.cursor.row = Math.min(this.cursor.row, this.rows - 1);
-    this.cursor.column = Math.max(0, Math.min(this.cursor.column, this.columns - 1));
     const part = (name) => this.figure.querySelector('.explorer-' + name);
     part('least').textContent = '\u2264 ' + number(-this.most, 2);
     part('most').textContent = '\u2265 ' + number(this.most, 2) + ' nats';
     part('remark').textContent = this.remark(sparse);
-    part('scale').hidden = this.canvas.hidden = this.columns === 0;
+    part('scale').hidden = part('plot').hidden = this.columns === 0;
     this.draw();
   }
 
@@ -97,8 +90,7 @@ class HeatMap {
     this.fill(context, box);
     drawRows(context, box, bands(this.explorer));
     this.drawColumns(context, box);
-    drawFrame(this.canvas, context, box);
-    if (this.cursor.on) this.drawCursor(context, box);
+    this.frame(context, box);
   }
 
   /** All cells, weak ones first, so that strong ones are on top where cells are tiny. */
@@ -140,13 +132,11 @@ class HeatMap {
     }
   }
 
-  drawCursor(context, box) {
-    const pad = Math.max(0, 4 - box.cellWidth) / 2; // tiny cells get a frame that can be seen
-    context.strokeStyle = css('ink');
-    context.lineWidth = 2;
-    context.strokeRect(box.left + this.cursor.column * box.cellWidth - pad,
-      box.top + this.cursor.row * box.cellHeight - pad,
-      box.cellWidth + 2 * pad, box.cellHeight + 2 * pad);
+  cursorEdges({ left, top, cellWidth, cellHeight }) {
+    const pad = Math.max(0, 4 - cellWidth) / 2; // tiny cells get a frame that can be seen
+    return { left: left + this.cursor.column * cellWidth - pad,
+      top: top + this.cursor.row * cellHeight - pad,
+      width: cellWidth + 2 * pad, height: cellHeight + 2 * pad };
   }
 
   /** What stands at the cursor. */
@@ -219,7 +209,7 @@ function factsOf(explorer, model, step) {
   const error = step.error === null ? '' : ' ± ' + scoreText(step.error);
   const doubt = step.converged ? '' : ', not converged, so that the score may be too good';
   const facts = [['Validation score', scoreText(step.score) + error + ' bits/s'],
-    ['log Z', (step.method || 'not computed') + doubt]];
+    ['log Z', step.method + doubt]];
   const n = explorer.units.length * explorer.lags;
   if (step.W) facts.push(['Live hidden units', step.hidden.length + ' of ' + model.n_hidden]);
   if (step.J) facts.push(['Couplings other than zero',

@@ -23,24 +23,7 @@ function weighted(n, sign) {
 }
 
 /** A raster with the activation of one hidden unit below. */
-class Raster {
-  /**
-   * @param {HTMLCanvasElement} canvas - To draw on.
-   * @param {function} tell - Takes a sentence about the time pointed at.
-   */
-  constructor(canvas, tell) {
-    Object.assign(this, { canvas, tell });
-    this.cursor = { row: 0, column: 0, on: false };
-    walk(canvas, this.cursor, {
-      ArrowLeft: (at) => { at.column -= 1; },
-      ArrowRight: (at) => { at.column += 1; },
-      ArrowUp: (at) => { at.column = this.onset(at.column, -1); },
-      ArrowDown: (at) => { at.column = this.onset(at.column, 1); },
-      Home: (at) => { at.column = 0; },
-      End: (at, box) => { at.column = box.columns - 1; },
-    }, () => { this.draw(); this.tell(this.sentence()); });
-  }
-
+class Raster extends Plot {
   /** Show a hidden unit. */
   update(explorer, unit) {
     Object.assign(this, { explorer, unit, data: explorer.assemblies });
@@ -49,11 +32,11 @@ class Raster {
   }
 
   /** The next bin in which the hidden unit becomes active, forwards or backwards. */
-  onset(from, direction) {
-    const starts = activeStretches(this.unit).map(([start]) => start);
-    const next = direction > 0 ? starts.find((bin) => bin > from)
-      : starts.reverse().find((bin) => bin < from);
-    return next === undefined ? from : next;
+  next(direction) {
+    const { row, column } = this.cursor, starts = activeStretches(this.unit).map(([at]) => at);
+    const next = direction > 0 ? starts.find((bin) => bin > column)
+      : starts.reverse().find((bin) => bin < column);
+    return [row, next === undefined ? column : next];
   }
 
   draw() {
@@ -70,11 +53,12 @@ class Raster {
     drawRows(context, box, bands(this.explorer, 1));
     this.drawActivation(context, trace);
     this.drawTimes(context, trace);
-    drawFrame(this.canvas, context, box);
-    if (!this.cursor.on) return;
-    context.fillStyle = css('ink', 0.7);
-    const middle = LEFT + (this.cursor.column + 0.5) * box.cellWidth;
-    context.fillRect(middle - 0.5, 0, 1, trace.top + trace.height);
+    this.frame(context, { ...box, bottom: trace.top + trace.height });
+  }
+
+  cursorEdges({ left, cellWidth, bottom }) {
+    return { left: left + (this.cursor.column + 0.5) * cellWidth - 0.5, top: 0, width: 1,
+      height: bottom };
   }
 
   shadeActive(context, box) {
