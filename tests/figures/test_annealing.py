@@ -9,7 +9,6 @@ import pytest
 
 from microcolumn.figures.annealing import _affordable, annealing
 from microcolumn.partition import log_partition
-from microcolumn.study.catalogue import NotComputedError
 from microcolumn.study.results import Results
 
 BITS = 1.0 / math.log(2.0)
@@ -40,7 +39,7 @@ def test_the_ising_model_of_the_first_split_is_annealed_at_its_chosen_penalty(re
     last = estimates(figure.axes[0]).get_ydata()[-1]
     assert last == pytest.approx(exact * BITS, abs=0.01)
     assert "23-dimensional Ising model of cells" in figure.caption
-    assert "λ = 0.004, split 0" in figure.caption
+    assert "λ = 4e-3, split 0" in figure.caption
 
 
 def test_steps_double_and_every_run_has_500_chains(figure):
@@ -60,17 +59,18 @@ def test_an_estimate_is_compared_with_the_stored_one_and_the_caption_says_so(fig
     assert "reverse" not in figure.caption
 
 
-@pytest.fixture(scope="module")
-def sandwiched(tmp_path_factory):
+def normalised(folder, off=None, **values):
+    """The figure of a study with other normalisers, its reverse run ``off`` its estimates."""
+
     def change(job, rows):
         for row in rows.get("normalisers", []):
-            row |= {"reverse": row["log_z"] + 0.01, "reverse_stderr": 0.002}
+            row |= values | ({} if off is None else {"reverse": row["log_z"] + off})
 
-    path = tmp_path_factory.mktemp("annealing") / "reverse.db"
-    return annealing(Results(planted_study.write(path, change=change)))
+    return annealing(Results(planted_study.write(folder / "study.db", change=change)))
 
 
-def test_the_reverse_estimate_of_the_study_is_a_point_at_its_steps(sandwiched):
+def test_the_reverse_estimate_of_the_study_is_a_point_at_its_steps(tmp_path):
+    sandwiched = normalised(tmp_path, 0.01, reverse_stderr=0.002)
     [reverse] = [c for c in sandwiched.axes[1].containers if "reverse" in c.get_label()]
     np.testing.assert_allclose(reverse.lines[0].get_xydata(), [[64, 0.01 * BITS]])
     [segment] = reverse.lines[2][0].get_segments()
@@ -79,11 +79,7 @@ def test_the_reverse_estimate_of_the_study_is_a_point_at_its_steps(sandwiched):
 
 
 def test_an_exact_sum_is_the_line_and_is_called_so(tmp_path):
-    def change(job, rows):
-        for row in rows.get("normalisers", []):
-            row |= {"method": "exact, visible side", "stderr": 0.0, "n_steps": None}
-
-    figure = annealing(Results(planted_study.write(tmp_path / "exact.db", change=change)))
+    figure = normalised(tmp_path, method="exact, visible side", stderr=0.0, n_steps=None)
     stored = (planted_study.LOG_Z + 4e-3) * BITS
     assert horizontals(figure.axes[0])[1] == pytest.approx(stored)
     assert f"the exact value, a sum over all states ({stored:.4f} bits)" in figure.caption
@@ -109,27 +105,12 @@ def test_windows_can_be_asked_for(results):
     assert "12-dimensional" in figure.caption
 
 
-def test_nothing_is_drawn_before_a_test(tmp_path):
-    path = planted_study.write(tmp_path / "early.db", keep=lambda job: job.kind == "fit")
-    with pytest.raises(NotComputedError, match="run the study further"):
-        annealing(Results(path))
-
-
 def test_runs_are_shorter_for_many_units_so_that_the_figure_takes_seconds():
     assert _affordable(23)[-1] > _affordable(477)[-1] > _affordable(5000)[-1]
     assert sum(_affordable(477)) * 477 * 500 <= 3e8
     assert _affordable(10**9) == (1,)
 
 
-def test_it_can_be_saved(figure, tmp_path):
-    figure.savefig(tmp_path / "s1.pdf")
-    assert (tmp_path / "s1.pdf").stat().st_size > 1000
-
-
 def test_a_reverse_estimate_far_off_is_still_on_the_axis(tmp_path):
-    def change(job, rows):
-        for row in rows.get("normalisers", []):
-            row |= {"reverse": row["log_z"] + 3.0, "reverse_stderr": 0.5}
-
-    figure = annealing(Results(planted_study.write(tmp_path / "far.db", change=change)))
+    figure = normalised(tmp_path, 3.0, reverse_stderr=0.5)
     assert figure.axes[1].get_ylim()[1] > 3.5 * BITS

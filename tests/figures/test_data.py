@@ -9,7 +9,6 @@ from planted_study import PLAN
 from microcolumn import Recording, Units, suggest_bin_width
 from microcolumn.figures.data import data
 from microcolumn.plot.raster import busiest_stretch
-from microcolumn.study.catalogue import NotComputedError
 from microcolumn.study.results import Results
 
 
@@ -193,9 +192,3 @@ def test_five_hundred_units_make_a_small_file(results, monkeypatch):
     assert len(marks(panels(figure)["b"])) > 3000
     assert len(figure.svg("x")) < 1_000_000
     assert "124,750 pairs of units" in figure.caption
-
-
-def test_a_study_without_tests_has_no_figure_yet(tmp_path):
-    store = planted_study.write(tmp_path / "new.db", keep=lambda job: job.kind == "fit")
-    with pytest.raises(NotComputedError):
-        data(Results(store))

@@ -49,11 +49,6 @@ def test_what_is_not_computed_is_a_gap_that_the_caption_names(tmp_path):
     assert "Not computed yet: Ising 2, RBM 2." in figure.caption
 
 
-def test_an_experiment_of_single_bins_has_no_such_figure(results):
-    with pytest.raises(NotComputedError, match="several bins"):
-        lags(results, experiment="instantaneous")
-
-
 def test_scores_that_are_not_finite_are_no_figure_but_a_sentence(tmp_path):
     def change(job, rows):
         for row in rows.get("scores", []):

@@ -6,7 +6,6 @@ import small_study
 
 import microcolumn as mc
 from microcolumn.figures.likelihood import likelihood
-from microcolumn.study.catalogue import NotComputedError
 from microcolumn.study.plan import Plan
 from microcolumn.study.run import run
 
@@ -42,17 +41,13 @@ def points(ax):
 def test_the_bars_are_the_stored_scores_and_the_points_their_differences(planted):
     figure = likelihood(planted)
     a, b = figure.axes
-    found = {name: pytest.approx([level]) for name, level in _planted_levels().items()}
-    assert heights(a) == found
+    levels = {"Ising": 10.0, "RBM 5": 12.0, "SemiRBM 5": 12.0}
+    assert heights(a) == {name: pytest.approx([level]) for name, level in levels.items()}
     assert points(b) == pytest.approx([2.0, 2.0])
     assert [ax.get_title(loc="left") for ax in (a, b)] == ["a", "b"]
     assert "t-test" in figure.caption
     assert "mean over 4 splits" in figure.caption
     assert "corrected for the words that splits share" in figure.caption
-
-
-def _planted_levels():
-    return {"Ising": 10.0, "RBM 5": 12.0, "SemiRBM 5": 12.0}
 
 
 def test_the_caption_names_what_has_not_converged(planted):
@@ -100,9 +95,3 @@ def test_a_study_that_is_under_way_says_how_far_it_is(tmp_path):
     caption = likelihood(mc.study.open(file)).caption
     assert "mean over 2 of 4 planned splits" in caption
     assert "one or two splits" in caption
-
-
-def test_a_study_without_tests_has_no_figure(tmp_path):
-    file = planted_study.write(tmp_path / "study.db", keep=lambda job: job.kind != "test")
-    with pytest.raises(NotComputedError, match="run the study further"):
-        likelihood(mc.study.open(file))

@@ -10,7 +10,6 @@ from microcolumn.models import RBM
 from microcolumn.models.files import to_bytes
 from microcolumn.parameters import Parameters
 from microcolumn.plot.laminar import laminar
-from microcolumn.study.catalogue import NotComputedError
 from microcolumn.study.results import Results
 
 ONE, WINDOWS = planted_study.PLAN.experiments
@@ -73,21 +72,18 @@ def test_the_hidden_units_are_those_at_the_chosen_penalty(figure):
 
 def test_nothing_is_cut_off_at_the_edges(figure):
     figure.draw_without_rendering()
-    box = figure.get_tightbbox()
-    width, height = figure.get_size_inches()
-    assert box.x0 >= 0.0
-    assert box.y0 >= 0.0
-    assert box.x1 <= width
-    assert box.y1 <= height
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert 0.0 <= box.x0 < box.x1 <= width
+    assert 0.0 <= box.y0 < box.y1 <= height
 
 
 def test_the_caption_says_what_is_shown(figure):
     n_pairs = 23 * 22 // 2
     for said in (
         "Models of cells (instantaneous, 23 units), fitted on split 0",
-        f"(a) Ising (λ = 0.004): couplings J (1 of {n_pairs} are other than zero).",
-        "(b) RBM 5 (λ = 0.001): weights of all live hidden units (1 of 5).",
-        f"(c) SemiRBM 5 (λ = 0.001): couplings J (1 of {n_pairs} are other than zero) and weights",
+        f"(a) Ising (λ = 4e-3): couplings J (1 of {n_pairs} are other than zero).",
+        "(b) RBM 5 (λ = 1e-3): weights of all live hidden units (1 of 5).",
+        f"(c) SemiRBM 5 (λ = 1e-3): couplings J (1 of {n_pairs} are other than zero) and weights",
         "variance of their activation on the test words",
         "lines between layers",
     ):
@@ -182,14 +178,3 @@ def test_no_live_hidden_unit_is_said(tmp_path):
     figure = parameters(results_of(tmp_path, plan, change=with_hidden(0)))
     assert "none of 5 hidden units, as none is live" in figure.caption
     assert "no live hidden unit" in [text.get_text() for text in panels(figure)[0].texts]
-
-
-def test_before_a_split_is_tested_there_is_no_figure(tmp_path):
-    empty = results_of(tmp_path, plan_of(n_splits=1), keep=lambda job: job.kind == "fit")
-    with pytest.raises(NotComputedError, match="run the study further"):
-        parameters(empty)
-
-
-def test_a_recording_that_the_study_has_not_is_refused(results):
-    with pytest.raises(ValueError, match="has no recording 'mice'; it has cells"):
-        parameters(results, "mice")

@@ -72,7 +72,7 @@ def test_the_caption_says_what_is_selected(figure):
         "(a) Independent and Ising; (b) Ising and RBM 5:",
         "test words of split 0 (cells, experiment instantaneous;",
         "number of active units",
-        "Ising 0.004, RBM 5 0.001, SemiRBM 5 0.001",
+        "Ising 4e-3, RBM 5 1e-3, SemiRBM 5 1e-3",
         "above the band by selection",
         "(c) Distribution of the number of active units",
     ):

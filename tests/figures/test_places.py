@@ -67,8 +67,16 @@ def test_what_is_not_tested_yet_asks_for_the_study_to_be_run(results):
 def test_a_plan_without_windows_asks_for_an_experiment(tmp_path):
     plan = replace(planted_study.PLAN, experiments=planted_study.PLAN.experiments[:1])
     file = planted_study.write(tmp_path / "study.db", plan=plan)
-    with pytest.raises(NotComputedError, match=r"several bins are not tested yet.*add such an exp"):
-        place_of(mc.study.open(file), None, None, None, windows=True)
+    for draw in (mc.figures.lags, mc.figures.spatiotemporal):
+        with pytest.raises(NotComputedError, match=r"bins are not tested yet.*add such an exp"):
+            draw(mc.study.open(file))
+
+
+def test_no_figure_is_drawn_before_a_test(tmp_path):
+    file = planted_study.write(tmp_path / "study.db", keep=lambda job: job.kind != "test")
+    for each in mc.figures.FIGURES.values():
+        with pytest.raises(NotComputedError, match="run the study further"):
+            each.draw(mc.study.open(file))
 
 
 def test_the_first_tested_split_is_found(tmp_path):

@@ -7,7 +7,6 @@ import planted_study
 import pytest
 from matplotlib.patches import StepPatch
 
-import microcolumn as mc
 from microcolumn.evaluate import predict
 from microcolumn.figures.spatiotemporal import spatiotemporal
 from microcolumn.plot.predictions import busiest_stretch_of_cell
@@ -125,10 +124,3 @@ def test_before_predictions_there_is_no_figure(tmp_path):
     path = planted_study.write(tmp_path / "early.db", keep=lambda job: job.kind != "predict")
     with pytest.raises(NotComputedError, match="a prediction"):
         spatiotemporal(Results(path))
-
-
-def test_a_study_without_windows_has_no_such_figure(tmp_path):
-    [first, _] = planted_study.PLAN.experiments
-    plan = replace(planted_study.PLAN, experiments=(replace(first, n_splits=1),))
-    with pytest.raises(NotComputedError, match="words of several bins"):
-        spatiotemporal(mc.study.open(planted_study.write(tmp_path / "one.db", plan)))

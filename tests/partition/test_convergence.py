@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
-from microcolumn.partition.convergence import DOUBLINGS, annealing_convergence
+from microcolumn.partition import annealing_convergence
 
 
 def _model(n_units=8, n_dead=0):
@@ -69,12 +69,6 @@ def test_an_exact_value_is_taken_left_out_or_summed_only_where_that_is_quick():
     assert annealing_convergence(theta, steps=(1,), exact=None).exact is None
     large = Parameters(b=np.full(60, -3.0), J=(np.ones((60, 60)) - np.eye(60)) * 1e-3)
     assert annealing_convergence(large, steps=(1,), n_chains=2).exact is None
-
-
-def test_steps_double_from_16_to_16384_unless_told():
-    assert DOUBLINGS[0] == 16
-    assert DOUBLINGS[-1] == 16384
-    assert set(np.diff(np.log2(DOUBLINGS))) == {1.0}
 
 
 @pytest.mark.parametrize(

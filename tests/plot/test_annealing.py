@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from microcolumn.parameters import Parameters
-from microcolumn.partition.convergence import annealing_convergence
+from microcolumn.partition import annealing_convergence
 from microcolumn.plot.annealing import annealing, annealing_error
 
 THETA = Parameters(b=[-1.0, -2.0, -1.5], J=[[0, 1.0, 0.5], [1.0, 0, 0], [0.5, 0, 0]])

@@ -85,13 +85,6 @@ def test_layers_are_named_in_their_middle_with_lines_between():
     assert ax.get_ylabel() == ""
 
 
-def test_layers_may_go_without_names():
-    ax = Figure().subplots()
-    mark_layers(ax, laminar(Units("ab", layer=["II", "IV"])), along="x", name=False)
-    assert lines_along(ax, "x") == [0.5]
-    assert set(labels(ax.xaxis)) == {""}
-
-
 @pytest.mark.parametrize(("n_units", "last"), [(1, 0), (2, 1), (23, 20), (500, 400)])
 def test_units_without_layers_are_numbered_as_far_as_they_go(n_units, last):
     ax = Figure().subplots()

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
@@ -131,6 +131,7 @@ def test_stretches_need_a_length(recording, seconds):
 
 
 @settings(max_examples=60, deadline=None)
+@example([0, 244, 251], 7)  # 24.4 + 0.7 < 25.1 in floating point
 @given(st.lists(st.integers(0, 300), min_size=1, max_size=25), st.sampled_from([1, 7, 20, 60]))
 def test_no_stretch_of_an_epoch_holds_more_spikes_than_the_busiest(tenths, length):
     """Tried at every tenth of a second, both ends included."""

@@ -50,10 +50,6 @@ def hidden_activation(model: PopulationModel, words: Words) -> HiddenActivation:
     words : Words
         With as many bits as the model.
 
-    Returns
-    -------
-    HiddenActivation
-
     Examples
     --------
     >>> from microcolumn.models import RBM

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import accumulate
 
 from matplotlib.artist import Artist
@@ -10,21 +9,19 @@ from matplotlib.axes import Axes
 
 from ..models import PopulationModel
 from ..partition import LogPartition
-from ..partition.convergence import Convergence, annealing_convergence
-from ..plot.annealing import TOLERANCE_BITS, annealing_error
+from ..partition.convergence import DOUBLINGS, Convergence, annealing_convergence
+from ..plot.annealing import BITS, TOLERANCE_BITS, annealing_error
 from ..plot.annealing import annealing as draw_annealing
 from ..plot.style import OTHER_COLOUR
 from ..study.catalogue import Place
 from ..study.results import Results
-from .captioned import PAGE, CaptionedFigure, captioned
-from .places import place_of
+from ..study.tables import compared_at, scientific
+from .captioned import PAGE, CaptionedFigure, captioned, letter
+from .places import first_split, place_of, where
 
 _N_CHAINS = 500
-#: From a single step on, since chains that start at the firing rates are nearly there already.
-_DOUBLINGS = tuple(2**k for k in range(14))
 #: Single bits resampled in all runs together: a few seconds.
 _MOST_UPDATES = 3e8
-_BITS = 1.0 / math.log(2.0)
 
 
 def annealing(
@@ -47,10 +44,6 @@ def annealing(
         Their names; the first that has results where left out.
     lags : int, optional
         Bins per word; the longest words tested where left out.
-
-    Returns
-    -------
-    CaptionedFigure
     """
     place = place_of(results, recording, experiment, lags)
     variant, split, model = _shown(results, place)
@@ -70,8 +63,8 @@ def annealing(
         annealing_error(found, reference=log_z.value, name=name, ax=right)
         if log_z.reverse is not None:
             _mark_reverse(right, log_z)
-        for letter, ax in zip("ab", (left, right), strict=True):
-            ax.set_title(letter, loc="left", fontweight="bold")
+        letter(left, "a")
+        letter(right, "b")
         _add_legend(figure, left, right)
         figure.caption = _caption(place, variant, split, model, found, log_z)
     return figure
@@ -79,29 +72,17 @@ def annealing(
 
 def _shown(results: Results, place: Place) -> tuple[str, int, PopulationModel]:
     """Name, split and fit of the first Ising model tested, or of any where there is none."""
-    name, experiment, lags = place.recording, place.experiment.name, place.lags
-    tested = {
-        model.variant: model.splits[0].split
-        for model in results.comparison(name, experiment=experiment, lags=lags).models
-        if model.splits
-    }
-    variants = sorted(results.catalogue.variants(place), key=lambda each: each.model != "Ising")
-    for variant in (each.name for each in variants if each.name in tested):
-        split = tested[variant]
-        model = results.model(name, variant, split=split, experiment=experiment, lags=lags)
-        return variant, split, model
-    raise place.missing("a model")
+    compared = compared_at(results, place)
+    split, tested = first_split(compared), {model.variant for model in compared.models}
+    known = [each for each in results.catalogue.variants(place) if each.name in tested]
+    variant = min(known, key=lambda each: each.model != "Ising").name
+    return variant, split, results.model(place.recording, variant, split=split, **where(place))
 
 
 def _affordable(n_bits: int) -> tuple[int, ...]:
     """Doublings of steps whose runs together resample at most ``_MOST_UPDATES`` bits."""
-    totals = accumulate(_DOUBLINGS)
-    kept = [
-        n
-        for n, total in zip(_DOUBLINGS, totals, strict=True)
-        if total * _N_CHAINS * n_bits <= _MOST_UPDATES
-    ]
-    return tuple(kept) or _DOUBLINGS[:1]
+    n_kept = sum(total * _N_CHAINS * n_bits <= _MOST_UPDATES for total in accumulate(DOUBLINGS))
+    return DOUBLINGS[: max(1, n_kept)]
 
 
 def _mark_reverse(ax: Axes, log_z: LogPartition) -> None:
@@ -109,7 +90,7 @@ def _mark_reverse(ax: Axes, log_z: LogPartition) -> None:
     assert log_z.reverse is not None
     low, high = ax.get_xlim()
     steps = high if log_z.n_steps is None else log_z.n_steps
-    off, stderr = (log_z.reverse - log_z.value) * _BITS, (log_z.reverse_stderr or 0.0) * _BITS
+    off, stderr = (log_z.reverse - log_z.value) * BITS, (log_z.reverse_stderr or 0.0) * BITS
     ax.errorbar(
         steps,
         off,
@@ -152,30 +133,26 @@ def _caption(
     log_z: LogPartition,
 ) -> str:
     penalty = getattr(model, "l1", None)
-    fit = f"λ = {penalty:g}, split {split}" if isinstance(penalty, float) else f"split {split}"
-    bits = f"{model.n_features_in_}-dimensional"
-    if found.exact is not None:
-        truth = "The green line is the exact value, a sum over all states"
-        sentence = f"{truth} ({log_z.value * _BITS:.4f} bits)."
-    else:
-        sentence = (
+    chosen = f"λ = {scientific(penalty)}, " if isinstance(penalty, float) else ""
+    value = f"{log_z.value * BITS:.4f}"
+    green = f"The green line is the exact value, a sum over all states ({value} bits)"
+    if found.exact is None:
+        green = (
             "An exact sum over all states is out of reach. The green line is the study's own "
-            f"estimate from {log_z.n_steps} steps ({log_z.value * _BITS:.4f} ± "
-            f"{log_z.stderr * _BITS:.4f} bits)"
+            f"estimate from {log_z.n_steps:,} steps ({value} ± {log_z.stderr * BITS:.4f} bits)"
         )
-        if log_z.reverse is not None:
-            sentence += (
-                ", the triangle in (b) that of its reverse run, from the model back to the base, "
-                "with its standard error"
-            )
-        sentence += "."
+    if log_z.reverse is not None:
+        green += (
+            ", the triangle in (b) that of its reverse run, from the model back to the base, "
+            "with its standard error"
+        )
     return (
-        f"Annealed importance sampling of the partition function Z of the {bits} {variant} model "
-        f"of {place.recording} ({place.experiment.name} experiment, {fit}). Each entry on the "
+        "Annealed importance sampling of the partition function Z of the "
+        f"{model.n_features_in_}-dimensional {variant} model of {place.recording} "
+        f"({place.experiment.name} experiment, {chosen}split {split}). Each entry on the "
         f"horizontal axis is a run of its own with {found.n_chains} chains that start from the "
         "independent model at the training rates. (a) Points: log2 Z as single chains have it, "
         "jittered sideways; blue: log2 of the chains' mean weight, with its standard error. "
         "(b) The mean relative to the green line, enlarged; runs further off leave the axis. "
-        f"{sentence} Dashed: "
-        f"{TOLERANCE_BITS} bits to either side, the criterion of convergence."
+        f"{green}. Dashed: {TOLERANCE_BITS} bits to either side, the criterion of convergence."
     )

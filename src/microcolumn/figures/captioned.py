@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..plot.style import RC, printable
@@ -127,6 +128,11 @@ def captioned(number: str, title: str, size: tuple[float, float]) -> Iterator[Ca
     """A new figure, drawn into in the style of all figures."""
     with _style():
         yield CaptionedFigure(number, title, size)
+
+
+def letter(ax: Axes, name: str, pad: float | None = None) -> None:
+    """Name a panel, ``pad`` points above the axes where the usual place is taken."""
+    ax.set_title(name, loc="left", fontweight="bold", pad=pad)
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -61,7 +63,7 @@ def _caption(laminar_map: LaminarMap, has_units: bool) -> str:
     others = "; circles, other candidates" if len(laminar_map.sinks) > 1 else ""
     units = ", with the units as dots at their depths" if has_units else ""
     return (
-        f"Response to {laminar_map.n_flashes} flashes. Left: mean potential at the contacts, "
+        f"Response to {laminar_map.n_flashes:,} flashes. Left: mean potential at the contacts, "
         "negative down. Middle: current source density, sinks red and sources blue; triangle, "
         f"onset of the earliest large sink{others}. Right: mean current source density over the "
         f"first {1e3 * INITIAL_S:g} ms of that sink{units}. Dashed: borders of layer IV, green."
@@ -79,7 +81,7 @@ def _potentials(axes: Axes, laminar_map: LaminarMap) -> None:
         axes.plot(1e3 * laminar_map.time_s, depth + um_per_mv * trace, color="0.25", linewidth=0.6)
     axes.axvline(0.0, color="0.6", linewidth=0.8, linestyle=":")
     axes.set(
-        title=f"Potential, {laminar_map.n_flashes} flashes",
+        title=f"Potential, {laminar_map.n_flashes:,} flashes",
         xlabel=f"time from flash (ms)\nlargest deflection {1e3 * largest:.0f} µV",
     )
 
@@ -120,7 +122,7 @@ def _profile(axes: Axes, laminar_map: LaminarMap) -> None:
     axes.plot(initial, laminar_map.depth_um, color="0.25")
     axes.axvline(0.0, color="0.6", linewidth=0.8)
     axes.axhspan(laminar_map.top_um, laminar_map.bottom_um, color=_FOUND, alpha=0.2, linewidth=0)
-    axes.set(title="First 10 ms", xlabel="µA/mm³")
+    axes.set(title=f"First {1e3 * INITIAL_S:g} ms", xlabel="µA/mm³")
 
 
 def _units(axes: Axes, units: Units) -> None:
@@ -136,11 +138,10 @@ def _units(axes: Axes, units: Units) -> None:
 
 
 def _layer_names(axes: Axes, laminar_map: LaminarMap) -> None:
+    beside: dict[str, Any] = {
+        "xycoords": axes.get_yaxis_transform(),
+        "va": "center",
+        "annotation_clip": False,
+    }
     for name, (upper, lower) in laminar_map.boundaries.items():
-        axes.annotate(
-            literal(name),
-            (1.02, 0.5 * (upper + lower)),
-            xycoords=axes.get_yaxis_transform(),
-            va="center",
-            annotation_clip=False,
-        )
+        axes.annotate(literal(name), (1.02, 0.5 * (upper + lower)), **beside)

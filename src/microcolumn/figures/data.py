@@ -13,10 +13,11 @@ from ..recording import Recording
 from ..study.catalogue import Place
 from ..study.results import Results
 from ..study.sources import words_of
+from ..study.tables import units_text
 from ..survey.bin_width import BinWidth, suggest_bin_width
 from ..survey.correlations import pairwise_correlations
 from ..words import Words
-from .captioned import PAGE, CaptionedFigure, captioned
+from .captioned import PAGE, CaptionedFigure, captioned, letter
 from .correlograms import COUNTED, about_peak
 from .places import place_of
 
@@ -61,8 +62,8 @@ def data(
         raster(studied.recording, *stretch, bin_width=width, ax=panels["b"])
         recorded.correlations(studied.words, ax=panels["c"])
         recorded.correlogram(found, bin_width=width, ax=panels["d"])
-        for letter, ax in panels.items():
-            ax.set_title(letter, loc="left", fontweight="bold")
+        for name, ax in panels.items():
+            letter(ax, name)
         by_layer = len(panels["c"].containers) > 1
         figure.caption = _caption(studied, stretch, found, by_layer)
     return figure
@@ -98,16 +99,17 @@ def _caption(
             _first_panel(studied.recording),
             _words_panel(studied.recording, stretch, width),
             _correlations_panel(studied.words, by_layer),
-            _correlogram_panel(found, width),
+            f"(d) {COUNTED}; dashed, plus and minus the bin width of {width}.",
+            about_peak(found),
         )
     )
 
 
 def _units(studied: _Studied) -> str:
-    shown, recorded_units = studied.words.n_units, studied.n_recorded
-    if shown < recorded_units:
-        return f"the {shown} most active of {recorded_units} units"
-    return f"{shown} unit{'s' * (shown != 1)}"
+    shown = studied.words.n_units
+    if shown < studied.n_recorded:
+        return f"the {shown} most active of {studied.n_recorded} units"
+    return units_text(shown)
 
 
 def _first_panel(recording: Recording) -> str:
@@ -155,8 +157,3 @@ def _correlations_panel(words: Words, by_layer: bool) -> str:
 
 def _pairs(number: int) -> str:
     return f"{number:,} pair{'s' * (number != 1)}"
-
-
-def _correlogram_panel(found: BinWidth, width: str) -> str:
-    dashed = f"dashed, plus and minus the bin width of {width}"
-    return f"(d) {COUNTED}; {dashed}. {about_peak(found)}"

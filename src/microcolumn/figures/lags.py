@@ -8,8 +8,9 @@ from ..plot.scores import lags as draw_lags
 from ..study.catalogue import Place
 from ..study.results import Results
 from ..study.summaries import LagsResult
+from ..study.tables import units_text
 from .captioned import COLUMN, CaptionedFigure, captioned
-from .likelihood import error_bars
+from .likelihood import error_bars, extremes
 from .places import place_of
 
 
@@ -32,10 +33,6 @@ def lags(
         By default the recording's first with words of several bins.
     lags : int, optional
         The longest words to draw; by default the longest tested so far.
-
-    Returns
-    -------
-    CaptionedFigure
     """
     place = place_of(results, recording, experiment, lags, windows=True)
     found = results.by_lags(place.recording, experiment=place.experiment.name)
@@ -60,14 +57,13 @@ def _caption(place: Place, shown: LagsResult, n_units: int) -> str:
     experiment = place.experiment
     computed = [each for found in shown.models.values() for each in found if each is not None]
     numbers = sorted({each.n_splits for each in computed})
-    splits = " to ".join(f"{n}" for n in numbers[:: max(1, len(numbers) - 1)])
     last = {name: shown.last_step(name) for name in shown.models}
     steps = [f"{name} {lags if lags is not None else 'none'}" for name, lags in last.items()]
     said = [
         "Excess log-likelihood over firing rates, per second and neuron, on test words of one or "
         f"more bins of {1e3 * experiment.bin_width:g} ms ({place.recording}, experiment "
-        f"{experiment.name}, {n_units} units); above, the length of a word.",
-        f"Mean over {splits} split{'s' if numbers[-1] > 1 else ''}.",
+        f"{experiment.name}, {units_text(n_units)}); above, the length of a word.",
+        f"Mean over {extremes(numbers)} split{'s' if numbers[-1] > 1 else ''}.",
         error_bars(numbers),
         "Rings: the last number of bins that is more than two standard errors of the paired "
         f"difference better than the number before it ({', '.join(steps)}).",

@@ -12,7 +12,8 @@ from ..plot.scores import differences, scores
 from ..study.catalogue import Place
 from ..study.comparisons import StudyComparison
 from ..study.results import Results
-from .captioned import PAGE, CaptionedFigure, captioned
+from ..study.tables import compared_at
+from .captioned import PAGE, CaptionedFigure, captioned, letter
 from .places import place_of
 
 #: Recordings up to which the panels stand side by side, inches of their height.
@@ -59,8 +60,8 @@ def likelihood(
         scores(compared, ax=panels[0])
         if reference is not None:
             differences(compared, reference, ax=panels[1])
-            for ax, letter in zip(panels, "ab", strict=True):
-                ax.set_title(letter, loc="left", fontweight="bold")
+            for ax, name in zip(panels, "ab", strict=True):
+                letter(ax, name)
         _share_legend(figure)
         figure.caption = _caption(place, compared, reference)
     return figure
@@ -79,7 +80,7 @@ def _alike(results: Results, place: Place, recording: str | None) -> list[Place]
 
 def _compared(results: Results, place: Place) -> StudyComparison:
     """Scores at one place, with names that do not depend on the number of its units."""
-    found = results.comparison(place.recording, experiment=place.experiment.name, lags=place.lags)
+    found = compared_at(results, place)
     families = results.catalogue.families(place.experiment, found.n_units * place.lags)
     names = {variant: family for family, variant in families.items()}
     return replace(
@@ -120,31 +121,34 @@ def _share_legend(figure: CaptionedFigure) -> None:
 
 def _caption(place: Place, compared: Sequence[StudyComparison], reference: str | None) -> str:
     bins = f"words of {place.lags} bins" if place.lags > 1 else "single bins"
-    sentences = [
-        "(a) " if reference is not None else "",
+    said = (
         "Excess log-likelihood over firing rates, the zero line, on test words that neither the "
         "fit nor the choice of the penalty has seen, for the whole population "
         f"(experiment {place.experiment.name}, {bins} of {1e3 * place.experiment.bin_width:g} ms; "
-        f"{_splits(compared)}). ",
-    ]
+        f"{_splits(compared)}). "
+    )
     if reference is not None:
-        sentences.append(
-            f"(b) The same scores minus that of {reference} on the same words, with two-sided "
-            "p-values from its error, by a t-test or for one or two splits a normal test, not "
-            "corrected over pairs. "
+        said = (
+            f"(a) {said}(b) The same scores minus that of {reference} on the same words, with "
+            "two-sided p-values from its error, by a t-test or for one or two splits a normal "
+            "test, not corrected over pairs. "
         )
-    errors = error_bars(each.n_splits for each in compared)
-    return "".join([*sentences, errors, _over_time(place, compared), _doubts(compared)])
+    said += error_bars(each.n_splits for each in compared)
+    return said + _over_time(place, compared) + _doubts(compared)
 
 
 def _splits(compared: Sequence[StudyComparison]) -> str:
     """How many splits the scores are means over, so far."""
     numbers = sorted({each.n_splits for each in compared})
     planned = compared[0].n_planned
-    done = " to ".join(f"{n}" for n in numbers[:: max(1, len(numbers) - 1)])
     if numbers == [planned]:
         return "one split" if planned == 1 else f"mean over {planned} splits"
-    return f"mean over {done} of {planned} planned splits"
+    return f"mean over {extremes(numbers)} of {planned} planned splits"
+
+
+def extremes(numbers: Sequence[int]) -> str:
+    """The first and the last of numbers, or the only one: "2 to 5"."""
+    return " to ".join(f"{n}" for n in dict.fromkeys((numbers[0], numbers[-1])))
 
 
 def error_bars(n_splits: Iterable[int]) -> str:

@@ -14,9 +14,10 @@ from ..plot.laminar import described
 from ..plot.style import literal
 from ..study.catalogue import Place
 from ..study.results import Results
+from ..study.tables import compared_at, scientific, units_text
 from ..words import Words
-from .captioned import PAGE, CaptionedFigure, captioned
-from .places import first_split, place_of
+from .captioned import PAGE, CaptionedFigure, captioned, letter
+from .places import first_split, place_of, where
 
 #: Hidden units drawn for each model.
 _MOST = 12
@@ -57,15 +58,10 @@ def parameters(
         Their names; the first that has results where left out.
     lags : int, optional
         Bins per word; the longest tested so far where left out.
-
-    Returns
-    -------
-    CaptionedFigure
     """
     place = place_of(results, recording, experiment, lags)
     split, shown = _chosen(results, place)
-    where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
-    test = results.words(place.recording, split=split, **where)[2]
+    test = results.words(place.recording, split=split, **where(place))[2]
     rows = [[panel for panel in row if panel.split()[0] in shown] for row in _PANELS]
     mosaic: list[Any] = [row * 2 if len(row) == 1 else row for row in rows if row]
     with captioned(
@@ -80,15 +76,14 @@ def parameters(
 
 def _chosen(results: Results, place: Place) -> tuple[int, dict[str, _Shown]]:
     """The first tested split, and the best-scoring variant of each class by the paper's order."""
-    where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
-    compared = results.comparison(place.recording, **where)
+    compared = compared_at(results, place)
     split, ranked = first_split(compared), [result.variant for result in compared.models]
     classes = {v.name: v.model for v in results.catalogue.variants(place)}
     shown = {}
     for model in ("Ising", "RBM", "SemiRBM"):
         names = [name for name in ranked if classes[name] == model]
         if names:
-            fitted = results.model(place.recording, names[0], split=split, **where)
+            fitted = results.model(place.recording, names[0], split=split, **where(place))
             penalty = float(fitted.get_params()["l1"])
             shown[model] = _Shown(names[0], fitted, penalty, tuple(names[1:]))
     return split, shown
@@ -101,20 +96,20 @@ def _draw(ax: Axes, panel: str, shown: dict[str, _Shown], test: Words) -> None:
     else:
         hidden_units(shown[model].model, test, test.units, most=_MOST, ax=ax)
     if panel != "SemiRBM W":
-        ax.set_title("abc"[list(shown).index(model)], loc="left", fontweight="bold")
+        letter(ax, "abc"[list(shown).index(model)])
     ax.set_title(literal(shown[model].name))
 
 
 def _caption(place: Place, split: int, shown: dict[str, _Shown], test: Words) -> str:
     bins = f", {place.lags} bins of {test.bin_width * 1e3:g} ms" if place.lags > 1 else ""
     sentences = [
-        f"Models of {place.recording} ({place.experiment.name}, {test.n_units} units{bins}), "
+        f"Models of {place.recording} ({place.experiment.name}, {units_text(test.n_units)}{bins}), "
         f"fitted on split {split} with the penalty λ that its validation part chose."
     ]
-    for letter, each in zip("abc", shown.values(), strict=False):
+    for panel, each in zip("abc", shown.values(), strict=False):
         drawn = [_said_of_couplings(each.model), _said_of_hidden_units(each.model)]
         what = " and ".join(part for part in drawn if part)
-        sentences.append(f"({letter}) {each.name} (λ = {each.penalty:g}): {what}.")
+        sentences.append(f"({panel}) {each.name} (λ = {scientific(each.penalty)}): {what}.")
     if "Ising" in shown or "SemiRBM" in shown:
         sentences.append(
             "Two units that are active together add 2J to the logarithm of a word's probability. "
@@ -140,8 +135,8 @@ def _caption(place: Place, split: int, shown: dict[str, _Shown], test: Words) ->
 def _said_of_couplings(model: PopulationModel) -> str:
     if model.parameters_.J is None:
         return ""
-    n_bits = model.parameters_.n_units
-    return f"couplings J ({model.n_couplings_} of {math.comb(n_bits, 2)} are other than zero)"
+    n_pairs = math.comb(model.parameters_.n_units, 2)
+    return f"couplings J ({model.n_couplings_:,} of {n_pairs:,} are other than zero)"
 
 
 def _said_of_hidden_units(model: PopulationModel) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -17,8 +16,9 @@ from ..plot.patterns import synchrony as draw_synchrony
 from ..study.catalogue import Place
 from ..study.comparisons import INDEPENDENT
 from ..study.results import Results
-from .captioned import PAGE, CaptionedFigure, captioned
-from .places import first_split, place_of
+from ..study.tables import compared_at, scientific
+from .captioned import PAGE, CaptionedFigure, captioned, letter
+from .places import first_split, place_of, where
 
 _CLASSES = ("Ising", "RBM", "SemiRBM")
 
@@ -48,13 +48,12 @@ def patterns(
         chosen penalty.
     """
     place = place_of(results, recording, experiment, lags)
-    where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
-    compared = results.comparison(place.recording, **where)
+    compared = compared_at(results, place)
     split = first_split(compared)
-    train, _, test = results.words(place.recording, split=split, **where)
+    train, _, test = results.words(place.recording, split=split, **where(place))
     models: dict[str, PopulationModel] = {INDEPENDENT: Independent().fit(train)}
     for name in _best([model.variant for model in compared.models]):
-        models[name] = results.model(place.recording, name, split=split, **where)
+        models[name] = results.model(place.recording, name, split=split, **where(place))
     pairs = list(pairwise(_chain(list(models))))
     drawn = {name for pair in pairs for name in pair}
     statistics = {name: pattern_statistics(models[name], test) for name in models if name in drawn}
@@ -67,8 +66,8 @@ def patterns(
         draw_synchrony(distributions, ax=panels[-1])
         panels[-1].set_xlabel("active bits per word" if place.lags > 1 else "active units")
         panels[-1].set_ylabel("probability")
-        for ax, letter in zip(panels, "abc", strict=False):
-            ax.set_title(letter, loc="left", fontweight="bold")
+        for ax, name in zip(panels, "abc", strict=False):
+            letter(ax, name)
         figure.caption = " ".join(
             [
                 *_about_words(place, split, pairs, models, statistics),
@@ -110,22 +109,20 @@ def _about_words(
     models: Mapping[str, PopulationModel],
     statistics: Mapping[str, PatternStatistics],
 ) -> list[str]:
-    letters = [f"({letter})" for letter in "ab"[: len(pairs)]]
     shown = "; ".join(
-        f"{letter} {' and '.join(pair)}" for letter, pair in zip(letters, pairs, strict=True)
+        f"({panel}) {' and '.join(pair)}" for panel, pair in zip("ab", pairs, strict=False)
     )
     some = next(iter(statistics.values()))
     window = f", windows of {place.lags} bins" if place.lags > 1 else ""
     said = [
         f"{shown}: observed frequency of every distinct word among the test words of split "
         f"{split} ({place.recording}, experiment {place.experiment.name}{window}; "
-        f"{some.X.shape[0]} distinct of {some.n_words}) against its probability under the model; "
-        f"symbols: number of active {_bits(place)}.",
+        f"{some.X.shape[0]:,} distinct of {some.n_words:,}) against its probability under the "
+        f"model; symbols: number of active {_bits(place)}.",
         f"Models were fitted to the training words of the same split{_penalties(models)}.",
         "Solid line: identity. Dashed lines: 5 % and 95 % of counting noise at the model's "
-        "probability, the grey band between them. Words "
-        "are drawn because they occurred, so those expected less than about once lie above the "
-        "band by selection.",
+        "probability, the grey band between them. Words are drawn because they occurred, so those "
+        "expected less than about once lie above the band by selection.",
     ]
     least = LEAST_EXPECTED / some.n_words
     below = {name: float(np.mean(each.model < least)) for name, each in statistics.items()}
@@ -141,7 +138,7 @@ def _about_words(
 def _penalties(models: Mapping[str, PopulationModel]) -> str:
     """The penalties that were chosen on validation words."""
     chosen = [
-        f"{name} {model.get_params()['l1']:g}"
+        f"{name} {scientific(model.get_params()['l1'])}"
         for name, model in models.items()
         if "l1" in model.get_params()
     ]
@@ -153,12 +150,11 @@ def _bits(place: Place) -> str:
     return "bits of the window" if place.lags > 1 else "units"
 
 
-def _about_synchrony(letter: str, bits: str, distributions: Mapping[str, Synchrony]) -> str:
-    drawn = [name for name, each in distributions.items() if each.method == "samples"]
-    models = "models"
-    if drawn:
-        models += f"; of {', '.join(drawn)} counted in drawn words, with their standard error"
+def _about_synchrony(panel: str, bits: str, distributions: Mapping[str, Synchrony]) -> str:
+    drawn = ", ".join(name for name, each in distributions.items() if each.method == "samples")
+    counted = f"; of {drawn} counted in drawn words, with their standard error" if drawn else ""
     return (
-        f"({letter}) Distribution of the number of active {bits} in the same test words (black; "
-        f"error bars: one standard error from blocks of neighbouring bins) and of the {models}."
+        f"({panel}) Distribution of the number of active {bits} in the same test words (black; "
+        f"error bars: one standard error from blocks of neighbouring bins) and of the models"
+        f"{counted}."
     )

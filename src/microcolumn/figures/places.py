@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..study.catalogue import NotComputedError, Place
 from ..study.comparisons import StudyComparison
 from ..study.results import Results
@@ -52,6 +54,11 @@ def place_of(
         raise NotComputedError(f"{what} tested yet{where}; run the study further{more}")
     first = found[0]
     return [place for place in found if place[:2] == first[:2]][-1]
+
+
+def where(place: Place) -> dict[str, Any]:
+    """What results of a place are asked for by, but for the recording."""
+    return {"experiment": place.experiment.name, "lags": place.lags}
 
 
 def first_split(compared: StudyComparison) -> int:

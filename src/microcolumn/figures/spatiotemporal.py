@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
@@ -14,16 +13,15 @@ from ..models import PopulationModel
 from ..plot.laminar import described
 from ..plot.predictions import busiest_stretch_of_cell, gain
 from ..plot.predictions import prediction as draw_prediction
-from ..plot.windows import hidden_maps
+from ..plot.windows import COLUMNS, MOST, hidden_maps
 from ..study.catalogue import NotComputedError, Place
 from ..study.results import Results
 from ..study.summaries import CellPrediction, PredictionResult
+from ..study.tables import compared_at, scientific
 from ..words import Words
-from .captioned import PAGE, CaptionedFigure, captioned
-from .places import first_split, place_of
+from .captioned import PAGE, CaptionedFigure, captioned, letter
+from .places import first_split, place_of, where
 
-#: As many hidden units as the paper shows.
-_MOST_HIDDEN, _COLUMNS = 18, 9
 #: Inches: a row of maps with its title, what surrounds the maps, gains, and the trace.
 _MAP_ROW, _AROUND_MAPS, _GAINS, _TRACE = 0.8, 0.4, 1.9, 1.8
 _KNOWN = {"rest": "the rest of the window", "past": "the past alone"}
@@ -31,27 +29,13 @@ _KNOWN = {"rest": "the rest of the window", "past": "the past alone"}
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What the figure is drawn from.
-
-    Parameters
-    ----------
-    place : Place
-        Where.
-    split : int
-        Whose models and test part are drawn.
-    models : dict of str to PopulationModel
-        By name, best score first.
-    test : Words
-        The test part.
-    predictions : dict of str to list of PredictionResult
-        By what is given: the rest, then the past where it is computed.
-    """
+    """What the figure is drawn from: models and test part of one split."""
 
     place: Place
     split: int
-    models: dict[str, PopulationModel]
+    models: dict[str, PopulationModel]  # best score first
     test: Words
-    predictions: dict[str, list[PredictionResult]]
+    predictions: dict[str, list[PredictionResult]]  # given the rest, then the past if computed
 
     @property
     def hidden(self) -> str | None:
@@ -95,17 +79,12 @@ def spatiotemporal(
         Their names; the first with words of several bins where left out.
     lags : int, optional
         Bins per word; the longest words tested where left out.
-
-    Returns
-    -------
-    CaptionedFigure
     """
     place = place_of(results, recording, experiment, lags, windows=True)
     shown = _shown(results, place)
     n_hidden = 0 if shown.hidden is None else shown.models[shown.hidden].n_live_hidden_
-    n_rows = -(-min(n_hidden, _MOST_HIDDEN) // _COLUMNS)
-    maps = _AROUND_MAPS + n_rows * _MAP_ROW
-    heights = (maps, _GAINS, _TRACE)
+    n_rows = -(-min(n_hidden, MOST) // COLUMNS)
+    heights = (_AROUND_MAPS + n_rows * _MAP_ROW, _GAINS, _TRACE)
     with captioned("6", "Spatiotemporal models", (PAGE, sum(heights))) as figure:
         top, middle, bottom = figure.subfigures(3, 1, height_ratios=heights, squeeze=False)[:, 0]
         _draw_hidden(top, shown)
@@ -117,14 +96,13 @@ def spatiotemporal(
 
 
 def _shown(results: Results, place: Place) -> _Shown:
-    name = place.recording
-    where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
-    compared = results.comparison(name, **where)
+    name, at = place.recording, where(place)
+    compared = compared_at(results, place)
     split, tested = first_split(compared), [model.variant for model in compared.models]
     predictions: dict[str, list[PredictionResult]] = {}
     for variant in tested:
         with suppress(NotComputedError):  # predictions come after tests
-            found = results.predictions(name, variant, **where)
+            found = results.predictions(name, variant, **at)
             for given, result in found.items():
                 predictions.setdefault(given, []).append(result)
     if not predictions:
@@ -132,8 +110,8 @@ def _shown(results: Results, place: Place) -> _Shown:
     return _Shown(
         place=place,
         split=split,
-        models={v: results.model(name, v, split=split, **where) for v in tested},
-        test=results.words(name, split=split, **where)[2],
+        models={v: results.model(name, v, split=split, **at) for v in tested},
+        test=results.words(name, split=split, **at)[2],
         predictions=predictions,
     )
 
@@ -144,8 +122,8 @@ def _draw_hidden(panel: SubFigure, shown: _Shown) -> None:
         ax.set_axis_off()
         ax.text(0.5, 0.5, "no model has a live hidden unit", ha="center", va="center")
     else:
-        hidden_maps(shown.models[shown.hidden], shown.test, most=_MOST_HIDDEN, figure=panel)
-    _letter(panel.axes[0], "a", pad=2.0)
+        hidden_maps(shown.models[shown.hidden], shown.test, panel)
+    letter(panel.axes[0], "a", pad=2.0)
 
 
 def _draw_gains(panel: SubFigure, shown: _Shown) -> None:
@@ -156,7 +134,7 @@ def _draw_gains(panel: SubFigure, shown: _Shown) -> None:
     for ax in axes[1:]:
         ax.set_ylabel("")
         ax.get_legend().remove()  # one for all
-    _letter(axes[0], "b")
+    letter(axes[0], "b")
 
 
 def _draw_trace(panel: SubFigure, shown: _Shown, traces: dict[str, Prediction]) -> None:
@@ -165,21 +143,16 @@ def _draw_trace(panel: SubFigure, shown: _Shown, traces: dict[str, Prediction]) 
     draw_prediction(traces, cell.position, ax=ax)
     handles, labels = ax.get_legend_handles_labels()
     panel.legend(handles, labels, loc="outside lower center", ncols=len(labels))
-    _letter(ax, "c", pad=12.0)  # above the spikes
-
-
-def _letter(ax: Axes, letter: str, pad: float | None = None) -> None:
-    ax.set_title(letter, loc="left", fontweight="bold", pad=pad)
+    letter(ax, "c", pad=12.0)  # above the spikes
 
 
 def _caption(shown: _Shown, n_hidden: int, traces: dict[str, Prediction]) -> str:
-    place, width_ms = shown.place, 1e3 * shown.test.bin_width
-    given, cell = shown.best
+    place, n_cells, (given, cell) = shown.place, shown.test.n_units, shown.best
     first = next(iter(traces.values()))
     return (
         f"Spatiotemporal models of {place.recording} ({place.experiment.name} experiment): "
-        f"{shown.test.n_units} cells in {place.lags} bin{'s' * (place.lags > 1)} of "
-        f"{width_ms:.3g} ms. "
+        f"{n_cells} cell{'s' * (n_cells > 1)} in {place.lags} bin{'s' * (place.lags > 1)} of "
+        f"{1e3 * shown.test.bin_width:.3g} ms. "
         f"(a) {_about_hidden(shown, n_hidden)} (b) {_about_gains(shown)} "
         f"(c) Probability of a spike of cell {cell.unit} in each bin given {_KNOWN[given]}, on "
         f"{first.n_bins * first.bin_width:.2g} s of the test part of split {shown.split}, with "
@@ -195,11 +168,10 @@ def _about_hidden(shown: _Shown, n_hidden: int) -> str:
         return "No model has a live hidden unit at its chosen penalty."
     penalty = getattr(shown.models[shown.hidden], "l1", float("nan"))
     return (
-        f"Hidden units of {shown.hidden} (λ = {penalty:g}, split {shown.split}): "
-        f"{min(n_hidden, _MOST_HIDDEN)} of {n_hidden} live ones, those whose activation varies "
+        f"Hidden units of {shown.hidden} (λ = {scientific(penalty)}, split {shown.split}): "
+        f"{min(n_hidden, MOST)} of {n_hidden} live ones, those whose activation varies "
         f"most on the test part first. Rows are cells {described(shown.test.units)}; columns are "
-        "bins, by their start before the newest one. "
-        "Colour is the weight, on one scale."
+        "bins, by their start before the newest one. Colour is the weight, on one scale."
     )
 
 

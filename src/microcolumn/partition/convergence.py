@@ -16,8 +16,9 @@ from .exact import exact_log_partition
 from .gibbs import RandomState
 from .sides import operations
 
-#: 16, 32, ... 16384: beyond a few thousand steps models of a column have long settled.
-DOUBLINGS = tuple(2**k for k in range(4, 15))
+#: From one step on, since chains that start at the rates are nearly there, to 8192, by when models
+#: of a column have long settled.
+DOUBLINGS = tuple(2**k for k in range(14))
 #: Exact sums of up to this many multiply-adds are made unasked: about 2 s on two cores.
 _QUICK_OPERATIONS = 2.0**37
 
@@ -86,10 +87,6 @@ def annealing_convergence(
     exact : float, "auto" or None
         log Z in nats where it is known already; "auto" sums over all states where that takes a
         few seconds at most.
-
-    Returns
-    -------
-    Convergence
     """
     if not isinstance(theta, Parameters):
         raise TypeError(f"theta is a {type(theta).__name__}; pass a model's parameters_")

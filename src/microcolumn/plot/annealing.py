@@ -15,7 +15,8 @@ TOLERANCE_BITS = 0.02
 _CHAINS, _MEAN, _KNOWN = "#B8B8B8", MODEL_COLOURS["Ising"], MODEL_COLOURS["SemiRBM"]
 #: Chains of one run are spread over this share of the way to the next doubling, to either side.
 _JITTER = 0.3
-_BITS = 1.0 / math.log(2.0)
+#: In a nat.
+BITS = 1.0 / math.log(2.0)
 
 
 def annealing(
@@ -45,7 +46,7 @@ def annealing(
         standard error. The reference is a line, dashed 0.02 bits off it.
     """
     ax = axes_or_new(ax)
-    steps, chains = np.array(convergence.n_steps), convergence.log_weights * _BITS
+    steps, chains = np.array(convergence.n_steps), convergence.log_weights * BITS
     octaves = np.random.default_rng(0).uniform(-_JITTER, _JITTER, chains.shape)
     ax.plot(
         (steps[:, None] * 2.0**octaves).ravel(),
@@ -60,7 +61,7 @@ def annealing(
     )
     known = convergence.exact if reference is None else reference
     if known is not None:
-        _mark_known(ax, known * _BITS, name)
+        _mark_known(ax, known * BITS, name)
     _draw_estimates(ax, convergence, 0.0)
     ax.set_ylabel(r"$\log_2 Z$ (bits)")
     return ax
@@ -100,7 +101,7 @@ def annealing_error(
     assert known is not None
     _mark_known(ax, 0.0, name)
     _draw_estimates(ax, convergence, known)
-    reach = (np.abs(convergence.estimates - known) + convergence.stderrs) * _BITS
+    reach = (np.abs(convergence.estimates - known) + convergence.stderrs) * BITS
     near = reach[reach <= 5 * TOLERANCE_BITS]
     most = 1.15 * max(1.5 * TOLERANCE_BITS, reach[-1], near.max(initial=0.0))
     ax.set_ylim(-most, most)
@@ -113,8 +114,8 @@ def _draw_estimates(ax: Axes, convergence: Convergence, zero: float) -> None:
     steps = np.array(convergence.n_steps)
     ax.errorbar(
         steps,
-        (convergence.estimates - zero) * _BITS,
-        convergence.stderrs * _BITS,
+        (convergence.estimates - zero) * BITS,
+        convergence.stderrs * BITS,
         color=_MEAN,
         marker="o",
         markersize=2.5,

@@ -74,9 +74,7 @@ def laminar(units: Units) -> Laminar:
     return Laminar(order, tuple(layers))
 
 
-def mark_layers(
-    ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y", name: bool = True
-) -> None:
+def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> None:
     """Draw lines between layers, and their names as tick labels.
 
     Parameters
@@ -87,8 +85,6 @@ def mark_layers(
         From :func:`laminar`.
     along : {"y", "x"}
         Which axis the units are on.
-    name : bool
-        Whether layers are named; without layers, whether the axis is called "unit".
     """
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
     for border in found.borders:
@@ -97,11 +93,11 @@ def mark_layers(
         last = found.order.size - 1
         rows = MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
         axis.set_ticks([row for row in rows if 0 <= row <= last])
-        axis.set_label_text("unit" if name else "")
+        axis.set_label_text("unit")
         return
     axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers])
     names = [layer_name(label) or "?" for label, _, _ in found.layers]
-    axis.set_ticklabels(names if name else [])
+    axis.set_ticklabels(names)
     axis.set_tick_params(length=0)
     if along == "x" and max(map(len, names)) > _SHORT:  # side by side they would overlap
         axis.set_tick_params(rotation=90)
@@ -173,12 +169,11 @@ def window(model: PopulationModel, units: Units | None) -> Window:
     return Window(laminar(table), lags)
 
 
-def mark_window(
-    ax: Axes, found: Window, *, along: Literal["y", "x"] = "y", name: bool = True
-) -> None:
+def mark_window(ax: Axes, found: Window, *, along: Literal["y", "x"] = "y") -> None:
     """Draw lines between lags and layers, and name layers of single bins and lags of windows.
 
-    Where lines between layers would be a grating, those between lags are drawn alone.
+    Lags are counted from the newest bin, which is 0. Where lines between layers would be a
+    grating, those between lags are drawn alone.
 
     Parameters
     ----------
@@ -188,11 +183,9 @@ def mark_window(
         From :func:`window`.
     along : {"y", "x"}
         Which axis the bits are on.
-    name : bool
-        Whether layers or lags are named. Lags are counted from the newest bin, which is 0.
     """
     if found.lags == 1:
-        mark_layers(ax, found.units, along=along, name=name)
+        mark_layers(ax, found.units, along=along)
         return
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
     n_units = found.units.order.size
@@ -204,9 +197,9 @@ def mark_window(
             draw(lag * n_units + border - 0.5, color="black", linewidth=0.25)
     axis.set_ticks([(lag + 0.5) * n_units - 0.5 for lag in range(found.lags)])
     before = [str(lag + 1 - found.lags).replace("-", "\N{MINUS SIGN}") for lag in range(found.lags)]
-    axis.set_ticklabels(before if name else [])
+    axis.set_ticklabels(before)
     axis.set_tick_params(length=0)
-    axis.set_label_text("lag (bins)" if name else "")
+    axis.set_label_text("lag (bins)")
 
 
 def _from_the_top(labels: NDArray[np.str_], depths: NDArray[np.float64]) -> list[str]:

@@ -8,12 +8,11 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from ..binary import real_number
+from ..binary import Floats, real_number
+from ..epochs import HALF_NANOSECOND
 from ..recording import Recording
 from .laminar import laminar, mark_layers
 from .style import DATA_COLOUR, axes_or_new
-
-Floats = NDArray[np.float64]
 
 #: Seconds that are drawn where nothing else is asked for, as in the paper's figure 1b.
 SECONDS = 2.0
@@ -60,8 +59,8 @@ def busiest_stretch(recording: Recording, seconds: float = SECONDS) -> tuple[flo
     # A stretch with the most spikes can be moved until it begins with a spike or ends its epoch.
     starts = np.maximum(epochs.starts[epoch], np.minimum(times, epochs.stops[epoch] - length))
     stops = np.minimum(starts + length, epochs.stops[epoch])
-    first = np.searchsorted(times, starts, side="left")
-    best = int(np.argmax(np.searchsorted(times, stops, side="right") - first))
+    first = np.searchsorted(times, starts - HALF_NANOSECOND)
+    best = int(np.argmax(np.searchsorted(times, stops + HALF_NANOSECOND) - first))
     return float(starts[best]), float(stops[best])
 
 

@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
 
+from ..binary import Floats
 from ..recording import Recording
 from ..survey.bin_width import DEAD_TIME, BinWidth
 from ..survey.correlations import pairwise_correlations
@@ -19,8 +20,6 @@ from ..units import Units, downwards
 from ..words import Words
 from .laminar import laminar, layer_name, mark_layers
 from .style import DATA_COLOUR, axes_or_new
-
-Floats = NDArray[np.float64]
 
 #: Okabe & Ito's palette: measured counts and their mean, and what the eye is led to.
 _COUNTS, _PEAK, _CHANCE, _DEAD = "#56B4E9", "#0072B2", "#999999", "#E69F00"

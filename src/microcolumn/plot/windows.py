@@ -17,7 +17,7 @@ from .laminar import mark_layers, window
 from .style import SIGNED, axes_or_new
 
 #: As many as the paper shows, and most in a row.
-_MOST, _COLUMNS = 18, 9
+MOST, COLUMNS = 18, 9
 #: Lags up to which labels below the middles of the outermost bins are inside the axes.
 _FEW_LAGS = 3
 
@@ -97,66 +97,44 @@ def hidden_map(
     return ax
 
 
-def hidden_maps(
-    model: PopulationModel,
-    words: Words | None = None,
-    units: Units | None = None,
-    *,
-    most: int = _MOST,
-    figure: Figure | SubFigure | None = None,
-) -> Figure | SubFigure:
+def hidden_maps(model: PopulationModel, words: Words, figure: Figure | SubFigure) -> None:
     """Maps of the live hidden units that matter most, side by side in one colour scale.
 
     Parameters
     ----------
     model : PopulationModel
         With at least one live hidden unit.
-    words : Words, optional
-        Hidden units are ordered by the variance of their activation on these, which also have the
-        bin width and the units; without words by the size of their weights.
-    units : Units, optional
-        The recorded units, where there are no words.
-    most : int
-        Most hidden units to draw.
-    figure : matplotlib.figure.Figure or SubFigure, optional
-        Where to draw; a new one where left out.
-
-    Returns
-    -------
-    matplotlib.figure.Figure or SubFigure
-        Maps are numbered from 1 on, as in :func:`~microcolumn.plot.hidden_units`.
+    words : Words
+        Up to 18 hidden units are ordered by the variance of their activation on these, and
+        numbered from 1 on, as in :func:`~microcolumn.plot.hidden_units`.
+    figure : matplotlib.figure.Figure or SubFigure
+        Where to draw.
     """
-    shown = hidden_order(model, words)[: whole_number("most", most)]
+    shown = hidden_order(model, words)[:MOST]
     if not shown.size:
-        raise ValueError("no live hidden unit to draw; choose a smaller penalty or a larger most")
-    table = units if words is None else words.units
-    n_columns = min(shown.size, _COLUMNS) if figure is None else _COLUMNS  # maps of one size
-    n_rows = math.ceil(shown.size / n_columns)
-    if figure is None:
-        from matplotlib import pyplot as plt  # see axes_or_new
-
-        figure = plt.figure(figsize=(0.5 + 0.72 * n_columns, 0.4 + 0.95 * n_rows))
-        figure.set_layout_engine("constrained")
-    panels = figure.subplots(n_rows, n_columns, squeeze=False)
+        raise ValueError("no live hidden unit to draw; choose a smaller penalty")
+    n_rows = math.ceil(shown.size / COLUMNS)
+    panels = figure.subplots(n_rows, COLUMNS, squeeze=False)
     limit = float(np.abs(model.W_[:, shown]).max())
-    width = None if words is None else words.bin_width
     for place, ax in enumerate(panels.ravel()):
         if place >= shown.size:
             ax.set_axis_off()
             continue
-        hidden_map(model, int(shown[place]), table, bin_width=width, limit=limit, ax=ax)
+        hidden_map(
+            model, int(shown[place]), words.units, bin_width=words.bin_width, limit=limit, ax=ax
+        )
         ax.set_title(f"{place + 1}", pad=2, fontsize=7)
-        _keep_outer_labels(ax, place % n_columns == 0, place + n_columns >= shown.size)
+        _keep_outer_labels(ax, place % COLUMNS == 0, place + COLUMNS >= shown.size)
+    n_columns = min(shown.size, COLUMNS)  # the bar is as wide beside one map as beside nine
     bar = figure.colorbar(
         panels[0, 0].images[0],
         ax=panels[:, : shown.size],
         aspect=14 * n_rows,
-        pad=0.01,
-        fraction=0.03,
+        pad=0.09 / n_columns,
+        fraction=0.27 / n_columns,
     )
     bar.set_label("weight (nats)")
     bar.outline.set_linewidth(0.6)
-    return figure
 
 
 def _keep_outer_labels(ax: Axes, is_left: bool, is_lowest: bool) -> None:
