@@ -256,7 +256,7 @@ def test_matrices_share_the_budget_and_small_ones_stay_whole():
 
 
 def test_many_units_stay_within_the_budget(tmp_path):
-    [found] = explorers(small(tmp_path / "cells.db", n_units=350, n_hidden=120))
+    [found] = explorers(small(tmp_path / "cells.db", n_units=400, n_hidden=120))
     sizes = [
         len(step[name]["values"])
         for path in found["models"]
@@ -265,4 +265,4 @@ def test_many_units_stay_within_the_budget(tmp_path):
         if step[name] is not None
     ]
     assert PARAMETERS - 100 < sum(sizes) <= PARAMETERS
-    assert found["models"][0]["steps"][0]["J"]["total"] == 350 * 349 // 2
+    assert found["models"][0]["steps"][0]["J"]["total"] == 400 * 399 // 2
