@@ -81,12 +81,6 @@ def test_a_model_without_hidden_units_has_no_activation(random_model, kind):
     assert found.mean.shape == found.variance.shape == found.order.shape == (0,)
 
 
-def test_one_word_has_no_variance(random_model):
-    found = hidden_activation(random_model("rbm"), Words.from_array([[0, 1, 0, 1]] * 3))
-    np.testing.assert_allclose(found.variance, 0.0, atol=1e-30)
-    assert found.order.tolist() == [0, 1, 2]
-
-
 def test_dead_units_are_not_in_the_order_and_ties_go_by_position():
     W = [[1.0, 0.0, 3.0, 1.0]]
     model = RBM.from_parameters(Parameters(b=[0.0], W=W, c=np.zeros(4)))

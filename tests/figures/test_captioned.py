@@ -2,7 +2,6 @@ import re
 import zlib
 from html import unescape
 from io import BytesIO
-from pathlib import Path
 from xml.etree import ElementTree
 
 import matplotlib as mpl
@@ -19,13 +18,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def draw(title=TITLE, caption=CAPTION, number="2"):
-    """A figure with clips, markers, hatches, an image and hostile text."""
+    """A figure with clips, markers, hatches, images of the same pixels and hostile text."""
     with captioned(number, title, (COLUMN, 2.0)) as figure:
-        left, right = figure.subplots(1, 2)
+        left, middle, right = figure.subplots(1, 3)
         left.plot([1, 2, 3], [3, 1, 2], marker="o", label='id="1" href="#a" url(#b) <i>')
         left.legend()
         left.bar([1], [2], hatch="//")
-        right.imshow(np.arange(6.0).reshape(2, 3))
+        for ax in (middle, right):
+            ax.imshow(np.arange(6.0).reshape(2, 3))
         right.set_title("</svg><script>1</script>")
         figure.caption = caption
     return figure
@@ -50,29 +50,15 @@ def ids_and_uses(element):
     return given, used
 
 
-def test_images_of_the_same_pixels_do_not_share_an_id():
-    with captioned("2", TITLE, (COLUMN, 2.0)) as figure:
-        for ax in figure.subplots(1, 2):
-            ax.imshow(np.arange(6.0).reshape(2, 3))
-    element = figure.svg("fig-2")
-    given, _ = ids_and_uses(element)
-    assert element.count("<image ") == 2
-    assert len(set(given)) == len(given)
-
-
 def test_ids_are_prefixed_where_given_and_where_used():
-    given, used = ids_and_uses(draw().svg("fig-2"))
+    element = draw().svg("fig-2")
+    assert element.count("<image ") == 2
+    given, used = ids_and_uses(element)
     assert len(given) > 20
     assert used
     assert all(name.startswith("fig-2-") for name in given + used)
     assert set(used) <= set(given)
     assert len(set(given)) == len(given)
-
-
-def test_two_figures_in_a_page_share_no_id():
-    first, _ = ids_and_uses(draw().svg("a"))
-    second, _ = ids_and_uses(draw().svg("b"))
-    assert not set(first) & set(second)
 
 
 def test_text_is_left_alone_by_prefixing():
@@ -200,22 +186,11 @@ def test_text_that_no_format_can_hold_does_not_stop_a_figure(kind):
     figure._repr_html_().encode()
 
 
-def test_the_figure_is_as_wide_as_asked_for():
-    root = ElementTree.fromstring(draw().svg("p"))
-    assert root.get("width") == f"{COLUMN * 72:g}pt"
-
-
 def test_settings_are_restored_after_a_failure():
     before = dict(mpl.rcParams)
     with pytest.raises(ZeroDivisionError), captioned("1", "x", (1.0, 1.0)):
         raise ZeroDivisionError
     assert dict(mpl.rcParams) == before
-
-
-def test_saving_to_a_path_object_works_for_every_format(tmp_path):
-    for kind in ("pdf", "svg", "png"):
-        draw().savefig(Path(tmp_path) / f"figure.{kind}")
-    assert len(list(tmp_path.iterdir())) == 3
 
 
 def test_a_figure_that_the_paper_has_not_is_called_by_its_title():

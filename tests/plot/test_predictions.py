@@ -152,8 +152,12 @@ def test_a_cell_that_was_not_predicted_is_refused(words):
     only = predict(Independent().fit(words), words, units=[1])
     with pytest.raises(ValueError, match="unit 0 was not predicted; pick one of 1"):
         plot.prediction(only, 0, ax=axes())
-    with pytest.raises(ValueError, match="at least one"):
-        plot.prediction({}, 0, ax=axes())
+
+
+def test_nothing_to_draw_is_refused():
+    for draw in (plot.gain, plot.calibration, plot.roc, lambda none: plot.prediction(none, 0)):
+        with pytest.raises(ValueError, match="pass at least one"):
+            draw({})
 
 
 def test_calibration_shows_observed_against_predicted_with_counting_noise(predicted):
@@ -182,8 +186,3 @@ def test_a_silent_cell_has_no_curve_and_the_legend_says_so():
     ax = plot.roc(roc(predict(Independent().fit(words), words), 1), ax=axes())
     assert "spikes in none" in ax.lines[1].get_label()
     assert ax.lines[1].get_xdata().size == 0
-
-
-def test_gains_of_no_model_are_refused():
-    with pytest.raises(ValueError, match="pass at least one"):
-        plot.gain([], ax=Figure().subplots())

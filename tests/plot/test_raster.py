@@ -76,11 +76,7 @@ def test_time_outside_the_epochs_is_shaded(recording, ax):
     raster(recording, 0.5, 3.0, ax=ax)
     gaps = [(p.get_x(), p.get_x() + p.get_width()) for p in ax.patches]
     np.testing.assert_allclose(gaps, [(1.0, 1.4), (2.0, 3.0)])
-
-
-def test_a_stretch_within_an_epoch_has_no_shade(recording, ax):
-    raster(recording, 0.2, 0.9, ax=ax)
-    assert len(ax.patches) == 0
+    assert not raster(recording, 0.2, 0.9, ax=Figure().subplots()).patches
 
 
 def test_two_seconds_are_drawn_where_one_end_is_given(recording):

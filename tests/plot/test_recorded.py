@@ -4,7 +4,6 @@ from matplotlib.figure import Figure
 
 from microcolumn import Recording, Units, Words, suggest_bin_width
 from microcolumn.plot.recorded import correlations, correlogram, layer_spans, probe, rates
-from microcolumn.survey.correlations import pairwise_correlations
 
 DEPTHS = [900.0, 300.0, 400.0, 700.0, np.nan]
 LAYERS = ["V/VI", "II/III", "II/III", "$IV$", ""]
@@ -50,11 +49,6 @@ def test_deeper_is_further_down_whatever_depths_are_measured_from(units):
     assert above_tip.get_ylabel() == "height above the tip (µm)"
 
 
-def test_depths_of_unstated_meaning_are_called_so(ax):
-    probe(Units("ab", [1.0, 2.0], depth_reference="unstated"), ax=ax)
-    assert ax.get_ylabel() == "depth as in the file (µm)"
-
-
 def test_layers_end_midway_between_their_units_and_are_named_letter_by_letter(units, ax):
     probe(units, ax=ax)
     borders = [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "None"]
@@ -70,13 +64,6 @@ def test_spans_of_layers_run_from_superficial_to_deep(units):
     assert layer_spans(units) == expected
     turned = {"II/III": (inf, 450.0), "$IV$": (450.0, 200.0), "V/VI": (200.0, -inf)}
     assert layer_spans(units.measured_from("tip", 1000.0)) == turned
-
-
-def test_layers_that_are_mixed_in_depth_have_no_spans(ax):
-    mixed = Units("abc", [1.0, 2.0, 3.0], ["IV", "V/VI", "IV"])
-    assert layer_spans(mixed) == {}
-    probe(mixed, ax=ax)
-    assert len(ax.texts) == 0
 
 
 def test_units_of_unknown_depth_are_in_rows_by_layer(ax):
@@ -222,35 +209,17 @@ def test_a_bar_spans_the_peak_at_half_its_height(volleys, ax):
     np.testing.assert_allclose(bar.get_ydata(), half_height)
 
 
-def test_plots_without_axes_open_a_figure_of_their_own(words, volleys):
-    from matplotlib import pyplot as plt
-
-    before = plt.get_backend()
-    plt.switch_backend("agg")
-    try:
-        recording = Recording([[0.1]], Units("a", [100.0]), [[0.0, 1.0]])
-        for ax in (
-            probe(recording.units),
-            rates(recording),
-            correlations(words),
-            correlogram(volleys),
-        ):
-            assert ax.figure.number in plt.get_fignums()
-            plt.close(ax.figure)
-    finally:
-        plt.switch_backend(before)
-
-
-def test_correlations_shown_are_those_of_the_survey(words, ax):
-    correlations(words, ax=ax)
-    shown = sum(bar.get_height() for container in ax.containers for bar in container)
-    table = pairwise_correlations(words)[np.triu_indices(8, 1)]
-    assert shown == np.count_nonzero(~np.isnan(table)) == 21
-
-
-@pytest.mark.parametrize("layer", [["", "", ""], ["IV", "IV", "V/VI"]])
-def test_layers_without_names_or_of_one_depth_have_no_spans(layer, ax):
-    units = Units("abc", [300.0, 300.0, 300.0], layer)
+@pytest.mark.parametrize(
+    ("depths", "layer"),
+    [
+        ([1.0, 2.0, 3.0], ["IV", "V/VI", "IV"]),
+        ([300.0, 300.0, 300.0], ["", "", ""]),
+        ([300.0, 300.0, 300.0], ["IV", "IV", "V/VI"]),
+    ],
+)
+def test_layers_without_names_or_mixed_in_depth_have_no_spans(depths, layer, ax):
+    units = Units("abc", depths, layer, depth_reference="unstated")
     assert layer_spans(units) == {}
     probe(units, ax=ax)
     assert len(ax.texts) == 0
+    assert ax.get_ylabel() == "depth as in the file (µm)"

@@ -10,6 +10,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+import microcolumn as mc
+from microcolumn.parameters import Parameters
 from microcolumn.plot.style import (
     MODEL_COLOURS,
     OTHER_COLOUR,
@@ -88,6 +90,19 @@ def test_new_axes_are_of_a_pyplot_figure_of_the_size_asked_for():
     try:
         assert ax.figure.get_size_inches().tolist() == [3.0, 2.0]
         assert plt.fignum_exists(ax.figure.number)
+    finally:
+        plt.close(ax.figure)
+
+
+@pytest.mark.parametrize("draw", [mc.plot.couplings, mc.plot.hidden_units])
+def test_plots_of_their_own_figure_fit_into_it(draw):
+    theta = Parameters(b=[-3.0, -2.0], J=[[0.0, 1.0], [1.0, 0.0]], W=[[1.0], [-1.0]], c=[-2.0])
+    ax = draw(mc.SemiRBM.from_parameters(theta))
+    try:
+        ax.figure.draw_without_rendering()
+        box, (width, height) = ax.figure.get_tightbbox(), ax.figure.get_size_inches()
+        assert 0.0 <= box.x0 < box.x1 <= width
+        assert 0.0 <= box.y0 < box.y1 <= height
     finally:
         plt.close(ax.figure)
 

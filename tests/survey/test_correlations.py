@@ -1,7 +1,6 @@
 import warnings
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -19,15 +18,6 @@ def by_numpy(X):
     found[X.std(axis=0) == 0] = np.nan
     found[:, X.std(axis=0) == 0] = np.nan
     return found
-
-
-def test_correlations_are_those_of_the_expanded_words():
-    rng = np.random.default_rng(0)
-    shared = rng.random((5000, 1)) < 0.1
-    words = Words.from_array((rng.random((5000, 7)) < 0.05) | (shared & (rng.random(7) < 0.7)))
-    np.testing.assert_allclose(
-        pairwise_correlations(words), by_numpy(words.expand()), rtol=0, atol=1e-12
-    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -55,14 +45,6 @@ def test_a_word_of_weight_k_counts_like_k_words(X, weights):
     np.testing.assert_allclose(
         pairwise_correlations(weighted), pairwise_correlations(repeated), rtol=0, atol=1e-12
     )
-
-
-def test_units_that_never_or_always_fire_have_no_correlation():
-    X = np.array([[0, 1, 0, 1], [0, 1, 1, 1], [0, 1, 1, 0]])
-    found = pairwise_correlations(X)
-    assert np.isnan(found[:2]).all()
-    assert np.isnan(found[:, :2]).all()
-    assert found[2, 3] == pytest.approx(-0.5)
 
 
 def test_twins_have_correlation_one_and_opposites_minus_one():

@@ -56,9 +56,10 @@ def gain(
     """
     if not isinstance(predictions, Mapping):
         predictions = {each.variant: each for each in predictions}
+    drawn = _drawn(predictions)
     ax = axes_or_new(ax)
     ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
-    for name, result, look in _drawn(predictions):
+    for name, result, look in drawn:
         cells = [cell for cell in result.cells if cell.rate_hz > 0.0]
         ax.errorbar(
             [cell.rate_hz for cell in cells],
@@ -183,8 +184,8 @@ def calibration(found: Calibration | Mapping[str, Calibration], *, ax: Axes | No
         A point per group of like predictions. Bars about the diagonal are 5 % and 95 % bounds of
         counting noise: a calibrated prediction has nine of ten points within.
     """
-    ax = axes_or_new(ax, (3.2, 3.2))
     drawn = _drawn(found if isinstance(found, Mapping) else {"": found})
+    ax = axes_or_new(ax, (3.2, 3.2))
     largest = max(max(each.predicted.max(), each.observed.max()) for _, each, _ in drawn)
     ax.plot([0.0, largest], [0.0, largest], color=_CHANCE, linewidth=0.8, zorder=0)
     for name, each, (colour, marker, *_) in drawn:
@@ -212,9 +213,9 @@ def roc(found: Roc | Mapping[str, Roc], *, ax: Axes | None = None) -> Axes:
         The diagonal is a guess. Cells that spike in no bin or in all have no curve; the legend
         says so.
     """
+    drawn = _drawn(found if isinstance(found, Mapping) else {"": found})
     ax = axes_or_new(ax, (3.2, 3.2))
     ax.plot([0.0, 1.0], [0.0, 1.0], color=_CHANCE, linewidth=0.8, zorder=0)
-    drawn = _drawn(found if isinstance(found, Mapping) else {"": found})
     for name, each, (colour, _, dash, *_) in drawn:
         label = f"{literal(name)} ({each.note or f'area {each.area:.3f}'})".strip()
         ax.plot(each.false_positive, each.true_positive, color=colour, linestyle=dash, label=label)
