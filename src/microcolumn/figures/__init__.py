@@ -1,7 +1,8 @@
 """Figures of a study, as in the paper: each takes results, returns a figure, and fits nothing.
 
 ``mc.figures.likelihood(results)`` returns a matplotlib figure with a caption; ``savefig`` writes
-it as PDF, SVG or PNG. Single plots for notebooks are in :mod:`microcolumn.plot`.
+it as PDF, SVG or PNG. What else figures of a study take is told by :class:`Drawing`. Single plots
+for notebooks are in :mod:`microcolumn.plot`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,18 @@ from .spatiotemporal import spatiotemporal
 
 
 class Drawing(Protocol):
-    """A function that draws one of the paper's figures from a study."""
+    """A function that draws one of the paper's figures from a study.
+
+    Parameters
+    ----------
+    results : Results
+        Of the study.
+    recording, experiment : str, optional
+        Their names; where left out, the first that has results, of words of several bins for
+        figures 5 and 6.
+    lags : int, optional
+        Bins per word; the longest words tested so far where left out.
+    """
 
     def __call__(
         self,
@@ -103,6 +115,7 @@ def draw_all(results: Results) -> Iterator[tuple[Wanted, CaptionedFigure | str]]
 __all__ = [
     "FIGURES",
     "CaptionedFigure",
+    "Drawing",
     "annealing",
     "correlogram",
     "csd",

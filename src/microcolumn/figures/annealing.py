@@ -35,15 +35,6 @@ def annealing(
 
     Chains are annealed anew, for a few seconds. The exact value, or where it is out of reach the
     study's own estimate with its reverse run, is the one that the study has stored.
-
-    Parameters
-    ----------
-    results : Results
-        Of the study.
-    recording, experiment : str, optional
-        Their names; the first that has results where left out.
-    lags : int, optional
-        Bins per word; the longest words tested where left out.
     """
     place = place_of(results, recording, experiment, lags)
     variant, split, model = _shown(results, place)

@@ -40,14 +40,7 @@ def data(
 ) -> CaptionedFigure:
     """Figure 1: the units on the probe, two seconds of words, correlations, and the bin width.
 
-    Parameters
-    ----------
-    results : Results
-        Of the study.
-    recording, experiment : str, optional
-        Their names; the first that has results where left out.
-    lags : int, optional
-        Bins per word; the data are the same for all.
+    The data are the same for all numbers of lags.
     """
     studied = _studied(results, place_of(results, recording, experiment, lags))
     width = studied.words.bin_width

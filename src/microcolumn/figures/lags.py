@@ -23,16 +23,7 @@ def lags(
 ) -> CaptionedFigure:
     """Figure 5: excess log-likelihood per neuron against the number of bins per word.
 
-    Parameters
-    ----------
-    results : Results
-        Of a study.
-    recording : str, optional
-        By default the first with words of several bins.
-    experiment : str, optional
-        By default the recording's first with words of several bins.
-    lags : int, optional
-        The longest words to draw; by default the longest tested so far.
+    ``lags`` are the longest words to draw.
     """
     place = place_of(results, recording, experiment, lags, windows=True)
     found = results.by_lags(place.recording, experiment=place.experiment.name)

@@ -33,21 +33,8 @@ def likelihood(
 ) -> CaptionedFigure:
     """Figure 3: excess log-likelihood of every model, and its difference from the Ising model.
 
-    Parameters
-    ----------
-    results : Results
-        Of a study.
-    recording : str, optional
-        The only one to draw; by default all that have the experiment.
-    experiment : str, optional
-        By default the first of the first recording with results.
-    lags : int, optional
-        Bins per word; by default the longest words tested so far.
-
-    Returns
-    -------
-    CaptionedFigure
-        Without the second panel where there is no Ising model, or nothing else.
+    By default all recordings that have the experiment are drawn; without an Ising model, or with
+    nothing else, there is no second panel.
     """
     place = place_of(results, recording, experiment, lags)
     compared = [_compared(results, each) for each in _alike(results, place, recording)]

@@ -49,15 +49,6 @@ def parameters(
     several variants of a class the best scoring. Models are those of the first tested split at
     the penalty that its validation part chose, and hidden units are ordered by the variance of
     their activation on its test part.
-
-    Parameters
-    ----------
-    results : Results
-        Of the study.
-    recording, experiment : str, optional
-        Their names; the first that has results where left out.
-    lags : int, optional
-        Bins per word; the longest tested so far where left out.
     """
     place = place_of(results, recording, experiment, lags)
     split, shown = _chosen(results, place)

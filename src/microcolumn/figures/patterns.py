@@ -32,20 +32,8 @@ def patterns(
 ) -> CaptionedFigure:
     """Figure 4: observed frequency and probability of each word, and how many cells fire at once.
 
-    Parameters
-    ----------
-    results : Results
-        Of a study.
-    recording, experiment : str, optional
-        By default the first with results.
-    lags : int, optional
-        Bins per word; by default the longest words tested so far.
-
-    Returns
-    -------
-    CaptionedFigure
-        Of the test words of the first tested split, under the best model of each class at its
-        chosen penalty.
+    Of the test words of the first tested split, under the best model of each class at its chosen
+    penalty.
     """
     place = place_of(results, recording, experiment, lags)
     compared = compared_at(results, place)

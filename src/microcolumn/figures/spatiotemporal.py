@@ -69,17 +69,7 @@ def spatiotemporal(
     experiment: str | None = None,
     lags: int | None = None,
 ) -> CaptionedFigure:
-    """Figure 6: hidden units as maps of cells and time, gain per cell, predicted spiking.
-
-    Parameters
-    ----------
-    results : Results
-        Of the study.
-    recording, experiment : str, optional
-        Their names; the first with words of several bins where left out.
-    lags : int, optional
-        Bins per word; the longest words tested where left out.
-    """
+    """Figure 6: hidden units as maps of cells and time, gain per cell, predicted spiking."""
     place = place_of(results, recording, experiment, lags, windows=True)
     shown = _shown(results, place)
     n_hidden = 0 if shown.hidden is None else shown.models[shown.hidden].n_live_hidden_

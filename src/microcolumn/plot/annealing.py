@@ -28,6 +28,9 @@ def annealing(
 ) -> Axes:
     """Chains' own estimates of log2 Z, and that of all together, against annealing steps.
 
+    A point per chain, jittered sideways; the line is log2 of their mean weight with its standard
+    error. The reference is a line, dashed 0.02 bits off it.
+
     Parameters
     ----------
     convergence : Convergence
@@ -36,14 +39,6 @@ def annealing(
         log Z to compare with, nats; by default the exact value where it is known.
     name : str
         What the reference is called.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; new ones where left out.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        A point per chain, jittered sideways; the line is log2 of their mean weight with its
-        standard error. The reference is a line, dashed 0.02 bits off it.
     """
     ax = axes_or_new(ax)
     steps, chains = np.array(convergence.n_steps), convergence.log_weights * BITS
@@ -76,6 +71,9 @@ def annealing_error(
 ) -> Axes:
     """Error of the estimate of log2 Z against annealing steps, where 0.02 bits can be seen.
 
+    Estimates minus the reference with their standard errors, and the tolerance of 0.02 bits,
+    dashed. Runs but the last that are more than five tolerances off may be outside the axis.
+
     Parameters
     ----------
     convergence : Convergence
@@ -85,14 +83,6 @@ def annealing_error(
         unknown the estimate of the last run.
     name : str
         What the reference is called.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; new ones where left out.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        Estimates minus the reference with their standard errors, and the tolerance of 0.02 bits,
-        dashed. Runs but the last that are more than five tolerances off may be outside the axis.
     """
     ax = axes_or_new(ax)
     if reference is None and convergence.exact is None:

@@ -28,6 +28,8 @@ def couplings(
     way; the bar is pointed where the strongest go beyond it. Biases are several times larger and
     nearly all negative, so they are grey and have a bar of their own.
 
+    The first image of the axes is J, the second one b, each masked where the other is drawn.
+
     Parameters
     ----------
     model : PopulationModel
@@ -35,13 +37,6 @@ def couplings(
     units : Units, optional
         The recorded units, drawn from superficial to deep with lines between layers. For windows
         of several bins each lag is a block, the oldest first.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure where left out.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        Its first image is J, its second one b, both with the hidden part masked.
     """
     axes = axes_or_new(ax, (4.6, 3.4))
     found = window(model, units)

@@ -59,12 +59,6 @@ def hidden_units(
         of several bins each lag is a block, the oldest first.
     most : int
         Hidden units drawn; the axes say how many live ones are left out.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure where left out.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
     """
     if whole_number("most", most) < 1:
         raise ValueError(f"most is {most}; draw at least 1 hidden unit")

@@ -28,20 +28,15 @@ _BAND = "#D9D9D9"
 def patterns(statistics: Mapping[str, PatternStatistics], *, ax: Axes | None = None) -> Axes:
     """Observed frequency of each word against its probability under one or more models.
 
+    A colour per model and a symbol per number of active bits. Grey: 5 % to 95 % of counting noise
+    around the identity. Words are drawn because they occurred: those expected less than about once
+    lie above the band by selection. Expected counts of less than a ten-thousandth, down to zero,
+    are drawn at the left edge.
+
     Parameters
     ----------
     statistics : mapping of str to PatternStatistics
         By name of the model, from :func:`microcolumn.pattern_statistics` on the same words.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default in a new figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        A colour per model and a symbol per number of active bits. Grey: 5 % to 95 % of counting
-        noise around the identity. Words are drawn because they occurred: those expected less than
-        about once lie above the band by selection. Expected counts of less than a
-        ten-thousandth, down to zero, are drawn at the left edge.
     """
     if not statistics:
         raise ValueError("there are no statistics to draw; name at least one model")
@@ -65,19 +60,14 @@ def patterns(statistics: Mapping[str, PatternStatistics], *, ax: Axes | None = N
 def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None) -> Axes:
     """Distribution of the number of active bits, of data and of models.
 
+    Error bars are one standard error: of data from blocks of bins, of drawn words over chains;
+    models that are summed exactly have none. Numbers that never occurred are not drawn.
+
     Parameters
     ----------
     distributions : mapping of str to Synchrony
         By name, from :func:`microcolumn.synchrony`; what was counted in observed words is drawn as
         black points, models as lines.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default in a new figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        Error bars are one standard error: of data from blocks of bins, of drawn words over chains;
-        models that are summed exactly have none. Numbers that never occurred are not drawn.
     """
     if not distributions:
         raise ValueError("there are no distributions to draw; name at least one")

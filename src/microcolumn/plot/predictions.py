@@ -41,18 +41,13 @@ def gain(
 ) -> Axes:
     """Conditional gain of each cell over its firing rate, against that rate.
 
+    Bits/s against Hz on a logarithmic axis, on which cells without a training spike have no place.
+    Error bars are standard errors over splits; one split has none.
+
     Parameters
     ----------
     predictions : iterable of PredictionResult, or mapping of str to PredictionResult
         One for each model; a mapping names them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; new ones where left out.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        Bits/s against Hz on a logarithmic axis, on which cells without a training spike have no
-        place. Error bars are standard errors over splits; one split has none.
     """
     if not isinstance(predictions, Mapping):
         predictions = {each.variant: each for each in predictions}
@@ -92,6 +87,9 @@ def prediction(
 ) -> Axes:
     """Predicted probability of a spike of one cell over time, with the spikes that came.
 
+    A stepped line per model, interrupted where the recording is, the first the widest; the dashed
+    line is the training rate. Bins with a spike are ticks above.
+
     Parameters
     ----------
     prediction : Prediction or mapping of str to Prediction
@@ -100,14 +98,6 @@ def prediction(
         Position of the cell among the recorded units.
     start_s, stop_s : float, optional
         What to show, seconds. By default the second without a gap that has most spikes.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; new ones where left out.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        A stepped line per model, interrupted where the recording is, the first the widest; the
-        dashed line is the training rate. Bins with a spike are ticks above.
     """
     drawn = _drawn(prediction if isinstance(prediction, Mapping) else {"": prediction})
     first = drawn[0][1]
@@ -171,18 +161,13 @@ def busiest_stretch_of_cell(prediction: Prediction, unit: int) -> tuple[float, f
 def calibration(found: Calibration | Mapping[str, Calibration], *, ax: Axes | None = None) -> Axes:
     """Observed frequency of spikes against their predicted probability.
 
+    A point per group of like predictions. Bars about the diagonal are 5 % and 95 % bounds of
+    counting noise: a calibrated prediction has nine of ten points within.
+
     Parameters
     ----------
     found : Calibration or mapping of str to Calibration
         From :func:`~microcolumn.calibration`; of several models, by name.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; new ones where left out.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        A point per group of like predictions. Bars about the diagonal are 5 % and 95 % bounds of
-        counting noise: a calibrated prediction has nine of ten points within.
     """
     drawn = _drawn(found if isinstance(found, Mapping) else {"": found})
     ax = axes_or_new(ax, (3.2, 3.2))
@@ -200,18 +185,12 @@ def calibration(found: Calibration | Mapping[str, Calibration], *, ax: Axes | No
 def roc(found: Roc | Mapping[str, Roc], *, ax: Axes | None = None) -> Axes:
     """Receiver operating characteristic: bins with a spike found against false alarms.
 
+    The diagonal is a guess. Cells that spike in no bin or in all have no curve; the legend says so.
+
     Parameters
     ----------
     found : Roc or mapping of str to Roc
         From :func:`~microcolumn.roc`; of several models, by name.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; new ones where left out.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The diagonal is a guess. Cells that spike in no bin or in all have no curve; the legend
-        says so.
     """
     drawn = _drawn(found if isinstance(found, Mapping) else {"": found})
     ax = axes_or_new(ax, (3.2, 3.2))

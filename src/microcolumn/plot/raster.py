@@ -82,8 +82,6 @@ def raster(
         The time drawn, seconds; the busiest 2 s where neither is given, and 2 s where one is.
     bin_width : float, optional
         Draw bins of so many seconds that hold spikes, as words have them, instead of spikes.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure where left out.
     """
     start, stop = _stretch(recording, start_s, stop_s)
     ax = axes_or_new(ax, (7.0, 2.6))

@@ -58,8 +58,6 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
         Where no depth is known they are drawn by layer or as they are listed, a row each.
         Borders of layers lie midway between the neighbouring units of two layers; where layers
         are mixed in depth, none is drawn.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure where left out.
     """
     ax = axes_or_new(ax, (1.7, 2.6))
     found = laminar(units)
@@ -100,8 +98,6 @@ def rates(recording: Recording, *, ax: Axes | None = None) -> Axes:
     ----------
     recording : Recording
         Its units are drawn from superficial to deep; one that never fires has no bar.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure where left out.
     """
     ax = axes_or_new(ax, (1.7, 2.6))
     found = laminar(recording.units)
@@ -125,8 +121,6 @@ def correlations(words: Words, *, ax: Axes | None = None) -> Axes:
     words : Words
         Of single bins. Pairs within a layer and between layers are told apart where both kinds
         are there; pairs with a unit that never or always fires have no correlation.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure where left out.
     """
     if words.lags > 1:
         raise ValueError(f"these words span {words.lags} bins; pass words of single bins")
@@ -179,8 +173,6 @@ def correlogram(
     bin_width : float, optional
         Bin width in use, seconds: dashed lines are drawn at plus and minus it, as in the paper's
         figure 1e; where left out, at the peak's half height.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure where left out.
     """
     ax = axes_or_new(ax)
     lags_ms = result.lags_s * 1e3

@@ -49,20 +49,15 @@ def scores(
 ) -> Axes:
     """Bars of the excess log-likelihood of each model over firing rates, which are the zero line.
 
+    Error bars are one standard error: of a :class:`~microcolumn.Comparison` from blocks of bins, of
+    a study that of the mean over splits, corrected for the words that splits share; for one or two
+    splits the larger of it and the error from blocks.
+
     Parameters
     ----------
     compared : Comparison, StudyComparison or sequence of StudyComparison
         From :func:`microcolumn.compare` or ``results.comparison(...)``; several are drawn as
         groups of bars.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default in a new figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        Error bars are one standard error: of a :class:`~microcolumn.Comparison` from blocks of
-        bins, of a study that of the mean over splits, corrected for the words that splits share;
-        for one or two splits the larger of it and the error from blocks.
     """
     if isinstance(compared, Comparison):
         each = compared.scores.items()
@@ -106,20 +101,15 @@ def differences(
 ) -> Axes:
     """Each model's score minus that of one of them, paired over splits, with p-values.
 
+    Error bars are one standard error of the paired difference, the one that the p-value is made
+    from; see :class:`~microcolumn.study.comparisons.PairResult`.
+
     Parameters
     ----------
     compared : StudyComparison or sequence of StudyComparison
         From ``results.comparison(...)``; those without the reference are left empty.
     reference : str
         Name of the model that is subtracted.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default in a new figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        Error bars are one standard error of the paired difference, the one that the p-value is
-        made from; see :class:`~microcolumn.study.comparisons.PairResult`.
     """
     listed = [compared] if isinstance(compared, StudyComparison) else list(compared)
     known = [{model.variant for model in each.models} for each in listed]
@@ -151,20 +141,15 @@ def differences(
 def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None = None) -> Axes:
     """Score per neuron against the number of bins per word, a line per model.
 
+    Error bars are one standard error, as in :func:`scores`. A ring is drawn around the last number
+    of lags that is more than two standard errors better than the one before it.
+
     Parameters
     ----------
     result : LagsResult
         From ``results.by_lags(...)``. What is not computed is a gap.
     bin_width : float, optional
         Seconds per bin; given, the axis above says how long words are.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default in a new figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        Error bars are one standard error, as in :func:`scores`. A ring is drawn around the last
-        number of lags that is more than two standard errors better than the one before it.
     """
     ax = axes_or_new(ax)
     styles = looks(result.models)

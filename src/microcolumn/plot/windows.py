@@ -33,6 +33,8 @@ def hidden_map(
 ) -> Axes:
     """Weights of one hidden unit onto cells (rows, superficial on top) and time (newest right).
 
+    Red is positive, blue negative, white zero.
+
     Parameters
     ----------
     model : PopulationModel
@@ -45,13 +47,6 @@ def hidden_map(
         Seconds; the time axis counts bins where left out.
     limit : float, optional
         Weight at the ends of the colour scale; the largest of this hidden unit where left out.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; new ones where left out.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        With one image; red is positive, blue negative, white zero.
 
     Examples
     --------
