@@ -80,6 +80,12 @@ class Visit:
             [x, y],
         )[:3]
 
+    def settle(self):
+        """Wait until all is drawn anew after a change of the window."""
+        self.page.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+
     def colours(self, selector):
         """Colours of the text and of what lies behind it, as [red, green, blue]."""
         return self.page.locator(selector).first.evaluate(

@@ -52,8 +52,9 @@ def recording():
     return SOURCE.load()
 
 
-def facts():
-    return {"cells": Facts(fingerprint(recording()), recording().n_units)}
+def facts(data=None):
+    data = recording() if data is None else data
+    return {"cells": Facts(fingerprint(data), data.n_units)}
 
 
 def bits_per_second(model, split, lags=1):
@@ -69,21 +70,47 @@ def chosen_penalty(model, split):
     return PENALTIES[2 if model == "Ising" else 1 + (split == 3)]
 
 
-def write(path, plan=PLAN, keep=lambda job: True, change=lambda job, rows: None):
-    """Write all results of a plan for which ``keep(job)`` is true, after a change to their rows."""
+def theta(job, bits, penalty):
+    """Parameters that tell splits and penalties apart."""
+    J = np.zeros((bits, bits))
+    J[0, 1] = J[1, 0] = 0.1 + job.split
+    W = np.zeros((bits, job.variant.n_hidden))
+    W[:2, :1] = 0.2 + penalty
+    return Parameters(
+        b=np.full(bits, -2.0),
+        J=J if job.variant.model != "RBM" else None,
+        W=W if job.variant.n_hidden else None,
+        c=np.zeros(job.variant.n_hidden) if job.variant.n_hidden else None,
+    )
+
+
+def write(
+    path,
+    plan=PLAN,
+    keep=lambda job: True,
+    change=lambda job, rows: None,
+    data=None,
+    parameters=theta,
+):
+    """Write all results of a plan for which ``keep(job)`` is true, after a change to their rows.
+
+    The plan has one source, "cells"; ``data`` is its recording where that is not the usual one.
+    """
+    known = facts(data)
     with Store.create(path) as store, store.lock():
         store.write_study(
             plan=json_text(plan.as_dict()),
             microcolumn="0.1.0",
             command="microcolumn study run plan.toml",
         )
-        described = _described("cells", recording(), facts()["cells"], plan)
+        read = recording() if data is None else data
+        described = _described("cells", read, known["cells"], plan)
         store.write_recording(described | {"source": "simulated"})
         done = store.finished()
-        for stage in stages(plan, facts()):
+        for stage in stages(plan, known):
             for digest, job in stage.items():
                 if keep(job) and digest not in done:
-                    rows = _rows(job, plan)
+                    rows = _rows(job, plan, read.n_units, parameters)
                     change(job, rows)
                     store.finish(digest, _columns(job), rows)
     return path
@@ -105,52 +132,33 @@ def _columns(job):
     )
 
 
-def _rows(job, plan):
+def _rows(job, plan, n_units, parameters):
     [experiment] = [e for e in plan.experiments if e.name == job.experiment]
-    bits = n_dims(experiment, recording().n_units, job.lags)
+    bits = n_dims(experiment, n_units, job.lags)
     if job.kind == "test":
         return _test(job, variants(experiment, bits))
-    return {
-        "fit": _fit,
-        "normalise": _normalise,
-        "predict": _predict,
-        "structure": _structure,
-    }[job.kind](job, bits)
-
-
-def theta(job, bits, penalty):
-    """Parameters that tell splits and penalties apart."""
-    J = np.zeros((bits, bits))
-    J[0, 1] = J[1, 0] = 0.1 + job.split
-    W = np.zeros((bits, job.variant.n_hidden))
-    W[:2, :1] = 0.2 + penalty
-    return Parameters(
-        b=np.full(bits, -2.0),
-        J=J if job.variant.model != "RBM" else None,
-        W=W if job.variant.n_hidden else None,
-        c=np.zeros(job.variant.n_hidden) if job.variant.n_hidden else None,
+    if job.kind == "fit":
+        thetas = {p: parameters(job, bits, p) for p in experiment.penalties}
+        return {"fits": [_fit(job, penalty, theta) for penalty, theta in thetas.items()]}
+    return {"normalise": _normalise, "predict": _predict, "structure": _structure}[job.kind](
+        job, bits
     )
 
 
-def _fit(job, bits):
+def _fit(job, penalty, theta):
     cls = {"Ising": Ising, "RBM": RBM, "SemiRBM": SemiRBM}[job.variant.model]
-    rows = []
-    for penalty in PENALTIES:
-        model = cls.from_parameters(theta(job, bits, penalty)).set_params(l1=penalty)
-        rows.append(
-            {
-                "penalty": penalty,
-                "value": 5.0,
-                "optimality": 1e-8,
-                "converged": job.variant.model != "RBM" or job.split != 3,
-                "n_iter": 7,
-                "n_live_hidden": model.n_live_hidden_,
-                "n_couplings": int(np.count_nonzero(model.J_)) // 2,
-                "n_nonzero": 20,
-                "model": to_bytes(model),
-            }
-        )
-    return {"fits": rows}
+    model = cls.from_parameters(theta).set_params(l1=penalty)
+    return {
+        "penalty": penalty,
+        "value": 5.0,
+        "optimality": 1e-8,
+        "converged": job.variant.model != "RBM" or job.split != 3,
+        "n_iter": 7,
+        "n_live_hidden": model.n_live_hidden_,
+        "n_couplings": 0 if theta.J is None else int(np.count_nonzero(theta.J)) // 2,
+        "n_nonzero": 20,
+        "model": to_bytes(model),
+    }
 
 
 def _normalise(job, bits):

@@ -3,6 +3,7 @@
 import importlib
 import re
 from itertools import islice
+from typing import NamedTuple
 
 import large_study
 import numpy as np
@@ -11,23 +12,12 @@ import pytest
 from browser import LAPTOP, PAPER, PHONE, contrast, launched, visiting
 
 from microcolumn import report
-from microcolumn.models.files import from_bytes, to_bytes
+from microcolumn.models import PopulationModel
 from microcolumn.plot.laminar import laminar
 from microcolumn.study import Results
 from microcolumn.study.sources import words_of
 
 HOSTILE = "<script>alert(1)</script>"
-
-
-def richer(job, rows):
-    """Random sparse parameters in place of the planted ones, and scores that tell penalties."""
-    for row in rows.get("fits", ()):
-        model = from_bytes(row["model"])
-        theta = large_study.theta(job.variant, model.n_features_in_, row["penalty"], job.split)
-        row["model"] = to_bytes(type(model).from_parameters(theta).set_params(l1=row["penalty"]))
-    for row in rows.get("normalisers", ()):
-        row["validation_bits_per_second"] = large_study.validation_score(job.penalty)
-        row["converged"] = job.penalty > 0
 
 
 def write(results, path, n_figures=3):
@@ -49,7 +39,11 @@ def browser():
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     path = tmp_path_factory.mktemp("study") / "cells.db"
-    return Results(planted_study.write(path, change=richer))
+    return Results(
+        planted_study.write(
+            path, change=large_study.tell_penalties, parameters=large_study.parameters
+        )
+    )
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +60,8 @@ def opened(browser, file):
 @pytest.fixture
 def visit(opened):
     """The page as it is when the first experiment was just chosen."""
+    opened.page.emulate_media(media="screen", color_scheme="light")
+    opened.page.set_viewport_size(LAPTOP)
     opened.page.mouse.move(0, 0)
     opened.page.locator("#explorer-where").select_option(index=0)
     yield opened
@@ -88,13 +84,28 @@ def order_of(results):
     return laminar(results.recording("cells").units).order
 
 
-def shown_hidden(results):
-    """Variant, model at its chosen penalty and columns of W that the assemblies list."""
+class Shown(NamedTuple):
+    """What the assemblies show at first, from the store."""
+
+    assemblies: dict
+    model: PopulationModel
+    hidden: list[int]  # columns of W
+    X: np.ndarray  # the stretch
+
+
+@pytest.fixture(scope="module")
+def shown(results):
     [found, *_] = report.explorer.explorers(results)
-    name = found["assemblies"]["variant"]
-    [path] = [path for path in found["models"] if path["name"] == name]
-    step = path["steps"][path["chosen"]]
-    return results.model("cells", name), step["hidden"], found["assemblies"]
+    assemblies = found["assemblies"]
+    [path] = [path for path in found["models"] if path["name"] == assemblies["variant"]]
+    words = words_of(results.recording("cells"), results.catalogue.experiment("cells"))
+    first = round(assemblies["start_s"] / words.bin_width)
+    return Shown(
+        assemblies,
+        results.model("cells", path["name"]),
+        path["steps"][path["chosen"]]["hidden"],
+        words.expand()[first : first + assemblies["n_bins"]],
+    )
 
 
 def test_a_coupling_pointed_at_is_the_stored_one(visit, results):
@@ -120,10 +131,9 @@ def test_a_coupling_pointed_at_is_the_stored_one(visit, results):
     assert visit.text("parameters-readout").endswith("no coupling with itself")
 
 
-def test_a_weight_pointed_at_is_the_stored_one(visit, results):
-    model, hidden, assemblies = shown_hidden(results)
-    choose(visit, assemblies["variant"])
-    W = model.W_[np.ix_(order_of(results), hidden)]
+def test_a_weight_pointed_at_is_the_stored_one(visit, results, shown):
+    choose(visit, shown.assemblies["variant"])
+    W = shown.model.W_[np.ix_(order_of(results), shown.hidden)]
     row, column = np.argwhere(W)[7]
     visit.point_at("weights", row, column)
     said = visit.text("parameters-readout")
@@ -213,80 +223,66 @@ def test_arrow_keys_walk_through_a_map(visit, results):
     assert f"\u2013 unit {ids[order[0]]} (" in visit.text("parameters-readout")
 
 
-def test_enter_on_a_hidden_unit_shows_it_in_the_data(visit, results):
-    _, _, assemblies = shown_hidden(results)
-    choose(visit, assemblies["variant"])
+def test_enter_on_a_hidden_unit_shows_it_in_the_data(visit, shown):
+    choose(visit, shown.assemblies["variant"])
     canvas = visit.canvas("weights")
     canvas.focus()
     canvas.press("ArrowRight")
     canvas.press("Enter")
     assert visit.text("summary").startswith("Hidden unit 2 is active")
     assert visit.page.locator("#explorer-hidden input").nth(1).is_checked()
-    choose(visit, "Ising")
-    choose(visit, assemblies["variant"])
     slide(visit, 0)
     canvas.focus()
     canvas.press("Enter")
     assert "choose these first" in visit.text("parameters-readout")
 
 
-def test_the_bins_marked_are_those_in_which_the_hidden_unit_is_active(visit, results):
-    model, hidden, assemblies = shown_hidden(results)
-    words = words_of(results.recording("cells"), results.catalogue.experiment("cells"))
-    first = round(assemblies["start_s"] / words.bin_width)
-    X = words.expand()[first : first + assemblies["n_bins"]]
-    assert visit.page.locator("#explorer-hidden input").count() == len(hidden)
-    marked = {}
-    for k in range(len(hidden)):
+def test_the_bins_marked_are_those_in_which_the_hidden_unit_is_active(visit, shown):
+    assert visit.page.locator("#explorer-hidden input").count() == len(shown.hidden)
+    paper, marked = visit.colours("body")[1], set()
+    for k, column in enumerate(shown.hidden):
         visit.page.locator("#explorer-hidden input").nth(k).check()
-        active = model.hidden(X)[:, hidden[k]] > 0.5
+        active = shown.model.hidden(shown.X)[:, column] > 0.5
         assert f"in {active.sum():,} of these {active.size:,} bins" in visit.text("summary")
         box = visit.plot("raster")
-        paper = visit.colours("body")[1]
         # The part of the trace above P = 0.5; bins are narrow, so those with like neighbours.
         y = box["top"] + box["height"] + 31
         alike = [n for n in range(1, active.size - 1) if len(set(active[n - 1 : n + 2])) == 1]
         for n in [n for n in alike if active[n]][:9] + [n for n in alike if not active[n]][:9]:
             colour = visit.pixel("raster", box["left"] + (n + 0.5) * box["cellWidth"], y)
-            marked[n, k] = np.abs(np.subtract(colour, paper)).max() > 40
-            assert marked[n, k] == active[n]
-    assert set(marked.values()) == {True, False}
+            assert (np.abs(np.subtract(colour, paper)).max() > 40) == active[n]
+            marked.add(bool(active[n]))
+    assert marked == {True, False}
 
 
-def test_a_time_pointed_at_tells_who_spikes(visit, results):
-    model, hidden, assemblies = shown_hidden(results)
-    words = words_of(results.recording("cells"), results.catalogue.experiment("cells"))
-    first = round(assemblies["start_s"] / words.bin_width)
-    X = words.expand()[first : first + assemblies["n_bins"]]
-    own = model.W_[:, hidden[0]] > 0
-    busy = int(X[:, own].sum(axis=1).argmax())
+def test_a_time_pointed_at_tells_who_spikes(visit, shown):
+    weights = shown.model.W_[:, shown.hidden[0]]
+    busy = int(shown.X[:, weights > 0].sum(axis=1).argmax())
     visit.point_at("raster", 2, busy)
     said = visit.text("assemblies-readout")
-    p = model.hidden(X[busy : busy + 1])[0, hidden[0]]
-    assert said.startswith(f"{assemblies['start_s'] + busy * words.bin_width:.3f} s: P = ")
+    p = shown.model.hidden(shown.X[busy : busy + 1])[0, shown.hidden[0]]
+    assert said.startswith(f"{shown.assemblies['start_s'] + busy * 0.020:.3f} s: P = ")
     assert value_in(said.replace(",", " ")) == pytest.approx(p, abs=1e-3)
     assert (", active;" in said) == (p > 0.5)
-    assert f"spiking: {X[busy, own].sum()} cells with positive weight (unit " in said
-    n_against = X[busy, model.W_[:, hidden[0]] < 0].sum()
+    n_own, n_against = (shown.X[busy, sign * weights > 0].sum() for sign in (1, -1))
+    assert f"spiking: {n_own} cells with positive weight (unit " in said
     assert (f", {n_against} cell" in said) == (n_against > 0)
 
 
-def test_arrow_keys_walk_through_time(visit, results):
-    _, _, assemblies = shown_hidden(results)
-    canvas = visit.canvas("raster")
+def test_arrow_keys_walk_through_time(visit, shown):
+    canvas, start, width = visit.canvas("raster"), shown.assemblies["start_s"], 0.020
     canvas.focus()
     canvas.press("Home")
     canvas.press("ArrowRight")
-    start, width = assemblies["start_s"], 0.020
     assert visit.text("assemblies-readout").startswith(f"{start + width:.3f} s")
-    active = np.array(assemblies["hidden"][0]["thousandths"]) > 500
+    active = shown.model.hidden(shown.X)[:, shown.hidden[0]] > 0.5
     [onset, *_] = (k for k in range(2, active.size) if active[k] and not active[k - 1])
     canvas.press("ArrowDown")
     said = visit.text("assemblies-readout")
     assert said.startswith(f"{start + onset * width:.3f} s")
     assert ", active" in said
     canvas.press("End")
-    last = start + (assemblies["n_bins"] - 1) * width
+    last = start + (active.size - 1) * width
     assert visit.text("assemblies-readout").startswith(f"{last:.3f} s")
 
 
@@ -301,60 +297,56 @@ def test_a_tap_is_as_good_as_a_mouse(browser, file):
     [(PHONE, "screen"), (LAPTOP, "screen"), (PAPER, "print")],
     ids=["phone", "laptop", "paper"],
 )
-def test_nothing_is_wider_than_the_page(browser, file, viewport, medium):
-    with visiting(browser, file, viewport=viewport) as visit:
-        visit.page.emulate_media(media=medium)
-        wide, room = visit.page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
-        assert wide <= room
+def test_nothing_is_wider_than_the_page(visit, viewport, medium):
+    visit.page.set_viewport_size(viewport)
+    visit.page.emulate_media(media=medium)
+    wide, room = visit.page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
+    assert wide <= room
+
+
+def test_a_phone_shows_whole_maps(visit):
+    visit.page.set_viewport_size(PHONE)
+    visit.settle()
+    for name in ("weights", "raster"):
+        box = visit.plot(name)
+        assert box["left"] + box["width"] <= visit.canvas(name).bounding_box()["width"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_can_be_read_by_day_and_by_night(browser, file, scheme):
-    with visiting(browser, file, color_scheme=scheme) as visit:
-        assert (sum(visit.colours("body")[1]) < 384) == (scheme == "dark")
-        for part in (
-            "body",
-            ".explorer-readout",
-            ".explorer-help",
-            ".explorer-facts dt",
-            ".explorer-facts dd",
-            ".explorer-list label",
-            ".explorer-choices label",
-            ".explorer-scale",
-        ):
-            assert contrast(*visit.colours(part)) >= 4.5, part
+def test_text_can_be_read_by_day_and_by_night(visit, scheme):
+    visit.page.emulate_media(color_scheme=scheme)
+    visit.settle()
+    paper = visit.colours("body")[1]
+    assert (sum(paper) < 384) == (scheme == "dark")
+    assert visit.pixel("raster", 2, 2) == paper
+    for part in (
+        "body",
+        ".explorer-readout",
+        ".explorer-help",
+        ".explorer-facts dt",
+        ".explorer-facts dd",
+        ".explorer-list label",
+        ".explorer-choices label",
+        ".explorer-scale",
+    ):
+        assert contrast(*visit.colours(part)) >= 4.5, part
 
 
-def test_canvases_follow_the_colours_of_the_page(browser, file):
-    with visiting(browser, file, color_scheme="light") as visit:
-        seen = []
-        for scheme in ("light", "dark"):
-            visit.page.emulate_media(color_scheme=scheme)
-            visit.page.evaluate("new Promise(requestAnimationFrame)")  # when it is drawn
-            corner = visit.pixel("raster", 2, 2)
-            assert corner == visit.colours("body")[1]
-            seen.append(corner)
-        assert seen[0] != seen[1]
-
-
-def test_without_javascript_all_but_the_explorers_is_there(browser, file):
-    with visiting(browser, file) as visit:
-        counts = [visit.page.locator(part).count() for part in ("section", "table", "svg")]
-        drawn = visit.page.locator("#explorer-curve svg").count()
-    with visiting(browser, file, ready=False, java_script_enabled=False) as visit:
-        here = [visit.page.locator(part).count() for part in ("section", "table", "svg")]
-        assert here == [counts[0], counts[1], counts[2] - drawn]
+def test_without_javascript_all_but_the_explorers_is_there(browser, file, visit):
+    counts = [visit.page.locator(part).count() for part in ("section", "table", "svg")]
+    counts[2] -= visit.page.locator("#explorer-curve svg").count()
+    with visiting(browser, file, ready=False, java_script_enabled=False) as plain:
+        assert [plain.page.locator(p).count() for p in ("section", "table", "svg")] == counts
         for control in ("input", "select", "canvas", "button", "fieldset"):
-            assert not any(each.is_visible() for each in visit.page.locator(control).all())
-        assert visit.page.locator("#parameters noscript p").is_visible()
+            assert not any(each.is_visible() for each in plain.page.locator(control).all())
+        assert plain.page.locator("#parameters noscript p").is_visible()
 
 
-def test_it_prints_without_controls(browser, file):
-    with visiting(browser, file) as visit:
-        visit.page.emulate_media(media="print")
-        assert not visit.page.locator("#explorer-penalty").is_visible()
-        assert visit.page.get_by_text("On screen, a slider").is_visible()
-        assert visit.page.pdf(format="A4").startswith(b"%PDF-")
+def test_it_prints_without_controls(visit):
+    visit.page.emulate_media(media="print")
+    assert not visit.page.locator("#explorer-penalty").is_visible()
+    assert visit.page.get_by_text("On screen, a slider").is_visible()
+    assert visit.page.pdf(format="A4").startswith(b"%PDF-")
 
 
 def test_every_control_is_reached_by_tab_and_seen_to_be(visit):

@@ -90,8 +90,8 @@ def test_units_are_listed_from_superficial_to_deep(results, explorer):
 
 def test_activations_and_cells_are_those_of_the_best_model_with_hidden_units(results, explorer):
     found = explorer["assemblies"]
-    assert found["variant"] == "SemiRBM 4"
-    model = results.model("cells", "SemiRBM 4")
+    assert found["variant"] == "RBM 4"
+    model = results.model("cells", "RBM 4")
     words = results.recording("cells").bin(0.020)
     first = round(found["start_s"] / 0.020)
     X = words.expand()[first : first + found["n_bins"]]

@@ -118,10 +118,6 @@ def parsed(text, _quick_figures):
     return Parsed(text)
 
 
-def numbers(text):
-    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text)]
-
-
 def test_the_page_opens_with_the_answer(parsed, results):
     paragraphs = [p["text"] for p in parsed.all("p") if p.get("class") in ("headline", "detail")]
     said = results.comparison("cells").answer.rstrip(".").split("; ")
@@ -131,25 +127,13 @@ def test_the_page_opens_with_the_answer(parsed, results):
     assert parsed.all("section")[0] is section
 
 
-def test_scores_and_differences_are_those_of_the_results(parsed, results):
-    compared = results.comparison("cells")
-    header, *rows = parsed.table("Scores on test parts. cells, instantaneous")[0]
-    assert header[:3] == ["model", "bits/s", "per cell"]
-    assert [row[0] for row in rows] == [model.variant for model in compared.models]
-    for row, model in zip(rows, compared.models, strict=True):
-        expected = [model.bits_per_second, model.split_stderr, model.block_stderr]
-        assert numbers(row[1]) == pytest.approx(expected, abs=0.005)
-        assert float(row[2]) == pytest.approx(model.per_neuron, abs=5e-4)
-    _, *rows = parsed.table("Differences between models. cells, instantaneous")[0]
-    for row, pair in zip(rows, compared.pairs, strict=True):
-        assert row[0] == f"{pair.first} - {pair.second}"
-        assert numbers(row[1]) == pytest.approx([pair.bits_per_second, pair.stderr], abs=0.005)
-
-
 def test_all_tables_of_the_text_are_on_the_page(parsed, results):
     place = results.begun()[-1]
+    compared = tables.compared_at(results, place)
     for table in (
         tables.recordings(results),
+        tables.models(results, place, compared),
+        tables.pairs(compared),
         tables.growth(results.by_lags("cells")),
         tables.predictions(results, place),
         tables.layers(results, place),

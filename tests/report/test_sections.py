@@ -95,22 +95,6 @@ def test_several_comparisons_are_put_side_by_side(results, tmp_path):
     assert summary(Results(planted.write(tmp_path / "one.db", plan=INSTANTANEOUS))) is None
 
 
-def test_tables_are_those_of_the_text(results, by_id):
-    single, windows = longest(results)
-    assert shown_tables(by_id["comparison"])[0] == tables.models(
-        results, single, tables.compared_at(results, single)
-    )
-    assert shown_tables(by_id["assemblies"])[:2] == [
-        tables.layers(results, single),
-        replace(
-            tables.interactions(results, single),
-            title="variance of log p explained by interactions around silence",
-        ),
-    ]
-    assert shown_tables(by_id["time"]) == [tables.growth(results.by_lags("cells"))]
-    assert shown_tables(by_id["prediction"])[1] == tables.predictions(results, windows)
-
-
 def test_experiments_have_headings_only_where_there_are_several(by_id):
     def headings(section):
         return [item.text for item in items(section) if isinstance(item, Heading)]
@@ -141,11 +125,6 @@ def test_a_log_z_in_doubt_is_told(tmp_path):
     assert line.endswith("and may not be relied upon for 3")
 
 
-def test_single_bins_leave_no_section_about_time(tmp_path):
-    results = Results(planted.write(tmp_path / "study.db", plan=INSTANTANEOUS))
-    assert "time" not in [section.id for section in sections(results, {})]
-
-
 def test_no_layers_are_one_sentence(tmp_path):
     def without_layers(job, rows):
         for row in rows.get("structures", []):
@@ -153,6 +132,7 @@ def test_no_layers_are_one_sentence(tmp_path):
 
     store = planted.write(tmp_path / "study.db", plan=INSTANTANEOUS, change=without_layers)
     found = {section.id: section for section in sections(Results(store), {})}
+    assert "time" not in found  # single bins have nothing to say of it
     said = [item.text for item in items(found["assemblies"]) if isinstance(item, Paragraph)]
     assert said == ["The units are not in several layers, so no layers were tested."]
 
@@ -203,6 +183,10 @@ def test_experiments_that_differ_are_told_apart():
     said = dict(methods(Plan(planted.PLAN.sources, experiments), layers=False))
     assert "up to 500 or 100,000, by experiment, until" in said["Normalisation"]
     assert "2011) and by maximum likelihood from" in said["Words and models: spatiotemporal"]
+    alone = replace(first, objectives=("likelihood",))
+    said = methods(Plan(planted.PLAN.sources, (alone,)), layers=False)
+    assert "fitted by maximum likelihood" in said[0][1]
+    assert "Sohl-Dickstein et al. 2011" not in [each.key for each in references(said)]
 
 
 def test_names_and_numbers_are_explained_where_they_are_used(results, tmp_path):
@@ -230,13 +214,6 @@ def test_many_comparisons_are_counted(results):
         "the best is 0.00 to 6.00 bits/s above the next, beyond chance (p < 0.05) in 1 of 2",
         "it is 12.00 to 20.00 bits/s above firing rates",
     )
-
-
-def test_maximum_likelihood_is_told(tmp_path):
-    experiment = replace(planted.PLAN.experiments[0], objectives=("likelihood",))
-    said = methods(Plan(planted.PLAN.sources, (experiment,)), layers=False)
-    assert "fitted by maximum likelihood" in said[0][1]
-    assert "Sohl-Dickstein et al. 2011" not in [each.key for each in references(said)]
 
 
 def test_all_that_is_cited_is_listed_by_name():

@@ -55,10 +55,14 @@ def test_scores_are_those_of_the_comparison(results, places):
         assert float(block) == pytest.approx(planted.BLOCK_STDERR)
 
 
-def test_a_difference_is_told_in_one_way(results, places):
+def test_differences_are_those_of_the_comparison(results, places):
     compared = tables.compared_at(results, places[0])
-    [row] = [row for row in tables.pairs(compared).rows if row[0] == "RBM 5 - Ising"]
-    assert row[1] == tables.difference(compared.pair("RBM 5", "Ising")) == "2.00 ± 0.20"
+    for row, pair in zip(tables.pairs(compared).rows, compared.pairs, strict=True):
+        assert row[0] == f"{pair.first} - {pair.second}"
+        mean, error = row[1].split(" ± ")
+        assert float(mean) == pytest.approx(pair.bits_per_second, abs=0.005)
+        assert float(error) == pytest.approx(pair.stderr, abs=0.005)
+    assert tables.difference(compared.pair("RBM 5", "Ising")) == "2.00 ± 0.20"
 
 
 def test_recordings_stand_with_their_words(results):
@@ -81,18 +85,6 @@ def test_what_is_not_computed_has_no_table(tmp_path):
     assert tables.predictions(results, place) is None
     assert tables.layers(results, place) is None
     assert tables.interactions(results, place) is None
-
-
-def test_units_without_layers_have_no_table_of_layers(tmp_path):
-    def without_layers(job, rows):
-        for row in rows.get("structures", []):
-            row["layers"] = None
-
-    plan = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
-    results = Results(planted.write(tmp_path / "study.db", plan=plan, change=without_layers))
-    place = results.begun()[0]
-    assert tables.layers(results, place) is None
-    assert tables.interactions(results, place) is not None
 
 
 def test_a_study_of_one_split_has_one_seed_and_no_error_over_splits(tmp_path):

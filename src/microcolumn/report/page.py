@@ -16,22 +16,18 @@ from ..study import tables
 from ..study.cautions import cautions
 from ..study.results import Results
 from ..whole import whole_file
-from .content import Section, Tabled
 from .explorer import explorers
 from .methods import methods, references
 from .pictures import pictures
-from .sections import answers, glossary, sections, simulated, summary, tally
+from .sections import answers, glossary, longest, sections, simulated, summary, tally
 from .typography import enumeration, sentence, stopped, typeset, unbroken
 
 #: Bytes of a page, and roughly of what is said in words and tables of each recording.
 _MOST_BYTES, _TEXT_BYTES = 7_900_000, 20_000
-#: Cautions beyond this many are folded away behind a line that counts them.
-_MOST_CAUTIONS = 4
-#: Comparisons beyond this many are counted and put into a table; their sentences are folded away.
-_MOST_ANSWERS = 4
+#: Cautions and comparisons beyond so many are folded away behind a line that counts them.
+_MOST_CAUTIONS, _MOST_ANSWERS = 4, 4
 #: Recordings beyond this many, and letters of their names, are not in the title.
 _MOST_NAMES, _MOST_LETTERS = 4, 40
-_NAMES = {"Ising": "Ising", "RBM": "RBM", "SemiRBM": "semi-restricted RBM"}
 
 
 def write(results: Results, path: str | os.PathLike[str], *, progress: bool | None = None) -> None:
@@ -72,8 +68,8 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     data = htmlsafe_json_dumps(interactive, separators=(",", ":"))
     text_bytes = _TEXT_BYTES * (10 + len(results.recordings))
     drawn = pictures(results, max(0, _MOST_BYTES - text_bytes - len(data)), progress)
-    between = sections(results, drawn)
-    said = methods(results.plan, layers=_has_layers(between))
+    layers = any(tables.layers(results, place) for place in longest(results))
+    said = methods(results.plan, layers=layers)
     found = answers(results)
     content: dict[str, Any] = {
         "title": _title(results),
@@ -85,7 +81,7 @@ def page(results: Results, *, progress: bool | None = None) -> str:
         "summary": summary(results),
         "cautions": cautions(results),
         "most_cautions": _MOST_CAUTIONS,
-        "sections": between,
+        "sections": sections(results, drawn),
         "methods": said,
         "references": references(said),
         "provenance": tables.provenance(results),
@@ -119,7 +115,7 @@ def _source(name: str) -> str:
 
 def _title(results: Results) -> str:
     classes = dict.fromkeys(model for each in results.plan.experiments for model in each.models)
-    names = enumeration([_NAMES[model] for model in classes])
+    names = enumeration([name.replace("Semi", "semi-restricted ") for name in classes])
     model = "model" if len(classes) == 1 else "models"
     recordings = [_shortened(source.name) for source in results.plan.sources]
     many = len(recordings) > _MOST_NAMES
@@ -129,8 +125,3 @@ def _title(results: Results) -> str:
 
 def _shortened(name: str) -> str:
     return name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…"
-
-
-def _has_layers(between: list[Section]) -> bool:
-    items = [item for section in between for block in section.blocks for item in block.items]
-    return any(isinstance(item, Tabled) and item.table.title == "layers" for item in items)

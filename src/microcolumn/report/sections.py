@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ..study import tables
 from ..study.catalogue import Place
@@ -19,7 +20,7 @@ from .typography import enumeration
 #: Of one place: all that a section says of it.
 Telling = Callable[[Results, Place], list[Item]]
 
-_NOTHING = "Nothing is tested yet; run the study further."
+_NOTHING = "Nothing of this is tested yet; run the study further."
 
 
 def longest(results: Results) -> list[Place]:
@@ -135,108 +136,96 @@ def summary(results: Results) -> Table | None:
                 _over(compared, [INDEPENDENT]),
             )
         )
-    return Table(
-        "best models",
-        ("recording", "best model", "over the next", "over Ising", "over firing rates"),
-        tuple(rows),
-        left=("recording", "best model", "over the next", "over Ising", "over firing rates"),
-        note="bits/s; ± and p allow for what splits have in common",
-    )
+    header = ("recording", "best model", "over the next", "over Ising", "over firing rates")
+    note = "bits/s; ± and p allow for what splits have in common"
+    return Table("best models", header, tuple(rows), left=header, note=note)
+
+
+_LEADS = {
+    "Data": "Spike times are cut into bins; a word says which units fired in a bin, once or more "
+    "often.",
+    "Comparison": "Excess log-likelihood over independent units that fire at their rates, in bits "
+    "per second, on test words that neither the fits nor the choice of the penalty have seen.",
+    "Parameters": "Couplings between units, and what each hidden unit listens to. Units are "
+    "ordered from superficial to deep where their layers or depths are known.",
+    "Assemblies and layers": "Hidden units stand for groups of cells that fire together. Do these "
+    "groups stay inside layers, and how much of what the models say is more than pairs?",
+    "Time": "Words that span several bins: how much each further bin of the past adds.",
+    "Prediction": "The probability that a cell spikes, given all others or the past alone, against "
+    "the firing rate. No normalising constant enters, so that this checks the comparison above.",
+    "Fitting": "A score is as good as the fit and the normalising constant behind it. A fit has "
+    "converged when its optimality certificate is within the tolerance; an annealed log Z when it "
+    "has settled and chains run backwards agree.",
+}
 
 
 def sections(results: Results, drawn: Pictures) -> list[Section]:
-    """Sections between the answer and the methods; those the plan has nothing for are left out."""
-    made = [
+    """All sections between the answer and the methods, in the order of the argument.
+
+    Parameters
+    ----------
+    results : Results
+        Of a finished or unfinished study.
+    drawn : dict of (str, str or None) to Picture or Absent
+        Figures by number and recording, None where a figure shows all recordings.
+    """
+    told = partial(_section, results, drawn)
+    fits = tuple(_converged(results, place) for place in longest(results))
+    return [
         _data(results, drawn),
-        _comparison(results, drawn),
-        _parameters(results, drawn),
-        _assemblies(results),
-        _time(results, drawn),
-        _prediction(results, drawn),
-        _fitting(results, drawn),
+        told("Comparison", _scores, "4", _pictures(drawn, "3", None)),
+        told("Parameters", _nothing, "2"),
+        told("Assemblies and layers", _structure),
+        *([told("Time", _growth, "5")] if _has_windows(results) else []),
+        told("Prediction", _predicted, "6"),
+        told("Fitting", _nothing, "S1", [Listed(fits)] if fits else []),
     ]
-    return [section for section in made if section is not None]
+
+
+def _section(
+    results: Results,
+    drawn: Pictures,
+    title: str,
+    tell: Telling,
+    number: str = "",
+    items: Sequence[Item] = (),
+) -> Section:
+    """A section about each recording: its figure, then its experiments one by one."""
+    blocks = []
+    for name in results.recordings:
+        said = _pictures(drawn, number, name)
+        told = {p: tell(results, p) for p in longest(results) if p.recording == name}
+        several = sum(map(bool, told.values())) > 1
+        for place, each in told.items():
+            if each and several:
+                said.append(Heading(f"{place.experiment.name}{_windows(place)}"))
+            said += each
+        if said:
+            blocks.append(_block(results, name, said))
+    untold = [] if items or blocks else [Paragraph(_NOTHING)]
+    return Section(title.split()[0].lower(), title, _LEADS[title], [*items, *untold], blocks)
 
 
 def _data(results: Results, drawn: Pictures) -> Section:
-    lead = (
-        "Spike times are cut into bins; a word says which units fired in a bin, once or more often."
-    )
-    if not results.recordings:
-        return Section("data", "Data", lead, [Paragraph("No recording is read yet.")])
+    items: list[Item] = [Paragraph("No recording is read yet.")]
+    if results.recordings:
+        items = [Tabled(tables.recordings(results), "")]
     blocks = []
-    for name in results.recordings:
-        notes = tuple(str(note) for note in results.recordings[name]["notes"] or ())
+    for name, row in results.recordings.items():
+        notes = tuple(map(str, row["notes"] or ()))
         said: list[Item] = [Paragraph("Noted while reading:"), Listed(notes)] if notes else []
         blocks.append(_block(results, name, [*_pictures(drawn, "1", name), *said]))
-    table = Tabled(tables.recordings(results), "")
-    return Section("data", "Data", lead, [table], blocks)
+    return Section("data", "Data", _LEADS["Data"], items, blocks)
 
 
-def _comparison(results: Results, drawn: Pictures) -> Section:
-    lead = (
-        "Excess log-likelihood over independent units that fire at their rates, in bits per "
-        "second, on test words that neither the fits nor the choice of the penalty have seen."
-    )
-    blocks = _blocks(results, _scores, drawn, "4")
-    items: list[Item] = _pictures(drawn, "3", None)
-    return Section("comparison", "Comparison", lead, items or _unless(blocks), blocks)
-
-
-def _parameters(results: Results, drawn: Pictures) -> Section:
-    lead = (
-        "Couplings between units, and what each hidden unit listens to. Units are ordered from "
-        "superficial to deep where their layers or depths are known."
-    )
-    blocks = _blocks(results, lambda *_: [], drawn, "2")
-    return Section("parameters", "Parameters", lead, _unless(blocks), blocks)
-
-
-def _assemblies(results: Results) -> Section:
-    lead = (
-        "Hidden units stand for groups of cells that fire together. Do these groups stay inside "
-        "layers, and how much of what the models say is more than pairs?"
-    )
-    blocks = _blocks(results, _structure)
-    return Section("assemblies", "Assemblies and layers", lead, _unless(blocks), blocks)
-
-
-def _time(results: Results, drawn: Pictures) -> Section | None:
-    if not _has_windows(results):
-        return None
-    lead = "Words that span several bins: how much each further bin of the past adds."
-    blocks = _blocks(results, _growth, drawn, "5")
-    items = [] if blocks else [Paragraph("No words of several bins are tested yet.")]
-    return Section("time", "Time", lead, [*items], blocks)
-
-
-def _prediction(results: Results, drawn: Pictures) -> Section:
-    lead = (
-        "The probability that a cell spikes, given all others or the past alone, against the "
-        "firing rate. No normalising constant enters, so that this checks the comparison above."
-    )
-    blocks = _blocks(results, _predicted, drawn, "6")
-    return Section("prediction", "Prediction", lead, _unless(blocks), blocks)
-
-
-def _fitting(results: Results, drawn: Pictures) -> Section:
-    lead = (
-        "A score is as good as the fit and the normalising constant behind it. A fit has converged "
-        "when its optimality certificate is within the tolerance; an annealed log Z when it has "
-        "settled and chains run backwards agree."
-    )
-    said = tuple(_converged(results, place) for place in longest(results))
-    items: list[Item] = [Listed(said)] if said else [Paragraph(_NOTHING)]
-    return Section("fitting", "Fitting", lead, items, _blocks(results, lambda *_: [], drawn, "S1"))
+def _nothing(results: Results, place: Place) -> list[Item]:
+    """Of sections that show a figure alone."""
+    return []
 
 
 def _scores(results: Results, place: Place) -> list[Item]:
     compared = tables.compared_at(results, place)
-    about = _about(place)
-    return [
-        Tabled(tables.models(results, place, compared), about),
-        Tabled(tables.pairs(compared), about),
-    ]
+    return _tabled(place, tables.models(results, place, compared), tables.pairs(compared))
 
 
 def _structure(results: Results, place: Place) -> list[Item]:
@@ -255,7 +244,7 @@ def _growth(results: Results, place: Place) -> list[Item]:
     if len(place.experiment.lags) < 2:
         return []
     found = results.by_lags(place.recording, experiment=place.experiment.name)
-    table = Tabled(tables.growth(found), _about(place, windows=False))
+    table = Tabled(tables.growth(found), f"{place.recording}, {place.experiment.name}")
     return [table, Listed(tuple(tables.growth_sentences(found)))]
 
 
@@ -278,25 +267,6 @@ def _converged(results: Results, place: Place) -> str:
     return f"{_about(place)}: {fits} of the {len(scores)} fits tested have converged; {found}"
 
 
-def _blocks(
-    results: Results, tell: Telling, drawn: Pictures | None = None, number: str = ""
-) -> list[Block]:
-    """What a section says of each recording: its figure, then its experiments one by one."""
-    blocks = []
-    places = longest(results)
-    for name in results.recordings:
-        items = _pictures(drawn or {}, number, name)
-        told = {place: tell(results, place) for place in places if place.recording == name}
-        several = sum(map(bool, told.values())) > 1
-        for place, said in told.items():
-            if said and several:
-                items.append(Heading(f"{place.experiment.name}{_windows(place)}"))
-            items += said
-        if items:
-            blocks.append(_block(results, name, items))
-    return blocks
-
-
 def _block(results: Results, name: str, items: list[Item]) -> Block:
     return Block(name, tables.recording_facts(results.recordings[name]), items)
 
@@ -310,12 +280,8 @@ def _tabled(place: Place, *found: Table | None) -> list[Item]:
     return [Tabled(table, _about(place)) for table in found if table is not None]
 
 
-def _unless(blocks: Iterable[Block]) -> list[Item]:
-    return [] if list(blocks) else [Paragraph(_NOTHING)]
-
-
-def _about(place: Place, *, windows: bool = True) -> str:
-    return f"{place.recording}, {place.experiment.name}{_windows(place) if windows else ''}"
+def _about(place: Place) -> str:
+    return f"{place.recording}, {place.experiment.name}{_windows(place)}"
 
 
 def _windows(place: Place) -> str:
