@@ -26,18 +26,7 @@ from .spatiotemporal import spatiotemporal
 
 
 class Drawing(Protocol):
-    """A function that draws one of the paper's figures from a study.
-
-    Parameters
-    ----------
-    results : Results
-        Of the study.
-    recording, experiment : str, optional
-        Their names; where left out, the first that has results, of words of several bins for
-        figures 5 and 6.
-    lags : int, optional
-        Bins per word; the longest words tested so far where left out.
-    """
+    """A function that draws one of the paper's figures from a study."""
 
     def __call__(
         self,
@@ -46,7 +35,19 @@ class Drawing(Protocol):
         *,
         experiment: str | None = None,
         lags: int | None = None,
-    ) -> CaptionedFigure: ...
+    ) -> CaptionedFigure:
+        """Draw the figure.
+
+        Parameters
+        ----------
+        results : Results
+            Of the study.
+        recording, experiment : str, optional
+            Their names; where left out, the first that has results, of words of several bins for
+            figures 5 and 6.
+        lags : int, optional
+            Bins per word; the longest words tested so far where left out.
+        """
 
 
 class Figures(NamedTuple):

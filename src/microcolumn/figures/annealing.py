@@ -12,12 +12,12 @@ from ..partition import LogPartition
 from ..partition.convergence import DOUBLINGS, Convergence, annealing_convergence
 from ..plot.annealing import BITS, TOLERANCE_BITS, annealing_error
 from ..plot.annealing import annealing as draw_annealing
-from ..plot.style import OTHER_COLOUR
+from ..plot.style import ERROR_BARS, OTHER_COLOUR
 from ..study.catalogue import Place
 from ..study.results import Results
-from ..study.tables import compared_at, scientific
+from ..study.tables import compared_at
 from .captioned import PAGE, CaptionedFigure, captioned, letter
-from .places import first_split, place_of, where
+from .places import first_split, penalty_of, place_of, where
 
 _N_CHAINS = 500
 #: Single bits resampled in all runs together: a few seconds.
@@ -90,8 +90,7 @@ def _mark_reverse(ax: Axes, log_z: LogPartition) -> None:
         marker="v",
         markersize=4,
         linestyle="none",
-        elinewidth=0.8,
-        capsize=1.5,
+        **ERROR_BARS,
         label="study's reverse run",
         zorder=4,
     )
@@ -123,8 +122,6 @@ def _caption(
     found: Convergence,
     log_z: LogPartition,
 ) -> str:
-    penalty = getattr(model, "l1", None)
-    chosen = f"λ = {scientific(penalty)}, " if isinstance(penalty, float) else ""
     value = f"{log_z.value * BITS:.4f}"
     green = f"The green line is the exact value, a sum over all states ({value} bits)"
     if found.exact is None:
@@ -140,10 +137,10 @@ def _caption(
     return (
         "Annealed importance sampling of the partition function Z of the "
         f"{model.n_features_in_}-dimensional {variant} model of {place.recording} "
-        f"({place.experiment.name} experiment, {chosen}split {split}). Each entry on the "
-        f"horizontal axis is a run of its own with {found.n_chains} chains that start from the "
-        "independent model at the training rates. (a) Points: log2 Z as single chains have it, "
-        "jittered sideways; blue: log2 of the chains' mean weight, with its standard error. "
+        f"({place.experiment.name} experiment, λ = {penalty_of(model)}, split {split}). Each "
+        f"entry on the horizontal axis is a run of its own with {found.n_chains} chains that start "
+        "from the independent model at the training rates. (a) Points: log2 Z as single chains "
+        "have it, jittered sideways; blue: log2 of the chains' mean weight, with its standard error. "
         "(b) The mean relative to the green line, enlarged; runs further off leave the axis. "
         f"{green}. Dashed: {TOLERANCE_BITS} bits to either side, the criterion of convergence."
     )

@@ -14,10 +14,10 @@ from ..plot.laminar import described
 from ..plot.style import literal
 from ..study.catalogue import Place
 from ..study.results import Results
-from ..study.tables import compared_at, scientific, units_text
+from ..study.tables import compared_at, units_text
 from ..words import Words
 from .captioned import PAGE, CaptionedFigure, captioned, letter
-from .places import first_split, place_of, where
+from .places import by_class, first_split, penalty_of, place_of, where
 
 #: Hidden units drawn for each model.
 _MOST = 12
@@ -32,8 +32,7 @@ class _Shown(NamedTuple):
 
     name: str
     model: PopulationModel
-    penalty: float
-    left_out: tuple[str, ...]
+    left_out: list[str]
 
 
 def parameters(
@@ -68,15 +67,10 @@ def parameters(
 def _chosen(results: Results, place: Place) -> tuple[int, dict[str, _Shown]]:
     """The first tested split, and the best-scoring variant of each class by the paper's order."""
     compared = compared_at(results, place)
-    split, ranked = first_split(compared), [result.variant for result in compared.models]
-    classes = {v.name: v.model for v in results.catalogue.variants(place)}
-    shown = {}
-    for model in ("Ising", "RBM", "SemiRBM"):
-        names = [name for name in ranked if classes[name] == model]
-        if names:
-            fitted = results.model(place.recording, names[0], split=split, **where(place))
-            penalty = float(fitted.get_params()["l1"])
-            shown[model] = _Shown(names[0], fitted, penalty, tuple(names[1:]))
+    split, shown = first_split(compared), {}
+    for model, (best, *others) in by_class(compared).items():
+        fitted = results.model(place.recording, best, split=split, **where(place))
+        shown[model] = _Shown(best, fitted, others)
     return split, shown
 
 
@@ -100,7 +94,7 @@ def _caption(place: Place, split: int, shown: dict[str, _Shown], test: Words) ->
     for panel, each in zip("abc", shown.values(), strict=False):
         drawn = [_said_of_couplings(each.model), _said_of_hidden_units(each.model)]
         what = " and ".join(part for part in drawn if part)
-        sentences.append(f"({panel}) {each.name} (λ = {scientific(each.penalty)}): {what}.")
+        sentences.append(f"({panel}) {each.name} (λ = {penalty_of(each.model)}): {what}.")
     if "Ising" in shown or "SemiRBM" in shown:
         sentences.append(
             "Two units that are active together add 2J to the logarithm of a word's probability. "

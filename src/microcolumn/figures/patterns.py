@@ -16,11 +16,9 @@ from ..plot.patterns import synchrony as draw_synchrony
 from ..study.catalogue import Place
 from ..study.comparisons import INDEPENDENT
 from ..study.results import Results
-from ..study.tables import compared_at, scientific
+from ..study.tables import compared_at
 from .captioned import PAGE, CaptionedFigure, captioned, letter
-from .places import first_split, place_of, where
-
-_CLASSES = ("Ising", "RBM", "SemiRBM")
+from .places import by_class, first_split, penalty_of, place_of, where
 
 
 def patterns(
@@ -40,7 +38,7 @@ def patterns(
     split = first_split(compared)
     train, _, test = results.words(place.recording, split=split, **where(place))
     models: dict[str, PopulationModel] = {INDEPENDENT: Independent().fit(train)}
-    for name in _best([model.variant for model in compared.models]):
+    for name, *_ in by_class(compared).values():
         models[name] = results.model(place.recording, name, split=split, **where(place))
     pairs = list(pairwise(_chain(list(models))))
     drawn = {name for pair in pairs for name in pair}
@@ -65,26 +63,8 @@ def patterns(
     return figure
 
 
-def _best(ranked: Sequence[str]) -> list[str]:
-    """The first model of each class, from those with few parameters to those with many.
-
-    Examples
-    --------
-    >>> _best(["RBM 25", "RBM 10", "Ising"])
-    ['Ising', 'RBM 25']
-    """
-    of_class = ([name for name in ranked if name.split()[0] == model] for model in _CLASSES)
-    return [names[0] for names in of_class if names]
-
-
 def _chain(names: Sequence[str]) -> list[str]:
-    """Models of growing power, each drawn against the one before; one with hidden units.
-
-    Examples
-    --------
-    >>> _chain(["Independent", "Ising", "RBM 25", "SemiRBM 25"])
-    ['Independent', 'Ising', 'RBM 25']
-    """
+    """Models of growing power, each drawn against the one before; one with hidden units."""
     simple = [name for name in names if name.split()[0] in (INDEPENDENT, "Ising")]
     hidden = [name for name in names if name not in simple]
     return simple + hidden[:1]
@@ -125,12 +105,8 @@ def _about_words(
 
 def _penalties(models: Mapping[str, PopulationModel]) -> str:
     """The penalties that were chosen on validation words."""
-    chosen = [
-        f"{name} {scientific(model.get_params()['l1'])}"
-        for name, model in models.items()
-        if "l1" in model.get_params()
-    ]
-    return f"; penalties as chosen: {', '.join(chosen)}" if chosen else ""
+    chosen = [f"{name} {penalty_of(each)}" for name, each in models.items() if name != INDEPENDENT]
+    return f"; penalties as chosen: {', '.join(chosen)}"
 
 
 def _bits(place: Place) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..models import PopulationModel
 from ..study.catalogue import NotComputedError, Place
 from ..study.comparisons import StudyComparison
 from ..study.results import Results
+from ..study.tables import scientific
 
 
 def place_of(
@@ -59,6 +61,19 @@ def place_of(
 def where(place: Place) -> dict[str, Any]:
     """What results of a place are asked for by, but for the recording."""
     return {"experiment": place.experiment.name, "lags": place.lags}
+
+
+def by_class(compared: StudyComparison) -> dict[str, list[str]]:
+    """Names of the tested models of each class, best first; classes from few parameters to many."""
+    names = [model.variant for model in compared.models]
+    classes = ("Ising", "RBM", "SemiRBM")
+    found = {each: [name for name in names if name.split()[0] == each] for each in classes}
+    return {each: alike for each, alike in found.items() if alike}
+
+
+def penalty_of(model: PopulationModel) -> str:
+    """The penalty that a model was fitted with, as tables write it: ``2e-3``."""
+    return scientific(float(model.get_params()["l1"]))
 
 
 def first_split(compared: StudyComparison) -> int:

@@ -17,10 +17,10 @@ from ..plot.windows import COLUMNS, MOST, hidden_maps
 from ..study.catalogue import NotComputedError, Place
 from ..study.results import Results
 from ..study.summaries import CellPrediction, PredictionResult
-from ..study.tables import compared_at, scientific
+from ..study.tables import compared_at
 from ..words import Words
 from .captioned import PAGE, CaptionedFigure, captioned, letter
-from .places import first_split, place_of, where
+from .places import first_split, penalty_of, place_of, where
 
 #: Inches: a row of maps with its title, what surrounds the maps, gains, and the trace.
 _MAP_ROW, _AROUND_MAPS, _GAINS, _TRACE = 0.8, 0.4, 1.9, 1.8
@@ -156,9 +156,9 @@ def _caption(shown: _Shown, n_hidden: int, traces: dict[str, Prediction]) -> str
 def _about_hidden(shown: _Shown, n_hidden: int) -> str:
     if shown.hidden is None:
         return "No model has a live hidden unit at its chosen penalty."
-    penalty = getattr(shown.models[shown.hidden], "l1", float("nan"))
     return (
-        f"Hidden units of {shown.hidden} (λ = {scientific(penalty)}, split {shown.split}): "
+        f"Hidden units of {shown.hidden} (λ = {penalty_of(shown.models[shown.hidden])}, "
+        f"split {shown.split}): "
         f"{min(n_hidden, MOST)} of {n_hidden} live ones, those whose activation varies "
         f"most on the test part first. Rows are cells {described(shown.test.units)}; columns are "
         "bins, by their start before the newest one. Colour is the weight, on one scale."

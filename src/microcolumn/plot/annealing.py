@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..partition.convergence import Convergence
-from .style import DATA_COLOUR, MODEL_COLOURS, axes_or_new
+from .style import DATA_COLOUR, ERROR_BARS, MODEL_COLOURS, axes_or_new
 
 #: What a partition function may be wrong by, bits per word (METHOD section 7).
 TOLERANCE_BITS = 0.02
@@ -110,8 +110,7 @@ def _draw_estimates(ax: Axes, convergence: Convergence, zero: float) -> None:
         marker="o",
         markersize=2.5,
         linewidth=1.0,
-        elinewidth=0.8,
-        capsize=1.5,
+        **ERROR_BARS,
         label=f"mean of {convergence.n_chains} chains",
         zorder=3,
     )

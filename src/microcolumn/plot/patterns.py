@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from ..evaluate import PatternStatistics, Synchrony, counting_bounds
-from .style import DATA_COLOUR, axes_or_new, literal, looks
+from .style import DATA_COLOUR, LEGEND, axes_or_new, literal, looks
 
 #: A symbol for each number of active bits; the last also stands for more.
 _MARKERS = ("s", "o", "^", "D", "x")
@@ -104,9 +104,8 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
     )
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     labels = [literal(name) for name in distributions]
-    ax.legend(
-        lines, labels, loc="best", fontsize=6, handlelength=1.2, labelspacing=0.3, frameon=False
-    )
+    small = LEGEND | {"fontsize": 6, "handlelength": 1.2, "labelspacing": 0.3}
+    ax.legend(lines, labels, loc="best", **small)
     return ax
 
 
@@ -176,8 +175,7 @@ def _name(ax: Axes, statistics: Mapping[str, PatternStatistics]) -> None:
         Line2D([], [], color="0.3", marker=_MARKERS[k], markersize=3.5, linestyle="", label=label)
         for k, label in ((k, f"{k}+" if k == len(_MARKERS) - 1 else f"{k}") for k in present)
     ]
-    tight: dict[str, Any] = {"handletextpad": 0.2, "borderpad": 0.2, "labelspacing": 0.3}
-    tight |= {"fontsize": 7, "frameon": False}
+    tight = {"handletextpad": 0.2, "borderpad": 0.2, "labelspacing": 0.3} | LEGEND
     ax.add_artist(ax.legend(handles=models, loc="upper left", **tight))
     ax.legend(handles=symbols, loc="lower right", title="active", title_fontsize=7, **tight)
 

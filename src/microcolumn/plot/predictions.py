@@ -16,8 +16,8 @@ from ..evaluate.prediction_scores import Calibration, Roc
 from ..study.summaries import PredictionResult
 from .style import (
     DATA_COLOUR,
+    LEGEND,
     MODEL_COLOURS,
-    SAME_SCORE,
     Look,
     axes_or_new,
     leave_rounding_small,
@@ -72,8 +72,8 @@ def gain(
     ax.set_xscale("log")
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
     _plain_ticks(ax)
-    leave_rounding_small(ax, SAME_SCORE)
-    ax.legend(loc="best", fontsize="small", frameon=False)
+    leave_rounding_small(ax)
+    ax.legend(loc="best", **LEGEND)
     return ax
 
 
@@ -178,7 +178,7 @@ def calibration(found: Calibration | Mapping[str, Calibration], *, ax: Axes | No
         label = f"{literal(name)} (error {each.error:.2g})".strip()
         ax.plot(each.predicted, each.observed, marker, color=colour, markersize=3.5, label=label)
     ax.set(xlabel="predicted P(spike)", ylabel="observed frequency")
-    ax.legend(loc="upper left", fontsize="small", frameon=False)
+    ax.legend(loc="upper left", **LEGEND)
     return ax
 
 
@@ -200,7 +200,7 @@ def roc(found: Roc | Mapping[str, Roc], *, ax: Axes | None = None) -> Axes:
         ax.plot(each.false_positive, each.true_positive, color=colour, linestyle=dash, label=label)
     ax.set(xlabel="false alarms", ylabel="spikes found", xlim=(0.0, 1.0), ylim=(0.0, 1.0))
     ax.set_aspect("equal")
-    ax.legend(loc="lower right", fontsize="small", frameon=False)
+    ax.legend(loc="lower right", **LEGEND)
     return ax
 
 

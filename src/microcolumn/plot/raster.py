@@ -44,9 +44,6 @@ def busiest_stretch(recording: Recording, seconds: float = SECONDS) -> tuple[flo
     >>> busiest_stretch(recording, 1.0)
     (7.0, 8.0)
     """
-    length = real_number("seconds", seconds, "give seconds, for example 2")
-    if not 0 < length < np.inf:
-        raise ValueError(f"seconds is {seconds}; it must be a positive number")
     epochs = recording.epochs
     if not epochs.duration_s > 0:
         raise ValueError("the recording has no epoch that lasts; state epochs where it is read")
@@ -55,10 +52,10 @@ def busiest_stretch(recording: Recording, seconds: float = SECONDS) -> tuple[flo
     times, epoch = times[epoch >= 0], epoch[epoch >= 0]
     if not times.size:
         start, stop = max(epochs, key=lambda each: each[1] - each[0])
-        return start, min(stop, start + length)
+        return start, min(stop, start + seconds)
     # A stretch with the most spikes can be moved until it begins with a spike or ends its epoch.
-    starts = np.maximum(epochs.starts[epoch], np.minimum(times, epochs.stops[epoch] - length))
-    stops = np.minimum(starts + length, epochs.stops[epoch])
+    starts = np.maximum(epochs.starts[epoch], np.minimum(times, epochs.stops[epoch] - seconds))
+    stops = np.minimum(starts + seconds, epochs.stops[epoch])
     first = np.searchsorted(times, starts - HALF_NANOSECOND)
     best = int(np.argmax(np.searchsorted(times, stops + HALF_NANOSECOND) - first))
     return float(starts[best]), float(stops[best])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from matplotlib import rcParams
@@ -19,7 +18,7 @@ from ..survey.correlations import pairwise_correlations
 from ..units import Units, downwards
 from ..words import Words
 from .laminar import laminar, layer_name, mark_layers
-from .style import DATA_COLOUR, axes_or_new
+from .style import DATA_COLOUR, LEGEND, axes_or_new
 
 #: Okabe & Ito's palette: measured counts and their mean, and what the eye is led to.
 _COUNTS, _PEAK, _CHANCE, _DEAD = "#56B4E9", "#0072B2", "#999999", "#E69F00"
@@ -86,8 +85,7 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
             dots.set(markerfacecolor=face, markersize=3.0, markeredgewidth=0.7)
     ax.set(xlim=(-0.6, 1.8), xticks=[])
     ax.spines["bottom"].set_visible(False)
-    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.01)}
-    ax.legend(handletextpad=0.1, fontsize="small", frameon=False, **place)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
     return ax
 
 
@@ -146,13 +144,7 @@ def correlations(words: Words, *, ax: Axes | None = None) -> Axes:
         ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10), integer=True))
     ax.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=(1, 2, 5, 10)))
     mean = float(values.mean())
-    ax.axvline(
-        mean,
-        color=DATA_COLOUR,
-        linestyle="--",
-        linewidth=0.8,
-        label=f"mean {mean:.3f}",
-    )
+    ax.axvline(mean, color=DATA_COLOUR, linestyle="--", linewidth=0.8, label=f"mean {mean:.3f}")
     _legend_below(ax)
     return ax
 
@@ -202,8 +194,8 @@ def _legend_below(ax: Axes) -> None:
     """Below the label of the axis; wherever it stood inside, some recording would cross it."""
     down = _LINES_BELOW * rcParams["font.size"] / 72.0  # inches
     below = ax.transAxes + ScaledTranslation(0.0, -down, ax.figure.dpi_scale_trans)
-    place: dict[str, Any] = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": below}
-    ax.legend(loc="upper center", ncols=2, fontsize="small", frameon=False, **place)
+    place = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": below}
+    ax.legend(loc="upper center", ncols=2, **LEGEND, **place)
 
 
 def _peak_width(ax: Axes, result: BinWidth, dashed_ms: float) -> None:

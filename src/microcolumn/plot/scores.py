@@ -16,8 +16,9 @@ from ..study.comparisons import INDEPENDENT, ModelResult, PairResult, StudyCompa
 from ..study.significance import claimed_stderr, corrected_stderr, p_text
 from ..study.summaries import LagsResult
 from .style import (
+    ERROR_BARS,
+    LEGEND,
     MODEL_COLOURS,
-    SAME_SCORE,
     Look,
     axes_or_new,
     leave_rounding_small,
@@ -26,12 +27,7 @@ from .style import (
 )
 
 #: A legend to the right of the axes.
-_BESIDE: dict[str, Any] = {
-    "loc": "upper left",
-    "bbox_to_anchor": (1.0, 1.0),
-    "fontsize": 7,
-    "frameon": False,
-}
+_BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), **LEGEND}
 #: Part of the space of a recording that its bars fill.
 _FILLED = 0.8
 #: Part of the width that a point needs for its p-value; with less, p-values stand upright.
@@ -166,9 +162,8 @@ def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None 
             linestyle=look.dash,
             marker=look.marker,
             markersize=3,
-            elinewidth=0.8,
-            capsize=1.5,
             label=literal(name),
+            **ERROR_BARS,
         )
         last = result.last_step(name)
         if last is not None:
@@ -188,7 +183,7 @@ def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None 
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="bins per word", ylabel="excess log-likelihood\nper neuron (bits/s)")
-    ax.legend(loc="best", fontsize=7, frameon=False)
+    ax.legend(loc="best", **LEGEND)
     if bin_width is not None:
         ms = 1e3 * bin_width
         above = ax.secondary_xaxis(
@@ -263,7 +258,7 @@ def _name_groups(ax: Axes, names: Sequence[str]) -> None:
 
 def _draw_zero(ax: Axes) -> None:
     """The line that scores start from, in place of the lower edge."""
-    leave_rounding_small(ax, SAME_SCORE)
+    leave_rounding_small(ax)
     ax.spines["bottom"].set_visible(False)
     ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
 

@@ -45,8 +45,11 @@ RC: dict[Any, Any] = {
     "figure.dpi": 150,
     "savefig.dpi": 300,
 }
+#: Keywords of legends and of error bars, wherever plots have them.
+LEGEND: dict[str, Any] = {"fontsize": 7, "frameon": False}
+ERROR_BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 1.5}
 #: Bits/s. Scores that differ by less are the same: the least that an axis of scores spans.
-SAME_SCORE = 1e-3
+_SAME_SCORE = 1e-3
 #: Longest name from a recording that is drawn whole.
 _LONGEST = 24
 
@@ -111,12 +114,12 @@ def literal(text: str) -> str:
     return plain.replace("$", r"\$")
 
 
-def leave_rounding_small(ax: Axes, least: float) -> None:
-    """Let the y axis span at least so much: errors of rounding would fill one of their own."""
+def leave_rounding_small(ax: Axes) -> None:
+    """Let an axis of scores span what matters: errors of rounding would fill one of their own."""
     low, high = ax.get_ylim()
-    if high - low < least:
+    if high - low < _SAME_SCORE:
         middle = (low + high) / 2
-        ax.set_ylim(middle - least / 2, middle + least / 2)
+        ax.set_ylim(middle - _SAME_SCORE / 2, middle + _SAME_SCORE / 2)
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes:
