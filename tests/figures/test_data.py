@@ -157,19 +157,22 @@ def test_layers_without_depths_are_drawn(results, monkeypatch):
     assert "<script>" not in figure.svg("x")
 
 
-def test_multiunits_and_units_of_unknown_depth_are_told(results, monkeypatch):
-    units = Units("abc", [100.0, 200.0, np.nan], multiunit=[True, False, False])
+@pytest.mark.parametrize(
+    ("units", "said"),
+    [
+        (
+            Units("abc", [100.0, 200.0, np.nan], multiunit=[True, False, False]),
+            "dots single units, squares multiunits; the depth of 1 more is not known.",
+        ),
+        (
+            Units("abc", [100.0, 200.0, 300.0], ["IV", "V", "IV"], multiunit=[True] * 3),
+            "(a) Multiunits at their depths on the probe. Layers are not drawn, since they overlap",
+        ),
+    ],
+)
+def test_what_panel_a_cannot_show_is_told(results, monkeypatch, units, said):
     recording = Recording([[0.1], [0.5], [0.7]], units, [[0.0, 4.0]])
-    caption = data(with_recording(results, recording, monkeypatch)).caption
-    assert "dots single units, squares multiunits; the depth of 1 more is not known." in caption
-
-
-def test_layers_that_overlap_in_depth_are_told(results, monkeypatch):
-    units = Units("abc", [100.0, 200.0, 300.0], ["IV", "V", "IV"], multiunit=[True] * 3)
-    recording = Recording([[0.1], [0.5], [0.7]], units, [[0.0, 4.0]])
-    caption = data(with_recording(results, recording, monkeypatch)).caption
-    assert "(a) Multiunits at their depths on the probe." in caption
-    assert "Layers are not drawn, since they overlap in depth." in caption
+    assert said in data(with_recording(results, recording, monkeypatch)).caption
 
 
 def test_one_unit_has_a_figure(results, monkeypatch, tmp_path):

@@ -66,18 +66,17 @@ def test_spans_of_layers_run_from_superficial_to_deep(units):
     assert layer_spans(units.measured_from("tip", 1000.0)) == turned
 
 
-def test_units_of_unknown_depth_are_in_rows_by_layer(ax):
-    probe(Units("abc", layer=["V", "IV", "V"]), ax=ax)
-    assert ax.get_ylabel() == "units by layer, depths unknown"
-    # Without depths layers come as they are listed.
-    assert drawn(ax) == {"o": [0.0, 2.0, 1.0]}
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["V", "IV"]
-
-
-def test_units_of_which_nothing_is_known_are_drawn_as_listed(ax):
-    probe(Units.numbered(3), ax=ax)
-    assert ax.get_ylabel() == "units, as listed"
-    assert drawn(ax) == {"o": [0.0, 1.0, 2.0]}
+@pytest.mark.parametrize(
+    ("units", "rows", "label"),
+    [
+        (Units("abc", layer=["V", "IV", "V"]), [0, 2, 1], "units by layer, depths unknown"),
+        (Units.numbered(3), [0, 1, 2], "units, as listed"),
+    ],
+)
+def test_units_of_unknown_depth_are_in_rows_by_layer_or_as_listed(units, rows, label, ax):
+    probe(units, ax=ax)
+    assert ax.get_ylabel() == label
+    assert drawn(ax) == {"o": rows}
 
 
 def test_one_unit_has_a_probe(ax):

@@ -36,7 +36,6 @@ def test_rows_are_cells_from_the_top_and_columns_bins_oldest_first():
     for row, unit in enumerate(FROM_THE_TOP):
         for lag in range(LAGS):
             assert image.get_array()[row, lag] == model.W_[lag * N_UNITS + unit, 1]
-    assert image.origin == "upper"
 
 
 def test_the_time_axis_has_milliseconds_before_the_newest_bin():
@@ -45,12 +44,6 @@ def test_the_time_axis_has_milliseconds_before_the_newest_bin():
     np.testing.assert_allclose(ax.get_xticks(), [-20.0, 0.0])
     assert ax.get_xlabel() == "time (ms)"
     assert hidden_map(rbm(), 0, UNITS, ax=axes()).get_xlabel() == "time (bins)"
-
-
-def test_layers_are_parted_and_named():
-    ax = hidden_map(rbm(), 0, UNITS, ax=axes())
-    assert [line.get_ydata()[0] for line in ax.lines] == [1.5]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["II/III", "V/VI"]
 
 
 def test_colours_are_symmetric_about_zero_and_reach_the_largest_weight():

@@ -140,7 +140,8 @@ def _caption(
         f"({place.experiment.name} experiment, λ = {penalty_of(model)}, split {split}). Each "
         f"entry on the horizontal axis is a run of its own with {found.n_chains} chains that start "
         "from the independent model at the training rates. (a) Points: log2 Z as single chains "
-        "have it, jittered sideways; blue: log2 of the chains' mean weight, with its standard error. "
-        "(b) The mean relative to the green line, enlarged; runs further off leave the axis. "
-        f"{green}. Dashed: {TOLERANCE_BITS} bits to either side, the criterion of convergence."
+        "have it, jittered sideways; blue: log2 of the chains' mean weight, with its standard "
+        "error. (b) The mean relative to the green line, enlarged; runs further off leave the "
+        f"axis. {green}. Dashed: {TOLERANCE_BITS} bits to either side, the criterion of "
+        "convergence."
     )

@@ -18,15 +18,12 @@ COUNTED = (
 def correlogram(result: BinWidth) -> CaptionedFigure:
     """Pooled cross-correlogram with the width of its central peak and the suggestion as title.
 
+    What it shows is told by :func:`microcolumn.plot.correlogram`.
+
     Parameters
     ----------
     result : BinWidth
         From :func:`microcolumn.suggest_bin_width`.
-
-    Returns
-    -------
-    CaptionedFigure
-        What it shows is told by :func:`microcolumn.plot.correlogram`.
     """
     with captioned("", "Cross-correlogram and bin width", (COLUMN, 2.6)) as figure:
         axes = recorded.correlogram(result, ax=figure.subplots())

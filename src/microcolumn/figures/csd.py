@@ -24,19 +24,16 @@ _MAX_TRACES = 24
 def csd(laminar_map: LaminarMap, units: Units | None = None) -> CaptionedFigure:
     """Potentials and current source density around the flash, with the layers drawn in.
 
+    Left: average potential at each contact. Middle: current source density, sinks in red, with the
+    onset of the chosen sink and the other candidates. Right: its profile over the sink's first
+    10 ms, and the units.
+
     Parameters
     ----------
     laminar_map : LaminarMap
         From `microcolumn.survey.laminar.layers_from_flashes`.
     units : Units, optional
         Drawn at their depths, if these are measured from the same reference.
-
-    Returns
-    -------
-    CaptionedFigure
-        Left: average potential at each contact. Middle: current source density, sinks in red,
-        with the onset of the chosen sink and the other candidates. Right: its profile over the
-        sink's first 10 ms, and the units.
     """
     with captioned("", "Current source density and layers", (PAGE, 3.6)) as figure:
         potentials, image, profile = figure.subplots(

@@ -139,13 +139,7 @@ def extremes(numbers: Sequence[int]) -> str:
 
 
 def error_bars(n_splits: Iterable[int]) -> str:
-    """What error bars of means over so many splits are, as a sentence.
-
-    Parameters
-    ----------
-    n_splits : iterable of int
-        Of each mean that is drawn; see :func:`~microcolumn.study.significance.claimed_stderr`.
-    """
+    """What error bars of means over so many splits are; see `significance.claimed_stderr`."""
     numbers = set(n_splits)
     if numbers == {1}:
         return "Error bars: one standard error, from blocks of neighbouring bins."

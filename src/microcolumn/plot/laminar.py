@@ -75,17 +75,7 @@ def laminar(units: Units) -> Laminar:
 
 
 def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> None:
-    """Draw lines between layers, and their names as tick labels.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Rows of units are at 0, 1, ... along one axis.
-    found : Laminar
-        From :func:`laminar`.
-    along : {"y", "x"}
-        Which axis the units are on.
-    """
+    """Draw lines between layers, and their names as tick labels, where units are at 0, 1, ..."""
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
     for border in found.borders:
         draw(border - 0.5, color="black", linewidth=0.8)
@@ -174,15 +164,6 @@ def mark_window(ax: Axes, found: Window, *, along: Literal["y", "x"] = "y") -> N
 
     Lags are counted from the newest bin, which is 0. Where lines between layers would be a
     grating, those between lags are drawn alone.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Rows of bits are at 0, 1, ... along one axis.
-    found : Window
-        From :func:`window`.
-    along : {"y", "x"}
-        Which axis the bits are on.
     """
     if found.lags == 1:
         mark_layers(ax, found.units, along=along)

@@ -138,13 +138,6 @@ def busiest_stretch_of_cell(prediction: Prediction, unit: int) -> tuple[float, f
     """Start and stop of the second without a gap in which a cell has most spikes, seconds.
 
     Where no stretch is as long, the longest that there is; of equal ones the first.
-
-    Parameters
-    ----------
-    prediction : Prediction
-        Whose bins are looked through.
-    unit : int
-        Position of the cell among the recorded units.
     """
     spikes = prediction.spikes[:, _column(prediction, unit)].astype(np.int64)
     run = _runs(prediction)

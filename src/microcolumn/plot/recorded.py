@@ -214,15 +214,7 @@ def _peak_width(ax: Axes, result: BinWidth, dashed_ms: float) -> None:
 
 
 def _leave_dead_time_out(ax: Axes, lags_ms: Floats, counts: Floats, smoothed: Floats) -> None:
-    """End the axis above the running mean and all other bins if those of the dead time are higher.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        With the curves.
-    lags_ms, counts, smoothed : ndarray of float64, shape (n_lags,)
-        Bin centres in ms, and the curves relative to chance.
-    """
+    """End the axis above the mean and all other bins if those of the dead time are higher."""
     half_bin = (lags_ms[1] - lags_ms[0]) / 2
     is_dead = np.abs(lags_ms) + half_bin < _DEAD_TIME_MS + 1e-6
     others = np.concatenate(([1.0], smoothed, counts[~is_dead]))
