@@ -6,6 +6,7 @@ import small_study
 
 import microcolumn as mc
 from microcolumn.figures.likelihood import likelihood
+from microcolumn.study.catalogue import NotComputedError
 from microcolumn.study.plan import Plan
 from microcolumn.study.run import run
 
@@ -76,9 +77,19 @@ def test_all_recordings_are_shown_with_one_name_for_hidden_units_that_grow_with_
     figure.draw_without_rendering()
 
 
-def test_one_recording_can_be_chosen(pair):
-    figure = likelihood(pair, "$B")
-    assert len(heights(figure.axes[0])["Ising"]) == 1
+def test_one_recording_can_be_chosen_and_one_without_a_score_is_left_out(pair, monkeypatch):
+    [bar] = heights(likelihood(pair, "$B").axes[0])["Ising"]
+    compare = pair.comparison
+
+    def without_a_score(name, **where):
+        if name == "A":
+            raise NotComputedError("no score is finite")
+        return compare(name, **where)
+
+    monkeypatch.setattr(pair, "comparison", without_a_score)
+    assert heights(likelihood(pair).axes[0])["Ising"] == [bar]
+    with pytest.raises(NotComputedError, match="a test of 'A'"):
+        likelihood(pair, "A")
 
 
 def test_without_an_ising_model_scores_stand_alone(tmp_path):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from matplotlib.legend_handler import HandlerTuple
 
 from ..plot.scores import differences, scores
-from ..study.catalogue import Place
+from ..study.catalogue import NotComputedError, Place
 from ..study.comparisons import StudyComparison
 from ..study.results import Results
 from ..study.tables import compared_at
@@ -37,7 +38,12 @@ def likelihood(
     nothing else, there is no second panel.
     """
     place = place_of(results, recording, experiment, lags)
-    compared = [_compared(results, each) for each in _alike(results, place, recording)]
+    compared = []
+    for each in _alike(results, place, recording):
+        with suppress(NotComputedError):  # no score of that recording is finite
+            compared.append(_compared(results, each))
+    if not compared:
+        raise place.missing("a test")
     reference = _reference(compared)
     stacked = len(compared) > _SIDE_BY_SIDE and reference is not None
     height = _HEIGHT * (1.75 if stacked else 1.0)
