@@ -8,14 +8,6 @@ from contextlib import contextmanager
 import pytest
 
 CHROMIUM = shutil.which("chromium")
-_ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 LAPTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 #: A4 between margins of a centimetre.
 PAPER = {"width": 718, "height": 1047}
@@ -28,7 +20,9 @@ def launched():
     if CHROMIUM is None:
         pytest.skip("there is no chromium on this machine; install Debian's package chromium")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_ARGUMENTS)
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         yield browser
         browser.close()
 

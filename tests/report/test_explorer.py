@@ -157,7 +157,7 @@ def test_labels_tell_layers_that_were_tested(planted):
     found = planted[0]["assemblies"]
     assert found["tested"]
     assert [unit["label"] for unit in found["hidden"]] == [
-        "layer IV, 60 % of its positive weight, p = 0.001"
+        "layer IV, 60 % of its positive weight, p\xa0=\xa00.001"
     ]
 
 

@@ -8,6 +8,7 @@ import sys
 from html.parser import HTMLParser
 from io import BytesIO
 from itertools import pairwise
+from unittest.mock import Mock
 
 import planted_study as planted
 import pytest
@@ -267,17 +268,12 @@ def test_text_from_recordings_is_shown_and_never_run(parsed, tmp_path):
 
 
 def test_figures_that_cannot_be_drawn_are_told_and_the_page_is_made(results, monkeypatch):
-    def moved(results, recording=None, **where):
-        raise FileNotFoundError("monday.nwb is not there; put it back")
-
-    def missing(results, recording=None, **where):
-        raise NotComputedError("a test is not computed yet")
-
-    def unreadable(results, recording=None, **where):
-        raise ImportError("pynwb is not installed; install microcolumn[nwb]")
-
-    broken = {"1": moved, "2": missing, "4": unreadable}
-    patched = {number: figures.Figures(draw) for number, draw in broken.items()}
+    errors = {
+        "1": FileNotFoundError("monday.nwb is not there; put it back"),
+        "2": NotComputedError("a test is not computed yet"),
+        "4": ImportError("pynwb is not installed; install microcolumn[nwb]"),
+    }
+    patched = {n: figures.Figures(Mock(side_effect=each)) for n, each in errors.items()}
     monkeypatch.setattr(figures, "FIGURES", figures.FIGURES | patched)
     told = [p["text"] for p in Parsed(page(results)).all("p") if p.get("class") == "absent"]
     assert told == [

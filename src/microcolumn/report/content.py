@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from markupsafe import Markup
@@ -84,15 +84,7 @@ Item: TypeAlias = Paragraph | Heading | Listed | Tabled | Picture | Absent
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What a section says of one recording.
-
-    Parameters
-    ----------
-    name, facts : str
-        The recording and its size.
-    items : list of Item
-        In reading order.
-    """
+    """What a section says of one recording: its name and size, then items in reading order."""
 
     name: str
     facts: str
@@ -118,23 +110,13 @@ class Section:
     id: str
     title: str
     lead: str
-    items: list[Item] = field(default_factory=list)
-    blocks: list[Block] = field(default_factory=list)
+    items: list[Item]
+    blocks: list[Block]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The result of one comparison in words.
-
-    Parameters
-    ----------
-    about : str
-        Which recording and which words.
-    headline : str
-        Which model is best and by how much.
-    details : tuple of str
-        Further sentences: over which other models, over firing rates, and doubts.
-    """
+    """The result of one comparison in words: of what, who is best by how much, and details."""
 
     about: str
     headline: str

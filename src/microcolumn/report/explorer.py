@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..figures.places import first_split
+from ..figures.places import first_split, where
 from ..plot.laminar import Window, laminar
 from ..study import tables
 from ..study.catalogue import Place
@@ -75,10 +75,9 @@ def _explorer(results: Results, place: Place, most_values: int) -> dict[str, Any
 
 def _words(results: Results, place: Place, split: int) -> tuple[Read | None, str]:
     """Words of the recording, or a sentence about why there are none."""
-    recording, experiment, lags = place
     try:
-        whole = words_of(results.recording(recording), experiment)
-        _, _, test = results.words(recording, split=split, experiment=experiment.name, lags=lags)
+        whole = words_of(results.recording(place.recording), place.experiment)
+        _, _, test = results.words(place.recording, split=split, **where(place))
         return Read(whole, test), ""
     except (OSError, ValueError, ImportError) as error:
         said = " ".join(str(error).split())

@@ -20,8 +20,20 @@ class Reference(NamedTuple):
     doi: str
 
 
-_NAMES = {"Ising": "Ising models", "RBM": "restricted Boltzmann machines"}
-_NAMES["SemiRBM"] = "semi-restricted Boltzmann machines"
+_NAMES = {
+    "Ising": "Ising models",
+    "RBM": "restricted Boltzmann machines",
+    "SemiRBM": "semi-restricted Boltzmann machines",
+}
+_OBJECTIVES = {
+    "mpf": "minimum probability flow (Sohl-Dickstein et al. 2011)",
+    "likelihood": "maximum likelihood",
+}
+_DEALT = {
+    "words": "word by word",
+    "blocks": "in contiguous blocks, without the windows that would share a bin with the other "
+    "part,",
+}
 
 _REFERENCES = (
     Reference(
@@ -86,11 +98,11 @@ def methods(plan: Plan, *, layers: bool) -> list[tuple[str, str]]:
     layers : bool
         Whether layers were tested.
     """
-    several = len(plan.experiments) > 1
-    said = [
-        (f"Words and models: {each.name}" if several else "Words and models", _of(plan, each))
-        for each in plan.experiments
-    ]
+    said = []
+    for each in plan.experiments:
+        name = f": {each.name}" if len(plan.experiments) > 1 else ""
+        text = " ".join([_words(plan, each), _models(each), _splits(each)])
+        said.append((f"Words and models{name}", text))
     said += [("Normalisation", _normalisation(plan)), ("Scores and errors", _scores(plan))]
     if layers:
         said.append(("Layers", _LAYERS))
@@ -101,10 +113,6 @@ def references(said: list[tuple[str, str]]) -> list[Reference]:
     """The works that the paragraphs cite, by name."""
     text = " ".join(text for _, text in said)
     return [reference for reference in _REFERENCES if reference.key in text]
-
-
-def _of(plan: Plan, experiment: Experiment) -> str:
-    return " ".join([_words(plan, experiment), _models(experiment), _splits(experiment)])
 
 
 def _words(plan: Plan, experiment: Experiment) -> str:
@@ -129,11 +137,7 @@ def _models(experiment: Experiment) -> str:
     if set(experiment.models) != {"Ising"}:
         sizes = ["as many as bits" if n == "dims" else str(n) for n in experiment.n_hidden]
         hidden = f" (hidden units: {enumeration(sizes)})"
-    objectives = {
-        "mpf": "minimum probability flow (Sohl-Dickstein et al. 2011)",
-        "likelihood": "maximum likelihood",
-    }
-    by = " and by ".join([objectives[objective] for objective in experiment.objectives])
+    by = " and by ".join([_OBJECTIVES[objective] for objective in experiment.objectives])
     penalties = enumeration([tables.scientific(penalty) for penalty in experiment.penalties])
     starts = "one start" if experiment.n_init == 1 else f"the best of {experiment.n_init} starts"
     return (
@@ -144,18 +148,14 @@ def _models(experiment: Experiment) -> str:
 
 def _splits(experiment: Experiment) -> str:
     n, train, validation = experiment.n_splits, experiment.train, experiment.validation
-    how = {
-        "words": "word by word",
-        "blocks": "in contiguous blocks, without the windows that would share a bin with the "
-        "other part,",
-    }[experiment.split_by]
     times = "once" if n == 1 else f"{n} times"
     choice = "the penalty of each was chosen by its likelihood on"
     if len(experiment.penalties) == 1:
         choice = "nothing was chosen, for want of a second penalty, on"
     return (
-        f"Words were dealt {times} ({tables.seeds_text(experiment)}) at random {how} to a training "
-        f"part ({_percent(train)}) and a test part ({_percent(1 - train)}). "
+        f"Words were dealt {times} ({tables.seeds_text(experiment)}) at random "
+        f"{_DEALT[experiment.split_by]} to a training part ({_percent(train)}) and a test part "
+        f"({_percent(1 - train)}). "
         f"Models were fitted on {_percent(train * (1 - validation))} of the words, {choice} the "
         f"other {_percent(train * validation)} that are for training, and all results are from "
         "the test part. Starts of fits and annealing have the seed of their split."

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluate.activation import hidden_activation
-from ..figures.places import first_split
+from ..figures.places import first_split, where
 from ..models import PopulationModel
 from ..study.catalogue import Place
 from ..study.comparisons import StudyComparison
@@ -55,8 +55,7 @@ def paths_at(
         diagonal alone) and ``W`` (of live hidden units) are arrays, None where a model has none.
     """
     penalties, split = place.experiment.penalties, first_split(compared)
-    where: dict[str, Any] = {"recording": place.recording, "split": split}
-    where |= {"experiment": place.experiment.name, "lags": place.lags}
+    at = where(place) | {"recording": place.recording, "split": split}
     used = {
         model.variant: score.penalty
         for model in compared.models
@@ -65,8 +64,8 @@ def paths_at(
     }
     found = []
     for variant in results.catalogue.variants(place):
-        models = results.path(variant=variant.name, **where)
-        scores = results.normalisers(variant=variant.name, **where)
+        models = results.path(variant=variant.name, **at)
+        scores = results.normalisers(variant=variant.name, **at)
         steps = [
             {"penalty": penalty} | _step(model, scores[penalty], rows, words)
             for model, penalty in zip(models, penalties, strict=True)

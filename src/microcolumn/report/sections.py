@@ -160,15 +160,7 @@ _LEADS = {
 
 
 def sections(results: Results, drawn: Pictures) -> list[Section]:
-    """All sections between the answer and the methods, in the order of the argument.
-
-    Parameters
-    ----------
-    results : Results
-        Of a finished or unfinished study.
-    drawn : dict of (str, str or None) to Picture or Absent
-        Figures by number and recording, None where a figure shows all recordings.
-    """
+    """Sections between the answer and the methods; those the plan has nothing for are left out."""
     told = partial(_section, results, drawn)
     fits = tuple(_converged(results, place) for place in longest(results))
     return [

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluate.activation import hidden_activation
-from ..figures.places import first_split
+from ..figures.places import first_split, where
 from ..models import PopulationModel
 from ..study.catalogue import NotComputedError, Place
 from ..study.comparisons import StudyComparison
@@ -18,7 +18,7 @@ from ..study.results import Results
 from ..study.significance import p_text
 from ..words import Words
 from .paths import rounded
-from .typography import typeset
+from .typography import typeset, unbroken
 
 #: Length of the stretch; whichever is shorter.
 _SECONDS, _MOST_BINS = 20.0, 1000
@@ -147,9 +147,8 @@ def _best_with_hidden(
     results: Results, place: Place, compared: StudyComparison, split: int
 ) -> tuple[str, PopulationModel] | None:
     """The model with the best mean test score that has live hidden units in the split."""
-    where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
     for result in compared.models:
-        model = results.model(place.recording, result.variant, split=split, **where)
+        model = results.model(place.recording, result.variant, split=split, **where(place))
         if model.parameters_.live.any():
             return result.variant, model
     return None
@@ -159,9 +158,8 @@ def _layers_of(
     results: Results, place: Place, variant: str, split: int
 ) -> dict[int, Mapping[str, Any]]:
     """Layer statistics of a split by column of W; empty where there are none."""
-    where: dict[str, Any] = {"experiment": place.experiment.name, "lags": place.lags}
     try:
-        found = results.layers(place.recording, variant, **where)
+        found = results.layers(place.recording, variant, **where(place))
     except NotComputedError:
         return {}
     if found is None or split not in found.splits:
@@ -174,7 +172,7 @@ def _label(column: int, strength: NDArray[np.float64], layers: dict[int, Mapping
     """What a hidden unit is called in the list."""
     if column in layers:
         layer = layers[column]
-        share, p = f"{100 * layer['share']:.0f} %", typeset(p_text(layer["p_holm"]))
+        share, p = f"{100 * layer['share']:.0f} %", unbroken(typeset(p_text(layer["p_holm"])))
         return f"layer {layer['layer']}, {share} of its positive weight, {p}"
     n_cells, n_against = int((strength > 0).sum()), int((strength < 0).sum())
     if n_cells:

@@ -184,7 +184,18 @@ def growth(found: LagsResult) -> Table:
 
 def growth_sentences(found: LagsResult) -> list[str]:
     """Where each model stops gaining from longer words."""
-    return [_growth(found, name) for name in found.models]
+    said = []
+    for name, models in found.models.items():
+        known = [n for n, result in zip(found.lags, models, strict=True) if result]
+        last = found.last_step(name) if len(known) > 1 else None
+        text = "no step up by more than 2 standard errors"
+        if len(known) < 2:
+            text = "too few T are computed to see it grow"
+        elif last is not None:
+            tried = "the longest computed" if last == known[-1] else f"of up to {known[-1]}"
+            text = f"the last step up by more than 2 standard errors is to T = {last}, {tried}"
+        said.append(f"{name}: {text}")
+    return said
 
 
 def predictions(results: Results, place: Place) -> Table | None:
@@ -335,17 +346,6 @@ def _per_cell(model: ModelResult | None) -> str:
     return f"{number(model.per_neuron, 3)} {_errors(*errors, digits=3)}"
 
 
-def _growth(found: LagsResult, name: str) -> str:
-    known = [n for n, result in zip(found.lags, found.models[name], strict=True) if result]
-    if len(known) < 2:
-        return f"{name}: too few T are computed to see it grow"
-    last = found.last_step(name)
-    if last is None:
-        return f"{name}: no step up by more than 2 standard errors"
-    tried = "the longest computed" if last == known[-1] else f"of up to {known[-1]}"
-    return f"{name}: the last step up by more than 2 standard errors is to T = {last}, {tried}"
-
-
 def _errors(*errors: float, digits: int = 2) -> str:
     return " ".join(f"± {number(error, digits)}" for error in errors)
 
@@ -353,12 +353,8 @@ def _errors(*errors: float, digits: int = 2) -> str:
 def _chosen(penalties: Sequence[float]) -> str:
     """Penalties chosen and how often: ``1e-3 ×8, 2e-3 ×2``."""
     counts = sorted(Counter(p for p in penalties if not math.isnan(p)).items())
-    return (
-        ", ".join(
-            scientific(p) + (f" \N{MULTIPLICATION SIGN}{n}" if n > 1 else "") for p, n in counts
-        )
-        or "-"
-    )
+    times = "\N{MULTIPLICATION SIGN}"
+    return ", ".join(scientific(p) + (f" {times}{n}" if n > 1 else "") for p, n in counts) or "-"
 
 
 def _live(model: ModelResult, n_hidden: int) -> str:
@@ -366,4 +362,4 @@ def _live(model: ModelResult, n_hidden: int) -> str:
 
 
 def _short(normaliser: str) -> str:
-    return {"ais": "AIS"}.get(normaliser, normaliser.partition(",")[0])
+    return "AIS" if normaliser == "ais" else normaliser.partition(",")[0]

@@ -121,20 +121,24 @@ function bands(explorer, lags = explorer.lags) {
   return explorer.layers.map(([name, start, stop]) => [name || '?', start, stop]);
 }
 
-/** Names beside the rows, as many as there is room for, and lines between the bands. */
-function drawRows(context, box, named) {
-  context.textAlign = 'right';
-  context.textBaseline = 'middle';
-  let free = -Infinity;
+/** Names of bands, as many as there is room for, and lines between them: down the rows of a plot,
+ * or across its columns. */
+function drawBands(context, box, named, down, ruled = true) {
+  const [first, size] = down ? [box.top, box.cellHeight] : [box.left, box.cellWidth];
+  context.textAlign = down ? 'right' : 'center';
+  context.textBaseline = down ? 'middle' : 'top';
+  let free = down ? -Infinity : 0;
   for (const [name, start, stop] of named) {
-    const y = box.top + start * box.cellHeight;
-    const middle = y + (stop - start) * box.cellHeight / 2;
+    const edge = first + start * size, middle = edge + (stop - start) * size / 2;
+    const half = down ? 6 : context.measureText(name).width / 2 + 2;
     context.fillStyle = css('muted', 0.45);
-    if (start > 0) context.fillRect(box.left, Math.round(y), box.width, 1);
-    if (middle - 6 < free) continue;
+    if (ruled && start > 0 && down) context.fillRect(box.left, Math.round(edge), box.width, 1);
+    else if (ruled && start > 0) context.fillRect(Math.round(edge), box.top, 1, box.height);
+    if (middle - half < free) continue;
     context.fillStyle = css('muted');
-    context.fillText(name, box.left - 5, middle, LEFT - 8);
-    free = middle + 6;
+    if (down) context.fillText(name, box.left - 5, middle, LEFT - 8);
+    else context.fillText(name, middle, box.top + box.height + 5);
+    free = middle + half;
   }
 }
 

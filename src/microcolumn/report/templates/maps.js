@@ -88,8 +88,10 @@ class HeatMap extends Plot {
       cellWidth, cellHeight, rows: this.rows, columns: this.columns };
     const context = cleared(this.canvas, height + BELOW + 2);
     this.fill(context, box);
-    drawRows(context, box, bands(this.explorer));
-    this.drawColumns(context, box);
+    const layers = bands(this.explorer), coupling = this.matrix === 'J';
+    drawBands(context, box, layers, true);
+    drawBands(context, box, coupling ? layers
+      : Array.from({ length: box.columns }, (_, k) => [String(k + 1), k, k + 1]), false, coupling);
     this.frame(context, box);
   }
 
@@ -109,26 +111,6 @@ class HeatMap extends Plot {
       context.fillStyle = signedColour(value, this.most);
       cell(row, column);
       if (this.matrix === 'J') cell(column, row);
-    }
-  }
-
-  /** Layers below couplings, numbers below hidden units, as many as there is room for. */
-  drawColumns(context, box) {
-    const named = this.matrix === 'J' ? bands(this.explorer)
-      : Array.from({ length: box.columns }, (_, k) => [String(k + 1), k, k + 1]);
-    context.textAlign = 'center';
-    context.textBaseline = 'top';
-    let free = 0;
-    for (const [name, start, stop] of named) {
-      const x = box.left + start * box.cellWidth;
-      const middle = x + (stop - start) * box.cellWidth / 2;
-      const half = context.measureText(name).width / 2 + 2;
-      context.fillStyle = css('muted', 0.45);
-      if (start > 0 && this.matrix === 'J') context.fillRect(Math.round(x), box.top, 1, box.height);
-      if (middle - half < free) continue;
-      context.fillStyle = css('muted');
-      context.fillText(name, middle, box.top + box.height + 5);
-      free = middle + half;
     }
   }
 

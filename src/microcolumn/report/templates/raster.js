@@ -50,7 +50,7 @@ class Raster extends Plot {
     this.shadeActive(context, box);
     this.shadeActive(context, trace);
     this.drawSpikes(context, box);
-    drawRows(context, box, bands(this.explorer, 1));
+    drawBands(context, box, bands(this.explorer, 1), true);
     this.drawActivation(context, trace);
     this.drawTimes(context, trace);
     this.frame(context, { ...box, bottom: trace.top + trace.height });
