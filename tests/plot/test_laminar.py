@@ -6,14 +6,7 @@ from matplotlib.figure import Figure
 
 from microcolumn.models import Independent
 from microcolumn.parameters import Parameters
-from microcolumn.plot.laminar import (
-    Window,
-    described,
-    laminar,
-    mark_layers,
-    mark_window,
-    window,
-)
+from microcolumn.plot.laminar import Window, described, laminar, mark_layers, mark_window, window
 from microcolumn.units import Units
 
 

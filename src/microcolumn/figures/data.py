@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..plot import recorded
-from ..plot.laminar import described, laminar
+from ..plot.laminar import described, has_depths, laminar
 from ..plot.raster import busiest_stretch, raster
 from ..recording import Recording
 from ..study.catalogue import Place
@@ -16,6 +16,7 @@ from ..study.sources import words_of
 from ..study.tables import units_text
 from ..survey.bin_width import BinWidth, suggest_bin_width
 from ..survey.correlations import pairwise_correlations
+from ..units import Units
 from ..words import Words
 from .captioned import PAGE, CaptionedFigure, captioned, letter
 from .correlograms import COUNTED, about_peak
@@ -48,7 +49,7 @@ def data(
     found = suggest_bin_width(studied.recording)
     with captioned("1", f"The data of {studied.place.recording}", (PAGE, 4.6)) as figure:
         panels = figure.subplot_mosaic("aabbbbbb;ccccdddd", height_ratios=(1.2, 1.0))
-        if _has_depths(studied.recording):
+        if has_depths(studied.recording.units):
             recorded.probe(studied.recording.units, ax=panels["a"])
         else:
             recorded.rates(studied.recording, ax=panels["a"])
@@ -65,32 +66,26 @@ def data(
 def _studied(results: Results, place: Place) -> _Studied:
     whole = results.recording(place.recording)
     words = words_of(whole, place.experiment)
-    if words.n_units < whole.n_units:
-        chosen = set(words.units.ids)
-        used = whole.take([n for n, name in enumerate(whole.units.ids) if name in chosen])
-    else:
-        used = whole
+    chosen = set(words.units.ids)
+    used = whole.take([n for n, name in enumerate(whole.units.ids) if name in chosen])
     if place.experiment.max_words is not None:
         last = words.clock.times_s(words.bins[-1:], words.bin_width)[0] + words.bin_width
         used = used.restrict([[used.epochs.starts[0], last]])
     return _Studied(place, used, words, whole.n_units)
 
 
-def _has_depths(recording: Recording) -> bool:
-    depths = recording.units.depth_um
-    return depths is not None and bool(np.isfinite(depths).any())
-
-
 def _caption(
     studied: _Studied, stretch: tuple[float, float], found: BinWidth, by_layer: bool
 ) -> str:
-    width = f"{studied.words.bin_width * 1e3:g} ms"
+    width, (start, stop) = f"{studied.words.bin_width * 1e3:g} ms", stretch
     return " ".join(
         (
             f"The data of {studied.place.recording}: {_units(studied)}, "
             f"{studied.words.n_bins:,} bins of {width}.",
-            _first_panel(studied.recording),
-            _words_panel(studied.recording, stretch, width),
+            _first_panel(studied.recording.units),
+            f"(b) Words of {width} bins in the {stop - start:.3g} s with the most spikes, from "
+            f"{start:.1f} s on: black where a unit spikes at least once, units "
+            f"{described(studied.recording.units)}.",
             _correlations_panel(studied.words, by_layer),
             f"(d) {COUNTED}; dashed, plus and minus the bin width of {width}.",
             about_peak(found),
@@ -105,9 +100,8 @@ def _units(studied: _Studied) -> str:
     return units_text(shown)
 
 
-def _first_panel(recording: Recording) -> str:
-    units = recording.units
-    if not _has_depths(recording):
+def _first_panel(units: Units) -> str:
+    if not has_depths(units):
         return "(a) Firing rates of the units; their depths are not known."
     unknown = int(np.isnan(np.asarray(units.depth_um)).sum())
     missing = f"; the depth of {unknown} more is not known" if unknown else ""
@@ -120,15 +114,6 @@ def _first_panel(recording: Recording) -> str:
     elif laminar(units).layers:
         text += " Layers are not drawn, since they overlap in depth."
     return text
-
-
-def _words_panel(recording: Recording, stretch: tuple[float, float], width: str) -> str:
-    start, stop = stretch
-    return (
-        f"(b) Words of {width} bins in the {stop - start:.3g} s with the most spikes, from "
-        f"{start:.1f} s on: black where a unit spikes at least once, units "
-        f"{described(recording.units)}."
-    )
 
 
 def _correlations_panel(words: Words, by_layer: bool) -> str:

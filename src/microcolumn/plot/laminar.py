@@ -105,10 +105,15 @@ def layer_name(label: str) -> str:
     return "\n".join(literal(line) for line in lines)
 
 
+def has_depths(units: Units) -> bool:
+    """Whether the depth of at least one unit is known."""
+    return units.depth_um is not None and not np.isnan(units.depth_um).all()
+
+
 def described(units: Units) -> str:
     """In which order units are drawn, for captions: "from superficial to deep", for example."""
     found = laminar(units)
-    if units.depth_um is not None and not np.isnan(units.depth_um).all():
+    if has_depths(units):
         order = "from superficial to deep"
     else:
         order = "by layer" if found.layers else "in the order of the file"

@@ -17,7 +17,7 @@ from ..survey.bin_width import DEAD_TIME, BinWidth
 from ..survey.correlations import pairwise_correlations
 from ..units import Units, downwards
 from ..words import Words
-from .laminar import laminar, layer_name, mark_layers
+from .laminar import has_depths, laminar, layer_name, mark_layers
 from .style import DATA_COLOUR, LEGEND, axes_or_new
 
 #: Okabe & Ito's palette: measured counts and their mean, and what the eye is led to.
@@ -60,16 +60,15 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
     """
     ax = axes_or_new(ax, (1.7, 2.6))
     found = laminar(units)
-    depths = units.depth_um
-    if depths is None or np.isnan(depths).all():
+    if has_depths(units):
+        heights = np.asarray(units.depth_um)
+        _depth_axis(ax, heights, str(units.depth_reference))
+        _shade_layers(ax, units)
+    else:
         heights = np.argsort(found.order).astype(np.float64)
         ax.set_ylim(len(units) - 0.5, -0.5)
         mark_layers(ax, found)
         ax.set_ylabel("units by layer, depths unknown" if found.layers else "units, as listed")
-    else:
-        heights = depths
-        _depth_axis(ax, depths, str(units.depth_reference))
-        _shade_layers(ax, units)
     places = _side_by_side(heights)
     shank = float(np.nanmax(np.abs(places))) + 0.15
     ax.axvspan(-shank, shank, color=_SHANK, linewidth=0)
@@ -99,13 +98,9 @@ def rates(recording: Recording, *, ax: Axes | None = None) -> Axes:
     """
     ax = axes_or_new(ax, (1.7, 2.6))
     found = laminar(recording.units)
-    rows, hz = np.arange(recording.n_units), recording.rates_hz[found.order]
-    ax.fill_betweenx(
-        np.column_stack((rows - 0.5, rows + 0.5)).ravel(),
-        np.repeat(hz, 2),
-        color="0.4",
-        linewidth=0,
-    )
+    edges = np.arange(recording.n_units)[:, None] + np.array([-0.5, 0.5])
+    hz = np.repeat(recording.rates_hz[found.order], 2)
+    ax.fill_betweenx(edges.ravel(), hz, color="0.4", linewidth=0)
     ax.set(ylim=(recording.n_units - 0.5, -0.5), xlim=(0.0, None), xlabel="rate (Hz)")
     mark_layers(ax, found)
     return ax
