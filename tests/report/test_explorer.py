@@ -25,10 +25,10 @@ def dense(sparse, rows, columns):
     return matrix.reshape(rows, columns)
 
 
-def small(path, n_units=6, n_hidden=3, data=None, **settings):
+def small(path, n_units=6, n_hidden=3, data=None, keep=lambda job: True, **settings):
     data = large_study.recording(n_units, 20.0) if data is None else data
     plan = large_study.plan_of(data, n_hidden, planted_study.PENALTIES, **settings)
-    return large_study.write(path, plan)
+    return large_study.write(path, plan, keep)
 
 
 @pytest.fixture(scope="module")
@@ -162,10 +162,7 @@ def test_labels_tell_layers_that_were_tested(planted):
 
 
 def test_the_split_shown_is_the_first_that_is_tested(tmp_path):
-    plan = large_study.plan_of(
-        large_study.recording(6, 20.0), 3, planted_study.PENALTIES, n_splits=3
-    )
-    results = large_study.write(tmp_path / "cells.db", plan, keep=lambda job: job.split > 0)
+    results = small(tmp_path / "cells.db", keep=lambda job: job.split > 0, n_splits=3)
     [found] = explorers(results)
     test = results.words("cells", split=1)[2]
     for path in found["models"]:

@@ -37,12 +37,8 @@ def paths_at(
 
     Parameters
     ----------
-    results : Results
-        Of the study.
-    place : Place
-        Recording, experiment and lags.
-    compared : StudyComparison
-        All models there.
+    results, place, compared
+        Of the study, where, and all models there.
     rows : ndarray of int64, shape (n_bits,)
         Bit that each row of the page shows.
     words : Words or None

@@ -43,12 +43,8 @@ def assemblies_at(
 
     Parameters
     ----------
-    results : Results
-        Of the study.
-    place : Place
-        Recording, experiment and lags.
-    compared : StudyComparison
-        All models there.
+    results, place, compared
+        Of the study, where, and all models there.
     order : ndarray of int64, shape (n_units,)
         Unit of each row of the raster.
     read : Read

@@ -10,14 +10,14 @@ function number(value, digits = 3) {
   if (value === null) return 'unknown';
   const size = Math.abs(value), far = size !== 0 && (size < 1e-3 || size >= 1e5);
   const text = far ? value.toExponential(digits - 1) : String(Number(value.toPrecision(digits)));
-  return text.replace('-', '\u2212');
+  return text.replaceAll('-', '\u2212');
 }
 
 /** A score in bits/s with two decimals, fewer where it is large. */
 function scoreText(value) {
   if (value === null) return 'unknown';
   const decimals = Math.abs(value) < 100 ? 2 : Math.abs(value) < 1000 ? 1 : 0;
-  return value.toFixed(decimals).replace('-', '\u2212');
+  return value.toFixed(decimals).replaceAll('-', '\u2212');
 }
 
 /** "1 bin", "1,200 bins" */
