@@ -103,11 +103,6 @@ def test_windows_are_drawn_lag_by_lag(results):
     assert letters(figure) == ["a", "b"]
 
 
-def test_the_number_of_lags_can_be_chosen(results):
-    figure = parameters(results, "cells", experiment="spatiotemporal", lags=1)
-    assert panels(figure)[0].images[0].get_array().shape == (4, 4)
-
-
 @pytest.mark.parametrize(
     ("models", "shown"),
     [

@@ -110,7 +110,7 @@ def test_without_a_gap_the_burst_across_it_is_the_busiest():
     assert start == pytest.approx(160 * 0.020)  # 160 to 209 holds all 20
 
 
-def test_where_no_second_is_whole_the_longest_stretch_is_shown(words):
+def test_where_no_second_is_whole_the_longest_stretch_is_shown():
     short = _spiking([0, 10, 40, 60, *range(70, 300, 10)])
     start, stop = plot.busiest_stretch_of_cell(predict(Independent().fit(short), short), 0)
     assert (start, stop) == pytest.approx((0.2, 0.8))

@@ -146,14 +146,16 @@ def test_recordings_without_the_reference_are_left_empty():
         differences(several[0], ax=axes())
 
 
-def test_many_p_values_stand_upright_and_do_not_overlap():
-    levels = {"Ising": 10.0, "RBM 5": 12.0, "RBM 9": 12.1, "SemiRBM 5": 12.0}
-    several = [compared(levels, f"mouse {k}") for k in range(12)]
-    figure = Figure(figsize=(7.0, 2.5), layout="constrained")
+@pytest.mark.parametrize(("n_recordings", "n_models", "width"), [(12, 3, 7.0), (1, 6, 3.4)])
+def test_many_p_values_stand_upright_and_do_not_overlap(n_recordings, n_models, width):
+    levels = {"Ising": 10.0} | {f"RBM {k}": 12.0 for k in range(n_models)}
+    several = [compared(levels, f"mouse {k}") for k in range(n_recordings)]
+    figure = Figure(figsize=(width, 2.5), layout="constrained")
     ax = differences(several, ax=figure.subplots())
+    ax.get_legend().remove()
     figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in ax.texts]
-    assert len(boxes) == 36
+    assert len(boxes) == n_recordings * n_models
     assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[k + 1 :])
     assert max(box.y1 for box in boxes) < ax.get_window_extent().y1
 

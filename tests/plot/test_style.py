@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import microcolumn as mc
@@ -78,11 +77,6 @@ def test_printable_text_is_fit_for_xml(text):
 
 def test_printable_text_is_left_as_it_is():
     assert printable("λ = 0.1, <b>µm</b> 😀\n") == "λ = 0.1, <b>µm</b> 😀\n"
-
-
-def test_given_axes_are_drawn_into():
-    ax = Figure().subplots()
-    assert axes_or_new(ax) is ax
 
 
 def test_new_axes_are_of_a_pyplot_figure_of_the_size_asked_for():
