@@ -2,7 +2,7 @@
 
     python benchmarks/page.py               # 500 units, 200 hidden units, 7 penalties, 3 models
     python benchmarks/page.py --units 23 --hidden 25
-    python benchmarks/page.py --no-figures  # explorers alone; figures of 500 units take minutes
+    python benchmarks/page.py --no-figures  # explorers alone
 
 The study is planted: random sparse models of a minute of simulated spikes, which is the most that
 a page must hold. Opening is timed in headless Chromium from the request of the file to the moment

@@ -252,3 +252,13 @@ def test_everything_goes_into_json_without_nan(results, partial):
     assert by_model["predictions"]["rest"]["cells"][1]["unit"] == "u1"
     assert by_model["normalisers"]["0"]["0.001"]["reverse"] is None
     assert "predictions" not in partial.as_dict()["comparisons"][0]["by_model"]["RBM 5"]
+
+
+def test_recordings_are_read_once_while_they_are_small(results, monkeypatch):
+    first = results.recording("cells")
+    assert results.recording("cells") is first
+    monkeypatch.setattr("microcolumn.study.results._KEPT_SPIKES", 0)
+    results._kept = {"another": first}
+    again = results.recording("cells")
+    assert results.recording("cells") is again
+    assert list(results._kept) == ["cells"]

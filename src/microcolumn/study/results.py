@@ -27,6 +27,8 @@ from .work import parts
 
 #: Columns of a calibration that have an entry per group.
 _GROUPS = ("predicted", "observed", "lower", "upper", "n_bins")
+#: Spikes of all recordings that are kept in memory; 80 MB.
+_KEPT_SPIKES = 10_000_000
 
 Differences = dict[tuple[str, str], dict[int, tuple[float, float]]]
 
@@ -268,7 +270,7 @@ class Results:
         return train, validation, test
 
     def recording(self, name: str) -> Recording:
-        """A recording, read from its source; the last one read is kept in memory."""
+        """A recording, read from its source; small ones, and the last, are kept in memory."""
         self.catalogue.experiment(name)  # the plan has it, and it was read before
         if name not in self._kept:
             [source] = [source for source in self.plan.sources if source.name == name]
@@ -278,7 +280,9 @@ class Results:
                     f"recording {name!r} has changed since the study was run; "
                     "restore the file or run the study again"
                 )
-            self._kept = {name: read}
+            kept = {name: read} | self._kept
+            few = sum(each.n_spikes for each in kept.values()) <= _KEPT_SPIKES
+            self._kept = kept if few else {name: read}
         return self._kept[name]
 
     def begun(self) -> list[Place]:
