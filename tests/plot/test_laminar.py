@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from sklearn.exceptions import NotFittedError
 
-from microcolumn.models import Independent
+from microcolumn.models import Independent, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.plot.laminar import Window, described, laminar, mark_layers, mark_window, window
 from microcolumn.units import Units
@@ -106,8 +107,15 @@ def test_without_units_a_model_says_its_own_lags():
 
 @pytest.mark.parametrize("n_units", [4, 7])
 def test_units_of_other_words_are_refused_with_the_remedy(n_units):
-    with pytest.raises(ValueError, match=f"units has {n_units} entries and the model 6 bits; pass"):
+    with pytest.raises(ValueError, match=f"units has {n_units} entries and the model 6 bits of 1"):
         window(model_of(6), Units.numbered(n_units))
+    with pytest.raises(ValueError, match=r"6 bits of 3 lags; pass the units of the words"):
+        window(model_of(6, lags=3), Units.numbered(3))
+
+
+def test_a_model_that_is_not_fitted_is_refused():
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        window(Ising(), None)
 
 
 def test_lags_are_named_from_the_newest_with_lines_between_them_and_layers():

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from ..models import PopulationModel
 from ..units import Units, downwards
@@ -151,14 +152,17 @@ def window(model: PopulationModel, units: Units | None) -> Window:
     model : PopulationModel
         Its words are of ``n_units * lags`` bits.
     units : Units or None
-        The recorded units; None for bits in their order, without layers.
+        The recorded units; None for bits in their order, without layers. A model that was made
+        from parameters does not know its lags: they follow from the number of units.
     """
+    check_is_fitted(model)
     n_bits = int(model.parameters_.n_units)
-    lags = getattr(model, "lags_", 1) if units is None else n_bits // len(units)
+    implied = 1 if units is None else max(1, n_bits // len(units))
+    lags = getattr(model, "lags_", implied)
     table = Units.numbered(n_bits // lags) if units is None else units
     if len(table) * lags != n_bits:
         raise ValueError(
-            f"units has {len(table)} entries and the model {n_bits} bits; "
+            f"units has {len(table)} entries and the model {n_bits} bits of {lags} lags; "
             "pass the units of the words that it was fitted on"
         )
     return Window(laminar(table), lags)
