@@ -76,7 +76,9 @@ def test_without_an_exact_value_errors_are_measured_from_the_last_run_or_what_is
 def test_one_run_can_be_drawn():
     found = annealing_convergence(THETA, steps=(8,), n_chains=3)
     for draw in (annealing, annealing_error):
-        draw(found, ax=axes()).figure.draw_without_rendering()
+        ax = draw(found, ax=axes())
+        ax.figure.draw_without_rendering()
+        assert ax.containers[0].lines[0].get_xdata().tolist() == [8]
 
 
 def test_the_last_run_is_on_the_axis_however_far_it_is(found):

@@ -125,3 +125,17 @@ def test_the_dictionary_holds_the_same_with_the_cautions(results):
     found = json.loads(json.dumps(report_dict(results), allow_nan=False))
     assert found["cautions"][1].endswith("the fit has not converged in 1 of 4 tests")
     assert len(found["comparisons"]) == 4
+    assert Plan.from_dict(found["plan"]) == planted.PLAN
+    first = found["comparisons"][0]
+    assert (first["recording"], first["experiment"], first["lags"]) == ("cells", "instantaneous", 1)
+    assert first["answer"] == results.comparison("cells").answer
+    assert first["models"][0]["bits_per_second"] == pytest.approx(12.0)
+    by_model = first["by_model"]["RBM 5"]
+    assert by_model["predictions"]["rest"]["cells"][1]["unit"] == "u1"
+    assert by_model["normalisers"]["0"]["0.001"]["reverse"] is None
+
+
+def test_the_dictionary_leaves_out_what_is_not_computed(tmp_path):
+    tested = planted.write(tmp_path / "tested.db", keep=lambda job: job.kind == "test")
+    first = report_dict(Results(tested))["comparisons"][0]
+    assert "predictions" not in first["by_model"]["RBM 5"]

@@ -1,4 +1,3 @@
-import json
 import math
 from dataclasses import replace
 
@@ -239,19 +238,6 @@ def test_failures_of_the_plan_are_told(tmp_path):
     assert Results(path).provenance()["failures"] == [
         {"job": str(job), "error": "ValueError: too few words"}
     ]
-
-
-def test_everything_goes_into_json_without_nan(results, partial):
-    found = json.loads(json.dumps(results.as_dict(), allow_nan=False))
-    assert Plan.from_dict(found["plan"]) == planted.PLAN
-    first = found["comparisons"][0]
-    assert (first["recording"], first["experiment"], first["lags"]) == ("cells", "instantaneous", 1)
-    assert first["answer"] == results.comparison("cells").answer
-    assert first["models"][0]["bits_per_second"] == pytest.approx(12.0)
-    by_model = first["by_model"]["RBM 5"]
-    assert by_model["predictions"]["rest"]["cells"][1]["unit"] == "u1"
-    assert by_model["normalisers"]["0"]["0.001"]["reverse"] is None
-    assert "predictions" not in partial.as_dict()["comparisons"][0]["by_model"]["RBM 5"]
 
 
 def test_recordings_are_read_once_while_they_are_small(results, monkeypatch):

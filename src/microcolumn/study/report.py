@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict
 from textwrap import fill
 from typing import Any
 
 from . import tables
-from .catalogue import Place
+from .catalogue import NotComputedError, Place
 from .cautions import cautions
 from .results import Results
+from .rows import plain
 from .tables import Table
 
 #: Of a fingerprint, the letters that tell recordings apart.
@@ -43,8 +46,39 @@ def report_text(results: Results) -> str:
 
 
 def report_dict(results: Results) -> dict[str, Any]:
-    """The same for JSON: all numbers of :meth:`Results.as_dict`, and the cautions."""
-    return results.as_dict() | {"cautions": cautions(results)}
+    """Everything but the models, as JSON knows it: None where there is no number.
+
+    Parameters
+    ----------
+    results : Results
+        Of a finished or unfinished study.
+    """
+    return {
+        "plan": results.plan.as_dict(),
+        "provenance": plain(results.provenance()),
+        "recordings": plain(results.recordings),
+        "comparisons": [plain(_everything(results, place)) for place in results.begun()],
+        "cautions": cautions(results),
+    }
+
+
+def _everything(results: Results, place: Place) -> dict[str, Any]:
+    """All that is known of one place; what is not computed yet is left out."""
+    recording, settings, lags = place
+    where: dict[str, Any] = {"experiment": settings.name, "lags": lags}
+    by_model = {}
+    for variant in results.catalogue.variants(place):
+        found: dict[str, Any] = {}
+        for name in ("predictions", "layers", "interactions"):
+            with suppress(NotComputedError):
+                found[name] = getattr(results, name)(recording, variant.name, **where)
+        found["normalisers"] = {
+            split: results.normalisers(recording, variant.name, split=split, **where)
+            for split in range(settings.n_splits)
+        }
+        by_model[variant.name] = found
+    compared = results.comparison(recording, **where)
+    return asdict(compared) | {"answer": compared.answer, "by_model": by_model}
 
 
 def _experiment_blocks(results: Results, places: Sequence[Place]) -> Iterator[str]:

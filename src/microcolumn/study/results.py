@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,7 @@ from .comparisons import SplitScore, StudyComparison, compare_splits, model_resu
 from .inputs import log_partition_of
 from .jobs import Variant
 from .plan import Plan
-from .rows import Row, decoded, plain, split_score
+from .rows import Row, decoded, split_score
 from .sources import fingerprint, words_of
 from .store import Store
 from .summaries import LagsResult, LayersResult, PredictionResult, predictions_of
@@ -325,33 +323,6 @@ class Results:
             ],
             "failures": [{"job": row["job"], "error": row["error"]} for row in failures],
         }
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything but the models, as JSON knows it: None where there is no number."""
-        return {
-            "plan": self.plan.as_dict(),
-            "provenance": plain(self.provenance()),
-            "recordings": plain(self.recordings),
-            "comparisons": [plain(self._everything(place)) for place in self.begun()],
-        }
-
-    def _everything(self, place: Place) -> dict[str, Any]:
-        """All that is known of one place; what is not computed yet is left out."""
-        recording, settings, lags = place
-        where: dict[str, Any] = {"experiment": settings.name, "lags": lags}
-        by_model = {}
-        for variant in self.catalogue.variants(place):
-            found: dict[str, Any] = {}
-            for name in ("predictions", "layers", "interactions"):
-                with suppress(NotComputedError):
-                    found[name] = getattr(self, name)(recording, variant.name, **where)
-            found["normalisers"] = {
-                split: self.normalisers(recording, variant.name, split=split, **where)
-                for split in range(settings.n_splits)
-            }
-            by_model[variant.name] = found
-        compared = self.comparison(recording, **where)
-        return asdict(compared) | {"answer": compared.answer, "by_model": by_model}
 
     def _model_at(
         self, recording: str, variant: str, experiment: str | None, lags: int | None
