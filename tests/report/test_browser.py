@@ -25,7 +25,7 @@ def write(results, path, n_figures=3):
     pictures = importlib.import_module("microcolumn.report.pictures")
     draw_all = pictures.draw_all
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pictures, "draw_all", lambda found: islice(draw_all(found), n_figures))
+        patch.setattr(pictures, "draw_all", lambda found, **_: islice(draw_all(found), n_figures))
         report.write(results, path, progress=False)
     return path
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
+from tqdm.auto import tqdm
+
 from ..study.catalogue import NotComputedError
+from ..study.progress import watched
 from ..study.results import Results
 from .annealing import annealing
 from .captioned import CaptionedFigure
@@ -91,8 +94,17 @@ def wanted(results: Results) -> Iterator[Wanted]:
                 break
 
 
-def draw_all(results: Results) -> Iterator[tuple[Wanted, CaptionedFigure | str]]:
+def draw_all(
+    results: Results, *, progress: bool | None = None
+) -> Iterator[tuple[Wanted, CaptionedFigure | str]]:
     """Draw all figures that a study has results for, one recording after the other.
+
+    Parameters
+    ----------
+    results : Results
+        Of the study.
+    progress : bool, optional
+        Show a bar; by default in a terminal and in a notebook only.
 
     Yields
     ------
@@ -105,7 +117,8 @@ def draw_all(results: Results) -> Iterator[tuple[Wanted, CaptionedFigure | str]]
     by_recording = sorted(
         wanted(results), key=lambda each: [None, *results.recordings].index(each.recording)
     )
-    for each in by_recording:
+    shown = watched() if progress is None else progress
+    for each in tqdm(by_recording, unit=" figures", disable=not shown):
         try:
             yield each, each.draw(results, each.recording)
         except (OSError, ValueError, ImportError) as error:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
 from html import escape
 from io import BytesIO
 
 from markupsafe import Markup
-from tqdm.auto import tqdm
 
 from ..figures import CaptionedFigure, draw_all, wanted
 from ..figures.captioned import PAGE
-from ..study.progress import watched
 from ..study.results import Results
 from .content import Absent, Picture
 
@@ -44,30 +41,24 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
         By number and recording, None where a figure shows all recordings.
     """
     count = sum(1 for _ in wanted(results))
-    shown = watched() if progress is None else progress
     most = min(MOST_BYTES, room // max(count, 1))
-    with tqdm(_drawn(results, most, room), total=count, unit=" figures", disable=not shown) as bar:
-        return dict(bar)
-
-
-def _drawn(
-    results: Results, most: int, room: int
-) -> Iterator[tuple[tuple[str, str | None], Picture | Absent]]:
     names = list(results.recordings)
-    for which, figure in draw_all(results):
+    found: Pictures = {}
+    for which, figure in draw_all(results, progress=progress):
         key = (which.number, which.recording)
         if isinstance(figure, str):
-            yield key, Absent(figure)
+            found[key] = Absent(figure)
             continue
         place = "" if which.recording is None else f"-{names.index(which.recording)}"
         picture = _picture(figure, f"figure-{which.number}{place}", which.recording or "", most)
         size = len(picture.markup.encode())
         if size > room:
             of = f" of {which.recording}" if which.recording else ""
-            yield key, Absent(f"Figure {which.number}{of} is left out: {_NO_ROOM}")
+            found[key] = Absent(f"Figure {which.number}{of} is left out: {_NO_ROOM}")
             continue
         room -= size
-        yield key, picture
+        found[key] = picture
+    return found
 
 
 def _picture(figure: CaptionedFigure, anchor: str, about: str, most: int) -> Picture:
