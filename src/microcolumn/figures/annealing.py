@@ -16,7 +16,7 @@ from ..plot.style import ERROR_BARS, OTHER_COLOUR
 from ..study.catalogue import Place
 from ..study.results import Results
 from ..study.tables import compared_at
-from .captioned import PAGE, CaptionedFigure, captioned, letter
+from .captioned import PAGE, CaptionedFigure, captioned, handles_of, letter
 from .places import first_split, penalty_of, place_of, where
 
 _N_CHAINS = 500
@@ -103,7 +103,7 @@ def _add_legend(figure: CaptionedFigure, *panels: Axes) -> None:
     """One legend for all panels, each label once."""
     handles: dict[str, Artist] = {}
     for ax in panels:
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+        for handle, label in zip(*handles_of(ax), strict=True):
             handles.setdefault(label, handle)
     figure.legend(
         list(handles.values()),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -133,6 +134,15 @@ def captioned(number: str, title: str, size: tuple[float, float]) -> Iterator[Ca
 def letter(ax: Axes, name: str, pad: float | None = None) -> None:
     """Name a panel, ``pad`` points above the axes where the usual place is taken."""
     ax.set_title(name, loc="left", fontweight="bold", pad=pad)
+
+
+def handles_of(ax: Axes) -> tuple[list[Artist], list[str]]:
+    """What the legend of a panel shows, and its labels; the legend goes, for one elsewhere."""
+    legend = ax.get_legend()
+    if legend is not None:
+        legend.remove()
+    handles, labels = ax.get_legend_handles_labels()
+    return handles, labels
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from ..study.results import Results
 from ..study.summaries import CellPrediction, PredictionResult
 from ..study.tables import compared_at
 from ..words import Words
-from .captioned import PAGE, CaptionedFigure, captioned, letter
+from .captioned import PAGE, CaptionedFigure, captioned, handles_of, letter
 from .places import first_split, penalty_of, place_of, where
 
 #: Inches: a row of maps with its title, what surrounds the maps, gains, and the trace.
@@ -123,7 +123,7 @@ def _draw_gains(panel: SubFigure, shown: _Shown) -> None:
         ax.set_title(f"given {_KNOWN[given]}")
     for ax in axes[1:]:
         ax.set_ylabel("")
-        ax.get_legend().remove()  # one for all
+        handles_of(ax)  # one legend for all
     letter(axes[0], "b")
 
 
@@ -131,7 +131,7 @@ def _draw_trace(panel: SubFigure, shown: _Shown, traces: dict[str, Prediction]) 
     ax: Axes = panel.subplots()
     _, cell = shown.best
     draw_prediction(traces, cell.position, ax=ax)
-    handles, labels = ax.get_legend_handles_labels()
+    handles, labels = handles_of(ax)  # there is more room below
     panel.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     letter(ax, "c", pad=12.0)  # above the spikes
 

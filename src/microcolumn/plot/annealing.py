@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..partition.convergence import Convergence
-from .style import DATA_COLOUR, ERROR_BARS, MODEL_COLOURS, axes_or_new
+from .style import BESIDE, DATA_COLOUR, ERROR_BARS, MODEL_COLOURS, axes_or_new
 
 #: What a partition function may be wrong by, bits per word (METHOD section 7).
 TOLERANCE_BITS = 0.02
@@ -40,7 +40,7 @@ def annealing(
     name : str
         What the reference is called.
     """
-    ax = axes_or_new(ax)
+    ax = axes_or_new(ax, (5.0, 2.6))
     steps, chains = np.array(convergence.n_steps), convergence.log_weights * BITS
     octaves = np.random.default_rng(0).uniform(-_JITTER, _JITTER, chains.shape)
     ax.plot(
@@ -59,6 +59,7 @@ def annealing(
         _mark_known(ax, known * BITS, name)
     _draw_estimates(ax, convergence, 0.0)
     ax.set_ylabel(r"$\log_2 Z$ (bits)")
+    ax.legend(**BESIDE)
     return ax
 
 
@@ -84,7 +85,7 @@ def annealing_error(
     name : str
         What the reference is called.
     """
-    ax = axes_or_new(ax)
+    ax = axes_or_new(ax, (5.0, 2.6))
     if reference is None and convergence.exact is None:
         reference, name = float(convergence.estimates[-1]), "last run"
     known = convergence.exact if reference is None else reference
@@ -96,6 +97,7 @@ def annealing_error(
     most = 1.15 * max(1.5 * TOLERANCE_BITS, reach[-1], near.max(initial=0.0))
     ax.set_ylim(-most, most)
     ax.set_ylabel(rf"$\log_2 Z$ $-$ {name} (bits)")
+    ax.legend(**BESIDE)
     return ax
 
 

@@ -15,6 +15,7 @@ from ..evaluate.prediction import Prediction
 from ..evaluate.prediction_scores import Calibration, Roc
 from ..study.summaries import PredictionResult
 from .style import (
+    BESIDE,
     DATA_COLOUR,
     LEGEND,
     MODEL_COLOURS,
@@ -131,6 +132,7 @@ def prediction(
     ax.set_ylim(bottom=0.0)
     ax.set(xlabel="time (s)", ylabel="P(spike)")
     ax.ticklabel_format(axis="x", useOffset=False)
+    ax.legend(**BESIDE)
     return ax
 
 

@@ -16,6 +16,7 @@ from ..study.comparisons import INDEPENDENT, ModelResult, PairResult, StudyCompa
 from ..study.significance import claimed_stderr, corrected_stderr, p_text
 from ..study.summaries import LagsResult
 from .style import (
+    BESIDE,
     ERROR_BARS,
     LEGEND,
     MODEL_COLOURS,
@@ -26,8 +27,6 @@ from .style import (
     looks,
 )
 
-#: A legend to the right of the axes.
-_BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), **LEGEND}
 #: Part of the space of a recording that its bars fill.
 _FILLED = 0.8
 #: Part of the width that a point needs for its p-value; with less, p-values stand upright.
@@ -85,7 +84,7 @@ def scores(
     _draw_zero(ax)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
     _name_groups(ax, titles)
-    ax.legend(**_BESIDE)
+    ax.legend(**BESIDE)
     return ax
 
 
@@ -130,7 +129,7 @@ def differences(
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
     _name_groups(ax, [_name_of(each) for each in listed])
     points = [Line2D([], [], label=literal(name), **_point(styles[name])) for name in names]
-    ax.legend(handles=points, **_BESIDE)
+    ax.legend(handles=points, **BESIDE)
     return ax
 
 

@@ -45,8 +45,9 @@ RC: dict[Any, Any] = {
     "figure.dpi": 150,
     "savefig.dpi": 300,
 }
-#: Keywords of legends and of error bars, wherever plots have them.
+#: Keywords of legends, of those beside the axes, and of error bars, wherever plots have them.
 LEGEND: dict[str, Any] = {"fontsize": 7, "frameon": False}
+BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), **LEGEND}
 ERROR_BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 1.5}
 #: Bits/s. Scores that differ by less are the same: the least that an axis of scores spans.
 _SAME_SCORE = 1e-3
