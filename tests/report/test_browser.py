@@ -173,7 +173,7 @@ def test_the_slider_leads_along_the_stored_path(visit, results):
         model = results.model("cells", "SemiRBM 5", penalty=penalty)
         said = visit.text("facts").replace("\n", " ")
         score = large_study.validation_score(penalty)
-        assert f"{score:.2f} ± 0.50 bits/s" in said.replace("\u2212", "-")
+        assert f"{score:.2f} ± 0.50 bits/s, split 0" in said.replace("\u2212", "-")
         assert f"{model.n_live_hidden_} of 5" in said
         assert f"{np.count_nonzero(model.J_) // 2} of 253" in said
         assert "annealed importance sampling" in said

@@ -63,6 +63,7 @@ def _explorer(results: Results, place: Place, most_values: int) -> dict[str, Any
         "recording": place.recording,
         "experiment": place.experiment.name,
         "lags": place.lags,
+        "split": first_split(compared),
         "bin_s": place.experiment.bin_width,
         "units": [_unit(units, int(n)) for n in drawn.order],
         "layers": [list(layer) for layer in drawn.layers],

@@ -190,8 +190,8 @@ function markChosen(root, x, y, width) {
 function factsOf(explorer, model, step) {
   const error = step.error === null ? '' : ' ± ' + scoreText(step.error);
   const doubt = step.converged ? '' : ', not converged, so that the score may be too good';
-  const facts = [['Validation score', scoreText(step.score) + error + ' bits/s'],
-    ['log Z', step.method + doubt]];
+  const facts = [['Validation score', scoreText(step.score) + error + ' bits/s, split '
+    + explorer.split], ['log Z', step.method + doubt]];
   const n = explorer.units.length * explorer.lags;
   if (step.W) facts.push(['Live hidden units', step.hidden.length + ' of ' + model.n_hidden]);
   if (step.J) facts.push(['Couplings other than zero',
