@@ -8,16 +8,16 @@ from functools import cache
 import numpy as np
 
 from microcolumn.evaluate import LayerStatistics
-from microcolumn.evaluate.layers import CouplingContrast, HiddenUnitLayer
+from microcolumn.evaluate._layers import CouplingContrast, HiddenUnitLayer
 from microcolumn.models import RBM, Ising, SemiRBM
-from microcolumn.models.files import to_bytes
+from microcolumn.models._files import to_bytes
 from microcolumn.parameters import Parameters
-from microcolumn.study.jobs import Facts, n_dims, stages, variants
-from microcolumn.study.plan import Experiment, Plan
-from microcolumn.study.run import _described
-from microcolumn.study.schema import json_text
-from microcolumn.study.sources import Source, fingerprint
-from microcolumn.study.store import Store
+from microcolumn.study._jobs import Facts, n_dims, stages, variants
+from microcolumn.study._plan import Experiment, Plan
+from microcolumn.study._run import _described
+from microcolumn.study._schema import json_text
+from microcolumn.study._sources import Source, fingerprint
+from microcolumn.study._store import Store
 
 PENALTIES = (0.0, 1e-3, 4e-3)
 #: Bits/s of each model class on average; the semi-restricted model is the RBM once more.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .binary import listed, real_array
+from .validation import listed, real_array
 
 Floats = NDArray[np.float64]
 

@@ -10,17 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .binary import (
-    Bits,
-    Floats,
-    check_binary,
-    listed,
-    random_generator,
-    real_array,
-    real_number,
-    unique_rows,
-    whole_number,
-)
+from .packing import unique_rows
 from .timeline import (
     FROM_ZERO,
     Clock,
@@ -34,6 +24,16 @@ from .timeline import (
     windows_apart,
 )
 from .units import Units
+from .validation import (
+    Bits,
+    Floats,
+    check_binary,
+    listed,
+    random_generator,
+    real_array,
+    real_number,
+    whole_number,
+)
 
 #: Bits converted to floating point at once when rates are summed.
 _CHUNK_ELEMENTS = 1 << 22

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microcolumn.evaluate import activation
-from microcolumn.evaluate.activation import hidden_activation
+from microcolumn.evaluate import _activation as activation
+from microcolumn.evaluate._activation import hidden_activation
 from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words

@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from microcolumn.energy import log_weight
-from microcolumn.evaluate import interactions
-from microcolumn.evaluate.interactions import effective_interactions
+from microcolumn.evaluate import _interactions as interactions
+from microcolumn.evaluate._interactions import effective_interactions
 from microcolumn.models import RBM, Independent, Ising, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microcolumn.evaluate import layers as module
-from microcolumn.evaluate.layers import layer_statistics
+from microcolumn.evaluate import _layers as module
+from microcolumn.evaluate._layers import layer_statistics
 from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.parameters import Parameters
-from microcolumn.simulate.presets import preset
+from microcolumn.simulate._presets import preset
 from microcolumn.units import Units
 from microcolumn.words import Words
 

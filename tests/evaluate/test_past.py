@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from microcolumn.evaluate import conditional_gain, past
-from microcolumn.evaluate.past import log_given_past, probability_given_past
+from microcolumn.evaluate import _past as past
+from microcolumn.evaluate import conditional_gain
+from microcolumn.evaluate._past import log_given_past, probability_given_past
 from microcolumn.models import RBM, Independent, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words

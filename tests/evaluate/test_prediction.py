@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microcolumn.evaluate import prediction as module
+from microcolumn.evaluate import _prediction as module
 from microcolumn.evaluate import probability_given_past
-from microcolumn.evaluate.prediction import predict
+from microcolumn.evaluate._prediction import predict
 from microcolumn.models import Ising, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.recording import Recording

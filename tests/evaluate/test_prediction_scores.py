@@ -11,8 +11,8 @@ from scipy.stats import binom, mannwhitneyu
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score, roc_curve
 
 from microcolumn.evaluate import conditional_gain
-from microcolumn.evaluate.prediction import predict
-from microcolumn.evaluate.prediction_scores import calibration, roc, skill
+from microcolumn.evaluate._prediction import predict
+from microcolumn.evaluate._prediction_scores import calibration, roc, skill
 from microcolumn.models import Independent, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words

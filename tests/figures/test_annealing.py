@@ -7,9 +7,9 @@ import numpy as np
 import planted_study
 import pytest
 
-from microcolumn.figures.annealing import _affordable, annealing
+from microcolumn.figures._annealing import _affordable, annealing
 from microcolumn.partition import log_partition
-from microcolumn.study.results import Results
+from microcolumn.study._results import Results
 
 BITS = 1.0 / math.log(2.0)
 

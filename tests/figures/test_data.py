@@ -7,9 +7,9 @@ from matplotlib.collections import PolyCollection
 from planted_study import PLAN
 
 from microcolumn import Recording, Units, suggest_bin_width
-from microcolumn.figures.data import data
-from microcolumn.plot.raster import busiest_stretch
-from microcolumn.study.results import Results
+from microcolumn.figures._data import data
+from microcolumn.plot._raster import busiest_stretch
+from microcolumn.study._results import Results
 
 
 def is_test(job):

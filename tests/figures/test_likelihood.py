@@ -5,10 +5,10 @@ import pytest
 import small_study
 
 import microcolumn as mc
-from microcolumn.figures.likelihood import likelihood
-from microcolumn.study.catalogue import NotComputedError
-from microcolumn.study.plan import Plan
-from microcolumn.study.run import run
+from microcolumn.figures._likelihood import likelihood
+from microcolumn.study._index import NotComputedError
+from microcolumn.study._plan import Plan
+from microcolumn.study._run import run
 
 
 @pytest.fixture(scope="module")

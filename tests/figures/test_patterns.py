@@ -6,7 +6,7 @@ import pytest
 from matplotlib.collections import PathCollection
 
 import microcolumn as mc
-from microcolumn.figures.patterns import _chain, patterns
+from microcolumn.figures._patterns import _chain, patterns
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ import pytest
 from matplotlib.patches import StepPatch
 
 from microcolumn.evaluate import predict
-from microcolumn.figures.spatiotemporal import spatiotemporal
-from microcolumn.plot.predictions import busiest_stretch_of_cell
-from microcolumn.study.catalogue import NotComputedError
-from microcolumn.study.results import Results
+from microcolumn.figures._spatiotemporal import spatiotemporal
+from microcolumn.plot._predictions import busiest_stretch_of_cell
+from microcolumn.study._index import NotComputedError
+from microcolumn.study._results import Results
 
 WHERE = {"experiment": "spatiotemporal", "lags": 3}
 

@@ -9,7 +9,7 @@ from scipy.special import expit, logsumexp
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
-from microcolumn.models.base import floored_rates
+from microcolumn.models._base import floored_rates
 from microcolumn.parameters import Parameters
 
 CLASSES = {"independent": mc.Independent, "ising": mc.Ising, "rbm": mc.RBM, "srbm": mc.SemiRBM}
@@ -113,7 +113,7 @@ def test_a_log_partition_found_before_is_taken_as_given(model, every_word, monke
         raise AssertionError("log Z was computed again")
 
     with monkeypatch.context() as patch:
-        patch.setattr("microcolumn.models.base.log_partition", refuse)
+        patch.setattr("microcolumn.models._base.log_partition", refuse)
         copy = model.with_log_partition(given)
         assert type(copy) is type(model)
         assert copy.log_partition() is given

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import save as tensors
 
 import microcolumn as mc
-from microcolumn.models import files
+from microcolumn.models import _files as files
 
 CLASSES = {"independent": mc.Independent, "ising": mc.Ising, "rbm": mc.RBM, "srbm": mc.SemiRBM}
 SETTINGS = {mc.RBM: {"n_hidden": 2}, mc.SemiRBM: {"n_hidden": 2}}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.models.files import from_bytes, to_bytes
+from microcolumn.models._files import from_bytes, to_bytes
 
 PENALTIES = [1e-3, 4e-3, 1e-2]
 

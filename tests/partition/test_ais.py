@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
-from microcolumn.partition import ais as module
-from microcolumn.partition.ais import (
+from microcolumn.partition import _ais as module
+from microcolumn.partition._ais import (
     annealed_importance_sampling,
     effective_sample_size,
     log_mean,

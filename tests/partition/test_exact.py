@@ -12,9 +12,9 @@ from scipy.special import logsumexp
 
 from microcolumn.kernels.cpu import threads as kernel_threads
 from microcolumn.parameters import Parameters
-from microcolumn.partition import outer
-from microcolumn.partition.exact import exact_log_partition
-from microcolumn.partition.sides import operations
+from microcolumn.partition import _outer as outer
+from microcolumn.partition._exact import exact_log_partition
+from microcolumn.partition._sides import operations
 
 KINDS = ("independent", "ising", "rbm", "srbm")
 

@@ -11,9 +11,9 @@ from scipy.special import expit
 
 from microcolumn.kernels.cpu import threads as kernel_threads
 from microcolumn.parameters import Parameters
+from microcolumn.partition import _expectations as expectations_module
 from microcolumn.partition import exact_expectations
-from microcolumn.partition import expectations as expectations_module
-from microcolumn.partition.exact import exact_log_partition
+from microcolumn.partition._exact import exact_log_partition
 
 KINDS = ("independent", "ising", "rbm", "srbm")
 

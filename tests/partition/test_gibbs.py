@@ -9,8 +9,8 @@ from scipy.special import expit, logit, logsumexp
 
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
-from microcolumn.partition import gibbs as module
-from microcolumn.partition.gibbs import Sampler, gibbs_samples
+from microcolumn.partition import _gibbs as module
+from microcolumn.partition._gibbs import Sampler, gibbs_samples
 
 
 def _distribution(theta):

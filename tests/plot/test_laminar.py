@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 
 from microcolumn.models import Independent, Ising
 from microcolumn.parameters import Parameters
-from microcolumn.plot.laminar import Window, described, laminar, mark_layers, mark_window, window
+from microcolumn.plot._laminar import Window, described, laminar, mark_layers, mark_window, window
 from microcolumn.units import Units
 
 

@@ -7,10 +7,10 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import microcolumn as mc
-from microcolumn.plot.scores import differences, lags, scores
+from microcolumn.plot._scores import differences, lags, scores
 from microcolumn.plot.style import MODEL_COLOURS
-from microcolumn.study.comparisons import SplitScore, StudyComparison, compare_splits, model_result
-from microcolumn.study.summaries import LagsResult
+from microcolumn.study._comparisons import SplitScore, StudyComparison, compare_splits, model_result
+from microcolumn.study._summaries import LagsResult
 
 SHIFTS = (0.5, -0.5, 1.0, -1.0)
 

@@ -7,7 +7,7 @@ from matplotlib.text import Text
 
 from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
-from microcolumn.plot.windows import hidden_map, hidden_maps
+from microcolumn.plot._windows import hidden_map, hidden_maps
 from microcolumn.units import Units
 from microcolumn.words import Words
 

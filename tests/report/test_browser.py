@@ -13,16 +13,16 @@ from browser import LAPTOP, PAPER, PHONE, contrast, launched, visiting
 
 from microcolumn import report
 from microcolumn.models import PopulationModel
-from microcolumn.plot.laminar import laminar
+from microcolumn.plot._laminar import laminar
 from microcolumn.study import Results
-from microcolumn.study.sources import words_of
+from microcolumn.study._sources import words_of
 
 HOSTILE = "<script>alert(1)</script>"
 
 
 def write(results, path, n_figures=3):
     """Write a page with the quick ones of the figures alone, which are the first."""
-    pictures = importlib.import_module("microcolumn.report.pictures")
+    pictures = importlib.import_module("microcolumn.report._pictures")
     draw_all = pictures.draw_all
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pictures, "draw_all", lambda found, **_: islice(draw_all(found), n_figures))

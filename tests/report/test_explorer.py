@@ -7,14 +7,14 @@ import numpy as np
 import planted_study
 import pytest
 
-from microcolumn.evaluate.activation import hidden_activation
-from microcolumn.models.files import from_bytes, to_bytes
+from microcolumn.evaluate._activation import hidden_activation
+from microcolumn.models._files import from_bytes, to_bytes
 from microcolumn.parameters import Parameters
-from microcolumn.plot.laminar import laminar
+from microcolumn.plot._laminar import laminar
 from microcolumn.recording import Recording
-from microcolumn.report.explorer import PARAMETERS, explorers
-from microcolumn.report.paths import most_per_matrix, strongest
-from microcolumn.report.stretch import busiest, words_ending_at
+from microcolumn.report._explorer import PARAMETERS, explorers
+from microcolumn.report._paths import most_per_matrix, strongest
+from microcolumn.report._stretch import busiest, words_ending_at
 from microcolumn.study import Results
 from microcolumn.words import Words
 

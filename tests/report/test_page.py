@@ -16,17 +16,19 @@ import small_study
 from matplotlib import pyplot as plt
 
 from microcolumn import figures
-from microcolumn.figures.captioned import captioned
+from microcolumn.figures._captioned import captioned
 from microcolumn.recording import Recording
-from microcolumn.report import page, pictures, write
-from microcolumn.report.typography import typeset
-from microcolumn.study import run, tables
-from microcolumn.study.catalogue import NotComputedError
-from microcolumn.study.cautions import cautions
-from microcolumn.study.plan import Plan
-from microcolumn.study.results import Results
-from microcolumn.study.schema import json_text
-from microcolumn.study.store import Store
+from microcolumn.report import _pictures as pictures
+from microcolumn.report import page, write
+from microcolumn.report._typography import typeset
+from microcolumn.study import _tables as tables
+from microcolumn.study import run
+from microcolumn.study._cautions import cautions
+from microcolumn.study._index import NotComputedError
+from microcolumn.study._plan import Plan
+from microcolumn.study._results import Results
+from microcolumn.study._schema import json_text
+from microcolumn.study._store import Store
 from microcolumn.units import Units
 
 HOSTILE = "</script><script>alert(1)</script>"
@@ -240,7 +242,7 @@ def test_several_recordings_fold_all_but_the_first(tmp_path):
 
 
 def test_many_comparisons_are_counted_before_they_are_told(results, monkeypatch):
-    monkeypatch.setattr(sys.modules["microcolumn.report.page"], "_MOST_ANSWERS", 1)
+    monkeypatch.setattr(sys.modules["microcolumn.report._page"], "_MOST_ANSWERS", 1)
     parsed = Parsed(page(results))
     headlines = [p["text"] for p in parsed.all("p") if p.get("class") == "headline"]
     assert headlines[0] == "RBM 5 scores best in 1 of 2 comparisons, RBM 12 in 1."

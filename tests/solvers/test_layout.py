@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from microcolumn.parameters import Parameters
-from microcolumn.solvers.layout import Layout
+from microcolumn.solvers._layout import Layout
 
 KINDS = ("independent", "ising", "rbm", "srbm")
 

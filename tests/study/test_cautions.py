@@ -3,11 +3,11 @@ from dataclasses import replace
 import planted_study as planted
 import pytest
 
-from microcolumn.study.cautions import cautions
-from microcolumn.study.plan import Plan
-from microcolumn.study.results import Results
-from microcolumn.study.sources import Source
-from microcolumn.study.store import Store
+from microcolumn.study._cautions import cautions
+from microcolumn.study._plan import Plan
+from microcolumn.study._results import Results
+from microcolumn.study._sources import Source
+from microcolumn.study._store import Store
 
 INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
 

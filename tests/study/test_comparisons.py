@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from microcolumn.study.comparisons import (
+from microcolumn.study._comparisons import (
     SplitScore,
     StudyComparison,
     compare_splits,

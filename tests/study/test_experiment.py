@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from microcolumn.study.experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, nearest
+from microcolumn.study._experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, nearest
 
 
 def test_the_defaults_are_the_papers_protocol():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from small_study import small_plan
 
-from microcolumn.study.jobs import (
+from microcolumn.study._jobs import (
     Facts,
     Job,
     Variant,
@@ -19,7 +19,7 @@ from microcolumn.study.jobs import (
     stages,
     variants,
 )
-from microcolumn.study.plan import Experiment, Plan, Source
+from microcolumn.study._plan import Experiment, Plan, Source
 
 FACTS = Facts("f0", 5)
 ISING = Variant("Ising", 0, "mpf")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from microcolumn import Recording
-from microcolumn.study.plan import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, Plan, Source
+from microcolumn.study._plan import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, Plan, Source
 
 EXAMPLE = """
 [recordings.B4]

@@ -10,9 +10,9 @@ import types
 
 import pytest
 
-from microcolumn.study import progress
-from microcolumn.study.jobs import Job, Variant
-from microcolumn.study.progress import Bar, Pace, duration
+from microcolumn.study import _progress as progress
+from microcolumn.study._jobs import Job, Variant
+from microcolumn.study._progress import Bar, Pace, duration
 
 ISING, RBM = Variant("Ising", 0, "mpf"), Variant("RBM", 3, "mpf")
 
@@ -99,8 +99,8 @@ def test_a_bar_that_is_asked_for_is_shown_in_a_log_too(capsys):
 
 
 PROGRAM = """
-from microcolumn.study.jobs import Job
-from microcolumn.study.progress import Bar
+from microcolumn.study._jobs import Job
+from microcolumn.study._progress import Bar
 with Bar(4, 2) as bar:
     bar.tell("the plan changed")
     for split in (0, 1):

@@ -4,9 +4,9 @@ from dataclasses import replace
 import planted_study as planted
 import pytest
 
-from microcolumn.study.plan import Plan
-from microcolumn.study.report import report_dict, report_text
-from microcolumn.study.results import Results
+from microcolumn.study._plan import Plan
+from microcolumn.study._report import report_dict, report_text
+from microcolumn.study._results import Results
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])

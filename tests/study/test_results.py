@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 import microcolumn as mc
-from microcolumn.study.catalogue import NotComputedError
-from microcolumn.study.plan import Plan
-from microcolumn.study.results import Results
-from microcolumn.study.store import Store
+from microcolumn.study._index import NotComputedError
+from microcolumn.study._plan import Plan
+from microcolumn.study._results import Results
+from microcolumn.study._store import Store
 
 SPATIOTEMPORAL = {"experiment": "spatiotemporal", "lags": 3}
 
@@ -243,7 +243,7 @@ def test_failures_of_the_plan_are_told(tmp_path):
 def test_recordings_are_read_once_while_they_are_small(results, monkeypatch):
     first = results.recording("cells")
     assert results.recording("cells") is first
-    monkeypatch.setattr("microcolumn.study.results._KEPT_SPIKES", 0)
+    monkeypatch.setattr("microcolumn.study._results._KEPT_SPIKES", 0)
     results._kept = {"another": first}
     again = results.recording("cells")
     assert results.recording("cells") is again

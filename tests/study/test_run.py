@@ -10,14 +10,15 @@ from small_study import recording, results_of, small_plan, when_finished
 
 import microcolumn
 from microcolumn.recording import Recording
-from microcolumn.study import lock, work
-from microcolumn.study.plan import Experiment, Plan, Source
-from microcolumn.study.results import Results
-from microcolumn.study.run import run
-from microcolumn.study.store import Store, StoreError
-from microcolumn.study.workers import StudyError
+from microcolumn.study import _compute as work
+from microcolumn.study import _lock as lock
+from microcolumn.study._plan import Experiment, Plan, Source
+from microcolumn.study._results import Results
+from microcolumn.study._run import run
+from microcolumn.study._store import Store, StoreError
+from microcolumn.study._workers import StudyError
 
-engine = importlib.import_module("microcolumn.study.run")
+engine = importlib.import_module("microcolumn.study._run")
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,8 @@ import math
 
 import pytest
 
-from microcolumn.study.comparisons import SplitScore, model_result
-from microcolumn.study.summaries import LagsResult, LayersResult, predictions_of
+from microcolumn.study._comparisons import SplitScore, model_result
+from microcolumn.study._summaries import LagsResult, LayersResult, predictions_of
 
 
 def grown(*curves, block_stderr=0.1):

@@ -4,10 +4,10 @@ from dataclasses import replace
 import planted_study as planted
 import pytest
 
-from microcolumn.study import tables
-from microcolumn.study.plan import Plan
-from microcolumn.study.results import Results
-from microcolumn.study.tables import Table
+from microcolumn.study import _tables as tables
+from microcolumn.study._plan import Plan
+from microcolumn.study._results import Results
+from microcolumn.study._tables import Table
 
 
 @pytest.fixture(scope="module")

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 from small_study import recording, results_of, small_plan
 
-from microcolumn.study import workers
-from microcolumn.study.run import run
-from microcolumn.study.store import Store
-from microcolumn.study.workers import StudyError, Workers, workers_at
+from microcolumn.study import _workers as workers
+from microcolumn.study._run import run
+from microcolumn.study._store import Store
+from microcolumn.study._workers import StudyError, Workers, workers_at
 
-engine = importlib.import_module("microcolumn.study.run")
+engine = importlib.import_module("microcolumn.study._run")
 
 
 @pytest.fixture(scope="module")

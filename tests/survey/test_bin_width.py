@@ -7,7 +7,7 @@ import pytest
 
 from microcolumn.recording import Recording
 from microcolumn.survey import correlograms, suggest_bin_width
-from microcolumn.survey.bin_width import pair_peak_widths
+from microcolumn.survey._bin_width import pair_peak_widths
 
 #: Full width at half height of a Gaussian, in its standard deviations.
 GAUSSIAN_FWHM = 2.0 * np.sqrt(2.0 * np.log(2.0))

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from microcolumn.survey import correlations
-from microcolumn.survey.correlations import pairwise_correlations
+from microcolumn.survey import _correlations as correlations
+from microcolumn.survey._correlations import pairwise_correlations
 from microcolumn.words import Words
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from ..whole import whole_file
+from ..atomic import atomic_write
 from . import reading, writing
 from .failures import one_sentence
 from .stores import store_of
@@ -79,12 +79,12 @@ def fit(
     from ..evaluate import excess_log_likelihood
     from ..models import to_bytes
     from ..study import Experiment
-    from ..study.sources import words_of
+    from ..study._sources import words_of
 
     select = reading.given(
         ids=unit, layer=layer, multiunit=multiunit, min_rate_hz=min_rate, max_rate_hz=max_rate
     )
-    with one_sentence(), whole_file(out) as saved, _warnings_as_lines():
+    with one_sentence(), atomic_write(out) as saved, _warnings_as_lines():
         estimator = _estimator(
             model, seed, reading.given(n_hidden=hidden, l1=l1, objective=objective, n_init=starts)
         )
@@ -239,7 +239,7 @@ def export(
     from ..models import to_bytes
     from ..study import Results
 
-    with one_sentence(), whole_file(out) as saved, _warnings_as_lines():
+    with one_sentence(), atomic_write(out) as saved, _warnings_as_lines():
         results = Results(store_of(study))
         where: dict[str, Any] = {"experiment": experiment, "lags": lags}
         model = results.model(recording, variant, split=split, penalty=penalty, **where)

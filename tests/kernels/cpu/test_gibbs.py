@@ -11,7 +11,7 @@ from scipy.special import expit
 from microcolumn.energy import log_odds, log_weight
 from microcolumn.kernels.cpu.gibbs import CHAINS, REFRESH, advance
 from microcolumn.parameters import Parameters
-from microcolumn.partition.gibbs import Sampler
+from microcolumn.partition._gibbs import Sampler
 
 
 def _model(kind, n_units, seed, scale=1.0, n_hidden=5):
@@ -186,7 +186,7 @@ def test_results_are_the_same_for_any_number_of_threads_and_any_slicing(monkeypa
     threads = numba.get_num_threads()
     results = []
     for n_threads, slice_operations in ((1, 4e8), (threads, 4e8), (threads, 1e6)):
-        monkeypatch.setattr("microcolumn.partition.gibbs._SLICE_OPERATIONS", slice_operations)
+        monkeypatch.setattr("microcolumn.partition._gibbs._SLICE_OPERATIONS", slice_operations)
         numba.set_num_threads(n_threads)
         try:
             sampler = Sampler(theta, 150, seed=14).run(betas, increments)

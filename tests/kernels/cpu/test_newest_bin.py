@@ -6,12 +6,7 @@ import pytest
 from scipy.special import logsumexp
 
 from microcolumn.kernels.cpu.grouped import GROUP
-from microcolumn.kernels.cpu.newest_bin import (
-    BLOCK,
-    LANE_UNITS,
-    Newest,
-    log_odds_of_newest,
-)
+from microcolumn.kernels.cpu.newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newest
 
 
 def bits(n_units):

@@ -1,0 +1,98 @@
+"""Which results of a study a figure shows where it is not told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..models import PopulationModel
+from ..study import Results
+from ..study._comparisons import StudyComparison
+from ..study._index import NotComputedError, Place
+from ..study._tables import scientific
+
+
+def place_of(
+    results: Results,
+    recording: str | None,
+    experiment: str | None,
+    lags: int | None,
+    *,
+    windows: bool = False,
+) -> Place:
+    """Where a figure looks: the recording's first experiment and its longest words tested so far.
+
+    Parameters
+    ----------
+    results : Results
+        Of the study.
+    recording, experiment : str, optional
+        Their names; the first that has results where left out.
+    lags : int, optional
+        Bins per word.
+    windows : bool
+        Take only experiments with words of several bins.
+
+    Returns
+    -------
+    Place
+        Where at least one split is tested. Names and lags that the plan has not are a ValueError,
+        what the study has no results of yet is a NotComputedError.
+    """
+    _check(results, recording, experiment, lags)
+    found = [
+        place
+        for place in results.begun()
+        if recording in (None, place.recording)
+        and experiment in (None, place.experiment.name)
+        and lags in (None, place.lags)
+        and (max(place.experiment.lags) > 1 or not windows)
+    ]
+    if not found:
+        what = "words of several bins are not" if windows else "nothing is"
+        where = f" of {recording!r}" if recording is not None else ""
+        where += f" in experiment {experiment!r}" if experiment is not None else ""
+        where += f" with {lags} lags" if lags is not None else ""
+        more = ", or add such an experiment to its plan" if windows else ""
+        raise NotComputedError(f"{what} tested yet{where}; run the study further{more}")
+    first = found[0]
+    return [place for place in found if place[:2] == first[:2]][-1]
+
+
+def where(place: Place) -> dict[str, Any]:
+    """What results of a place are asked for by, but for the recording."""
+    return {"experiment": place.experiment.name, "lags": place.lags}
+
+
+def by_class(compared: StudyComparison) -> dict[str, list[str]]:
+    """Names of the tested models of each class, best first; classes from few parameters to many."""
+    names = [model.variant for model in compared.models]
+    classes = ("Ising", "RBM", "SemiRBM")
+    found = {each: [name for name in names if name.split()[0] == each] for each in classes}
+    return {each: alike for each, alike in found.items() if alike}
+
+
+def penalty_of(model: PopulationModel) -> str:
+    """The penalty that a model was fitted with, as tables write it: ``2e-3``."""
+    return scientific(float(model.get_params()["l1"]))
+
+
+def first_split(compared: StudyComparison) -> int:
+    """The first split that is tested: models are tested together, so it has all of them."""
+    return min(score.split for model in compared.models for score in model.splits)
+
+
+def _check(
+    results: Results, recording: str | None, experiment: str | None, lags: int | None
+) -> None:
+    """The plan has such a recording, such an experiment, and words of so many bins."""
+    if recording is not None:
+        results.catalogue.experiment(recording, experiment)
+    planned = {each.name: each.lags for each in results.plan.experiments}
+    if experiment is not None and experiment not in planned:
+        known = ", ".join(planned)
+        raise ValueError(f"the study has no experiment {experiment!r}; it has {known}")
+    chosen = planned.values() if experiment is None else [planned[experiment]]
+    known_lags = sorted({n for each in chosen for n in each})
+    if lags is not None and lags not in known_lags:
+        listed = ", ".join(map(str, known_lags))
+        raise ValueError(f"lags is {lags}, and the study has {listed}; choose one of them")

@@ -1,0 +1,154 @@
+"""Independent samples from a model, exact where all its states can be summed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logsumexp
+
+from ..parameters import Floats, Parameters
+from ._enumeration import Shape, Split, runs, split_units, states
+from ._outer import OuterSums
+from ._sides import operations, pick_side, transposed
+
+Bits = NDArray[np.uint8]
+
+#: Exact sampling is comfortable up to this many multiply-adds: a few seconds, 64 MB of memory.
+COMFORTABLE_OPERATIONS = 2.0**33
+#: Few inner units: their conditional distribution is tabulated for every sample.
+_SAMPLING = Shape(
+    inner=(4,),
+    min_inner=4,
+    max_outer=10,
+    max_table=1 << 17,
+    state_operations=3.0,
+    hidden_operations=2.0,
+)
+_REMEDY = "draw them by Gibbs sampling"
+#: Words times inner states times hidden units handled at once.
+_BATCH_ELEMENTS = 1 << 22
+
+
+def can_sample_exactly(theta: Parameters) -> bool:
+    """Whether ``exact_samples`` takes no more than seconds and tens of megabytes.
+
+    That is the case up to 2^33 multiply-adds by ``operations``: words of 32 coupled units, of 27
+    with 25 live hidden units, or of any number of units with about 25 live hidden units and no
+    couplings.
+    """
+    return operations(theta) <= COMFORTABLE_OPERATIONS
+
+
+def exact_samples(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
+    """Draw independent words from the model's own distribution, without a Markov chain.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model. Without couplings and with few live hidden units, hidden states are drawn
+        first and words given them.
+    n : int
+        Number of words.
+    rng : numpy.random.Generator
+        Source of randomness; the same state gives the same words for any number of threads.
+
+    Returns
+    -------
+    ndarray of uint8, shape (n, n_units)
+    """
+    live, _ = theta.only_live()
+    if pick_side(live, "auto", _REMEDY)[0] == "visible":
+        return _sample_states(live, n, rng)
+    if live.W is None:
+        rates = np.broadcast_to(expit(live.b), (n, live.n_units))
+    else:
+        hidden = exact_samples(transposed(live), n, rng)
+        rates = expit(live.b + hidden @ live.W.T)
+    return (rng.random(rates.shape) < rates).astype(np.uint8)
+
+
+def _sample_states(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
+    """Fixed, outer and inner units in turn, each given those before it."""
+    split = split_units(theta, _SAMPLING)
+    sums = OuterSums.of(theta, split)
+    chunks = _draw_chunks(sums, n, rng)
+    outer = _draw_outer(sums, chunks, rng)
+    distinct, which = np.unique(chunks << split.outer.size | outer, return_inverse=True)
+    words = np.zeros((distinct.size, theta.n_units + 1), dtype=np.uint8)  # last: free units
+    words[:, split.fixed] = states(split.fixed.size, distinct >> split.outer.size)
+    words[:, split.outer] = states(split.outer.size, distinct)
+    edges = _inner_edges(theta, split, words)
+    samples = words[which]
+    samples[:, split.inner] = _draw_inner(edges, which, rng)
+    return rng.permutation(samples[:, :-1])
+
+
+def _draw_chunks(sums: OuterSums, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Sorted chunk numbers of ``n`` samples."""
+    logs = []
+    for chunks in runs(sums.split.n_chunks, sums.slice_size):
+        scales, totals = sums.over_inner(chunks)
+        logs.append(scales + np.log(totals.sum(axis=1)))
+    log_weights = np.concatenate(logs)
+    edges = np.cumsum(np.exp(log_weights - logsumexp(log_weights)))
+    heights = np.sort(rng.random(n)) * edges[-1]
+    numbers: NDArray[np.int64] = np.searchsorted(edges, heights, side="right")
+    return numbers
+
+
+def _draw_outer(
+    sums: OuterSums, chunks: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Outer state of each sample given its chunk; ``chunks`` is sorted."""
+    distinct, first = np.unique(chunks, return_index=True)
+    bounds = np.append(first, chunks.size)
+    outer = np.empty(chunks.size, dtype=np.int64)
+    for start in range(0, distinct.size, sums.slice_size):
+        stop = min(start + sums.slice_size, distinct.size)
+        _, totals = sums.over_inner(distinct[start:stop])
+        edges = np.cumsum(totals, axis=1)
+        for k, chunk_edges in enumerate(edges, start):
+            members = slice(bounds[k], bounds[k + 1])
+            heights = rng.random(bounds[k + 1] - bounds[k]) * chunk_edges[-1]
+            outer[members] = np.searchsorted(chunk_edges, heights, side="right")
+    return outer
+
+
+def _inner_edges(theta: Parameters, split: Split, words: Bits) -> Floats:
+    """Cumulative weights of the inner states given each word's other units, in any scale.
+
+    Returns
+    -------
+    ndarray, shape (n_words, n_inner_states)
+    """
+    units = split.inner[split.inner < theta.n_units]
+    Y = states(split.inner.size)[:, split.inner < theta.n_units]
+    edges = np.empty((words.shape[0], Y.shape[0]))
+    within = Y @ theta.b[units]
+    if theta.J is not None:
+        within += np.einsum("bn,nm,bm->b", Y, theta.J[np.ix_(units, units)], Y)
+    batch = max(1, _BATCH_ELEMENTS // ((theta.n_hidden + 1) * Y.shape[0]))
+    for start in range(0, words.shape[0], batch):
+        X = words[start : start + batch, :-1].astype(np.float64)  # inner units are still off
+        log_weights = np.tile(within, (X.shape[0], 1))
+        if theta.J is not None:
+            log_weights += 2.0 * X @ theta.J[:, units] @ Y.T
+        if theta.W is not None and theta.c is not None:
+            inputs = (theta.c + X @ theta.W)[:, None, :] + Y @ theta.W[units]
+            log_weights += np.logaddexp(0.0, inputs).sum(axis=2)
+        weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
+        edges[start : start + batch] = np.cumsum(weights, axis=1)
+    return edges
+
+
+def _draw_inner(edges: Floats, which: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+    """Inner state of each sample, whose cumulative weights are in row ``which`` of ``edges``."""
+    Y = states(edges.shape[1].bit_length() - 1)
+    numbers = np.empty(which.size, dtype=np.int64)
+    batch = _BATCH_ELEMENTS // edges.shape[1]
+    for start in range(0, which.size, batch):
+        rows = edges[which[start : start + batch]]
+        heights = rng.random((rows.shape[0], 1)) * rows[:, -1:]
+        numbers[start : start + batch] = (rows <= heights).sum(axis=1)
+    drawn: Floats = Y[numbers]
+    return drawn

@@ -1,0 +1,2 @@
+from ._page import page as page
+from ._page import write as write

@@ -1,0 +1,168 @@
+"""Which results a plan has: from the names that people use to the digests of jobs.
+
+A store may hold results of earlier plans too. Only those that the present plan would compute
+again, digest for digest, are in its catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ._jobs import Facts, Job, Kind, Variant, n_dims, stages, variants
+from ._plan import Experiment, Plan
+
+
+class NotComputedError(ValueError):
+    """A result of the plan that is not in the store yet."""
+
+
+class Place(NamedTuple):
+    """Where models are compared: a recording, an experiment, bins per word."""
+
+    recording: str
+    experiment: Experiment
+    lags: int
+
+    def __str__(self) -> str:
+        bins = f", {self.lags} lags" if self.lags > 1 else ""
+        return f"{self.recording!r}, experiment {self.experiment.name!r}{bins}"
+
+    def missing(self, what: str) -> NotComputedError:
+        """The error that says that a result is still to come."""
+        return NotComputedError(f"{what} of {self} is not computed yet; run the study further")
+
+
+class Catalogue:
+    """All results that a plan has, computed or not.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is computed.
+    recordings : mapping of str to mapping
+        ``fingerprint`` and ``n_units`` of the recordings read so far, by name.
+
+    Attributes
+    ----------
+    digests : dict of Job to str
+        Of all jobs on these recordings.
+    """
+
+    def __init__(self, plan: Plan, recordings: Mapping[str, Mapping[str, Any]]) -> None:
+        self.plan = plan
+        self.facts = {
+            name: Facts(row["fingerprint"], row["n_units"]) for name, row in recordings.items()
+        }
+        read = []
+        for experiment in plan.experiments:
+            names = tuple(name for name in self._names(experiment) if name in self.facts)
+            if names:  # none would mean all
+                read.append(replace(experiment, recordings=names))
+        found = stages(replace(plan, experiments=tuple(read)), self.facts) if read else []
+        self.digests = {job: digest for stage in found for digest, job in stage.items()}
+
+    def places(self) -> list[Place]:
+        """Recording by recording, in the plan's order."""
+        return [
+            Place(source.name, experiment, lags)
+            for source in self.plan.sources
+            for experiment in self.plan.experiments
+            for lags in experiment.lags
+            if source.name in self.facts and source.name in self._names(experiment)
+        ]
+
+    def at(self, recording: str, experiment: str | None, lags: int | None) -> Place:
+        """The place that is meant; the first experiment and the only lags may be left out."""
+        settings = self.experiment(recording, experiment)
+        if lags is None and len(settings.lags) == 1:
+            lags = settings.lags[0]
+        if lags is None or lags not in settings.lags:
+            known = ", ".join(map(str, settings.lags))
+            raise ValueError(
+                f"lags is {lags}, and experiment {settings.name!r} has {known}; choose one of them"
+            )
+        return Place(recording, settings, lags)
+
+    def experiment(self, recording: str, name: str | None = None) -> Experiment:
+        """An experiment on a recording by its name, by default the recording's first."""
+        sources = [source.name for source in self.plan.sources]
+        if recording not in sources:
+            known = ", ".join(sources)
+            raise ValueError(f"the study has no recording {recording!r}; it has {known}")
+        if recording not in self.facts:
+            raise NotComputedError(
+                f"recording {recording!r} is not read yet; run the study further"
+            )
+        found = {e.name: e for e in self.plan.experiments if recording in self._names(e)}
+        if name is None and found:
+            return next(iter(found.values()))
+        if name not in found:
+            known = ", ".join(found) or "none"
+            raise ValueError(
+                f"recording {recording!r} has no experiment {name!r}; its experiments are {known}"
+            )
+        return found[name]
+
+    def n_units(self, recording: str, experiment: Experiment) -> int:
+        """Recorded units of an experiment's words."""
+        return n_dims(experiment, self.facts[recording].n_units, 1)
+
+    def variants(self, place: Place) -> tuple[Variant, ...]:
+        """Models that are compared at a place."""
+        n_units = self.facts[place.recording].n_units
+        return variants(place.experiment, n_dims(place.experiment, n_units, place.lags))
+
+    def variant(self, place: Place, name: str) -> Variant:
+        """A model by its full name, or by its class where there is one of that class."""
+        known = self.variants(place)
+        exact = [variant for variant in known if variant.name == name]
+        found = exact or [variant for variant in known if variant.model == name]
+        if len(found) != 1:
+            problem = "stands for several models" if found else "is none of the models"
+            names = ", ".join(variant.name for variant in found or known)
+            raise ValueError(f"{name!r} {problem} of {place}; choose one of {names}")
+        return found[0]
+
+    def families(self, experiment: Experiment, n_bits: int) -> dict[str, str]:
+        """Models of words of ``n_bits`` bits by a name that is the same for all lags.
+
+        Hidden units that grow with the words have no number: ``"RBM"`` for ``"RBM 30"``.
+        """
+        found = {}
+        for objective in experiment.objectives:
+            for model in experiment.models:
+                for size in (0,) if model == "Ising" else experiment.n_hidden:
+                    fixed, n_hidden = (0, n_bits) if size == "dims" else (size, size)
+                    name = Variant(model, fixed, objective).name
+                    found[name] = Variant(model, n_hidden, objective).name
+        return found
+
+    def splits(self, kind: Kind, place: Place, variant: Variant | None = None) -> dict[int, str]:
+        """Digests of one kind of job, by split."""
+        return {
+            split: self.digest(kind, place, split, variant)
+            for split in range(place.experiment.n_splits)
+        }
+
+    def digest(
+        self,
+        kind: Kind,
+        place: Place,
+        split: int,
+        variant: Variant | None = None,
+        penalty: float | None = None,
+    ) -> str:
+        """Of one job; splits and penalties that the plan has not are a ValueError."""
+        settings = place.experiment
+        if not 0 <= split < settings.n_splits:
+            raise ValueError(f"split is {split}; {place} has splits 0 to {settings.n_splits - 1}")
+        if penalty is not None and penalty not in settings.penalties:
+            known = ", ".join(f"{value:g}" for value in settings.penalties)
+            raise ValueError(f"penalty is {penalty:g}; {place} has {known}")
+        job = Job(kind, place.recording, settings.name, place.lags, split, variant, penalty)
+        return self.digests[job]
+
+    def _names(self, experiment: Experiment) -> tuple[str, ...]:
+        return tuple(source.name for source in self.plan.sources_of(experiment))
