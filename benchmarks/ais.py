@@ -46,7 +46,7 @@ def sweeps(theta: Parameters, n_sweeps: int) -> Sampler:
 def numpy_sweeps(theta: Parameters, n_sweeps: int) -> np.ndarray:
     """The same annealing in NumPy; log weights of all chains."""
     rng = np.random.default_rng(1)
-    n = theta.n_units
+    n = theta.n_visible
     up, down = np.exp(theta.W), np.exp(-theta.W)
     x = np.zeros((n, N_CHAINS))
     fields = np.zeros((n, N_CHAINS))

@@ -44,7 +44,7 @@ def random_model(rng: np.random.Generator, kind: str, n_units: int, strength: fl
 
 
 def enumerated(theta: Parameters) -> float:
-    n = theta.n_units
+    n = theta.n_visible
     words = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
     return float(logsumexp(log_weight(theta, words)))
 

@@ -13,7 +13,7 @@ JOB = {
     "kind": "fit",
     "recording": "B4",
     "experiment": "instantaneous",
-    "lags": 1,
+    "window": 1,
     "split": 0,
     "settings": "{}",
     "fingerprint": "f0",

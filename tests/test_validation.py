@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
 from microcolumn.packing import unique_rows
@@ -113,15 +112,15 @@ def test_a_bad_shape_is_told_in_one_sentence(X):
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.array(3)])
 def test_whole_numbers_of_any_type_become_ints(value):
-    number = whole_number("lags", value)
+    number = whole_number("window", value)
     assert type(number) is int
     assert number == 3
 
 
 @pytest.mark.parametrize("value", [2.5, 2.0, "2", None, True, np.True_, [2], np.array([2])])
 def test_what_is_not_a_whole_number_is_a_type_error_with_its_name(value):
-    with pytest.raises(TypeError, match=r"^lags is .*; pass a whole number$"):
-        whole_number("lags", value)
+    with pytest.raises(TypeError, match=r"^window is .*; pass a whole number$"):
+        whole_number("window", value)
 
 
 @pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.array(0.5), np.inf])

@@ -23,7 +23,7 @@ def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
     ----------
     theta : Parameters
         The model.
-    X : array_like, shape (n_words, n_units)
+    X : array_like, shape (n_words, n_visible)
         Binary words.
 
     Returns
@@ -33,7 +33,7 @@ def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
     """
     words = np.asarray(X)
     out = np.empty(words.shape[0])
-    for part in _chunks(words.shape[0], max(theta.n_units, theta.n_hidden)):
+    for part in _chunks(words.shape[0], max(theta.n_visible, theta.n_hidden)):
         x = words[part].astype(np.float64)
         value = x @ theta.b
         if theta.J is not None:
@@ -57,7 +57,7 @@ def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
     """Log odds of ``x_unit = 1`` given the rest of each word (nats), shape (n_words,)."""
     words = np.asarray(X)
     out = np.empty(words.shape[0])
-    for part in _chunks(words.shape[0], max(theta.n_units, theta.n_hidden)):
+    for part in _chunks(words.shape[0], max(theta.n_visible, theta.n_hidden)):
         rest = words[part].astype(np.float64)
         rest[:, unit] = 0.0
         value = np.full(rest.shape[0], theta.b[unit])

@@ -13,10 +13,7 @@ from small_study import recording, when_finished
 from typer.testing import CliRunner
 
 from microcolumn.cli import app
-from microcolumn.study import Plan, Results
-from microcolumn.study import _compute as work
-from microcolumn.study import _lock as lock
-from microcolumn.study import _workers as workers
+from microcolumn.study import Plan, Results, _compute as work, _lock as lock, _workers as workers
 from microcolumn.study._store import Store
 
 runner = CliRunner()

@@ -3,8 +3,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from microcolumn.evaluate import _activation as activation
 from microcolumn.evaluate._activation import hidden_activation

@@ -4,11 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from microcolumn.evaluate import _conditional as conditional
-from microcolumn.evaluate import conditional_gain
+from microcolumn.evaluate import _conditional as conditional, conditional_gain
 from microcolumn.models import Independent, Ising, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words

@@ -26,7 +26,10 @@ def _fitted():
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (WORDS[:, :2], "words have 2 bits but Ising was fitted on 3; pass the same units and lags"),
+        (
+            WORDS[:, :2],
+            "words have 2 bits but Ising was fitted on 3; pass the same units and window",
+        ),
         (np.zeros((0, 3)), r"Found array with 0 sample"),
         (WORDS[0], "Expected 2D array, got 1D array"),
         (WORDS * 2, r"X\[0, 2\] is 2; words are binary"),

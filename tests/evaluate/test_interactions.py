@@ -5,8 +5,7 @@ from itertools import chain, combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from microcolumn.energy import log_weight
 from microcolumn.evaluate import _interactions as interactions
@@ -37,7 +36,7 @@ def _written_out(theta, units):
     """The interaction of a set of units, as the sum over its subsets."""
     total = 0.0
     for subset in _subsets(units):
-        word = np.zeros((1, theta.n_units))
+        word = np.zeros((1, theta.n_visible))
         word[0, list(subset)] = 1.0
         total += (-1.0) ** (len(units) - len(subset)) * log_weight(theta, word)[0]
     return total

@@ -4,13 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import binom
 from sklearn.exceptions import NotFittedError
 
-from microcolumn.evaluate import _synchrony as coactivity
-from microcolumn.evaluate import synchrony
+from microcolumn.evaluate import _synchrony as coactivity, synchrony
 from microcolumn.models import RBM, Independent, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words

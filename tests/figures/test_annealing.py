@@ -101,7 +101,7 @@ def test_the_first_split_tested_is_shown_where_split_0_is_not(tmp_path):
 
 
 def test_windows_can_be_asked_for(results):
-    figure = annealing(results, "cells", experiment="spatiotemporal", lags=3)
+    figure = annealing(results, "cells", experiment="spatiotemporal", window=3)
     assert "12-dimensional" in figure.caption
 
 

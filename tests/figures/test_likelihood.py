@@ -56,7 +56,7 @@ def test_the_caption_names_what_has_not_converged(planted):
 
 
 def test_another_experiment_and_number_of_lags_can_be_shown(planted):
-    figure = likelihood(planted, "cells", experiment="spatiotemporal", lags=2)
+    figure = likelihood(planted, "cells", experiment="spatiotemporal", window=2)
     found = heights(figure.axes[0])
     assert found == {"Ising": pytest.approx([14.0]), "RBM": pytest.approx([16.0])}
     assert "words of 2 bins of 6.7 ms" in figure.caption

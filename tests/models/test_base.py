@@ -135,14 +135,14 @@ def test_what_cannot_be_a_log_partition_is_one_sentence(model):
 
 
 def test_a_fitted_model_remembers_the_lags_of_its_words(model, random_parameters):
-    assert not hasattr(model, "lags_")
+    assert not hasattr(model, "window_")
     X = np.random.default_rng(0).random((80, 3)) < 0.3
     words = mc.Words.from_array(X)
-    assert model.fit(words).lags_ == 1
-    assert model.fit(words.embed(2)).lags_ == 2
-    assert model.fit(X).lags_ == 1
+    assert model.fit(words).window_ == 1
+    assert model.fit(words.embed(2)).window_ == 2
+    assert model.fit(X).window_ == 1
     if hasattr(model, "fit_path"):
-        assert [fit.lags_ for fit in model.fit_path(words.embed(3), [0.01, 0.02])] == [3, 3]
+        assert [fit.window_ for fit in model.fit_path(words.embed(3), [0.01, 0.02])] == [3, 3]
 
 
 def test_couplings_and_weights_other_than_zero_are_counted():

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.special import logsumexp
 
 import microcolumn as mc
@@ -20,7 +19,9 @@ def enumerated(every_word):
     """Minus the mean log likelihood by listing all words."""
 
     def value(theta, X):
-        return logsumexp(log_weight(theta, every_word(theta.n_units))) - log_weight(theta, X).mean()
+        return (
+            logsumexp(log_weight(theta, every_word(theta.n_visible))) - log_weight(theta, X).mean()
+        )
 
     return value
 

@@ -24,7 +24,7 @@ KINDS = ("ising", "rbm", "srbm")
 
 
 def _exact(theta):
-    n = theta.n_units
+    n = theta.n_visible
     words = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
     return float(logsumexp(log_weight(theta, words)))
 

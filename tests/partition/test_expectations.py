@@ -5,14 +5,12 @@ from __future__ import annotations
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 
 from microcolumn.kernels.cpu import threads as kernel_threads
 from microcolumn.parameters import Parameters
-from microcolumn.partition import _expectations as expectations_module
-from microcolumn.partition import exact_expectations
+from microcolumn.partition import _expectations as expectations_module, exact_expectations
 from microcolumn.partition._exact import exact_log_partition
 
 KINDS = ("independent", "ising", "rbm", "srbm")

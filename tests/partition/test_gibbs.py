@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 from scipy.special import expit, logit, logsumexp
 
@@ -14,7 +13,7 @@ from microcolumn.partition._gibbs import Sampler, gibbs_samples
 
 
 def _distribution(theta):
-    words = (np.arange(2**theta.n_units)[:, None] >> np.arange(theta.n_units)) & 1
+    words = (np.arange(2**theta.n_visible)[:, None] >> np.arange(theta.n_visible)) & 1
     logs = log_weight(theta, words)
     return words, np.exp(logs - logsumexp(logs))
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from microcolumn.parameters import Parameters
-from microcolumn.partition import LogPartition, log_partition
-from microcolumn.partition import _log_partition as choose
+from microcolumn.partition import LogPartition, _log_partition as choose, log_partition
 
 
 @pytest.fixture

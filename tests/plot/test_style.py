@@ -3,8 +3,7 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text

@@ -149,7 +149,7 @@ def test_a_window_says_which_bin_a_weight_belongs_to(visit, results):
         results.recording("cells"), results.catalogue.experiment("cells", "spatiotemporal")
     )
     order = laminar(words.units).order
-    J = results.model("cells", "Ising", penalty=0.0, experiment="spatiotemporal", lags=3).J_
+    J = results.model("cells", "Ising", penalty=0.0, experiment="spatiotemporal", window=3).J_
     visit.point_at("couplings", 1, 4 + 2)
     said = visit.text("parameters-readout")
     assert value_in(said) == pytest.approx(J[order[1], 4 + order[2]], rel=6e-3)

@@ -114,7 +114,7 @@ def test_the_stretch_is_the_busiest_within_one_epoch():
     starts = [0, 900, 3300]
     words = Words.from_array(rng.random((5000, 4)) < 0.1, 0.020, epoch_starts=starts)
     spikes = words.expand().sum(axis=1)
-    start, stop = busiest(words, lags=3)
+    start, stop = busiest(words, window=3)
     assert stop - start == 1000
     allowed = [
         first
@@ -128,8 +128,8 @@ def test_the_stretch_is_the_busiest_within_one_epoch():
 
 def test_the_stretch_is_a_short_epoch_where_there_is_no_longer_one():
     words = Words.from_array([[0], [0], [1], [1], [1]], 0.020, epoch_starts=[0, 2])
-    assert busiest(words, lags=1) == (2, 5)
-    assert busiest(words, lags=3) == (4, 5)
+    assert busiest(words, window=1) == (2, 5)
+    assert busiest(words, window=3) == (4, 5)
 
 
 def test_windows_end_in_the_bins_of_the_stretch():
@@ -139,7 +139,7 @@ def test_windows_end_in_the_bins_of_the_stretch():
 
 
 def test_each_experiment_shows_its_longest_words(planted):
-    assert [(each["experiment"], each["lags"]) for each in planted] == [
+    assert [(each["experiment"], each["window"]) for each in planted] == [
         ("instantaneous", 1),
         ("spatiotemporal", 3),
     ]

@@ -18,11 +18,9 @@ from matplotlib import pyplot as plt
 from microcolumn import figures
 from microcolumn.figures._captioned import captioned
 from microcolumn.recording import Recording
-from microcolumn.report import _pictures as pictures
-from microcolumn.report import page, write
+from microcolumn.report import _pictures as pictures, page, write
 from microcolumn.report._typography import typeset
-from microcolumn.study import _tables as tables
-from microcolumn.study import run
+from microcolumn.study import _tables as tables, run
 from microcolumn.study._cautions import cautions
 from microcolumn.study._index import NotComputedError
 from microcolumn.study._plan import Plan
@@ -88,7 +86,7 @@ class Parsed(HTMLParser):
 def drawing(number):
     """A figure that takes no time, with an id and a link inside its SVG."""
 
-    def draw(results, recording=None, *, experiment=None, lags=None):
+    def draw(results, recording=None, *, experiment=None, window=None):
         with captioned(number, f"Title {number}", (7.0, 1.0)) as figure:
             ax = figure.add_subplot()
             ax.plot([0, 1], [0, 1])
@@ -137,7 +135,7 @@ def test_all_tables_of_the_text_are_on_the_page(parsed, results):
         tables.recordings(results),
         tables.models(results, place, compared),
         tables.pairs(compared),
-        tables.growth(results.by_lags("cells")),
+        tables.growth(results.by_window("cells")),
         tables.predictions(results, place),
         tables.layers(results, place),
         tables.interactions(results, place),
@@ -322,7 +320,7 @@ def test_figures_that_the_page_has_no_room_for_are_told(results):
 
 def test_an_unfinished_study_has_a_page_that_says_what_is_missing(tmp_path):
     def is_done(job):
-        return job.split < 1 and job.lags < 3 and job.kind not in ("predict", "structure")
+        return job.split < 1 and job.window < 3 and job.kind not in ("predict", "structure")
 
     text = page(Results(planted.write(tmp_path / "study.db", keep=is_done)))
     assert "jobs are not done; run the study further." in text

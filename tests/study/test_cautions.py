@@ -60,7 +60,7 @@ def test_windows_that_share_bins_between_parts_are_told(tmp_path):
         plan = Plan(planted.PLAN.sources, (replace(spatiotemporal, split_by=split_by),))
         found = cautions(Results(planted.write(tmp_path / f"{split_by}.db", plan=plan)))
         assert any(text.startswith(leaking) for text in found) == (split_by == "words")
-    by_words = Plan(planted.PLAN.sources, (replace(spatiotemporal, split_by="words", lags=1),))
+    by_words = Plan(planted.PLAN.sources, (replace(spatiotemporal, split_by="words", window=1),))
     found = cautions(Results(planted.write(tmp_path / "bins.db", plan=by_words)))
     assert not any(text.startswith(leaking) for text in found)
 

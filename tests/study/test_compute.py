@@ -38,7 +38,7 @@ def store(tmp_path_factory):
 def windows(tmp_path_factory):
     """A study of windows of two bins, dealt in blocks."""
     path = tmp_path_factory.mktemp("windows") / "study.db"
-    run(small_plan(n_splits=1, lags=2, models="RBM"), path, n_jobs=1)
+    run(small_plan(n_splits=1, window=2, models="RBM"), path, n_jobs=1)
     with Store.open(path) as opened:
         yield opened
 
@@ -103,7 +103,7 @@ def test_the_parts_share_no_bin_and_leave_none_out():
 
 def test_windows_are_embedded_before_they_are_dealt():
     words = recording().bin(0.020)
-    ours = parts(words, Experiment("late", lags=(1, 3), seed=2), 3, 1)
+    ours = parts(words, Experiment("late", windows=(1, 3), seed=2), 3, 1)
     train, test = words.embed(3).split(0.5, by="blocks", random_state=3)
     train, validation = train.split(0.8, by="blocks", random_state=3)
     for mine, theirs in zip(ours, (train, validation, test), strict=True):
@@ -205,7 +205,7 @@ def test_single_bins_are_predicted_from_the_rest(store, best, dealt, name):
 
 
 def test_windows_are_predicted_from_the_past_too(windows):
-    experiment = Experiment("instantaneous", lags=2)
+    experiment = Experiment("instantaneous", window=2)
     train, _, test = parts(recording().bin(0.020), experiment, 2, 0)
     [scored] = windows.rows("scores", variant="RBM 3")
     fit = mc.RBM(3, random_state=0).fit_path(train, PENALTIES)[PENALTIES.index(scored["penalty"])]

@@ -30,7 +30,7 @@ def row_of(job):
         "kind": job.kind,
         "recording": job.recording,
         "experiment": job.experiment,
-        "lags": job.lags,
+        "window": job.window,
         "split": job.split,
         "variant": job.variant.name,
         "penalty": job.penalty,

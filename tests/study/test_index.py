@@ -36,7 +36,7 @@ def test_a_class_with_several_models_must_be_told_apart():
 
 def test_the_only_lags_and_the_first_experiment_go_without_saying(catalogue):
     place = catalogue.at("cells", None, None)
-    assert (place.experiment.name, place.lags) == ("instantaneous", 1)
+    assert (place.experiment.name, place.window) == ("instantaneous", 1)
     assert str(place) == "'cells', experiment 'instantaneous'"
 
 
@@ -45,8 +45,8 @@ def test_the_only_lags_and_the_first_experiment_go_without_saying(catalogue):
     [
         (("cats", None, None), "no recording 'cats'; it has cells"),
         (("cells", "third", None), "no experiment 'third'; .* instantaneous, spatiotemporal"),
-        (("cells", "spatiotemporal", None), "lags is None, .* has 1, 2, 3; choose one"),
-        (("cells", "spatiotemporal", 4), "lags is 4, .* has 1, 2, 3; choose one"),
+        (("cells", "spatiotemporal", None), "window is None, .* has 1, 2, 3; choose one"),
+        (("cells", "spatiotemporal", 4), "window is 4, .* has 1, 2, 3; choose one"),
     ],
 )
 def test_unknown_names_are_met_with_the_known_ones(catalogue, names, message):

@@ -17,8 +17,8 @@ from microcolumn.study._progress import Bar, Pace, duration
 ISING, RBM = Variant("Ising", 0, "mpf"), Variant("RBM", 3, "mpf")
 
 
-def job(kind="fit", recording="A", lags=1, split=0, variant=ISING, penalty=None):
-    return Job(kind, recording, "instantaneous", lags, split, variant, penalty)
+def job(kind="fit", recording="A", window=1, split=0, variant=ISING, penalty=None):
+    return Job(kind, recording, "instantaneous", window, split, variant, penalty)
 
 
 @pytest.fixture
@@ -45,9 +45,9 @@ def pace():
         (job("normalise", penalty=9e-3), 5.0),  # other penalties of the same variant: 1, 3, 11
         (job("normalise", recording="C", penalty=1e-3), 10.0),  # other recordings: 1, 3, 11, 25
         (job("fit", split=4), 105.0),
-        # Unlike any other: 145 s for five jobs of size 1; hidden units and lags take longer.
+        # Unlike any other: 145 s for five jobs of size 1; hidden units and window take longer.
         (job("normalise", variant=RBM), 29.0),
-        (job("fit", variant=RBM, lags=2), 2 * 4 * 29.0),
+        (job("fit", variant=RBM, window=2), 2 * 4 * 29.0),
         (job("test", variant=None), 0.3 * 29.0),
     ],
 )

@@ -100,7 +100,7 @@ def test_a_single_split_has_a_dash_for_what_it_cannot_say(tmp_path):
 
 def test_an_unfinished_study_is_reported_as_far_as_it_is(tmp_path):
     def is_done(job):
-        return job.split < 2 and job.lags < 3 and job.kind not in ("predict", "structure")
+        return job.split < 2 and job.window < 3 and job.kind not in ("predict", "structure")
 
     text = report_text(Results(planted.write(tmp_path / "study.db", keep=is_done)))
     assert "2 of 4 splits by words" in text
@@ -116,7 +116,7 @@ def test_a_study_that_has_barely_begun_says_so(tmp_path):
     text = report_text(Results(path))
     assert "Nothing is tested yet; run the study further." in text
     only_first = planted.write(
-        tmp_path / "first.db", keep=lambda job: job.lags == 1 and job.kind == "test"
+        tmp_path / "first.db", keep=lambda job: job.window == 1 and job.kind == "test"
     )
     assert "Ising: too few T are computed to see it grow" in report_text(Results(only_first))
 
@@ -127,7 +127,11 @@ def test_the_dictionary_holds_the_same_with_the_cautions(results):
     assert len(found["comparisons"]) == 4
     assert Plan.from_dict(found["plan"]) == planted.PLAN
     first = found["comparisons"][0]
-    assert (first["recording"], first["experiment"], first["lags"]) == ("cells", "instantaneous", 1)
+    assert (first["recording"], first["experiment"], first["window"]) == (
+        "cells",
+        "instantaneous",
+        1,
+    )
     assert first["answer"] == results.comparison("cells").answer
     assert first["models"][0]["bits_per_second"] == pytest.approx(12.0)
     by_model = first["by_model"]["RBM 5"]

@@ -3,17 +3,17 @@ import math
 import pytest
 
 from microcolumn.study._comparisons import SplitScore, model_result
-from microcolumn.study._summaries import LagsResult, LayersResult, predictions_of
+from microcolumn.study._summaries import LayersResult, WindowResult, predictions_of
 
 
 def grown(*curves, block_stderr=0.1):
-    """A model of two units whose splits follow the given curves over the lags."""
+    """A model of two units whose splits follow the given curves over the window."""
     results = []
     for values in zip(*curves, strict=True):
         rows = [SplitScore(k, value, block_stderr) for k, value in enumerate(values)]
         results.append(model_result("Ising", rows, 2))
-    lags = tuple(range(1, len(results) + 1))
-    return LagsResult("cells", "spatiotemporal", lags, {"Ising": tuple(results)}, 1.0)
+    window = tuple(range(1, len(results) + 1))
+    return WindowResult("cells", "spatiotemporal", window, {"Ising": tuple(results)}, 1.0)
 
 
 GROWN = grown([1.0, 3.0, 3.1], [2.0, 4.0, 3.9], [2.0, 4.0, 4.0])
@@ -42,7 +42,7 @@ def test_one_split_takes_its_steps_by_the_block_errors():
 def test_lags_that_are_not_computed_leave_a_gap():
     whole = grown([1.0, 2.0, 3.0], [1.1, 2.0, 3.1], [1.0, 2.1, 3.1])
     first, _, last = whole.models["Ising"]
-    found = LagsResult("cells", "spatiotemporal", (1, 2, 3), {"Ising": (first, None, last)}, 1.0)
+    found = WindowResult("cells", "spatiotemporal", (1, 2, 3), {"Ising": (first, None, last)}, 1.0)
     assert found.steps("Ising") == [None, None]
     assert found.last_step("Ising") is None
 

@@ -1,8 +1,7 @@
 import warnings
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from microcolumn.survey import _correlations as correlations

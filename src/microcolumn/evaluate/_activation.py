@@ -60,13 +60,13 @@ def hidden_activation(model: PopulationModel, words: Words) -> HiddenActivation:
     (array([0.5, 0.5]), array([0.  , 0.25]), array([1]))
     """
     theta = model.parameters_
-    if words.n_dims != theta.n_units:
+    if words.n_dims != theta.n_visible:
         raise ValueError(
-            f"words have {words.n_dims} bits and the model has {theta.n_units}; "
-            "pass words of the units and lags that it was fitted on"
+            f"words have {words.n_dims} bits and the model has {theta.n_visible}; "
+            "pass words of the units and window that it was fitted on"
         )
     mean, squares, total = np.zeros(theta.n_hidden), np.zeros(theta.n_hidden), 0.0
-    step = max(1, _CHUNK_ELEMENTS // max(theta.n_units, theta.n_hidden))
+    step = max(1, _CHUNK_ELEMENTS // max(theta.n_visible, theta.n_hidden))
     for start in range(0, len(words), step):
         part = slice(start, start + step)
         counts = words.counts[part]

@@ -25,7 +25,7 @@ def block_bins_of(words: Words, block_bins: int | None) -> int:
     most a fifth of the words.
     """
     if block_bins is None:
-        wanted = max(math.ceil(words.n_bins / _N_BLOCKS), _WORDS_PER_BLOCK * words.lags)
+        wanted = max(math.ceil(words.n_bins / _N_BLOCKS), _WORDS_PER_BLOCK * words.window)
         return max(1, min(wanted, words.n_bins // _FEWEST_BLOCKS))
     length = whole_number("block_bins", block_bins)
     if not 1 <= length <= words.n_bins // 2:

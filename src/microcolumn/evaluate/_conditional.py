@@ -58,13 +58,13 @@ def conditional_gain(
     given : {"rest", "past"}
         What is known of the window: all other bits, or the earlier bins alone, with the other
         units of the newest bin summed out exactly. ``"past"`` predicts bits of the newest bin, of
-        at most 16 units. Where ``lags`` is 1, and in a plain array, the past is empty, and what is
-        scored is the model's marginal.
+        at most 16 units. Where ``window`` is 1, and in a plain array, the past is empty, and the
+        model's marginal is scored.
 
     Returns
     -------
     ndarray, shape (n_chosen_units,)
-        Bits/s of each unit. A unit is one bit of one bin, so nothing is divided by ``lags``.
+        Bits/s of each unit. A unit is one bit of one bin, so nothing is divided by ``window``.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def _total_given_rest(
     """Gain of each chosen unit given all other bits, summed over bins, nats."""
     total = np.zeros(len(units))
     theta, _ = model.only_live()
-    step = max(1, _CHUNK_ELEMENTS // max(theta.n_units, theta.n_hidden))
+    step = max(1, _CHUNK_ELEMENTS // max(theta.n_visible, theta.n_hidden))
     for start in range(0, len(words), step):
         part = slice(start, start + step)
         x = words.X[part]

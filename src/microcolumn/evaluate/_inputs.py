@@ -38,7 +38,7 @@ def words_for(model: PopulationModel, words: Words | ArrayLike, bin_width: float
     if held.n_dims != model.n_features_in_:
         raise ValueError(
             f"words have {held.n_dims} bits but {type(model).__name__} was fitted on "
-            f"{model.n_features_in_}; pass the same units and lags"
+            f"{model.n_features_in_}; pass the same units and window"
         )
     return held
 

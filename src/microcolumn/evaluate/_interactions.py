@@ -123,7 +123,7 @@ class Interactions:
         if given.n_dims != self.singles.shape[0]:
             raise ValueError(
                 f"words have {given.n_dims} bits but the model has {self.singles.shape[0]} units; "
-                "pass words of the recording and lags that the model describes"
+                "pass words of the recording and window that the model describes"
             )
         target = log_weight(self.parameters, given.X) - self.silence
         share = given.counts / given.counts.sum()
@@ -246,11 +246,11 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
     wanted = whole_number("order", order)
     if wanted not in (2, 3):
         raise ValueError(f"order is {wanted}; expand up to pairs (2) or triplets (3)")
-    n_units = theta.n_units
+    n_units = theta.n_visible
     if wanted == 3 and n_units > MOST_UNITS:
         raise ValueError(
             f"the model has {n_units} units, and triplets are found for at most {MOST_UNITS}; "
-            "use order=2 or a model of fewer units or lags"
+            "use order=2 or a model of fewer units or bins"
         )
     singles, through_hidden = theta.b.copy(), np.zeros((n_units, n_units))
     triplets = np.zeros((n_units,) * 3) if wanted == 3 else None

@@ -37,8 +37,8 @@ class HiddenUnitLayer:
     position, layer : int and str
         Column of ``W``, and the layer with most of its positive weight (of several, the first).
     mass, share : float
-        Sum of its positive weights onto units with a layer, over all lags, and the part of it in
-        ``layer``.
+        Sum of its positive weights onto units with a layer, over all bins of the window, and
+        the part of it in ``layer``.
     expected : float
         Mean share of the then dominant layer under permuted labels.
     p_value : float
@@ -68,7 +68,7 @@ class CouplingContrast:
     Parameters
     ----------
     within, between : float
-        Mean over all pairs of different units, uncoupled ones and all lags included.
+        Mean over all pairs of different units, uncoupled ones and all bins of the window included.
     p_value : float
         Of a difference this large or larger under permuted labels.
     """
@@ -91,7 +91,7 @@ class LayerStatistics:
     ----------
     layers, n_units : tuple of str and of int
         Distinct labels, sorted, and the units in each.
-    lags : int
+    window : int
         Bins per word: bits of the model over labels given.
     hidden : tuple of HiddenUnitLayer
         One row per hidden unit with a positive weight onto a unit with a layer, in the order of
@@ -115,7 +115,7 @@ class LayerStatistics:
 
     layers: tuple[str, ...]
     n_units: tuple[int, ...]
-    lags: int
+    window: int
     hidden: tuple[HiddenUnitLayer, ...]
     overall_share: float
     overall_expected: float
@@ -128,7 +128,7 @@ class LayerStatistics:
 
     def __str__(self) -> str:
         sizes = (f"{name}: {n}" for name, n in zip(self.layers, self.n_units, strict=True))
-        span = f"; words of {self.lags} bins" if self.lags > 1 else ""
+        span = f"; words of {self.window} bins" if self.window > 1 else ""
         source = "(all other) arrangements" if self.exact else "random permutations"
         ending = f"p from {self.n_permutations:,} {source} of the layer labels over units"
         lines = [f"units by layer: {', '.join(sizes)}{span}", *_hidden_lines(self)]
@@ -140,7 +140,7 @@ def layer_statistics(
     model: PopulationModel | Parameters,
     layer: Units | Iterable[str],
     *,
-    lags: int | None = None,
+    window: int | None = None,
     n_permutations: int = 9999,
     random_state: int | np.random.Generator | None = 0,
 ) -> LayerStatistics:
@@ -156,10 +156,10 @@ def layer_statistics(
     layer : Units or iterable of str, shape (n_units,)
         Table of units with layers, or one label per recorded unit. Units labelled ``""`` are left
         out.
-    lags : int, optional
+    window : int, optional
         Bins per word: a model of spatiotemporal words uses each unit's label at every lag. By
         default those that the model was fitted on, and 1 for Parameters and models that do not
-        know (see ``PopulationModel.lags_``).
+        know (see ``PopulationModel.window_``).
     n_permutations : int
         Random permutations of the labels. Where there are no more other arrangements than that,
         each is taken once, and p-values are exact.
@@ -179,9 +179,9 @@ def layer_statistics(
     >>> statistics.overall_p_value == 2 / 70, statistics.exact
     (True, True)
     """
-    model, lags = _checked(model, lags)
+    model, window = _checked(model, window)
     rng = random_generator(random_state)
-    labels = _labels(layer, model.n_units, lags)
+    labels = _labels(layer, model.n_visible, window)
     layers, codes = _coded(labels)
     measured = _Measured.of(model, labels, codes)
     step = max(1, _CHUNK_ELEMENTS // max(measured.weights.shape))
@@ -192,7 +192,7 @@ def layer_statistics(
     return LayerStatistics(
         layers=layers,
         n_units=tuple(np.bincount(codes).tolist()),
-        lags=lags,
+        window=window,
         hidden=_rows(measured, layers, codes, tested[:, :overall]),
         overall_share=float(tested[0, overall]),
         overall_expected=float(tested[1, overall]),
@@ -205,23 +205,23 @@ def layer_statistics(
     )
 
 
-def _checked(model: PopulationModel | Parameters, lags: int | None) -> tuple[Parameters, int]:
+def _checked(model: PopulationModel | Parameters, window: int | None) -> tuple[Parameters, int]:
     """Parameters of the model, and bins per word."""
     if isinstance(model, Parameters):
-        return model, whole_number("lags", 1 if lags is None else lags)
+        return model, whole_number("window", 1 if window is None else window)
     if not isinstance(model, PopulationModel):
         raise TypeError(f"model is of type {type(model).__name__}; pass a model or Parameters")
     check_is_fitted(model)
-    fitted = getattr(model, "lags_", 1 if lags is None else lags)
-    if lags is not None and whole_number("lags", lags) != fitted:
+    fitted = getattr(model, "window_", 1 if window is None else window)
+    if window is not None and whole_number("window", window) != fitted:
         raise ValueError(
-            f"lags is {lags}, but the model was fitted on words of {fitted} bins; leave lags out, "
-            "or pass model.parameters_ where an array of longer words was given"
+            f"window is {window}, but the model was fitted on words of {fitted} bins; leave "
+            "window out, or pass model.parameters_ where an array of longer words was given"
         )
     return model.parameters_, fitted
 
 
-def _labels(layer: Units | Iterable[str], n_bits: int, lags: int) -> NDArray[np.str_]:
+def _labels(layer: Units | Iterable[str], n_bits: int, window: int) -> NDArray[np.str_]:
     """One label per recorded unit, shape (n_units,)."""
     remedy = "pass one label per recorded unit, '' where it is unknown"
     if isinstance(layer, Units):
@@ -234,9 +234,9 @@ def _labels(layer: Units | Iterable[str], n_bits: int, lags: int) -> NDArray[np.
     for n, label in enumerate(labels):
         if not isinstance(label, str | int | np.integer):
             raise TypeError(f"layer[{n}] is {label!r}; {remedy}")
-    if lags < 1 or len(labels) * lags != n_bits:
+    if window < 1 or len(labels) * window != n_bits:
         raise ValueError(
-            f"layer has {len(labels)} labels for {n_bits} bits of a word at {lags} lags; {remedy}"
+            f"layer has {len(labels)} labels for {n_bits} bits of words of {window} bins; {remedy}"
         )
     return np.array([str(label) for label in labels])
 
@@ -256,7 +256,8 @@ def _coded(labels: NDArray[np.str_]) -> tuple[tuple[str, ...], Codes]:
 class _Measured:
     """Positive weights of the hidden units that have some, and couplings, of units with a layer.
 
-    Labels belong to units, not to bits, so lags are summed (weights) or averaged (couplings).
+    Labels belong to units, not to bits, so the bins of a window are summed (weights) or averaged
+    (couplings).
     """
 
     hidden: NDArray[np.intp]  # columns of W, (n_tested,)
@@ -271,7 +272,7 @@ class _Measured:
     @classmethod
     def of(cls, theta: Parameters, labels: NDArray[np.str_], codes: Codes) -> _Measured:
         known = np.flatnonzero(labels != "")
-        by_lag = (theta.n_units // labels.size, labels.size)
+        by_lag = (theta.n_visible // labels.size, labels.size)
         weights = np.zeros((known.size, 0))
         if theta.W is not None:
             weights = np.maximum(theta.W, 0.0).reshape(*by_lag, -1).sum(axis=0)[known]

@@ -52,7 +52,7 @@ def probability_given_past(model: PopulationModel, words: Words) -> Floats:
     model : PopulationModel
         A fitted model.
     words : Words
-        Spatiotemporal words, of at most 16 units. With ``lags == 1`` the past is empty, and the
+        Spatiotemporal words, of at most 16 units. With ``window == 1`` the past is empty, and the
         answer is the model's marginal, the same for all words.
 
     Returns
@@ -71,8 +71,8 @@ def probability_given_past(model: PopulationModel, words: Words) -> Floats:
     """
     if not isinstance(words, Words):
         raise TypeError(
-            f"words is of type {type(words).__name__}, which has no lags; "
-            "pass Words, for example Words.from_array(X).embed(lags)"
+            f"words is of type {type(words).__name__}, which has no window of bins; "
+            "pass Words, for example Words.from_array(X).embed(window)"
         )
     held = words_for(model, words, None)
     log_p, past = log_given_past(model.parameters_, held)
@@ -154,8 +154,8 @@ class _NewestBin:
     @classmethod
     def of(cls, theta: Parameters, n: int) -> _NewestBin:
         """Order a model whose last ``n`` units are the newest bin."""
-        n_past, filled = theta.n_units - n, max(n, LANE_UNITS)
-        W, c = np.zeros((theta.n_units, 0)), np.zeros(0)
+        n_past, filled = theta.n_visible - n, max(n, LANE_UNITS)
+        W, c = np.zeros((theta.n_visible, 0)), np.zeros(0)
         if theta.W is not None and theta.c is not None:
             reaches = np.any(theta.W[n_past:] != 0.0, axis=0)
             W, c = theta.W[:, reaches], theta.c[reaches]
@@ -294,8 +294,8 @@ def _distinct_pasts(words: Words) -> tuple[Bits, NDArray[np.int32]]:
 
 def _log_odds_from_logs(theta: Parameters, n: int, pasts: Bits) -> Floats:
     """Log odds of each unit of the newest bin from the logarithm of every state's weight."""
-    n_past = theta.n_units - n
-    J = np.zeros((theta.n_units, n)) if theta.J is None else theta.J[:, n_past:]
+    n_past = theta.n_visible - n
+    J = np.zeros((theta.n_visible, n)) if theta.J is None else theta.J[:, n_past:]
     by_pairs, bin_states = pairwise_log_weights(theta.b[n_past:], J[n_past:]), states(n)
     odds = np.empty((len(pasts), n))
     step = max(1, _CHUNK_ELEMENTS >> n)

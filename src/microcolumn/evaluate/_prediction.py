@@ -156,7 +156,7 @@ def predict(
         Held-out words; an array is taken as bins of 20 ms in time order.
     given : {"rest", "past"}
         What is known of the window: all other bits, or the earlier bins alone, with the other
-        units of the newest bin summed out exactly (at most 16 units). Where ``lags`` is 1 the
+        units of the newest bin summed out exactly (at most 16 units). Where ``window`` is 1 the
         past is empty, and the prediction is the model's marginal.
     units : iterable of int, optional
         Positions of the recorded units to predict; all of them where left out.
@@ -198,7 +198,7 @@ def predict(
         log_odds=np.round(log_odds, _DECIMALS),
         bits=held.X[:, newest],
         index=held.index,
-        bins=held.bins + (held.lags - 1),
+        bins=held.bins + (held.window - 1),
         epoch_starts=held.epoch_starts,
         bin_width=held.bin_width,
         positions=tuple(positions),
@@ -214,7 +214,7 @@ def _log_odds_given_rest(theta: Parameters, words: Words, newest: list[int]) -> 
     """Log odds of a spike given all other bits, nats, shape (n_distinct, n_chosen)."""
     live, _ = theta.only_live()
     log_odds = np.empty((len(words), len(newest)))
-    step = max(1, _CHUNK_ELEMENTS // max(live.n_units, live.n_hidden))
+    step = max(1, _CHUNK_ELEMENTS // max(live.n_visible, live.n_hidden))
     for start in range(0, len(words), step):
         x = words.X[start : start + step]
         # Flipping a silent bit makes a spike, flipping a spike silence.

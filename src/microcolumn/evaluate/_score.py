@@ -86,7 +86,7 @@ def excess_log_likelihood(
     model : PopulationModel
         A fitted model.
     words : Words or array_like, shape (n_words, n_units)
-        Held-out words, in time order. Spatiotemporal words count ``lags`` bins of time each.
+        Held-out words, in time order. Spatiotemporal words count ``window`` bins of time each.
     baseline : Independent or array_like, shape (n_units,), optional
         Firing-rate model of the training words, or their rates per bin; by default the rates that
         ``model`` was trained at, which keep half a count away from 0 and 1.
@@ -167,5 +167,5 @@ def mean_rate(nats: Floats, words: Words, block_bins: int) -> tuple[float, float
 
 
 def bits_per_second_per_nat(words: Words) -> float:
-    """What one nat per word amounts to, in bits/s; a word spans ``lags`` bins."""
-    return 1.0 / (math.log(2.0) * words.lags * words.bin_width)
+    """What one nat per word amounts to, in bits/s; a word spans ``window`` bins."""
+    return 1.0 / (math.log(2.0) * words.window * words.bin_width)

@@ -147,7 +147,7 @@ def _of_samples(
 def _exact(model: PopulationModel) -> Floats | None:
     """P(k units active) by summing over the cheaper side, or None if both take too long."""
     theta, log_factor = model.parameters_.only_live()
-    n_units, n_hidden = theta.n_units, theta.n_hidden
+    n_units, n_hidden = theta.n_visible, theta.n_hidden
     over_words = n_units + math.log2(n_units + n_hidden)
     over_hidden = math.inf if theta.J is not None else n_hidden + 2.0 * math.log2(n_units + 1)
     if min(over_words, over_hidden) > _LOG2_OPERATIONS:
@@ -162,11 +162,11 @@ def _sum_over_words(theta: Parameters, log_z: float) -> Floats:
     A word is a first and a second part of the units. What depends on one part alone is computed
     once for each of its states, so that a word costs little more than its exponential.
     """
-    n_first = theta.n_units // 2
+    n_first = theta.n_visible // 2
     first, second = slice(None, n_first), slice(n_first, None)
-    [Y] = _all_states(theta.n_units - n_first, 1)
+    [Y] = _all_states(theta.n_visible - n_first, 1)
     n_active = np.eye(Y.shape[1] + 1)[Y.sum(axis=1).astype(np.int64)]
-    total = np.zeros(theta.n_units + 1)
+    total = np.zeros(theta.n_visible + 1)
     for X in _all_states(n_first, Y.shape[0]):
         log_p = _alone(theta, first, X)[:, None] + _alone(theta, second, Y)
         if theta.J is not None:
@@ -195,9 +195,9 @@ def _sum_over_hidden(theta: Parameters, log_z: float) -> Floats:
     Given a hidden state the units are independent, and the number of active ones follows the
     Poisson-binomial distribution.
     """
-    total = np.zeros(theta.n_units + 1)
-    for h in _all_states(theta.n_hidden, theta.n_units + 1):
-        logits = np.broadcast_to(theta.b, (h.shape[0], theta.n_units))
+    total = np.zeros(theta.n_visible + 1)
+    for h in _all_states(theta.n_hidden, theta.n_visible + 1):
+        logits = np.broadcast_to(theta.b, (h.shape[0], theta.n_visible))
         log_p = np.full(h.shape[0], -log_z)
         if theta.W is not None and theta.c is not None:
             logits = logits + h @ theta.W.T

@@ -1,7 +1,10 @@
-from ._all import FIGURES as FIGURES
-from ._all import Drawing as Drawing
-from ._all import draw_all as draw_all
-from ._all import wanted as wanted
+from ._all import (
+    FIGURES as FIGURES,
+    Drawing as Drawing,
+    Wanted as Wanted,
+    draw_all as draw_all,
+    wanted as wanted,
+)
 from ._annealing import annealing as annealing
 from ._captioned import CaptionedFigure as CaptionedFigure
 from ._correlograms import correlogram as correlogram
@@ -11,4 +14,4 @@ from ._likelihood import likelihood as likelihood
 from ._parameters import parameters as parameters
 from ._patterns import patterns as patterns
 from ._spatiotemporal import spatiotemporal as spatiotemporal
-from ._windows import lags as lags
+from ._windows import windows as windows

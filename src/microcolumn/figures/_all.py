@@ -18,7 +18,7 @@ from ._likelihood import likelihood
 from ._parameters import parameters
 from ._patterns import patterns
 from ._spatiotemporal import spatiotemporal
-from ._windows import lags
+from ._windows import windows
 
 
 class Drawing(Protocol):
@@ -30,7 +30,7 @@ class Drawing(Protocol):
         recording: str | None = None,
         *,
         experiment: str | None = None,
-        lags: int | None = None,
+        window: int | None = None,
     ) -> CaptionedFigure:
         """Draw the figure.
 
@@ -41,7 +41,7 @@ class Drawing(Protocol):
         recording, experiment : str, optional
             Their names; where left out, the first that has results, of words of several bins for
             figures 5 and 6.
-        lags : int, optional
+        window : int, optional
             Bins per word; the longest words tested so far where left out.
         """
 
@@ -51,7 +51,7 @@ class Figures(NamedTuple):
 
     draw: Drawing
     per_recording: bool = True
-    windows: bool = False
+    several_bins: bool = False
 
 
 #: All figures of a study by their number in the paper.
@@ -60,8 +60,8 @@ FIGURES = {
     "2": Figures(parameters),
     "3": Figures(likelihood, per_recording=False),
     "4": Figures(patterns),
-    "5": Figures(lags, windows=True),
-    "6": Figures(spatiotemporal, windows=True),
+    "5": Figures(windows, several_bins=True),
+    "6": Figures(spatiotemporal, several_bins=True),
     "S1": Figures(annealing),
 }
 
@@ -76,10 +76,10 @@ class Wanted(NamedTuple):
 
 def wanted(results: Results) -> Iterator[Wanted]:
     """Figures that a study has results for, by number, then by recording in the plan's order."""
-    for number, (draw, per_recording, windows) in FIGURES.items():
+    for number, (draw, per_recording, several_bins) in FIGURES.items():
         for name in results.recordings:
             try:
-                place_of(results, name, None, None, windows=windows)
+                place_of(results, name, None, None, several_bins=several_bins)
             except NotComputedError:
                 continue
             yield Wanted(number, name if per_recording else None, draw)

@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from ..models import PopulationModel
 from ..partition import LogPartition, annealing_convergence
 from ..partition._convergence import DOUBLINGS, Convergence
-from ..plot import annealing as draw_annealing
-from ..plot import annealing_error
+from ..plot import annealing as draw_annealing, annealing_error
 from ..plot._annealing import BITS, TOLERANCE_BITS
 from ..plot.style import ERROR_BARS, OTHER_COLOUR
 from ..study import Results
@@ -30,14 +29,14 @@ def annealing(
     recording: str | None = None,
     *,
     experiment: str | None = None,
-    lags: int | None = None,
+    window: int | None = None,
 ) -> CaptionedFigure:
     """Figure S1: estimates of log Z against annealing steps, chain by chain and on average.
 
     Chains are annealed anew, for a few seconds. The exact value, or where it is out of reach the
     study's own estimate with its reverse run, is the one that the study has stored.
     """
-    place = place_of(results, recording, experiment, lags)
+    place = place_of(results, recording, experiment, window)
     variant, split, model = _shown(results, place)
     log_z = model.log_partition()
     is_exact = log_z.method.startswith("exact")

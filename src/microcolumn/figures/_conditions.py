@@ -15,9 +15,9 @@ def place_of(
     results: Results,
     recording: str | None,
     experiment: str | None,
-    lags: int | None,
+    window: int | None,
     *,
-    windows: bool = False,
+    several_bins: bool = False,
 ) -> Place:
     """Where a figure looks: the recording's first experiment and its longest words tested so far.
 
@@ -27,32 +27,32 @@ def place_of(
         Of the study.
     recording, experiment : str, optional
         Their names; the first that has results where left out.
-    lags : int, optional
+    window : int, optional
         Bins per word.
-    windows : bool
+    several_bins : bool
         Take only experiments with words of several bins.
 
     Returns
     -------
     Place
-        Where at least one split is tested. Names and lags that the plan has not are a ValueError,
+        Where at least one split is tested. Names and windows that the plan lacks are a ValueError,
         what the study has no results of yet is a NotComputedError.
     """
-    _check(results, recording, experiment, lags)
+    _check(results, recording, experiment, window)
     found = [
         place
         for place in results.begun()
         if recording in (None, place.recording)
         and experiment in (None, place.experiment.name)
-        and lags in (None, place.lags)
-        and (max(place.experiment.lags) > 1 or not windows)
+        and window in (None, place.window)
+        and (max(place.experiment.windows) > 1 or not several_bins)
     ]
     if not found:
-        what = "words of several bins are not" if windows else "nothing is"
+        what = "words of several bins are not" if several_bins else "nothing is"
         where = f" of {recording!r}" if recording is not None else ""
         where += f" in experiment {experiment!r}" if experiment is not None else ""
-        where += f" with {lags} lags" if lags is not None else ""
-        more = ", or add such an experiment to its plan" if windows else ""
+        where += f" with windows of {window} bins" if window is not None else ""
+        more = ", or add such an experiment to its plan" if several_bins else ""
         raise NotComputedError(f"{what} tested yet{where}; run the study further{more}")
     first = found[0]
     return [place for place in found if place[:2] == first[:2]][-1]
@@ -60,7 +60,7 @@ def place_of(
 
 def where(place: Place) -> dict[str, Any]:
     """What results of a place are asked for by, but for the recording."""
-    return {"experiment": place.experiment.name, "lags": place.lags}
+    return {"experiment": place.experiment.name, "window": place.window}
 
 
 def by_class(compared: StudyComparison) -> dict[str, list[str]]:
@@ -82,17 +82,17 @@ def first_split(compared: StudyComparison) -> int:
 
 
 def _check(
-    results: Results, recording: str | None, experiment: str | None, lags: int | None
+    results: Results, recording: str | None, experiment: str | None, window: int | None
 ) -> None:
     """The plan has such a recording, such an experiment, and words of so many bins."""
     if recording is not None:
         results.catalogue.experiment(recording, experiment)
-    planned = {each.name: each.lags for each in results.plan.experiments}
+    planned = {each.name: each.windows for each in results.plan.experiments}
     if experiment is not None and experiment not in planned:
         known = ", ".join(planned)
         raise ValueError(f"the study has no experiment {experiment!r}; it has {known}")
     chosen = planned.values() if experiment is None else [planned[experiment]]
     known_lags = sorted({n for each in chosen for n in each})
-    if lags is not None and lags not in known_lags:
+    if window is not None and window not in known_lags:
         listed = ", ".join(map(str, known_lags))
-        raise ValueError(f"lags is {lags}, and the study has {listed}; choose one of them")
+        raise ValueError(f"window is {window}, and the study has {listed}; choose one of them")

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..plot import _recorded as recorded
-from ..plot import raster
+from ..plot import _recorded as recorded, raster
 from ..plot._laminar import described, has_depths, laminar
 from ..plot._raster import busiest_stretch
 from ..recording import Recording
@@ -37,13 +36,13 @@ def data(
     recording: str | None = None,
     *,
     experiment: str | None = None,
-    lags: int | None = None,
+    window: int | None = None,
 ) -> CaptionedFigure:
     """Figure 1: the units on the probe, two seconds of words, correlations, and the bin width.
 
-    The data are the same for all numbers of lags.
+    The data are the same for all window lengths.
     """
-    studied = _studied(results, place_of(results, recording, experiment, lags))
+    studied = _studied(results, place_of(results, recording, experiment, window))
     width = studied.words.bin_width
     stretch = busiest_stretch(studied.recording)
     found = suggest_bin_width(studied.recording)

@@ -30,14 +30,14 @@ def likelihood(
     recording: str | None = None,
     *,
     experiment: str | None = None,
-    lags: int | None = None,
+    window: int | None = None,
 ) -> CaptionedFigure:
     """Figure 3: excess log-likelihood of every model, and its difference from the Ising model.
 
     By default all recordings that have the experiment are drawn; without an Ising model, or with
     nothing else, there is no second panel.
     """
-    place = place_of(results, recording, experiment, lags)
+    place = place_of(results, recording, experiment, window)
     compared = []
     for each in _alike(results, place, recording):
         with suppress(NotComputedError):  # no score of that recording is finite
@@ -61,12 +61,12 @@ def likelihood(
 
 
 def _alike(results: Results, place: Place, recording: str | None) -> list[Place]:
-    """The same experiment and lags on all recordings, or on the one asked for."""
+    """The same experiment and window on all recordings, or on the one asked for."""
     return [
         each
         for each in results.begun()
         if each.experiment.name == place.experiment.name
-        and each.lags == place.lags
+        and each.window == place.window
         and recording in (None, each.recording)
     ]
 
@@ -74,7 +74,7 @@ def _alike(results: Results, place: Place, recording: str | None) -> list[Place]
 def _compared(results: Results, place: Place) -> StudyComparison:
     """Scores at one place, with names that do not depend on the number of its units."""
     found = compared_at(results, place)
-    families = results.catalogue.families(place.experiment, found.n_units * place.lags)
+    families = results.catalogue.families(place.experiment, found.n_units * place.window)
     names = {variant: family for family, variant in families.items()}
     return replace(
         found,
@@ -113,7 +113,7 @@ def _share_legend(figure: CaptionedFigure) -> None:
 
 
 def _caption(place: Place, compared: Sequence[StudyComparison], reference: str | None) -> str:
-    bins = f"words of {place.lags} bins" if place.lags > 1 else "single bins"
+    bins = f"words of {place.window} bins" if place.window > 1 else "single bins"
     said = (
         "Excess log-likelihood over firing rates, the zero line, on test words that neither the "
         "fit nor the choice of the penalty has seen, for the whole population "

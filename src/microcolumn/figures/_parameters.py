@@ -39,7 +39,7 @@ def parameters(
     recording: str | None = None,
     *,
     experiment: str | None = None,
-    lags: int | None = None,
+    window: int | None = None,
 ) -> CaptionedFigure:
     """Draw what the models learned: figure 2 of the paper.
 
@@ -48,7 +48,7 @@ def parameters(
     the penalty that its validation part chose, and hidden units are ordered by the variance of
     their activation on its test part.
     """
-    place = place_of(results, recording, experiment, lags)
+    place = place_of(results, recording, experiment, window)
     split, shown = _chosen(results, place)
     test = results.words(place.recording, split=split, **where(place))[2]
     rows = [[panel for panel in row if panel.split()[0] in shown] for row in _PANELS]
@@ -85,7 +85,7 @@ def _draw(ax: Axes, panel: str, shown: dict[str, _Shown], test: Words) -> None:
 
 
 def _caption(place: Place, split: int, shown: dict[str, _Shown], test: Words) -> str:
-    bins = f", {place.lags} bins of {test.bin_width * 1e3:g} ms" if place.lags > 1 else ""
+    bins = f", {place.window} bins of {test.bin_width * 1e3:g} ms" if place.window > 1 else ""
     sentences = [
         f"Models of {place.recording} ({place.experiment.name}, {units_text(test.n_units)}{bins}), "
         f"fitted on split {split} with the penalty λ that its validation part chose."
@@ -108,7 +108,7 @@ def _caption(place: Place, split: int, shown: dict[str, _Shown], test: Words) ->
             "is on top."
         )
     sentences.append(f"Units run {described(test.units)}.")
-    if place.lags > 1:
+    if place.window > 1:
         sentences.append("Blocks are the bins of a window, 0 the newest.")
     left_out = [name for each in shown.values() for name in each.left_out]
     if left_out:
@@ -119,7 +119,7 @@ def _caption(place: Place, split: int, shown: dict[str, _Shown], test: Words) ->
 def _said_of_couplings(model: PopulationModel) -> str:
     if model.parameters_.J is None:
         return ""
-    n_pairs = math.comb(model.parameters_.n_units, 2)
+    n_pairs = math.comb(model.parameters_.n_visible, 2)
     return f"couplings J ({model.n_couplings_:,} of {n_pairs:,} are other than zero)"
 
 

@@ -7,11 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..evaluate import PatternStatistics, Synchrony, pattern_statistics
-from ..evaluate import synchrony as synchrony_of
+from ..evaluate import PatternStatistics, Synchrony, pattern_statistics, synchrony as synchrony_of
 from ..models import Independent, PopulationModel
-from ..plot import patterns as draw_patterns
-from ..plot import synchrony as draw_synchrony
+from ..plot import patterns as draw_patterns, synchrony as draw_synchrony
 from ..plot._patterns import LEAST_EXPECTED
 from ..study import Results
 from ..study._comparisons import INDEPENDENT
@@ -26,14 +24,14 @@ def patterns(
     recording: str | None = None,
     *,
     experiment: str | None = None,
-    lags: int | None = None,
+    window: int | None = None,
 ) -> CaptionedFigure:
     """Figure 4: observed frequency and probability of each word, and how many cells fire at once.
 
     Of the test words of the first tested split, under the best model of each class at its chosen
     penalty.
     """
-    place = place_of(results, recording, experiment, lags)
+    place = place_of(results, recording, experiment, window)
     compared = compared_at(results, place)
     split = first_split(compared)
     train, _, test = results.words(place.recording, split=split, **where(place))
@@ -50,7 +48,7 @@ def patterns(
         for ax, pair in zip(panels[:-1], pairs, strict=True):
             draw_patterns({name: statistics[name] for name in pair}, ax=ax)
         draw_synchrony(distributions, ax=panels[-1])
-        panels[-1].set_xlabel("active bits per word" if place.lags > 1 else "active units")
+        panels[-1].set_xlabel("active bits per word" if place.window > 1 else "active units")
         panels[-1].set_ylabel("probability")
         for ax, name in zip(panels, "abc", strict=False):
             letter(ax, name)
@@ -81,7 +79,7 @@ def _about_words(
         f"({panel}) {' and '.join(pair)}" for panel, pair in zip("ab", pairs, strict=False)
     )
     some = next(iter(statistics.values()))
-    window = f", windows of {place.lags} bins" if place.lags > 1 else ""
+    window = f", windows of {place.window} bins" if place.window > 1 else ""
     said = [
         f"{shown}: observed frequency of every distinct word among the test words of split "
         f"{split} ({place.recording}, experiment {place.experiment.name}{window}; "
@@ -111,7 +109,7 @@ def _penalties(models: Mapping[str, PopulationModel]) -> str:
 
 def _bits(place: Place) -> str:
     """What a word counts."""
-    return "bits of the window" if place.lags > 1 else "units"
+    return "bits of the window" if place.window > 1 else "units"
 
 
 def _about_synchrony(panel: str, bits: str, distributions: Mapping[str, Synchrony]) -> str:

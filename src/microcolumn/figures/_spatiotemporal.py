@@ -10,8 +10,7 @@ from matplotlib.figure import SubFigure
 
 from ..evaluate import Prediction, predict
 from ..models import PopulationModel
-from ..plot import gain
-from ..plot import prediction as draw_prediction
+from ..plot import gain, prediction as draw_prediction
 from ..plot._laminar import described
 from ..plot._predictions import busiest_stretch_of_cell
 from ..plot._windows import COLUMNS, MOST, hidden_maps
@@ -68,10 +67,10 @@ def spatiotemporal(
     recording: str | None = None,
     *,
     experiment: str | None = None,
-    lags: int | None = None,
+    window: int | None = None,
 ) -> CaptionedFigure:
     """Figure 6: hidden units as maps of cells and time, gain per cell, predicted spiking."""
-    place = place_of(results, recording, experiment, lags, windows=True)
+    place = place_of(results, recording, experiment, window, several_bins=True)
     shown = _shown(results, place)
     n_hidden = 0 if shown.hidden is None else shown.models[shown.hidden].n_live_hidden_
     n_rows = -(-min(n_hidden, MOST) // COLUMNS)
@@ -142,7 +141,7 @@ def _caption(shown: _Shown, n_hidden: int, traces: dict[str, Prediction]) -> str
     first = next(iter(traces.values()))
     return (
         f"Spatiotemporal models of {place.recording} ({place.experiment.name} experiment): "
-        f"{n_cells} cell{'s' * (n_cells > 1)} in {place.lags} bin{'s' * (place.lags > 1)} of "
+        f"{n_cells} cell{'s' * (n_cells > 1)} in {place.window} bin{'s' * (place.window > 1)} of "
         f"{1e3 * shown.test.bin_width:.3g} ms. "
         f"(a) {_about_hidden(shown, n_hidden)} (b) {_about_gains(shown)} "
         f"(c) Probability of a spike of cell {cell.unit} in each bin given {_KNOWN[given]}, on "

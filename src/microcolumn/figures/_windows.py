@@ -4,52 +4,52 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..plot import lags as draw_lags
+from ..plot import windows as draw_windows
 from ..study import Results
 from ..study._index import Place
-from ..study._summaries import LagsResult
+from ..study._summaries import WindowResult
 from ..study._tables import units_text
 from ._captioned import COLUMN, CaptionedFigure, captioned
 from ._conditions import place_of
 from ._likelihood import error_bars, extremes
 
 
-def lags(
+def windows(
     results: Results,
     recording: str | None = None,
     *,
     experiment: str | None = None,
-    lags: int | None = None,
+    window: int | None = None,
 ) -> CaptionedFigure:
     """Figure 5: excess log-likelihood per neuron against the number of bins per word.
 
-    ``lags`` are the longest words to draw.
+    ``window`` are the longest words to draw.
     """
-    place = place_of(results, recording, experiment, lags, windows=True)
-    found = results.by_lags(place.recording, experiment=place.experiment.name)
-    shown = _up_to(found, place.lags)
+    place = place_of(results, recording, experiment, window, several_bins=True)
+    found = results.by_window(place.recording, experiment=place.experiment.name)
+    shown = _up_to(found, place.window)
     if not any(each for models in shown.models.values() for each in models):
         raise place.missing("a test")  # scores that are not finite count as none
     with captioned("5", "Excess log-likelihood by length of words", (COLUMN, 3.0)) as figure:
-        draw_lags(shown, bin_width=place.experiment.bin_width, ax=figure.subplots())
+        draw_windows(shown, bin_width=place.experiment.bin_width, ax=figure.subplots())
         n_units = results.catalogue.n_units(place.recording, place.experiment)
         figure.caption = _caption(place, shown, n_units)
     return figure
 
 
-def _up_to(found: LagsResult, longest: int) -> LagsResult:
+def _up_to(found: WindowResult, longest: int) -> WindowResult:
     """Without what is longer."""
-    n = found.lags.index(longest) + 1
+    n = found.windows.index(longest) + 1
     models = {name: each[:n] for name, each in found.models.items()}
-    return replace(found, lags=found.lags[:n], models=models)
+    return replace(found, windows=found.windows[:n], models=models)
 
 
-def _caption(place: Place, shown: LagsResult, n_units: int) -> str:
+def _caption(place: Place, shown: WindowResult, n_units: int) -> str:
     experiment = place.experiment
     computed = [each for found in shown.models.values() for each in found if each is not None]
     numbers = sorted({each.n_splits for each in computed})
     last = {name: shown.last_step(name) for name in shown.models}
-    steps = [f"{name} {lags if lags is not None else 'none'}" for name, lags in last.items()]
+    steps = [f"{name} {window if window is not None else 'none'}" for name, window in last.items()]
     said = [
         "Excess log-likelihood over firing rates, per second and neuron, on test words of one or "
         f"more bins of {1e3 * experiment.bin_width:g} ms ({place.recording}, experiment "
@@ -60,9 +60,9 @@ def _caption(place: Place, shown: LagsResult, n_units: int) -> str:
         f"difference better than the number before it ({', '.join(steps)}).",
     ]
     missing = [
-        f"{name} {lags}"
+        f"{name} {window}"
         for name, found in shown.models.items()
-        for lags, each in zip(shown.lags, found, strict=True)
+        for window, each in zip(shown.windows, found, strict=True)
         if each is None
     ]
     doubtful = sorted({each.variant for each in computed if not each.converged})

@@ -39,18 +39,18 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         The fitted J, b, W, c as one object.
     rates_ : ndarray, shape (n_units,)
         Training rates with a floor: the independent baseline of the scores. Only after ``fit``.
-    lags_ : int
+    window_ : int
         Bins per word of the training words, 1 for a plain array. Only after ``fit``: parameters
         alone do not say, nor do files from before it was kept.
     n_features_in_ : int
-        Number of bits of a word: units times lags.
+        Number of bits of a word: units times bins.
     """
 
     _kind: ClassVar[Kind]
 
     parameters_: Parameters
     rates_: Floats
-    lags_: int
+    window_: int
     n_features_in_: int
     _log_partition: LogPartition | None
     _frequent: tuple[NDArray[np.uint8], Floats]
@@ -60,7 +60,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def J_(self) -> Floats:
         """Couplings, shape (n_units, n_units); zero where the model has none."""
         theta = self._theta()
-        return np.zeros((theta.n_units,) * 2) if theta.J is None else theta.J.copy()
+        return np.zeros((theta.n_visible,) * 2) if theta.J is None else theta.J.copy()
 
     @property
     def b_(self) -> Floats:
@@ -71,7 +71,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def W_(self) -> Floats:
         """Weights, shape (n_units, n_hidden)."""
         theta = self._theta()
-        return np.zeros((theta.n_units, 0)) if theta.W is None else theta.W.copy()
+        return np.zeros((theta.n_visible, 0)) if theta.W is None else theta.W.copy()
 
     @property
     def c_(self) -> Floats:
@@ -99,7 +99,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """Make a ready model from parameters, without fitting; it may lack some of its own kind's.
 
         It has no training rates, so ``excess_log_likelihood`` needs an explicit baseline, and no
-        ``lags_``.
+        ``window_``.
         """
         if not isinstance(theta, Parameters):
             raise TypeError(f"theta is a {type(theta).__name__}; pass Parameters")
@@ -131,8 +131,8 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """p(x_unit = 1 | the other units) for each word, shape (n_words,)."""
         theta = self._theta()
         whole = isinstance(unit, Integral) and not isinstance(unit, bool)
-        if not (whole and 0 <= int(unit) < theta.n_units):
-            raise ValueError(f"unit is {unit!r}; the model has units 0 to {theta.n_units - 1}")
+        if not (whole and 0 <= int(unit) < theta.n_visible):
+            raise ValueError(f"unit is {unit!r}; the model has units 0 to {theta.n_visible - 1}")
         probability: Floats = expit(log_odds(theta, self._checked(X), unit))
         return probability
 
@@ -234,10 +234,10 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def _adopt(self, theta: Parameters, words: Words | None = None) -> None:
         """Take over fitted parameters and, after a fit, what the scores need of the data."""
         self.parameters_ = theta
-        self.n_features_in_ = theta.n_units
+        self.n_features_in_ = theta.n_visible
         self._log_partition = None
         if words is not None:
-            self.rates_, self.lags_ = floored_rates(words), words.lags
+            self.rates_, self.window_ = floored_rates(words), words.window
             top = np.argsort(-words.counts, kind="stable")[:_N_FREQUENT]
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())
             spread = np.linspace(0, words.n_bins - 1, min(words.n_bins, _N_KEPT)).astype(np.intp)

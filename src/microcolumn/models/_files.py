@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors import numpy as tensors
+from safetensors import SafetensorError, numpy as tensors, safe_open
 from sklearn.utils.validation import check_is_fitted
 
 from ..atomic import atomic_write
@@ -30,7 +29,7 @@ _CLASSES: dict[str, type[PopulationModel]] = {
     cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM)
 }
 _PARAMETERS = ("b", "J", "W", "c")
-_FITTED_NUMBERS = ("objective_", "optimality_", "n_iter_", "lags_")
+_FITTED_NUMBERS = ("objective_", "optimality_", "n_iter_", "window_")
 _DIGEST = "sha256"
 #: What the safetensors library raises for content that is not in its format.
 _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError)
@@ -165,23 +164,23 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Populat
         if name not in _FITTED_NUMBERS or not isinstance(value, int | float):
             raise ValueError(f"{name!r} is {value!r}")
         setattr(model, name, value)
-    if hasattr(model, "lags_"):
-        check_whole("lags_", model.lags_)
-        if theta.n_units % model.lags_:
-            raise ValueError(f"words of {theta.n_units} bits do not span {model.lags_} bins")
+    if hasattr(model, "window_"):
+        check_whole("window_", model.window_)
+        if theta.n_visible % model.window_:
+            raise ValueError(f"words of {theta.n_visible} bits do not span {model.window_} bins")
     if "feature_names" in header:
         names = np.array(header["feature_names"], dtype=object)
-        model.feature_names_in_ = _shaped("feature_names", names, (theta.n_units,))
+        model.feature_names_in_ = _shaped("feature_names", names, (theta.n_visible,))
     if "rates" in arrays:
         frequencies, frequent, kept = (
             _floats(arrays, "frequencies"),
             check_binary(arrays["frequent_words"]),
             check_binary(arrays["kept_words"]),
         )
-        model.rates_ = _shaped("rates", _floats(arrays, "rates"), (theta.n_units,))
-        model._kept_words = _shaped("kept_words", kept, (kept.shape[0], theta.n_units))
+        model.rates_ = _shaped("rates", _floats(arrays, "rates"), (theta.n_visible,))
+        model._kept_words = _shaped("kept_words", kept, (kept.shape[0], theta.n_visible))
         model._frequent = (
-            _shaped("frequent_words", frequent, (frequent.shape[0], theta.n_units)),
+            _shaped("frequent_words", frequent, (frequent.shape[0], theta.n_visible)),
             _shaped("frequencies", frequencies, (frequent.shape[0],)),
         )
     return model

@@ -188,9 +188,9 @@ class PenalisedModel(PopulationModel):
                 "model's parameters_"
             )
         wanted = self._kind, n_units, self._n_hidden()
-        if (start.kind, start.n_units, start.n_hidden) != wanted:
+        if (start.kind, start.n_visible, start.n_hidden) != wanted:
             raise ValueError(
-                f"start is a model of kind {start.kind!r} with {start.n_units} units and "
+                f"start is a model of kind {start.kind!r} with {start.n_visible} units and "
                 f"{start.n_hidden} hidden units; it must be {wanted[0]!r} with {wanted[1]} "
                 f"and {wanted[2]}"
             )

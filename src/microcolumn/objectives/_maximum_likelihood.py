@@ -57,9 +57,9 @@ class NegativeLogLikelihood:
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value and gradient at ``theta``."""
-        if theta.n_units != self._rates.size:
+        if theta.n_visible != self._rates.size:
             raise ValueError(
-                f"the model has {theta.n_units} units but the words have {self._rates.size}; "
+                f"the model has {theta.n_visible} units but the words have {self._rates.size}; "
                 "fit and score on the same units"
             )
         log_z, model = exact_expectations(theta)

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from ..kernels.cpu.mpf import flow
-from ..kernels.cpu.mpf_tables import LIMITS, Shape, Workspace
-from ..kernels.cpu.mpf_tables import Words as Bits
+from ..kernels.cpu.mpf_tables import LIMITS, Shape, Words as Bits, Workspace
 from ..kernels.cpu.threads import threads_for
 from ..parameters import Floats, Parameters
 from ..words import Words, as_words
@@ -100,10 +99,10 @@ class MinimumProbabilityFlow:
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """K and its gradient at ``theta``."""
-        if theta.n_units != self.words.X.shape[1]:
+        if theta.n_visible != self.words.X.shape[1]:
             raise ValueError(
-                f"the model has {theta.n_units} units but the words have {self.words.X.shape[1]}; "
-                "fit and score on the same units"
+                f"the model has {theta.n_visible} units but the words have "
+                f"{self.words.X.shape[1]}; fit and score on the same units"
             )
         live = theta if theta.live.all() else theta.only_live()[0]
         K, (b, J, W, c) = self._evaluate(live)
@@ -117,7 +116,7 @@ class MinimumProbabilityFlow:
 
     def _evaluate(self, live: Parameters) -> tuple[float, tuple[Floats, ...]]:
         """K and arrays of its gradient, in double precision where single does not reach."""
-        W = np.zeros((live.n_units, 0)) if live.W is None else live.W
+        W = np.zeros((live.n_visible, 0)) if live.W is None else live.W
         largest = float(np.abs(W).max(initial=0.0))
         if largest > LIMITS[np.dtype(np.float64)].weight:
             raise OverflowError(
@@ -174,7 +173,7 @@ class MinimumProbabilityFlow:
         """The workspace of the last evaluation, if it had the same sizes."""
         offsets = self._bits.offsets
         shape = Shape.of(
-            live.n_units, live.n_hidden, live.J is not None, self._most_active, self.dtype
+            live.n_visible, live.n_hidden, live.J is not None, self._most_active, self.dtype
         )
         if self._workspace is None or self._workspace.shape != shape:
             self._workspace = Workspace(shape, offsets.size - 1, self.dtype)

@@ -1,11 +1,7 @@
 from ._convergence import annealing_convergence as annealing_convergence
 from ._exact import (
     can_sample_exactly as can_sample_exactly,
-)
-from ._exact import (
     exact_expectations as exact_expectations,
-)
-from ._exact import (
     exact_samples as exact_samples,
 )
 from ._gibbs import gibbs_samples as gibbs_samples

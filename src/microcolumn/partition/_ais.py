@@ -105,7 +105,7 @@ def annealed_importance_sampling(
     True
     """
     _check_run(n_chains, n_steps, max_steps, tolerance_bits)
-    data = None if words is None else words_of_units(words, theta.n_units, "words")
+    data = None if words is None else words_of_units(words, theta.n_visible, "words")
     started = time.perf_counter()
     rng = random_generator(random_state)
     live, log_factor = theta.only_live()
@@ -197,7 +197,7 @@ class Annealing:
     ) -> None:
         label = f"{label}, {len(betas)} steps"
         sampler.run(betas, increments, backwards=backwards, progress=self.progress, label=label)
-        self.n_updates += sampler.n_chains * len(betas) * self.theta.n_units
+        self.n_updates += sampler.n_chains * len(betas) * self.theta.n_visible
 
     def _sampler(self, n_chains: int, start: Bits | None = None) -> Sampler:
         return Sampler(
@@ -319,9 +319,9 @@ def base_logits(
     if base == "uniform":
         if rates is not None:
             raise ValueError("rates are given with base='uniform'; use base='rates' or drop them")
-        return np.zeros(theta.n_units)
+        return np.zeros(theta.n_visible)
     if rates is not None:
-        probabilities = _checked_rates(rates, theta.n_units)
+        probabilities = _checked_rates(rates, theta.n_visible)
     elif words is not None:
         probabilities = words.mean(axis=0)
     else:

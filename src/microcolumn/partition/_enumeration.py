@@ -101,7 +101,7 @@ class Padded:
     @classmethod
     def of(cls, theta: Parameters) -> Padded:
         """Append the free unit to ``theta``."""
-        n_units = theta.n_units
+        n_units = theta.n_visible
         J = np.zeros((n_units + 1, n_units + 1))
         if theta.J is not None:
             J[:n_units, :n_units] = theta.J
@@ -165,11 +165,11 @@ def split_units(theta: Parameters, shape: Shape) -> Split:
     """Choose the groups that cost least among those that stay in range."""
     padded = Padded.of(theta)
     strength = np.abs(padded.J).sum(axis=1) + np.abs(padded.W).sum(axis=1)
-    order = np.argsort(strength[: theta.n_units], kind="stable")
+    order = np.argsort(strength[: theta.n_visible], kind="stable")
     choices = []
     for n_inner in (0, *shape.inner):
         n_inner_hidden = int(np.any(padded.W[order[:n_inner]] != 0.0, axis=0).sum())
-        for n_outer in range(min(shape.max_outer, theta.n_units - n_inner) + 1):
+        for n_outer in range(min(shape.max_outer, theta.n_visible - n_inner) + 1):
             cost = _cost(theta, n_inner, n_outer, n_inner_hidden, shape)
             choices.append((cost, n_inner, n_outer))
     # Plain enumeration in the smallest chunks is always in range, so one choice is.
@@ -213,7 +213,7 @@ def _cost(
         + inner * _EXP_OPERATIONS
         + _CHUNK_OPERATIONS
     )
-    return per_chunk * max(2.0 ** (theta.n_units - n_inner - n_outer), _ENOUGH_CHUNKS)
+    return per_chunk * max(2.0 ** (theta.n_visible - n_inner - n_outer), _ENOUGH_CHUNKS)
 
 
 def _in_range(padded: Padded, split: Split) -> bool:

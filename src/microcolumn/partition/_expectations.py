@@ -114,7 +114,7 @@ def _hidden_side(live: Parameters) -> tuple[float, _Moments]:
         units = np.outer(rates, rates)
         np.fill_diagonal(units, rates)
         log_z = float(np.logaddexp(0.0, live.b).sum())
-        return log_z, _Moments(units, np.zeros((live.n_units, 0)), np.zeros(0))
+        return log_z, _Moments(units, np.zeros((live.n_visible, 0)), np.zeros(0))
     log_z, gradient = exact_expectations(transposed(live))
     assert gradient.W is not None
     assert gradient.c is not None
@@ -139,7 +139,7 @@ def _sum_moments(theta: Parameters) -> tuple[float, _Moments]:
         sums = sums * math.exp(scale - higher) + added * math.exp(logs - higher)
         scale = higher
     log_z = scale + math.log(sums[0, 0]) - split.n_free * math.log(2.0)
-    return log_z, _in_model_order(sums / sums[0, 0], split, theta.n_units)
+    return log_z, _in_model_order(sums / sums[0, 0], split, theta.n_visible)
 
 
 def _slice_sums(tables: Tables, split: Split, part: Slice) -> tuple[float, Floats]:

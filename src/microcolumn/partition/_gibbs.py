@@ -48,16 +48,16 @@ class Sampler:
         initial: ArrayLike | None = None,
     ) -> None:
         live, _ = theta.only_live()
-        logits = np.zeros(theta.n_units) if base_logits is None else base_logits
+        logits = np.zeros(theta.n_visible) if base_logits is None else base_logits
         self._model = _tables(live, np.array(logits, dtype=np.float64))
         self.n_chains = n_chains
         self._seed = np.uint64(seed)
         self._n_sweeps = 0
         n_groups = -(-n_chains // CHAINS)
-        padded = np.zeros((n_groups * CHAINS, theta.n_units))
+        padded = np.zeros((n_groups * CHAINS, theta.n_visible))
         if initial is not None:
             padded[:n_chains] = initial
-        x = padded.reshape(n_groups, CHAINS, theta.n_units).transpose(0, 2, 1)
+        x = padded.reshape(n_groups, CHAINS, theta.n_visible).transpose(0, 2, 1)
         self._chains = Chains(
             x=np.ascontiguousarray(x),
             fields=np.zeros(x.shape),
@@ -132,7 +132,7 @@ class Sampler:
 
 def _tables(theta: Parameters, base_logits: Floats) -> Model:
     """Tables of the kernel for a model whose hidden units are all live."""
-    n_units = theta.n_units
+    n_units = theta.n_visible
     couplings = np.zeros((0, 0)) if theta.J is None else theta.J.copy()
     if theta.W is None or theta.c is None:
         weights, hidden_biases = np.zeros((n_units, 0)), np.zeros(0)
@@ -233,7 +233,7 @@ def gibbs_samples(
     rng = random_generator(random_state)
     start = None
     if initial is not None:
-        start = words_of_units(initial, theta.n_units, "initial")
+        start = words_of_units(initial, theta.n_visible, "initial")
         start = start[np.arange(chains) % len(start)]
     sampler = Sampler(theta, chains, seed=new_seed(rng), base_logits=theta.b, initial=start)
     if start is None:

@@ -60,7 +60,7 @@ def exact_samples(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
     if pick_side(live, "auto", _REMEDY)[0] == "visible":
         return _sample_states(live, n, rng)
     if live.W is None:
-        rates = np.broadcast_to(expit(live.b), (n, live.n_units))
+        rates = np.broadcast_to(expit(live.b), (n, live.n_visible))
     else:
         hidden = exact_samples(transposed(live), n, rng)
         rates = expit(live.b + hidden @ live.W.T)
@@ -74,7 +74,7 @@ def _sample_states(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
     chunks = _draw_chunks(sums, n, rng)
     outer = _draw_outer(sums, chunks, rng)
     distinct, which = np.unique(chunks << split.outer.size | outer, return_inverse=True)
-    words = np.zeros((distinct.size, theta.n_units + 1), dtype=np.uint8)  # last: free units
+    words = np.zeros((distinct.size, theta.n_visible + 1), dtype=np.uint8)  # last: free units
     words[:, split.fixed] = states(split.fixed.size, distinct >> split.outer.size)
     words[:, split.outer] = states(split.outer.size, distinct)
     edges = _inner_edges(theta, split, words)
@@ -121,8 +121,8 @@ def _inner_edges(theta: Parameters, split: Split, words: Bits) -> Floats:
     -------
     ndarray, shape (n_words, n_inner_states)
     """
-    units = split.inner[split.inner < theta.n_units]
-    Y = states(split.inner.size)[:, split.inner < theta.n_units]
+    units = split.inner[split.inner < theta.n_visible]
+    Y = states(split.inner.size)[:, split.inner < theta.n_visible]
     edges = np.empty((words.shape[0], Y.shape[0]))
     within = Y @ theta.b[units]
     if theta.J is not None:

@@ -27,8 +27,8 @@ def _side_operations(live: Parameters) -> tuple[float, float]:
         return 2.0 ** min(n_summed, 1000) * (1 + 2 * n_multiplied)
 
     has_couplings = live.J is not None and bool(np.any(live.J != 0.0))
-    hidden = math.inf if has_couplings else count(live.n_hidden, live.n_units)
-    return count(live.n_units, live.n_hidden), hidden
+    hidden = math.inf if has_couplings else count(live.n_hidden, live.n_visible)
+    return count(live.n_visible, live.n_hidden), hidden
 
 
 def pick_side(
@@ -45,7 +45,7 @@ def pick_side(
     n_operations = visible if take_visible else hidden
     if n_operations > MAX_OPERATIONS:
         raise ValueError(
-            f"an exact sum over {live.n_units} units with {live.n_hidden} live hidden units takes "
+            f"an exact sum over {live.n_visible} units and {live.n_hidden} live hidden units takes "
             f"{n_operations:.1e} multiply-adds, more than the limit of {MAX_OPERATIONS:.1e}; "
             f"{remedy}"
         )

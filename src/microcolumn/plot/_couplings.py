@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from ..models import PopulationModel
 from ..parameters import Floats
 from ..units import Units
-from ._laminar import mark_window, window
+from ._laminar import bit_layout, mark_window
 from .style import SIGNED, axes_or_new
 
 #: Part of the couplings other than zero that the colours span; stronger ones have the last colour.
@@ -39,7 +39,7 @@ def couplings(
         of several bins each lag is a block, the oldest first.
     """
     axes = axes_or_new(ax, (4.6, 3.4))
-    found = window(model, units)
+    found = bit_layout(model, units)
     diagonal = np.eye(found.order.size, dtype=bool)
     drawn = model.J_[np.ix_(found.order, found.order)]
     biases = np.where(diagonal, model.b_[found.order], 0.0)

@@ -16,7 +16,7 @@ from ..parameters import Floats
 from ..units import Units
 from ..validation import whole_number
 from ..words import Words
-from ._laminar import mark_window, window
+from ._laminar import bit_layout, mark_window
 from .style import axes_or_new
 
 POSITIVE, NEGATIVE, THRESHOLD = "#B2182B", "#2166AC", "#999999"
@@ -63,7 +63,7 @@ def hidden_units(
     if whole_number("most", most) < 1:
         raise ValueError(f"most is {most}; draw at least 1 hidden unit")
     axes = axes_or_new(ax, (7.0, 2.8))
-    found = window(model, units)
+    found = bit_layout(model, units)
     order = hidden_order(model, words)
     shown = order[:most]
     charts = [_Chart(-model.b_[found.order], None)] + [

@@ -1,4 +1,4 @@
-"""Units from superficial to deep, with layers and, of windows, lags drawn and named."""
+"""Units from superficial to deep, with layers and, of windows, bins drawn and named."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..models import PopulationModel
 from ..units import Units, downwards
 from .style import literal
 
-#: Layers of all lags together up to which each is marked off.
+#: Layers of all bins of the window together up to which each is marked off.
 _MANY = 12
 #: Letters in a line of a layer's name, lines of it, and letters that fit below a block of units.
 _LINE, _MOST_LINES, _SHORT = 12, 2, 8
@@ -122,71 +122,73 @@ def described(units: Units) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Window:
+class BitLayout:
     """The order in which bits of words are drawn: oldest bin first, each from superficial to deep.
 
     Parameters
     ----------
     units : Laminar
-        Of the recorded units, the same at all lags.
-    lags : int
+        Of the recorded units, the same at all bins of the window.
+    window : int
         Bins per word.
     """
 
     units: Laminar
-    lags: int
+    window: int
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """Bit of each drawn row, shape (n_units * lags,)."""
+        """Bit of each drawn row, shape (n_units * window,)."""
         n_units = self.units.order.size
-        rows: NDArray[np.int64] = np.arange(self.lags)[:, None] * n_units + self.units.order
+        rows: NDArray[np.int64] = np.arange(self.window)[:, None] * n_units + self.units.order
         return rows.ravel()
 
 
-def window(model: PopulationModel, units: Units | None) -> Window:
+def bit_layout(model: PopulationModel, units: Units | None) -> BitLayout:
     """How the bits of a model are drawn.
 
     Parameters
     ----------
     model : PopulationModel
-        Its words are of ``n_units * lags`` bits.
+        Its words are of ``n_units * window`` bits.
     units : Units or None
         The recorded units; None for bits in their order, without layers. A model that was made
-        from parameters does not know its lags: they follow from the number of units.
+        from parameters does not know its window: they follow from the number of units.
     """
     check_is_fitted(model)
-    n_bits = int(model.parameters_.n_units)
+    n_bits = int(model.parameters_.n_visible)
     implied = 1 if units is None else max(1, n_bits // len(units))
-    lags = getattr(model, "lags_", implied)
-    table = Units.numbered(n_bits // lags) if units is None else units
-    if len(table) * lags != n_bits:
+    window = getattr(model, "window_", implied)
+    table = Units.numbered(n_bits // window) if units is None else units
+    if len(table) * window != n_bits:
         raise ValueError(
-            f"units has {len(table)} entries and the model {n_bits} bits of {lags} lags; "
-            "pass the units of the words that it was fitted on"
+            f"units has {len(table)} entries and the model {n_bits} bits in windows of {window} "
+            "bins; pass the units of the words that it was fitted on"
         )
-    return Window(laminar(table), lags)
+    return BitLayout(laminar(table), window)
 
 
-def mark_window(ax: Axes, found: Window, *, along: Literal["y", "x"] = "y") -> None:
-    """Draw lines between lags and layers, and name layers of single bins and lags of windows.
+def mark_window(ax: Axes, found: BitLayout, *, along: Literal["y", "x"] = "y") -> None:
+    """Draw lines between bins and layers; name the layers of single bins and the bins of windows.
 
     Lags are counted from the newest bin, which is 0. Where lines between layers would be a
-    grating, those between lags are drawn alone.
+    grating, those between window are drawn alone.
     """
-    if found.lags == 1:
+    if found.window == 1:
         mark_layers(ax, found.units, along=along)
         return
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
     n_units = found.units.order.size
-    many = found.lags * len(found.units.layers) > _MANY
-    for lag in range(found.lags):
+    many = found.window * len(found.units.layers) > _MANY
+    for lag in range(found.window):
         if lag:
             draw(lag * n_units - 0.5, color="black", linewidth=0.4 if many else 0.8)
         for border in () if many else found.units.borders:
             draw(lag * n_units + border - 0.5, color="black", linewidth=0.25)
-    axis.set_ticks([(lag + 0.5) * n_units - 0.5 for lag in range(found.lags)])
-    before = [str(lag + 1 - found.lags).replace("-", "\N{MINUS SIGN}") for lag in range(found.lags)]
+    axis.set_ticks([(lag + 0.5) * n_units - 0.5 for lag in range(found.window)])
+    before = [
+        str(lag + 1 - found.window).replace("-", "\N{MINUS SIGN}") for lag in range(found.window)
+    ]
     axis.set_ticklabels(before)
     axis.set_tick_params(length=0)
     axis.set_label_text("lag (bins)")

@@ -115,8 +115,8 @@ def correlations(words: Words, *, ax: Axes | None = None) -> Axes:
         Of single bins. Pairs within a layer and between layers are told apart where both kinds
         are there; pairs with a unit that never or always fires have no correlation.
     """
-    if words.lags > 1:
-        raise ValueError(f"these words span {words.lags} bins; pass words of single bins")
+    if words.window > 1:
+        raise ValueError(f"these words span {words.window} bins; pass words of single bins")
     ax = axes_or_new(ax)
     first, second = np.triu_indices(words.n_units, 1)
     values = pairwise_correlations(words)[first, second]

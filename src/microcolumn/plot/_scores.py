@@ -1,4 +1,4 @@
-"""How well models predict: bars of scores, differences from one model, growth with lags."""
+"""How well models predict: bars of scores, differences from one model, growth with the window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from ..evaluate import Comparison
 from ..study._comparisons import INDEPENDENT, ModelResult, PairResult, StudyComparison
 from ..study._significance import claimed_stderr, corrected_stderr, p_text
-from ..study._summaries import LagsResult
+from ..study._summaries import WindowResult
 from .style import (
     BESIDE,
     ERROR_BARS,
@@ -33,7 +33,7 @@ _FILLED = 0.8
 _ACROSS = 0.12
 #: Recordings whose names stand side by side, and letters in a row of names.
 _MOST_GROUPS, _MOST_LETTERS = 6, 40
-#: More lags than this are not all numbered.
+#: More bins than this are not all numbered.
 _MOST_TICKS = 12
 #: Lags between the lines of neighbouring models, so that error bars stay apart.
 _APART = 0.07
@@ -133,16 +133,18 @@ def differences(
     return ax
 
 
-def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None = None) -> Axes:
+def windows(
+    result: WindowResult, *, bin_width: float | None = None, ax: Axes | None = None
+) -> Axes:
     """Score per neuron against the number of bins per word, a line per model.
 
     Error bars are one standard error, as in :func:`scores`. A ring is drawn around the last number
-    of lags that is more than two standard errors better than the one before it.
+    of the window that is more than two standard errors better than the one before it.
 
     Parameters
     ----------
-    result : LagsResult
-        From ``results.by_lags(...)``. What is not computed is a gap.
+    result : WindowResult
+        From ``results.by_window(...)``. What is not computed is a gap.
     bin_width : float, optional
         Seconds per bin; given, the axis above says how long words are.
     """
@@ -150,7 +152,7 @@ def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None 
     styles = looks(result.models)
     for k, (name, found) in enumerate(result.models.items()):
         look = styles[name]
-        at = np.array(result.lags) + _APART * (k - (len(result.models) - 1) / 2)
+        at = np.array(result.windows) + _APART * (k - (len(result.models) - 1) / 2)
         values = np.array([math.nan if each is None else each.per_neuron for each in found])
         errors = np.array([_stderr_per_neuron(each, result.test_to_train) for each in found])
         ax.errorbar(
@@ -166,7 +168,7 @@ def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None 
         )
         last = result.last_step(name)
         if last is not None:
-            where = result.lags.index(last)
+            where = result.windows.index(last)
             ax.plot(
                 at[where],
                 values[where],
@@ -177,8 +179,8 @@ def lags(result: LagsResult, *, bin_width: float | None = None, ax: Axes | None 
                 linestyle="",
                 label="_last step",
             )
-    if len(result.lags) <= _MOST_TICKS:
-        ax.set_xticks(result.lags)
+    if len(result.windows) <= _MOST_TICKS:
+        ax.set_xticks(result.windows)
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="bins per word", ylabel="excess log-likelihood\nper neuron (bits/s)")

@@ -13,13 +13,13 @@ from ..units import Units
 from ..validation import whole_number
 from ..words import Words
 from ._hidden import hidden_order
-from ._laminar import mark_layers, window
+from ._laminar import bit_layout, mark_layers
 from .style import SIGNED, axes_or_new
 
 #: As many as the paper shows, and most in a row.
 MOST, COLUMNS = 18, 9
 #: Lags up to which labels below the middles of the outermost bins are inside the axes.
-_FEW_LAGS = 3
+_FEW_BINS = 3
 
 
 def hidden_map(
@@ -60,9 +60,9 @@ def hidden_map(
     W = model.W_
     if not 0 <= whole_number("hidden", hidden) < W.shape[1]:
         raise ValueError(f"hidden is {hidden}; the model has {W.shape[1]} hidden units from 0 on")
-    found = window(model, units)
-    rows, lags = found.units, found.lags
-    weights = W[found.order, hidden].reshape(lags, -1).T
+    found = bit_layout(model, units)
+    rows, window = found.units, found.window
+    weights = W[found.order, hidden].reshape(window, -1).T
     ax = axes_or_new(ax, (1.8, 1.8))
     width = 1.0 if bin_width is None else 1e3 * bin_width
     if limit is None:
@@ -74,15 +74,15 @@ def hidden_map(
         cmap=SIGNED,
         vmin=-(limit or 1.0),
         vmax=limit or 1.0,
-        extent=((0.5 - lags) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5),
+        extent=((0.5 - window) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5),
     )
     mark_layers(ax, rows)
     if not rows.layers:
         ax.set_yticks([])
-    oldest = (1 - lags) * width
-    ax.set_xticks([oldest, 0.0] if lags > 1 else [0.0])
+    oldest = (1 - window) * width
+    ax.set_xticks([oldest, 0.0] if window > 1 else [0.0])
     ax.xaxis.set_major_formatter("{x:.0f}")
-    if lags > _FEW_LAGS:  # labels inside the axes, so that maps fit side by side
+    if window > _FEW_BINS:  # labels inside the axes, so that maps fit side by side
         left, right = ax.get_xticklabels()
         left.set_horizontalalignment("left")
         right.set_horizontalalignment("right")

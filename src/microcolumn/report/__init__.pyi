@@ -1,2 +1,1 @@
-from ._page import page as page
-from ._page import write as write
+from ._page import page as page, write as write

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..figures._conditions import first_split, where
-from ..plot._laminar import Window, laminar
-from ..study import Results
-from ..study import _tables as tables
+from ..plot._laminar import BitLayout, laminar
+from ..study import Results, _tables as tables
 from ..study._index import Place
 from ..study._sources import words_of
 from ..units import Units
@@ -54,7 +53,7 @@ def _explorer(results: Results, place: Place, most_values: int) -> dict[str, Any
     read, problem = _words(results, place, first_split(compared))
     units = _stored_units(results, place) if read is None else read.whole.units
     drawn = laminar(units)
-    rows = Window(drawn, place.lags).order
+    rows = BitLayout(drawn, place.window).order
     assemblies = None
     if read is not None:
         assemblies = assemblies_at(results, place, compared, drawn.order, read, most_values)
@@ -62,7 +61,7 @@ def _explorer(results: Results, place: Place, most_values: int) -> dict[str, Any
     return {
         "recording": place.recording,
         "experiment": place.experiment.name,
-        "lags": place.lags,
+        "window": place.window,
         "split": first_split(compared),
         "bin_s": place.experiment.bin_width,
         "units": [_unit(units, int(n)) for n in drawn.order],

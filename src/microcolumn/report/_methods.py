@@ -6,8 +6,7 @@ from inspect import signature
 from typing import NamedTuple
 
 from ..partition._ais import annealed_importance_sampling
-from ..study import Experiment, Plan
-from ..study import _tables as tables
+from ..study import Experiment, Plan, _tables as tables
 from ._typography import enumeration, typeset
 
 
@@ -124,10 +123,10 @@ def _words(plan: Plan, experiment: Experiment) -> str:
         f"{1e3 * experiment.bin_width:g}\N{NO-BREAK SPACE}ms{bins}; a unit's bit is 1 in bins "
         "with one or more spikes (Köster et al. 2014)."
     )
-    if max(experiment.lags) == 1:
+    if max(experiment.windows) == 1:
         return text
-    lags = enumeration([str(lags) for lags in experiment.lags])
-    return f"{text} Words are the bits of all these units in T = {lags} successive bins."
+    window = enumeration([str(window) for window in experiment.windows])
+    return f"{text} Words are the bits of all these units in T = {window} successive bins."
 
 
 def _models(experiment: Experiment) -> str:

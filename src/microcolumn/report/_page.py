@@ -13,8 +13,7 @@ from jinja2.utils import htmlsafe_json_dumps
 
 from .. import __version__
 from ..atomic import atomic_write
-from ..study import Results
-from ..study import _tables as tables
+from ..study import Results, _tables as tables
 from ..study._cautions import cautions
 from ._explorer import explorers
 from ._methods import methods, references

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..study import Results
-from ..study import _tables as tables
+from ..study import Results, _tables as tables
 from ..study._comparisons import INDEPENDENT, StudyComparison
 from ..study._index import Place
 from ..study._significance import p_text
@@ -233,9 +232,9 @@ def _structure(results: Results, place: Place) -> list[Item]:
 
 
 def _growth(results: Results, place: Place) -> list[Item]:
-    if len(place.experiment.lags) < 2:
+    if len(place.experiment.windows) < 2:
         return []
-    found = results.by_lags(place.recording, experiment=place.experiment.name)
+    found = results.by_window(place.recording, experiment=place.experiment.name)
     table = Tabled(tables.growth(found), f"{place.recording}, {place.experiment.name}")
     return [table, Listed(tuple(tables.growth_sentences(found)))]
 
@@ -277,11 +276,11 @@ def _about(place: Place) -> str:
 
 
 def _windows(place: Place) -> str:
-    return f", T = {place.lags}" if max(place.experiment.lags) > 1 else ""
+    return f", T = {place.window}" if max(place.experiment.windows) > 1 else ""
 
 
 def _has_windows(results: Results) -> bool:
-    return any(max(experiment.lags) > 1 for experiment in results.plan.experiments)
+    return any(max(experiment.windows) > 1 for experiment in results.plan.experiments)
 
 
 def _over(compared: StudyComparison, others: list[str], *, name: bool = False) -> str:

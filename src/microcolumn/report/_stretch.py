@@ -64,14 +64,14 @@ def assemblies_at(
         return None
     name, model = found
     words = read.whole
-    start, stop = busiest(words, place.lags)
+    start, stop = busiest(words, place.window)
     activation = hidden_activation(model, read.test)
     shown = activation.order[: max(1, most_values // (stop - start))]
-    P = model.hidden(words_ending_at(words, start, stop, place.lags))[:, shown]
+    P = model.hidden(words_ending_at(words, start, stop, place.window))[:, shown]
     layers = _layers_of(results, place, name, split)
     units = []
     for column, p in zip(shown.tolist(), P.T, strict=True):
-        strength = _strength(model, column, place.lags)
+        strength = _strength(model, column, place.window)
         units.append(
             {
                 "label": _label(column, strength, layers),
@@ -94,14 +94,14 @@ def assemblies_at(
     }
 
 
-def busiest(words: Words, lags: int) -> tuple[int, int]:
+def busiest(words: Words, window: int) -> tuple[int, int]:
     """First bin and bin after the last of the stretch with most spikes, within one epoch.
 
     Parameters
     ----------
     words : Words
         Of single bins.
-    lags : int
+    window : int
         Bins per word of the model: each bin of the stretch ends a window of so many.
     """
     wanted = min(_MOST_BINS, max(1, round(_SECONDS / words.bin_width)))
@@ -109,7 +109,7 @@ def busiest(words: Words, lags: int) -> tuple[int, int]:
     edges = [*words.epoch_starts.tolist(), words.n_bins]
     best, found = -1, (0, 0)
     for start, stop in pairwise(edges):
-        first = start + lags - 1  # the first bin with a whole window behind it
+        first = start + window - 1  # the first bin with a whole window behind it
         length = min(wanted, stop - first)
         if length < 1:
             continue
@@ -120,9 +120,9 @@ def busiest(words: Words, lags: int) -> tuple[int, int]:
     return found
 
 
-def words_ending_at(words: Words, start: int, stop: int, lags: int) -> NDArray[np.uint8]:
+def words_ending_at(words: Words, start: int, stop: int, window: int) -> NDArray[np.uint8]:
     """Windows whose newest bins are ``start`` to ``stop``, shape (stop - start, n_dims)."""
-    bins = np.arange(start, stop)[:, None] + np.arange(1 - lags, 1)
+    bins = np.arange(start, stop)[:, None] + np.arange(1 - window, 1)
     patterns: NDArray[np.uint8] = words.X[words.index[bins]].reshape(stop - start, -1)
     return patterns
 
@@ -176,10 +176,10 @@ def _label(column: int, strength: NDArray[np.float64], layers: dict[int, Mapping
     return f"active while {n_against} cell{'s are' if n_against != 1 else ' is'} silent"
 
 
-def _strength(model: PopulationModel, column: int, lags: int) -> NDArray[np.float64]:
+def _strength(model: PopulationModel, column: int, window: int) -> NDArray[np.float64]:
     """Weight of each unit that is largest in size over the bins of a window, shape (n_units,)."""
     weights = model.parameters_.W
     assert weights is not None  # it has live hidden units
-    by_lag = weights[:, column].reshape(lags, -1)
+    by_lag = weights[:, column].reshape(window, -1)
     largest: NDArray[np.float64] = by_lag[np.abs(by_lag).argmax(axis=0), np.arange(by_lag.shape[1])]
     return largest

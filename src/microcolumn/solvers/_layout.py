@@ -64,7 +64,7 @@ class Layout:
         apart: NDArray[np.bool_] | None = None,
     ) -> Layout:
         """Layout of a model of the same kind and size as ``theta``."""
-        n_units = theta.n_units
+        n_units = theta.n_visible
         held = np.zeros(n_units, dtype=bool) if held is None else held
         apart = np.zeros((n_units, n_units), dtype=bool) if apart is None else apart
         return cls(n_units, theta.n_hidden, theta.J is not None, held, apart)

@@ -198,7 +198,7 @@ def _streams(problem: Problem, count: int) -> list[np.random.Generator]:
 
 
 def _without_hidden(theta: Parameters, n_hidden: int) -> Parameters:
-    W = np.zeros((theta.n_units, n_hidden))
+    W = np.zeros((theta.n_visible, n_hidden))
     return Parameters(b=theta.b, J=theta.J, W=W, c=np.zeros(n_hidden))
 
 
@@ -206,7 +206,7 @@ def _random_hidden(
     problem: Problem, rng: np.random.Generator, theta: Parameters
 ) -> Iterator[Parameters]:
     for _ in range(problem.n_init):
-        W = rng.normal(scale=_WEIGHT_SPREAD, size=(theta.n_units, problem.n_hidden))
+        W = rng.normal(scale=_WEIGHT_SPREAD, size=(theta.n_visible, problem.n_hidden))
         W[problem.held] = 0.0
         c = np.full(problem.n_hidden, _HIDDEN_BIAS)
         yield Parameters(b=theta.b, J=theta.J, W=W, c=c)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ._comparisons import SplitScore
 from ._results import Results
-from ._summaries import LagsResult
+from ._summaries import WindowResult
 
 #: An end of the grid is worth a word if it was chosen in more than this share of tests.
 _OFTEN = 0.5
@@ -17,14 +17,14 @@ def cautions(results: Results) -> list[str]:
     said = _of_the_run(results)
     begun = dict.fromkeys((place.recording, place.experiment) for place in results.begun())
     for recording, experiment in begun:
-        found = results.by_lags(recording, experiment=experiment.name)
+        found = results.by_window(recording, experiment=experiment.name)
         alike: dict[str, list[str]] = {}
         for name in found.models:
             tested = _tested(found, name)
             for what in (*_not_converged(tested), *_at_the_edge(tested, experiment.penalties)):
                 alike.setdefault(what, []).append(name)
         place = f"{recording}, {experiment.name}"
-        if experiment.split_by == "words" and max(experiment.lags) > 1:
+        if experiment.split_by == "words" and max(experiment.windows) > 1:
             # METHOD section 6: a random split of neighbouring windows leaks.
             said.append(
                 f"{place}: windows were dealt singly, so that training and test parts share bins "
@@ -60,16 +60,16 @@ def _differing(environments: Sequence[dict[str, str]]) -> list[str]:
     return [name for name in names if len({versions.get(name) for versions in environments}) > 1]
 
 
-def _tested(found: LagsResult, name: str) -> list[tuple[int, SplitScore]]:
+def _tested(found: WindowResult, name: str) -> list[tuple[int, SplitScore]]:
     """Lags and score of all fits of one model."""
-    results = zip(found.lags, found.models[name], strict=True)
-    return [(lags, score) for lags, result in results if result for score in result.splits]
+    results = zip(found.windows, found.models[name], strict=True)
+    return [(window, score) for window, result in results if result for score in result.splits]
 
 
 def _not_converged(tested: Sequence[tuple[int, SplitScore]]) -> list[str]:
     said = []
     for what in ("fit", "normaliser"):
-        doubtful = [lags for lags, score in tested if not getattr(score, f"{what}_converged")]
+        doubtful = [window for window, score in tested if not getattr(score, f"{what}_converged")]
         if doubtful:
             said.append(f"the {what} has not converged {_count(doubtful, tested)}")
     return said
@@ -79,7 +79,7 @@ def _at_the_edge(tested: Sequence[tuple[int, SplitScore]], penalties: Sequence[f
     """The best penalty may lie beyond the grid if mostly its end is chosen; none is below 0."""
     said = []
     for name, edge in {"smallest": penalties[0], "largest": penalties[-1]}.items():
-        at_edge = [lags for lags, score in tested if score.penalty == edge]
+        at_edge = [window for window, score in tested if score.penalty == edge]
         if len(penalties) > 1 and edge > 0.0 and len(at_edge) > _OFTEN * len(tested):
             chosen = f"the {name} penalty of the grid, {edge:g}, was chosen"
             said.append(f"{chosen} {_count(at_edge, tested)}; extend the grid")
@@ -87,7 +87,7 @@ def _at_the_edge(tested: Sequence[tuple[int, SplitScore]], penalties: Sequence[f
 
 
 def _count(some: Sequence[int], tested: Sequence[tuple[int, SplitScore]]) -> str:
-    """How many of the fits, and at which lags where there are several."""
-    lags = dict.fromkeys(lags for lags, _ in tested)
-    where = f" (T = {', '.join(map(str, dict.fromkeys(some)))})" if len(lags) > 1 else ""
+    """How many of the fits, and at which window lengths where there are several."""
+    window = dict.fromkeys(window for window, _ in tested)
+    where = f" (T = {', '.join(map(str, dict.fromkeys(some)))})" if len(window) > 1 else ""
     return f"in {len(some)} of {len(tested)} tests{where}"

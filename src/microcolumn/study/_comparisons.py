@@ -169,13 +169,13 @@ class PairResult:
 
 @dataclass(frozen=True, slots=True)
 class StudyComparison:
-    """All models of one recording, experiment and number of lags.
+    """All models of one recording, experiment and length of the window.
 
     Parameters
     ----------
     recording, experiment : str
         Their names.
-    lags, n_units : int
+    window, n_units : int
         Bins per word and recorded units.
     models : tuple of ModelResult
         Best first; firing rates are the zero and not among them.
@@ -187,7 +187,7 @@ class StudyComparison:
 
     recording: str
     experiment: str
-    lags: int
+    window: int
     n_units: int
     models: tuple[ModelResult, ...]
     pairs: tuple[PairResult, ...]

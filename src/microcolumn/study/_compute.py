@@ -139,7 +139,7 @@ def _pinned(threads: int) -> Iterator[None]:
         numba.set_num_threads(allowed)
 
 
-def parts(words: Words, experiment: Experiment, lags: int, split: int) -> tuple[Words, ...]:
+def parts(words: Words, experiment: Experiment, window: int, split: int) -> tuple[Words, ...]:
     """Words to fit, to choose the penalty, and to test: (train, validation, test).
 
     Parameters
@@ -148,21 +148,21 @@ def parts(words: Words, experiment: Experiment, lags: int, split: int) -> tuple[
         Of the recording, one bin each.
     experiment : Experiment
         With the shares and the way of splitting.
-    lags : int
+    window : int
         Bins per word.
     split : int
         Which split; it is dealt with ``random_state = experiment.seed + split``.
     """
     seed = experiment.seed + split
     by: Literal["words", "blocks"] = "blocks" if experiment.split_by == "blocks" else "words"
-    embedded = words.embed(lags) if lags > 1 else words
+    embedded = words.embed(window) if window > 1 else words
     train, test = embedded.split(experiment.train, by=by, random_state=seed)
     train, validation = train.split(1.0 - experiment.validation, by=by, random_state=seed)
     return train, validation, test
 
 
 def _parts(task: Task) -> tuple[Words, ...]:
-    return parts(task.words, task.experiment, task.job.lags, task.job.split)
+    return parts(task.words, task.experiment, task.job.window, task.job.split)
 
 
 def _variant(task: Task) -> Variant:
@@ -284,7 +284,7 @@ def _predict(task: Task) -> Rows:
     rows: Rows = {"predictions": [], "calibrations": []}
     rates_hz = model.rates_[-test.n_units :] / test.bin_width
     for given in ("rest", "past"):
-        if given == "past" and (test.lags == 1 or test.n_units > MOST_UNITS_OF_A_BIN):
+        if given == "past" and (test.window == 1 or test.n_units > MOST_UNITS_OF_A_BIN):
             continue
         prediction = predict(model, test, given=given)
         gained = skill(prediction)

@@ -35,7 +35,7 @@ class Experiment:
         Keep that many units with the most spikes; all where there are fewer or this is None.
     max_words : int, optional
         Keep that many bins, the first ones; all where there are fewer or this is None.
-    lags : tuple of int
+    windows : tuple of int
         Bins per word, one comparison for each entry; kept in increasing order.
     models : tuple of {"Ising", "RBM", "SemiRBM"}
         Models to compare.
@@ -63,8 +63,8 @@ class Experiment:
 
     Examples
     --------
-    >>> experiment = Experiment("short", lags=[1, 2], n_hidden=10)
-    >>> experiment.lags, experiment.n_hidden, experiment.split_by
+    >>> experiment = Experiment("short", windows=[1, 2], n_hidden=10)
+    >>> experiment.windows, experiment.n_hidden, experiment.split_by
     ((1, 2), (10,), 'blocks')
     """
 
@@ -73,7 +73,7 @@ class Experiment:
     bin_width: float = 0.020
     most_active: int | None = None
     max_words: int | None = None
-    lags: tuple[int, ...] = (1,)
+    windows: tuple[int, ...] = (1,)
     models: tuple[str, ...] = MODELS
     n_hidden: tuple[int | Literal["dims"], ...] = (25,)
     objectives: tuple[str, ...] = ("mpf",)
@@ -95,7 +95,7 @@ class Experiment:
                 raise type(error)(f"experiment {self.name}: {error}") from None
             object.__setattr__(self, setting, value)
         if not self.split_by:
-            object.__setattr__(self, "split_by", SPLITS[max(self.lags) > 1])
+            object.__setattr__(self, "split_by", SPLITS[max(self.windows) > 1])
 
     @classmethod
     def settings(cls) -> tuple[str, ...]:
@@ -209,7 +209,7 @@ def _penalties(name: str, values: Any) -> tuple[float, ...]:
     return penalties
 
 
-def _lags(name: str, values: Any) -> tuple[int, ...]:
+def _windows(name: str, values: Any) -> tuple[int, ...]:
     """In increasing order, in which results are read: what each further bin adds."""
     return tuple(sorted(_several(_at_least(1))(name, values)))
 
@@ -223,7 +223,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "bin_width": _bin_width,
     "most_active": _or_none(_at_least(1)),
     "max_words": _or_none(_at_least(2)),
-    "lags": _lags,
+    "windows": _windows,
     "models": _several(_one_of(MODELS)),
     "n_hidden": _several(_n_hidden),
     "objectives": _several(_one_of(OBJECTIVES)),
@@ -243,7 +243,7 @@ SPATIOTEMPORAL = Experiment(
     bin_width=0.0067,
     most_active=10,
     max_words=200_000,
-    lags=(*range(1, 11), 15),
+    windows=(*range(1, 11), 15),
     n_hidden=("dims",),
     split_by="blocks",
 )

@@ -23,10 +23,10 @@ class Place(NamedTuple):
 
     recording: str
     experiment: Experiment
-    lags: int
+    window: int
 
     def __str__(self) -> str:
-        bins = f", {self.lags} lags" if self.lags > 1 else ""
+        bins = f", window of {self.window} bins" if self.window > 1 else ""
         return f"{self.recording!r}, experiment {self.experiment.name!r}{bins}"
 
     def missing(self, what: str) -> NotComputedError:
@@ -66,24 +66,24 @@ class Catalogue:
     def places(self) -> list[Place]:
         """Recording by recording, in the plan's order."""
         return [
-            Place(source.name, experiment, lags)
+            Place(source.name, experiment, window)
             for source in self.plan.sources
             for experiment in self.plan.experiments
-            for lags in experiment.lags
+            for window in experiment.windows
             if source.name in self.facts and source.name in self._names(experiment)
         ]
 
-    def at(self, recording: str, experiment: str | None, lags: int | None) -> Place:
-        """The place that is meant; the first experiment and the only lags may be left out."""
+    def at(self, recording: str, experiment: str | None, window: int | None) -> Place:
+        """The place that is meant; the first experiment and the only window may be left out."""
         settings = self.experiment(recording, experiment)
-        if lags is None and len(settings.lags) == 1:
-            lags = settings.lags[0]
-        if lags is None or lags not in settings.lags:
-            known = ", ".join(map(str, settings.lags))
+        if window is None and len(settings.windows) == 1:
+            window = settings.windows[0]
+        if window is None or window not in settings.windows:
+            known = ", ".join(map(str, settings.windows))
             raise ValueError(
-                f"lags is {lags}, and experiment {settings.name!r} has {known}; choose one of them"
+                f"window is {window}, and experiment {settings.name!r} has {known}; choose one"
             )
-        return Place(recording, settings, lags)
+        return Place(recording, settings, window)
 
     def experiment(self, recording: str, name: str | None = None) -> Experiment:
         """An experiment on a recording by its name, by default the recording's first."""
@@ -112,7 +112,7 @@ class Catalogue:
     def variants(self, place: Place) -> tuple[Variant, ...]:
         """Models that are compared at a place."""
         n_units = self.facts[place.recording].n_units
-        return variants(place.experiment, n_dims(place.experiment, n_units, place.lags))
+        return variants(place.experiment, n_dims(place.experiment, n_units, place.window))
 
     def variant(self, place: Place, name: str) -> Variant:
         """A model by its full name, or by its class where there is one of that class."""
@@ -126,7 +126,7 @@ class Catalogue:
         return found[0]
 
     def families(self, experiment: Experiment, n_bits: int) -> dict[str, str]:
-        """Models of words of ``n_bits`` bits by a name that is the same for all lags.
+        """Models of words of ``n_bits`` bits by a name that is the same for all bins of the window.
 
         Hidden units that grow with the words have no number: ``"RBM"`` for ``"RBM 30"``.
         """
@@ -161,7 +161,7 @@ class Catalogue:
         if penalty is not None and penalty not in settings.penalties:
             known = ", ".join(f"{value:g}" for value in settings.penalties)
             raise ValueError(f"penalty is {penalty:g}; {place} has {known}")
-        job = Job(kind, place.recording, settings.name, place.lags, split, variant, penalty)
+        job = Job(kind, place.recording, settings.name, place.window, split, variant, penalty)
         return self.digests[job]
 
     def _names(self, experiment: Experiment) -> tuple[str, ...]:

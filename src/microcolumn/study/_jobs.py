@@ -1,7 +1,7 @@
 """The jobs of a plan: what is computed, from what, and the name it is remembered by.
 
 A job's digest covers the data, its names in the plan and those settings that bear on its result. So
-a plan with more splits, lags or recordings finds what was computed before.
+a plan with more splits, window or recordings finds what was computed before.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Job:
         effective interactions.
     recording, experiment : str
         Names in the plan.
-    lags, split : int
+    window, split : int
         Bins per word, and which of the splits.
     variant : Variant or None
         None for tests, which are of all variants.
@@ -87,13 +87,13 @@ class Job:
     kind: Kind
     recording: str
     experiment: str
-    lags: int
+    window: int
     split: int
     variant: Variant | None = None
     penalty: float | None = None
 
     def __str__(self) -> str:
-        parts = [self.kind, self.recording, self.experiment, f"{self.lags} lags"]
+        parts = [self.kind, self.recording, self.experiment, f"window {self.window}"]
         if self.variant is not None:
             parts.append(self.variant.name)
         if self.penalty is not None:
@@ -118,9 +118,9 @@ def variants(experiment: Experiment, n_dims: int) -> tuple[Variant, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def n_dims(experiment: Experiment, n_units: int, lags: int) -> int:
+def n_dims(experiment: Experiment, n_units: int, window: int) -> int:
     """Bits of an experiment's words: its units at each lag."""
-    return min(experiment.most_active or n_units, n_units) * lags
+    return min(experiment.most_active or n_units, n_units) * window
 
 
 def stages(plan: Plan, facts: Mapping[str, Facts]) -> list[dict[str, Job]]:
@@ -149,11 +149,11 @@ def _stages(
 ) -> Iterator[dict[str, Job]]:
     found: list[list[tuple[int, str, Job]]] = [[], [], [], []]
     for name in (source.name for source in plan.sources_of(experiment)):
-        for lags in experiment.lags:
-            bits = n_dims(experiment, facts[name].n_units, lags)
+        for window in experiment.windows:
+            bits = n_dims(experiment, facts[name].n_units, window)
             compared = variants(experiment, bits)
             for split in range(experiment.n_splits):
-                for stage, job in _jobs(experiment, name, lags, split, compared):
+                for stage, job in _jobs(experiment, name, window, split, compared):
                     size = bits * (1 + job.variant.n_hidden if job.variant else 1)
                     settings = settings_of(job, experiment, compared)
                     found[stage].append((size, digest(settings, facts[name]), job))
@@ -162,10 +162,10 @@ def _stages(
 
 
 def _jobs(
-    experiment: Experiment, recording: str, lags: int, split: int, compared: tuple[Variant, ...]
+    experiment: Experiment, recording: str, window: int, split: int, compared: tuple[Variant, ...]
 ) -> Iterator[tuple[int, Job]]:
     """Jobs of one split, each with the number of its stage."""
-    place = (recording, experiment.name, lags, split)
+    place = (recording, experiment.name, window, split)
     fitted = dict.fromkeys(member for variant in compared for member in (*variant.inside, variant))
     for variant in fitted:
         yield int(bool(variant.inside)), Job("fit", *place, variant)
@@ -190,7 +190,7 @@ def needs(job: Job, experiment: Experiment, compared: tuple[Variant, ...]) -> li
     compared : tuple of Variant
         All variants that are tested side by side.
     """
-    place = (job.recording, job.experiment, job.lags, job.split)
+    place = (job.recording, job.experiment, job.window, job.split)
     used = compared if job.variant is None else (job.variant,)
     if job.kind == "fit":
         return [Job("fit", *place, member) for variant in used for member in variant.inside]
@@ -223,7 +223,7 @@ def settings_of(job: Job, experiment: Experiment, compared: tuple[Variant, ...])
         "kind": job.kind,
         "recording": job.recording,
         "experiment": job.experiment,
-        "lags": job.lags,
+        "window": job.window,
         "split": job.split,
         "variants": [v.name for v in ([variant] if variant else compared)],
         "penalty": job.penalty,

@@ -20,10 +20,10 @@ Origin: TypeAlias = "str | Path | Recording | Source"
 
 _SECTIONS = ("recordings", "instantaneous", "spatiotemporal", "experiments")
 #: Settings that say which words an experiment is about, and how large its models are.
-_OF_WORDS = ("bin_width", "most_active", "max_words", "lags", "n_hidden", "split_by")
+_OF_WORDS = ("bin_width", "most_active", "max_words", "windows", "n_hidden", "split_by")
 #: Upper limits of a quick look.
 _QUICK_SPLITS, _QUICK_PENALTIES, _QUICK_HIDDEN = 2, 3, 10
-_QUICK_LAGS, _QUICK_WORDS, _QUICK_MINUTES, _QUICK_STEPS = (1, 2, 4), 30_000, 10.0, 4000
+_QUICK_WINDOWS, _QUICK_WORDS, _QUICK_MINUTES, _QUICK_STEPS = (1, 2, 4), 30_000, 10.0, 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ def _quick_minutes(source: Source) -> float:
 
 
 def _quick_experiment(experiment: Experiment) -> Experiment:
-    lags = tuple(lag for lag in experiment.lags if lag in _QUICK_LAGS)
+    windows = tuple(lag for lag in experiment.windows if lag in _QUICK_WINDOWS)
     hidden = [_QUICK_HIDDEN if n == "dims" else min(n, _QUICK_HIDDEN) for n in experiment.n_hidden]
     penalties = experiment.penalties
     if len(penalties) > _QUICK_PENALTIES:
@@ -213,7 +213,7 @@ def _quick_experiment(experiment: Experiment) -> Experiment:
         n_splits=min(experiment.n_splits, _QUICK_SPLITS),
         penalties=penalties,
         n_hidden=tuple(dict.fromkeys(hidden)),
-        lags=lags or (min(experiment.lags),),
+        windows=windows or (min(experiment.windows),),
         max_words=min(experiment.max_words or _QUICK_WORDS, _QUICK_WORDS),
         max_steps=min(experiment.max_steps, _QUICK_STEPS),
     )

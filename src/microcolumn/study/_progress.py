@@ -52,15 +52,15 @@ class Pace:
 
 def _alike(job: Job) -> tuple[Hashable, ...]:
     """Groups of jobs that take about as long, from the most similar on."""
-    own = (job.kind, job.experiment, job.lags, job.variant)
+    own = (job.kind, job.experiment, job.window, job.variant)
     return (own, job.recording, job.penalty), (own, job.recording), own
 
 
 def _size(job: Job) -> float:
     """Rough size of a job beside others: most of the time goes into fits with hidden units."""
     if job.kind == "fit":
-        return float(job.lags * (1 + (job.variant.n_hidden if job.variant else 0)))
-    return job.lags * (1.0 if job.kind == "normalise" else 0.3)
+        return float(job.window * (1 + (job.variant.n_hidden if job.variant else 0)))
+    return job.window * (1.0 if job.kind == "normalise" else 0.3)
 
 
 class Bar:

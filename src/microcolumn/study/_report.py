@@ -64,8 +64,8 @@ def report_dict(results: Results) -> dict[str, Any]:
 
 def _everything(results: Results, place: Place) -> dict[str, Any]:
     """All that is known of one place; what is not computed yet is left out."""
-    recording, settings, lags = place
-    where: dict[str, Any] = {"experiment": settings.name, "lags": lags}
+    recording, settings, window = place
+    where: dict[str, Any] = {"experiment": settings.name, "window": window}
     by_model = {}
     for variant in results.catalogue.variants(place):
         found: dict[str, Any] = {}
@@ -82,17 +82,17 @@ def _everything(results: Results, place: Place) -> dict[str, Any]:
 
 
 def _experiment_blocks(results: Results, places: Sequence[Place]) -> Iterator[str]:
-    """Blocks of one experiment: growth with lags, then the longest words in detail."""
+    """Blocks of one experiment: growth with the window, then the longest words in detail."""
     last = places[-1]
     experiment = last.experiment
     compared = tables.compared_at(results, last)
     yield _underlined(f"{experiment.name}: {tables.words_facts(last, compared)}", "-")
     bins = ""
-    if len(experiment.lags) > 1:
-        found = results.by_lags(last.recording, experiment=experiment.name)
+    if len(experiment.windows) > 1:
+        found = results.by_window(last.recording, experiment=experiment.name)
         steps = "\n".join(f"  {sentence}" for sentence in tables.growth_sentences(found))
         yield f"{_titled(tables.growth(found))}\n{steps}"
-        bins = f"T = {last.lags}: "
+        bins = f"T = {last.window}: "
     yield bins + compared.answer.replace("; ", ";\n")
     yield _laid_out(tables.models(results, last, compared))
     yield _laid_out(tables.pairs(compared))

@@ -20,7 +20,7 @@ from ._plan import Plan
 from ._rows import Row, decoded, split_score
 from ._sources import fingerprint, words_of
 from ._store import Store
-from ._summaries import LagsResult, LayersResult, PredictionResult, predictions_of
+from ._summaries import LayersResult, PredictionResult, WindowResult, predictions_of
 
 #: Columns of a calibration that have an entry per group.
 _GROUPS = ("predicted", "observed", "lower", "upper", "n_bins")
@@ -34,8 +34,8 @@ class Results:
     """What a study found so far.
 
     All methods take the name of a recording and, by keyword, ``experiment`` (by default the
-    recording's first) and ``lags`` (bins per word; may be left out where there is one number of
-    lags). Models go by their full name, ``"RBM 25"``, or by their class where the experiment has
+    recording's first) and ``window`` (bins per word; may be left out where there is one number of
+    window). Models go by their full name, ``"RBM 25"``, or by their class where the experiment has
     one of it, ``"RBM"``.
 
     Parameters
@@ -72,10 +72,10 @@ class Results:
         self._kept: dict[str, Recording] = {}
 
     def comparison(
-        self, recording: str, *, experiment: str | None = None, lags: int | None = None
+        self, recording: str, *, experiment: str | None = None, window: int | None = None
     ) -> StudyComparison:
         """All models on the untouched test parts, side by side."""
-        place = self.catalogue.at(recording, experiment, lags)
+        place = self.catalogue.at(recording, experiment, window)
         with Store.open(self.file) as store:
             scores, differences = self._tests(store, place)
         n_units = self.catalogue.n_units(recording, place.experiment)
@@ -86,7 +86,7 @@ class Results:
         return StudyComparison(
             recording=recording,
             experiment=place.experiment.name,
-            lags=place.lags,
+            window=place.window,
             n_units=n_units,
             models=models,
             pairs=pairs,
@@ -94,21 +94,21 @@ class Results:
             n_planned=place.experiment.n_splits,
         )
 
-    def by_lags(self, recording: str, *, experiment: str = "spatiotemporal") -> LagsResult:
-        """Scores per neuron against the number of lags (METHOD section 7)."""
+    def by_window(self, recording: str, *, experiment: str = "spatiotemporal") -> WindowResult:
+        """Scores per neuron against the length of the window (METHOD section 7)."""
         settings = self.catalogue.experiment(recording, experiment)
         n_units = self.catalogue.n_units(recording, settings)
         found: dict[str, list[Any]] = {}
         with Store.open(self.file) as store:
-            for lags in settings.lags:
-                scores, _ = self._tests(store, Place(recording, settings, lags))
-                for name, variant in self.catalogue.families(settings, n_units * lags).items():
+            for window in settings.windows:
+                scores, _ = self._tests(store, Place(recording, settings, window))
+                for name, variant in self.catalogue.families(settings, n_units * window).items():
                     result = model_result(variant, scores.get(variant, []), n_units)
                     found.setdefault(name, []).append(result)
-        return LagsResult(
+        return WindowResult(
             recording=recording,
             experiment=settings.name,
-            lags=settings.lags,
+            windows=settings.windows,
             models={name: tuple(results) for name, results in found.items()},
             test_to_train=settings.test_to_train,
         )
@@ -119,10 +119,10 @@ class Results:
         variant: str,
         *,
         experiment: str | None = None,
-        lags: int | None = None,
+        window: int | None = None,
     ) -> dict[str, PredictionResult]:
         """Predictions of single cells, by what is given: ``"rest"`` and, of windows, ``"past"``."""
-        place, chosen = self._model_at(recording, variant, experiment, lags)
+        place, chosen = self._model_at(recording, variant, experiment, window)
         cells, calibrations = [], []
         with Store.open(self.file) as store:
             for digest in self.catalogue.splits("predict", place, chosen).values():
@@ -140,10 +140,10 @@ class Results:
         variant: str,
         *,
         experiment: str | None = None,
-        lags: int | None = None,
+        window: int | None = None,
     ) -> LayersResult | None:
         """Layer statistics of each split; None where the units are not in several layers."""
-        place, chosen = self._model_at(recording, variant, experiment, lags)
+        place, chosen = self._model_at(recording, variant, experiment, window)
         found = self._structures(place, chosen)
         known = {split: row["layers"] for split, row in found.items() if row["layers"]}
         if not known:
@@ -164,14 +164,14 @@ class Results:
         variant: str,
         *,
         experiment: str | None = None,
-        lags: int | None = None,
+        window: int | None = None,
     ) -> dict[int, Row]:
         """Effective interactions by split: how strong pairs and triplets are, and the strongest.
 
         ``rms_nats``, ``explained`` and ``remainder_nats`` have a number for each order; see
         :func:`microcolumn.effective_interactions`.
         """
-        place, chosen = self._model_at(recording, variant, experiment, lags)
+        place, chosen = self._model_at(recording, variant, experiment, window)
         found = self._structures(place, chosen)
         return {split: row["interactions"] for split, row in found.items()}
 
@@ -182,10 +182,10 @@ class Results:
         *,
         split: int = 0,
         experiment: str | None = None,
-        lags: int | None = None,
+        window: int | None = None,
     ) -> dict[float, Row]:
         """Normalisers and validation scores by penalty, with the traces of annealed ones."""
-        place, chosen = self._model_at(recording, variant, experiment, lags)
+        place, chosen = self._model_at(recording, variant, experiment, window)
         found: dict[float, Row] = {}
         with Store.open(self.file) as store:
             for penalty in place.experiment.penalties:
@@ -202,7 +202,7 @@ class Results:
         split: int = 0,
         penalty: float | None = None,
         experiment: str | None = None,
-        lags: int | None = None,
+        window: int | None = None,
     ) -> PopulationModel:
         """A fitted model with its log Z, ready to score, predict and sample.
 
@@ -214,14 +214,14 @@ class Results:
             Whose training part it was fitted on.
         penalty : float, optional
             One of the plan's; by default the one chosen on the validation part.
-        experiment, lags : str and int, optional
+        experiment, window : str and int, optional
             See :class:`Results`.
 
         Returns
         -------
         PopulationModel
         """
-        place, chosen = self._model_at(recording, variant, experiment, lags)
+        place, chosen = self._model_at(recording, variant, experiment, window)
         with Store.open(self.file) as store:
             if penalty is None:
                 digest = self.catalogue.digest("test", place, split)
@@ -238,10 +238,10 @@ class Results:
         *,
         split: int = 0,
         experiment: str | None = None,
-        lags: int | None = None,
+        window: int | None = None,
     ) -> list[PopulationModel]:
         """The models of one kind at every penalty of the plan, in its order."""
-        place, chosen = self._model_at(recording, variant, experiment, lags)
+        place, chosen = self._model_at(recording, variant, experiment, window)
         penalties = place.experiment.penalties
         with Store.open(self.file) as store:
             return [self._model(store, place, chosen, split, penalty) for penalty in penalties]
@@ -252,7 +252,7 @@ class Results:
         *,
         split: int = 0,
         experiment: str | None = None,
-        lags: int | None = None,
+        window: int | None = None,
     ) -> tuple[Words, Words, Words]:
         """Words that a split fits, chooses the penalty and tests with, read from the source.
 
@@ -260,10 +260,10 @@ class Results:
         -------
         train, validation, test : Words
         """
-        place = self.catalogue.at(recording, experiment, lags)
+        place = self.catalogue.at(recording, experiment, window)
         self.catalogue.digest("test", place, split)  # the plan has such a split
         words = words_of(self.recording(recording), place.experiment)
-        train, validation, test = parts(words, place.experiment, place.lags, split)
+        train, validation, test = parts(words, place.experiment, place.window, split)
         return train, validation, test
 
     def recording(self, name: str) -> Recording:
@@ -324,9 +324,9 @@ class Results:
         }
 
     def _model_at(
-        self, recording: str, variant: str, experiment: str | None, lags: int | None
+        self, recording: str, variant: str, experiment: str | None, window: int | None
     ) -> tuple[Place, Variant]:
-        place = self.catalogue.at(recording, experiment, lags)
+        place = self.catalogue.at(recording, experiment, window)
         return place, self.catalogue.variant(place, variant)
 
     def _tests(self, store: Store, place: Place) -> tuple[dict[str, list[SplitScore]], Differences]:

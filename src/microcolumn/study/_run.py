@@ -232,7 +232,7 @@ class _Run:
         """The job's experiment, and the variants that it compares."""
         [experiment] = [each for each in self.plan.experiments if each.name == job.experiment]
         n_units = self.facts[job.recording].n_units
-        return experiment, variants(experiment, n_dims(experiment, n_units, job.lags))
+        return experiment, variants(experiment, n_dims(experiment, n_units, job.window))
 
     def _is_ready(self, job: Job) -> bool:
         """Whether all that it starts from is there; not so where an earlier job failed."""
@@ -262,7 +262,7 @@ class _Run:
             "kind": job.kind,
             "recording": job.recording,
             "experiment": job.experiment,
-            "lags": job.lags,
+            "window": job.window,
             "split": job.split,
             "model": variant and variant.model,
             "n_hidden": variant and variant.n_hidden,

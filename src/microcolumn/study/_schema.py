@@ -54,7 +54,7 @@ CREATE TABLE jobs (
   kind TEXT NOT NULL,  -- fit, normalise, test, predict or structure
   recording TEXT NOT NULL,
   experiment TEXT NOT NULL,
-  lags INTEGER,
+  window INTEGER,
   split INTEGER,
   model TEXT,
   n_hidden INTEGER,

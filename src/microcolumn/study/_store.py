@@ -47,7 +47,7 @@ class Store:
     >>> path = Path(tempfile.mkdtemp()) / "study.db"
     >>> with Store.create(path) as store, store.lock():
     ...     job = {"kind": "test", "recording": "B4", "experiment": "instantaneous"}
-    ...     job |= {"lags": 1, "split": 0, "environment": {"numpy": "2.1"}}
+    ...     job |= {"window": 1, "split": 0, "environment": {"numpy": "2.1"}}
     ...     score = {"variant": "Ising", "bits_per_second": 1.25}
     ...     store.finish("a1", job, {"scores": [score]})
     >>> with Store.open(path) as store:

@@ -1,4 +1,4 @@
-"""What a study says beside its scores: growth with lags, predictions of cells, layers.
+"""What a study says beside its scores: growth with the window, predictions of cells, layers.
 
 Each is made from rows of the store, one or more per split, and keeps what every split said.
 """
@@ -15,37 +15,37 @@ from ._comparisons import ModelResult, PairResult, pair_result
 from ._rows import Row
 from ._significance import LEVEL, split_stderr
 
-#: A step from one number of lags to the next counts where it is this many standard errors.
+#: A step from one length of the window to the next counts where it is this many standard errors.
 _CLEAR = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class LagsResult:
-    """Scores per neuron against the number of lags.
+class WindowResult:
+    """Scores per neuron against the length of the window.
 
     Parameters
     ----------
     recording, experiment : str
         Their names.
-    lags : tuple of int
+    windows : tuple of int
         Bins per word, increasing.
     models : mapping of str to tuple of (ModelResult or None)
         By name, without the number of hidden units where that grows with the words; one result
-        per number of lags, None where it is not computed.
+        per length of the window, None where it is not computed.
     test_to_train : float
         Words tested over words trained on; see :func:`~.comparisons.pair_result`.
     """
 
     recording: str
     experiment: str
-    lags: tuple[int, ...]
+    windows: tuple[int, ...]
     models: Mapping[str, tuple[ModelResult | None, ...]]
     test_to_train: float
 
     def steps(self, model: str) -> list[PairResult | None]:
-        """Bits/s per neuron won by each next number of lags, paired over splits.
+        """Bits/s per neuron won by each next length of the window, paired over splits.
 
-        The parts of a split hold nearly the same stretches at both numbers of lags; their block
+        The parts of a split hold nearly the same stretches at both window lengths; their block
         errors are taken as if they were independent, which is careful.
         """
         return [
@@ -54,14 +54,14 @@ class LagsResult:
         ]
 
     def last_step(self, model: str) -> int | None:
-        """Largest number of lags that is clearly better than the one before it.
+        """Largest length of the window that is clearly better than the one before it.
 
         A step is clear where it is more than two standard errors up. None where no step is.
         """
         found = None
-        for lags, step in zip(self.lags[1:], self.steps(model), strict=True):
+        for window, step in zip(self.windows[1:], self.steps(model), strict=True):
             if step is not None and step.bits_per_second > _CLEAR * step.stderr:
-                found = lags
+                found = window
         return found
 
     def _step(self, before: ModelResult, after: ModelResult) -> PairResult | None:
@@ -70,7 +70,7 @@ class LagsResult:
         n = after.n_units
         gains = [(new.bits_per_second - old.bits_per_second) / n for new, old in both]
         errors = [math.hypot(new.block_stderr, old.block_stderr) / n for new, old in both]
-        return pair_result("more lags", "fewer lags", gains, errors, self.test_to_train)
+        return pair_result("longer window", "shorter window", gains, errors, self.test_to_train)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from ._index import NotComputedError, Place
 from ._results import Results
 from ._rows import Row
 from ._significance import p_text, with_error
-from ._summaries import LagsResult, LayersResult
+from ._summaries import LayersResult, WindowResult
 
 Found = TypeVar("Found")
 
@@ -118,7 +118,9 @@ def words_facts(place: Place, compared: StudyComparison) -> str:
 
 def compared_at(results: Results, place: Place) -> StudyComparison:
     """All models at a place."""
-    return results.comparison(place.recording, experiment=place.experiment.name, lags=place.lags)
+    return results.comparison(
+        place.recording, experiment=place.experiment.name, window=place.window
+    )
 
 
 def models(results: Results, place: Place, compared: StudyComparison) -> Table:
@@ -173,20 +175,20 @@ def difference(pair: PairResult) -> str:
     return with_error(pair.bits_per_second, pair.stderr)
 
 
-def growth(found: LagsResult) -> Table:
+def growth(found: WindowResult) -> Table:
     """Scores against the number of bins per word."""
     rows = tuple(
-        (str(lags), *(_per_cell(results[k]) for results in found.models.values()))
-        for k, lags in enumerate(found.lags)
+        (str(window), *(_per_cell(results[k]) for results in found.models.values()))
+        for k, window in enumerate(found.windows)
     )
     return Table("bits/s per cell against bins per word T", ("T", *found.models), rows, left=())
 
 
-def growth_sentences(found: LagsResult) -> list[str]:
+def growth_sentences(found: WindowResult) -> list[str]:
     """Where each model stops gaining from longer words."""
     said = []
     for name, models in found.models.items():
-        known = [n for n, result in zip(found.lags, models, strict=True) if result]
+        known = [n for n, result in zip(found.windows, models, strict=True) if result]
         last = found.last_step(name) if len(known) > 1 else None
         text = "no step up by more than 2 standard errors"
         if len(known) < 2:
@@ -316,7 +318,7 @@ def _of_all(
 ) -> Iterator[tuple[str, Found]]:
     """What a method of the results says of each model that it is computed for."""
     for variant in results.catalogue.variants(place):
-        where = {"experiment": place.experiment.name, "lags": place.lags}
+        where = {"experiment": place.experiment.name, "window": place.window}
         try:
             yield variant.name, method(place.recording, variant.name, **where)
         except NotComputedError:

@@ -44,7 +44,7 @@ def _reference_chain(theta, logits, x, betas, increments, seed, chain, backwards
     """One chain by the definitions of METHOD section 2, word by word and site by site."""
     x = np.array(x)
     log_w = 0.0
-    order = list(range(theta.n_units))[:: -1 if backwards else 1]
+    order = list(range(theta.n_visible))[:: -1 if backwards else 1]
     for sweep, (beta, increment) in enumerate(zip(betas, increments, strict=True)):
         for position, n in enumerate(order):
             odds = (1 - beta) * logits[n] + beta * log_odds(theta, x[None], n)[0]
@@ -76,9 +76,9 @@ CASES = {
 def test_log_weights_follow_the_definition_along_a_path(case, backwards):
     theta = CASES[case]
     rng = np.random.default_rng(6)
-    logits = rng.normal(size=theta.n_units)
+    logits = rng.normal(size=theta.n_visible)
     betas, increments = np.linspace(0, 1, 12), rng.random(12)
-    start = rng.integers(0, 2, (CHAINS + 3, theta.n_units))
+    start = rng.integers(0, 2, (CHAINS + 3, theta.n_visible))
     seed = 0x123456789ABCDEF
     sampler = Sampler(theta, len(start), seed=seed, base_logits=logits, initial=start)
     sampler.run(betas, increments, backwards=backwards)
@@ -142,10 +142,10 @@ def test_refreshed_state_matches_the_definition(value):
 
 def _scan_matrix(theta, logits, beta, backwards):
     """Transition matrix of one scan over all words, from the conditionals alone."""
-    words = np.array(list(itertools.product([0, 1], repeat=theta.n_units)))
+    words = np.array(list(itertools.product([0, 1], repeat=theta.n_visible)))
     index = {tuple(word): i for i, word in enumerate(words)}
     matrix = np.eye(len(words))
-    for n in range(theta.n_units)[:: -1 if backwards else 1]:
+    for n in range(theta.n_visible)[:: -1 if backwards else 1]:
         step = np.zeros_like(matrix)
         on = expit((1 - beta) * logits[n] + beta * log_odds(theta, words, n))
         for i, word in enumerate(words):
@@ -207,5 +207,5 @@ def test_a_chain_does_not_depend_on_how_many_run_beside_it():
 
 def test_the_kernel_is_compiled_once():
     for theta in CASES.values():
-        Sampler(theta, 3, seed=0, initial=np.zeros((3, theta.n_units), np.uint8)).run([1.0])
+        Sampler(theta, 3, seed=0, initial=np.zeros((3, theta.n_visible), np.uint8)).run([1.0])
     assert len(advance.signatures) == 1
