@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 from tqdm.auto import tqdm
 
 from ..study import Results
-from ..study._index import NotComputedError
-from ..study._progress import is_interactive
+from ..study import NotComputedError
+from ..study._status import is_interactive
 from ._annealing import annealing
 from ._captioned import CaptionedFigure
 from ._conditions import condition_of
@@ -104,8 +104,7 @@ def draw_all(
     wanted : Wanted
         Which figure it is.
     figure : CaptionedFigure or str
-        The figure, or a sentence that says why it is left out: a result that is not computed yet,
-        a recording whose file was moved or changed, or whose reader is not installed.
+        The figure, or a sentence that says which result is not computed yet.
     """
     by_recording = sorted(
         wanted(results), key=lambda each: [None, *results.recordings].index(each.recording)
@@ -114,6 +113,6 @@ def draw_all(
     for each in tqdm(by_recording, unit=" figures", disable=not shown):
         try:
             yield each, each.draw(results, each.recording)
-        except (OSError, ValueError, ImportError) as error:
+        except NotComputedError as error:
             of = "" if each.recording is None else f" of {each.recording}"
             yield each, f"Figure {each.number}{of} is left out: {error}"

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from ..models import PopulationModel
-from ..partition import LogPartition, annealing_convergence
-from ..partition._convergence import DOUBLINGS, Convergence
+from ..partition import LogPartition
 from ..plot import annealing as draw_annealing, annealing_error
 from ..plot._annealing import BITS, TOLERANCE_BITS
 from ..plot.style import ERROR_BARS, OTHER_COLOUR
-from ..report._tables import compared_at
-from ..study import Results
-from ..study._index import Condition
+from ..report._tables import scientific
+from ..study import AnnealingResult, Condition, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, handles_of, letter
-from ._conditions import condition_of, first_split, penalty_of, where
-
-_N_CHAINS = 500
-#: Single bits resampled in all runs together: a few seconds.
-_MOST_UPDATES = 3e8
+from ._conditions import condition_of, where
 
 
 def annealing(
@@ -33,21 +24,13 @@ def annealing(
 ) -> CaptionedFigure:
     """Figure S1: estimates of log Z against annealing steps, chain by chain and on average.
 
-    Chains are annealed anew, for a few seconds. The exact value, or where it is out of reach the
-    study's own estimate with its reverse run, is the one that the study has stored.
+    The reference is the exact value, or where it is out of reach the study's own estimate with its
+    reverse run.
     """
     condition = condition_of(results, recording, experiment, window)
-    variant, split, model = _shown(results, condition)
-    log_z = model.log_partition()
-    is_exact = log_z.method.startswith("exact")
-    found = annealing_convergence(
-        model.parameters_,
-        steps=_affordable(model.n_features_in_),
-        n_chains=_N_CHAINS,
-        rates=getattr(model, "rates_", None),
-        exact=log_z.value if is_exact else None,
-    )
-    name = "exact" if is_exact else "study's estimate"
+    shown = results.annealing(condition.recording, **where(condition))
+    found, log_z = shown.convergence, shown.log_z
+    name = "exact" if log_z.method == "exact" else "study's estimate"
     with captioned("S1", "Convergence of annealed importance sampling", (PAGE, 2.7)) as figure:
         left, right = figure.subplots(1, 2)
         draw_annealing(found, reference=log_z.value, name=name, ax=left)
@@ -57,27 +40,10 @@ def annealing(
         letter(left, "a")
         letter(right, "b")
         _add_legend(figure, left, right)
-        figure.caption = _caption(condition, variant, split, model, found, log_z)
+        n_units = results.index.n_units(condition.recording, condition.experiment)
+        n_bits = n_units * condition.window
+        figure.caption = _caption(condition, n_bits, shown)
     return figure
-
-
-def _shown(results: Results, condition: Condition) -> tuple[str, int, PopulationModel]:
-    """Name, split and fit of the first Ising model tested, or of any where there is none."""
-    compared = compared_at(results, condition)
-    split, tested = first_split(compared), {model.variant for model in compared.models}
-    known = [each for each in results.index.variants(condition) if each.name in tested]
-    variant = min(known, key=lambda each: each.model != "Ising").name
-    return (
-        variant,
-        split,
-        results.model(condition.recording, variant, split=split, **where(condition)),
-    )
-
-
-def _affordable(n_bits: int) -> tuple[int, ...]:
-    """Doublings of steps whose runs together resample at most ``_MOST_UPDATES`` bits."""
-    n_kept = sum(total * _N_CHAINS * n_bits <= _MOST_UPDATES for total in accumulate(DOUBLINGS))
-    return DOUBLINGS[: max(1, n_kept)]
 
 
 def _mark_reverse(ax: Axes, log_z: LogPartition) -> None:
@@ -118,14 +84,8 @@ def _add_legend(figure: CaptionedFigure, *panels: Axes) -> None:
     )
 
 
-def _caption(
-    condition: Condition,
-    variant: str,
-    split: int,
-    model: PopulationModel,
-    found: Convergence,
-    log_z: LogPartition,
-) -> str:
+def _caption(condition: Condition, n_bits: int, shown: AnnealingResult) -> str:
+    found, log_z = shown.convergence, shown.log_z
     value = f"{log_z.value * BITS:.4f}"
     green = f"The green line is the exact value, a sum over all states ({value} bits)"
     if found.exact is None:
@@ -140,8 +100,8 @@ def _caption(
         )
     return (
         "Annealed importance sampling of the partition function Z of the "
-        f"{model.n_features_in_}-dimensional {variant} model of {condition.recording} "
-        f"({condition.experiment.name} experiment, λ = {penalty_of(model)}, split {split}). Each "
+        f"{n_bits}-dimensional {shown.model.name} model of {condition.recording} "
+        f"({condition.experiment.name} experiment, λ = {scientific(shown.l1)}, split {shown.split}). Each "
         f"entry on the horizontal axis is a run of its own with {found.n_chains} chains that start "
         "from the independent model at the training rates. (a) Points: log2 Z as single chains "
         "have it, jittered sideways; blue: log2 of the chains' mean weight, with its standard "

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..evaluate._splits import StudyComparison
-from ..models import PopulationModel
+from ..evaluate import Comparison
+from ..models import ModelSpec, PopulationModel
+from ..models._spec import CLASSES
 from ..report._tables import scientific
-from ..study import Results
-from ..study._index import Condition, NotComputedError
+from ..study import Condition, NotComputedError, Results
 
 
 def condition_of(
@@ -59,15 +59,14 @@ def condition_of(
 
 
 def where(condition: Condition) -> dict[str, Any]:
-    """What results of a place are asked for by, but for the recording."""
+    """Keywords of methods of results, except for the recording."""
     return {"experiment": condition.experiment.name, "window": condition.window}
 
 
-def by_class(compared: StudyComparison) -> dict[str, list[str]]:
-    """Names of the tested models of each class, best first; classes from few parameters to many."""
-    names = [model.variant for model in compared.models]
-    classes = ("Ising", "RBM", "SemiRBM")
-    found = {each: [name for name in names if name.split()[0] == each] for each in classes}
+def by_class(compared: Comparison) -> dict[str, list[ModelSpec]]:
+    """Tested models of each class, best first; classes from few parameters to many."""
+    specs = [model.spec for model in compared.models]
+    found = {each: [spec for spec in specs if spec.model == each] for each in CLASSES}
     return {each: alike for each, alike in found.items() if alike}
 
 
@@ -76,7 +75,7 @@ def penalty_of(model: PopulationModel) -> str:
     return scientific(float(model.get_params()["l1"]))
 
 
-def first_split(compared: StudyComparison) -> int:
+def first_split(compared: Comparison) -> int:
     """The first split that is tested: models are tested together, so it has all of them."""
     return min(score.split for model in compared.models for score in model.splits)
 

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from ..plot import _recorded as recorded, raster
+from ..plot import _recorded as recorded
 from ..plot._laminar import described, has_depths, laminar
-from ..plot._raster import busiest_stretch
-from ..recording import Recording
+from ..plot._raster import words_raster
 from ..report._tables import units_text
-from ..study import Results
-from ..study._index import Condition
-from ..study._sources import words_of
-from ..survey import BinWidth, pairwise_correlations, suggest_bin_width
+from ..study import DataResult, Results
+from ..survey import pairwise_correlations
 from ..units import Units
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
 from ._conditions import condition_of
 from ._correlograms import COUNTED, about_peak
-
-
-class _Studied(NamedTuple):
-    """What the models of a place saw: its units and its time, as spikes and as words."""
-
-    condition: Condition
-    recording: Recording
-    words: Words
-    n_recorded: int
 
 
 def data(
@@ -42,61 +28,46 @@ def data(
 
     The data are the same for all window lengths.
     """
-    studied = _studied(results, condition_of(results, recording, experiment, window))
-    width = studied.words.bin_width
-    stretch = busiest_stretch(studied.recording)
-    found = suggest_bin_width(studied.recording)
-    with captioned("1", f"The data of {studied.condition.recording}", (PAGE, 4.6)) as figure:
+    condition = condition_of(results, recording, experiment, window)
+    name, where = condition.recording, {"experiment": condition.experiment.name}
+    shown, words = results.data(name, **where), results.all_words(name, **where)
+    with captioned("1", f"The data of {name}", (PAGE, 4.6)) as figure:
         panels = figure.subplot_mosaic("aabbbbbb;ccccdddd", height_ratios=(1.2, 1.0))
-        if has_depths(studied.recording.units):
-            recorded.probe(studied.recording.units, ax=panels["a"])
+        if has_depths(shown.units):
+            recorded.probe(shown.units, ax=panels["a"])
         else:
-            recorded.rates(studied.recording, ax=panels["a"])
-        raster(studied.recording, *stretch, bin_width=width, ax=panels["b"])
-        recorded.correlations(studied.words, ax=panels["c"])
-        recorded.correlogram(found, bin_width=width, ax=panels["d"])
-        for name, ax in panels.items():
-            letter(ax, name)
+            recorded.rates_of(shown.units, shown.rates_hz, ax=panels["a"])
+        words_raster(words, shown.start_s, shown.stop_s, shown.epochs, ax=panels["b"])
+        recorded.correlations(words, ax=panels["c"])
+        recorded.correlogram(shown.suggestion, bin_width=shown.bin_width, ax=panels["d"])
+        for panel, ax in panels.items():
+            letter(ax, panel)
         by_layer = len(panels["c"].containers) > 1
-        figure.caption = _caption(studied, stretch, found, by_layer)
+        figure.caption = _caption(name, shown, words, by_layer)
     return figure
 
 
-def _studied(results: Results, condition: Condition) -> _Studied:
-    whole = results.recording(condition.recording)
-    words = words_of(whole, condition.experiment)
-    chosen = set(words.units.ids)
-    used = whole.take([n for n, name in enumerate(whole.units.ids) if name in chosen])
-    if condition.experiment.max_words is not None:
-        last = words.clock.times_s(words.bins[-1:], words.bin_width)[0] + words.bin_width
-        used = used.restrict([[used.epochs.starts[0], last]])
-    return _Studied(condition, used, words, whole.n_units)
-
-
-def _caption(
-    studied: _Studied, stretch: tuple[float, float], found: BinWidth, by_layer: bool
-) -> str:
-    width, (start, stop) = f"{studied.words.bin_width * 1e3:g} ms", stretch
+def _caption(recording: str, shown: DataResult, words: Words, by_layer: bool) -> str:
+    width = f"{shown.bin_width * 1e3:g} ms"
     return " ".join(
         (
-            f"The data of {studied.condition.recording}: {_units(studied)}, "
-            f"{studied.words.n_bins:,} bins of {width}.",
-            _first_panel(studied.recording.units),
-            f"(b) Words of {width} bins in the {stop - start:.3g} s with the most spikes, from "
-            f"{start:.1f} s on: black where a unit spikes at least once, units "
-            f"{described(studied.recording.units)}.",
-            _correlations_panel(studied.words, by_layer),
+            f"The data of {recording}: {_units(shown)}, {shown.n_bins:,} bins of {width}.",
+            _first_panel(shown.units),
+            f"(b) Words of {width} bins in the {shown.stop_s - shown.start_s:.3g} s with the most "
+            f"spikes, from {shown.start_s:.1f} s on: black where a unit spikes at least once, "
+            f"units {described(shown.units)}.",
+            _correlations_panel(words, by_layer),
             f"(d) {COUNTED}; dashed, plus and minus the bin width of {width}.",
-            about_peak(found),
+            about_peak(shown.suggestion),
         )
     )
 
 
-def _units(studied: _Studied) -> str:
-    shown = studied.words.n_units
-    if shown < studied.n_recorded:
-        return f"the {shown} most active of {studied.n_recorded} units"
-    return units_text(shown)
+def _units(shown: DataResult) -> str:
+    n_units = len(shown.units)
+    if n_units < shown.n_recorded:
+        return f"the {n_units} most active of {shown.n_recorded} units"
+    return units_text(n_units)
 
 
 def _first_panel(units: Units) -> str:

@@ -9,11 +9,10 @@ from typing import Any
 
 from matplotlib.legend_handler import HandlerTuple
 
-from ..evaluate._splits import StudyComparison
+from ..evaluate import Comparison
 from ..plot import differences, scores
 from ..report._tables import compared_at
-from ..study import Results
-from ..study._index import Condition, NotComputedError
+from ..study import Condition, NotComputedError, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
 from ._conditions import condition_of
 
@@ -71,14 +70,13 @@ def _alike(results: Results, condition: Condition, recording: str | None) -> lis
     ]
 
 
-def _compared(results: Results, condition: Condition) -> StudyComparison:
+def _compared(results: Results, condition: Condition) -> Comparison:
     """Scores at one condition, with names that do not depend on the number of its units."""
     found = compared_at(results, condition)
-    families = results.index.families(condition.experiment, found.n_units * condition.window)
-    names = {variant: family for family, variant in families.items()}
+    names = {spec.name: family for family, spec in results.index.families(condition).items()}
     return replace(
         found,
-        models=tuple(replace(m, variant=names.get(m.variant, m.variant)) for m in found.models),
+        models=tuple(replace(m, name=names.get(m.name, m.name)) for m in found.models),
         pairs=tuple(
             replace(p, first=names.get(p.first, p.first), second=names.get(p.second, p.second))
             for p in found.pairs
@@ -86,10 +84,11 @@ def _compared(results: Results, condition: Condition) -> StudyComparison:
     )
 
 
-def _reference(compared: Sequence[StudyComparison]) -> str | None:
+def _reference(compared: Sequence[Comparison]) -> str | None:
     """The Ising model, by its first objective; None without one or without others."""
-    names = {model.variant for each in compared for model in each.models}
-    ising = sorted(name for name in names if name.split()[0] == "Ising")
+    models = [model for each in compared for model in each.models]
+    names = {model.name for model in models}
+    ising = sorted({model.name for model in models if model.spec.model == "Ising"})
     return ising[0] if ising and len(names) > 1 else None
 
 
@@ -113,7 +112,7 @@ def _share_legend(figure: CaptionedFigure) -> None:
 
 
 def _caption(
-    condition: Condition, compared: Sequence[StudyComparison], reference: str | None
+    condition: Condition, compared: Sequence[Comparison], reference: str | None
 ) -> str:
     bins = f"words of {condition.window} bins" if condition.window > 1 else "single bins"
     said = (
@@ -132,7 +131,7 @@ def _caption(
     return said + _over_time(condition, compared) + _doubts(compared)
 
 
-def _splits(compared: Sequence[StudyComparison]) -> str:
+def _splits(compared: Sequence[Comparison]) -> str:
     """How many splits the scores are means over, so far."""
     numbers = sorted({each.n_splits for each in compared})
     planned = compared[0].n_planned
@@ -160,7 +159,7 @@ def error_bars(n_splits: Iterable[int]) -> str:
     return f"{said}."
 
 
-def _over_time(condition: Condition, compared: Sequence[StudyComparison]) -> str:
+def _over_time(condition: Condition, compared: Sequence[Comparison]) -> str:
     """What errors over splits leave out, where blocks would have told."""
     if condition.experiment.split_by != "words" or min(c.n_splits for c in compared) <= _FEW_SPLITS:
         return ""
@@ -171,7 +170,7 @@ def _over_time(condition: Condition, compared: Sequence[StudyComparison]) -> str
     )
 
 
-def _doubts(compared: Sequence[StudyComparison]) -> str:
+def _doubts(compared: Sequence[Comparison]) -> str:
     """Models that may not be relied upon, and of which recordings."""
     said = ""
     for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
@@ -179,7 +178,7 @@ def _doubts(compared: Sequence[StudyComparison]) -> str:
         for each in compared:
             for model in each.models:
                 if not all(getattr(score, attribute) for score in model.splits):
-                    found.setdefault(model.variant, []).append(each.recording)
+                    found.setdefault(model.name, []).append(each.recording)
         named = [f"{variant} ({', '.join(names)})" for variant, names in sorted(found.items())]
         if named:
             said += f" The {what} has not converged in some split of {', '.join(named)}."

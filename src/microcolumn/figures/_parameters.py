@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
 from matplotlib.axes import Axes
+from numpy.typing import NDArray
 
 from ..models import PopulationModel
 from ..plot import couplings, hidden_units
 from ..plot._laminar import described
 from ..plot.style import literal
 from ..report._tables import compared_at, units_text
-from ..study import Results
-from ..study._index import Condition
-from ..words import Words
+from ..study import Condition, Results
+from ..units import Units
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
 from ._conditions import by_class, condition_of, first_split, penalty_of, where
 
@@ -27,10 +28,11 @@ _PANELS = (("Ising J", "RBM W"), ("SemiRBM J", "SemiRBM W"))
 
 
 class _Shown(NamedTuple):
-    """The variant of a model class that is drawn, and the others, which are not."""
+    """The model of a class that is drawn, its order of hidden units, and models left out."""
 
     name: str
     model: PopulationModel
+    order: NDArray[np.int64]
     left_out: list[str]
 
 
@@ -50,7 +52,7 @@ def parameters(
     """
     condition = condition_of(results, recording, experiment, window)
     split, shown = _chosen(results, condition)
-    test = results.words(condition.recording, split=split, **where(condition))[2]
+    units = results.units(condition.recording, experiment=condition.experiment.name)
     rows = [[panel for panel in row if panel.split()[0] in shown] for row in _PANELS]
     mosaic: list[Any] = [row * 2 if len(row) == 1 else row for row in rows if row]
     with captioned(
@@ -58,8 +60,8 @@ def parameters(
     ) as figure:
         panels = figure.subplot_mosaic(mosaic, width_ratios=[1.0, 1.55])
         for panel, axes in panels.items():
-            _draw(axes, panel, shown, test)
-        figure.caption = _caption(condition, split, shown, test)
+            _draw(axes, panel, shown, units)
+        figure.caption = _caption(condition, split, shown, units)
     return figure
 
 
@@ -68,29 +70,30 @@ def _chosen(results: Results, condition: Condition) -> tuple[int, dict[str, _Sho
     compared = compared_at(results, condition)
     split, shown = first_split(compared), {}
     for model, (best, *others) in by_class(compared).items():
-        fitted = results.model(condition.recording, best, split=split, **where(condition))
-        shown[model] = _Shown(best, fitted, others)
+        at = where(condition) | {"split": split}
+        fitted = results.model(condition.recording, best, **at)
+        order = results.activation(condition.recording, best, **at).order
+        shown[model] = _Shown(best.name, fitted, order, [spec.name for spec in others])
     return split, shown
 
 
-def _draw(ax: Axes, panel: str, shown: dict[str, _Shown], test: Words) -> None:
+def _draw(ax: Axes, panel: str, shown: dict[str, _Shown], units: Units) -> None:
     model, what = panel.split()
     if what == "J":
-        couplings(shown[model].model, test.units, ax=ax)
+        couplings(shown[model].model, units, ax=ax)
     else:
-        hidden_units(shown[model].model, test, test.units, most=_MOST, ax=ax)
+        hidden_units(shown[model].model, shown[model].order, units, most=_MOST, ax=ax)
     if panel != "SemiRBM W":
         letter(ax, "abc"[list(shown).index(model)])
     ax.set_title(literal(shown[model].name))
 
 
-def _caption(condition: Condition, split: int, shown: dict[str, _Shown], test: Words) -> str:
-    bins = (
-        f", {condition.window} bins of {test.bin_width * 1e3:g} ms" if condition.window > 1 else ""
-    )
+def _caption(condition: Condition, split: int, shown: dict[str, _Shown], units: Units) -> str:
+    width = f"{condition.experiment.bin_width * 1e3:g} ms"
+    bins = f", {condition.window} bins of {width}" if condition.window > 1 else ""
     sentences = [
         f"Models of {condition.recording} ({condition.experiment.name}, "
-        f"{units_text(test.n_units)}{bins}), fitted on split {split} with the "
+        f"{units_text(len(units))}{bins}), fitted on split {split} with the "
         "penalty λ that its validation part chose."
     ]
     for panel, each in zip("abc", shown.values(), strict=False):
@@ -110,7 +113,7 @@ def _caption(condition: Condition, split: int, shown: dict[str, _Shown], test: W
             "minus the biases: those of the units are the first column, that of each hidden unit "
             "is on top."
         )
-    sentences.append(f"Units run {described(test.units)}.")
+    sentences.append(f"Units run {described(units)}.")
     if condition.window > 1:
         sentences.append("Blocks are the bins of a window, 0 the newest.")
     left_out = [name for each in shown.values() for name in each.left_out]

@@ -7,16 +7,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..evaluate import PatternStatistics, Synchrony, pattern_statistics, synchrony as synchrony_of
-from ..evaluate._splits import INDEPENDENT
-from ..models import Independent, PopulationModel
+from ..evaluate import PatternStatistics, Synchrony
+from ..models._spec import INDEPENDENT
 from ..plot import patterns as draw_patterns, synchrony as draw_synchrony
 from ..plot._patterns import LEAST_EXPECTED
-from ..report._tables import compared_at
-from ..study import Results
-from ..study._index import Condition
+from ..report._tables import compared_at, scientific
+from ..study import Condition, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import by_class, condition_of, first_split, penalty_of, where
+from ._conditions import by_class, condition_of, where
 
 
 def patterns(
@@ -28,21 +26,18 @@ def patterns(
 ) -> CaptionedFigure:
     """Figure 4: observed frequency and probability of each word, and how many cells fire at once.
 
-    Of the test words of the first tested split, under the best model of each class at its chosen
-    penalty.
+    Of the test words of the first split, under the best model of each class at its chosen penalty.
     """
     condition = condition_of(results, recording, experiment, window)
-    compared = compared_at(results, condition)
-    split = first_split(compared)
-    train, _, test = results.words(condition.recording, split=split, **where(condition))
-    models: dict[str, PopulationModel] = {INDEPENDENT: Independent().fit(train)}
-    for name, *_ in by_class(compared).values():
-        models[name] = results.model(condition.recording, name, split=split, **where(condition))
-    pairs = list(pairwise(_chain(list(models))))
-    drawn = {name for pair in pairs for name in pair}
-    statistics = {name: pattern_statistics(models[name], test) for name in models if name in drawn}
-    distributions = {"data": synchrony_of(test)}
-    distributions |= {name: synchrony_of(model, initial=train) for name, model in models.items()}
+    found = results.patterns(condition.recording, **where(condition))
+    best = {model: specs[0].name for model, specs in by_class(compared_at(results, condition)).items()}
+    chain = [INDEPENDENT, *([best["Ising"]] if "Ising" in best else [])]
+    chain += [name for model, name in best.items() if model != "Ising"][:1]  # with hidden units
+    pairs = list(pairwise(chain))
+    statistics = {name: found.statistics[name] for name in chain}
+    shown = ("data", INDEPENDENT, *best.values())
+    distributions = {name: found.synchrony[name] for name in shown}
+    l1 = {name: found.l1[name] for name in best.values()}
     with captioned("4", "Probabilities of words, and synchrony", (PAGE, 2.6)) as figure:
         panels = figure.subplots(1, len(pairs) + 1, width_ratios=[1.0] * len(pairs) + [1.1])
         for ax, pair in zip(panels[:-1], pairs, strict=True):
@@ -54,25 +49,18 @@ def patterns(
             letter(ax, name)
         figure.caption = " ".join(
             [
-                *_about_words(condition, split, pairs, models, statistics),
+                *_about_words(condition, found.split, pairs, l1, statistics),
                 _about_synchrony("abc"[len(pairs)], _bits(condition), distributions),
             ]
         )
     return figure
 
 
-def _chain(names: Sequence[str]) -> list[str]:
-    """Models of growing power, each drawn against the one before; one with hidden units."""
-    simple = [name for name in names if name.split()[0] in (INDEPENDENT, "Ising")]
-    hidden = [name for name in names if name not in simple]
-    return simple + hidden[:1]
-
-
 def _about_words(
     condition: Condition,
     split: int,
     pairs: Sequence[tuple[str, str]],
-    models: Mapping[str, PopulationModel],
+    l1: Mapping[str, float],
     statistics: Mapping[str, PatternStatistics],
 ) -> list[str]:
     shown = "; ".join(
@@ -80,12 +68,12 @@ def _about_words(
     )
     some = next(iter(statistics.values()))
     window = f", windows of {condition.window} bins" if condition.window > 1 else ""
-    said = [
+    sentences = [
         f"{shown}: observed frequency of every distinct word among the test words of split "
         f"{split} ({condition.recording}, experiment {condition.experiment.name}{window}; "
         f"{some.X.shape[0]:,} distinct of {some.n_words:,}) against its probability under the "
         f"model; symbols: number of active {_bits(condition)}.",
-        f"Models were fitted to the training words of the same split{_penalties(models)}.",
+        f"Models were fitted to the training words of the same split{_penalties(l1)}.",
         "Solid line: identity. Dashed lines: 5 % and 95 % of counting noise at the model's "
         "probability, the grey band between them. Words are drawn because they occurred, so those "
         "expected less than about once lie above the band by selection.",
@@ -94,16 +82,16 @@ def _about_words(
     below = {name: float(np.mean(each.model < least)) for name, each in statistics.items()}
     edge = [f"{100.0 * share:.2g} % for {name}" for name, share in below.items() if share > 0.0]
     if edge:
-        said.append(
+        sentences.append(
             f"Words with a probability below {least:.0e} are drawn at the left edge "
             f"({', '.join(edge)})."
         )
-    return said
+    return sentences
 
 
-def _penalties(models: Mapping[str, PopulationModel]) -> str:
+def _penalties(l1: Mapping[str, float]) -> str:
     """The penalties that were chosen on validation words."""
-    chosen = [f"{name} {penalty_of(each)}" for name, each in models.items() if name != INDEPENDENT]
+    chosen = [f"{name} {scientific(each)}" for name, each in l1.items()]
     return f"; penalties as chosen: {', '.join(chosen)}"
 
 

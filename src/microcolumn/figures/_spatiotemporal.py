@@ -5,19 +5,19 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
+from numpy.typing import NDArray
 
-from ..evaluate import Prediction, predict
-from ..evaluate._summaries import CellPrediction, PredictionResult
-from ..models import PopulationModel
+from ..evaluate import Prediction, PredictionResult, UnitPrediction, predict
+from ..models import ModelSpec, PopulationModel
 from ..plot import gain, prediction as draw_prediction
 from ..plot._laminar import described
 from ..plot._predictions import busiest_stretch_of_cell
 from ..plot._windows import COLUMNS, MOST, hidden_maps
 from ..report._tables import compared_at
-from ..study import Results
-from ..study._index import Condition, NotComputedError
+from ..study import Condition, NotComputedError, Results
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, handles_of, letter
 from ._conditions import condition_of, first_split, penalty_of, where
@@ -33,30 +33,30 @@ class _Shown:
 
     condition: Condition
     split: int
-    models: dict[str, PopulationModel]  # best score first
+    models: dict[ModelSpec, PopulationModel]  # best score first
     test: Words
     predictions: dict[str, list[PredictionResult]]  # given the rest, then the past if computed
 
-    @property
-    def hidden(self) -> str | None:
-        """The best semi-restricted model with live hidden units, else the best RBM with some."""
-        live = [name for name, model in self.models.items() if model.n_live_hidden_]
-        semi = [name for name in live if name.startswith("SemiRBM")]
-        return next(iter(semi + live), None)
+    order: NDArray[np.int64]  # of the live hidden units of ``hidden``
 
     @property
-    def best(self) -> tuple[str, CellPrediction]:
+    def hidden(self) -> ModelSpec | None:
+        """The best semi-restricted model with live hidden units, else the best RBM with some."""
+        return _with_hidden(self.models)
+
+    @property
+    def best(self) -> tuple[str, UnitPrediction]:
         """What the trace is given, and the cell that some model gains most on by that."""
         given = list(self.predictions)[-1]
-        cells = [cell for result in self.predictions[given] for cell in result.cells]
+        cells = [cell for result in self.predictions[given] for cell in result.units]
         return given, max(cells, key=lambda cell: cell.gain_bits_per_second)
 
     def traces(self) -> dict[str, Prediction]:
         """That cell's prediction by every model, on the stretch with most of its spikes."""
         given, cell = self.best
         found = {
-            name: predict(model, self.test, given=given, units=[cell.position])  # type: ignore[arg-type]
-            for name, model in self.models.items()
+            spec.name: predict(model, self.test, given=given, units=[cell.position])  # type: ignore[arg-type]
+            for spec, model in self.models.items()
         }
         stretch = busiest_stretch_of_cell(next(iter(found.values())), cell.position)
         return {name: each.stretch(*stretch) for name, each in found.items()}
@@ -88,22 +88,33 @@ def spatiotemporal(
 def _shown(results: Results, condition: Condition) -> _Shown:
     name, at = condition.recording, where(condition)
     compared = compared_at(results, condition)
-    split, tested = first_split(compared), [model.variant for model in compared.models]
+    split, tested = first_split(compared), [model.spec for model in compared.models]
     predictions: dict[str, list[PredictionResult]] = {}
-    for variant in tested:
+    for spec in tested:
         with suppress(NotComputedError):  # predictions come after tests
-            found = results.predictions(name, variant, **at)
+            found = results.predictions(name, spec, **at)
             for given, result in found.items():
                 predictions.setdefault(given, []).append(result)
     if not predictions:
         raise condition.missing("a prediction")
+    models = {spec: results.model(name, spec, split=split, **at) for spec in tested}
+    hidden = _with_hidden(models)
+    order = np.empty(0, dtype=np.int64)
+    if hidden is not None:
+        order = results.activation(name, hidden, split=split, **at).order
     return _Shown(
         condition=condition,
         split=split,
-        models={v: results.model(name, v, split=split, **at) for v in tested},
+        models=models,
+        order=order,
         test=results.words(name, split=split, **at)[2],
         predictions=predictions,
     )
+
+
+def _with_hidden(models: dict[ModelSpec, PopulationModel]) -> ModelSpec | None:
+    live = [spec for spec, model in models.items() if model.n_live_hidden_]
+    return next(iter([*(s for s in live if s.model == "SemiRBM"), *live]), None)
 
 
 def _draw_hidden(panel: SubFigure, shown: _Shown) -> None:
@@ -112,7 +123,8 @@ def _draw_hidden(panel: SubFigure, shown: _Shown) -> None:
         ax.set_axis_off()
         ax.text(0.5, 0.5, "no model has a live hidden unit", ha="center", va="center")
     else:
-        hidden_maps(shown.models[shown.hidden], shown.test, panel)
+        model, words = shown.models[shown.hidden], shown.test
+        hidden_maps(model, shown.order, words.units, words.bin_width, panel)
     letter(panel.axes[0], "a", pad=2.0)
 
 
@@ -157,7 +169,7 @@ def _about_hidden(shown: _Shown, n_hidden: int) -> str:
     if shown.hidden is None:
         return "No model has a live hidden unit at its chosen penalty."
     return (
-        f"Hidden units of {shown.hidden} (λ = {penalty_of(shown.models[shown.hidden])}, "
+        f"Hidden units of {shown.hidden.name} (λ = {penalty_of(shown.models[shown.hidden])}, "
         f"split {shown.split}): "
         f"{min(n_hidden, MOST)} of {n_hidden} live ones, those whose activation varies "
         f"most on the test part first. Rows are cells {described(shown.test.units)}; columns are "
@@ -168,7 +180,7 @@ def _about_hidden(shown: _Shown, n_hidden: int) -> str:
 def _about_gains(shown: _Shown) -> str:
     results = next(iter(shown.predictions.values()))
     n_splits = max(result.n_splits for result in results)
-    silent = sum(cell.rate_hz == 0.0 for cell in results[0].cells)
+    silent = sum(cell.rate_hz == 0.0 for cell in results[0].units)
     bars = (
         f"error bars are standard errors over {n_splits} splits"
         if n_splits > 1

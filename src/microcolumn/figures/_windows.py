@@ -7,8 +7,7 @@ from dataclasses import replace
 from ..evaluate._summaries import WindowResult
 from ..plot import windows as draw_windows
 from ..report._tables import units_text
-from ..study import Results
-from ..study._index import Condition
+from ..study import Condition, Results
 from ._captioned import COLUMN, CaptionedFigure, captioned
 from ._conditions import condition_of
 from ._likelihood import error_bars, extremes
@@ -65,7 +64,7 @@ def _caption(condition: Condition, shown: WindowResult, n_units: int) -> str:
         for window, each in zip(shown.windows, found, strict=True)
         if each is None
     ]
-    doubtful = sorted({each.variant for each in computed if not each.converged})
+    doubtful = sorted({each.name for each in computed if not each.converged})
     said += [f"Not computed yet: {', '.join(missing)}."] if missing else []
     said += [f"Not converged in some split: {', '.join(doubtful)}."] if doubtful else []
     return " ".join(said)

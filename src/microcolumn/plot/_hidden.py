@@ -34,7 +34,7 @@ _NUMBERED = 25
 
 def hidden_units(
     model: PopulationModel,
-    words: Words | None = None,
+    words: Words | NDArray[np.int64] | None = None,
     units: Units | None = None,
     *,
     most: int = 12,
@@ -51,9 +51,9 @@ def hidden_units(
     ----------
     model : PopulationModel
         A fitted model.
-    words : Words, optional
-        Hidden units are ordered by the variance of their activation on them, as in the paper;
-        where left out, by the sum of their absolute weights.
+    words : Words or ndarray of int64, optional
+        Hidden units are ordered by the variance of their activation on them, as in the paper, or
+        in the given order; by default by the sum of their absolute weights.
     units : Units, optional
         The recorded units, drawn from superficial to deep with lines between layers. For windows
         of several bins each lag is a block, the oldest first.
@@ -85,8 +85,12 @@ def hidden_units(
     return axes
 
 
-def hidden_order(model: PopulationModel, words: Words | None = None) -> NDArray[np.int64]:
+def hidden_order(
+    model: PopulationModel, words: Words | NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
     """Live hidden units in the order they are drawn in, shape (n_live,)."""
+    if isinstance(words, np.ndarray):
+        return words
     if words is not None:
         return hidden_activation(model, words).order
     live = np.flatnonzero(model.parameters_.live)

@@ -50,12 +50,12 @@ def gain(
         One for each model; a mapping names them.
     """
     if not isinstance(predictions, Mapping):
-        predictions = {each.variant: each for each in predictions}
+        predictions = {each.model.name: each for each in predictions}
     drawn = _drawn(predictions)
     ax = axes_or_new(ax)
     ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
     for name, result, look in drawn:
-        cells = [cell for cell in result.cells if cell.rate_hz > 0.0]
+        cells = [cell for cell in result.units if cell.rate_hz > 0.0]
         ax.errorbar(
             [cell.rate_hz for cell in cells],
             [cell.gain_bits_per_second for cell in cells],

@@ -2,63 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from ..epochs import HALF_NANOSECOND
 from ..recording import Recording
+from ..survey._stretch import SECONDS, busiest_stretch
+from ..units import Units
 from ..validation import Floats, real_number
+from ..words import Words
 from ._laminar import laminar, mark_layers
 from .style import DATA_COLOUR, axes_or_new
 
-#: Seconds that are drawn where nothing else is asked for, as in the paper's figure 1b.
-SECONDS = 2.0
 #: Above this many marks they are drawn as an image, so that vector files stay small.
 _MOST_MARKS = 2000
 #: Height of a mark of a spike, rows.
 _HEIGHT = 0.8
 _GAP = "#DDDDDD"
-
-
-def busiest_stretch(recording: Recording, seconds: float = SECONDS) -> tuple[float, float]:
-    """Where most spikes of all units together fall into ``seconds``, within one epoch.
-
-    Parameters
-    ----------
-    recording : Recording
-        Spikes outside its epochs do not count.
-    seconds : float
-        How long the stretch is; epochs that are shorter are looked at as a whole.
-
-    Returns
-    -------
-    start, stop : float
-        Seconds. The first stretch, where several have as many spikes.
-
-    Examples
-    --------
-    >>> recording = Recording([[1.0, 7.0, 7.5], [7.2, 9.5]], epochs=[[0.0, 10.0]])
-    >>> busiest_stretch(recording, 1.0)
-    (7.0, 8.0)
-    """
-    epochs = recording.epochs
-    if not epochs.duration_s > 0:
-        raise ValueError("the recording has no epoch that lasts; state epochs where it is read")
-    times = np.sort(recording.spike_times)
-    epoch = epochs.locate(times)
-    times, epoch = times[epoch >= 0], epoch[epoch >= 0]
-    if not times.size:
-        start, stop = max(epochs, key=lambda each: each[1] - each[0])
-        return start, min(stop, start + seconds)
-    # A stretch with the most spikes can be moved until it begins with a spike or ends its epoch.
-    starts = np.maximum(epochs.starts[epoch], np.minimum(times, epochs.stops[epoch] - seconds))
-    stops = np.minimum(starts + seconds, epochs.stops[epoch])
-    first = np.searchsorted(times, starts - HALF_NANOSECOND)
-    best = int(np.argmax(np.searchsorted(times, stops + HALF_NANOSECOND) - first))
-    return float(starts[best]), float(stops[best])
 
 
 def raster(
@@ -81,27 +45,59 @@ def raster(
         Draw bins of so many seconds that hold spikes, as words have them, instead of spikes.
     """
     start, stop = _stretch(recording, start_s, stop_s)
+    if bin_width is not None:
+        return words_raster(recording.bin(bin_width), start, stop, recording.epochs, ax=ax)
+    unit, left = _spikes(recording, start, stop)
+    row = np.argsort(laminar(recording.units).order)
+    ends = np.column_stack((row[unit] - _HEIGHT / 2, row[unit] + _HEIGHT / 2))
+    lines = np.stack((np.repeat(left[:, None], 2, axis=1), ends), axis=2)
+    marks = LineCollection(list(lines), colors=DATA_COLOUR, linewidths=0.5)
+    return _framed(marks, unit.size, recording.units, (start, stop), recording.epochs, ax)
+
+
+def words_raster(
+    words: Words,
+    start_s: float,
+    stop_s: float,
+    epochs: Iterable[tuple[float, float]],
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Bins that hold spikes, of all units, superficial ones at the top.
+
+    Parameters
+    ----------
+    words : Words
+        Of single bins.
+    start_s, stop_s : float
+        The time drawn, seconds.
+    epochs : iterable of (float, float)
+        What was recorded, seconds; the rest is shaded.
+    """
+    unit, left = _active_bins(words, start_s, stop_s)
+    row = np.argsort(laminar(words.units).order)
+    across = left[:, None] + np.array([0.0, 0.0, words.bin_width, words.bin_width])
+    along = row[unit][:, None] + np.array([-0.5, 0.5, 0.5, -0.5])
+    boxes = np.stack((across, along), axis=2)
+    marks = PolyCollection(list(boxes), facecolors=DATA_COLOUR, linewidths=0)
+    return _framed(marks, unit.size, words.units, (start_s, stop_s), epochs, ax)
+
+
+def _framed(
+    marks: LineCollection | PolyCollection,
+    n_marks: int,
+    units: Units,
+    stretch: tuple[float, float],
+    epochs: Iterable[tuple[float, float]],
+    ax: Axes | None,
+) -> Axes:
+    """Axes with a row for each unit, lines between layers, and gaps of the recording shaded."""
     ax = axes_or_new(ax, (7.0, 2.6))
-    found = laminar(recording.units)
-    row = np.argsort(found.order)
-    if bin_width is None:
-        unit, left = _spikes(recording, start, stop)
-        ends = np.column_stack((row[unit] - _HEIGHT / 2, row[unit] + _HEIGHT / 2))
-        lines = np.stack((np.repeat(left[:, None], 2, axis=1), ends), axis=2)
-        marks: LineCollection | PolyCollection = LineCollection(
-            list(lines), colors=DATA_COLOUR, linewidths=0.5
-        )
-    else:
-        unit, left = _active_bins(recording, start, stop, bin_width)
-        across = left[:, None] + np.array([0.0, 0.0, bin_width, bin_width])
-        along = row[unit][:, None] + np.array([-0.5, 0.5, 0.5, -0.5])
-        boxes = np.stack((across, along), axis=2)
-        marks = PolyCollection(list(boxes), facecolors=DATA_COLOUR, linewidths=0)
-    marks.set_rasterized(unit.size > _MOST_MARKS)
+    marks.set_rasterized(n_marks > _MOST_MARKS)
     ax.add_collection(marks, autolim=False)
-    _shade_gaps(ax, recording, start, stop)
-    mark_layers(ax, found)
-    ax.set(xlim=(start, stop), ylim=(recording.n_units - 0.5, -0.5), xlabel="time (s)")
+    _shade_gaps(ax, epochs, *stretch)
+    mark_layers(ax, laminar(units))
+    ax.set(xlim=stretch, ylim=(len(units) - 0.5, -0.5), xlabel="time (s)")
     ax.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10)))
     ax.ticklabel_format(axis="x", useOffset=False)
     return ax
@@ -133,19 +129,20 @@ def _spikes(recording: Recording, start: float, stop: float) -> tuple[NDArray[np
 
 
 def _active_bins(
-    recording: Recording, start: float, stop: float, width: float
+    words: Words, start: float, stop: float
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Unit and start of the bins with spikes that reach into the stretch, as words have them."""
-    words = recording.bin(width)
+    """Unit and start of the bins with spikes that reach into the stretch."""
     starts = words.clock.times_s(words.bins, words.bin_width)
     shown = np.flatnonzero((starts + words.bin_width > start) & (starts < stop))
     place, unit = np.nonzero(words.X[words.index[shown]])
     return unit, starts[shown[place]]
 
 
-def _shade_gaps(ax: Axes, recording: Recording, start: float, stop: float) -> None:
+def _shade_gaps(
+    ax: Axes, epochs: Iterable[tuple[float, float]], start: float, stop: float
+) -> None:
     """Shade what was not recorded: before, between and after the epochs."""
-    edges = np.concatenate(([start], np.ravel(list(recording.epochs)), [stop]))
+    edges = np.concatenate(([start], np.ravel(list(epochs)), [stop]))
     edges = np.clip(edges, start, stop)
     for left, right in edges.reshape(-1, 2):
         if right > left:

@@ -96,12 +96,17 @@ def rates(recording: Recording, *, ax: Axes | None = None) -> Axes:
     recording : Recording
         Its units are drawn from superficial to deep; one that never fires has no bar.
     """
+    return rates_of(recording.units, recording.rates_hz, ax=ax)
+
+
+def rates_of(units: Units, rates_hz: Floats, *, ax: Axes | None = None) -> Axes:
+    """The same of units whose rates are known."""
     ax = axes_or_new(ax, (1.7, 2.6))
-    found = laminar(recording.units)
-    edges = np.arange(recording.n_units)[:, None] + np.array([-0.5, 0.5])
-    hz = np.repeat(recording.rates_hz[found.order], 2)
+    found = laminar(units)
+    edges = np.arange(len(units))[:, None] + np.array([-0.5, 0.5])
+    hz = np.repeat(rates_hz[found.order], 2)
     ax.fill_betweenx(edges.ravel(), hz, color="0.4", linewidth=0)
-    ax.set(ylim=(recording.n_units - 0.5, -0.5), xlim=(0.0, None), xlabel="rate (Hz)")
+    ax.set(ylim=(len(units) - 0.5, -0.5), xlim=(0.0, None), xlabel="rate (Hz)")
     mark_layers(ax, found)
     return ax
 

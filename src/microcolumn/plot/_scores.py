@@ -11,15 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from ..evaluate import Comparison
+from ..evaluate import Comparison, ModelScore, PairedDifference, WindowResult
 from ..evaluate._significance import claimed_stderr, corrected_stderr, p_text
-from ..evaluate._splits import INDEPENDENT, ModelResult, PairResult, StudyComparison
-from ..evaluate._summaries import WindowResult
+from ..models import ModelSpec
+from ..models._spec import INDEPENDENT
 from .style import (
     BESIDE,
     ERROR_BARS,
     LEGEND,
-    MODEL_COLOURS,
     Look,
     axes_or_new,
     leave_rounding_small,
@@ -40,27 +39,21 @@ _APART = 0.07
 
 
 def scores(
-    compared: Comparison | StudyComparison | Sequence[StudyComparison], *, ax: Axes | None = None
+    compared: Comparison | Sequence[Comparison], *, ax: Axes | None = None
 ) -> Axes:
     """Bars of the excess log-likelihood of each model over firing rates, which are the zero line.
 
-    Error bars are one standard error: of a :class:`~microcolumn.Comparison` from blocks of bins, of
-    a study that of the mean over splits, corrected for the words that splits share; for one or two
-    splits the larger of it and the error from blocks.
+    Error bars are one standard error: that of the mean over splits, corrected for the words that
+    splits share; for one or two splits the larger of it and the error from blocks of bins.
 
     Parameters
     ----------
-    compared : Comparison, StudyComparison or sequence of StudyComparison
+    compared : Comparison or sequence of Comparison
         From :func:`microcolumn.compare` or ``results.comparison(...)``; several are drawn as
         groups of bars.
     """
-    if isinstance(compared, Comparison):
-        each = compared.scores.items()
-        groups = [{name: (s.bits_per_second, s.stderr) for name, s in each if name != INDEPENDENT}]
-        titles = [""]
-    else:
-        several = [compared] if isinstance(compared, StudyComparison) else list(compared)
-        groups, titles = [_scores_of(one) for one in several], [_name_of(one) for one in several]
+    several = [compared] if isinstance(compared, Comparison) else list(compared)
+    groups, titles = [_scores_of(one) for one in several], [_name_of(one) for one in several]
     names = _names(groups)
     if not names:
         raise ValueError("there is no score to draw; compare a model other than firing rates")
@@ -89,7 +82,7 @@ def scores(
 
 
 def differences(
-    compared: StudyComparison | Sequence[StudyComparison],
+    compared: Comparison | Sequence[Comparison],
     reference: str = "Ising",
     *,
     ax: Axes | None = None,
@@ -97,17 +90,17 @@ def differences(
     """Each model's score minus that of one of them, paired over splits, with p-values.
 
     Error bars are one standard error of the paired difference, the one that the p-value is made
-    from; see :class:`~microcolumn.evaluate._splits.PairResult`.
+    from; see :class:`~microcolumn.evaluate.PairedDifference`.
 
     Parameters
     ----------
-    compared : StudyComparison or sequence of StudyComparison
+    compared : Comparison or sequence of Comparison
         From ``results.comparison(...)``; those without the reference are left empty.
     reference : str
         Name of the model that is subtracted.
     """
-    listed = [compared] if isinstance(compared, StudyComparison) else list(compared)
-    known = [{model.variant for model in each.models} for each in listed]
+    listed = [compared] if isinstance(compared, Comparison) else list(compared)
+    known = [{model.name for model in each.models} for each in listed]
     names = [name for name in _names(known) if name != reference]
     if not any(reference in group for group in known) or not names:
         raise ValueError(
@@ -194,30 +187,32 @@ def windows(
     return ax
 
 
-def _scores_of(compared: StudyComparison) -> dict[str, tuple[float, float]]:
+def _scores_of(compared: Comparison) -> dict[str, tuple[float, float]]:
     """The score is the paired difference from firing rates, so the error is that pair's."""
     return {
         name: (pair.bits_per_second, pair.stderr)
-        for name in _names([[model.variant for model in compared.models]])
+        for name in _names([compared.scores])
+        if name != INDEPENDENT
         for pair in [compared.pair(name, INDEPENDENT)]
     }
 
 
-def _name_of(compared: StudyComparison) -> str:
+def _name_of(compared: Comparison) -> str:
+    if not compared.recording:
+        return ""
     units = "unit" if compared.n_units == 1 else "units"
     return f"{literal(compared.recording)}\n{compared.n_units} {units}"
 
 
 def _names(groups: Iterable[Iterable[str]]) -> list[str]:
     """All models in the order of classes, then of sizes; others as they come."""
-    classes = list(MODEL_COLOURS)
 
-    def key(name: str) -> tuple[int, list[str], int]:
-        model, *rest = name.split() or [""]
-        size = int(rest.pop(0)) if rest and rest[0].isdecimal() else 0
-        if model not in classes:
-            return len(classes), [], 0
-        return classes.index(model), rest, size
+    def key(name: str) -> tuple[bool, str, bool, int]:
+        try:
+            spec = ModelSpec.of(name)
+        except ValueError:  # a name of the user's own
+            return True, "", False, 0
+        return False, spec.model, spec.objective != "mpf", spec.n_hidden
 
     return sorted(dict.fromkeys(name for group in groups for name in group), key=key)
 
@@ -231,7 +226,7 @@ def _point(look: Look) -> dict[str, Any]:
     return {"color": look.colour, "marker": look.marker, "markersize": 4, "linestyle": ""}
 
 
-def _draw_difference(ax: Axes, x: float, pair: PairResult, look: Look, *, upright: bool) -> None:
+def _draw_difference(ax: Axes, x: float, pair: PairedDifference, look: Look, *, upright: bool) -> None:
     """A point with its error bar and, above it, its p-value."""
     ax.errorbar(x, pair.bits_per_second, pair.stderr, elinewidth=0.8, capsize=2, **_point(look))
     ax.annotate(
@@ -264,7 +259,7 @@ def _draw_zero(ax: Axes) -> None:
     ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
 
 
-def _stderr_per_neuron(result: ModelResult | None, test_to_train: float) -> float:
+def _stderr_per_neuron(result: ModelScore | None, test_to_train: float) -> float:
     """The error that a mean over splits is judged by, bits/s per recorded unit."""
     if result is None:
         return math.nan

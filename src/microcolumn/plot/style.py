@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 
+from ..models import ModelSpec
+
 #: Okabe & Ito's palette, distinguishable with any colour vision; the same in every plot.
 MODEL_COLOURS = {
     "Independent": "#999999",
@@ -55,10 +57,13 @@ _SAME_SCORE = 1e-3
 _LONGEST = 24
 
 
-def colour_of(model: str) -> str:
-    """Colour of a model by its name, with or without a number of hidden units: ``"RBM 25"``."""
-    words = model.split()
-    return MODEL_COLOURS.get(words[0] if words else "", OTHER_COLOUR)
+def colour_of(model: str | ModelSpec) -> str:
+    """Colour of a model, by its spec or its name; another one for names of the user's own."""
+    try:
+        spec = model if isinstance(model, ModelSpec) else ModelSpec.of(model)
+    except ValueError:
+        return OTHER_COLOUR
+    return MODEL_COLOURS[spec.model]
 
 
 class Look(NamedTuple):

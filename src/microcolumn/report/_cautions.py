@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..evaluate._splits import SplitScore
-from ..evaluate._summaries import WindowResult
-from ..study._results import Results
+from ..evaluate import SplitScore, WindowResult
+from ..study import Results
 
 #: An end of the grid is worth a word if it was chosen in more than this share of tests.
 _OFTEN = 0.5
@@ -23,11 +22,11 @@ def cautions(results: Results) -> list[str]:
         alike: dict[str, list[str]] = {}
         for name in found.models:
             tested = _tested(found, name)
-            for what in (*_not_converged(tested), *_at_the_edge(tested, experiment.penalties)):
+            for what in (*_not_converged(tested), *_at_the_edge(tested, experiment.l1)):
                 alike.setdefault(what, []).append(name)
         condition = f"{recording}, {experiment.name}"
         if experiment.split_by == "words" and max(experiment.windows) > 1:
-            # METHOD section 6: a random split of neighbouring windows leaks.
+            # docs/method.md, section 6: a random split of neighbouring windows leaks.
             said.append(
                 f"{condition}: windows were dealt singly, so that training and test parts share "
                 "bins and scores beyond T = 1 may be too good; split by blocks"
@@ -81,7 +80,7 @@ def _at_the_edge(tested: Sequence[tuple[int, SplitScore]], penalties: Sequence[f
     """The best penalty may lie beyond the grid if mostly its end is chosen; none is below 0."""
     said = []
     for name, edge in {"smallest": penalties[0], "largest": penalties[-1]}.items():
-        at_edge = [window for window, score in tested if score.penalty == edge]
+        at_edge = [window for window, score in tested if score.l1 == edge]
         if len(penalties) > 1 and edge > 0.0 and len(at_edge) > _OFTEN * len(tested):
             chosen = f"the {name} penalty of the grid, {edge:g}, was chosen"
             said.append(f"{chosen} {_count(at_edge, tested)}; extend the grid")

@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..figures._conditions import first_split, where
+from ..figures._conditions import first_split
 from ..plot._laminar import BitLayout, laminar
-from ..study import Results
-from ..study._index import Condition
-from ..study._sources import words_of
+from ..study import Condition, Results
 from ..units import Units
 from . import _tables as tables
 from ._paths import most_per_matrix, paths_at, rounded, strongest
 from ._sections import longest
-from ._stretch import Read, assemblies_at
+from ._stretch import assemblies_at
 
 #: Couplings and weights in a page, all explorers together, and activations of hidden units; at
 #: about nine and four bytes each, they leave 3 MB for figures in a page of 8 MB.
@@ -53,14 +51,12 @@ def explorers(results: Results) -> list[dict[str, Any]]:
 
 def _explorer(results: Results, condition: Condition, most_values: int) -> dict[str, Any]:
     compared = tables.compared_at(results, condition)
-    read, problem = _words(results, condition, first_split(compared))
-    units = _stored_units(results, condition) if read is None else read.whole.units
+    words = results.all_words(condition.recording, experiment=condition.experiment.name)
+    units = words.units
     drawn = laminar(units)
     rows = BitLayout(drawn, condition.window).order
-    assemblies = None
-    if read is not None:
-        assemblies = assemblies_at(results, condition, compared, drawn.order, read, most_values)
-        problem = "" if assemblies else "No model of this experiment kept a live hidden unit."
+    assemblies = assemblies_at(results, condition, compared, drawn.order, words, most_values)
+    problem = "" if assemblies else "No model of this experiment kept a live hidden unit."
     return {
         "recording": condition.recording,
         "experiment": condition.experiment.name,
@@ -69,39 +65,11 @@ def _explorer(results: Results, condition: Condition, most_values: int) -> dict[
         "bin_s": condition.experiment.bin_width,
         "units": [_unit(units, int(n)) for n in drawn.order],
         "layers": [list(layer) for layer in drawn.layers],
-        "by_variance": read is not None,
+        "by_variance": True,
         "assemblies": assemblies,
         "problem": problem,
-        "models": paths_at(results, condition, compared, rows, read and read.test),
+        "models": paths_at(results, condition, compared, rows),
     }
-
-
-def _words(results: Results, condition: Condition, split: int) -> tuple[Read | None, str]:
-    """Words of the recording, or a sentence about why there are none."""
-    try:
-        whole = words_of(results.recording(condition.recording), condition.experiment)
-        _, _, test = results.words(condition.recording, split=split, **where(condition))
-        return Read(whole, test), ""
-    except (OSError, ValueError, ImportError) as error:
-        said = " ".join(str(error).split())
-        return None, f"The recording could not be read again, so its spikes are not shown: {said}."
-
-
-def _stored_units(results: Results, condition: Condition) -> Units:
-    """Units of an experiment's words as the store knows them; compare `study.sources.words_of`."""
-    table = results.recordings[condition.recording]["units"]
-    if condition.experiment.most_active is not None:
-        by_activity = np.argsort([-row["rate_hz"] for row in table], kind="stable")
-        table = [table[n] for n in np.sort(by_activity[: condition.experiment.most_active])]
-    depths = [row["depth_um"] for row in table]
-    known = table[0]["depth_reference"] is not None
-    layers = [row["layer"] for row in table]
-    return Units(
-        [row["id"] for row in table],
-        [np.nan if depth is None else depth for depth in depths] if known else None,
-        None if layers[0] is None else layers,
-        depth_reference=table[0]["depth_reference"],
-    )
 
 
 def _unit(units: Units, n: int) -> list[Any]:

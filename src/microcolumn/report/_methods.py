@@ -137,7 +137,7 @@ def _models(experiment: Experiment) -> str:
         sizes = ["as many as bits" if n == "dims" else str(n) for n in experiment.n_hidden]
         hidden = f" (hidden units: {enumeration(sizes)})"
     by = " and by ".join([_OBJECTIVES[objective] for objective in experiment.objectives])
-    penalties = enumeration([tables.scientific(penalty) for penalty in experiment.penalties])
+    penalties = enumeration([tables.scientific(penalty) for penalty in experiment.l1])
     starts = "one start" if experiment.n_init == 1 else f"the best of {experiment.n_init} starts"
     return (
         f"{names[0].upper()}{names[1:]}{hidden} were fitted by {by} from {starts}, with an L1 "
@@ -149,7 +149,7 @@ def _splits(experiment: Experiment) -> str:
     n, train, validation = experiment.n_splits, experiment.train, experiment.validation
     times = "once" if n == 1 else f"{n} times"
     choice = "the penalty of each was chosen by its likelihood on"
-    if len(experiment.penalties) == 1:
+    if len(experiment.l1) == 1:
         choice = "nothing was chosen, for want of a second penalty, on"
     return (
         f"Words were dealt {times} ({tables.seeds_text(experiment)}) at random "

@@ -54,8 +54,7 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     Parameters
     ----------
     results : Results
-        Of a finished or unfinished study; recordings are read again for some of the figures, which
-        are left out with a sentence where that is not possible.
+        Of a finished or unfinished study.
     progress : bool, optional
         Show a bar while figures are drawn; by default in a terminal and in a notebook only.
 

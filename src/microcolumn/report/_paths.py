@@ -9,29 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluate._activation import hidden_activation
-from ..evaluate._splits import StudyComparison
+from ..evaluate import Comparison
 from ..figures._conditions import first_split, where
 from ..models import PopulationModel
-from ..study import Results
-from ..study._index import Condition
-from ..study._rows import Row
-from ..words import Words
+from ..study import Condition, Results
 
-#: How log Z was found, for readers who do not know the words of the store.
+#: How log Z was found, by the side of an exact sum.
 _METHODS = {
-    "ais": "annealed importance sampling",
-    "exact, visible side": "summed exactly over all words",
-    "exact, hidden side": "summed exactly over hidden states",
+    None: "annealed importance sampling",
+    "visible": "summed exactly over all words",
+    "hidden": "summed exactly over hidden states",
 }
 
 
 def paths_at(
     results: Results,
     condition: Condition,
-    compared: StudyComparison,
+    compared: Comparison,
     rows: NDArray[np.int64],
-    words: Words | None,
 ) -> list[dict[str, Any]]:
     """Every model of the first tested split at every penalty, for JSON except for its matrices.
 
@@ -41,8 +36,6 @@ def paths_at(
         Of the study, where, and all models there.
     rows : ndarray of int64, shape (n_bits,)
         Bit that each row of the page shows.
-    words : Words or None
-        Of the test part, by which hidden units are ordered; None where they cannot be read.
 
     Returns
     -------
@@ -50,28 +43,28 @@ def paths_at(
         ``chosen`` is the step that the validation part chose. Of each step, ``J`` (above the
         diagonal alone) and ``W`` (of live hidden units) are arrays, None where a model has none.
     """
-    penalties, split = condition.experiment.penalties, first_split(compared)
+    penalties, split = condition.experiment.l1, first_split(compared)
     at = where(condition) | {"recording": condition.recording, "split": split}
     used = {
-        model.variant: score.penalty
+        model.spec: score.l1
         for model in compared.models
         for score in model.splits
         if score.split == split
     }
     found = []
-    for variant in results.index.variants(condition):
-        models = results.path(variant=variant.name, **at)
-        scores = results.normalisers(variant=variant.name, **at)
-        steps = [
-            {"penalty": penalty} | _step(model, scores[penalty], rows, words)
-            for model, penalty in zip(models, penalties, strict=True)
-        ]
+    for variant in results.index.specs(condition):
+        models = results.path(model=variant, **at)
+        scores = results.normalisers(model=variant, **at)
+        steps = []
+        for model, penalty in zip(models, penalties, strict=True):
+            hidden = results.activation(model=variant, l1=penalty, **at).order
+            steps.append({"penalty": penalty} | _step(model, scores[penalty], rows, hidden))
         found.append(
             {
                 "name": variant.name,
                 "model": variant.model,
                 "n_hidden": variant.n_hidden,
-                "chosen": penalties.index(used[variant.name]),
+                "chosen": penalties.index(used[variant]),
                 "steps": steps,
             }
         )
@@ -132,15 +125,16 @@ def rounded(value: float | None) -> float | None:
 
 
 def _step(
-    model: PopulationModel, score: Row, rows: NDArray[np.int64], words: Words | None
+    model: PopulationModel,
+    score: dict[str, Any],
+    rows: NDArray[np.int64],
+    hidden: NDArray[np.int64],
 ) -> dict[str, Any]:
     theta = model.parameters_
-    live = np.flatnonzero(theta.live)
-    hidden = live if words is None else hidden_activation(model, words).order
     return {
         "score": rounded(score["validation_bits_per_second"]),
         "error": rounded(score["validation_stderr"]),
-        "method": _METHODS[score["method"]],
+        "method": _METHODS[score["side"]],
         "converged": bool(score["converged"]),
         "hidden": hidden.tolist(),
         "J": None if theta.J is None else np.triu(theta.J[np.ix_(rows, rows)], 1),

@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 
 from ..evaluate._significance import p_text
-from ..evaluate._splits import INDEPENDENT, StudyComparison
-from ..study import Results
-from ..study._index import Condition
+from ..evaluate import Comparison
+from ..models._spec import INDEPENDENT
+from ..study import Condition, Results
 from . import _tables as tables
 from ._content import Answer, Block, Heading, Item, Listed, Paragraph, Section, Tabled
 from ._pictures import Pictures
@@ -48,9 +48,9 @@ def answers(results: Results) -> list[Answer]:
 def tally(results: Results) -> Answer:
     """How often each model scores best over all comparisons, by how much, and how surely."""
     compared = [tables.compared_at(results, condition) for condition in longest(results)]
-    (name, most), *others = Counter(each.best.variant for each in compared).most_common()
+    (name, most), *others = Counter(each.best.name for each in compared).most_common()
     said = [f"{name} scores best in {most} of {len(compared)} comparisons"]
-    ahead = [each.pair(each.best.variant, _next_best(each)) for each in compared]
+    ahead = [each.pair(each.best.name, _next_best(each)) for each in compared]
     over_rates = [each.best.bits_per_second for each in compared]
     sure = sum(pair.differs for pair in ahead)
     return Answer(
@@ -64,9 +64,9 @@ def tally(results: Results) -> Answer:
     )
 
 
-def _next_best(compared: StudyComparison) -> str:
+def _next_best(compared: Comparison) -> str:
     """The model after the best one, or firing rates where there is none."""
-    return next((model.variant for model in compared.models[1:]), INDEPENDENT)
+    return next((model.name for model in compared.models[1:]), INDEPENDENT)
 
 
 def _range(bits_per_second: list[float]) -> str:
@@ -130,12 +130,12 @@ def summary(results: Results) -> Table | None:
     rows = []
     for condition in conditions:
         compared = tables.compared_at(results, condition)
-        others = [model.variant for model in compared.models[1:]]
-        ising = [name for name in others if name.split()[0] == "Ising"]
+        others = [model.name for model in compared.models[1:]]
+        ising = [model.name for model in compared.models[1:] if model.spec.model == "Ising"]
         rows.append(
             (
                 _about(condition) if len(results.plan.experiments) > 1 else condition.recording,
-                compared.best.variant,
+                compared.best.name,
                 _over(compared, others[:1], name=True),
                 _over(compared, ising[:1]),
                 _over(compared, [INDEPENDENT]),
@@ -292,10 +292,10 @@ def _has_windows(results: Results) -> bool:
     return any(max(experiment.windows) > 1 for experiment in results.plan.experiments)
 
 
-def _over(compared: StudyComparison, others: list[str], *, name: bool = False) -> str:
+def _over(compared: Comparison, others: list[str], *, name: bool = False) -> str:
     """How much better the best model is than another; a dash where there is none."""
     if not others:
         return "-"
-    pair = compared.pair(compared.best.variant, others[0])
+    pair = compared.pair(compared.best.name, others[0])
     which = f"{others[0]}: " if name else ""
     return f"{which}{tables.difference(pair)}, {p_text(pair.p_value)}"

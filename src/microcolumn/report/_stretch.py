@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluate._activation import hidden_activation
+from ..evaluate import Comparison, HiddenUnitLayer
 from ..evaluate._significance import p_text
-from ..evaluate._splits import StudyComparison
 from ..figures._conditions import first_split, where
-from ..models import PopulationModel
-from ..study import Results
-from ..study._index import Condition, NotComputedError
+from ..models import ModelSpec, PopulationModel
+from ..study import Condition, NotComputedError, Results
 from ..words import Words
 from ._paths import rounded
 from ._typography import typeset, unbroken
@@ -24,19 +21,12 @@ from ._typography import typeset, unbroken
 _SECONDS, _MOST_BINS = 20.0, 1000
 
 
-class Read(NamedTuple):
-    """Words of a recording: all single bins in time order, and those that the split tests."""
-
-    whole: Words
-    test: Words
-
-
 def assemblies_at(
     results: Results,
     condition: Condition,
-    compared: StudyComparison,
+    compared: Comparison,
     order: NDArray[np.int64],
-    read: Read,
+    words: Words,
     most_values: int,
 ) -> dict[str, Any] | None:
     """Hidden units of the best model that has any, in the busiest stretch of the recording.
@@ -47,8 +37,8 @@ def assemblies_at(
         Of the study, where, and all models there.
     order : ndarray of int64, shape (n_units,)
         Unit of each row of the raster.
-    read : Read
-        Words of the recording.
+    words : Words
+        All single bins of the recording.
     most_values : int
         Of activations that may be listed; the most variable hidden units are.
 
@@ -62,13 +52,12 @@ def assemblies_at(
     found = _best_with_hidden(results, condition, compared, split)
     if found is None:
         return None
-    name, model = found
-    words = read.whole
+    spec, model = found
     start, stop = busiest(words, condition.window)
-    activation = hidden_activation(model, read.test)
+    activation = results.activation(condition.recording, spec, split=split, **where(condition))
     shown = activation.order[: max(1, most_values // (stop - start))]
     P = model.hidden(words_ending_at(words, start, stop, condition.window))[:, shown]
-    layers = _layers_of(results, condition, name, split)
+    layers = _layers_of(results, condition, spec, split)
     units = []
     for column, p in zip(shown.tolist(), P.T, strict=True):
         strength = _strength(model, column, condition.window)
@@ -84,7 +73,7 @@ def assemblies_at(
     raster = words.X[words.index[start:stop]][:, order]
     time_s = words.clock.times_s(words.bins[start : start + 1], words.bin_width)
     return {
-        "variant": name,
+        "variant": spec.name,
         "start_s": round(float(time_s[0]), 6),
         "n_bins": stop - start,
         "spikes": [np.flatnonzero(row).tolist() for row in raster.T],
@@ -140,36 +129,36 @@ def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _best_with_hidden(
-    results: Results, condition: Condition, compared: StudyComparison, split: int
-) -> tuple[str, PopulationModel] | None:
+    results: Results, condition: Condition, compared: Comparison, split: int
+) -> tuple[ModelSpec, PopulationModel] | None:
     """The model with the best mean test score that has live hidden units in the split."""
     for result in compared.models:
-        model = results.model(condition.recording, result.variant, split=split, **where(condition))
+        model = results.model(condition.recording, result.spec, split=split, **where(condition))
         if model.parameters_.live.any():
-            return result.variant, model
+            return result.spec, model
     return None
 
 
 def _layers_of(
-    results: Results, condition: Condition, variant: str, split: int
-) -> dict[int, Mapping[str, Any]]:
+    results: Results, condition: Condition, spec: ModelSpec, split: int
+) -> dict[int, HiddenUnitLayer]:
     """Layer statistics of a split by column of W; empty where there are none."""
     try:
-        found = results.layers(condition.recording, variant, **where(condition))
+        found = results.layers(condition.recording, spec, **where(condition))
     except NotComputedError:
         return {}
     if found is None or split not in found.splits:
         return {}
     statistics = found.statistics[found.splits.index(split)]
-    return {row["position"]: row for row in statistics["hidden"]}
+    return {row.position: row for row in statistics.hidden}
 
 
-def _label(column: int, strength: NDArray[np.float64], layers: dict[int, Mapping[str, Any]]) -> str:
+def _label(column: int, strength: NDArray[np.float64], layers: dict[int, HiddenUnitLayer]) -> str:
     """What a hidden unit is called in the list."""
     if column in layers:
         layer = layers[column]
-        share, p = f"{100 * layer['share']:.0f} %", unbroken(typeset(p_text(layer["p_holm"])))
-        return f"layer {layer['layer']}, {share} of its positive weight, {p}"
+        share, p = f"{100 * layer.share:.0f} %", unbroken(typeset(p_text(layer.p_holm)))
+        return f"layer {layer.layer}, {share} of its positive weight, {p}"
     n_cells, n_against = int((strength > 0).sum()), int((strength < 0).sum())
     if n_cells:
         return f"active with {n_cells} cell{'s' * (n_cells != 1)}"

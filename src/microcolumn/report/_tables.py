@@ -11,17 +11,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference, WindowResult
 from ..evaluate._significance import p_text, with_error
-from ..evaluate._splits import ModelResult, PairResult, StudyComparison
-from ..evaluate._summaries import LayersResult, WindowResult
-from ..study._experiment import Experiment
-from ..study._index import Condition, NotComputedError
-from ..study._results import Results
-from ..study._rows import Row
+from ..study import Condition, Experiment, NotComputedError, Results
 
 Found = TypeVar("Found")
+
+#: How log Z was found, in a table.
+_LOG_Z = {"ais": "AIS", "exact": "exact"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class Provenance:
     data: tuple[tuple[str, str, str], ...]
 
 
-def recording_facts(row: Row) -> str:
+def recording_facts(row: dict[str, Any]) -> str:
     """Size of a recording: units, spikes, duration."""
     units = units_text(row["n_units"])
     return f"{units}, {row['n_spikes']:,} spikes, {time_text(row['duration_s'])}"
@@ -109,33 +108,33 @@ def recordings(results: Results) -> Table:
     )
 
 
-def words_facts(condition: Condition, compared: StudyComparison) -> str:
+def words_facts(condition: Condition, compared: Comparison) -> str:
     """What an experiment's words are and how often they were dealt."""
     experiment = condition.experiment
     units = f"{units_text(compared.n_units)} in {1e3 * experiment.bin_width:g} ms bins"
     return f"{units}, {compared.n_splits} of {compared.n_planned} splits by {experiment.split_by}"
 
 
-def compared_at(results: Results, condition: Condition) -> StudyComparison:
+def compared_at(results: Results, condition: Condition) -> Comparison:
     """All models at a condition."""
     return results.comparison(
         condition.recording, experiment=condition.experiment.name, window=condition.window
     )
 
 
-def models(results: Results, condition: Condition, compared: StudyComparison) -> Table:
+def models(results: Results, condition: Condition, compared: Comparison) -> Table:
     """Scores and sizes of all models, best first."""
     header = ("model", "bits/s", "per cell", "l1", "non-zero", "couplings", "live hidden")
     rows = tuple(
         (
-            model.variant,
+            model.name,
             f"{number(model.bits_per_second)} {_errors(model.split_stderr, model.block_stderr)}",
             number(model.per_neuron, 3),
-            _chosen(model.penalties),
+            _chosen(model.l1),
             f"{model.n_nonzero:.0f}",
             f"{model.n_couplings:.0f}",
-            _live(model, results.index.variant(condition, model.variant).n_hidden),
-            ", ".join(dict.fromkeys(_short(score.normaliser) for score in model.splits)),
+            _live(model, model.spec.n_hidden),
+            ", ".join(dict.fromkeys(_LOG_Z[score.normaliser] for score in model.splits)),
             "yes" if model.converged else "no",
         )
         for model in compared.models
@@ -150,7 +149,7 @@ def models(results: Results, condition: Condition, compared: StudyComparison) ->
     )
 
 
-def pairs(compared: StudyComparison) -> Table:
+def pairs(compared: Comparison) -> Table:
     """Every two models, and each against firing rates, the better one first."""
     rows = tuple(
         (
@@ -170,7 +169,7 @@ def pairs(compared: StudyComparison) -> Table:
     )
 
 
-def difference(pair: PairResult) -> str:
+def difference(pair: PairedDifference) -> str:
     """How much better the first is, with its error."""
     return with_error(pair.bits_per_second, pair.stderr)
 
@@ -205,13 +204,13 @@ def predictions(results: Results, condition: Condition) -> Table | None:
     rows = []
     for variant, found in _of_all(results.predictions, results, condition):
         for given, result in found.items():
-            best = max(result.cells, key=lambda cell: cell.gain_bits_per_second)
+            best = max(result.units, key=lambda cell: cell.gain_bits_per_second)
             gain = number(best.gain_bits_per_second, 3)
             rows.append(
                 (
                     variant,
                     given,
-                    number(result.gain_per_cell, 3),
+                    number(result.gain_per_unit, 3),
                     f"{gain} (unit {best.unit}, {best.rate_hz:.1f} Hz)",
                     number(result.roc_area, 3),
                     f"{result.calibration_error:.4f}",
@@ -317,10 +316,9 @@ def _of_all(
     method: Callable[..., Found], results: Results, condition: Condition
 ) -> Iterator[tuple[str, Found]]:
     """What a method of the results says of each model that it is computed for."""
-    for variant in results.index.variants(condition):
-        where = {"experiment": condition.experiment.name, "window": condition.window}
+    for spec in results.index.specs(condition):
         try:
-            yield variant.name, method(condition.recording, variant.name, **where)
+            yield spec.name, method(model=spec, **condition.names)
         except NotComputedError:
             continue
 
@@ -341,7 +339,7 @@ def _layer_cells(found: LayersResult) -> tuple[str, ...]:
     return (*hidden, f"{within:.3g} / {between:.3g}", f"{median(p_values):.2g}")
 
 
-def _per_cell(model: ModelResult | None) -> str:
+def _per_cell(model: ModelScore | None) -> str:
     if model is None:
         return "-"
     errors = model.split_stderr / model.n_units, model.block_stderr / model.n_units
@@ -359,9 +357,5 @@ def _chosen(penalties: Sequence[float]) -> str:
     return ", ".join(scientific(p) + (f" {times}{n}" if n > 1 else "") for p, n in counts) or "-"
 
 
-def _live(model: ModelResult, n_hidden: int) -> str:
+def _live(model: ModelScore, n_hidden: int) -> str:
     return f"{model.n_live_hidden:.1f} of {n_hidden}" if n_hidden else "-"
-
-
-def _short(normaliser: str) -> str:
-    return "AIS" if normaliser == "ais" else normaliser.partition(",")[0]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from textwrap import fill
 from typing import Any
 
-from ..study._index import Condition, NotComputedError
-from ..study._results import Results
-from ..study._rows import plain
+from ..study import Condition, NotComputedError, Results
+from ..study._codec import plain
 from . import _tables as tables
 from ._cautions import cautions
 from ._tables import Table
@@ -66,21 +64,19 @@ def report_dict(results: Results) -> dict[str, Any]:
 
 def _everything(results: Results, condition: Condition) -> dict[str, Any]:
     """All that is known of one place; what is not computed yet is left out."""
-    recording, settings, window = condition
-    where: dict[str, Any] = {"experiment": settings.name, "window": window}
     by_model = {}
-    for variant in results.index.variants(condition):
+    for spec in results.index.specs(condition):
         found: dict[str, Any] = {}
         for name in ("predictions", "layers", "interactions"):
             with suppress(NotComputedError):
-                found[name] = getattr(results, name)(recording, variant.name, **where)
+                found[name] = getattr(results, name)(model=spec, **condition.names)
         found["normalisers"] = {
-            split: results.normalisers(recording, variant.name, split=split, **where)
-            for split in range(settings.n_splits)
+            split: results.normalisers(model=spec, split=split, **condition.names)
+            for split in range(condition.experiment.n_splits)
         }
-        by_model[variant.name] = found
-    compared = results.comparison(recording, **where)
-    return asdict(compared) | {"answer": compared.answer, "by_model": by_model}
+        by_model[spec.name] = found
+    compared = results.comparison(**condition.names)
+    return plain(compared) | {"answer": compared.answer, "by_model": by_model}
 
 
 def _experiment_blocks(results: Results, conditions: Sequence[Condition]) -> Iterator[str]:
