@@ -510,8 +510,9 @@ def _key(condition: Condition) -> Key:
 
 
 def _own(row: Row) -> Row:
-    """A row without the columns that say where it belongs."""
-    return {name: value for name, value in row.items() if name not in _WHERE}
+    """A row of normalisers without the columns that say where it belongs."""
+    left_out = (*_WHERE, "activation")
+    return {name: value for name, value in row.items() if name not in left_out}
 
 
 def _log_partition(row: Row) -> LogPartition:
