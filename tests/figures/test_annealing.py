@@ -34,7 +34,7 @@ def horizontals(ax):
     )
 
 
-def test_the_ising_model_of_the_first_split_is_annealed_at_its_chosen_penalty(results, figure):
+def test_the_ising_model_of_the_first_split_is_annealed_at_its_chosen_l1(results, figure):
     exact = log_partition(results.model("cells", "Ising").parameters_).value
     last = estimates(figure.axes[0]).get_ydata()[-1]
     assert last == pytest.approx(exact * BITS, abs=0.01)

@@ -21,7 +21,7 @@ def planted(tmp_path_factory):
 def pair(tmp_path_factory):
     """Two recordings of four and three units, with as many hidden units as units."""
     data = {"A": small_study.recording(4, 0.3), "$B": small_study.recording(3, 0.3, seed=1)}
-    settings = {"models": ("Ising", "RBM"), "n_hidden": "dims", "penalties": (1e-3,)}
+    settings = {"models": ("Ising", "RBM"), "n_hidden": "dims", "l1": (1e-3,)}
     plan = Plan.of(data, n_splits=1, **settings)
     return run(plan, tmp_path_factory.mktemp("pair") / "study.db", n_jobs=1)
 
@@ -67,7 +67,7 @@ def test_all_recordings_are_shown_with_one_name_for_hidden_units_that_grow_with_
     found = heights(figure.axes[0])
     assert list(found) == ["Ising", "RBM"]
     expected = [
-        next(m.bits_per_second for m in pair.comparison(name).models if m.variant == variant)
+        next(m.bits_per_second for m in pair.comparison(name).models if m.name == variant)
         for name, variant in (("A", "RBM 4"), ("$B", "RBM 3"))
     ]
     assert found["RBM"] == pytest.approx(expected)

@@ -53,7 +53,7 @@ def test_panels_are_ising_rbm_and_both_halves_of_the_semi_restricted_model(figur
 
 def test_the_matrices_are_those_of_the_first_split(figure, results):
     ising, _, semi, _ = panels(figure)
-    order = laminar(results.recording("cells").units).order
+    order = laminar(results.units("cells")).order
     position = order.tolist().index
     for ax in (ising, semi):
         drawn, biases = (image.get_array() for image in ax.images)
@@ -62,7 +62,7 @@ def test_the_matrices_are_those_of_the_first_split(figure, results):
         assert (biases.compressed() == -2.0).all()
 
 
-def test_the_hidden_units_are_those_at_the_chosen_penalty(figure):
+def test_the_hidden_units_are_those_at_the_chosen_l1(figure):
     _, rbm, _, semi = panels(figure)
     for ax in (rbm, semi):
         ends, _, zero = ax.patches[1].get_data()
@@ -123,7 +123,7 @@ def test_models_that_the_study_has_not_are_left_out(tmp_path, models, shown):
 def test_of_several_variants_the_best_scoring_is_shown(tmp_path):
     def better(job, rows):
         for row in rows.get("scores", ()):
-            row["bits_per_second"] += row["variant"] == "RBM 7"
+            row["bits_per_second"] += row["model"] == "RBM 7"
 
     plan = plan_of(models=("RBM",), n_hidden=(5, 7, 3), n_splits=2)
     figure = parameters(results_of(tmp_path, plan, change=better))
@@ -144,11 +144,11 @@ def with_hidden(n_live):
 
     def change(job, rows):
         for row in rows.get("fits", ()):
-            n_hidden, n_units = job.variant.n_hidden, planted_study.recording().n_units
+            n_hidden, n_units = job.model.n_hidden, planted_study.recording().n_units
             W = np.zeros((n_units, n_hidden))
             W[:, :n_live] = np.linspace(0.1, 2.0, n_live)
             theta = Parameters(b=np.zeros(n_units), W=W, c=np.arange(n_hidden) - 8.0)
-            model = RBM.from_parameters(theta).set_params(l1=row["penalty"])
+            model = RBM.from_parameters(theta).set_params(l1=row["l1"])
             row["model"] = to_bytes(model)
 
     return change

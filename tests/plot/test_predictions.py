@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
 from microcolumn.evaluate import calibration, predict, roc
-from microcolumn.evaluate._summaries import CellPrediction, PredictionResult
+from microcolumn.evaluate._summaries import UnitPrediction, PredictionResult
 from microcolumn.models import Independent, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.plot import _predictions as plot
@@ -22,7 +22,7 @@ def axes():
 
 def result(variant, rates, gains, stderr=0.1):
     cells = tuple(
-        CellPrediction(f"u{k}", k, rate, gain, stderr, 0.7, 0.1, 0.2)
+        UnitPrediction(f"u{k}", k, rate, gain, stderr, 0.7, 0.1, 0.2)
         for k, (rate, gain) in enumerate(zip(rates, gains, strict=True))
     )
     return PredictionResult(variant, "past", cells, (), 1 if math.isnan(stderr) else 4)

@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import microcolumn as mc
-from microcolumn.evaluate._splits import SplitScore, StudyComparison, compare_splits, model_result
+from microcolumn.evaluate._splits import SplitScore, Comparison, compare_splits, model_score
 from microcolumn.evaluate._summaries import WindowResult
 from microcolumn.plot._scores import differences, scores, window
 from microcolumn.plot.style import MODEL_COLOURS
@@ -34,7 +34,7 @@ def compared(levels, recording="cells", n_splits=4, n_units=23):
         if first < second
     }
     models, found = compare_splits(tested, pairs, n_units, 1.0)
-    return StudyComparison(
+    return Comparison(
         recording, "instantaneous", 1, n_units, models, found, n_splits, n_splits
     )
 
@@ -165,7 +165,7 @@ def lags_result(n_splits=4):
     level = {"Ising": {1: 10.0, 2: 14.0, 3: 14.0}, "RBM": {1: 12.0, 3: 20.0}}
     models = {
         name: tuple(
-            model_result(
+            model_score(
                 name,
                 [SplitScore(k, by_window[n] + 0.1 * SHIFTS[k], 0.2) for k in range(n_splits)],
                 4,
