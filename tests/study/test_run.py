@@ -270,7 +270,7 @@ def test_a_disk_that_fills_up_is_told_and_the_run_goes_on_when_there_is_space(
 
     def on_a_small_disk(place):
         store = create(place)
-        store._connection.execute("PRAGMA max_page_count = 90")
+        store._connection.execute("PRAGMA max_page_count = 60")
         return store
 
     monkeypatch.setattr(Store, "create", on_a_small_disk)
