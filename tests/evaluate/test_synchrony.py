@@ -38,7 +38,7 @@ def test_small_models_are_exact(random_model, distribution, kind, seed, n_units,
 
 
 def test_states_in_many_chunks_add_up(random_model, distribution, monkeypatch):
-    monkeypatch.setattr(coactivity, "_CHUNK_ELEMENTS", 20)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 20)
     for kind in ("srbm", "rbm"):
         model = random_model(kind, 11, n_units=6, n_hidden=4)
         expected = _enumerated(distribution(model), 6)

@@ -9,11 +9,8 @@ from numpy.typing import NDArray
 
 from ..energy import hidden_posterior
 from ..models import PopulationModel
-from ..parameters import Floats
+from ..validation import Floats, chunks
 from ..words import Words
-
-#: Words times bits or hidden units handled at once, so that memory stays bounded.
-_CHUNK_ELEMENTS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,9 +63,7 @@ def hidden_activation(model: PopulationModel, words: Words) -> HiddenActivation:
             "pass words of the units and window that it was fitted on"
         )
     mean, squares, total = np.zeros(theta.n_hidden), np.zeros(theta.n_hidden), 0.0
-    step = max(1, _CHUNK_ELEMENTS // max(theta.n_visible, theta.n_hidden))
-    for start in range(0, len(words), step):
-        part = slice(start, start + step)
+    for part in chunks(len(words), max(theta.n_visible, theta.n_hidden)):
         counts = words.counts[part]
         active = hidden_posterior(theta, words.X[part])
         # Chunks are merged about their means (Chan, Golub & LeVeque 1983): a difference of mean

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from ..parameters import Floats
-from ..validation import whole_number
+from ..validation import Floats, whole_number
 from ..words import Words
 
 #: Blocks by default: enough for a standard error good to 6 %, each long enough for slow drifts.

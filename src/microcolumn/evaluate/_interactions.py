@@ -20,14 +20,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
 from ..models import PopulationModel
-from ..parameters import Floats, Parameters
-from ..validation import whole_number
+from ..parameters import Parameters
+from ..validation import Floats, chunks, whole_number
 from ..words import Words, as_words
 
 #: Most units of a table of triplets: 27 MB, filled in about 10 s for as many hidden units.
 MOST_UNITS_OF_TRIPLETS = 150
-#: Words times units handled at once, so that memory stays bounded.
-_CHUNK_ELEMENTS = 1 << 21
 _NAMES = {1: "single units", 2: "pairs", 3: "triplets"}
 
 
@@ -200,9 +198,7 @@ class Interactions:
         """Terms of each order in the expansion of each word, shape (n_distinct, order)."""
         terms = np.zeros((len(words), self.order))
         pairs = self.pairs
-        step = max(1, _CHUNK_ELEMENTS // words.n_dims)
-        for start in range(0, len(words), step):
-            part = slice(start, start + step)
+        for part in chunks(len(words), words.n_dims, 1 << 21):
             x = words.X[part].astype(np.float64)
             terms[part, 0] = x @ self.singles
             terms[part, 1] = _pair_sum(pairs, x)

@@ -16,9 +16,9 @@ from scipy.stats import false_discovery_control
 from sklearn.utils.validation import check_is_fitted
 
 from ..models import PopulationModel
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
 from ..units import Units
-from ..validation import listed, random_generator, whole_number
+from ..validation import Floats, listed, random_generator, whole_number
 from ._permutations import Codes, relabelled
 
 #: Permutations times units or hidden units handled at once, so that memory stays bounded.

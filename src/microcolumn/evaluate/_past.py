@@ -20,9 +20,9 @@ from ..kernels.cpu.newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newe
 from ..kernels.cpu.threads import threads_for
 from ..models import PopulationModel
 from ..packing import unique_rows
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
 from ..partition._enumeration import pairwise_log_weights, states, sums_over_states
-from ..validation import Bits
+from ..validation import Bits, Floats
 from ..words import Words
 from ._inputs import words_for
 

@@ -13,8 +13,9 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from ..models import PopulationModel
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
 from ..partition import can_sample_exactly
+from ..validation import Floats
 from ..words import Words, as_words
 from ._bootstrap import block_bins_of, block_stderr
 

@@ -23,8 +23,8 @@ from numpy.typing import ArrayLike
 from scipy.special import logit, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from ..parameters import Floats, Parameters
-from ..validation import Bits, random_generator, real_array, real_number, whole_number
+from ..parameters import Parameters
+from ..validation import Bits, Floats, random_generator, real_array, real_number, whole_number
 from ._exact import can_sample_exactly, exact_samples
 from ._gibbs import RandomState, Sampler, new_seed, words_of_units
 from ._result import LogPartition

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..parameters import Floats, Parameters
-from ..validation import listed, random_generator, real_number, whole_number
+from ..parameters import Parameters
+from ..validation import Floats, listed, random_generator, real_number, whole_number
 from ._ais import Annealing, Base, base_logits, log_mean
 from ._exact import exact_log_partition
 from ._gibbs import RandomState

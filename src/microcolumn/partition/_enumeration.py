@@ -24,7 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
+from ..validation import Floats
 
 #: Largest H of the module's text, nats.
 RANGE_NATS = 300.0

@@ -12,7 +12,8 @@ from ..kernels.cpu.lanes import WIDTH
 from ..kernels.cpu.moments import LANE_UNITS, moment_chunks
 from ..kernels.cpu.pair_moments import LOW_UNITS, pair_moment_chunks
 from ..kernels.cpu.threads import threads_for
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
+from ..validation import Floats
 from ._enumeration import (
     Shape,
     Slice,

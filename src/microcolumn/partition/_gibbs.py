@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from ..kernels.cpu.gibbs import CHAINS, Chains, Model, advance
-from ..parameters import Floats, Parameters
-from ..validation import Bits, check_binary, random_generator, whole_number
+from ..parameters import Parameters
+from ..validation import Bits, Floats, check_binary, random_generator, whole_number
 
 RandomState = int | np.random.Generator | None
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from ..kernels.cpu.fold import LANES, QUAD, fold_chunks
 from ..kernels.cpu.threads import threads_for
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
+from ..validation import Floats
 from ._enumeration import Split, Tables, in_rows, slice_of, tables_of
 
 #: Multiply-adds and outer states per call of the kernel: fractions of a second, a few megabytes.

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
+from ..validation import Floats
 from ._enumeration import Shape, Split, runs, split_units, states
 from ._outer import OuterSums
 from ._sides import operations, pick_side, transposed

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..validation import Floats
 from ._column import Column
 from ._spikes import CLOCK_HZ, Cells, draw_trains
-from ._truth import Floats
 
 #: Length of the stretch that is simulated to see what levels give, and how often it is.
 _STRETCH_S, _ROUNDS = 240.0, 5

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ._truth import Drive, Floats, Synapse
+from ..validation import Floats
+from ._truth import Drive, Synapse
 
 #: Depth below the surface (µm) at which each layer begins, and where the probe ends.
 LAYER_TOPS_UM = {"II/III": 100.0, "IV": 650.0, "V/VI": 1000.0}

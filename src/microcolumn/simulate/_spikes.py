@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 from ..kernels.cpu.spiking import SAMPLES_PER_MS, intensities, spike
+from ..validation import Floats
 from ._column import LAYERS, VOLLEY_S, Column
-from ._truth import Drive, Floats
+from ._truth import Drive
 
 #: Samples per second of the clock that spike times lie on.
 CLOCK_HZ = round(1000 * SAMPLES_PER_MS)

@@ -13,13 +13,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..epochs import HALF_NANOSECOND
 from ..kernels.cpu.coincidences import pooled_coincidences
 from ..kernels.cpu.threads import threads_for
 from ..recording import Recording
-from ..validation import real_number
+from ..validation import Floats, real_number
 from ._correlograms import (
     PAIRS_PER_THREAD,
     Correlograms,
@@ -28,8 +27,6 @@ from ._correlograms import (
     exposure,
     merged,
 )
-
-Floats = NDArray[np.float64]
 
 #: Seconds; suggested where no peak stands out (METHOD section 1).
 DEFAULT_WIDTH = 0.020

@@ -6,11 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, diags_array
 
-from ..validation import Floats
+from ..validation import Floats, chunks
 from ..words import Words, as_words
-
-#: Bits converted to floating point at once.
-_CHUNK_ELEMENTS = 1 << 22
 
 
 def pairwise_correlations(words: Words | ArrayLike) -> Floats:
@@ -37,9 +34,7 @@ def pairwise_correlations(words: Words | ArrayLike) -> Floats:
     words = as_words(words)
     # Counts stay whole numbers, whose sums are exact, until rates are taken from them.
     together = np.zeros((words.n_dims, words.n_dims))
-    step = max(1, _CHUNK_ELEMENTS // words.n_dims)
-    for start in range(0, len(words), step):
-        part = slice(start, start + step)
+    for part in chunks(len(words), words.n_dims):
         # Few units spike in a bin: pairs of spikes are far fewer than pairs of units.
         x = csr_array(words.X[part], dtype=np.float64)
         together += csr_array(x.T @ diags_array(words.counts[part]) @ x).toarray()

@@ -14,9 +14,7 @@ from ..kernels.cpu.coincidences import coincidences
 from ..kernels.cpu.threads import threads_for
 from ..recording import Recording
 from ..units import Units
-from ..validation import real_number
-
-Floats = NDArray[np.float64]
+from ..validation import Floats, real_number
 
 #: Seconds; half a nanosecond on either side of an edge must stay a small part of a bin.
 _NARROWEST_BIN = 1e-6
