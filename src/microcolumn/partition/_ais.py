@@ -1,4 +1,4 @@
-"""Annealed importance sampling of log Z, with the reverse run as its check (METHOD section 5).
+"""Annealed importance sampling of log Z, checked by the reverse run (docs/method.md, section 5).
 
 Forward: words drawn from an independent base model are carried to the model by one collapsed
 Gibbs sweep per inverse temperature; the mean of the weights is Z / Z_base (Neal 2001). Reverse:
@@ -15,34 +15,30 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logit, logsumexp
+from scipy.special import logit
 from sklearn.exceptions import ConvergenceWarning
 
 from ..parameters import Parameters
 from ..validation import Bits, Floats, random_generator, real_array, real_number, whole_number
-from ._exact import can_sample_exactly, exact_samples
 from ._gibbs import RandomState, Sampler, new_seed, words_of_units
+from ._importance_weights import doubt_of, effective_sample_size, log_mean
 from ._result import LogPartition
+from ._samples import can_sample_exactly, exact_samples
 
 Base = Literal["rates", "uniform"]
 
 #: Rates of the base stay this far from 0 and 1: a base that forbids words cannot reach them.
 _RATE_MARGIN = 1e-3
-#: Rounding of log weights, nats: differences below it are none.
-_ROUNDING = 1e-9
-#: Forward and reverse must agree within this many combined standard errors.
-_AGREEMENT = 3.0
 #: Reverse chains per forward chain: of 1000 words at least one lies in a mode that holds 1 % of
 #: the mass with probability 0.99996, of 500 only with 0.993.
 _REVERSE = 2
-#: Operations of a site update besides the hidden units: random number, log, exp and comparison.
+#: Operations of a site update in addition to the hidden units' two each: random number, log, exp.
 _OPERATIONS_PER_SITE = 90
-#: Pilot run for rates that nobody gave; they need not be exact, only near.
+#: Pilot run that estimates the rates of the base where none are given; they need not be exact.
 _PILOT_CHAINS, _PILOT_SWEEPS = 1024, 200
 
 
@@ -109,20 +105,31 @@ def annealed_importance_sampling(
     started = time.perf_counter()
     rng = random_generator(random_state)
     live, log_factor = theta.only_live()
-    logits = base_logits(live, base, rates, data, rng)
-    offset = log_factor + float(np.logaddexp(0.0, logits).sum())
+    path = AnnealingPath(live, base_logits(live, base, rates, data, rng))
+    offset = log_factor + path.log_z_base
     tolerance = tolerance_bits * math.log(2.0)
-    annealing = Annealing(live, logits, n_chains, rng, progress, data)
+    at_model: Sampler | None = None
+    exact_start = can_sample_exactly(live)
     trace: list[tuple[int, float, float]] = []
+    n_sweeps = 0
     while True:
-        forward = annealing.forward(n_steps)
+        forward = path.forward(n_chains, n_steps, rng, progress)
+        n_sweeps += n_chains * n_steps
         value, stderr = log_mean(forward)
         trace.append((n_steps, value + offset, stderr))
         settled = _settled(trace, tolerance)
         last = n_steps >= max_steps
         if settled or last:
-            reverse = annealing.reverse(n_steps)
-            doubt = _doubt(forward, reverse, settled, tolerance)
+            if at_model is None:
+                # Exact words are drawn once. Fresh ones for every attempt would give a rare mode
+                # as many chances to be absent.
+                at_model = path.chains_at_model(_REVERSE * n_chains, data, rng)
+            if not exact_start:
+                label = f"Gibbs, {n_steps} steps"
+                at_model.run(np.ones(n_steps), progress=progress, label=label)
+            reverse = path.reverse(at_model.words, n_steps, rng, progress)
+            n_sweeps += _REVERSE * n_chains * n_steps * (1 if exact_start else 2)
+            doubt = doubt_of(forward, reverse, settled, tolerance)
             if doubt is None or last:
                 break
         n_steps = min(2 * n_steps, max_steps)
@@ -133,7 +140,7 @@ def annealed_importance_sampling(
         value=value + offset,
         stderr=stderr,
         method="ais",
-        n_operations=annealing.n_operations,
+        n_operations=float(n_sweeps) * live.n_visible * (2 * live.n_hidden + _OPERATIONS_PER_SITE),
         seconds=time.perf_counter() - started,
         converged=doubt is None,
         effective_sample_size=effective_sample_size(forward),
@@ -144,123 +151,57 @@ def annealed_importance_sampling(
     )
 
 
-@dataclass(slots=True)
-class Annealing:
-    """Runs between the base and one model, with the words that reverse runs start from."""
+class AnnealingPath(NamedTuple):
+    """Models between an independent base (beta = 0) and a model (beta = 1)."""
 
     theta: Parameters
     base_logits: Floats
-    n_chains: int
-    rng: np.random.Generator
-    progress: bool | None
-    words: Bits | None
-    n_updates: int = 0
-    model_words: Bits | None = None
-    equilibrating: Sampler | None = None
 
     @property
-    def n_operations(self) -> float:
-        """Multiply-adds so far, those of flips not counted."""
-        return float(self.n_updates) * (2 * self.theta.n_hidden + _OPERATIONS_PER_SITE)
+    def log_z_base(self) -> float:
+        return float(np.logaddexp(0.0, self.base_logits).sum())
 
-    @property
-    def _n_reverse(self) -> int:
-        return _REVERSE * self.n_chains
-
-    def forward(self, n_steps: int) -> Floats:
+    def forward(
+        self, n_chains: int, n_steps: int, rng: np.random.Generator, progress: bool | None = None
+    ) -> Floats:
         """Log weights of chains from the base to the model, shape (n_chains,)."""
         betas = np.linspace(0.0, 1.0, n_steps + 1)
-        return self._weights(self._sampler(self.n_chains), betas, backwards=False)
+        return _log_weights(self._chains(n_chains, rng), betas, "forward", progress)
 
-    def reverse(self, n_steps: int) -> Floats:
-        """Log weights of chains from the model to the base, shape (n_chains,).
+    def reverse(
+        self, words: Bits, n_steps: int, rng: np.random.Generator, progress: bool | None = None
+    ) -> Floats:
+        """Log weights of chains from words of the model to the base, shape (n_words,).
 
         The transitions of the forward run in the opposite order, each a scan in the opposite
         order; the sweep at beta = 1 that comes first leaves the model's words as they are.
         """
-        start = self._from_model(n_steps)
         betas = np.linspace(1.0, 0.0, n_steps + 1)
-        return self._weights(self._sampler(len(start), start), betas, backwards=True)
+        return _log_weights(self._chains(len(words), rng, words), betas, "reverse", progress)
 
-    def _weights(self, sampler: Sampler, betas: Floats, *, backwards: bool) -> Floats:
-        way = "reverse" if backwards else "forward"
-        self._run(sampler, betas[:-1], np.abs(np.diff(betas)), backwards, f"AIS {way}")
-        return sampler.log_weights
+    def chains_at_model(self, n: int, data: Bits | None, rng: np.random.Generator) -> Sampler:
+        """Chains at exact samples of the model if possible, else at data words or at the base."""
+        if can_sample_exactly(self.theta):
+            return Sampler(self.theta, n, seed=0, initial=exact_samples(self.theta, n, rng))
+        if data is None:
+            return self._chains(n, rng).run([0.0])
+        return self._chains(n, rng, data[rng.integers(len(data), size=n)])
 
-    def _run(
-        self,
-        sampler: Sampler,
-        betas: Floats,
-        increments: Floats | None,
-        backwards: bool,
-        label: str,
-    ) -> None:
-        label = f"{label}, {len(betas)} steps"
-        sampler.run(betas, increments, backwards=backwards, progress=self.progress, label=label)
-        self.n_updates += sampler.n_chains * len(betas) * self.theta.n_visible
-
-    def _sampler(self, n_chains: int, start: Bits | None = None) -> Sampler:
-        return Sampler(
-            self.theta,
-            n_chains,
-            seed=new_seed(self.rng),
-            base_logits=self.base_logits,
-            initial=start,
-        )
-
-    def _from_model(self, n_steps: int) -> Bits:
-        """Words of the model: exact ones where they can be had, else Gibbs after n_steps sweeps.
-
-        Exact words are drawn once. Fresh ones for every attempt would give a rare mode as many
-        chances to be absent.
-        """
-        if self.model_words is None and can_sample_exactly(self.theta):
-            self.model_words = exact_samples(self.theta, self._n_reverse, self.rng)
-        if self.model_words is not None:
-            return self.model_words
-        if self.equilibrating is None:
-            self.equilibrating = self._equilibrating()
-        self._run(self.equilibrating, np.ones(n_steps), None, False, "Gibbs")
-        return self.equilibrating.words
-
-    def _equilibrating(self) -> Sampler:
-        if self.words is None:
-            return self._sampler(self._n_reverse).run([0.0])
-        chosen = self.rng.integers(len(self.words), size=self._n_reverse)
-        return self._sampler(self._n_reverse, self.words[chosen])
+    def _chains(
+        self, n_chains: int, rng: np.random.Generator, initial: Bits | None = None
+    ) -> Sampler:
+        seed, logits = new_seed(rng), self.base_logits
+        return Sampler(self.theta, n_chains, seed=seed, base_logits=logits, initial=initial)
 
 
-def log_mean(log_weights: Floats) -> tuple[float, float]:
-    """Logarithm of the mean weight and its standard error by the delta method (nats)."""
-    n = len(log_weights)
-    largest = float(log_weights.max())
-    weights = np.exp(log_weights - largest)
-    mean = float(weights.mean())
-    stderr = float(weights.std(ddof=1)) / (mean * math.sqrt(n)) if n > 1 else math.inf
-    return largest + math.log(mean), stderr
-
-
-def effective_sample_size(log_weights: Floats) -> float:
-    """(sum w)^2 / sum w^2: how many equally weighted chains carry as much information."""
-    return float(np.exp(2 * logsumexp(log_weights) - logsumexp(2 * log_weights)))
-
-
-def missed_log_mass(forward: Floats, reverse: Floats) -> float:
-    """How much of log Z the forward chains missed, by Crooks' relation (nats, not negative).
-
-    A share m of the reverse chains has weights beyond the largest forward one, t. So the words
-    behind them hold a share m of Z; a forward chain reaches them with probability
-    q = E_reverse[Z / w; w > t], and given that none did, the forward mean is Z (1 - m) / (1 - q).
-    Where the two runs merely overlap, w is near Z and q is near m; where a mode is missing, w
-    is far above Z and q is near 0.
-    """
-    beyond = reverse > forward.max()
-    share = float(beyond.mean())
-    if share == 1.0:
-        return math.inf
-    relative = np.exp(log_mean(forward)[0] - reverse[beyond])
-    reached = float(relative.sum()) / len(reverse)
-    return math.log1p(-reached) - math.log1p(-share)
+def _log_weights(
+    chains: Sampler, betas: Floats, way: Literal["forward", "reverse"], progress: bool | None
+) -> Floats:
+    label = f"AIS {way}, {len(betas) - 1} steps"
+    increments = np.abs(np.diff(betas))
+    backwards = way == "reverse"
+    chains.run(betas[:-1], increments, backwards=backwards, progress=progress, label=label)
+    return chains.log_weights
 
 
 def _settled(trace: list[tuple[int, float, float]], tolerance: float) -> bool:
@@ -268,32 +209,6 @@ def _settled(trace: list[tuple[int, float, float]], tolerance: float) -> bool:
         return False
     (_, before, _), (_, value, stderr) = trace[-2:]
     return abs(value - before) < tolerance and stderr < tolerance
-
-
-def _doubt(forward: Floats, reverse: Floats, settled: bool, tolerance: float) -> str | None:
-    """What speaks against the forward estimate, in words; None if nothing does."""
-    value, stderr = log_mean(forward)
-    negative, reverse_stderr = log_mean(-reverse)
-    gap = -negative - value
-    bits = 1.0 / math.log(2.0)
-    if not settled:
-        return (
-            f"it moved by more than {tolerance * bits:.3g} bits on the last doubling, or its "
-            f"standard error of {stderr * bits:.3g} bits is above that"
-        )
-    missed = missed_log_mass(forward, reverse)
-    if missed > stderr + _ROUNDING:
-        return (
-            f"the reverse run found words that hold {-math.expm1(-missed):.2%} of the mass and "
-            "that no forward chain reached"
-        )
-    combined = math.hypot(stderr, reverse_stderr)
-    if max(abs(gap), reverse_stderr) > tolerance or abs(gap) > _AGREEMENT * combined + _ROUNDING:
-        return (
-            f"the reverse run is {gap * bits:+.3g} bits away, with standard errors of "
-            f"{stderr * bits:.3g} forward and {reverse_stderr * bits:.3g} reverse"
-        )
-    return None
 
 
 def _advice(doubt: str, n_steps: int, n_chains: int) -> str:
@@ -310,10 +225,7 @@ def base_logits(
     words: Bits | None,
     rng: np.random.Generator,
 ) -> Floats:
-    """Logits of the independent model that chains start from, shape (n_units,).
-
-    The parameters are those of :func:`annealed_importance_sampling`.
-    """
+    """Logits of the base model from the options of :func:`annealed_importance_sampling`."""
     if not (isinstance(base, str) and base in ("rates", "uniform")):
         raise ValueError(f"base is {base!r}; use 'rates' or 'uniform'")
     if base == "uniform":
@@ -342,7 +254,7 @@ def _checked_rates(rates: ArrayLike, n_units: int) -> Floats:
 
 
 def _pilot_rates(theta: Parameters, rng: np.random.Generator) -> Floats:
-    """Mean activity of chains annealed from fair coins to the model; any base would be valid."""
+    """Mean activity of chains annealed from fair coins to the model."""
     sampler = Sampler(theta, _PILOT_CHAINS, seed=new_seed(rng))
     rates: Floats = sampler.run(np.linspace(0.0, 1.0, _PILOT_SWEEPS)).words.mean(axis=0)
     return rates

@@ -1,4 +1,4 @@
-"""Weights of the outer states of a split model, from the folding kernel."""
+"""Sums over the inner units of an enumeration, from the folding kernel."""
 
 from __future__ import annotations
 
@@ -11,31 +11,30 @@ from ..kernels.cpu.fold import LANES, QUAD, fold_chunks
 from ..kernels.cpu.threads import threads_for
 from ..parameters import Parameters
 from ..validation import Floats
-from ._enumeration import Split, Tables, in_rows, slice_of, tables_of
+from ._enumeration import EnumerationPlan, KernelLimits, Tables, in_rows, plan_enumeration
 
 #: Multiply-adds and outer states per call of the kernel: fractions of a second, a few megabytes.
-_SLICE_OPERATIONS, _SLICE_OUTER = 2.0**33, 1 << 20
+_BATCH_OPERATIONS, _BATCH_OUTER = 2.0**33, 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class OuterSums:
+@dataclass(frozen=True, slots=True, eq=False)
+class InnerSums:
     """Weights of the states of the fixed and outer units, summed over the inner ones."""
 
-    theta: Parameters
-    split: Split
+    plan: EnumerationPlan
     tables: Tables
     boosts: Floats
     inputs: Floats
     gains: Floats
 
     @classmethod
-    def of(cls, theta: Parameters, split: Split) -> OuterSums:
-        """Make the tables that all chunks share."""
-        tables = tables_of(theta, split)
-        n_outer, n_inner = 1 << split.outer.size, 1 << split.inner.size
+    def of(cls, theta: Parameters, limits: KernelLimits) -> InnerSums:
+        """Plan the sum and make the tables that all chunks share."""
+        plan = plan_enumeration(theta, limits)
+        tables = plan.tables()
+        n_outer, n_inner = 1 << plan.outer.size, 1 << plan.inner.size
         return cls(
-            theta,
-            split,
+            plan,
             tables,
             boosts=in_rows(np.exp(tables.fields), n_outer // LANES),
             inputs=in_rows(tables.outer_inputs, n_outer // LANES),
@@ -45,16 +44,16 @@ class OuterSums:
     @property
     def n_operations(self) -> float:
         """Multiply-adds of one chunk."""
-        return self.split.chunk_states * (1 + 2 * self.split.n_inner_hidden)
+        return self.plan.states_per_chunk * (1 + 2 * self.plan.n_inner_hidden)
 
     @property
-    def slice_size(self) -> int:
+    def batch_size(self) -> int:
         """Chunks per call that keep it short and its memory small."""
-        n_outer = 1 << self.split.outer.size
-        return int(max(1, min(_SLICE_OPERATIONS / self.n_operations, _SLICE_OUTER / n_outer)))
+        n_outer = 1 << self.plan.outer.size
+        return int(max(1, min(_BATCH_OPERATIONS / self.n_operations, _BATCH_OUTER / n_outer)))
 
-    def over_inner(self, chunks: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Sums over the inner units in the chunks with the given numbers.
+    def in_chunks(self, chunks: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Weights of all outer states in the chunks with the given numbers.
 
         Returns
         -------
@@ -63,21 +62,21 @@ class OuterSums:
         totals : ndarray, shape (n_chunks, n_outer_states)
             Weights divided by exp(scale); the free units' factor is still in them.
         """
-        part = slice_of(self.theta, self.split, chunks)
+        fixed = self.plan.fixed_units(chunks)
         scales = np.empty(chunks.size)
-        totals = np.empty((chunks.size, 1 << self.split.outer.size))
+        totals = np.empty((chunks.size, 1 << self.plan.outer.size))
         with threads_for(self.n_operations * chunks.size):
             fold_chunks(
                 self.tables.log_outer,
                 self.tables.log_inner,
                 self.tables.centres,
-                part.outer_fields,
-                part.inner_fields,
+                fixed.outer_fields,
+                fixed.inner_fields,
                 self.boosts,
                 self.inputs,
-                part.hidden_inputs,
+                fixed.hidden_inputs,
                 self.gains,
                 totals,
                 scales,
             )
-        return scales + part.log_weight, totals
+        return scales + fixed.log_weight, totals
