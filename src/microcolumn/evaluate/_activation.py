@@ -1,4 +1,4 @@
-"""How active hidden units are over words: the paper's order of hidden units (METHOD section 7)."""
+"""How active hidden units are over words; figures order them by it (docs/method.md, section 7)."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def hidden_activation(model: PopulationModel, words: Words) -> HiddenActivation:
         # Chunks are merged about their means (Chan, Golub & LeVeque 1983): a difference of mean
         # squares would lose the variance of units that are nearly always on.
         here, added = np.average(active, axis=0, weights=counts), float(counts.sum())
-        apart = here - mean
+        shift = here - mean
         total += added
-        mean += apart * (added / total)
-        squares += counts @ (active - here) ** 2 + apart**2 * (added * (1.0 - added / total))
+        mean += shift * (added / total)
+        squares += counts @ (active - here) ** 2 + shift**2 * (added * (1.0 - added / total))
     return HiddenActivation(mean, squares / total, theta.live)

@@ -1,4 +1,4 @@
-"""Plausibility of log Z from the most frequent words (docs/method.md, section 5); never the answer."""
+"""Plausibility of log Z from the most frequent words (docs/method.md, section 5)."""
 
 from __future__ import annotations
 
