@@ -1,4 +1,4 @@
-"""What is known about a simulated column: who shares which drive, and who acts on whom."""
+"""The truth about a simulated column: which units share a drive, and which act on which."""
 
 from __future__ import annotations
 
