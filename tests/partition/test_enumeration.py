@@ -17,12 +17,7 @@ from microcolumn.partition._enumeration import (
 )
 
 LIMITS = KernelLimits(
-    inner=(4, 8),
-    min_inner=4,
-    max_outer=6,
-    max_table=1 << 12,
-    state_operations=1.0,
-    hidden_operations=2.0,
+    inner=(4, 8), min_inner=4, max_outer=6, max_table=1 << 12, per_state=1.0, per_hidden=2.0
 )
 
 

@@ -45,16 +45,11 @@ def block_stderr(values: Floats, weights: Floats | None, block_bins: int) -> flo
     Parameters
     ----------
     values : ndarray, shape (n_bins,)
-        In time order; blocks run across gaps between epochs.
+        In time order; blocks run across gaps between epochs. With a single block the error is NaN.
     weights : ndarray, shape (n_bins,), or None
         Weight of each bin; None if all are equal.
     block_bins : int
         Bins per block.
-
-    Returns
-    -------
-    float
-        In the unit of ``values``; NaN for a single block.
 
     Examples
     --------

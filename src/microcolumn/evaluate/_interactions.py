@@ -76,7 +76,7 @@ class Interactions:
         The hidden units' part of each pair; symmetric, zero diagonal.
     triplets : ndarray, shape (n_units, n_units, n_units), or None
         What three units active together add beyond their pairs; only hidden units contribute.
-        Symmetric, zero where two positions agree. None if the expansion ends with pairs.
+        Symmetric, zero where two positions agree. None where the expansion ends with pairs.
     """
 
     parameters: Parameters
@@ -124,19 +124,10 @@ class Interactions:
         return Explained(fraction, np.sqrt(mean_square))
 
     def strongest(self, order: int, k: int = 10) -> list[tuple[tuple[int, ...], float]]:
-        """Rank the interactions of one order by absolute value.
+        """Positions of units and interaction in nats of at most ``k`` interactions, largest first.
 
-        Parameters
-        ----------
-        order : int
-            1 for single units, 2 for pairs, 3 for triplets.
-        k : int
-            Most interactions to return; those that are exactly zero are left out.
-
-        Returns
-        -------
-        list of (positions, value)
-            Increasing positions of the units and the interaction in nats, strongest first.
+        ``order`` is 1 for single units, 2 for pairs and 3 for triplets. Interactions that are
+        exactly zero are left out.
         """
         most = whole_number("k", k)
         if most < 0:
@@ -172,10 +163,8 @@ class Interactions:
         wanted = whole_number("order", order)
         if not 1 <= wanted <= self.order:
             raise ValueError(f"order is {wanted}; this expansion has orders 1 to {self.order}")
-        tables = [self.singles, self.pairs]
-        if self.triplets is not None:
-            tables.append(self.triplets)
-        table = tables[wanted - 1]
+        table = (self.singles, self.pairs, self.triplets)[wanted - 1]
+        assert table is not None
         grid = np.ogrid[tuple(slice(n) for n in table.shape)]
         increasing = np.ones(table.shape, dtype=bool)
         for before, after in pairwise(grid):

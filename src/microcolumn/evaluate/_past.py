@@ -218,14 +218,8 @@ def _stretches(
     """Cut the hidden units into stretches whose products stay within ``_MOST_NATS``.
 
     ``reach`` (n_hidden,) and ``field_reach`` (n_units,) are the most nats by which a hidden unit,
-    and a unit of the bin, change a product.
-
-    Returns
-    -------
-    stretches : ndarray of int64, shape (n_stretches, 3)
-        Units, first and past the last hidden unit.
-    wide : bool
-        Whether the products of all together may leave the range.
+    and a unit of the bin, change a product. Returns rows (number of units, first hidden unit, one
+    past the last), and whether the product of all may leave the range.
     """
     wide = bool(reach.sum() + field_reach.sum() > _MOST_NATS)
     stretches, start, nats = [], 0, float(field_reach[: LANE_UNITS - 1].sum())

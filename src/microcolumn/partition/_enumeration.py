@@ -40,30 +40,15 @@ _ENOUGH_CHUNKS = 8
 _MIN_OUTER = 4
 
 
-@dataclass(frozen=True, slots=True)
-class KernelLimits:
-    """Sizes that a kernel allows, and what it costs.
+class KernelLimits(NamedTuple):
+    """Sizes that a kernel allows, and its cost in multiply-adds."""
 
-    Parameters
-    ----------
-    inner : tuple of int
-        Numbers of inner units that the kernel can sum over; none is always possible.
-    min_inner : int
-        Smaller sets of inner units are padded to this many.
-    max_outer : int
-        Largest number of outer units.
-    max_table : int
-        Largest number of entries of a table over states and hidden units.
-    state_operations, hidden_operations : float
-        Operations per state, and per state and inner hidden unit.
-    """
-
-    inner: tuple[int, ...]
-    min_inner: int
-    max_outer: int
-    max_table: int
-    state_operations: float
-    hidden_operations: float
+    inner: tuple[int, ...]  # numbers of inner units that it can sum over, in addition to none
+    min_inner: int  # smaller sets of inner units are padded to this many
+    max_outer: int  # largest number of outer units
+    max_table: int  # largest number of entries of a table over states and hidden units
+    per_state: float  # cost per state
+    per_hidden: float  # cost per state and inner hidden unit
 
 
 class PaddedModel(NamedTuple):
@@ -121,32 +106,18 @@ def pairwise_log_weights(b: Floats, J: Floats) -> Floats:
     return table
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tables:
-    """Logs of every factor that does not depend on the fixed units.
+class Tables(NamedTuple):
+    """Logs of every factor that does not depend on the fixed units, over states a and b."""
 
-    Parameters
-    ----------
-    log_outer, log_inner : ndarray, shapes (n_outer,), (n_inner,)
-        Log weights of a and b alone, without hidden units; the latter with the middles.
-    centres : ndarray, shape (n_inner,)
-        The middles of the hidden units' factors within ``log_inner``.
-    fields : ndarray, shape (n_outer, n_units_b)
-        log g_j(a), around its middle over all a.
-    outer_inputs, inner_inputs : ndarray, shapes (n_outer, n_hidden), (n_inner, n_inner_hidden)
-        Hidden inputs from a and from b.
-    """
-
-    log_outer: Floats
-    log_inner: Floats
-    centres: Floats
-    fields: Floats
-    outer_inputs: Floats
-    inner_inputs: Floats
+    log_outer: Floats  # weights of a alone, without hidden units, (n_outer,)
+    log_inner: Floats  # weights of b alone, with the middles of the other factors, (n_inner,)
+    centres: Floats  # the middles of the hidden units' factors within log_inner, (n_inner,)
+    fields: Floats  # log g_j(a), around its middle over all a, (n_outer, n_units_b)
+    outer_inputs: Floats  # hidden inputs from a, (n_outer, n_hidden)
+    inner_inputs: Floats  # hidden inputs from b, (n_inner, n_inner_hidden)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FixedUnits:
+class FixedUnits(NamedTuple):
     """States of the fixed units in several chunks, and what they add, one row per chunk."""
 
     states: Floats
@@ -191,7 +162,8 @@ class EnumerationPlan:
 
     def tables(self) -> Tables:
         """Tabulate the model over its outer and over its inner states."""
-        A, B, b, J, W = self.outer, self.inner, self.model.b, self.model.J, self.model.W
+        b, J, W, _ = self.model
+        A, B = self.outer, self.inner
         across = J[np.ix_(A, B)]
         middle = across.sum(axis=0)  # of 2 sum_n J_nj a_n over all a
         inner_inputs = sums_over_states(W[np.ix_(B, self.hidden[: self.n_inner_hidden])])
@@ -207,21 +179,21 @@ class EnumerationPlan:
 
     def fixed_units(self, chunks: NDArray[np.int64]) -> FixedUnits:
         """What the fixed units add in the chunks with the given numbers."""
-        fixed, J = self.fixed, self.model.J
+        b, J, W, c = self.model
+        fixed = self.fixed
         X = states(fixed.size, chunks)
 
         def added(rows: Floats) -> Floats:
             total: Floats = np.einsum("kn,nf->kf", X, rows)
             return total
 
-        own_fields = self.model.b[fixed] + added(J[np.ix_(fixed, fixed)])
+        own_fields = b[fixed] + added(J[np.ix_(fixed, fixed)])
         return FixedUnits(
             states=X,
             log_weight=np.einsum("kn,kn->k", X, own_fields),
             outer_fields=2.0 * added(J[np.ix_(fixed, self.outer)]),
             inner_fields=2.0 * added(J[np.ix_(fixed, self.inner)]),
-            hidden_inputs=self.model.c[self.hidden]
-            + added(self.model.W[np.ix_(fixed, self.hidden)]),
+            hidden_inputs=c[self.hidden] + added(W[np.ix_(fixed, self.hidden)]),
         )
 
 
@@ -271,7 +243,7 @@ def _cost(
     if largest > limits.max_table and (n_inner > 0 or n_outer > _MIN_OUTER):
         return np.inf
     per_chunk = (
-        inner * outer * (limits.state_operations + limits.hidden_operations * n_inner_hidden)
+        inner * outer * (limits.per_state + limits.per_hidden * n_inner_hidden)
         + outer * (_EXP_OPERATIONS + _GATE_OPERATIONS * theta.n_hidden)
         + inner * _EXP_OPERATIONS
         + _CHUNK_OPERATIONS

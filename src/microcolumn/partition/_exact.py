@@ -24,12 +24,7 @@ from ._result import LogPartition
 _TYPICAL_RATE = 4e10
 _PATIENCE_SECONDS = 3.0
 _FOLD = KernelLimits(
-    inner=(4, 8, 12),
-    min_inner=4,
-    max_outer=12,
-    max_table=1 << 17,
-    state_operations=1.0,
-    hidden_operations=2.0,
+    inner=(4, 8, 12), min_inner=4, max_outer=12, max_table=1 << 17, per_state=1.0, per_hidden=2.0
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -26,20 +26,10 @@ from ._enumeration import (
 )
 
 _MOMENTS = KernelLimits(
-    inner=(4, 6, 8),
-    min_inner=4,
-    max_outer=9,
-    max_table=1 << 14,
-    state_operations=16.0,
-    hidden_operations=9.0,
+    inner=(4, 6, 8), min_inner=4, max_outer=9, max_table=1 << 14, per_state=16.0, per_hidden=9.0
 )
 _PAIR_MOMENTS = KernelLimits(
-    inner=(4, 8, 10),
-    min_inner=8,
-    max_outer=10,
-    max_table=1 << 14,
-    state_operations=4.0,
-    hidden_operations=0.0,
+    inner=(4, 8, 10), min_inner=8, max_outer=10, max_table=1 << 14, per_state=4.0, per_hidden=0.0
 )
 _REMEDY = "fit with objective='mpf', which needs no expectations"
 #: Entries of the moments of all chunks of one batch: a few megabytes.
@@ -54,8 +44,8 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
     Parameters
     ----------
     theta : Parameters
-        The model. Without couplings the states of the live hidden units are summed instead of
-        the words where they are fewer.
+        The model. Without couplings the sum runs over words or over states of the live hidden
+        units, whichever are fewer.
 
     Returns
     -------
@@ -81,8 +71,7 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
     return log_z + log_factor, _gradient(theta, moments)
 
 
-@dataclass(frozen=True, slots=True)
-class _Moments:
+class _Moments(NamedTuple):
     """E[x_n x_m] with E[x_n] on the diagonal, E[x_n sigmoid(z_i)] and E[sigmoid(z_i)]."""
 
     units: Floats
@@ -93,9 +82,7 @@ class _Moments:
 def _gradient(theta: Parameters, moments: _Moments) -> Parameters:
     """The moments with the dead hidden units, which are independent of everything."""
     rates = np.diagonal(moments.units).copy()
-    J = None
-    if theta.J is not None:
-        J = moments.units - np.diag(rates)
+    J = None if theta.J is None else moments.units - np.diag(rates)
     if theta.W is None or theta.c is None:
         return Parameters(b=rates, J=J)
     c = expit(theta.c)
@@ -125,12 +112,10 @@ def _sum_moments(theta: Parameters) -> tuple[float, _Moments]:
     tables = plan.tables()
     n_sums = plan.inner.size + plan.outer.size + theta.n_hidden + 1
     batch_size = max(1, min(plan.n_chunks, _BATCH_ENTRIES // n_sums**2))
-    n_operations = plan.states_per_chunk * (
-        limits.state_operations + limits.hidden_operations * plan.n_inner_hidden
-    )
+    per_state = limits.per_state + limits.per_hidden * plan.n_inner_hidden
     scale, sums = -math.inf, np.zeros(())
     for chunks in plan.batches(batch_size):
-        with threads_for(chunks.size * n_operations):
+        with threads_for(chunks.size * plan.states_per_chunk * per_state):
             logs, added = _batch_sums(tables, plan, plan.fixed_units(chunks))
         higher = max(scale, logs)
         sums = sums * math.exp(scale - higher) + added * math.exp(logs - higher)
@@ -140,14 +125,10 @@ def _sum_moments(theta: Parameters) -> tuple[float, _Moments]:
 
 
 def _batch_sums(tables: Tables, plan: EnumerationPlan, part: FixedUnits) -> tuple[float, Floats]:
-    """Sums of (1, b, a, c) times (1, b, a, c, sigmoid(z)) over a batch, divided by exp(scale).
+    """Scale, and sums of (1, b, a, c) times (1, b, a, c, sigmoid(z)) over a batch over exp(scale).
 
-    Returns
-    -------
-    scale : float
-        Nats.
-    sums : ndarray, shape (1 + n_units, 1 + n_units + n_hidden)
-        Free units included; blocks that symmetry gives are left out.
+    Their shape is (1 + n_units, 1 + n_units + n_hidden), with free units; blocks that follow by
+    symmetry are left out.
     """
     n_a, n_b, n_hidden = plan.outer.size, plan.inner.size, plan.hidden.size
     logs, outer, outer_pairs, inner_pairs, inner_hidden = _run_kernel(tables, plan, part)

@@ -53,14 +53,9 @@ class InnerSums:
         return int(max(1, min(_BATCH_OPERATIONS / self.n_operations, _BATCH_OUTER / n_outer)))
 
     def in_chunks(self, chunks: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Weights of all outer states in the chunks with the given numbers.
+        """Log scale of each of the given chunks, and weights of its outer states over exp(scale).
 
-        Returns
-        -------
-        scales : ndarray, shape (n_chunks,)
-            Log scale of each chunk, nats.
-        totals : ndarray, shape (n_chunks, n_outer_states)
-            Weights divided by exp(scale); the free units' factor is still in them.
+        The weights, shape (n_chunks, n_outer_states), include the factor of the free units.
         """
         fixed = self.plan.fixed_units(chunks)
         scales = np.empty(chunks.size)

@@ -16,12 +16,7 @@ from ._inner_sums import InnerSums
 _COMFORTABLE_OPERATIONS = 2.0**33
 #: Few inner units: their conditional distribution is tabulated for every sample.
 _SAMPLING = KernelLimits(
-    inner=(4,),
-    min_inner=4,
-    max_outer=10,
-    max_table=1 << 17,
-    state_operations=3.0,
-    hidden_operations=2.0,
+    inner=(4,), min_inner=4, max_outer=10, max_table=1 << 17, per_state=3.0, per_hidden=2.0
 )
 _REMEDY = "draw them by Gibbs sampling"
 #: Words times inner states times hidden units handled at once.
@@ -49,11 +44,7 @@ def exact_samples(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
     n : int
         Number of words.
     rng : numpy.random.Generator
-        Source of randomness; the same state gives the same words for any number of threads.
-
-    Returns
-    -------
-    ndarray of uint8, shape (n, n_units)
+        Source of randomness; the words do not depend on the number of threads.
     """
     live, _ = theta.only_live()
     if pick_side(live, "auto", _REMEDY)[0] == "visible":
