@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -105,36 +106,28 @@ def annealed_importance_sampling(
     started = time.perf_counter()
     rng = random_generator(random_state)
     live, log_factor = theta.only_live()
-    path = AnnealingPath(live, base_logits(live, base, rates, data, rng))
+    path = AnnealingPath(live, base_logits(live, base, rates, data, rng), rng, data, progress)
     offset = log_factor + path.log_z_base
     tolerance = tolerance_bits * math.log(2.0)
     at_model: Sampler | None = None
-    exact_start = can_sample_exactly(live)
     trace: list[tuple[int, float, float]] = []
     n_sweeps = 0
-    while True:
-        forward = path.forward(n_chains, n_steps, rng, progress)
-        n_sweeps += n_chains * n_steps
+    for steps in _doublings(n_steps, max_steps):
+        forward = path.forward(n_chains, steps)
+        n_sweeps += n_chains * steps
         value, stderr = log_mean(forward)
-        trace.append((n_steps, value + offset, stderr))
+        trace.append((steps, value + offset, stderr))
         settled = _settled(trace, tolerance)
-        last = n_steps >= max_steps
-        if settled or last:
-            if at_model is None:
-                # Exact words are drawn once. Fresh ones for every attempt would give a rare mode
-                # as many chances to be absent.
-                at_model = path.chains_at_model(_REVERSE * n_chains, data, rng)
-            if not exact_start:
-                label = f"Gibbs, {n_steps} steps"
-                at_model.run(np.ones(n_steps), progress=progress, label=label)
-            reverse = path.reverse(at_model.words, n_steps, rng, progress)
-            n_sweeps += _REVERSE * n_chains * n_steps * (1 if exact_start else 2)
+        if settled or steps == max_steps:
+            n_reverse = _REVERSE * n_chains
+            at_model, extra = path.equilibrate(at_model, n_reverse, steps)
+            reverse = path.reverse(at_model.words, steps)
+            n_sweeps += n_reverse * (steps + extra)
             doubt = doubt_of(forward, reverse, settled, tolerance)
-            if doubt is None or last:
+            if doubt is None:
                 break
-        n_steps = min(2 * n_steps, max_steps)
     if doubt is not None:
-        warnings.warn(_advice(doubt, n_steps, n_chains), ConvergenceWarning, stacklevel=2)
+        warnings.warn(_advice(doubt, steps, n_chains), ConvergenceWarning, stacklevel=2)
     reverse_value, reverse_stderr = log_mean(-reverse)
     return LogPartition(
         value=value + offset,
@@ -146,62 +139,84 @@ def annealed_importance_sampling(
         effective_sample_size=effective_sample_size(forward),
         reverse=offset - reverse_value,
         reverse_stderr=reverse_stderr,
-        n_steps=n_steps,
+        n_steps=steps,
         trace=tuple(trace),
     )
 
 
 class AnnealingPath(NamedTuple):
-    """Models between an independent base (beta = 0) and a model (beta = 1)."""
+    """Models between an independent base (beta = 0) and a model (beta = 1), and chains along it."""
 
     theta: Parameters
     base_logits: Floats
+    rng: np.random.Generator
+    data: Bits | None = None
+    progress: bool | None = None
 
     @property
     def log_z_base(self) -> float:
         return float(np.logaddexp(0.0, self.base_logits).sum())
 
-    def forward(
-        self, n_chains: int, n_steps: int, rng: np.random.Generator, progress: bool | None = None
-    ) -> Floats:
+    def forward(self, n_chains: int, n_steps: int) -> Floats:
         """Log weights of chains from the base to the model, shape (n_chains,)."""
         betas = np.linspace(0.0, 1.0, n_steps + 1)
-        return _log_weights(self._chains(n_chains, rng), betas, "forward", progress)
+        return self._log_weights(self._chains(n_chains), betas, "forward")
 
-    def reverse(
-        self, words: Bits, n_steps: int, rng: np.random.Generator, progress: bool | None = None
-    ) -> Floats:
+    def reverse(self, words: Bits, n_steps: int) -> Floats:
         """Log weights of chains from words of the model to the base, shape (n_words,).
 
         The transitions of the forward run in the opposite order, each a scan in the opposite
         order; the sweep at beta = 1 that comes first leaves the model's words as they are.
         """
         betas = np.linspace(1.0, 0.0, n_steps + 1)
-        return _log_weights(self._chains(len(words), rng, words), betas, "reverse", progress)
+        return self._log_weights(self._chains(len(words), words), betas, "reverse")
 
-    def chains_at_model(self, n: int, data: Bits | None, rng: np.random.Generator) -> Sampler:
-        """Chains at exact samples of the model if possible, else at data words or at the base."""
-        if can_sample_exactly(self.theta):
-            return Sampler(self.theta, n, seed=0, initial=exact_samples(self.theta, n, rng))
-        if data is None:
-            return self._chains(n, rng).run([0.0])
-        return self._chains(n, rng, data[rng.integers(len(data), size=n)])
+    def equilibrate(
+        self, chains: Sampler | None, n_chains: int, n_sweeps: int
+    ) -> tuple[Sampler, int]:
+        """Chains at words of the model, from those of the last attempt, and the sweeps it took.
 
-    def _chains(
-        self, n_chains: int, rng: np.random.Generator, initial: Bits | None = None
-    ) -> Sampler:
-        seed, logits = new_seed(rng), self.base_logits
+        The words are exact samples if possible, drawn once: fresh ones for every attempt would give
+        a rare mode as many chances to be absent. Otherwise they come from Gibbs sampling that
+        starts from data words or from the base, and goes on with every attempt.
+        """
+        exact = can_sample_exactly(self.theta)
+        if chains is None:
+            if exact:
+                words = exact_samples(self.theta, n_chains, self.rng)
+                chains = Sampler(self.theta, n_chains, seed=0, initial=words)
+            elif self.data is None:
+                chains = self._chains(n_chains).run([0.0])
+            else:
+                picked = self.rng.integers(len(self.data), size=n_chains)
+                chains = self._chains(n_chains, self.data[picked])
+        if exact:
+            return chains, 0
+        label = f"Gibbs, {n_sweeps} steps"
+        return chains.run(np.ones(n_sweeps), progress=self.progress, label=label), n_sweeps
+
+    def _chains(self, n_chains: int, initial: Bits | None = None) -> Sampler:
+        seed, logits = new_seed(self.rng), self.base_logits
         return Sampler(self.theta, n_chains, seed=seed, base_logits=logits, initial=initial)
 
+    def _log_weights(
+        self, chains: Sampler, betas: Floats, way: Literal["forward", "reverse"]
+    ) -> Floats:
+        chains.run(
+            betas[:-1],
+            increments=np.abs(np.diff(betas)),
+            backwards=way == "reverse",
+            progress=self.progress,
+            label=f"AIS {way}, {len(betas) - 1} steps",
+        )
+        return chains.log_weights
 
-def _log_weights(
-    chains: Sampler, betas: Floats, way: Literal["forward", "reverse"], progress: bool | None
-) -> Floats:
-    label = f"AIS {way}, {len(betas) - 1} steps"
-    increments = np.abs(np.diff(betas))
-    backwards = way == "reverse"
-    chains.run(betas[:-1], increments, backwards=backwards, progress=progress, label=label)
-    return chains.log_weights
+
+def _doublings(first: int, last: int) -> Iterator[int]:
+    while first < last:
+        yield first
+        first *= 2
+    yield last
 
 
 def _settled(trace: list[tuple[int, float, float]], tolerance: float) -> bool:

@@ -95,8 +95,8 @@ def annealing_convergence(
         raise ValueError(f"n_chains is {n_chains}; a standard error needs at least 2")
     rng = random_generator(random_state)
     live, log_factor = theta.only_live()
-    path = AnnealingPath(live, base_logits(live, base, rates, None, rng))
-    runs = [path.forward(n_chains, n, rng) for n in n_steps]
+    path = AnnealingPath(live, base_logits(live, base, rates, None, rng), rng)
+    runs = [path.forward(n_chains, n) for n in n_steps]
     log_weights = log_factor + path.log_z_base + np.stack(runs)
     estimates, stderrs = np.array([log_mean(run) for run in log_weights]).T
     return Convergence(n_steps, log_weights, estimates, stderrs, _exact(theta, exact))
