@@ -178,7 +178,7 @@ def _sum_over_words(theta: Parameters, log_z: float) -> Floats:
 
 
 def _alone(theta: Parameters, part: slice, X: Floats) -> Floats:
-    """B'x + x'Jx of some of the units alone."""
+    """Log weight b'x + x'Jx of some of the units alone."""
     value: Floats = X @ theta.b[part]
     if theta.J is not None:
         value += np.einsum("un,un->u", X @ theta.J[part, part], X)
