@@ -42,14 +42,8 @@ def block_stderr(values: Floats, weights: Floats | None, block_bins: int) -> flo
     by the number of blocks in the data. A weighted mean is linearised. The bias from centring
     blocks on the data's own mean, a factor 1 - 1/n_blocks for independent bins, is removed.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n_bins,)
-        In time order; blocks run across gaps between epochs. With a single block the error is NaN.
-    weights : ndarray, shape (n_bins,), or None
-        Weight of each bin; None if all are equal.
-    block_bins : int
-        Bins per block.
+    ``values`` and ``weights`` (n_bins,) are in time order; blocks run across gaps between epochs.
+    With a single block the error is NaN.
 
     Examples
     --------

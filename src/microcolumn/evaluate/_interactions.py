@@ -102,7 +102,8 @@ class Interactions:
         above = np.triu_indices_from(self.direct, 1)
         parts = {"direct": self.direct[above], "through hidden units": self.through_hidden[above]}
         orders = {_NAMES[k]: self._listed(k)[1] for k in range(1, self.order + 1)}
-        return {name: _rms(values) for name, values in (orders | parts).items() if values.size}
+        values_of = {name: values for name, values in (orders | parts).items() if values.size}
+        return {name: float(np.sqrt(np.mean(values**2))) for name, values in values_of.items()}
 
     def explained(self, words: Words | ArrayLike) -> Explained:
         """Compare the expansion, cut after each order, with the model on words."""
@@ -339,7 +340,3 @@ def _triplet_sum(triplets: Floats, x: Floats) -> Floats:
         later = slice(unit + 1, None)
         total[active] += _pair_sum(triplets[unit, later, later], x[active, later])
     return total
-
-
-def _rms(values: Floats) -> float:
-    return float(np.sqrt(np.mean(values**2)))

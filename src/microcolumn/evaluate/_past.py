@@ -106,7 +106,10 @@ def log_odds_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArra
             f"{MOST_UNITS_OF_PAST} takes too long; fit and score fewer units (words.subset) or "
             "use given='rest'"
         )
-    pasts, past = _distinct_pasts(words)
+    if words.window == 1:
+        pasts, past = words.X[:1, :0], np.zeros(len(words), dtype=np.int32)
+    else:
+        pasts, past = unique_rows(words.X[:, : -words.n_units])
     newest = _NewestBin.of(theta, words.n_units)
     odds = np.empty((len(pasts), words.n_units))
     for part in chunks(len(pasts), 1, _CHUNK_PASTS):
@@ -234,13 +237,6 @@ def _stretches(
         stretches.append((level, start, stop))
         start, nats = stop, 0.0
     return np.array(stretches, dtype=np.int64), wide
-
-
-def _distinct_pasts(words: Words) -> tuple[Bits, NDArray[np.int32]]:
-    n_past = words.n_dims - words.n_units
-    if n_past == 0:
-        return words.X[:1, :0], np.zeros(len(words), dtype=np.int32)
-    return unique_rows(words.X[:, :n_past])
 
 
 def _log_odds_from_logs(theta: Parameters, n: int, pasts: Bits) -> Floats:

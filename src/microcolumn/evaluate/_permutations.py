@@ -17,25 +17,11 @@ Codes = NDArray[np.integer[Any]]
 def relabelled(
     codes: Codes, n_permutations: int, rng: np.random.Generator, width: int
 ) -> tuple[int, bool, Iterator[Codes]]:
-    """Other arrangements of labels, at most ``n_permutations``.
+    """Number of other arrangements of labels, whether these are all, and the arrangements.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_units,)
-        The given labels, numbered from 0.
-    n_permutations : int
-        All other arrangements are made if there are no more than this, else so many random ones.
-    rng : numpy.random.Generator
-        Source of random arrangements.
-    width : int
-        Elements that the caller needs per arrangement, which sets how many come at a time.
-
-    Returns
-    -------
-    n_arrangements : int
-    exact : bool
-        Whether these are all other arrangements.
-    arrangements : iterator of ndarray, shape (n, n_units)
+    All are made if there are at most ``n_permutations``, else so many random ones. ``codes``
+    (n_units,) are the given labels, numbered from 0. Arrangements come in chunks of rows; ``width``
+    is the number of elements that the caller needs per arrangement.
     """
     n_wanted = whole_number("n_permutations", n_permutations)
     if n_wanted < 1:

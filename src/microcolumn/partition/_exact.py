@@ -33,15 +33,9 @@ def exact_log_partition(
 ) -> LogPartition:
     """Sum over all states, to rounding error.
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    side : {"auto", "visible", "hidden"}
-        Sum over the words, over the states of the live hidden units (models without couplings
-        only), or whichever takes fewer operations.
-    progress : bool, optional
-        Show a progress bar; by default on a terminal when more than a few seconds are expected.
+    The sum runs over words, over the states of the live hidden units (models without couplings
+    only), or by default over whichever takes fewer operations. By default a progress bar appears
+    on a terminal if more than a few seconds are expected.
 
     Returns
     -------

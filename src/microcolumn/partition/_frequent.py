@@ -15,14 +15,7 @@ def frequent_words_estimate(theta: Parameters, X: ArrayLike, shares: ArrayLike) 
     This is log Z of a model that gives the frequent words their observed probabilities. An L1
     penalty shrinks the model away from them, which biases the estimate.
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    X : array_like, shape (n_words, n_units)
-        The most frequent words.
-    shares : array_like, shape (n_words,)
-        Share of each among all words; also its weight in the mean.
+    ``shares`` (n_words,) of the frequent words among all words are also the weights of the mean.
 
     Examples
     --------

@@ -218,9 +218,7 @@ def gibbs_samples(
     >>> gibbs_samples(theta, 4, random_state=0).shape
     (4, 2)
     """
-    chains = n_chains
-    if chains is None:
-        chains = min(whole_number("n_samples", n_samples), 512)
+    chains = min(whole_number("n_samples", n_samples), 512) if n_chains is None else n_chains
     for name, value in (("n_samples", n_samples), ("thin", thin), ("n_chains", chains)):
         if whole_number(name, value) < 1:
             raise ValueError(f"{name} is {value}; it must be at least 1")

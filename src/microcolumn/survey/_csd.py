@@ -164,17 +164,17 @@ def current_source_density(
         )
     even = bool(np.allclose(spacing, spacing.mean(), rtol=1e-3))
     chosen = method or ("StandardCSD" if even else "KCSD1D")
-    if chosen not in ("StandardCSD", "KCSD1D"):
+    if chosen == "KCSD1D":
+        grid, csd = _kernel(np.abs(depths - depths[0]), potential, source_radius_um)
+    elif chosen != "StandardCSD":
         raise ValueError(f'method is {method!r}; pass "StandardCSD" or "KCSD1D"')
-    if chosen == "StandardCSD" and not even:
+    elif not even:
         raise ValueError(
             f"contacts are {spacing.min():g} to {spacing.max():g} µm apart, and StandardCSD needs "
             'even spacing; use method="KCSD1D"'
         )
-    if chosen == "StandardCSD":
-        grid, csd = _standard(potential, float(spacing.mean()))
     else:
-        grid, csd = _kernel(np.abs(depths - depths[0]), potential, source_radius_um)
+        grid, csd = _standard(potential, float(spacing.mean()))
     if smoothing_um > 0.0:
         width = smoothing_um / (grid[1] - grid[0])
         csd = ndimage.gaussian_filter1d(csd, width, axis=0, mode="reflect")  # Keeps the total.
