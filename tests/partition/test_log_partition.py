@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from microcolumn.parameters import Parameters
-from microcolumn.partition import LogPartition, _log_partition as module, log_partition
+from microcolumn.partition import LogPartition, _log_partition as choose, log_partition
 
 
 @pytest.fixture
@@ -16,12 +16,12 @@ def annealed(monkeypatch):
     """Stand in for annealed importance sampling; keeps the options it was called with."""
     calls = []
 
-    @functools.wraps(module.annealed_importance_sampling)  # the same options are known
+    @functools.wraps(choose.annealed_importance_sampling)  # the same options are known
     def stand_in(theta, **options):
         calls.append(options)
         return LogPartition(0.0, 0.1, "ais", 1.0, 0.0, True)
 
-    monkeypatch.setattr(module, "annealed_importance_sampling", stand_in)
+    monkeypatch.setattr(choose, "annealed_importance_sampling", stand_in)
     return calls
 
 
@@ -40,9 +40,9 @@ def test_a_large_model_is_annealed(random_model, annealed):
 
 def test_the_limit_counts_operations(random_model, annealed, monkeypatch):
     theta = random_model("ising", 10)
-    monkeypatch.setattr(module, "AUTO_OPERATIONS", 1024.0)
+    monkeypatch.setattr(choose, "AUTO_OPERATIONS", 1024.0)
     assert log_partition(theta).method == "exact, visible side"
-    monkeypatch.setattr(module, "AUTO_OPERATIONS", 1023.0)
+    monkeypatch.setattr(choose, "AUTO_OPERATIONS", 1023.0)
     assert log_partition(theta).method == "ais"
 
 
