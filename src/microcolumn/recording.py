@@ -14,10 +14,8 @@ from .binning import Binning, bin_trains
 from .epochs import HALF_NANOSECOND, Epochs
 from .trains import check_length, checked_trains
 from .units import Units
-from .validation import listed, real_number
+from .validation import Floats, listed, real_number
 from .words import Words, checked_bin_width
-
-Floats = NDArray[np.float64]
 
 #: Seconds; a recording may begin with this much silence.
 _HOUR = 3600.0

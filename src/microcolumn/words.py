@@ -28,6 +28,7 @@ from .validation import (
     Bits,
     Floats,
     check_binary,
+    chunks,
     listed,
     random_generator,
     real_array,
@@ -35,8 +36,6 @@ from .validation import (
     whole_number,
 )
 
-#: Bits converted to floating point at once when rates are summed.
-_CHUNK_ELEMENTS = 1 << 22
 #: Seconds; no spike train is binned this coarsely, so a longer bin was given in milliseconds.
 _LONGEST_BIN = 10.0
 
@@ -172,9 +171,7 @@ class Words:
     def rates(self) -> Floats:
         """Weighted mean of each bit, shape (n_dims,): probability of a spike per bin."""
         active = np.zeros(self.n_dims)
-        step = max(1, _CHUNK_ELEMENTS // self.n_dims)
-        for start in range(0, len(self), step):
-            part = slice(start, start + step)
+        for part in chunks(len(self), self.n_dims, 1 << 22):
             active += self.counts[part] @ self.X[part].astype(np.float64)
         # Rounding may put an always active bit a hair above 1.
         rates: Floats = np.minimum(active / self.counts.sum(), 1.0)

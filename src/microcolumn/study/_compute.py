@@ -49,7 +49,7 @@ from ..models import (
 from ..models._penalised import PenalisedModel
 from ..models._spec import INDEPENDENT
 from ..partition import LogPartition
-from ..partition._sides import operations
+from ..partition._cost import operations
 from ..recording import Recording
 from ..words import Words
 from ._codec import row_of, to_blob
