@@ -41,4 +41,5 @@ def test_the_semi_restricted_model_starts_from_what_it_contains():
 
 
 def test_models_are_ordered_from_few_parameters_to_many():
-    assert sorted([SEMI, RBM, ISING, ModelSpec("RBM", 2)]) == [ISING, ModelSpec("RBM", 2), RBM, SEMI]
+    smaller = ModelSpec("RBM", 2)
+    assert sorted([SEMI, RBM, ISING, smaller]) == [ISING, smaller, RBM, SEMI]

@@ -32,7 +32,8 @@ class Outer:
 
 
 def test_plain_values_are_what_json_can_hold():
-    value = {0.5: (math.nan, math.inf, np.float64(1.0), None), "score": SplitScore(0, 1.0, math.nan)}
+    score = SplitScore(0, 1.0, math.nan)
+    value = {0.5: (math.nan, math.inf, np.float64(1.0), None), "score": score}
     found = json.loads(json.dumps(plain(value), allow_nan=False))
     assert found["0.5"] == [None, None, 1.0, None]
     assert (found["score"]["bits_per_second"], found["score"]["block_stderr"]) == (1.0, None)
@@ -60,8 +61,8 @@ def test_a_dataclass_comes_back_from_json_with_its_types():
 @settings(deadline=None, max_examples=25)
 @given(arrays.arrays(np.float64, st.integers(0, 9)), st.floats(allow_infinity=False))
 def test_arrays_come_back_from_a_blob_bit_for_bit(values, number):
-    outer = Outer(Inner("a", values), (Inner("b", values.astype(np.int32, casting="unsafe")),)
-                  if np.isfinite(values).all() and (abs(values) < 1e9).all() else (), number=number)
+    bits = (Inner("b", (values > 0).astype(np.uint8)),)
+    outer = Outer(Inner("a", values), bits, number=number)
     data = to_blob(outer)
     back = from_blob(Outer, data)
     assert back.inner.values.tobytes() == values.tobytes()

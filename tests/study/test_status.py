@@ -24,10 +24,9 @@ def test_jobs_are_counted_by_kind(tmp_path):
     found = status(path)
     assert not found.running
     assert not found.complete
-    assert found.planned == {
-        **{"describe": 2, "fit": 36, "normalise": 108, "test": 16},
-        **{"patterns": 4, "anneal": 4, "predict": 36, "structure": 36},
-    }
+    once = {"describe": 2, "test": 16, "patterns": 4, "anneal": 4}
+    each = {"fit": 36, "normalise": 108, "predict": 36, "structure": 36}
+    assert found.planned == once | each
     assert found.done == found.planned | dict.fromkeys(
         ("test", "patterns", "anneal", "predict", "structure"), 0
     )
