@@ -9,7 +9,10 @@
 from __future__ import annotations
 
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from . import conversions
 
 if TYPE_CHECKING:
     from . import figures, io, objectives, plot, report, simulate, study, survey
@@ -130,3 +133,13 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
+
+
+def _conversions() -> ModuleType:
+    """The room that makes recordings of other libraries' objects and saves them."""
+    from . import io
+
+    return io
+
+
+conversions.register(_conversions)

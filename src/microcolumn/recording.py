@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .binary import listed, real_number
 from .binning import Binning, bin_trains
+from .conversions import conversion
 from .epochs import HALF_NANOSECOND, Epochs
 from .trains import check_length, checked_trains
 from .units import Units
@@ -115,24 +116,18 @@ class Recording:
 
     @classmethod
     def from_pynapple(cls, group: Any, **options: Any) -> Recording:
-        """Recording of a pynapple ``TsGroup``; see :func:`microcolumn.io.pynapple.from_tsgroup`."""
-        from .io.pynapple import from_tsgroup
-
-        return from_tsgroup(group, **options)
+        """Recording of a pynapple ``TsGroup``; see :func:`microcolumn.io.from_pynapple`."""
+        return _converted("from_pynapple", group, options)
 
     @classmethod
     def from_neo(cls, trains: Any, **options: Any) -> Recording:
-        """Recording of Neo spike trains; see :func:`microcolumn.io.neo.from_neo`."""
-        from .io.neo import from_neo
-
-        return from_neo(trains, **options)
+        """Recording of Neo spike trains; see :func:`microcolumn.io.from_neo`."""
+        return _converted("from_neo", trains, options)
 
     @classmethod
     def from_spikeinterface(cls, sorting: Any, **options: Any) -> Recording:
-        """Recording of a sorting; see :func:`microcolumn.io.spikeinterface.from_sorting`."""
-        from .io.spikeinterface import from_sorting
-
-        return from_sorting(sorting, **options)
+        """Recording of a sorting; see :func:`microcolumn.io.from_spikeinterface`."""
+        return _converted("from_spikeinterface", sorting, options)
 
     @property
     def n_units(self) -> int:
@@ -208,10 +203,8 @@ class Recording:
         return bin_trains(self.trains, self.units, self.epochs, width)
 
     def save(self, path: str | Path) -> None:
-        """Write an NPZ file for :func:`microcolumn.read`, whole or not at all."""
-        from .io.npz import save
-
-        save(self, Path(path))
+        """Write an NPZ file for :func:`microcolumn.read`; see :func:`microcolumn.io.save`."""
+        conversion("save")(self, path)
 
     def take(self, positions: Iterable[int]) -> Recording:
         """Recording of the units at ``positions``, in that order."""
@@ -287,6 +280,11 @@ class Recording:
         like = object.__new__(Recording)
         like._set(trains, units, epochs, self.source, self.notes, self.resolution_s)
         return like
+
+
+def _converted(function: str, content: Any, options: dict[str, Any]) -> Recording:
+    recording: Recording = conversion(function)(content, **options)
+    return recording
 
 
 def _among(name: str, column: tuple[str, ...] | None, wanted: str | Iterable[str]) -> Any:

@@ -4,7 +4,7 @@ from planted_lfp import Sink, planted_lfp
 
 from microcolumn import Units
 from microcolumn.figures.csd import csd
-from microcolumn.io.lfp import LFP
+from microcolumn.io import LFP
 from microcolumn.survey.laminar import layers_from_flashes
 
 pytest.importorskip("elephant")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from planted_lfp import Sink, planted_lfp
 
-from microcolumn.io.lfp import LFP
+from microcolumn.io import LFP
 from microcolumn.survey.laminar import layers_from_flashes
 
 EVEN = np.arange(100.0, 1700.0, 100.0)

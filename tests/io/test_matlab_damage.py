@@ -8,8 +8,8 @@ import pytest
 from matlab_files import V73, cells, either, save, save_v73
 from scipy import sparse
 
-from microcolumn.io import claims, read
-from microcolumn.io.claims import check_claim
+from microcolumn.io import _limits, read
+from microcolumn.io._limits import check_claim
 
 TIMES = [np.array([0.1, 0.25, 0.9]), np.array([]), np.array([0.5])]
 COUNTS = np.array([[0, 2, 0, 1, 0, 3], [1, 0, 0, 0, 0, 0]]).T  # (6 bins, 2 units)
@@ -145,7 +145,7 @@ def test_a_compressed_matrix_full_of_one_number_is_refused_before_it_fills_memor
 
 
 def test_a_folder_is_not_walked_through_for_a_small_claim(tmp_path, monkeypatch):
-    monkeypatch.setattr(claims, "size_on_disk", lambda path: pytest.fail("walked"))
+    monkeypatch.setattr(_limits, "size_on_disk", lambda path: pytest.fail("walked"))
     check_claim(tmp_path, 1 << 20, "a column")
 
 

@@ -178,7 +178,7 @@ DAMAGE = {
         {"depth_um": np.ones(3), "depth_reference": np.array("sky")},
         "depth_reference is 'sky'; choose one of",
     ),
-    "objects": ({"layer": np.array([{}, 1, None])}, "layer.npy holds Python objects"),
+    "objects": ({"layer": np.array([{}, 1, None])}, "layer holds Python objects"),
 }
 
 

@@ -258,12 +258,12 @@ DAMAGE = {
     "fractions": ({"spike_clusters__npy": np.ones(6)}, "needs one whole number per entry"),
     "objects": ({"spike_clusters__npy": np.array([None] * 6)}, "holds Python objects"),
     "magic": ({"spike_times__npy": "no array at all"}, "spike_times.npy is no NumPy array"),
-    "no key": ({"cluster_group__tsv": "a\tb\n1\t2\n"}, r"has columns \['a', 'b'\] but no cluster"),
+    "no key": ({"cluster_group__tsv": "a\tb\n1\t2\n"}, "has columns a, b but none called cluster_id"),
     "twice": (
         {"cluster_group__tsv": "cluster_id\tgroup\n2\ta\n2\tb\n"},
-        "line 3 names cluster 2 ag",
+        "line 3 names unit '2' again",
     ),
-    "no number": ({"cluster_group__tsv": "cluster_id\tgroup\nx\ta\n"}, "line 2 names no cluster"),
+    "no number": ({"cluster_group__tsv": "cluster_id\tgroup\nx\ta\n"}, "names the cluster 'x'"),
     "zero units": (
         {"spike_times__npy": np.empty(0), "spike_clusters__npy": np.empty(0, int)},
         "there is no unit in it",
@@ -284,7 +284,7 @@ def test_damage_is_one_sentence_with_the_folder_and_the_place(name, tmp_path):
 def test_a_table_that_is_no_text_is_named(tmp_path):
     path = folder(tmp_path / "a")
     (path / "cluster_group.tsv").write_bytes(b"cluster_id\tgroup\n2\t\xff\n")
-    with pytest.raises(ValueError, match=r"cluster_group\.tsv is no table"):
+    with pytest.raises(ValueError, match=r"cluster_group\.tsv is not UTF-8 text"):
         mc.read(path)
 
 

@@ -6,8 +6,8 @@ import written
 
 import microcolumn as mc
 from microcolumn.io import READERS
-from microcolumn.io.claims import check_claim
-from microcolumn.io.failures import BadFileError
+from microcolumn.io._limits import check_claim
+from microcolumn.io._failures import BadFileError
 
 
 @pytest.fixture

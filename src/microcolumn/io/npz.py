@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ..epochs import Epochs
 from ..recording import Recording
 from ..whole import whole_file
-from .arrays import check_same_length, flat_numbers, load_archive, split_by_unit
-from .failures import BadFileError
-from .session import Session
+from ._arrays import check_same_length, flat_numbers, load_archive, split_by_unit
+from ._failures import BadFileError
+from ._session import Session
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -40,7 +40,12 @@ def load(path: Path) -> Session:
         which may be the time of the last spike; ``resolution_s``, ``source``, ``notes``. ``meta``
         is for people and not read.
     """
-    arrays = load_archive(path)
+    arrays, pickled = load_archive(path)
+    if pickled:
+        raise BadFileError(
+            f"{pickled[0]} holds Python objects, which could run code when opened; "
+            "save numbers or text"
+        )
     for name in _NEEDED:
         if name not in arrays:
             raise BadFileError(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import csv
 from collections.abc import Mapping
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,11 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..epochs import Epochs
-from .arrays import check_same_length, flat_numbers, load_array, split_by_unit
-from .failures import BadFileError
-from .session import DEPTH_COLUMNS, Session
+from ._arrays import check_same_length, flat_numbers, load_array, split_by_unit
+from ._failures import BadFileError
+from ._session import DEPTH_COLUMNS, Session
+from ._tables import unit_rows
+from ._times import is_rate
 
 Floats = NDArray[np.float64]
 Table = dict[int, dict[str, str]]
@@ -91,7 +91,7 @@ def _params(path: Path) -> dict[str, Any]:
 
 def _rate(params: Mapping[str, Any], sampling_rate: float | None) -> float:
     rate = params.get("sample_rate") if sampling_rate is None else sampling_rate
-    if isinstance(rate, Real) and not isinstance(rate, bool) and 0 < float(rate) < np.inf:
+    if is_rate(rate):
         return float(rate)
     where = "params.py states no sample_rate" if rate is None else f"the sampling rate is {rate!r}"
     raise BadFileError(f"{where}; pass sampling_rate in Hz")
@@ -156,38 +156,16 @@ def _tables(path: Path) -> Table:
 
 
 def _table(path: Path) -> Table:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        mark = "\t" if "\t" in text.partition("\n")[0] else ","
-        rows = list(csv.reader(text.splitlines(), delimiter=mark))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise BadFileError(f"{path.name} is no table ({error}); save it again in phy") from None
-    header = [name.strip() for name in rows[0]] if rows else []
-    key = next((header.index(name) for name in ("cluster_id", "id") if name in header), None)
-    if key is None:
-        raise BadFileError(
-            f"{path.name} has columns {header[:20]} but no cluster_id; save it again in phy"
-        )
     table: Table = {}
-    for line, row in enumerate(rows[1:], start=2):
-        if not row:
-            continue
-        number = _whole(row[key]) if key < len(row) else None
-        if number is None or number in table:
+    for cluster, entries in unit_rows(path, ("cluster_id", "id")).items():
+        try:
+            table[int(cluster)] = entries
+        except ValueError:
             raise BadFileError(
-                f"{path.name} line {line} names "
-                f"{'no cluster' if number is None else f'cluster {number} again'}; correct it"
-            )
-        entries = zip(header, (entry.strip() for entry in row), strict=False)
-        table[number] = {name: entry for name, entry in entries if name != header[key]}
+                f"{path.name} names the cluster {cluster!r}; clusters have whole numbers: save the "
+                "table again in phy"
+            ) from None
     return table
-
-
-def _whole(text: str) -> int | None:
-    try:
-        return int(text)
-    except ValueError:
-        return None
 
 
 def _numbers_of(clusters: NDArray[np.int64], table: Table) -> list[int]:

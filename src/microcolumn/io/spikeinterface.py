@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..epochs import Epochs
 from ..recording import Recording
-from .arrays import PickledArrayError, load_array, split_by_unit
-from .failures import BadFileError
-from .segments import laid_out
-from .session import Session, finished
+from ._arrays import PickledArrayError, load_array, split_by_unit
+from ._failures import BadFileError
+from ._segments import align_segments
+from ._session import Choices, Session, to_recording
 
 #: More segments than any recording has; a larger number is damage.
 _MOST_SEGMENTS = 10_000
 
 
-def from_sorting(
-    sorting: Any,
-    *,
-    depth_reference: str | None = None,
-    layers: Any = None,
-    quality: str | Iterable[str] | None = None,
-    epochs: str | Epochs | ArrayLike | None = None,
-) -> Recording:
+def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     """Recording of a SpikeInterface sorting.
 
     Properties with one value per unit become columns of the table of units. Times are those of
@@ -40,8 +33,8 @@ def from_sorting(
     ----------
     sorting : spikeinterface.core.BaseSorting
         The sorting.
-    depth_reference, layers, quality, epochs
-        As for :func:`microcolumn.read`.
+    **choices
+        ``depth_reference``, ``layers``, ``quality`` and ``epochs`` as for :func:`microcolumn.read`.
     """
     if not hasattr(sorting, "get_unit_spike_train"):
         raise TypeError(
@@ -76,14 +69,7 @@ def from_sorting(
         epochs=placed,
         notes=(*notes, *left_out),
     )
-    return finished(
-        session,
-        source="a SpikeInterface sorting",
-        depth_reference=depth_reference,
-        layers=layers,
-        quality=quality,
-        epochs=epochs,
-    )
+    return to_recording(session, source="a SpikeInterface sorting", **choices)
 
 
 def load(path: Path) -> Session:
@@ -150,7 +136,7 @@ def _on_one_clock(
         Whether the stops are those of the recording, not of the last spikes; if not, a single
         segment is no epoch.
     """
-    shifts, notes = laid_out(stretches)
+    shifts, notes = align_segments(stretches)
     if len(stretches) <= 1 and not known:
         return shifts, None, notes
     if not known:

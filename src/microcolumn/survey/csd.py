@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from ..binary import Floats, real_array
-from ..io.lfp import LFP
+from ..io import LFP
 
 #: Conductivity of cortex in S/m (Goto et al. 2010), the default of Elephant's 1-D methods.
 CONDUCTIVITY_S_PER_M = 0.3

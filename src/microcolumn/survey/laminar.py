@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..binary import Floats, real_array, real_number
-from ..io.lfp import LFP
+from ..io import LFP
 from ..layers import LayerBoundaries, layer_labels
 from ..units import DEPTH_REFERENCES, Units, downwards
 from .csd import MIN_DEPTHS, current_source_density, flash_response

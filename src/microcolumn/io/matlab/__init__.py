@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ...epochs import Epochs
 from ...units import DEPTH_REFERENCES
-from ..failures import BadFileError
-from ..session import Session
+from .._failures import BadFileError
+from .._session import Session
 from .counts import are_counts, bin_width_of, counted
 from .v4 import variables_v4
 from .v5 import variables_v5

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
-from ..claims import check_claim
-from ..failures import BadFileError
+from .._failures import BadFileError
+from .._limits import check_claim
 from .variable import NUMERIC, Variable
 
 Floats = NDArray[np.float64]

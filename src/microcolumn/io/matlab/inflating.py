@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-from ..failures import BadFileError
+from .._failures import BadFileError
 
 #: Compressed bytes that are looked at at a time.
 _FEED = 1 << 16

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..failures import BadFileError
+from .._failures import BadFileError
 from .variable import Variable, checked_name, sparse_matrix, text_rows, unreadable
 
 #: Numbers by the third digit of a matrix's type, as NumPy writes them without the byte order.

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..claims import check_claim
-from ..failures import BadFileError
+from .._failures import BadFileError
+from .._limits import check_claim
 from .inflating import Inflating
 from .variable import (
     NUMERIC,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..failures import BadFileError
+from .._failures import BadFileError
 
 #: Classes whose content is an array of numbers.
 NUMERIC = {"double", "single", "logical"} | {

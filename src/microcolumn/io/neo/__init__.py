@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from numpy.typing import ArrayLike
-
-from ...epochs import Epochs
 from ...recording import Recording
-from ..failures import BadFileError
-from ..session import Session, finished
+from .._failures import BadFileError
+from .._session import Choices, Session, to_recording
 from .files import segments_in
 from .trains import session_of, trains_of
 
@@ -55,13 +52,7 @@ def load(
 
 
 def from_neo(
-    trains: Any,
-    *,
-    ids: Iterable[Any] | None = None,
-    depth_reference: str | None = None,
-    layers: Any = None,
-    quality: str | Iterable[str] | None = None,
-    epochs: str | Epochs | ArrayLike | None = None,
+    trains: Any, *, ids: Iterable[Any] | None = None, **choices: Unpack[Choices]
 ) -> Recording:
     """Recording of Neo's spike trains.
 
@@ -74,18 +65,12 @@ def from_neo(
         trains' names, or annotations ``unit_name``, ``unit_id`` or ``id``, or positions.
     ids : iterable of str, optional
         New names of the units in the order of the first segment.
-    depth_reference, layers, quality, epochs
-        As for :func:`microcolumn.read`; scalar annotations, such as ``depth`` and ``layer``, are
-        the columns of the table of units.
+    **choices
+        ``depth_reference``, ``layers``, ``quality`` and ``epochs`` as for :func:`microcolumn.read`;
+        scalar annotations, such as ``depth`` and ``layer``, are the columns of the table of units.
     """
-    return finished(
-        session_of([trains_of(segment) for segment in _segments(trains)], ids=ids),
-        source="Neo objects",
-        depth_reference=depth_reference,
-        layers=layers,
-        quality=quality,
-        epochs=epochs,
-    )
+    session = session_of([trains_of(segment) for segment in _segments(trains)], ids=ids)
+    return to_recording(session, source="Neo objects", **choices)
 
 
 def _segments(trains: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..failures import BadFileError
+from .._failures import BadFileError
 from .headers import check_header
 from .trains import Train, scalars, trains_of
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..failures import BadFileError
+from .._failures import BadFileError
 
 _AGAIN = "; the file is damaged or cut short: export or copy it again"
 

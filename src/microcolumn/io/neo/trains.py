@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ...binary import listed
 from ...epochs import Epochs
-from ..failures import BadFileError
-from ..segments import laid_out
-from ..session import Session
+from .._failures import BadFileError
+from .._segments import align_segments
+from .._session import Session
 
 Floats = NDArray[np.float64]
 
@@ -191,7 +191,7 @@ def _placed(
             )
         shared.append((start, stop))
         covered.append((min(starts), max(stops)))
-    shifts, moved = laid_out(covered)
+    shifts, moved = align_segments(covered)
     if not shared:
         return shifts, None, notes
     spans = np.array(shared) + shifts[:, None]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
-from ..failures import BadFileError
-from ..session import LAYER_COLUMNS, Session
+from .._failures import BadFileError
+from .._session import LAYER_COLUMNS, Session
 from .electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns
 from .epochs import interval_epochs, observed_epochs, valid_epochs
 from .file import opened

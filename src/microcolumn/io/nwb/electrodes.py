@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..failures import BadFileError
-from ..session import DEPTH_COLUMNS, LAYER_COLUMNS
+from .._failures import BadFileError
+from .._session import DEPTH_COLUMNS, LAYER_COLUMNS
 from .tables import is_plain, plain_columns, ragged, values
 
 Rows = list[NDArray[np.int64]]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...epochs import Epochs
-from ..failures import BadFileError
+from .._failures import BadFileError
 from .tables import is_plain, ragged, values
 
 Floats = NDArray[np.float64]

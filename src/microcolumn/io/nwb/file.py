@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..failures import BadFileError
+from .._failures import BadFileError
 
 
 def opened(path: Path) -> tuple[Any, Any]:

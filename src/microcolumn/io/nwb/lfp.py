@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...binary import Floats, real_array
-from ..claims import check_claim
-from ..failures import BadFileError, explained
-from ..lfp import LFP, check_depth_reference
+from .._failures import BadFileError, as_bad_file
+from .._lfp import LFP, check_depth_reference
+from .._limits import check_claim
 from .electrodes import POSITION_COLUMNS
 from .file import opened
 from .tables import plain_columns, values
@@ -50,7 +50,7 @@ def read_lfp(
     check_depth_reference(depth_reference, f"the LFP of {path}")
     file, source = _opened(path)
     try:
-        with _explained(path):
+        with _as_bad_file(path):
             found = _series(file, series)
             where = f"series {found.name!r}"
             electrodes = _electrodes(Path(path), found, where)
@@ -101,7 +101,7 @@ def read_flashes(
         In the order of the table.
     """
     file, source = _opened(path)
-    with contextlib.closing(source), _explained(path):
+    with contextlib.closing(source), _as_bad_file(path):
         tables = file.intervals or {}
         if table not in tables:
             raise BadFileError(
@@ -122,9 +122,9 @@ def read_flashes(
 
 
 @contextlib.contextmanager
-def _explained(path: str | Path) -> Iterator[None]:
+def _as_bad_file(path: str | Path) -> Iterator[None]:
     try:
-        with explained("NWB", "nwb"):
+        with as_bad_file("NWB", "nwb"):
             yield
     except BadFileError as error:
         raise ValueError(f"{path}: {error}") from None
@@ -133,7 +133,7 @@ def _explained(path: str | Path) -> Iterator[None]:
 def _opened(path: str | Path) -> tuple[Any, Any]:
     if not Path(path).exists():
         raise FileNotFoundError(f"{path} does not exist; check the path")
-    with _explained(path):
+    with _as_bad_file(path):
         return opened(Path(path))
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..claims import check_claim
-from ..failures import BadFileError
+from .._failures import BadFileError
+from .._limits import check_claim
 
 
 def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Arrays of strangers: NumPy files whose header is checked before anything is read."""
+"""NumPy files from unknown sources: the header is checked before any data are read."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from .claims import check_claim
-from .failures import BadFileError
+from ._failures import BadFileError
+from ._limits import check_claim
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -24,7 +24,7 @@ _HEADER_BYTES = 1 << 14
 
 
 class PickledArrayError(BadFileError):
-    """An array of Python objects, which nobody should unpickle from a stranger."""
+    """An array of Python objects: unpickling one from an unknown source can run any code."""
 
 
 class _Header(NamedTuple):
@@ -40,7 +40,7 @@ class _Header(NamedTuple):
 
 
 def load_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
-    """Array of a ``.npy`` file; nothing is unpickled, nothing allocated that the file lacks.
+    """Array of a ``.npy`` file; nothing is unpickled, and no more allocated than the file holds.
 
     Parameters
     ----------
@@ -53,22 +53,28 @@ def load_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
         header = _header(file.read(_HEADER_BYTES), path.name)
     check_claim(path, header.end, path.name, compressed=False)
     array: NDArray[Any] = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
-    check_text(array, path.name)
+    _check_text(array, path.name)
     return array
 
 
-def load_archive(path: Path) -> dict[str, NDArray[Any]]:
-    """Arrays of an ``.npz`` file by name, under the same conditions as `load_array`."""
+def load_archive(path: Path) -> tuple[dict[str, NDArray[Any]], list[str]]:
+    """Arrays of an ``.npz`` file by name, and the names of pickled arrays, which stay closed."""
+    arrays, pickled = {}, []
     try:
         with zipfile.ZipFile(path) as archive:
             members = [name for name in archive.namelist() if name.endswith(".npy")]
             total = sum(archive.getinfo(name).file_size for name in members)
             check_claim(path, total, "the archive")
-            return {name.removesuffix(".npy"): _member(archive, name) for name in members}
+            for name in members:
+                try:
+                    arrays[name.removesuffix(".npy")] = _member(archive, name)
+                except PickledArrayError:
+                    pickled.append(name.removesuffix(".npy"))
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
         raise BadFileError(
             f"it is no intact archive of arrays ({error}); export or copy it again"
         ) from None
+    return arrays, pickled
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
@@ -82,12 +88,12 @@ def _member(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
         )
     data = archive.read(name)
     flat = np.frombuffer(data, header.dtype, math.prod(header.shape), header.offset)
-    check_text(flat, name)
+    _check_text(flat, name)
     return flat.reshape(header.shape, order="F" if header.is_fortran else "C")
 
 
-def check_text(array: NDArray[Any], name: str) -> None:
-    """Refuse characters that do not exist, over which Python fails long after it took them."""
+def _check_text(array: NDArray[Any], name: str) -> None:
+    """Refuse characters that do not exist; Python accepts them and fails when they are used."""
     if array.dtype.kind == "U":
         codes = np.frombuffer(array.tobytes(), np.dtype("u4").newbyteorder(array.dtype.byteorder))
         if codes.max(initial=0) > sys.maxunicode:

@@ -12,7 +12,7 @@ import written
 
 import microcolumn as mc
 from microcolumn.io import READERS, apart
-from microcolumn.io.failures import BadFileError
+from microcolumn.io._failures import BadFileError
 
 CRASHING = """
 import os

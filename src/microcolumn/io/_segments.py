@@ -14,7 +14,9 @@ from ..epochs import HALF_NANOSECOND
 _GAP_S = 1.0
 
 
-def laid_out(stretches: Sequence[tuple[float, float]]) -> tuple[NDArray[np.float64], list[str]]:
+def align_segments(
+    stretches: Sequence[tuple[float, float]],
+) -> tuple[NDArray[np.float64], list[str]]:
     """What to add to the times of each segment so that all share one clock.
 
     Nothing, where segments follow each other on their own clocks. Where those overlap, which is so

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..epochs import Epochs
-from ..layers import as_labels, layer_labels
+from ..layers import as_labels, is_boundaries, layer_labels
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units
+from ._tables import layer_table
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +72,16 @@ class Session:
         return next((by_name[name] for name in names if name in by_name), None)
 
 
-def finished(
+class Choices(TypedDict, total=False):
+    """Choices that every way into a recording offers; see `microcolumn.read`."""
+
+    depth_reference: str | None
+    layers: Any
+    quality: str | Iterable[str] | None
+    epochs: str | Epochs | ArrayLike | None
+
+
+def to_recording(
     session: Session,
     *,
     source: str,
@@ -87,15 +98,8 @@ def finished(
         What a file holds.
     source : str
         Where it comes from.
-    depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional
-        What the depths are measured from; needed where there are depths.
-    layers : str, path or mapping, optional
-        A column of the table, a CSV file of unit and layer, a mapping of units to layers, or
-        boundaries by depth such as ``"II/III 650 IV 1000 V/VI"``.
-    quality : str or iterable of str, optional
-        Qualities of units to keep; all but ``"noise"`` where left out.
-    epochs : str, Epochs or array_like of shape (n_epochs, 2), optional
-        Label of the epochs to keep, or the epochs themselves in seconds.
+    depth_reference, layers, quality, epochs
+        As for :func:`microcolumn.read`.
     """
     if not session.ids:
         raise ValueError("there is no unit in it; check that spikes were sorted and exported")
@@ -139,8 +143,17 @@ def _with_layers(recording: Recording, session: Session, layers: Any) -> Recordi
     chosen = session.column(LAYER_COLUMNS) if layers is None else layers
     if chosen is None:
         return recording
-    labels = layer_labels(chosen, recording.units, columns)
+    source = "layers"
+    if _is_file(chosen, columns):
+        chosen, source = layer_table(Path(chosen)), str(chosen)
+    labels = layer_labels(chosen, recording.units, columns, source)
     return recording.with_units(recording.units.with_layers(labels))
+
+
+def _is_file(layers: Any, columns: Mapping[str, Any]) -> bool:
+    if isinstance(layers, str) and (layers in columns or is_boundaries(layers)):
+        return False
+    return isinstance(layers, str | Path) and Path(layers).is_file()
 
 
 def _all_but_noise(units: Units) -> list[str] | None:

@@ -12,7 +12,7 @@ class BadFileError(ValueError):
 
 
 @contextmanager
-def explained(title: str, extra: str | None) -> Iterator[None]:
+def as_bad_file(title: str, extra: str | None) -> Iterator[None]:
     """Turn what a reading library raises into a :class:`BadFileError` or an ``ImportError``.
 
     Libraries raise nearly anything over a damaged file, so everything is caught; their warnings,
