@@ -6,8 +6,8 @@ import written
 
 import microcolumn as mc
 from microcolumn.io import READERS
-from microcolumn.io._limits import check_claim
 from microcolumn.io._failures import BadFileError
+from microcolumn.io._limits import check_claim
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ _WIDEST = 86400.0
 def bin_width_of(
     fields: Mapping[str, Variable], chosen: Variable, stated: float | None
 ) -> tuple[float, list[str]]:
-    """Seconds per bin, as stated by the caller or else by the file, and a note if they differ."""
+    """Seconds per bin, stated by the caller or else by the file, and a note if they differ."""
     found = [
         held
         for name, held in fields.items()
@@ -48,7 +48,7 @@ def bin_width_of(
     if stated is not None and found:
         of_file = float(found[0].read().item())
         if of_file != width:
-            notes.append(f"bins of {width:g} s as told; {found[0].name} of the file: {of_file:g}")
+            notes.append(f"bins of {width:g} s as stated; {found[0].name} of the file: {of_file:g}")
     return width, notes
 
 
@@ -62,7 +62,7 @@ def counted(
     """
     time_axis = _time_axis(chosen, units_in)
     n_bins, n_units = chosen.shape[time_axis], chosen.shape[1 - time_axis]
-    # A sparse matrix may claim any size: that of a bit per bin and of a word per unit must be sane.
+    # A sparse matrix may claim any size: allow a bit per bin and eight bytes per unit.
     check_claim(path, n_bins // 8 + n_units * 8, str(chosen))
     *place, counts = _entries(path, chosen)
     bins, units = place[time_axis], place[1 - time_axis]
@@ -78,12 +78,12 @@ def counted(
 
 
 def _entries(path: Path, chosen: Variable) -> tuple[NDArray[Any], NDArray[Any], Floats]:
-    """Rows, columns and values of all that is not zero, as long as the file can hold so many."""
+    """Rows, columns and values of the nonzero entries, if the file can hold so many."""
     nothing = np.zeros(0, dtype=np.int64)
     pieces, n_entries = [(nothing, nothing, np.zeros(0))], 0
     for rows, columns, values in chosen.entries():
         n_entries += values.size
-        check_claim(path, n_entries * 3 * 8, f"what is not zero in {chosen}")
+        check_claim(path, n_entries * 3 * 8, f"the nonzero part of {chosen}")
         pieces.append((rows, columns, values.astype(np.float64)))
     rows, columns, values = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
     return rows, columns, values

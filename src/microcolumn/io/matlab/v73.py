@@ -11,17 +11,10 @@ from numpy.typing import NDArray
 
 from .._failures import BadFileError
 from .._limits import check_claim
-from .variable import (
-    NUMERIC,
-    PIECE,
-    Entries,
-    Variable,
-    checked_name,
-    columns_of,
-    sparse_matrix,
-    text_rows,
-    unreadable,
-)
+from .variable import NUMERIC, Entries, Variable, sparse_matrix, unreadable
+
+#: Bytes of a matrix that are looked at at a time.
+_PIECE = 1 << 23
 
 
 def variables_v73(file: Any, path: Path) -> list[Variable]:
@@ -42,7 +35,6 @@ def _variable(name: str, item: Any, path: Path) -> Variable:
     import h5py
 
     kind = _class(item)
-    checked_name(name + kind)
     if isinstance(item, h5py.Group):
         if "MATLAB_sparse" in item.attrs:
             return _sparse(name, item, path)
@@ -50,7 +42,7 @@ def _variable(name: str, item: Any, path: Path) -> Variable:
             return Variable(name, "struct", (1, 1), lambda: _fields(name, item, path))
     elif isinstance(item, h5py.Dataset):
         return _dataset(name, kind, item, path)
-    return Variable(name, kind or "object", (), unreadable(name, kind or "object"))
+    return unreadable(name, kind or "object")
 
 
 def _class(item: Any) -> str:
@@ -63,7 +55,7 @@ def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:
     import h5py
 
     if "MATLAB_object_decode" in item.attrs and item.attrs["MATLAB_object_decode"] > 1:
-        return Variable(name, kind, (), unreadable(name, kind or "object"))
+        return unreadable(name, kind or "object")
     shape: tuple[int, ...] = item.shape[::-1]  # MATLAB's axes are in the opposite order
     if item.attrs.get("MATLAB_empty", 0):  # then the content is the size, such as 0 and 0
         shape = tuple(int(size) for size in _array(name, item, path).ravel())
@@ -77,12 +69,12 @@ def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:
     if kind == "char":
         return Variable(name, kind, shape, lambda: _text(name, item, shape, path))
     if item.dtype.names:  # real and imaginary part
-        return Variable(name, "complex", shape, unreadable(name, "complex"))
+        return unreadable(name, "complex", shape)
     if kind in NUMERIC or not kind:
         kind = kind or "double"
         in_pieces = (lambda: _pieces(name, item, path)) if len(shape) == 2 else None
         return Variable(name, kind, shape, lambda: _array(name, item, path).T, in_pieces)
-    return Variable(name, kind, shape, unreadable(name, kind))
+    return unreadable(name, kind, shape)
 
 
 def _nothing(kind: str, shape: tuple[int, ...]) -> Any:
@@ -104,13 +96,13 @@ def _check_numbers(name: str, item: Any, path: Path) -> None:
 
 
 def _pieces(name: str, item: Any, path: Path) -> Iterator[Entries]:
-    """What is not zero in a matrix of numbers, read in blocks of whole chunks."""
+    """Nonzero entries of a matrix of numbers, read in blocks of whole chunks."""
     _check_numbers(name, item, path)
     n_columns, n_rows = item.shape
     tall, wide = item.chunks or (1, 1)
-    wide *= max(1, PIECE // (tall * wide * item.dtype.itemsize))
+    wide *= max(1, _PIECE // (tall * wide * item.dtype.itemsize))
     wide = min(wide, n_rows)
-    tall *= max(1, PIECE // (tall * wide * item.dtype.itemsize))
+    tall *= max(1, _PIECE // (tall * wide * item.dtype.itemsize))
     for first_column in range(0, n_columns, tall):
         for first_row in range(0, n_rows, wide):
             block = item[first_column : first_column + tall, first_row : first_row + wide]
@@ -133,10 +125,13 @@ def _fields(name: str, item: Any, path: Path) -> dict[str, Variable]:
 
 
 def _text(name: str, item: Any, shape: tuple[int, ...], path: Path) -> list[str]:
+    """Rows of a char matrix, whose characters are stored column by column."""
     codes = _array(name, item, path).ravel()
-    if codes.dtype.kind not in "iu":
+    if codes.dtype.kind not in "iu" or len(shape) != 2:
         raise BadFileError(f"{name} is text of type {codes.dtype}; export the file again")
-    return text_rows([chr(int(code) & 0xFFFF) for code in codes], shape, name)
+    characters = [chr(int(code) & 0xFFFF) for code in codes]
+    n_rows = shape[0] if characters else min(shape[0], 1)  # blank rows take no bytes in the file
+    return ["".join(characters[row::n_rows]).rstrip(" \0") for row in range(n_rows)]
 
 
 def _sparse(name: str, item: Any, path: Path) -> Variable:
@@ -151,8 +146,6 @@ def _sparse(name: str, item: Any, path: Path) -> Variable:
             _array(f"{name}.{part}", item[part], path) if part in item else np.zeros(0)
             for part in ("ir", "data")
         )
-        starts = _array(f"{name}.jc", item["jc"], path)
-        columns = columns_of(starts, min(rows.size, values.size), name)
-        return sparse_matrix(values, rows, columns, shape, name)
+        return sparse_matrix(values, rows, _array(f"{name}.jc", item["jc"], path), shape, name)
 
     return Variable(name, "sparse", shape, read)

@@ -1,8 +1,8 @@
-"""A variable of a MATLAB file, of whichever version: known by class and size, read when asked."""
+"""A variable of a MATLAB file of any version: its class and size, and how to read its content."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +19,6 @@ NUMERIC = {"double", "single", "logical"} | {
 
 #: Rows, columns and values of some entries of a matrix.
 Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
-#: Bytes that are looked at at a time in a matrix that is mostly zeros.
-PIECE = 1 << 23
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +38,9 @@ class Variable:
         Gives the content: an array of numbers (``NUMERIC``), a `scipy.sparse.coo_array`
         (``sparse``), a list of str with one entry per row (``char``), a list of `Variable` in
         MATLAB's order (``cell``), or a dict of them by field (``struct``; the fields of an array
-        of structs are cells with one entry per struct).
+        of structs are cells with one entry per struct). Raises `BadFileError` for other classes.
     in_pieces : callable, optional
-        Gives what is not zero in a matrix of numbers piece by piece, for those that may be too
-        large to be in memory as a whole.
+        Gives the nonzero entries of a matrix piece by piece, for matrices that may not fit memory.
     """
 
     name: str
@@ -52,13 +49,20 @@ class Variable:
     read: Callable[[], Any]
     in_pieces: Callable[[], Iterator[Entries]] | None = None
 
+    def __post_init__(self) -> None:
+        if not (self.name + self.kind).isprintable():
+            raise BadFileError(
+                f"a variable is called {self.name!r:.40}, which is no name; "
+                "the file is damaged: export or copy it again"
+            )
+
     def __str__(self) -> str:
         size = "x".join(map(str, self.shape))
         return f"{self.name} ({size} {self.kind})" if size else f"{self.name} ({self.kind})"
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing in it."""
+        """Whether it has no entry."""
         return 0 in self.shape
 
     @property
@@ -67,32 +71,21 @@ class Variable:
         return sum(size != 1 for size in self.shape) <= 1
 
     def entries(self) -> Iterator[Entries]:
-        """What is not zero in a matrix, in pieces and in any order."""
+        """Nonzero entries of a matrix, in pieces and in any order."""
         if self.in_pieces is not None:
             yield from self.in_pieces()
             return
         matrix = self.read()
         if isinstance(matrix, sparse.coo_array):
             matrix.sum_duplicates()
-            rows, columns = matrix.coords
-            yield rows, columns, matrix.data
+            yield *matrix.coords, matrix.data
         else:
             places = np.nonzero(matrix)
             yield places[0], places[1], matrix[places]
 
 
-def checked_name(name: str) -> str:
-    """The name of a variable or field, if it is text that a sentence can hold."""
-    if not name.isprintable():
-        raise BadFileError(
-            f"a variable is called {name!r:.40}, which is no name; "
-            "the file is damaged: export or copy it again"
-        )
-    return name
-
-
-def unreadable(name: str, kind: str) -> Callable[[], Any]:
-    """Reading of what only MATLAB can open (objects, tables, strings), or of complex numbers."""
+def unreadable(name: str, kind: str, shape: tuple[int, ...] = ()) -> Variable:
+    """A variable that only MATLAB opens (an object, a table, a string), or complex numbers."""
 
     def read() -> Any:
         if kind == "complex":
@@ -102,50 +95,29 @@ def unreadable(name: str, kind: str) -> Callable[[], Any]:
             "array with one vector of spike times per unit"
         )
 
-    return read
-
-
-def text_rows(characters: Sequence[str], shape: tuple[int, ...], name: str) -> list[str]:
-    """Rows of a char matrix whose characters come column by column, without trailing blanks."""
-    n_rows = shape[0]
-    if not characters:  # Blank rows take no bytes in the file, so that their number proves nothing.
-        return [""] if n_rows == 1 else []
-    if len(characters) != np.prod(shape, dtype=object):
-        raise BadFileError(
-            f"{name} has {len(characters)} characters for its size "
-            f"{'x'.join(map(str, shape))}; it is damaged: export or copy it again"
-        )
-    return ["".join(characters[row::n_rows]).rstrip(" \0") for row in range(n_rows)]
-
-
-def columns_of(starts: NDArray[Any], n_values: int, name: str) -> NDArray[np.int64]:
-    """Column of each value of a sparse matrix, from where its columns start and the last ends."""
-    ends = starts.astype(np.int64)
-    if not ends.size or ends[0] != 0 or ends[-1] > n_values or (np.diff(ends) < 0).any():
-        raise _outside(name)
-    return np.repeat(np.arange(ends.size - 1), np.diff(ends))
+    return Variable(name, kind, shape, read)
 
 
 def sparse_matrix(
     values: NDArray[Any],
     rows: NDArray[Any],
-    columns: NDArray[Any],
+    starts: NDArray[Any],
     shape: tuple[int, ...],
     name: str,
 ) -> sparse.coo_array:
-    """A sparse matrix whose indices, from 0, are known to lie in it.
+    """A sparse matrix from values and rows by column, once all indices are known to be valid.
 
-    ``values`` and ``rows`` may be longer than ``columns``, which says how many there are.
+    ``starts`` holds where each column begins in ``values`` and ``rows``, and where the last ends.
     """
-    places = np.array([rows[: columns.size], columns], dtype=np.int64)
-    if places.size and ((places < 0).any() or (places.max(axis=1) >= shape[:2]).any()):
-        raise _outside(name)
-    native = values[: columns.size].astype(values.dtype.newbyteorder("="))
-    return sparse.coo_array((native, tuple(places)), shape=shape[:2])
-
-
-def _outside(name: str) -> BadFileError:
-    return BadFileError(
-        f"the sparse matrix {name} has indices outside of it; "
-        "it is damaged: export or copy it again"
-    )
+    n_values = min(rows.size, values.size)
+    native = values[:n_values].astype(values.dtype.newbyteorder("="))
+    places = rows[:n_values].astype(np.int64), starts.astype(np.int64)
+    try:
+        matrix = sparse.csc_array((native, *places), shape=shape)
+        matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise BadFileError(
+            f"the sparse matrix {name} has invalid indices ({error}); it is damaged: export or "
+            "copy it again"
+        ) from None
+    return matrix.tocoo()
