@@ -283,18 +283,20 @@ def content(variable):
     return held.toarray().tolist() if sparse.issparse(held) else np.asarray(held).tolist()
 
 
-#: What MATLAB wrote into files of SciPy's tests, for its versions 4 to 7.4.
+MATRIX = [[1, 2, 3, 4, 5], [2, 0, 0, 0, 0], [3, 0, 0, 0, 0]]
+TEXT = "This cell contains this string and 3 arrays of increasing length"
+#: What MATLAB wrote into files of SciPy's tests, in its versions 4 to 7.4.
 PLANTED = {
-    "testcell": [["This cell contains this string and 3 arrays of increasing length"], [[1]]],
+    "testcell": [[TEXT], [[1]], [[1, 2]], [[1, 2, 3]]],
+    "testmatrix": MATRIX,
+    "testminus": [[-1]],
+    "testsparse": MATRIX,
     "teststringarray": ["one", "two", "three"],
-    "testmatrix": np.diag(np.arange(1, 6)).tolist(),
-    "testvec": [[5, 10, 15, 20, 25]],
-    "teststruct": {"stringfield": ["Rats live on no evil star."]},
 }
 
 
 @pytest.mark.skipif(not OF_MATLAB, reason="SciPy is installed without the files of its tests")
-def test_files_that_matlab_wrote_are_listed_and_read_or_refused_in_one_sentence():
+def test_files_that_matlab_wrote_hold_what_is_known_of_them():
     n_read = n_compared = 0
     for path in OF_MATLAB:
         try:
@@ -307,16 +309,8 @@ def test_files_that_matlab_wrote_are_listed_and_read_or_refused_in_one_sentence(
         except (BadFileError, ValueError, TypeError, NotImplementedError, zlib.error):
             continue  # made to be unreadable, of version 7.3, or with objects in them
         n_read += 1
-        for name, expected in PLANTED.items():
-            if name in held:
-                n_compared += 1
-                found = held[name]
-                if isinstance(expected, dict):
-                    found = {field: found[field] for field in expected}
-                assert (
-                    found[: len(expected)] == expected
-                    if name == "testcell"
-                    else (found == expected)
-                )
+        for name in PLANTED.keys() & held.keys():
+            assert held[name] == PLANTED[name]
+            n_compared += 1
     assert n_read > 40
-    assert n_compared > 15
+    assert n_compared > 20

@@ -1,37 +1,28 @@
-"""A reader that crashes, hangs on to memory or is missing does no harm to us."""
+"""A reader that crashes, hangs or takes too much memory does no harm to this process."""
 
+import json
 import multiprocessing
 import os
+import signal
+import subprocess
 import sys
+import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
+import psutil
 import pytest
 import written
 
 import microcolumn as mc
-from microcolumn.io import READERS, apart
-from microcolumn.io._failures import BadFileError
+from microcolumn.io import _sandbox
+from microcolumn.io._failures import BadFileError, as_bad_file
+from microcolumn.io._sandbox import Sandbox, load_sandboxed
+from microcolumn.io._session import Session
 
-CRASHING = """
-import os
-def load(path):
-    os.kill(os.getpid(), 11)
-"""
-HUNGRY = """
-import numpy
-def load(path):
-    return numpy.ones(1 << 29)
-"""
-
-ENDLESS = """
-from microcolumn.io import apart
-apart._SECONDS = 1
-def load(path):
-    while True:
-        pass
-"""
+# Readers here are lambdas and closures, which are sent to the worker by value.
 
 
 @pytest.fixture
@@ -42,61 +33,108 @@ def nwb_file(tmp_path):
 
 
 @pytest.fixture
-def reader(tmp_path, monkeypatch):
-    """Installs a reader of the given source in the process apart, and gives its name."""
-
-    def install(source):
-        (tmp_path / "sitecustomize.py").write_text(
-            "import sys, types\n"
-            f"module = types.ModuleType('microcolumn.io.planted')\nexec({source!r}, vars(module))\n"
-            "sys.modules['microcolumn.io.planted'] = module\n"
-            "import microcolumn.io as io\n"
-            "io.READERS['planted'] = io.Reader('planted', apart='numpy')\n"
-        )
-        apart.stop()
-        monkeypatch.setattr(apart, "_PATHS", [str(tmp_path), *apart._PATHS])
-        return "planted"
-
-    yield install
-    apart.stop()
+def sandbox(monkeypatch):
+    """The sandbox of this process, with a worker of its own for one test."""
+    made = Sandbox()
+    monkeypatch.setitem(_sandbox._sandboxes, os.getpid(), made)
+    yield made
+    made.stop()
 
 
-def test_the_process_stays_for_the_next_file(nwb_file):
-    mc.read(nwb_file, depth_reference="surface")
-    first = apart._process.pid
-    mc.read(nwb_file, depth_reference="surface")
-    assert apart._process.pid == first != os.getpid()
-    assert "pynwb" in READERS["nwb"].apart
+def _read(path):
+    return mc.read(path, depth_reference="surface")
 
 
-def test_a_crash_is_one_sentence_and_the_next_file_is_read(reader, nwb_file):
-    with pytest.raises(BadFileError, match="crashed over it or came to no end; it is damaged"):
-        apart.load_apart(reader(CRASHING), nwb_file, {})
-    assert mc.read(nwb_file, depth_reference="surface").n_spikes == 230
+def _n_spikes(path):
+    return _read(path).n_spikes
 
 
-def test_a_reader_that_comes_to_no_end_is_one_sentence(reader, nwb_file):
-    with pytest.raises(BadFileError, match="or came to no end; it is damaged"):
-        apart.load_apart(reader(ENDLESS), nwb_file, {})
+def test_the_worker_is_another_process_that_stays_for_the_next_file(nwb_file, sandbox):
+    _read(nwb_file)
+    first = sandbox.pid()
+    _read(nwb_file)
+    assert sandbox.pid() == first != os.getpid()
+
+
+def test_a_crash_is_one_sentence_and_the_next_file_is_read(nwb_file, sandbox):
+    with pytest.raises(BadFileError, match="crashed or did not finish; it is damaged"):
+        load_sandboxed(lambda path: os.kill(os.getpid(), signal.SIGSEGV), nwb_file, ())
+    assert _read(nwb_file).n_spikes == 230
+
+
+def test_reading_that_takes_too_long_is_one_sentence(nwb_file, sandbox):
+    def endless(path):
+        import resource
+
+        used = int(time.process_time()) + 1
+        assert used + 10 < resource.getrlimit(resource.RLIMIT_CPU)[0] < used + 20
+        resource.setrlimit(resource.RLIMIT_CPU, (used, resource.RLIM_INFINITY))
+        while True:
+            pass
+
+    with pytest.raises(BadFileError, match="crashed or did not finish; it is damaged"):
+        load_sandboxed(endless, nwb_file, ())
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is not limited here")
-def test_memory_beyond_what_the_file_can_need_is_one_sentence(reader, tmp_path):
+def test_memory_beyond_what_the_file_can_need_is_one_sentence(tmp_path, sandbox):
+    def hungry(path):
+        with as_bad_file("a test", None):
+            return Session(["a"], [np.ones(1 << 29)])
+
     (tmp_path / "small").write_bytes(bytes(100))
     with pytest.raises(BadFileError, match="takes more memory than a file of this size"):
-        apart.load_apart(reader(HUNGRY), tmp_path / "small", {})
+        load_sandboxed(hungry, tmp_path / "small", ())
 
 
-def test_an_interrupted_question_leaves_no_old_answer(nwb_file, monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
+def test_an_interrupt_ends_the_reading_and_leaves_no_worker(nwb_file):
+    code = f"""
+import time, os
+from pathlib import Path
+from microcolumn.io._sandbox import load_sandboxed, _sandboxes
+def slow(path):
+    Path({str(nwb_file)!r} + ".pid").write_text(str(os.getpid()))
+    time.sleep(600)
+load_sandboxed(slow, Path({str(nwb_file)!r}), ())
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+    worker = _when_written(Path(f"{nwb_file}.pid"))
+    assert os.getpgid(worker) != os.getpgid(process.pid)  # Ctrl-C reaches the first alone
+    process.send_signal(signal.SIGINT)
+    assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
+    assert _has_ended(worker)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(apart, "_ask", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            mc.read(nwb_file, depth_reference="surface")
-    assert apart._process is None
-    assert mc.read(nwb_file, depth_reference="surface").n_spikes == 230
+
+def test_a_script_needs_no_guard_and_leaves_no_worker(nwb_file, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"""
+import json, os
+import microcolumn as mc
+recording = mc.read({str(nwb_file)!r}, depth_reference="surface")
+from microcolumn.io._sandbox import _sandboxes
+print(json.dumps([recording.n_spikes, _sandboxes[os.getpid()].pid()]))
+""")
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    n_spikes, worker = json.loads(run.stdout)
+    assert n_spikes == 230
+    assert run.stderr == ""
+    assert _has_ended(worker)
+
+
+def _when_written(path):
+    for _ in range(600):
+        if path.exists() and path.read_text():
+            return int(path.read_text())
+        time.sleep(0.1)
+    return pytest.fail("the worker did not start")
+
+
+def _has_ended(pid):
+    for _ in range(100):
+        if not psutil.pid_exists(pid):
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def test_a_file_that_is_wrong_is_the_readers_own_sentence(tmp_path):
@@ -118,56 +156,47 @@ def test_threads_get_the_answers_to_their_own_questions(tmp_path):
     assert counts == [3, 5, 7, 9] * 3
 
 
-def test_a_forked_process_reads_for_itself(nwb_file):
+@pytest.mark.parametrize("daemon", [True, False])
+def test_a_forked_process_reads_for_itself(daemon, nwb_file):
     _read(nwb_file)
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+    process = context.Process(
+        target=lambda: answers.put([_n_spikes(nwb_file), _n_spikes(nwb_file)]), daemon=daemon
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of forking with threads, which is the point
-        with multiprocessing.get_context("fork").Pool(2) as pool:
-            counts = pool.map_async(_n_spikes, [nwb_file] * 4).get(timeout=60)
-    assert counts == [230] * 4
+        process.start()
+    assert answers.get(timeout=60) == [230, 230]
+    process.join(timeout=60)
+    assert process.exitcode == 0
+    assert _n_spikes(nwb_file) == 230
+
+
+def test_a_worker_that_died_between_two_files_is_no_fault_of_the_next(nwb_file, sandbox):
+    _read(nwb_file)
+    os.kill(sandbox.pid(), signal.SIGKILL)
     assert _read(nwb_file).n_spikes == 230
 
 
-def test_a_process_that_died_between_two_files_is_no_fault_of_the_next(nwb_file):
-    _read(nwb_file)
-    apart._process.kill()
-    apart._process.wait()
-    assert _read(nwb_file).n_spikes == 230
-
-
-def test_an_interrupt_of_other_work_does_not_reach_the_process(nwb_file):
-    _read(nwb_file)
-    assert os.getpgid(apart._process.pid) != os.getpgrp()
-
-
-def test_modules_of_the_current_folder_are_not_run(nwb_file, tmp_path, monkeypatch):
-    (tmp_path / "h5py.py").write_text("open('trap', 'w').close()")
+def test_modules_of_the_current_folder_are_not_run(nwb_file, tmp_path, monkeypatch, sandbox):
+    for name in ("h5py", "numpy", "joblib"):
+        (tmp_path / f"{name}.py").write_text("open('trap', 'w').close()")
     monkeypatch.chdir(tmp_path)
-    apart.stop()
     assert _read(nwb_file).n_spikes == 230
     assert not (tmp_path / "trap").exists()
 
 
-def test_what_python_is_told_to_find_is_found_there_too(tmp_path, monkeypatch, nwb_file):
+def test_the_environment_of_the_worker_is_ours(tmp_path, monkeypatch, nwb_file, sandbox):
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "elsewhere"))
     (tmp_path / "elsewhere" / "sitecustomize.py").write_text("open('seen', 'w').close()")
     monkeypatch.chdir(tmp_path)
-    apart.stop()
     _read(nwb_file)
     assert (tmp_path / "seen").exists()
 
 
-def test_a_process_that_cannot_start_is_no_fault_of_the_file(monkeypatch, nwb_file):
-    apart.stop()
+def test_a_worker_that_cannot_start_is_no_fault_of_the_file(monkeypatch, nwb_file, sandbox):
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(OSError, match="cannot be started as a second process"):
         _read(nwb_file)
-
-
-def _read(path):
-    return mc.read(path, depth_reference="surface")
-
-
-def _n_spikes(path):
-    return _read(path).n_spikes

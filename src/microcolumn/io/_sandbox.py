@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from multiprocessing import util
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,8 @@ class Sandbox:
                     # A module in the current folder must not be imported in place of a library.
                     env={"PYTHONSAFEPATH": "1"},
                 )
+                # A process of multiprocessing waits for its children unless they end before.
+                util.Finalize(None, self.stop, exitpriority=1)
             try:
                 self._executor.submit(os.getpid).result()
                 return self._executor
