@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .binary import listed, real_number
+from .binary import checked_positions, listed, real_number
 from .binning import Binning, bin_trains
 from .conversions import conversion
 from .epochs import HALF_NANOSECOND, Epochs
@@ -208,10 +208,9 @@ class Recording:
 
     def take(self, positions: Iterable[int]) -> Recording:
         """Recording of the units at ``positions``, in that order."""
-        chosen = listed("positions", positions, "pass a list of positions of units")
-        table = self.units.take(chosen)
+        chosen = checked_positions("positions", positions, self.n_units)
         trains = self.trains
-        return self._like([trains[n] for n in chosen], table, self.epochs)
+        return self._like([trains[n] for n in chosen], self.units.take(chosen), self.epochs)
 
     def select(
         self,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .binary import listed, real_array, real_number, whole_number
+from .binary import checked_positions, listed, real_array, real_number, whole_number
 
 #: What depths may be measured from, and what a larger number then means.
 DEPTH_REFERENCES = {
@@ -94,18 +94,7 @@ class Units:
 
     def take(self, positions: Iterable[int]) -> Units:
         """Table of the units at ``positions``, in that order."""
-        chosen = [
-            whole_number(f"positions[{place}]", position)
-            for place, position in enumerate(
-                listed("positions", positions, "pass a list of positions of units")
-            )
-        ]
-        for place, position in enumerate(chosen):
-            if not -len(self) <= position < len(self):
-                raise IndexError(
-                    f"positions[{place}] is {position}; "
-                    f"positions of {len(self)} units run from 0 to {len(self) - 1}"
-                )
+        chosen = checked_positions("positions", positions, len(self))
         return Units(
             [self.ids[n] for n in chosen],
             None if self.depth_um is None else self.depth_um[chosen],

@@ -14,7 +14,7 @@ from .binary import (
     Bits,
     Floats,
     check_binary,
-    listed,
+    checked_positions,
     random_generator,
     real_array,
     real_number,
@@ -214,18 +214,7 @@ class Words:
         units : iterable of int
             Positions of the units to keep, in the order the new words will have.
         """
-        asked = listed("units", units, "pass a list of positions")
-        positions = [whole_number(f"units[{k}]", unit) for k, unit in enumerate(asked)]
-        if not positions:
-            raise ValueError("units is empty; pick at least one unit")
-        for position in positions:
-            if not 0 <= position < self.n_units:
-                raise ValueError(
-                    f"units names position {position}; "
-                    f"positions of {self.n_units} units run from 0 to {self.n_units - 1}"
-                )
-            if positions.count(position) > 1:
-                raise ValueError(f"units names position {position} twice; pick each unit once")
+        positions = checked_positions("units", units, self.n_units)
         by_lag = self.X.reshape(len(self), self.lags, self.n_units)[:, :, positions]
         distinct, renamed = unique_rows(by_lag.reshape(len(self), -1))
         return replace(

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..binary import Floats, listed, real_array, real_number, whole_number
+from ..binary import Floats, checked_positions, real_array, real_number
 from ..units import DEPTH_REFERENCES
 
 
@@ -151,18 +151,7 @@ class LFP:
 
     def take(self, channels: Iterable[int]) -> LFP:
         """The LFP of the channels at these positions, for example without broken ones."""
-        chosen = [
-            whole_number(f"channels[{place}]", channel)
-            for place, channel in enumerate(
-                listed("channels", channels, "pass a list of positions of channels")
-            )
-        ]
-        for place, channel in enumerate(chosen):
-            if not 0 <= channel < self.n_channels:
-                raise IndexError(
-                    f"channels[{place}] is {channel}; positions of the {self.n_channels} "
-                    f"channels of {self.source} run from 0 to {self.n_channels - 1}"
-                )
+        chosen = checked_positions("channels", channels, self.n_channels, "channels")
         held = range(self.n_channels) if self._channels is None else self._channels
         return replace(
             self,
