@@ -196,7 +196,7 @@ def test_the_sampling_rate_can_be_stated_and_overruled(tmp_path):
     assert trains(mc.read(bare, sampling_rate=RATE))["2"] == [600, 90_000]
     overruled = mc.read(folder(tmp_path / "b"), sampling_rate=15_000)
     assert overruled.trains[0].tolist() == [0.04, 6.0]
-    assert "15000 samples per second as told; params.py: 30000.0" in overruled.notes
+    assert "15000 samples per second as stated; params.py: 30000.0" in overruled.notes
 
 
 @pytest.mark.parametrize("rate", ["0", "-1.0", "'fast'", "1e999", "True"])

@@ -1,4 +1,4 @@
-"""The local field potential of a linear probe, from arrays or Neo, read where it is needed."""
+"""The local field potential of a linear probe, from arrays, Neo or a file that stays open."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ..units import DEPTH_REFERENCES
 class LFP:
     """Local field potential of a linear probe.
 
-    The samples may lie in memory or in a file: only the stretches asked for are read and turned
-    into mV. An LFP from a file keeps it open; use it in a ``with`` block, or `close` it.
+    The samples may be in memory or in a file: only requested stretches are read and converted to
+    mV. An LFP from a file keeps it open; use it in a ``with`` block, or `close` it.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class LFP:
     sampling_rate_hz : float
         Samples per second.
     depth_um : array_like, shape (n_channels,)
-        Depth of each channel's contact in µm; NaN where unknown.
+        Depth of each channel's contact in µm; NaN if unknown.
     depth_reference : {"surface", "tip", "layer IV"}
-        What depths are measured from, as for `microcolumn.Units`: larger is deeper, save above
+        What depths are measured from, as for `microcolumn.Units`: larger is deeper, except above
         the tip.
     start_s : float
         Time of the first sample, on the clock of the flashes.

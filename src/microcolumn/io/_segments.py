@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..epochs import HALF_NANOSECOND
+from ..epochs import HALF_NANOSECOND, Epochs
 
 #: Seconds between segments whose own clocks do not say how they follow each other.
 _GAP_S = 1.0
@@ -17,22 +17,11 @@ _GAP_S = 1.0
 def align_segments(
     stretches: Sequence[tuple[float, float]],
 ) -> tuple[NDArray[np.float64], list[str]]:
-    """What to add to the times of each segment so that all share one clock.
+    """Seconds to add to the times of each segment so that all share one clock, and notes.
 
-    Nothing, where segments follow each other on their own clocks. Where those overlap, which is so
-    for trials that all start at 0, each segment begins 1 s after the one before it ends.
-
-    Parameters
-    ----------
-    stretches : sequence of (float, float)
-        Start and stop of each segment on its own clock, seconds; all its spikes lie there.
-
-    Returns
-    -------
-    shifts : ndarray of float64, shape (n_segments,)
-        Seconds.
-    notes : list of str
-        What was done.
+    Segments that follow each other on their own clocks are not moved. If they overlap, as trials do
+    that all start at 0, each begins 1 s after the one before it ends. ``stretches`` are start and
+    stop of each segment on its own clock, seconds; all its spikes lie between them.
     """
     shifts = np.zeros(len(stretches))
     if all(later[0] > stop - 2 * HALF_NANOSECOND for (_, stop), later in pairwise(stretches)):
@@ -43,3 +32,10 @@ def align_segments(
         begin += stop - start + _GAP_S
     note = f"{len(stretches)} segments put one after another with {_GAP_S:g} s between them"
     return shifts, [note]
+
+
+def segment_epochs(stretches: Sequence[tuple[float, float]], shifts: NDArray[np.float64]) -> Epochs:
+    """Epochs of segments after they were moved, labelled ``"segment 0"`` and so on."""
+    spans = np.array(stretches).reshape(-1, 2) + shifts[:, None]
+    spans[:-1, 1] = np.minimum(spans[:-1, 1], spans[1:, 0])  # rounding may make neighbours overlap
+    return Epochs(spans, [f"segment {k}" for k in range(len(spans))])

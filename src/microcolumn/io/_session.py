@@ -1,4 +1,4 @@
-"""What a file holds, and the step from there to a recording: depths, layers, quality, epochs."""
+"""Content of a file, and the recording it makes: depths, layers, quality, epochs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 DEPTH_COLUMNS = ("depth_um", "depth", "unit_depth", "depths")
 LAYER_COLUMNS = ("layer", "cortical_layer", "layers")
 QUALITY_COLUMNS = ("quality", "kslabel")
-#: Quality of what is no unit by the word of whoever sorted the spikes.
+#: Quality of clusters that the spike sorting found to be no unit.
 _NOISE = "noise"
 _TRUTHS = {"true": True, "1": True, "1.0": True, "yes": True} | {
     "false": False,
@@ -35,7 +35,7 @@ _TRUTHS = {"true": True, "1": True, "1.0": True, "yes": True} | {
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Spike trains and the table of their units as a file has them.
+    """Spike trains and the table of their units as they are in a file.
 
     Attributes
     ----------
@@ -46,15 +46,15 @@ class Session:
     columns : mapping of str to sequence
         Columns of the file's table of units, one entry per unit each.
     depth_column : str, optional
-        Column with depths in µm where the reader knows it; else looked for by name.
+        Column with depths in µm if the reader knows it; otherwise it is found by its name.
     epochs : Epochs, optional
-        When the units were observed, as far as the file says.
+        When the units were observed, if the file states it.
     notes : tuple of str
-        Sentences about what the reader did.
+        What the reader did.
     resolution_s : float
         Width of the bins that times come from; 0 for spike times.
     depth_reference : str, optional
-        What depths are measured from, in the rare file that says so.
+        What depths are measured from, if the file states it, which is rare.
     """
 
     ids: Sequence[str]
@@ -90,12 +90,12 @@ def to_recording(
     quality: str | Iterable[str] | None = None,
     epochs: str | Epochs | ArrayLike | None = None,
 ) -> Recording:
-    """Recording of a session, once it is said what its depths and layers mean.
+    """Recording of a session, given what its depths and layers mean.
 
     Parameters
     ----------
     session : Session
-        What a file holds.
+        Content of a file.
     source : str
         Where it comes from.
     depth_reference, layers, quality, epochs
@@ -117,7 +117,8 @@ def to_recording(
         multiunit=_flags(session),
     )
     chosen = None if isinstance(epochs, str) else epochs
-    stated = chosen if session.epochs is None else session.epochs  # who knows may state the length
+    # If the file does not state when units were observed, the caller's epochs do.
+    stated = chosen if session.epochs is None else session.epochs
     wanted = quality if quality is not None else _all_but_noise(units)
     recording = Recording(
         session.trains,
@@ -157,7 +158,7 @@ def _is_file(layers: Any, columns: Mapping[str, Any]) -> bool:
 
 
 def _all_but_noise(units: Units) -> list[str] | None:
-    """Qualities of all units but those that whoever sorted them called noise; None for all."""
+    """Qualities of all units except noise, None if there is no noise."""
     qualities = set(units.quality or ())
     kept = {name for name in qualities if name.lower() != _NOISE}
     if kept == qualities:
@@ -192,7 +193,7 @@ def _notes(
 
 
 def _depth_name(session: Session) -> str | None:
-    """The column of depths, unless it says nothing: no number in it, or zero for every unit."""
+    """The column of depths, unless it holds no number or zero for every unit."""
     name = session.depth_column or session.column(DEPTH_COLUMNS)
     if name is None:
         return None
@@ -227,7 +228,7 @@ def _stated(session: Session, depth_reference: str | None) -> str | None:
 
 
 def _number(value: Any) -> float:
-    """A table's entry as a number, nan for whatever is none."""
+    """A table's entry as a number, nan if it is none."""
     try:
         number = float(value)
     except (TypeError, ValueError):

@@ -34,16 +34,16 @@ def load(
     """A table of spikes with a header, separated by commas, semicolons or tabs.
 
     Units come in the natural order of their names (``2`` before ``10``), so that words do not
-    depend on who fired first. Columns such as ``depth``, ``layer`` and ``quality`` must be
-    constant within a unit; others are kept if they are.
+    depend on which unit fires first. Columns such as ``depth``, ``layer`` and ``quality`` must be
+    constant within a unit; other columns are kept if they are constant.
 
     Parameters
     ----------
     path : Path
         The file, in UTF-8.
     time_unit : {"s", "ms", "us", "samples"}, optional
-        Unit of the times; where left out, as the column's name says (``time_ms``, ``time (ms)``),
-        else seconds.
+        Unit of the times. By default the one in the column's name (``time_ms``, ``time (ms)``),
+        or else seconds.
     sampling_rate : float, optional
         Samples per second, for times in samples.
     """
@@ -104,7 +104,7 @@ class _Table:
     def _describe(
         self, name: str, units: list[int], entries: tuple[str, ...], first_line: int
     ) -> None:
-        """Keep a unit's entry; a column whose entries change is an error or no unit's column."""
+        """Keep a unit's entry; a column that changes within a unit is refused or dropped."""
         known = self.columns[name]
         for row, (unit, entry) in enumerate(zip(units, entries, strict=True)):
             if known.setdefault(unit, entry) != entry:
@@ -140,11 +140,11 @@ def _is_blank(row: list[str]) -> bool:
 
 
 def _places(header: list[str]) -> tuple[int, int]:
-    """Where unit and time stand, or a sentence about the header."""
+    """Positions of the columns of unit and time, or an error about the header."""
     names = [plain_name(name) for name in header]
     unit = place_of(header, UNIT_NAMES)
     times = [place for place, name in enumerate(header) if _stated_unit(name) is not None]
-    # Where there are times and samples, times need no sampling rate.
+    # If there are both times and samples, times need no sampling rate.
     time = min(times, key=lambda place: names[place] in _SAMPLE_NAMES, default=None)
     if unit is not None and time is not None:
         if len(set(names)) < len(names):
@@ -159,7 +159,7 @@ def _places(header: list[str]) -> tuple[int, int]:
 
 
 def _stated_unit(name: str) -> str | None:
-    """Unit of time that a column's name states, "" where it leaves that open, None for no time."""
+    """Unit of time that a column's name states, "" if it states none, None if it is no time."""
     if plain_name(name) in _SAMPLE_NAMES:
         return "samples"
     match = _TIME_NAME.fullmatch(plain_name(name))
@@ -212,7 +212,7 @@ def _numbers(texts: Sequence[str], first_line: int) -> Floats:
 
 
 def _check_order(times: Floats, index: NDArray[np.int64], names: Sequence[str]) -> None:
-    """Refuse a spike that stands behind a later one of its unit, by its line."""
+    """Refuse a spike that comes after a later one of its unit, by its line."""
     order = np.argsort(index, kind="stable")
     behind = (np.diff(times[order]) < 0) & (np.diff(index[order]) == 0)
     if behind.any():

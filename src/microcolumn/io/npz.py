@@ -18,7 +18,7 @@ from ._session import Session
 
 Arrays = Mapping[str, NDArray[Any]]
 
-#: Arrays with one entry per unit that become columns, beside all called ``unit_...``.
+#: Arrays with one entry per unit that become columns, as do all called ``unit_...``.
 _UNIT_COLUMNS = ("depth_um", "layer", "quality", "multiunit")
 _NEEDED = ("spike_times", "spike_units", "unit_ids")
 _OTHERS = (
@@ -66,10 +66,10 @@ def load(path: Path) -> Session:
 
 
 def save(recording: Recording, path: str | Path) -> None:
-    """Write a recording to one NPZ file, whole or not at all.
+    """Write a recording to one NPZ file, in one atomic step.
 
-    `microcolumn.read` gives it back with the same spikes, units and epochs, and says in its notes
-    where the recording came from.
+    `microcolumn.read` gives it back with the same spikes, units and epochs; its notes tell where
+    the recording came from.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _trains(arrays: Arrays, n_units: int) -> list[Any]:
 
 
 def _columns(arrays: Arrays, n_units: int) -> tuple[dict[str, list[Any]], list[str]]:
-    """Columns of the table of units, and a sentence about arrays that are none."""
+    """Columns of the table of units, and a note about arrays that are none."""
     columns, ignored = {}, []
     for name, array in arrays.items():
         if name in _UNIT_COLUMNS and array.shape != (n_units,):

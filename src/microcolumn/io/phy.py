@@ -21,7 +21,7 @@ from ._times import is_rate
 Floats = NDArray[np.float64]
 Table = dict[int, dict[str, str]]
 
-#: What phy means by a cluster that nobody has judged.
+#: Groups that phy gives to clusters without a verdict.
 _UNJUDGED = ("", "unsorted", "none", "nan")
 #: More than any params.py needs.
 _PARAMS_BYTES, _LINE_BYTES = 1 << 16, 1 << 12
@@ -42,7 +42,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     path : Path
         The folder.
     sampling_rate : float, optional
-        Samples per second, where ``params.py`` does not state it or is wrong.
+        Samples per second, if ``params.py`` does not state it or is wrong.
     """
     params = _params(path / "params.py")
     rate = _rate(params, sampling_rate)
@@ -74,7 +74,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
 
 
 def _params(path: Path) -> dict[str, Any]:
-    """Assignments of literals in ``params.py``, of which not a line is run."""
+    """Assignments of literals in ``params.py``, which is not executed."""
     if not path.is_file():
         return {}
     with path.open("rb") as file:
@@ -85,7 +85,7 @@ def _params(path: Path) -> dict[str, Any]:
         try:
             params[name.strip()] = ast.literal_eval(value.strip()[:_LINE_BYTES])
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            continue  # a comment, an expression, or a call: nothing that can be trusted
+            continue  # a comment, an expression or a call
     return params
 
 
@@ -99,7 +99,7 @@ def _rate(params: Mapping[str, Any], sampling_rate: float | None) -> float:
 
 def _rate_note(params: Mapping[str, Any], rate: float) -> list[str]:
     stated = params.get("sample_rate", rate)
-    return [] if stated == rate else [f"{rate:g} samples per second as told; params.py: {stated}"]
+    return [] if stated == rate else [f"{rate:g} samples per second as stated; params.py: {stated}"]
 
 
 def _array(path: Path, name: str) -> NDArray[Any]:
@@ -129,7 +129,7 @@ def _samples(path: Path) -> NDArray[Any]:
 
 
 def _cluster_file(path: Path) -> str:
-    """Where each spike's cluster stands; Kilosort's output has templates alone until phy saves."""
+    """File with the cluster of each spike; before phy saves it there are only templates."""
     curated = (path / "spike_clusters.npy").is_file()
     never = not curated and (path / "spike_templates.npy").is_file()
     return "spike_templates.npy" if never else "spike_clusters.npy"
@@ -143,8 +143,8 @@ def _clusters(path: Path) -> NDArray[np.int64]:
 def _tables(path: Path) -> Table:
     """Entries of each cluster, by column.
 
-    ``cluster_info.tsv`` is what phy exported last, the other tables are what it works with, so
-    they win.
+    ``cluster_info.tsv`` is phy's last export; the other tables are those phy works with, so their
+    entries take precedence.
     """
     files = sorted([*path.glob("cluster_*.tsv"), *path.glob("cluster_*.csv")])
     files.sort(key=lambda file: file.stem != "cluster_info")
@@ -169,16 +169,16 @@ def _table(path: Path) -> Table:
 
 
 def _numbers_of(clusters: NDArray[np.int64], table: Table) -> list[int]:
-    """Clusters with spikes, and those that phy knows to have none.
+    """Clusters with spikes, and those that phy states to have none.
 
-    Clusters that are in tables only for having been merged or split are no units.
+    Other clusters of the tables were merged or split and are no units.
     """
     silent = {number for number, row in table.items() if row.get("n_spikes") == "0"}
     return sorted(silent.union(np.unique(clusters).tolist()))
 
 
 def _quality(row: Mapping[str, str]) -> str:
-    """The verdict of a person where there is one, else of Kilosort."""
+    """The group given by a person, or else Kilosort's label."""
     verdicts = (row.get(name, "") for name in ("group", "KSLabel"))
     verdict = next((word for word in verdicts if word.lower() not in _UNJUDGED), "unsorted")
     return "noise" if verdict.lower() == "noise" else verdict
@@ -187,16 +187,9 @@ def _quality(row: Mapping[str, str]) -> str:
 def _depths(
     path: Path, place: NDArray[np.int64], n_clusters: int
 ) -> tuple[list[float] | None, list[str]]:
-    """Height of each cluster's peak channel in µm, as far as the folder tells.
+    """Height of each cluster's peak channel in µm, None if the folder does not tell it; and notes.
 
-    Parameters
-    ----------
-    path : Path
-        The folder.
-    place : ndarray of int64, shape (n_spikes,)
-        Position of each spike's cluster among all clusters.
-    n_clusters : int
-        Number of all clusters.
+    ``place`` is the position of each spike's cluster among all clusters.
     """
     missing = [
         name
@@ -223,7 +216,7 @@ def _depths(
     peaks = _PeakChannels(path, templates, len(heights))
     by_cluster = split_by_unit(used.astype(np.int64), place, n_clusters)
     depths = []
-    # products this small wait longer for a second core than they take on one
+    # products this small are faster on one core than on two
     with threadpool_limits(limits=1, user_api="blas"):
         for mine in by_cluster:
             channel = peaks.of(int(np.bincount(mine).argmax())) if mine.size else None
@@ -234,8 +227,8 @@ def _depths(
 class _PeakChannels:
     """Channel on which a template is largest, one template in memory at a time.
 
-    Kilosort's templates live in whitened space, where neighbours of the peak may stand out; like
-    phy, we take them back with ``whitening_mat_inv.npy`` first, where it is there.
+    Kilosort's templates are whitened, so that a neighbour of the peak channel may be larger. Like
+    phy, we undo that first, if there is a ``whitening_mat_inv.npy``.
     """
 
     def __init__(self, path: Path, templates: NDArray[Any], n_channels: int) -> None:
@@ -269,12 +262,12 @@ class _PeakChannels:
             )
 
     def of(self, template: int) -> int | None:
-        """Peak channel of a template, None where it is empty."""
+        """Peak channel of a template, None if it is empty."""
         waveform = self.templates[template].astype(np.float64)
         if self.channels is None:
             channels = np.arange(self.n_channels)
         else:
-            # places beyond the last channel fill up templates that have fewer than others
+            # templates with fewer channels than others are padded with channels that do not exist
             channels = self.channels[template].astype(np.int64)
             used = (channels >= 0) & (channels < self.n_channels)
             waveform, channels = waveform[:, used], channels[used]
@@ -289,7 +282,7 @@ class _PeakChannels:
 def _epochs(
     path: Path, params: Mapping[str, Any], rate: float, times: Floats
 ) -> tuple[Epochs | None, list[str]]:
-    """From 0 to the end of the raw file, where that is beside the folder's tables."""
+    """From 0 to the end of the raw file, if that is there."""
     last = float(times[-1]) if times.size else 0.0
     duration = _raw_duration(path, params, rate)
     if duration is None:
@@ -303,7 +296,7 @@ def _epochs(
 
 
 def _raw_duration(path: Path, params: Mapping[str, Any], rate: float) -> float | None:
-    """Seconds in the raw file, of which only the size is looked at; None where unknown."""
+    """Seconds in the raw file by its size; None if unknown."""
     named = params.get("dat_path")
     files = [path / str(name) for name in (named if isinstance(named, list | tuple) else [named])]
     if named is None or not all(f.is_file() and f.suffix != ".cbin" for f in files):

@@ -1,4 +1,4 @@
-"""Reader of what Neo reads, and recordings of Neo's objects: spike trains only, no signals."""
+"""Spike trains of files that Neo reads and of Neo's objects; signals are not read."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def load(
     path : Path
         NeuroExplorer ``.nex`` and Plexon ``.plx`` are recognised by content, others by extension.
     io : str, optional
-        Name of Neo's reader, such as ``"NeuralynxIO"``, to override that.
+        Name of Neo's reader, such as ``"NeuralynxIO"``, if the format is not recognised.
     block, segment : int, optional
-        Which block of a file that has several, and which of its segments; all segments, each an
-        epoch, where left out. Segments that overlap are put one after another with 1 s between.
+        Which block of a file that has several, and which of its segments; by default all
+        segments, each an epoch. Segments that overlap are put one after another with 1 s between.
     names : {"name", "id"}, optional
         Whether units are called by their names in the file or by Neo's ids of their channels.
 
@@ -59,7 +59,7 @@ def from_neo(
     Parameters
     ----------
     trains : neo.Block, neo.Segment, or list of neo.SpikeTrain
-        In any unit of time. Each segment is an epoch: the time that all its trains cover. Where
+        In any unit of time. Each segment is an epoch: the time that all its trains cover. If
         segments overlap, as trials do that all start at 0, each is moved to begin 1 s after the
         one before it ends. Trains of several segments are joined by the names of their units: the
         trains' names, or annotations ``unit_name``, ``unit_id`` or ``id``, or positions.

@@ -1,7 +1,7 @@
 """What headers of NeuroExplorer and Plexon files claim, checked against the file.
 
-Neo takes whatever part of a claimed stretch is in the file, so that a file cut short would lose
-spikes without a word.
+Neo reads the part of a claimed stretch that is in the file, so that a file cut short would lose
+spikes silently.
 """
 
 from __future__ import annotations
@@ -24,15 +24,7 @@ _PLX_COUNTS, _N_PLX_COUNTS = 256, 650
 
 
 def check_header(path: Path, reader: str) -> None:
-    """Refuse a NeuroExplorer or Plexon file that does not hold what its header claims.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    reader : str
-        Name of Neo's reader that will read it, whatever its first bytes are.
-    """
+    """Refuse a file for Neo's NeuroExplorer or Plexon reader that lacks what its header claims."""
     if reader not in _CHECKS:
         return
     magic, check = _CHECKS[reader]

@@ -35,12 +35,12 @@ def read_lfp(
     depth_reference : {"surface", "tip", "layer IV"}
         What the depths of the contacts are measured from; files do not say.
     series : str, optional
-        Name of the series; needed where the file holds several.
+        Name of the series; required if the file holds several.
     depth_column : str, optional
-        Column of the electrodes table with the depths in µm; needed where not exactly one of
-        the usual names (``depth_um``, ``depth``, ``rel_y``, ...) is there.
+        Column of the electrodes table with the depths in µm; required unless exactly one has a
+        usual name (``depth_um``, ``depth``, ``rel_y``, ...).
     group : str, optional
-        Name of the electrode group (the probe or shank); needed where the series spans several.
+        Name of the electrode group (the probe or shank); required if the series spans several.
 
     Returns
     -------
@@ -138,17 +138,17 @@ def _opened(path: str | Path) -> tuple[Any, Any]:
 
 
 def _series(file: Any, name: str | None) -> Any:
-    """The one electrical series of that name, wherever it stands in the file."""
+    """The only electrical series of that name in the file."""
     from pynwb import ecephys
 
     found = [
         item
         for item in file.objects.values()
         if isinstance(item, ecephys.ElectricalSeries)
-        and not isinstance(item, ecephys.SpikeEventSeries)  # Snippets around spikes.
+        and not isinstance(item, ecephys.SpikeEventSeries)  # snippets around spikes
     ]
     chosen = [item for item in found if name in (None, item.name)]
-    if len(chosen) > 1:  # Beside raw data, the container called LFP says which is meant.
+    if len(chosen) > 1:  # raw data too: the container called LFP tells which is meant
         chosen = [item for item in chosen if isinstance(item.parent, ecephys.LFP)] or chosen
     if len(chosen) == 1:
         return chosen[0]
@@ -187,7 +187,7 @@ def _sampling(series: Any, where: str, path: Path) -> tuple[float, float]:
         )
     period = (times[-1] - times[0]) / (times.size - 1)
     off = np.abs(times - (times[0] + period * np.arange(times.size)))
-    # Corrected clocks wander a little; latencies are read to a few milliseconds.
+    # Corrected clocks drift a little; latencies are read to a few milliseconds.
     if off.max() > max(0.5 * period, 1e-3):
         worst = int(np.argmax(np.abs(np.diff(times) - period)))
         raise BadFileError(
