@@ -93,9 +93,8 @@ def load(
 
 
 def _refuse(chosen: Variable, what: str, **options: Any) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise BadFileError(f"{name} does not apply to {chosen}, which holds {what}; omit it")
+    for name in (name for name, value in options.items() if value is not None):
+        raise BadFileError(f"{name} does not apply to {chosen}, which holds {what}; omit it")
 
 
 @contextmanager
@@ -143,14 +142,12 @@ def _columns(
     fields: Mapping[str, Variable], chosen: Variable, n_units: int
 ) -> dict[str, Sequence[Any]]:
     """Variables with one entry per unit."""
-    columns: dict[str, Sequence[Any]] = {}
-    for name, held in fields.items():
-        if held.name == chosen.name or name.lower() in _NO_COLUMNS:
-            continue
-        entries = _entries(held, n_units)
-        if entries is not None:
-            columns[name] = entries
-    return columns
+    entries = {
+        name: _entries(held, n_units)
+        for name, held in fields.items()
+        if held.name != chosen.name and name.lower() not in _NO_COLUMNS
+    }
+    return {name: column for name, column in entries.items() if column is not None}
 
 
 def _ids(columns: dict[str, Sequence[Any]], n_units: int) -> list[str]:
@@ -168,7 +165,9 @@ def _entries(held: Variable, n_units: int) -> list[Any] | None:
         return None
     if held.kind in NUMERIC:
         values = held.read()
-        return _plain(values.toarray() if sparse.issparse(values) else values)
+        numbers = values.toarray() if sparse.issparse(values) else values
+        # whole numbers without a decimal point
+        return [int(x) if float(x).is_integer() else x for x in numbers.ravel().tolist()]
     if held.kind != "cell":
         return None
     entries: list[Any] = []
@@ -180,25 +179,12 @@ def _entries(held: Variable, n_units: int) -> list[Any] | None:
     return entries
 
 
-def _plain(values: NDArray[Any]) -> list[Any]:
-    """Numbers of Python, whole ones without a decimal point."""
-    return [
-        int(value) if isinstance(value, float) and value.is_integer() else value
-        for value in values.ravel().tolist()
-    ]
-
-
 def _epochs(fields: Mapping[str, Variable], per_second: float) -> Epochs | None:
     """When units were observed, if the file states it."""
     by_name = {name.lower(): held for name, held in fields.items() if held.kind in NUMERIC}
     for name, scale in (("epochs", per_second), ("duration_s", 1.0), ("duration", per_second)):
         held = by_name.get(name)
-        is_stated = held is not None and (
-            len(held.shape) == 2 and held.shape[1] == 2
-            if name == "epochs"
-            else set(held.shape) == {1}
-        )
-        if held is None or not is_stated:
+        if held is None or held.shape[1:] != ((2,) if name == "epochs" else (1,)):
             continue
         seconds = np.asarray(held.read(), dtype=np.float64) / scale
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from ...epochs import Epochs
 from .._failures import BadFileError
 from .._limits import check_claim
-from .variable import NUMERIC, Variable
+from .variable import NUMERIC, Entries, Numbers, Variable
 
 Floats = NDArray[np.float64]
 
@@ -44,12 +43,10 @@ def bin_width_of(
         raise BadFileError(
             f"{where} is {width}; bins need a width in seconds from 0 to {_WIDEST:g}"
         )
-    notes = []
-    if stated is not None and found:
-        of_file = float(found[0].read().item())
-        if of_file != width:
-            notes.append(f"bins of {width:g} s as stated; {found[0].name} of the file: {of_file:g}")
-    return width, notes
+    of_file = float(found[0].read().item()) if found else width
+    if of_file == width:
+        return width, []
+    return width, [f"bins of {width:g} s as stated; {found[0].name} of the file: {of_file:g}"]
 
 
 def counted(
@@ -66,7 +63,12 @@ def counted(
     check_claim(path, n_bins // 8 + n_units * 8, str(chosen))
     *place, counts = _entries(path, chosen)
     bins, units = place[time_axis], place[1 - time_axis]
-    _check_counts(counts, bins, units, chosen)
+    for bad in np.flatnonzero(~are_counts(counts))[:1]:
+        raise BadFileError(
+            f"{chosen} has {counts[bad]} for unit {units[bad] + 1} in bin {bins[bad] + 1}, counted "
+            "from 1 as MATLAB does; counts are whole numbers from 0 on: name spike times or counts "
+            "with variable="
+        )
     check_claim(path, int(counts.sum()) * 8, f"the counts in {chosen}")
     trains = _spread(bins, units, counts.astype(np.int64), n_units, width)
     axis = ("rows", "columns")[1 - time_axis]
@@ -77,7 +79,7 @@ def counted(
     return trains, Epochs([[0.0, n_bins * width]]), note
 
 
-def _entries(path: Path, chosen: Variable) -> tuple[NDArray[Any], NDArray[Any], Floats]:
+def _entries(path: Path, chosen: Variable) -> Entries:
     """Rows, columns and values of the nonzero entries, if the file can hold so many."""
     nothing = np.zeros(0, dtype=np.int64)
     pieces, n_entries = [(nothing, nothing, np.zeros(0))], 0
@@ -102,29 +104,15 @@ def _time_axis(chosen: Variable, units_in: str | None) -> int:
     return 1 if units_in == "rows" else 0
 
 
-def are_counts(values: NDArray[Any]) -> NDArray[np.bool_]:
+def are_counts(values: Numbers) -> NDArray[np.bool_]:
     """Whether each value is a whole number from 0 on."""
     return np.asarray(np.isfinite(values) & (values >= 0) & (values == np.floor(values)))
 
 
-def _check_counts(counts: NDArray[Any], bins: Any, units: Any, chosen: Variable) -> None:
-    bad = np.flatnonzero(~are_counts(counts))
-    if bad.size:
-        raise BadFileError(
-            f"{chosen} has {counts[bad[0]]} for unit {units[bad[0]] + 1} in bin "
-            f"{bins[bad[0]] + 1}, counted from 1 as MATLAB does; "
-            "counts are whole numbers from 0 on: name spike times or counts with variable="
-        )
-
-
 def _spread(
-    bins: NDArray[Any],
-    units: NDArray[Any],
-    counts: NDArray[np.int64],
-    n_units: int,
-    width: float,
+    bins: Numbers, units: Numbers, counts: Numbers, n_units: int, width: float
 ) -> list[Floats]:
-    """Times in seconds of each unit's spikes, from the bins where it has some."""
+    """Times in seconds of each unit's spikes, from its nonzero bins."""
     order = np.lexsort((bins, units))
     bins, units, counts = bins[order], units[order], counts[order]
     which = np.repeat(np.arange(counts.size), counts)

@@ -70,17 +70,18 @@ def _variable(name: str, value: Any) -> Variable:
         return Variable(name, "struct", (1, 1), dict)
     if sparse.issparse(value) and value.dtype.kind != "c":
         return Variable(name, "sparse", value.shape, lambda: _sparse(name, value))
-    for kind, opened in (
-        ("object", matlab.MatlabObject),
-        ("function_handle", matlab.MatlabFunction),
-        ("opaque", matlab.MatlabOpaque),
-    ):
-        if isinstance(value, opened):
-            return unreadable(name, kind)
+    if isinstance(value, matlab.MatlabObject | matlab.MatlabFunction | matlab.MatlabOpaque):
+        return unreadable(name, "object")
     if value.dtype.names:
-        return Variable(name, "struct", value.shape, lambda: _fields(name, value))
+        columns = {field: value[field] for field in value.dtype.names}
+        if value.size == 1:  # the fields of an array of structs are cells
+            columns = {field: column.item() for field, column in columns.items()}
+        fields = {field: _variable(f"{name}.{field}", held) for field, held in columns.items()}
+        return Variable(name, "struct", value.shape, lambda: fields)
     if value.dtype.kind == "O":
-        return Variable(name, "cell", value.shape, lambda: _cells(name, value))
+        cells = enumerate(value.ravel(order="F"), start=1)
+        found = [_variable(f"{name}{{{n}}}", cell) for n, cell in cells]
+        return Variable(name, "cell", value.shape, lambda: found)
     if value.dtype.kind == "U":
         shape = (value.size, value.itemsize // 4)
         return Variable(name, "char", shape, lambda: [str(row).rstrip(" \0") for row in value.flat])
@@ -90,21 +91,7 @@ def _variable(name: str, value: Any) -> Variable:
     return Variable(name, kind, value.shape, lambda: value)
 
 
-def _fields(name: str, value: Any) -> dict[str, Variable]:
-    """Fields of a struct, or of an array of structs as cells with one entry per struct."""
-    return {
-        field: _variable(
-            f"{name}.{field}", value[field].item() if value.size == 1 else value[field]
-        )
-        for field in value.dtype.names
-    }
-
-
-def _cells(name: str, value: Any) -> list[Variable]:
-    return [_variable(f"{name}{{{n + 1}}}", cell) for n, cell in enumerate(value.ravel(order="F"))]
-
-
 def _sparse(name: str, value: Any) -> sparse.coo_array:
     if value.format == "coo":  # version 4, whose indices SciPy checks
         return sparse.coo_array(value)
-    return sparse_matrix(value.data, value.indices, value.indptr, value.shape, name)
+    return sparse_matrix(name, value.shape, value.data, value.indices, value.indptr)

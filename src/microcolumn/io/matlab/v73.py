@@ -18,15 +18,7 @@ _PIECE = 1 << 23
 
 
 def variables_v73(file: Any, path: Path) -> list[Variable]:
-    """Variables of an open file, in the order of their names.
-
-    Parameters
-    ----------
-    file : h5py.File
-        Stays open as long as variables are read.
-    path : Path
-        Of the same file, whose size bounds what may be in it.
-    """
+    """Variables of an `h5py.File`, which must stay open as long as they are read."""
     # What cells hold lies in #refs#, what objects hold in #subsystem#.
     return [_variable(name, file[name], path) for name in file if not name.startswith("#")]
 
@@ -39,7 +31,12 @@ def _variable(name: str, item: Any, path: Path) -> Variable:
         if "MATLAB_sparse" in item.attrs:
             return _sparse(name, item, path)
         if kind in ("struct", ""):
-            return Variable(name, "struct", (1, 1), lambda: _fields(name, item, path))
+            return Variable(
+                name,
+                "struct",
+                (1, 1),
+                lambda: {key: _variable(f"{name}.{key}", item[key], path) for key in item},
+            )
     elif isinstance(item, h5py.Dataset):
         return _dataset(name, kind, item, path)
     return unreadable(name, kind or "object")
@@ -63,7 +60,8 @@ def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:
             raise BadFileError(
                 f"{name} is marked as empty with size {shape}; the file is damaged: export it again"
             )
-        return Variable(name, kind or "double", shape, lambda: _nothing(kind, shape))
+        nothing: dict[str, Any] = {"cell": [], "char": [], "struct": {}}
+        return Variable(name, kind or "double", shape, lambda: nothing.get(kind, np.zeros(0)))
     if h5py.check_ref_dtype(item.dtype) is h5py.Reference:  # also fields of an array of structs
         return Variable(name, "cell", shape, lambda: _cells(name, item, path))
     if kind == "char":
@@ -75,12 +73,6 @@ def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:
         in_pieces = (lambda: _pieces(name, item, path)) if len(shape) == 2 else None
         return Variable(name, kind, shape, lambda: _array(name, item, path).T, in_pieces)
     return unreadable(name, kind, shape)
-
-
-def _nothing(kind: str, shape: tuple[int, ...]) -> Any:
-    """Content of an empty variable."""
-    empty: dict[str, Any] = {"cell": [], "char": [], "struct": {}}
-    return empty[kind] if kind in empty else np.zeros(0)
 
 
 def _array(name: str, item: Any, path: Path) -> NDArray[Any]:
@@ -120,10 +112,6 @@ def _cells(name: str, item: Any, path: Path) -> list[Variable]:
     return cells
 
 
-def _fields(name: str, item: Any, path: Path) -> dict[str, Variable]:
-    return {field: _variable(f"{name}.{field}", item[field], path) for field in item}
-
-
 def _text(name: str, item: Any, shape: tuple[int, ...], path: Path) -> list[str]:
     """Rows of a char matrix, whose characters are stored column by column."""
     codes = _array(name, item, path).ravel()
@@ -146,6 +134,6 @@ def _sparse(name: str, item: Any, path: Path) -> Variable:
             _array(f"{name}.{part}", item[part], path) if part in item else np.zeros(0)
             for part in ("ir", "data")
         )
-        return sparse_matrix(values, rows, _array(f"{name}.jc", item["jc"], path), shape, name)
+        return sparse_matrix(name, shape, values, rows, _array(f"{name}.jc", item["jc"], path))
 
     return Variable(name, "sparse", shape, read)

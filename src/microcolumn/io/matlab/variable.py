@@ -17,36 +17,26 @@ NUMERIC = {"double", "single", "logical"} | {
     f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 }
 
+Numbers = NDArray[Any]
 #: Rows, columns and values of some entries of a matrix.
-Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+Entries = tuple[Numbers, Numbers, Numbers]
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable, a field of a struct, or what is in a cell.
+    """A variable, a field of a struct, or what is in a cell."""
 
-    Attributes
-    ----------
-    name : str
-        As MATLAB would write it: ``spikes``, ``spikes.times``, ``spikes{3}``.
-    kind : str
-        Class in MATLAB's words, but ``"sparse"`` for sparse matrices and ``"complex"`` for
-        complex numbers of any class.
-    shape : tuple of int
-        Size in MATLAB's order of axes.
-    read : callable
-        Gives the content: an array of numbers (``NUMERIC``), a `scipy.sparse.coo_array`
-        (``sparse``), a list of str with one entry per row (``char``), a list of `Variable` in
-        MATLAB's order (``cell``), or a dict of them by field (``struct``; the fields of an array
-        of structs are cells with one entry per struct). Raises `BadFileError` for other classes.
-    in_pieces : callable, optional
-        Gives the nonzero entries of a matrix piece by piece, for matrices that may not fit memory.
-    """
-
+    #: As MATLAB writes it: ``spikes``, ``spikes.times``, ``spikes{3}``.
     name: str
+    #: MATLAB's class, except ``"sparse"`` for sparse matrices and ``"complex"`` for any complex.
     kind: str
+    #: Size in MATLAB's order of axes.
     shape: tuple[int, ...]
+    #: Gives the content: an array of numbers (``NUMERIC``), a `scipy.sparse.coo_array`
+    #: (``sparse``), a list of str, one per row (``char``), a list of `Variable` (``cell``), or a
+    #: dict of them (``struct``; the fields of an array of structs are cells).
     read: Callable[[], Any]
+    #: Gives the nonzero entries of a matrix piece by piece, if it may not fit into memory.
     in_pieces: Callable[[], Iterator[Entries]] | None = None
 
     def __post_init__(self) -> None:
@@ -86,29 +76,20 @@ class Variable:
 
 def unreadable(name: str, kind: str, shape: tuple[int, ...] = ()) -> Variable:
     """A variable that only MATLAB opens (an object, a table, a string), or complex numbers."""
+    problem = "holds complex numbers; save real ones"
+    if kind != "complex":
+        problem = f"is a MATLAB {kind}, which no other program opens; save a cell array of times"
 
     def read() -> Any:
-        if kind == "complex":
-            raise BadFileError(f"{name} holds complex numbers; save real ones")
-        raise BadFileError(
-            f"{name} is a MATLAB {kind}, which no other program opens; in MATLAB, save a cell "
-            "array with one vector of spike times per unit"
-        )
+        raise BadFileError(f"{name} {problem}")
 
     return Variable(name, kind, shape, read)
 
 
 def sparse_matrix(
-    values: NDArray[Any],
-    rows: NDArray[Any],
-    starts: NDArray[Any],
-    shape: tuple[int, ...],
-    name: str,
+    name: str, shape: tuple[int, ...], values: Numbers, rows: Numbers, starts: Numbers
 ) -> sparse.coo_array:
-    """A sparse matrix from values and rows by column, once all indices are known to be valid.
-
-    ``starts`` holds where each column begins in ``values`` and ``rows``, and where the last ends.
-    """
+    """A sparse matrix from its compressed columns, once all indices are known to be valid."""
     n_values = min(rows.size, values.size)
     native = values[:n_values].astype(values.dtype.newbyteorder("="))
     places = rows[:n_values].astype(np.int64), starts.astype(np.int64)
