@@ -75,7 +75,7 @@ class LayerBoundaries:
         return cls(tuple(words[::2]), edges, depth_reference)
 
     def label(self, depth_um: ArrayLike) -> tuple[str, ...]:
-        """Layer of each depth, ``""`` where the depth is not known."""
+        """Layer of each depth, ``""`` if the depth is NaN."""
         depths = np.asarray(depth_um, dtype=np.float64)
         below = self._downwards
         places = np.searchsorted(below * self.edges_um, below * depths, side="right")
@@ -86,7 +86,7 @@ class LayerBoundaries:
 
 
 def as_labels(entries: Iterable[Any]) -> list[str]:
-    """Entries of a table as text; whatever stands for a missing one is empty."""
+    """Entries of a table as text; missing ones are empty."""
     texts = ["" if entry is None else str(entry).strip() for entry in entries]
     return ["" if text.lower() in ("nan", "none", "<na>") else text for text in texts]
 

@@ -26,7 +26,7 @@ _HOUR = 3600.0
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Recording:
-    """Spike trains of sorted units (METHOD section 1).
+    """Spike trains of sorted units (docs/method.md, section 1).
 
     Made by :func:`microcolumn.read`, by a simulation, or from arrays.
 
@@ -35,16 +35,17 @@ class Recording:
     trains : iterable of array_like
         Spike times of each unit in seconds: finite, not negative, in order.
     units : Units, optional
-        Names, depths, layers and quality; numbered where left out.
+        Names, depths, layers and quality; by default units are numbered.
     epochs : Epochs or array_like of shape (n_epochs, 2), optional
-        Stretches in which the units were observed, seconds. Where left out, from 0 to the last
-        spike; from the first spike if that comes later than an hour and than all spikes last.
+        Stretches in which the units were observed, seconds. By default from 0 to the last spike,
+        or from the first spike if that comes after more than an hour and after more time than all
+        spikes span.
     source : str
         Where the recording comes from.
     notes : iterable of str
-        Sentences about what was done to the data on the way here.
+        What was done to the data before.
     resolution_s : float
-        Width of the bins the times were recorded in; 0 where spike times are exact.
+        Width of the bins the times were recorded in; 0 if spike times are exact.
 
     Attributes
     ----------
@@ -275,7 +276,11 @@ class Recording:
         return self._like(self.trains, units, self.epochs)
 
     def _like(self, trains: Sequence[Floats], units: Units, epochs: Epochs) -> Recording:
-        """Some of this recording; a rare unit of a long one is no reason to doubt its seconds."""
+        """A part of this recording.
+
+        The check that times are in seconds is left out: it would refuse a rarely firing unit of a
+        recording of several days.
+        """
         like = object.__new__(Recording)
         like._set(trains, units, epochs, self.source, self.notes, self.resolution_s)
         return like
@@ -287,7 +292,7 @@ def _converted(function: str, content: Any, options: dict[str, Any]) -> Recordin
 
 
 def _among(name: str, column: tuple[str, ...] | None, wanted: str | Iterable[str]) -> Any:
-    """Mask of the units whose entry is wanted; a wish that no unit fulfils is a mistake."""
+    """Mask of the units whose entry is wanted; a label that no unit has is an error."""
     labels = [wanted] if isinstance(wanted, str) else listed(name, wanted, "pass a list of names")
     names = {str(label) for label in labels}
     if column is None:
@@ -309,9 +314,9 @@ def _checked_epochs(epochs: Epochs | ArrayLike | None, trains: Sequence[Floats])
     spiking = [train for train in trains if train.size]
     if not spiking:
         raise ValueError(
-            "there is no spike and no epoch, so nobody knows how long was recorded; pass epochs"
+            "there is no spike and no epoch, so it is not known how long was recorded; pass epochs"
         )
     first, last = min(train[0] for train in spiking), max(train[-1] for train in spiking)
-    # A clock that ran long before the first spike belongs to the machine, not to the recording.
+    # A clock that ran long before the first spike is not that of the recording.
     start = 0.0 if first <= max(last - first, _HOUR) or first == last else first
     return Epochs([[start, last]])

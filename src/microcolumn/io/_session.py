@@ -24,13 +24,7 @@ LAYER_COLUMNS = ("layer", "cortical_layer", "layers")
 QUALITY_COLUMNS = ("quality", "kslabel")
 #: Quality of clusters that the spike sorting found to be no unit.
 _NOISE = "noise"
-_TRUTHS = {"true": True, "1": True, "1.0": True, "yes": True} | {
-    "false": False,
-    "0": False,
-    "0.0": False,
-    "no": False,
-    "": False,
-}
+_TRUE, _FALSE = ("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,31 +103,35 @@ def to_recording(
                 f"column {name!r} has {len(column)} entries for {len(session.ids)} units; "
                 "export the table again"
             )
+    quality_column = session.column(QUALITY_COLUMNS)
+    depths, reference = _depths(session, depth_reference)
     units = Units(
         session.ids,
-        _depths(session),
-        depth_reference=_stated(session, depth_reference),
-        quality=_text(session, session.column(QUALITY_COLUMNS)),
+        depths,
+        depth_reference=reference,
+        quality=None if quality_column is None else as_labels(session.columns[quality_column]),
         multiunit=_flags(session),
     )
     chosen = None if isinstance(epochs, str) else epochs
     # If the file does not state when units were observed, the caller's epochs do.
     stated = chosen if session.epochs is None else session.epochs
-    wanted = quality if quality is not None else _all_but_noise(units)
+    notes = _notes(session, units, depth_reference, stated is None)
+    if quality is None:
+        quality, noise = _all_but_noise(units)
+        notes += noise
     recording = Recording(
         session.trains,
         units,
         stated,
         source=source,
-        notes=_notes(session, units, depth_reference, stated is None, quality is None),
+        notes=notes,
         resolution_s=session.resolution_s,
     )
-    if isinstance(epochs, str):
-        recording = recording.restrict(recording.epochs.labelled(epochs))
-    elif chosen is not None:
-        recording = recording.restrict(chosen)
-    if wanted is not None:
-        recording = recording.select(quality=wanted)
+    if epochs is not None:
+        kept = recording.epochs.labelled(epochs) if isinstance(epochs, str) else epochs
+        recording = recording.restrict(kept)
+    if quality is not None:
+        recording = recording.select(quality=quality)
     return _with_layers(recording, session, layers)
 
 
@@ -157,28 +155,22 @@ def _is_file(layers: Any, columns: Mapping[str, Any]) -> bool:
     return isinstance(layers, str | Path) and Path(layers).is_file()
 
 
-def _all_but_noise(units: Units) -> list[str] | None:
-    """Qualities of all units except noise, None if there is no noise."""
-    qualities = set(units.quality or ())
-    kept = {name for name in qualities if name.lower() != _NOISE}
-    if kept == qualities:
-        return None
+def _all_but_noise(units: Units) -> tuple[list[str] | None, list[str]]:
+    """Qualities of all units except noise, None if there is no noise; and a note."""
+    qualities = units.quality or ()
+    kept = [name for name in qualities if name.lower() != _NOISE]
+    if len(kept) == len(qualities):
+        return None, []
     if not kept:
         raise ValueError(f"all of its units are of quality {_NOISE!r}; pass quality= to read them")
-    return sorted(kept)
+    n_noise = len(qualities) - len(kept)
+    return kept, [f"units of quality 'noise' left out: {n_noise}; quality= names what to keep"]
 
 
 def _notes(
-    session: Session,
-    units: Units,
-    depth_reference: str | None,
-    length_unknown: bool,
-    noise_left_out: bool,
+    session: Session, units: Units, depth_reference: str | None, length_unknown: bool
 ) -> list[str]:
     notes = list(session.notes)
-    n_noise = sum(name.lower() == _NOISE for name in units.quality or ())
-    if noise_left_out and n_noise:
-        notes.append(f"units of quality 'noise' left out: {n_noise}; quality= names what to keep")
     if length_unknown:
         notes.append(
             "it is not stated how long was recorded, so the recording ends with the last spike; "
@@ -192,39 +184,28 @@ def _notes(
     return notes
 
 
-def _depth_name(session: Session) -> str | None:
-    """The column of depths, unless it holds no number or zero for every unit."""
+def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | None]:
+    """Depths, None if all are unknown or 0, and what they are measured from."""
+    reference = session.depth_reference
+    if reference is not None and stated not in (None, "unstated", reference):
+        raise ValueError(
+            f"depth_reference is {stated!r} but the file states {reference!r}; leave it out"
+        )
     name = session.depth_column or session.column(DEPTH_COLUMNS)
     if name is None:
-        return None
+        return None, stated
     depths = np.array([_number(value) for value in session.columns[name]])
-    says_something = np.any(np.isfinite(depths) & (depths != 0))
-    return name if says_something or session.depth_reference is not None else None
-
-
-def _depths(session: Session) -> Floats | None:
-    name = _depth_name(session)
-    if name is None:
-        return None
-    return np.array([_number(value) for value in session.columns[name]])
-
-
-def _stated(session: Session, depth_reference: str | None) -> str | None:
-    name = _depth_name(session)
-    if session.depth_reference is not None:
-        if depth_reference not in (None, "unstated", session.depth_reference):
-            raise ValueError(
-                f"depth_reference is {depth_reference!r} but the file states "
-                f"{session.depth_reference!r}; leave it out"
-            )
-        return session.depth_reference
-    if name is not None and depth_reference is None:
+    if reference is not None:
+        return depths, reference
+    if not np.any(np.isfinite(depths) & (depths != 0)):
+        return None, stated
+    if stated is None:
         choices = ", ".join(f"'{key}' ({text})" for key, text in DEPTH_REFERENCES.items())
         raise ValueError(
             f"its units have depths (column {name!r}) whose zero and direction no file states; "
             f"pass depth_reference: {choices}"
         )
-    return depth_reference
+    return depths, stated
 
 
 def _number(value: Any) -> float:
@@ -236,10 +217,6 @@ def _number(value: Any) -> float:
     return number if np.isfinite(number) else np.nan
 
 
-def _text(session: Session, name: str | None) -> list[str] | None:
-    return None if name is None else as_labels(session.columns[name])
-
-
 def _flags(session: Session) -> list[bool] | None:
     name = session.column(("multiunit",))
     if name is None:
@@ -247,9 +224,9 @@ def _flags(session: Session) -> list[bool] | None:
     flags = []
     for unit, entry in zip(session.ids, session.columns[name], strict=True):
         text = str(entry).strip().lower()
-        if text not in _TRUTHS:
+        if text not in (*_TRUE, *_FALSE):
             raise ValueError(
                 f"column {name!r} says {entry!r} of unit {unit!r}; it needs true or false"
             )
-        flags.append(_TRUTHS[text])
+        flags.append(text in _TRUE)
     return flags
