@@ -165,7 +165,7 @@ def _entries(held: Variable, n_units: int) -> list[Any] | None:
         return None
     if held.kind in NUMERIC:
         values = held.read()
-        numbers = values.toarray() if sparse.issparse(values) else values
+        numbers = values.toarray() if isinstance(values, sparse.coo_array) else values
         # whole numbers without a decimal point
         return [int(x) if float(x).is_integer() else x for x in numbers.ravel().tolist()]
     if held.kind != "cell":

@@ -68,7 +68,8 @@ def _variable(name: str, value: Any) -> Variable:
 
     if value is None:  # a struct without fields
         return Variable(name, "struct", (1, 1), dict)
-    if sparse.issparse(value) and value.dtype.kind != "c":
+    is_sparse: bool = sparse.issparse(value)
+    if is_sparse and value.dtype.kind != "c":
         return Variable(name, "sparse", value.shape, lambda: _sparse(name, value))
     if isinstance(value, matlab.MatlabObject | matlab.MatlabFunction | matlab.MatlabOpaque):
         return unreadable(name, "object")

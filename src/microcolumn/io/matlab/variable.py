@@ -68,7 +68,8 @@ class Variable:
         matrix = self.read()
         if isinstance(matrix, sparse.coo_array):
             matrix.sum_duplicates()
-            yield *matrix.coords, matrix.data
+            rows, columns = matrix.coords
+            yield rows, columns, matrix.data
         else:
             places = np.nonzero(matrix)
             yield places[0], places[1], matrix[places]
@@ -87,7 +88,7 @@ def unreadable(name: str, kind: str, shape: tuple[int, ...] = ()) -> Variable:
 
 
 def sparse_matrix(
-    name: str, shape: tuple[int, ...], values: Numbers, rows: Numbers, starts: Numbers
+    name: str, shape: tuple[int, int], values: Numbers, rows: Numbers, starts: Numbers
 ) -> sparse.coo_array:
     """A sparse matrix from its compressed columns, once all indices are known to be valid."""
     n_values = min(rows.size, values.size)
