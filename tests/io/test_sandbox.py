@@ -49,11 +49,16 @@ def _n_spikes(path):
     return _read(path).n_spikes
 
 
+def _worker():
+    """Process id of the worker."""
+    return load_sandboxed(lambda path: os.getpid(), Path(__file__), ())
+
+
 def test_the_worker_is_another_process_that_stays_for_the_next_file(nwb_file, sandbox):
     _read(nwb_file)
-    first = sandbox.pid()
+    first = _worker()
     _read(nwb_file)
-    assert sandbox.pid() == first != os.getpid()
+    assert _worker() == first != os.getpid()
 
 
 def test_a_crash_is_one_sentence_and_the_next_file_is_read(nwb_file, sandbox):
@@ -91,7 +96,7 @@ def test_an_interrupt_ends_the_reading_and_leaves_no_worker(nwb_file):
     code = f"""
 import time, os
 from pathlib import Path
-from microcolumn.io._sandbox import load_sandboxed, _sandboxes
+from microcolumn.io._sandbox import load_sandboxed
 def slow(path):
     Path({str(nwb_file)!r} + ".pid").write_text(str(os.getpid()))
     time.sleep(600)
@@ -109,10 +114,11 @@ def test_a_script_needs_no_guard_and_leaves_no_worker(nwb_file, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(f"""
 import json, os
+from pathlib import Path
 import microcolumn as mc
 recording = mc.read({str(nwb_file)!r}, depth_reference="surface")
-from microcolumn.io._sandbox import _sandboxes
-print(json.dumps([recording.n_spikes, _sandboxes[os.getpid()].pid()]))
+from microcolumn.io._sandbox import load_sandboxed
+print(json.dumps([recording.n_spikes, load_sandboxed(lambda _: os.getpid(), Path.cwd(), ())]))
 """)
     run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     n_spikes, worker = json.loads(run.stdout)
@@ -175,7 +181,7 @@ def test_a_forked_process_reads_for_itself(daemon, nwb_file):
 
 def test_a_worker_that_died_between_two_files_is_no_fault_of_the_next(nwb_file, sandbox):
     _read(nwb_file)
-    os.kill(sandbox.pid(), signal.SIGKILL)
+    os.kill(_worker(), signal.SIGKILL)
     assert _read(nwb_file).n_spikes == 230
 
 

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Collection
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.lib import format as npy
@@ -27,31 +27,14 @@ class PickledArrayError(BadFileError):
     """An array of Python objects: unpickling one from an unknown source can run any code."""
 
 
-class _Header(NamedTuple):
-    shape: tuple[int, ...]
-    is_fortran: bool
-    dtype: np.dtype[Any]
-    offset: int
-
-    @property
-    def end(self) -> int:
-        """Bytes that header and data take together."""
-        return self.offset + math.prod(self.shape) * self.dtype.itemsize
-
-
 def load_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
     """Array of a ``.npy`` file; nothing is unpickled, and no more allocated than the file holds.
 
-    Parameters
-    ----------
-    path : Path
-        The file, which must exist.
-    mapped : bool
-        Leave the values in the file and read those that are used.
+    A ``mapped`` array stays in the file, and only the values that are used are read.
     """
     with path.open("rb") as file:
-        header = _header(file.read(_HEADER_BYTES), path.name)
-    check_claim(path, header.end, path.name, compressed=False)
+        end = _end(file.read(_HEADER_BYTES), path.name)
+    check_claim(path, end, path.name, compressed=False)
     array: NDArray[Any] = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
     _check_text(array, path.name)
     return array
@@ -80,16 +63,14 @@ def load_archive(path: Path) -> tuple[dict[str, NDArray[Any]], list[str]]:
 def _member(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
     size = archive.getinfo(name).file_size
     with archive.open(name) as file:
-        header = _header(file.read(_HEADER_BYTES), name)
-    if header.end != size:
+        end = _end(file.read(_HEADER_BYTES), name)
+    if end != size:
         raise BadFileError(
-            f"{name} claims {header.end:,} bytes but has {size:,}; it is damaged: "
-            "export or copy it again"
+            f"{name} claims {end:,} bytes but has {size:,}; it is damaged: export or copy it again"
         )
-    data = archive.read(name)
-    flat = np.frombuffer(data, header.dtype, math.prod(header.shape), header.offset)
-    _check_text(flat, name)
-    return flat.reshape(header.shape, order="F" if header.is_fortran else "C")
+    array: NDArray[Any] = npy.read_array(BytesIO(archive.read(name)), allow_pickle=False)
+    _check_text(array, name)
+    return array
 
 
 def _check_text(array: NDArray[Any], name: str) -> None:
@@ -103,15 +84,15 @@ def _check_text(array: NDArray[Any], name: str) -> None:
             )
 
 
-def _header(head: bytes, name: str) -> _Header:
-    """What the first bytes of an array say about the rest."""
+def _end(head: bytes, name: str) -> int:
+    """Bytes of header and data together, as the first bytes of an array state them."""
     file = BytesIO(head)
     try:
         version = npy.read_magic(file)
         if version == (1, 0):
-            shape, is_fortran, dtype = npy.read_array_header_1_0(file)
+            shape, _, dtype = npy.read_array_header_1_0(file)
         else:
-            shape, is_fortran, dtype = npy.read_array_header_2_0(file)
+            shape, _, dtype = npy.read_array_header_2_0(file)
     except Exception as error:  # NumPy evaluates the header and lets anything through
         reason = str(error).partition("\n")[0]
         raise BadFileError(
@@ -125,7 +106,7 @@ def _header(head: bytes, name: str) -> _Header:
         raise BadFileError(
             f"{name} has shape {shape} and dtype {dtype}; it is damaged: export or copy it again"
         )
-    return _Header(shape, is_fortran, dtype, file.tell())
+    return file.tell() + math.prod(shape) * dtype.itemsize
 
 
 def flat_numbers(array: NDArray[Any], name: str, *, whole: bool = False) -> NDArray[Any]:
@@ -154,17 +135,7 @@ def check_same_length(arrays: Collection[tuple[str, NDArray[Any]]]) -> None:
 def split_by_unit(
     values: NDArray[Number], index: NDArray[Any], n_units: int
 ) -> list[NDArray[Number]]:
-    """Values of each unit's spikes, in the order that they have here.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_spikes,)
-        Time of each spike, or whatever else it has.
-    index : ndarray of int, shape (n_spikes,)
-        Unit of each spike, at least 0 and less than ``n_units``.
-    n_units : int
-        Number of units.
-    """
+    """Values of each unit's spikes in their order here; ``index`` is the unit of each spike."""
     if n_units == 0:
         return []
     # NumPy sorts 16-bit integers by radix, ten times faster than wider ones

@@ -83,11 +83,6 @@ class Sandbox:
                 raise
         return outcome
 
-    def pid(self) -> int:
-        """Process id of the worker."""
-        with self._lock:
-            return int(self._ready().submit(os.getpid).result())
-
     def stop(self) -> None:
         """End the worker; the next file starts another."""
         if self._executor is not None:

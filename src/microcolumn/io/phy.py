@@ -47,8 +47,9 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     params = _params(path / "params.py")
     rate = _rate(params, sampling_rate)
     samples = _samples(path)
-    clusters, table = _clusters(path), _tables(path)
-    check_same_length([("spike_times.npy", samples), (_cluster_file(path), clusters)])
+    table, file = _tables(path), _cluster_file(path)
+    clusters = flat_numbers(_array(path, file), file, whole=True).astype(np.int64)
+    check_same_length([("spike_times.npy", samples), (file, clusters)])
     numbers = _numbers_of(clusters, table)
     place = np.searchsorted(numbers, clusters)
     rows = [table.get(number, {}) for number in numbers]
@@ -56,7 +57,9 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     for name in dict.fromkeys(name for row in table.values() for name in row):
         values = [row.get(name, "") for row in rows]
         columns["cluster_quality" if name == "quality" else name] = values
-    notes = _rate_note(params, rate)
+    notes = []
+    if params.get("sample_rate", rate) != rate:
+        notes = [f"{rate:g} samples per second as stated; params.py: {params['sample_rate']}"]
     if not any(name.lower() in DEPTH_COLUMNS for name in columns):
         depths, note = _depths(path, place, len(numbers))
         notes += note
@@ -97,11 +100,6 @@ def _rate(params: Mapping[str, Any], sampling_rate: float | None) -> float:
     raise BadFileError(f"{where}; pass sampling_rate in Hz")
 
 
-def _rate_note(params: Mapping[str, Any], rate: float) -> list[str]:
-    stated = params.get("sample_rate", rate)
-    return [] if stated == rate else [f"{rate:g} samples per second as stated; params.py: {stated}"]
-
-
 def _array(path: Path, name: str) -> NDArray[Any]:
     if not (path / name).is_file():
         raise BadFileError(f"it has no {name}; name the folder that phy opens")
@@ -133,11 +131,6 @@ def _cluster_file(path: Path) -> str:
     curated = (path / "spike_clusters.npy").is_file()
     never = not curated and (path / "spike_templates.npy").is_file()
     return "spike_templates.npy" if never else "spike_clusters.npy"
-
-
-def _clusters(path: Path) -> NDArray[np.int64]:
-    name = _cluster_file(path)
-    return flat_numbers(_array(path, name), name, whole=True).astype(np.int64)
 
 
 def _tables(path: Path) -> Table:
