@@ -1,3 +1,4 @@
+import subprocess
 import sys
 
 import numpy as np
@@ -144,3 +145,11 @@ def test_depths_of_zero_alone_are_noted(tmp_path):
 def test_a_length_that_nobody_states_is_noted(tmp_path):
     assert any("not stated how long" in note for note in mc.read(_npz(tmp_path)).notes)
     assert mc.read(_npz(tmp_path, duration_s=5.0)).notes == ()
+
+
+def test_importing_the_room_is_cheap_and_every_name_is_there():
+    code = "import sys, microcolumn.io as io; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    loaded = set(run.stdout.split())
+    assert not loaded & {"numpy", "scipy", "joblib", "microcolumn.io._read"}
+    assert all(getattr(mc.io, name) is not None for name in mc.io.__all__)
