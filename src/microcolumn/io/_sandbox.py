@@ -69,9 +69,8 @@ class Sandbox:
         with self._lock:
             executor = self._ready()
             try:
-                outcome: Session | Exception = executor.submit(
-                    _read, load, path, libraries
-                ).result()
+                reading = executor.submit(_load_limited, load, path, libraries)
+                outcome: Session | Exception = reading.result()
             except (loky.BrokenProcessPool, MemoryError):  # the latter of sending the content
                 self.stop()
                 return BadFileError(
@@ -126,7 +125,7 @@ def _isolate() -> None:
         os.dup2(nowhere, stream)
 
 
-def _read(load: Load, path: Path, libraries: Sequence[str]) -> Session | Exception:
+def _load_limited(load: Load, path: Path, libraries: Sequence[str]) -> Session | Exception:
     """Read a file in the worker; a returned exception carries no second traceback."""
     for library in libraries:
         with contextlib.suppress(ImportError):

@@ -34,8 +34,10 @@ def align_segments(
     return shifts, [note]
 
 
-def segment_epochs(stretches: Sequence[tuple[float, float]], shifts: NDArray[np.float64]) -> Epochs:
+def segment_epochs(
+    stretches: Sequence[tuple[float, float]], shifts: NDArray[np.float64], *, labelled: bool = True
+) -> Epochs:
     """Epochs of segments after they were moved, labelled ``"segment 0"`` and so on."""
     spans = np.array(stretches).reshape(-1, 2) + shifts[:, None]
     spans[:-1, 1] = np.minimum(spans[:-1, 1], spans[1:, 0])  # rounding may make neighbours overlap
-    return Epochs(spans, [f"segment {k}" for k in range(len(spans))])
+    return Epochs(spans, [f"segment {k}" for k in range(len(spans))] if labelled else None)

@@ -182,4 +182,5 @@ def _placed(
     shifts, moved = align_segments(covered)
     if not shared:
         return shifts, None, notes
-    return shifts, segment_epochs(shared, shifts), [*notes, *moved]
+    epochs = segment_epochs(shared, shifts, labelled=len(shared) > 1)
+    return shifts, epochs, [*notes, *moved]
