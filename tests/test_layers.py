@@ -40,7 +40,7 @@ def test_missing_entries_of_a_column_are_empty_labels():
 def test_a_mapping_and_a_column_label_units():
     assert layer_labels({"a": "x", "b": "y", "c": "z", "d": "w"}, UNITS) == ("x", "y", "z")
     assert layer_labels("area", UNITS, {"area": ["u", "v", "w"]}) == ("u", "v", "w")
-    with pytest.raises(ValueError, match="names no layer for unit 'b' .2 of 3 units are missing"):
+    with pytest.raises(ValueError, match=r"names no layer for unit 'b' .2 of 3 units are missing"):
         layer_labels({"a": "x"}, UNITS)
 
 
