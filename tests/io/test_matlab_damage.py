@@ -8,8 +8,7 @@ import pytest
 from matlab_files import V73, cells, either, save, save_v73
 from scipy import sparse
 
-from microcolumn.io import _limits, read
-from microcolumn.io._limits import check_claim
+from microcolumn.io import read
 
 TIMES = [np.array([0.1, 0.25, 0.9]), np.array([]), np.array([0.5])]
 COUNTS = np.array([[0, 2, 0, 1, 0, 3], [1, 0, 0, 0, 0, 0]]).T  # (6 bins, 2 units)
@@ -119,34 +118,9 @@ def test_a_dataset_that_claims_10_gb_is_refused(tmp_path):
     assert "claims 16,000,000,000 bytes" in message_of(tmp_path / "a.mat", bin_width=0.02)
 
 
-def sizes(tmp_path, n_bytes):
-    """A file of so many bytes, none of them written."""
-    path = tmp_path / "a.mat"
-    with path.open("wb") as file:
-        file.truncate(n_bytes)
-    return path
-
-
-def test_a_claim_may_be_what_deflate_can_do_up_to_4_gib_and_100_times_the_size_beyond(tmp_path):
-    small, larger = 4_000_000, 60_000_000
-    path = sizes(tmp_path, small)
-    check_claim(path, 1000 * small, "X")
-    with pytest.raises(ValueError, match="X claims 4,200,000,000 bytes"):
-        check_claim(path, 1050 * small, "X")
-    path = sizes(tmp_path, larger)
-    check_claim(path, 100 * larger, "X")
-    with pytest.raises(ValueError, match="X claims 10,000,000,000 bytes"):
-        check_claim(path, 10_000_000_000, "X")
-
-
 def test_a_compressed_matrix_full_of_one_number_is_refused_before_it_fills_memory(tmp_path):
     path = save(tmp_path / "a.mat", compressed=True, X=np.ones((200_000, 36)))
     assert "the nonzero part of X (200000x36 double) claims" in message_of(path, bin_width=0.001)
-
-
-def test_a_folder_is_not_walked_through_for_a_small_claim(tmp_path, monkeypatch):
-    monkeypatch.setattr(_limits, "size_on_disk", lambda path: pytest.fail("walked"))
-    check_claim(tmp_path, 1 << 20, "a column")
 
 
 def compressed_counts(path):

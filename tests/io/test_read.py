@@ -7,8 +7,6 @@ import written
 
 import microcolumn as mc
 from microcolumn.io import READERS
-from microcolumn.io._failures import BadFileError
-from microcolumn.io._limits import check_claim
 
 
 @pytest.fixture
@@ -70,17 +68,6 @@ def test_a_library_that_is_not_installed_is_named_with_the_extra(tmp_path, monke
     path = written.write_nex(written.small_recording(), tmp_path / "a.nex")
     with pytest.raises(ImportError, match=r"needs neo; install it with: pip install 'microcolumn"):
         mc.read(path)
-
-
-def test_a_claim_beyond_what_a_file_can_hold_is_refused(tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes(bytes(1000))
-    check_claim(path, 50_000_000, "spike_times")
-    check_claim(path, 1000, "spike_times", compressed=False)
-    with pytest.raises(BadFileError, match="spike_times claims 10,000,000,000 bytes in a file of"):
-        check_claim(path, 10**10, "spike_times")
-    with pytest.raises(BadFileError, match="claims 1,001 bytes in a file of 1,000"):
-        check_claim(path, 1001, "spike_times", compressed=False)
 
 
 def test_epochs_state_the_length_where_the_file_does_not(csv_file):
