@@ -55,7 +55,7 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
     """Bin spike trains into words.
 
     Bin k of an epoch that starts at s covers [s + k·w, s + (k + 1)·w), its edges compared with
-    spikes to the nanosecond; an epoch holds its full bins alone. Bits go straight into packed
+    spikes to the nanosecond; an epoch holds only full bins. Bits go straight into packed
     words: extra memory is about 1/8 of a byte per bin and unit for any number of spikes.
 
     Parameters

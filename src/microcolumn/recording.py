@@ -256,9 +256,9 @@ class Recording:
         return self.take(np.flatnonzero(keep))
 
     def restrict(self, epochs: Epochs | ArrayLike) -> Recording:
-        """Recording of the given epochs alone, as far as they were recorded.
+        """Recording of the parts of the given epochs that were recorded.
 
-        A spike on the end of an epoch lies in it, so where two parts meet, both have it.
+        A spike on the end of an epoch lies in it, so that two parts that meet there both have it.
         """
         shared = _as_epochs(epochs).intersect(self.epochs)
         if not shared.duration_s > 0:

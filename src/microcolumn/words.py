@@ -45,7 +45,7 @@ _LONGEST_BIN = 10.0
 class Words:
     """Distinct words with their counts and their order in time (docs/method.md, section 1).
 
-    Made by :meth:`from_array`. Objectives need ``X`` and ``counts`` alone; the rest remembers
+    Made by :meth:`from_array`. Objectives need only ``X`` and ``counts``; the rest keeps the
     time, for splits and for spatiotemporal words. Iterating gives pairs (word, count), and
     ``len`` is the number of distinct words.
 

@@ -53,7 +53,7 @@ def read(
     epochs: str | Epochs | ArrayLike | None = None,
     **options: Any,
 ) -> Recording:
-    """Read a spike-sorted recording, whatever its format.
+    """Read a spike-sorted recording of any format.
 
     Parameters
     ----------

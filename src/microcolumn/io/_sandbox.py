@@ -47,7 +47,7 @@ def load_sandboxed(load: Load, path: Path, libraries: Sequence[str]) -> Session:
     path : Path
         File or folder.
     libraries : sequence of str
-        Modules imported before limits are set, as far as they are installed.
+        Modules imported before limits are set, if they are installed.
     """
     if multiprocessing.current_process().daemon:  # such a process may not start another
         return load(path)
@@ -117,7 +117,7 @@ _sandboxes: dict[int, Sandbox] = {}
 
 
 def _isolate() -> None:
-    """Leave our process group, so that Ctrl-C reaches us alone, and silence the libraries."""
+    """Leave our process group, so that Ctrl-C does not reach the worker, and discard its output."""
     if hasattr(os, "setsid"):
         os.setsid()
     nowhere = os.open(os.devnull, os.O_WRONLY)

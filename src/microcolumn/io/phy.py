@@ -1,4 +1,4 @@
-"""Folders of phy and Kilosort, read with NumPy alone."""
+"""Folders of phy and Kilosort, read with NumPy."""
 
 from __future__ import annotations
 
@@ -206,70 +206,65 @@ def _depths(
             f"{len(templates)} templates; they must belong to the same export"
         )
     heights = positions[:, 1].astype(np.float64)
-    peaks = _PeakChannels(path, templates, len(heights))
-    by_cluster = split_by_unit(used.astype(np.int64), place, n_clusters)
+    channels, unwhiten = _channels(path, templates.shape, len(heights))
     depths = []
     # products this small are faster on one core than on two
     with threadpool_limits(limits=1, user_api="blas"):
-        for mine in by_cluster:
-            channel = peaks.of(int(np.bincount(mine).argmax())) if mine.size else None
-            depths.append(np.nan if channel is None else float(heights[channel]))
+        for mine in split_by_unit(used.astype(np.int64), place, n_clusters):
+            peak = None
+            if mine.size:
+                template = int(np.bincount(mine).argmax())
+                peak = _peak(templates[template], channels[template], len(heights), unwhiten)
+            depths.append(np.nan if peak is None else float(heights[peak]))
     return depths, ["depths are the y positions of the peak channels of templates"]
 
 
-class _PeakChannels:
-    """Channel on which a template is largest, one template in memory at a time.
+def _channels(
+    path: Path, shape: tuple[int, ...], n_channels: int
+) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Channels of each template, shape (n_templates, n_local), and what undoes the whitening."""
+    n_templates, _, n_local = shape
+    named = [path / name for name in ("template_ind.npy", "templates_ind.npy")]
+    there = [file for file in named if file.is_file()]
+    if not there and n_local != n_channels:
+        raise BadFileError(
+            f"templates.npy has {n_local} channels and channel_positions.npy {n_channels}, without "
+            "templates_ind.npy to say which; add it"
+        )
+    every = np.broadcast_to(np.arange(n_channels), (n_templates, n_channels))
+    channels = load_array(there[-1]) if there else every
+    inverse = path / "whitening_mat_inv.npy"
+    unwhiten = load_array(inverse) if inverse.is_file() else None
+    for name, array, needed in (
+        ("templates_ind.npy", channels, (n_templates, n_local)),
+        (inverse.name, unwhiten, (n_channels, n_channels)),
+    ):
+        if array is not None and array.shape != needed:
+            raise BadFileError(
+                f"{name} has shape {array.shape} and needs {needed}; the arrays must belong to the "
+                "same export"
+            )
+    return channels, unwhiten
+
+
+def _peak(
+    template: NDArray[Any], channels: NDArray[Any], n_channels: int, unwhiten: NDArray[Any] | None
+) -> int | None:
+    """Channel on which a template is largest, None if it is empty.
 
     Kilosort's templates are whitened, so that a neighbour of the peak channel may be larger. Like
     phy, we undo that first, if there is a ``whitening_mat_inv.npy``.
     """
-
-    def __init__(self, path: Path, templates: NDArray[Any], n_channels: int) -> None:
-        self.templates, self.n_channels = templates, n_channels
-        self.channels: NDArray[Any] | None = None
-        for name in ("templates_ind.npy", "template_ind.npy"):
-            if (path / name).is_file():
-                self.channels = load_array(path / name)
-        inverse = path / "whitening_mat_inv.npy"
-        self.unwhiten = load_array(inverse) if inverse.is_file() else None
-        self._check()
-
-    def _check(self) -> None:
-        n_templates, _, n_local = self.templates.shape
-        local = (n_templates, n_local)
-        if self.channels is not None and self.channels.shape != local:
-            raise BadFileError(
-                f"templates_ind.npy has shape {self.channels.shape} for templates of shape "
-                f"{self.templates.shape}; they must belong to the same export"
-            )
-        if self.channels is None and n_local != self.n_channels:
-            raise BadFileError(
-                f"templates.npy has {n_local} channels and channel_positions.npy "
-                f"{self.n_channels}, without templates_ind.npy to say which; add it"
-            )
-        square = (self.n_channels, self.n_channels)
-        if self.unwhiten is not None and self.unwhiten.shape != square:
-            raise BadFileError(
-                f"whitening_mat_inv.npy has shape {self.unwhiten.shape} for {self.n_channels} "
-                "channels; they must belong to the same export"
-            )
-
-    def of(self, template: int) -> int | None:
-        """Peak channel of a template, None if it is empty."""
-        waveform = self.templates[template].astype(np.float64)
-        if self.channels is None:
-            channels = np.arange(self.n_channels)
-        else:
-            # templates with fewer channels than others are padded with channels that do not exist
-            channels = self.channels[template].astype(np.int64)
-            used = (channels >= 0) & (channels < self.n_channels)
-            waveform, channels = waveform[:, used], channels[used]
-        if self.unwhiten is not None:
-            waveform = waveform @ self.unwhiten[np.ix_(channels, channels)]
-        heights = np.ptp(waveform, axis=0) if waveform.size else np.zeros(0)
-        if not (heights.size and np.isfinite(heights).all() and heights.max() > 0):
-            return None
-        return int(channels[np.argmax(heights)])
+    # templates with fewer channels than others are padded with channels that do not exist
+    places = channels.astype(np.int64)
+    used = (places >= 0) & (places < n_channels)
+    waveform, places = template.astype(np.float64)[:, used], places[used]
+    if unwhiten is not None:
+        waveform = waveform @ unwhiten[np.ix_(places, places)]
+    sizes = np.ptp(waveform, axis=0) if waveform.size else np.zeros(0)
+    if not (sizes.size and np.isfinite(sizes).all() and sizes.max() > 0):
+        return None
+    return int(places[np.argmax(sizes)])
 
 
 def _epochs(

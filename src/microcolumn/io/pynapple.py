@@ -63,8 +63,8 @@ def from_pynapple(group: Any, **choices: Unpack[Choices]) -> Recording:
 def load(path: Path) -> Session:
     """Units of a TsGroup that pynapple saved.
 
-    Read with NumPy alone. Metadata that pynapple pickled stays closed: opening a pickle may run
-    anything. Older versions saved metadata as arrays, which become columns.
+    NumPy reads them. Metadata that pynapple pickled is not opened, since a pickle can run any
+    code. Older versions saved metadata as arrays, which become columns.
 
     Parameters
     ----------

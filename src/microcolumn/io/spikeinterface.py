@@ -1,4 +1,4 @@
-"""Sortings of SpikeInterface: objects in memory, and folders read with NumPy alone."""
+"""Sortings of SpikeInterface: objects in memory, and folders, which NumPy reads."""
 
 from __future__ import annotations
 

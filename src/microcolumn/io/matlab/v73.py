@@ -19,7 +19,7 @@ _PIECE = 1 << 23
 
 def variables_v73(file: Any, path: Path) -> list[Variable]:
     """Variables of an `h5py.File`, which must stay open as long as they are read."""
-    # What cells hold lies in #refs#, what objects hold in #subsystem#.
+    # #refs# holds the content of cells, #subsystem# that of objects.
     return [_variable(name, file[name], path) for name in file if not name.startswith("#")]
 
 
@@ -43,7 +43,7 @@ def _variable(name: str, item: Any, path: Path) -> Variable:
 
 
 def _class(item: Any) -> str:
-    """MATLAB's class of a group or dataset, empty where it is not stated."""
+    """MATLAB's class of a group or dataset, empty if it is not stated."""
     stated = item.attrs.get("MATLAB_class", "")
     return stated.decode("latin-1") if isinstance(stated, bytes) else str(stated)
 

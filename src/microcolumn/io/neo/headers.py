@@ -41,7 +41,7 @@ def check_header(path: Path, reader: str) -> None:
 def _check_nex(content: memoryview) -> None:
     size = len(content)
     if size < _NEX_HEADER:
-        raise BadFileError(f"its header is not whole{_AGAIN}")
+        raise BadFileError(f"its header is incomplete{_AGAIN}")
     rate, begin, end, n_variables = struct.unpack_from("<d3i", content, 264)
     if not 0 < rate < np.inf or begin > end:
         raise BadFileError(f"it claims {rate} ticks per second from {begin} to {end}{_AGAIN}")
@@ -67,7 +67,7 @@ def _check_nex(content: memoryview) -> None:
 def _check_plx(content: memoryview) -> None:
     size = len(content)
     if size < _PLX_HEADER:
-        raise BadFileError(f"its header is not whole{_AGAIN}")
+        raise BadFileError(f"its header is incomplete{_AGAIN}")
     rate, *n_channels = struct.unpack_from("<4i", content, 136)
     headers = _PLX_HEADER + sum(
         n * n_bytes for n, n_bytes in zip(n_channels, _PLX_CHANNELS, strict=True)
@@ -79,7 +79,7 @@ def _check_plx(content: memoryview) -> None:
     n_spikes, at = 0, headers
     while at < size:
         if at + _PLX_BLOCK > size:
-            raise BadFileError(f"the data block at byte {at:,} is not whole{_AGAIN}")
+            raise BadFileError(f"the data block at byte {at:,} is incomplete{_AGAIN}")
         kind, n_waveforms, n_samples = struct.unpack_from("<H10x2H", content, at)
         if kind not in (1, 4, 5):
             raise BadFileError(f"the data block at byte {at:,} is of unknown type {kind}{_AGAIN}")

@@ -42,8 +42,8 @@ def observed_epochs(path: Path, units: Any, ids: Sequence[str]) -> tuple[Epochs 
     shortest = min(stated, key=lambda n: by_unit[n].duration_s)
     if lost > 0:
         notes.append(
-            f"units were observed at different times: {lost:.6g} of {anyone.duration_s:.6g} s in "
-            f"which some but not all were are left out; unit {ids[shortest]!r} alone was not "
+            f"units were observed at different times: {lost:.6g} of {anyone.duration_s:.6g} s are "
+            f"left out, in which only some units were observed; unit {ids[shortest]!r} was not "
             f"observed for {anyone.duration_s - by_unit[shortest].duration_s:.6g} s"
         )
     if common.duration_s == 0:
