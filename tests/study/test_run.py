@@ -10,9 +10,9 @@ import pytest
 from small_study import recording, results_of, small_plan, when_finished
 
 import microcolumn
-from microcolumn.recording import Recording
 from microcolumn.models import ModelSpec
 from microcolumn.partition import LogPartition
+from microcolumn.recording import Recording
 from microcolumn.study import _compute as work
 from microcolumn.study._codec import row_of
 from microcolumn.study._index import log_partition_of
