@@ -76,7 +76,7 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
         }
         by_model[spec.name] = found
     compared = results.comparison(**condition.names)
-    return plain(compared) | {"answer": compared.answer, "by_model": by_model}
+    return {**plain(compared), "answer": compared.answer, "by_model": by_model}
 
 
 def _experiment_blocks(results: Results, conditions: Sequence[Condition]) -> Iterator[str]:
