@@ -128,7 +128,7 @@ def _pinned(threads: int) -> Iterator[None]:
 def split_words(words: Words, experiment: Experiment, window: int, split: int) -> tuple[Words, ...]:
     """Words of split number ``split`` to fit, to choose l1, and to test: (train, validation, test).
 
-    ``words`` are of single bins. The split is dealt with ``random_state = experiment.seed + split``.
+    ``words`` are of single bins. It is dealt with ``random_state = experiment.seed + split``.
     """
     seed = experiment.seed + split
     by: Literal["words", "blocks"] = "blocks" if experiment.split_by == "blocks" else "words"

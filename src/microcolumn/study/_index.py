@@ -155,7 +155,7 @@ class PlanIndex:
 
 
 class Reader:
-    """What the store has of a plan: a query for each table, and for models and words when needed."""
+    """What the store has of a plan: a query for each table, for models and for words."""
 
     def __init__(self, file: Path, index: PlanIndex) -> None:
         self.file = file
