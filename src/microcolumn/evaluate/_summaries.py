@@ -1,6 +1,6 @@
-"""What a study says beside its scores: growth with the window, predictions of units, layers.
+"""What a study finds in addition to scores: growth with the window, predictions of units, layers.
 
-Each is made from rows of the store, one or more per split, and keeps what every split said.
+Each is made from rows of the store, one or more per split, and keeps the result of every split.
 """
 
 from __future__ import annotations
