@@ -87,19 +87,7 @@ def score_split(
     split: int = 0,
     block_bins: int | None = None,
 ) -> tuple[dict[str, SplitScore], dict[tuple[str, str], tuple[float, float]]]:
-    """Scores by name, and differences with their errors by pair of names, on one test part.
-
-    Parameters
-    ----------
-    models : mapping of str to PopulationModel
-        Fitted models by name.
-    held : Words
-        Held-out words, in time order.
-    baseline, block_bins
-        See :func:`compare`.
-    split : int
-        Number of the split.
-    """
+    """Scores by name, and differences with their errors by pair of names, on one test part."""
     base = _common_baseline(models, baseline)
     length = block_bins_of(held, block_bins)
     log_p = {name: model.score_samples(held) for name, model in models.items()}
@@ -148,17 +136,8 @@ def compare_splits(
 ) -> tuple[tuple[ModelScore, ...], tuple[PairedDifference, ...]]:
     """Models best first, and every pair of them with the better one first.
 
-    Parameters
-    ----------
-    scores : mapping of ModelSpec to sequence of SplitScore
-        Firing rates may be among them.
-    differences : mapping of (str, str) to mapping of int to (float, float)
-        First minus second, and its block error, by split; each pair in either order. Pairs with
-        firing rates may be missing: those differences are the scores.
-    n_units : int
-        Recorded units.
-    test_to_train : float
-        See :func:`paired_difference`.
+    Firing rates may be among the scores. Differences have each pair in either order; those with
+    firing rates may be missing, since they are the scores.
     """
     results = [
         model_score(spec, rows, n_units)
@@ -174,15 +153,6 @@ def compare_splits(
 
 def model_score(spec: ModelSpec, scores: Sequence[SplitScore], n_units: int) -> ModelScore | None:
     """Summarise one model over its splits; None where no split has a finite score.
-
-    Parameters
-    ----------
-    spec : ModelSpec
-        Which model.
-    scores : sequence of SplitScore
-        In any order.
-    n_units : int
-        Recorded units.
 
     Examples
     --------
@@ -204,14 +174,8 @@ def paired_difference(
 ) -> PairedDifference | None:
     """Compare two models by their paired differences; None where no split has a finite one.
 
-    Parameters
-    ----------
-    first, second : str
-        Names of the models.
-    differences, block_stderrs : sequence of float, length n_splits
-        Score of the first minus that of the second on each split, and its block error, bits/s.
-    test_to_train : float
-        Words of the test part over words that the fit and the choice of l1 have seen.
+    ``differences`` are the score of the first minus that of the second on each split, bits/s;
+    ``test_to_train`` is words of the test part over words that fit and choice of l1 have seen.
 
     Examples
     --------

@@ -216,17 +216,7 @@ class LayersResult:
 def predictions_of(
     model: ModelSpec, by_split: Sequence[Sequence[Row]], calibrations: Sequence[Row]
 ) -> dict[str, PredictionResult]:
-    """Predictions by what is given, from the ``predictions`` and ``calibrations`` rows.
-
-    Parameters
-    ----------
-    model : ModelSpec
-        Which model.
-    by_split : sequence of sequence of mapping
-        Rows of each split.
-    calibrations : sequence of mapping
-        Rows of all splits, in order.
-    """
+    """Predictions by what is given, from ``predictions`` rows by split and ``calibrations`` rows."""
     units: dict[tuple[str, int], list[Row]] = {}
     for rows in by_split:
         for row in rows:
