@@ -216,7 +216,7 @@ class LayersResult:
 def predictions_of(
     model: ModelSpec, by_split: Sequence[Sequence[Row]], calibrations: Sequence[Row]
 ) -> dict[str, PredictionResult]:
-    """Predictions by what is given, from ``predictions`` rows by split and ``calibrations`` rows."""
+    """Predictions by what is given, from rows of ``predictions`` by split and ``calibrations``."""
     units: dict[tuple[str, int], list[Row]] = {}
     for rows in by_split:
         for row in rows:
