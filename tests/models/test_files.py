@@ -117,6 +117,33 @@ def test_lags_come_back_and_a_file_without_them_is_still_read(tmp_path):
     assert not hasattr(mc.load(tmp_path / "older.safetensors"), "window_")
 
 
+@pytest.mark.parametrize("window", [1, 2])
+def test_what_a_model_is_of_comes_back_and_costs_little(tmp_path, window):
+    units = mc.Units(
+        ["7", "12"], [np.nan, 900.0], ["", "IV"], depth_reference="tip", quality=["good", "mua"]
+    )
+    recording = mc.Recording([[50.01, 50.09, 51.0], [50.05, 50.5]], units, [[50.0, 52.0]])
+    model = mc.Ising().fit(recording.bin(0.010).embed(window))
+    model.save(tmp_path / "model.safetensors")
+    copy = mc.load(tmp_path / "model.safetensors")
+    assert (copy.bin_width_, copy.window_, copy.unit_ids_) == (0.010, window, ("7", "12"))
+    assert (copy.origin_.start_s, copy.origin_.stop_s) == (50.0, pytest.approx(52.0))
+    assert copy.origin_.n_bins == model.origin_.n_bins == 201 - window
+    assert (copy.units_.layer, copy.units_.quality) == (("", "IV"), ("good", "mua"))
+    assert copy.units_.depth_reference == "tip"
+    assert np.array_equal(copy.units_.depth_um, [np.nan, 900.0], equal_nan=True)
+    assert copy.units_.multiunit.tolist() == [False, True]
+    with_origin = (tmp_path / "model.safetensors").stat().st_size
+    model.origin_ = None
+    assert with_origin - len(files.to_bytes(model)) < 400
+
+
+def test_a_file_that_does_not_say_what_it_is_of_is_still_read(tmp_path):
+    (tmp_path / "older.safetensors").write_bytes(_forged())
+    older = mc.load(tmp_path / "older.safetensors")
+    assert older.origin_ is older.bin_width_ is older.unit_ids_ is older.units_ is None
+
+
 @pytest.mark.parametrize("kind", CLASSES)
 def test_a_model_made_from_parameters_comes_back(tmp_path, random_parameters, every_word, kind):
     model = CLASSES[kind].from_parameters(random_parameters(kind, 4, 5, scale=30.0))
@@ -266,6 +293,17 @@ _WORDS = {
 }
 
 
+_WITH_WINDOW = {"fitted": {"window_": 1}}
+_UNITS = {"ids": ["a", "b"], "depth_um": None, "multiunit": [False, False]}
+_ORIGIN = {"bin_width": 0.02, "start_s": 0.0, "stop_s": 1.0, "n_bins": 50, "units": _UNITS}
+
+
+def test_the_forger_can_also_say_what_a_model_is_of(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(_forged(_WITH_WINDOW | {"origin": _ORIGIN}))
+    assert mc.load(path).unit_ids_ == ("a", "b")
+
+
 @pytest.mark.parametrize(
     ("header", "arrays"),
     [
@@ -286,6 +324,11 @@ _WORDS = {
         ({"fitted": {"window_": True}}, {}),
         ({"fitted": {"window_": 3}}, {}),
         ({"feature_names": ["one"]}, {}),
+        ({"origin": _ORIGIN}, {}),  # without a window
+        (_WITH_WINDOW | {"origin": _ORIGIN | {"units": {"ids": ["a"]}}}, {}),
+        (_WITH_WINDOW | {"origin": _ORIGIN | {"bin_width": -1.0}}, {}),
+        (_WITH_WINDOW | {"origin": _ORIGIN | {"n_bins": "many"}}, {}),
+        (_WITH_WINDOW | {"origin": {}}, {}),
         ({}, {"b": None}),
         ({}, {"b": np.zeros((2, 2))}),
         ({}, {"b": np.array([0.0, np.nan])}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..models import Independent, PopulationModel
 from ..words import Words
 from ._bootstrap import block_bins_of
-from ._inputs import Baseline, independent_baseline, words_for
+from ._inputs import Baseline, in_order_of, independent_baseline, words_for
 from ._score import Score, mean_rate, score_of
 
 
@@ -128,12 +128,12 @@ def compare(
     models : mapping of str to PopulationModel
         Fitted models by name.
     words : Words or array_like, shape (n_words, n_units)
-        Held-out words, in time order.
+        Held-out words, in time order, of the units and bins that all models were fitted on.
     baseline : Independent or array_like, shape (n_units,), optional
         Firing-rate model of the training words, or their rates per bin; by default the rates that
         the models were trained at, which must be the same for all.
     bin_width : float, optional
-        Seconds per bin, for a plain array only; 0.020 where left out.
+        Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     block_bins : int, optional
         Bins per block of the error bars; see :func:`excess_log_likelihood`.
 
@@ -155,8 +155,10 @@ def compare(
     """
     if not models:
         raise ValueError("models is empty; name at least one fitted model")
+    _check_same_origin(models, of_array=not isinstance(words, Words))
     for model in models.values():
-        held = words_for(model, words, bin_width)
+        fitting = words_for(model, words, bin_width)
+    held = words if isinstance(words, Words) else fitting  # models find their own order of units
     base = _common_baseline(models, baseline)
     length = block_bins_of(held, block_bins)
     log_p = {name: model.score_samples(held) for name, model in models.items()}
@@ -181,6 +183,18 @@ def compare(
     return Comparison(tuple(rows), tuple(pairs))
 
 
+def _check_same_origin(models: Mapping[str, PopulationModel], of_array: bool) -> None:
+    """Refuse models of other units, bins or windows, which a plain array would not tell apart."""
+    known = [(name, model.origin_) for name, model in models.items() if model.origin_]
+    for (first, expected), (name, origin) in pairwise(known):
+        order = expected.order_in(origin, f"model {name!r}", f"model {first!r}")
+        if of_array and order is not None:
+            raise ValueError(
+                f"models {first!r} and {name!r} have their units in different orders, and an array "
+                "does not name its columns; pass Words"
+            )
+
+
 def _common_baseline(models: Mapping[str, PopulationModel], baseline: Baseline) -> Independent:
     """One baseline for all: the given one, or the rates that all trained models share."""
     trained = [name for name, model in models.items() if hasattr(model, "rates_")]
@@ -188,7 +202,8 @@ def _common_baseline(models: Mapping[str, PopulationModel], baseline: Baseline) 
         return independent_baseline(next(iter(models.values())), baseline)
     first = models[trained[0]]
     for name in trained[1:]:
-        if not np.array_equal(models[name].rates_, first.rates_):
+        rates = in_order_of(first, models[name], models[name].rates_)
+        if not np.array_equal(rates, first.rates_):
             raise ValueError(
                 f"models {trained[0]!r} and {name!r} were trained at different rates; "
                 "fit them on the same words or pass one baseline= for all"

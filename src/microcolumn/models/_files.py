@@ -14,8 +14,11 @@ from safetensors import SafetensorError, numpy as tensors, safe_open
 from sklearn.utils.validation import check_is_fitted
 
 from ..atomic import atomic_write
+from ..origin import Origin
 from ..parameters import Parameters
-from ..validation import check_binary
+from ..units import Units
+from ..validation import check_binary, real_number, whole_number
+from ..words import checked_bin_width
 from ._base import PopulationModel, check_whole
 from ._independent import Independent
 from ._ising import Ising
@@ -54,6 +57,8 @@ def to_bytes(model: PopulationModel) -> bytes:
     }
     if hasattr(model, "feature_names_in_"):
         header["feature_names"] = model.feature_names_in_.tolist()
+    if model.origin_ is not None:
+        header["origin"] = _origin_as_dict(model.origin_)
     text = json.dumps(header | {_DIGEST: _digest(header, arrays)})
     content: bytes = tensors.save(arrays, metadata={_MARK: text})
     return content
@@ -168,6 +173,8 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Populat
         check_whole("window_", model.window_)
         if theta.n_visible % model.window_:
             raise ValueError(f"words of {theta.n_visible} bits do not span {model.window_} bins")
+    if "origin" in header:
+        model.origin_ = _origin_of(header["origin"], model.window_, theta.n_visible)
     if "feature_names" in header:
         names = np.array(header["feature_names"], dtype=object)
         model.feature_names_in_ = _shaped("feature_names", names, (theta.n_visible,))
@@ -184,6 +191,47 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Populat
             _shaped("frequencies", frequencies, (frequent.shape[0],)),
         )
     return model
+
+
+def _origin_as_dict(origin: Origin) -> dict[str, Any]:
+    """Contents as JSON holds them, except the window, which is one of the fitted numbers."""
+    units = origin.units
+    depths = (
+        [None if np.isnan(d) else d for d in units.depth_um.tolist()]
+        if units.depth_um is not None
+        else None
+    )
+    return {
+        "bin_width": origin.bin_width,
+        "start_s": origin.start_s,
+        "stop_s": origin.stop_s,
+        "n_bins": origin.n_bins,
+        "units": {
+            "ids": units.ids,
+            "depth_um": depths,
+            "layer": units.layer,
+            "depth_reference": units.depth_reference,
+            "quality": units.quality,
+            "multiunit": units.multiunit.tolist(),
+        },
+    }
+
+
+def _origin_of(content: dict[str, Any], window: int, n_bits: int) -> Origin:
+    table = dict(content["units"])
+    if table["depth_um"] is not None:
+        table["depth_um"] = [np.nan if depth is None else depth for depth in table["depth_um"]]
+    units = Units(**table)
+    if len(units) * window != n_bits:
+        raise ValueError(f"it names {len(units)} units for {n_bits} bits of {window} bins")
+    return Origin(
+        units=units,
+        bin_width=checked_bin_width(content["bin_width"]),
+        window=window,
+        start_s=real_number("start_s", content["start_s"], "it must be seconds"),
+        stop_s=real_number("stop_s", content["stop_s"], "it must be seconds"),
+        n_bins=whole_number("n_bins", content["n_bins"]),
+    )
 
 
 def _floats(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[np.float64]:
