@@ -26,7 +26,7 @@ from ..validation import whole_number
 from ..words import Words, as_words
 
 #: Most units of a table of triplets: 27 MB, filled in about 10 s for as many hidden units.
-MOST_UNITS = 150
+MOST_UNITS_OF_TRIPLETS = 150
 #: Words times units handled at once, so that memory stays bounded.
 _CHUNK_ELEMENTS = 1 << 21
 _NAMES = {1: "single units", 2: "pairs", 3: "triplets"}
@@ -252,10 +252,10 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
     if wanted not in (2, 3):
         raise ValueError(f"order is {wanted}; expand up to pairs (2) or triplets (3)")
     n_units = theta.n_visible
-    if wanted == 3 and n_units > MOST_UNITS:
+    if wanted == 3 and n_units > MOST_UNITS_OF_TRIPLETS:
         raise ValueError(
-            f"the model has {n_units} units, and triplets are found for at most {MOST_UNITS}; "
-            "use order=2 or a model of fewer units or bins"
+            f"the model has {n_units} units, and triplets are found for at most "
+            f"{MOST_UNITS_OF_TRIPLETS}; use order=2 or a model of fewer units or bins"
         )
     singles, through_hidden = theta.b.copy(), np.zeros((n_units, n_units))
     triplets = np.zeros((n_units,) * 3) if wanted == 3 else None

@@ -33,7 +33,7 @@ _CHUNK_PASTS = 1 << 13
 _CHUNK_ELEMENTS = 1 << 14
 
 #: Most units of a bin whose states are summed.
-MOST_UNITS = 16
+MOST_UNITS_OF_PAST = 16
 
 #: Most nats that a product, or what a hidden unit multiplies, may span: exp(600) is still finite.
 _MOST_NATS = 600.0
@@ -108,10 +108,11 @@ def log_odds_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArra
 
     Parameters and the second array returned as for :func:`log_given_past`.
     """
-    if words.n_units > MOST_UNITS:
+    if words.n_units > MOST_UNITS_OF_PAST:
         raise ValueError(
-            f"the newest bin has {words.n_units} units, and summing out more than {MOST_UNITS} "
-            "takes too long; fit and score fewer units (words.subset) or use given='rest'"
+            f"the newest bin has {words.n_units} units, and summing out more than "
+            f"{MOST_UNITS_OF_PAST} takes too long; fit and score fewer units (words.subset) or "
+            "use given='rest'"
         )
     pasts, past = _distinct_pasts(words)
     newest = _NewestBin.of(theta, words.n_units)
