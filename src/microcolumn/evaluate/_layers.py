@@ -147,8 +147,7 @@ def layer_statistics(
 ) -> LayerStatistics:
     """Test whether hidden units and couplings respect layers.
 
-    p-values are (1 + permutations with a statistic at least as large) / (1 + permutations), never
-    zero and valid for any number of permutations (Phipson & Smyth 2010).
+    p-values are (1 + permutations with as large a statistic) / (1 + permutations).
 
     Parameters
     ----------
@@ -159,8 +158,7 @@ def layer_statistics(
         layers that the model knows. Units labelled ``""`` are left out.
     window : int, optional
         Bins per word: a model of spatiotemporal words uses each unit's label at every lag. By
-        default those that the model was fitted on, and 1 for Parameters and models that do not
-        know (see ``PopulationModel.window_``).
+        default the model's own, and 1 for Parameters and models that do not know it.
     n_permutations : int
         Random permutations of the labels. Where there are no more other arrangements than that,
         each is taken once, and p-values are exact.
@@ -226,7 +224,7 @@ def _checked(model: PopulationModel | Parameters, window: int | None) -> tuple[P
 def _layers_of(
     model: PopulationModel | Parameters, layer: Units | Iterable[str] | None
 ) -> Iterable[str]:
-    """Labels as given, those of a table of units in the model's order, or the model's own."""
+    """Labels as given, those of a table in the model's order, or the model's own."""
     if not (layer is None or isinstance(layer, Units)):
         return layer
     units = units_of(getattr(model, "origin_", None), layer)

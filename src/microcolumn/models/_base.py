@@ -31,6 +31,7 @@ from ..partition._gibbs import gibbs_samples
 from ..units import Units
 from ..validation import check_binary, random_generator
 from ..words import UnnamedWords, Words
+from ._saving import save
 
 #: Frequent words kept for the plausibility check of log Z, and bins, spread evenly over the
 #: training data, from which annealed chains start their way back.
@@ -260,8 +261,6 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a safetensors file; see :func:`microcolumn.load`."""
-        from ._files import save  # below this module: it knows the classes by name
-
         save(self, path)
 
     def _adopt(self, theta: Parameters, words: Words | None = None) -> None:
