@@ -115,10 +115,8 @@ class Origin:
 
     @property
     def bit_names(self) -> tuple[str, ...]:
-        """Unit of each bit; in windows with its bin, the newest 0, such as ``"7@-2"``."""
-        if self.window == 1:
-            return self.units.ids
-        return tuple(f"{unit}@{k}" for k in range(1 - self.window, 1) for unit in self.units.ids)
+        """Name of each bit; see :func:`bit_names`."""
+        return bit_names(self.units, self.window)
 
     def __repr__(self) -> str:
         return (
@@ -126,6 +124,13 @@ class Origin:
             f"{self.window} x {self.bin_width * 1e3:g} ms, {self.n_bins:,} words from "
             f"{self.start_s:g} to {self.stop_s:g} s)"
         )
+
+
+def bit_names(units: Units, window: int) -> tuple[str, ...]:
+    """Unit of each bit of a word; in windows with its bin, the newest 0, such as ``"7@-2"``."""
+    if window == 1:
+        return units.ids
+    return tuple(f"{unit}@{k}" for k in range(1 - window, 1) for unit in units.ids)
 
 
 def ordered(words: Words, origin: Origin | None) -> Words:
