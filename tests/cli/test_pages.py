@@ -1,5 +1,6 @@
 """Commands that write a study's page and its figures."""
 
+import json
 import os
 import sys
 
@@ -31,6 +32,7 @@ def test_the_page_lies_beside_the_store(store):
     assert result.exit_code == 0, result.output
     page = store.with_suffix(".html")
     assert result.stdout == f"page: {page}\n"
+    assert json.loads(study("page", store, "--json").stdout) == {"page": str(page)}
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
@@ -52,6 +54,9 @@ def test_figures_are_files_with_their_captions(store, tmp_path):
     captions = (tmp_path / "f" / "captions.txt").read_text(encoding="utf-8")
     assert all(f"{name}: " in captions for name in names)
     assert result.stdout == f"figures: {tmp_path / 'f'}\n"
+    told = json.loads(study("figures", store, "--out", tmp_path / "g", "--json").stdout)
+    assert (told["folder"], told["format"]) == (str(tmp_path / "g"), "pdf")
+    assert sorted(told["captions"]) == sorted(names)
 
 
 def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from ..models import Independent, PopulationModel
+from ..models import PopulationModel
 from ..words import Words
 from ._bootstrap import block_bins_of
-from ._inputs import Baseline, in_order_of, independent_baseline, words_for
+from ._inputs import Baseline, common_baseline, words_for_all
 from ._score import Score, mean_rate, score_of
 
 
@@ -143,7 +142,8 @@ def compare(
 
     Examples
     --------
-    >>> from microcolumn.models import Ising
+    >>> import numpy as np
+    >>> from microcolumn.models import Independent, Ising
     >>> rng = np.random.default_rng(0)
     >>> together = rng.random((2000, 1)) < 0.1
     >>> words = Words.from_array(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
@@ -153,13 +153,8 @@ def compare(
     >>> comparison.best.name, comparison.scores["rates"].bits_per_second
     ('Ising', 0.0)
     """
-    if not models:
-        raise ValueError("models is empty; name at least one fitted model")
-    _check_same_origin(models, of_array=not isinstance(words, Words))
-    for model in models.values():
-        fitting = words_for(model, words, bin_width)
-    held = words if isinstance(words, Words) else fitting  # models find their own order of units
-    base = _common_baseline(models, baseline)
+    held = words_for_all(models, words, bin_width)
+    base = common_baseline(models, baseline)
     length = block_bins_of(held, block_bins)
     log_p = {name: model.score_samples(held) for name, model in models.items()}
     log_p_base = base.score_samples(held)
@@ -181,34 +176,6 @@ def compare(
         for name, model in models.items()
     ]
     return Comparison(tuple(rows), tuple(pairs))
-
-
-def _check_same_origin(models: Mapping[str, PopulationModel], of_array: bool) -> None:
-    """Refuse models of other units, bins or windows, which a plain array would not tell apart."""
-    known = [(name, model.origin_) for name, model in models.items() if model.origin_]
-    for (first, expected), (name, origin) in pairwise(known):
-        order = expected.order_in(origin, f"model {name!r}", f"model {first!r}")
-        if of_array and order is not None:
-            raise ValueError(
-                f"models {first!r} and {name!r} have their units in different orders, and an array "
-                "does not name its columns; pass Words"
-            )
-
-
-def _common_baseline(models: Mapping[str, PopulationModel], baseline: Baseline) -> Independent:
-    """One baseline for all: the given one, or the rates that all trained models share."""
-    trained = [name for name, model in models.items() if hasattr(model, "rates_")]
-    if baseline is not None or not trained:
-        return independent_baseline(next(iter(models.values())), baseline)
-    first = models[trained[0]]
-    for name in trained[1:]:
-        rates = in_order_of(first, models[name], models[name].rates_)
-        if not np.array_equal(rates, first.rates_):
-            raise ValueError(
-                f"models {trained[0]!r} and {name!r} were trained at different rates; "
-                "fit them on the same words or pass one baseline= for all"
-            )
-    return independent_baseline(first, None)
 
 
 def _row(

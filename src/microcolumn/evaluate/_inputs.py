@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
@@ -53,6 +56,29 @@ def words_for(model: PopulationModel, words: Words | ArrayLike, bin_width: float
     return held
 
 
+def words_for_all(
+    models: Mapping[str, PopulationModel], words: Words | ArrayLike, bin_width: float | None
+) -> Words:
+    """Words that all models can score, in the order of units that they have.
+
+    Models put the units into their own order when they score, each for itself. The columns of a
+    plain array have no names, so that models in different orders cannot share one.
+    """
+    if not models:
+        raise ValueError("models is empty; name at least one fitted model")
+    known = [(name, model.origin_) for name, model in models.items() if model.origin_]
+    for (first, expected), (name, origin) in pairwise(known):
+        order = expected.order_in(origin, f"model {name!r}", f"model {first!r}")
+        if order is not None and not isinstance(words, Words):
+            raise ValueError(
+                f"models {first!r} and {name!r} have their units in different orders, and an array "
+                "does not name its columns; pass Words"
+            )
+    for model in models.values():
+        held = words_for(model, words, bin_width)
+    return words if isinstance(words, Words) else held
+
+
 def independent_baseline(model: PopulationModel, baseline: Baseline) -> Independent:
     """Make the independent model that scores are measured from, in the model's order of units.
 
@@ -73,7 +99,7 @@ def independent_baseline(model: PopulationModel, baseline: Baseline) -> Independ
         biases = _biases(model.rates_, model.n_features_in_)
     elif isinstance(baseline, Independent):
         check_is_fitted(baseline)
-        biases = in_order_of(model, baseline, baseline.parameters_.b, "the baseline")
+        biases = _in_order_of(model, baseline, baseline.parameters_.b, "the baseline")
         if biases.size != model.n_features_in_:
             raise ValueError(
                 f"baseline has {biases.size} units but the model has "
@@ -90,7 +116,23 @@ def independent_baseline(model: PopulationModel, baseline: Baseline) -> Independ
     return base
 
 
-def in_order_of(
+def common_baseline(models: Mapping[str, PopulationModel], baseline: Baseline) -> Independent:
+    """One baseline for all: the given one, or the rates that all trained models share."""
+    trained = [name for name, model in models.items() if hasattr(model, "rates_")]
+    if baseline is not None or not trained:
+        return independent_baseline(next(iter(models.values())), baseline)
+    first = models[trained[0]]
+    for name in trained[1:]:
+        rates = _in_order_of(first, models[name], models[name].rates_)
+        if not np.array_equal(rates, first.rates_):
+            raise ValueError(
+                f"models {trained[0]!r} and {name!r} were trained at different rates; "
+                "fit them on the same words or pass one baseline= for all"
+            )
+    return independent_baseline(first, None)
+
+
+def _in_order_of(
     model: PopulationModel, other: PopulationModel, values: Floats, name: str = "the other model"
 ) -> Floats:
     """Values of the bits of ``other`` in the order of ``model``; both are of the same words."""
