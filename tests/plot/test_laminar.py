@@ -129,14 +129,6 @@ def test_a_fitted_model_is_drawn_with_its_own_units_or_the_same_in_any_order():
         bit_layout(model, units.take([0, 1]))
 
 
-def test_units_without_layers_are_named_as_the_recording_names_them():
-    ax = Figure().subplots()
-    mark_layers(ax, laminar(Units(["0", "4", "10", "13", "14"], depth_um=[5, 4, 3, 2, 1])))
-    shown = dict(zip(ax.get_yticks().tolist(), labels(ax.yaxis), strict=True))
-    assert shown.items() <= {0: "14", 1: "13", 2: "10", 3: "4", 4: "0"}.items()
-    assert len(shown) >= 2
-
-
 def test_a_model_that_is_not_fitted_is_refused():
     with pytest.raises(NotFittedError, match="not fitted yet"):
         bit_layout(Ising(), None)

@@ -33,13 +33,10 @@ class Laminar:
         Position in the table of units of each drawn row.
     layers : tuple of (str, int, int)
         Name, first row and row after the last of each layer, from the top; empty without layers.
-    names : tuple of str
-        Name of the unit in each drawn row.
     """
 
     order: NDArray[np.int64]
     layers: tuple[tuple[str, int, int], ...]
-    names: tuple[str, ...]
 
     @property
     def borders(self) -> tuple[int, ...]:
@@ -76,7 +73,7 @@ def laminar(units: Units) -> Laminar:
         for label in rank:
             start = layers[-1][2] if layers else 0
             layers.append((label, start, start + int(np.sum(labels == label))))
-    return Laminar(order, tuple(layers), tuple(units.ids[n] for n in order))
+    return Laminar(order, tuple(layers))
 
 
 def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> None:
@@ -87,8 +84,7 @@ def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> 
     if not found.layers:
         last = found.order.size - 1
         rows = MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
-        shown = [int(row) for row in rows if 0 <= row <= last]
-        axis.set_ticks(shown, [literal(found.names[row]) for row in shown])
+        axis.set_ticks([row for row in rows if 0 <= row <= last])
         axis.set_label_text("unit")
         return
     axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers])
