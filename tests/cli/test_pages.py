@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from microcolumn import figures
 from microcolumn.cli import app
 from microcolumn.cli.pages import _file_name
+from microcolumn.figures import _all
 from microcolumn.study._plan import Plan
 
 runner = CliRunner()
@@ -65,11 +66,8 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
     def moved(results, recording=None, **where):
         raise FileNotFoundError("monday.nwb is not there")
 
-    monkeypatch.setattr(
-        figures,
-        "FIGURES",
-        {"1": figures.Figures(moved), "3": figures.FIGURES["3"]},
-    )
+    drawn = {"1": _all.Figures(moved), "3": figures.FIGURES["3"]}
+    monkeypatch.setattr(_all, "FIGURES", drawn)
     result = study("figures", store, "--out", tmp_path, "--format", "svg")
     assert result.exit_code == 0
     assert result.stderr == "Figure 1 of cells is left out: monday.nwb is not there\n"
