@@ -153,7 +153,7 @@ def status(study: PlanOrStore, json: Json = False) -> None:
     from ..study import status as status_of
 
     with one_sentence():
-        found = status_of(store_of(study))
+        found = status_of(store_of(study, by_time=True))
     if json:
         print_json(asdict(found) | {"complete": found.complete})
     else:
