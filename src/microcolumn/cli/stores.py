@@ -10,7 +10,7 @@ import typer
 PlanOrStore = Annotated[Path, typer.Argument(help="The plan (TOML) or its store (SQLite).")]
 
 
-def beside(plan: Path, quick: bool = False) -> Path:
+def default_store(plan: Path, quick: bool = False) -> Path:
     """The store next to a plan."""
     return plan.with_name(f"{plan.stem}-quick.db" if quick else f"{plan.stem}.db")
 
@@ -23,7 +23,7 @@ def store_of(study: Path, *, by_time: bool = False) -> Path:
     """
     if study.suffix.lower() != ".toml":
         return study
-    store, quick = beside(study), beside(study, quick=True)
+    store, quick = default_store(study), default_store(study, quick=True)
     if quick.exists() and not store.exists():
         raise ValueError(f"{study} was run with --quick alone, into {quick}; name that instead")
     if study.exists() and store.exists() and not (by_time and _is_newer(store, study)):
@@ -53,5 +53,5 @@ def _tell_changes(plan: Path, store: Path) -> None:
     except (ValueError, OSError) as error:  # one that is being edited; the store is as good as ever
         edited = [str(error)]
     if edited:
-        told = "; ".join(edited)
-        typer.echo(f"{plan} differs from what was run ({told}); run it again", err=True)
+        differences = "; ".join(edited)
+        typer.echo(f"{plan} differs from what was run ({differences}); run it again", err=True)

@@ -1,4 +1,4 @@
-"""How active hidden units are over words: the paper's order of hidden units (METHOD section 7)."""
+"""How active hidden units are over words, which orders them (docs/method.md, section 7)."""
 
 from __future__ import annotations
 

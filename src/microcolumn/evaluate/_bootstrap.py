@@ -1,4 +1,4 @@
-"""Standard errors of means over time, from blocks of neighbouring bins (METHOD section 6)."""
+"""Standard errors of means, from blocks of neighbouring bins (docs/method.md, section 6)."""
 
 from __future__ import annotations
 

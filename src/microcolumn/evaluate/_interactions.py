@@ -1,6 +1,6 @@
-"""Effective interactions: what the hidden units say about pairs and triplets of cells.
+"""Effective interactions: what hidden units imply for pairs and triplets of units.
 
-The marginal log weight of METHOD section 2 has one expansion in products of bits,
+The marginal log weight of docs/method.md, section 2 has one expansion in products of bits,
 log p~(x) = sum_S theta_S prod_{n in S} x_n, and inclusion-exclusion around the silent word gives
 it: theta_S = sum_{T in S} (-1)^(|S| - |T|) log p~(units T active, all others silent). Couplings
 enter pairs alone; a hidden unit enters every order, through a mixed difference of its softplus.
@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
 from ..models import PopulationModel
-from ..origin import Origin, ordered
+from ..origin import Origin, bit_names, ordered
 from ..parameters import Floats, Parameters
 from ..validation import whole_number
 from ..words import Words, as_words
@@ -63,7 +63,7 @@ class Explained:
 class Interactions:
     """Coefficients of the expansion of log p~(x) in products of bits, in nats.
 
-    Of spatiotemporal words a unit is a bit of the window: a cell at a lag.
+    Of spatiotemporal words a unit is a bit of the window: a recorded unit in one of its bins.
 
     Parameters
     ----------
@@ -169,7 +169,8 @@ class Interactions:
     def __str__(self) -> str:
         lines = [f"Interactions of {self.singles.shape[0]} units around silence (nats)"]
         rms = self.rms_nats
-        names = range(self.singles.shape[0]) if self.origin is None else self.origin.bit_names
+        known = self.origin
+        names = bit_names(known.units, known.window) if known else range(self.singles.shape[0])
         for order in range(1, self.order + 1):
             values = self._listed(order)[1]
             line = f"{_NAMES[order]}: {np.count_nonzero(values):,} of {values.size:,} non-zero"
@@ -234,7 +235,7 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
 
     Examples
     --------
-    A hidden unit that drives three cells makes them fire together more than pairs can say:
+    A hidden unit that drives three units makes them fire together more than pairs can say:
 
     >>> drive = Parameters(b=[-3.0, -3.0, -3.0], W=[[2.0], [2.0], [2.0]], c=[-5.0])
     >>> found = effective_interactions(drive)

@@ -1,4 +1,4 @@
-"""Probabilities of the newest bin given the earlier bins of the window (METHOD section 6).
+"""Probabilities of the newest bin given the earlier bins (docs/method.md, section 6).
 
 For a given past the newest bin is a small model of its own: the past shifts the biases of its
 units and the inputs of the hidden units, and all 2^n_units states of the bin are summed. No

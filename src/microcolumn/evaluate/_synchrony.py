@@ -1,4 +1,4 @@
-"""Synchrony: how many cells are active at once, in data and in models (METHOD section 6)."""
+"""Synchrony: how many units are active at once (docs/method.md, section 6)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ._inputs import words_for
 _LOG2_OPERATIONS = 28.0
 #: States times units handled at once, so that memory stays bounded.
 _CHUNK_ELEMENTS = 1 << 20
-#: Words drawn at most and at least by default, and bits of all of them between.
+#: By default so many bits are drawn, in words whose number is between these two.
 _MOST_SAMPLES, _LEAST_SAMPLES, _SAMPLED_BITS = 100_000, 10_000, 10_000_000
 #: Gibbs chains, whose scatter gives the error.
 _N_CHAINS = 500
@@ -58,7 +58,7 @@ def synchrony(
     initial: Words | ArrayLike | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> Synchrony:
-    """Distribution of the number of active cells, of data or of a model.
+    """Distribution of the number of active units, of data or of a model.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def _sum_over_words(theta: Parameters, log_z: float) -> Floats:
 
 
 def _alone(theta: Parameters, part: slice, X: Floats) -> Floats:
-    """Log weight of a part of the units by themselves, without hidden units (METHOD section 2)."""
+    """Log weight of a part of the units by themselves, without hidden units."""
     value: Floats = X @ theta.b[part]
     if theta.J is not None:
         value += np.einsum("un,un->u", X @ theta.J[part, part], X)
