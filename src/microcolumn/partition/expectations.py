@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from ..kernels.cpu.lanes import WIDTH
 from ..kernels.cpu.moments import LANE_UNITS, moment_chunks
 from ..kernels.cpu.pair_moments import LOW_UNITS, pair_moment_chunks
 from ..kernels.cpu.threads import threads_for
+from ..kernels.simd import WIDTH
 from ..parameters import Floats, Parameters
 from .sides import pick_side, transposed
 from .split import (

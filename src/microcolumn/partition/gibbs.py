@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from ..binary import Bits, check_binary, random_generator, whole_number
-from ..kernels.cpu.gibbs import CHAINS, Chains, Model, advance
+from ..kernels.cpu.gibbs import CHAINS, Chains, GibbsTables, advance
 from ..parameters import Floats, Parameters
 
 RandomState = int | np.random.Generator | None
@@ -130,7 +130,7 @@ class Sampler:
         return max(1, int(_SLICE_OPERATIONS / per_sweep))
 
 
-def _tables(theta: Parameters, base_logits: Floats) -> Model:
+def _tables(theta: Parameters, base_logits: Floats) -> GibbsTables:
     """Tables of the kernel for a model whose hidden units are all live."""
     n_units = theta.n_units
     couplings = np.zeros((0, 0)) if theta.J is None else theta.J.copy()
@@ -142,7 +142,7 @@ def _tables(theta: Parameters, base_logits: Floats) -> Model:
     lowest = hidden_biases + np.minimum(weights, 0.0).sum(axis=0)
     careful = bool(np.any(highest > _LARGEST_LOG) or np.any(lowest < -_LARGEST_LOG))
     exponents = np.zeros_like(weights) if careful else weights
-    return Model(
+    return GibbsTables(
         biases=theta.b.copy(),
         couplings=couplings,
         weights=weights,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, logsumexp
 
-from microcolumn.kernels.cpu.fold import LANES, QUAD, exponentiate, fold_chunks, tilt
+from microcolumn.kernels.cpu.fold import LANES, exponentiate, fold_chunks, tilt
+from microcolumn.kernels.simd import GROUP
 
 
 def bits(n_units):
@@ -45,7 +46,7 @@ def run(t, centres):
         in_rows(np.exp(t["fields"]), LANES),
         in_rows(t["outer_z"], LANES),
         t["chunk_z"],
-        in_rows(np.exp(t["inner_z"]), QUAD),
+        in_rows(np.exp(t["inner_z"]), GROUP),
         totals,
         logs,
     )

@@ -1,9 +1,9 @@
-"""Arrays without reference counts, for kernels of many short passes over many arrays.
+"""Arrays without reference counts, and the address of an element of an array or a view.
 
 Numba counts references whenever an array is taken out of a tuple or handed to a function, with
 an atomic instruction each time, and it hands over a tuple as one argument per number in it. In a
 kernel of many short passes that is most of the time. A ``View`` is the address and the shape of
-a C-contiguous array and nothing else; a ``Bundle`` is the address of a record of views, so that
+a C-contiguous array and nothing else. A ``Bundle`` is the address of a record of views, so that
 handing it over costs one register. Whoever makes them keeps the arrays alive, and a bundle ends
 with the function that made it. Taking a view out of a bundle reads memory: do it before a loop.
 
@@ -25,6 +25,7 @@ with the function that made it. Taking a view out of a bundle reads memory: do i
 [[0.0, 1.0]]
 """
 
+import functools
 import math
 import operator
 
@@ -33,6 +34,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.datamodel.models import OpaqueModel, StructModel
+from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global
 from numba.extending import (
     infer_getattr,
@@ -43,8 +45,8 @@ from numba.extending import (
     register_model,
 )
 
-#: Bytes of one vector register (AVX-512; LLVM splits it where registers are smaller).
-REGISTER = 64
+from .compile import CHECKED
+from .lanes import I32, REGISTER
 
 
 class View(types.Type):
@@ -78,10 +80,6 @@ class Bundle(types.Type):
         listed = ", ".join(f"{n}: {k}" for n, k in zip(self.names, self.kinds, strict=True))
         super().__init__(name=f"Bundle({listed})")
 
-    def record(self, context):
-        """The LLVM type of the record."""
-        return ir.LiteralStructType([context.get_value_type(kind) for kind in self.kinds])
-
 
 register_model(Bundle)(OpaqueModel)
 
@@ -94,37 +92,89 @@ class _BundleAttribute(AttributeTemplate):
         return dict(zip(bundle.names, bundle.kinds, strict=True)).get(name)
 
 
-def _field(context, builder, bundle, value, place):
-    record = builder.bitcast(value, bundle.record(context).as_pointer())
-    return builder.load(cgutils.gep_inbounds(builder, record, 0, place))
+def typed(builder, pointer, kind):
+    """The pointer as one to ``kind``, which llvmlite asks for until all its pointers are opaque."""
+    return pointer if pointer.type.is_opaque else builder.bitcast(pointer, kind.as_pointer())
+
+
+def _record(context, bundle):
+    return ir.LiteralStructType([context.get_value_type(kind) for kind in bundle.kinds])
+
+
+def _field(builder, record, kind, place):
+    """Address of a field of a record of LLVM type ``kind``."""
+    field = builder.gep(
+        typed(builder, record, kind), [I32(0), I32(place)], inbounds=True, source_etype=kind
+    )
+    return typed(builder, field, kind.elements[place])
+
+
+def _load_field(context, builder, bundle, value, place):
+    kind = _record(context, bundle)
+    return builder.load(_field(builder, value, kind, place), typ=kind.elements[place])
 
 
 @lower_getattr_generic(Bundle)
 def _get_field(context, builder, bundle, value, name):
-    return _field(context, builder, bundle, value, bundle.names.index(name))
+    return _load_field(context, builder, bundle, value, bundle.names.index(name))
 
 
 def _bundle(context, builder, bundle, values):
     """Address of a new record with these values, in the frame of the function being compiled."""
-    record = cgutils.alloca_once(builder, bundle.record(context))
+    kind = _record(context, bundle)
+    record = cgutils.alloca_once(builder, kind)
     for place, value in enumerate(values):
-        builder.store(value, cgutils.gep_inbounds(builder, record, 0, place))
+        builder.store(value, _field(builder, record, kind, place))
     return builder.bitcast(record, context.get_value_type(bundle))
 
 
-def address(context, builder, view_type, view, index_type, index):
-    """Pointer to the element at ``index``: a number, or a tuple with one per axis; unchecked."""
-    parts = cgutils.create_struct_proxy(view_type)(context, builder, view)
-    if isinstance(index_type, types.Integer):
-        indices, kinds = [index], [index_type]
+def check_memory(kind):
+    """Raise unless this is the Numba type of a view or of a C-contiguous array."""
+    if not isinstance(kind, View) and getattr(kind, "layout", None) != "C":
+        raise TypingError(f"only C-contiguous arrays and views have rows, not {kind}")
+
+
+def address(context, builder, kind, value, index_type, index, count=1):
+    """Pointer to the first of ``count`` elements of an array or view, in memory order.
+
+    ``index`` is a number, or a tuple with one for each axis. Unchecked unless ``CHECKED``.
+    """
+    if isinstance(kind, View):
+        memory = cgutils.create_struct_proxy(kind)(context, builder, value)
     else:
-        indices, kinds = cgutils.unpack_tuple(builder, index), list(index_type)
-    shape = cgutils.unpack_tuple(builder, parts.shape)
-    flat = context.get_constant(types.intp, 0)
-    for one, kind, size in zip(indices, kinds, shape, strict=True):
-        step = context.cast(builder, one, kind, types.intp)
-        flat = builder.add(builder.mul(flat, size, flags=["nsw"]), step, flags=["nsw"])
-    return builder.gep(parts.data, [flat])
+        memory = context.make_array(kind)(context, builder, value)
+    single = isinstance(index_type, types.Integer)
+    indices = [
+        context.cast(builder, one, one_type, types.intp)
+        for one, one_type in zip(
+            [index] if single else cgutils.unpack_tuple(builder, index),
+            [index_type] if single else index_type,
+            strict=True,
+        )
+    ]
+    shape = cgutils.unpack_tuple(builder, memory.shape)
+    flat = indices[0]
+    for one, size in zip(indices[1:], shape[1:], strict=True):
+        flat = builder.add(builder.mul(flat, size, flags=["nsw"]), one, flags=["nsw"])
+    if CHECKED:
+        outside = [builder.icmp_unsigned(">=", *pair) for pair in zip(indices, shape, strict=True)]
+        end = builder.add(flat, context.get_constant(types.intp, count))
+        outside.append(builder.icmp_signed(">", end, functools.reduce(builder.mul, shape)))
+        _raise_if(context, builder, outside, f"{count} elements from", indices, shape)
+    return builder.gep(memory.data, [flat], source_etype=context.get_data_type(kind.dtype))
+
+
+def _raise_if(context, builder, conditions, what, indices, shape):
+    """Raise an IndexError that names indices and shape if one of the conditions holds."""
+    with cgutils.if_unlikely(builder, functools.reduce(builder.or_, conditions)):
+        kind = types.UniTuple(types.intp, len(shape))
+        place, size = (context.make_tuple(builder, kind, values) for values in (indices, shape))
+        context.call_conv.return_dynamic_user_exc(
+            builder,
+            IndexError,
+            (f"{what} index", place, "are not in an array of shape", size),
+            (types.unicode_type, kind, types.unicode_type, kind),
+        )
 
 
 def _make(context, builder, target, data, shape):
@@ -137,10 +187,11 @@ def _make(context, builder, target, data, shape):
 @intrinsic
 def views(typingctx, arrays):
     """Bundle of a named tuple, with a view in place of each array."""
-    kinds = [
-        View(kind.dtype, kind.ndim) if isinstance(kind, types.Array) else kind
-        for kind in arrays.types
-    ]
+    kinds = []
+    for kind in arrays.types:
+        if isinstance(kind, types.Array):
+            check_memory(kind)
+        kinds.append(View(kind.dtype, kind.ndim) if isinstance(kind, types.Array) else kind)
 
     def codegen(context, builder, signature, args):
         values = []
@@ -157,12 +208,13 @@ def views(typingctx, arrays):
 
 
 @intrinsic
-def carve(typingctx, buffer, k, shapes):
+def sub_views(typingctx, buffer, k, shapes):
     """Bundle of views, one after the other, in row ``k`` of a two-dimensional array.
 
-    ``shapes`` is a named tuple of shapes. Each view starts at a multiple of ``REGISTER`` bytes
-    if the row does; :func:`room` says how long a row must be.
+    ``shapes`` is a named tuple of shapes. Each view starts at a multiple of ``REGISTER`` bytes if
+    the row does. :func:`sub_views_size` is the length that a row must have.
     """
+    check_memory(buffer)
     kinds = [View(buffer.dtype, len(shape)) for shape in shapes.types]
     per_register = REGISTER * 8 // buffer.dtype.bitwidth
 
@@ -172,35 +224,47 @@ def carve(typingctx, buffer, k, shapes):
 
         array = context.make_array(buffer)(context, builder, args[0])
         row = context.cast(builder, args[1], signature.args[1], types.intp)
-        length = builder.extract_value(array.shape, 1)
-        data, values = builder.gep(array.data, [builder.mul(row, length)]), []
+        n_rows, length = cgutils.unpack_tuple(builder, array.shape)
+        element = context.get_data_type(buffer.dtype)
+        first = builder.gep(array.data, [builder.mul(row, length)], source_etype=element)
+        start, values = number(0), []
         for place, kind in enumerate(kinds):
             shape = cgutils.unpack_tuple(builder, builder.extract_value(args[2], place))
+            data = builder.gep(first, [start], source_etype=element)
             values.append(_make(context, builder, kind, data, shape))
-            size = number(1)
-            for one in shape:
-                size = builder.mul(size, one)
+            size = functools.reduce(builder.mul, shape, number(1))
             size = builder.add(size, number(per_register - 1))
-            data = builder.gep(data, [builder.and_(size, number(-per_register))])
+            start = builder.add(start, builder.and_(size, number(-per_register)))
+        if CHECKED:
+            outside = [
+                builder.icmp_unsigned(">=", row, n_rows),
+                builder.icmp_signed(">", start, length),
+            ]
+            _raise_if(context, builder, outside, "sub-views up to", [row, start], [n_rows, length])
         return _bundle(context, builder, signature.return_type, values)
 
     return Bundle(shapes.fields, kinds)(buffer, k, shapes), codegen
 
 
-def room(shapes, dtype):
-    """Elements that :func:`carve` needs for views of these shapes."""
-    per_register = REGISTER // dtype.itemsize
-    return sum(-(-math.prod(shape) // per_register) * per_register for shape in shapes)
-
-
-def split_up(row, shapes, dtype):
-    """The arrays that :func:`carve` makes of a row of type ``dtype``, as NumPy views of ``row``."""
-    per_register, start, arrays = REGISTER // dtype.itemsize, 0, []
+def _starts(shapes, dtype):
+    """Where each sub-view starts, and where the last one ends, in elements."""
+    per_register, starts = REGISTER // dtype.itemsize, [0]
     for shape in shapes:
-        size = math.prod(shape)
-        arrays.append(row[start : start + size].reshape(shape))
-        start += -(-size // per_register) * per_register
-    return type(shapes)(*arrays)
+        starts.append(starts[-1] + -(-math.prod(shape) // per_register) * per_register)
+    return starts
+
+
+def sub_views_size(shapes, dtype):
+    """Elements that :func:`sub_views` needs for views of these shapes."""
+    return _starts(shapes, dtype)[-1]
+
+
+def sub_arrays(row, shapes, dtype):
+    """The views that :func:`sub_views` makes of a row of type ``dtype``, as NumPy views."""
+    starts = zip(_starts(shapes, dtype)[:-1], shapes, strict=True)
+    return type(shapes)(
+        *(row[start : start + math.prod(shape)].reshape(shape) for start, shape in starts)
+    )
 
 
 def aligned(shape, dtype, value=0.0):
@@ -238,24 +302,21 @@ def _get(context, builder, signature, args):
 def _set(context, builder, signature, args):
     view, index, kind = signature.args
     pointer = address(context, builder, view, args[0], index, args[1])
-    context.pack_value(
-        builder, view.dtype, context.cast(builder, args[2], kind, view.dtype), pointer
-    )
+    value = context.cast(builder, args[2], kind, view.dtype)
+    context.pack_value(builder, view.dtype, value, pointer)
 
 
 @intrinsic
-def clear(typingctx, bundle):
+def zero_fill(typingctx, bundle):
     """Set every element of every view of a bundle to zero."""
 
     def codegen(context, builder, signature, args):
         for place, kind in enumerate(bundle.kinds):
-            value = _field(context, builder, bundle, args[0], place)
+            value = _load_field(context, builder, bundle, args[0], place)
             view = cgutils.create_struct_proxy(kind)(context, builder, value)
             size = context.get_constant(types.intp, kind.dtype.bitwidth // 8)
-            for one in cgutils.unpack_tuple(builder, view.shape):
-                size = builder.mul(size, one)
-            bytewise = builder.bitcast(view.data, ir.IntType(8).as_pointer())
-            cgutils.memset(builder, bytewise, size, 0)
+            size = functools.reduce(builder.mul, cgutils.unpack_tuple(builder, view.shape), size)
+            cgutils.memset(builder, typed(builder, view.data, ir.IntType(8)), size, 0)
         return context.get_dummy_value()
 
     return types.void(bundle), codegen
