@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 import microcolumn as mc
-from microcolumn.kernels.simd import fma, reduce_add, splat
+from microcolumn.kernels.simd.lanes import fma, reduce_add, splat
 
 #: Real recordings beside the repository; benchmarks do without them where they are absent.
 RECORDINGS = Path(__file__).parents[1].parent / "shared" / "data"

@@ -16,7 +16,7 @@ from ..binary import Bits
 from ..kernels.cpu.flips import log_factors_of_flips
 from ..kernels.cpu.inputs import sums_of_active
 from ..kernels.cpu.threads import threads_for
-from ..kernels.simd import WIDTH
+from ..kernels.simd.lanes import WIDTH
 from ..models import PopulationModel
 from ..parameters import Floats, Parameters
 from ..words import Words

@@ -18,7 +18,7 @@ from ..binary import Bits, unique_rows
 from ..kernels.cpu.inputs import sums_of_active
 from ..kernels.cpu.newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newest
 from ..kernels.cpu.threads import threads_for
-from ..kernels.simd import GROUP
+from ..kernels.simd.groups import GROUP
 from ..models import PopulationModel
 from ..parameters import Floats, Parameters
 from ..partition.split import pairwise_log_weights, states, sums_over_states

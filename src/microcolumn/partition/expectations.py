@@ -11,7 +11,7 @@ from scipy.special import expit
 from ..kernels.cpu.moments import LANE_UNITS, moment_chunks
 from ..kernels.cpu.pair_moments import LOW_UNITS, pair_moment_chunks
 from ..kernels.cpu.threads import threads_for
-from ..kernels.simd import WIDTH
+from ..kernels.simd.lanes import WIDTH
 from ..parameters import Floats, Parameters
 from .sides import pick_side, transposed
 from .split import (

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..kernels.cpu.fold import LANES, fold_chunks
 from ..kernels.cpu.threads import threads_for
-from ..kernels.simd import GROUP
+from ..kernels.simd.groups import GROUP
 from ..parameters import Floats, Parameters
 from .split import Split, Tables, in_rows, slice_of, tables_of
 

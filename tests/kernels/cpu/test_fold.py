@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit, logsumexp
 
 from microcolumn.kernels.cpu.fold import LANES, exponentiate, fold_chunks, tilt
-from microcolumn.kernels.simd import GROUP
+from microcolumn.kernels.simd.groups import GROUP
 
 
 def bits(n_units):

@@ -12,7 +12,7 @@ from microcolumn.kernels.cpu.moments import (
     sums_of_bits,
     sums_of_pairs,
 )
-from microcolumn.kernels.simd import WIDTH
+from microcolumn.kernels.simd.lanes import WIDTH
 
 
 def bits(n_units):

@@ -11,7 +11,7 @@ from microcolumn.kernels.cpu.newest_bin import (
     Newest,
     log_odds_of_newest,
 )
-from microcolumn.kernels.simd import GROUP
+from microcolumn.kernels.simd.groups import GROUP
 
 
 def bits(n_units):

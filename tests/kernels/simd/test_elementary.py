@@ -5,7 +5,8 @@ import pytest
 from numba import njit
 from scipy.special import expit
 
-from microcolumn.kernels.simd import exp, gate, lanes_of, load, log, sigmoids, softplus, store
+from microcolumn.kernels.simd.elementary import exp, gate, log, sigmoids, softplus
+from microcolumn.kernels.simd.memory import lanes_of, load, store
 
 
 def _rowwise(function):

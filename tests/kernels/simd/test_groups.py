@@ -6,33 +6,31 @@ import numpy as np
 import pytest
 from numba import njit
 
-from microcolumn.kernels.simd import (
+from microcolumn.kernels.simd.elementary import frexp
+from microcolumn.kernels.simd.groups import (
     GROUP,
-    REGISTER,
-    broadcast_group,
-    broadcast_rows,
-    frexp,
-    gather_rows,
-    gather_scalars,
     group_max,
     group_sum,
     hadd,
+    row_products,
+    row_sums,
+    tile,
+    unpack_rows,
+)
+from microcolumn.kernels.simd.lanes import REGISTER, vmax, vmin
+from microcolumn.kernels.simd.memory import (
+    broadcast_group,
+    broadcast_rows,
+    gather_rows,
     hadd_finish,
     lanes_of,
     load,
     load_group,
     load_rows,
-    load_scalars,
-    row_products,
-    row_sums,
     store,
     store_rows,
-    tile,
-    unpack_rows,
-    views,
-    vmax,
-    vmin,
 )
+from microcolumn.kernels.simd.views import views
 
 
 class Data(NamedTuple):
@@ -50,8 +48,8 @@ def move(data):
     store(out, (2, 0), load_rows(table, 1, width))
     store(out, (3, 0), broadcast_rows(table, 2, 7))
     store(out, (4, 0), gather_rows(table, seen.picks, 1, 2))
-    store(out, (5, 0), gather_scalars(table, seen.picks, 1))
-    store(out, (5, GROUP), load_scalars(table, (3, 4)))
+    store(out, (5, 0), gather_rows(table, seen.picks, 1, 0, 1))
+    store(out, (5, GROUP), load(table, (3, 4), GROUP))
     store_rows(out, 6, width, load_group(table, (0, 0)))
     store(out, (10, 0), broadcast_group(table, (3, 4)))
     store(out, (11, 0), broadcast_rows(table, 2, 7, 4))

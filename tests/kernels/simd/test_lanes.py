@@ -5,23 +5,22 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-from microcolumn.kernels.simd import (
+from microcolumn.kernels.simd.lanes import (
     WIDTH,
     any_lane,
     convert,
     fma,
     full_like,
-    load,
     reduce_add,
     reinterpret,
     rint,
     select,
     splat,
     sqrt,
-    store,
     vmax,
     vmin,
 )
+from microcolumn.kernels.simd.memory import load, store
 
 FLOATS = (np.float64, np.float32)
 

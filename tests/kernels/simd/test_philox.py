@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from numba import njit
 from scipy import stats
 
-from microcolumn.kernels.simd import WIDTH, load, philox4x32, store, uniforms
+from microcolumn.kernels.simd.lanes import WIDTH
+from microcolumn.kernels.simd.memory import load, store
+from microcolumn.kernels.simd.philox import philox4x32, uniforms
 
 # kat_vectors of Random123 1.14: counter, key, answer.
 KNOWN_ANSWERS = [

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from microcolumn.kernels.simd import (
-    REGISTER,
+from microcolumn.kernels.simd.lanes import REGISTER
+from microcolumn.kernels.simd.views import (
     aligned,
     sub_arrays,
     sub_views,

@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange
 
 from ...epochs import HALF_NANOSECOND
-from ..simd import kernel, subroutine
+from ..simd.compile import kernel, subroutine
 
 
 @subroutine(inline="always")

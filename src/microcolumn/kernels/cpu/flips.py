@@ -10,7 +10,10 @@ a logarithm is taken once per so many factors as provably stay in the range of a
 
 from numba import prange
 
-from ..simd import WIDTH, fma, kernel, load, log, reduce_add, sigmoids, splat, store
+from ..simd.compile import kernel
+from ..simd.elementary import log, sigmoids
+from ..simd.lanes import WIDTH, fma, reduce_add, splat
+from ..simd.memory import load, store
 
 
 # Log of the product of the hidden units' factors, for every word and chosen bit.

@@ -15,22 +15,11 @@ units so that no term of weight can leave the range of a double.
 import numpy as np
 from numba import prange
 
-from ..simd import (
-    GROUP,
-    broadcast_group,
-    exp,
-    fma,
-    gate,
-    kernel,
-    load,
-    load_group,
-    reduce_max,
-    store,
-    subroutine,
-    tile,
-    unpack_rows,
-    vmax,
-)
+from ..simd.compile import kernel, subroutine
+from ..simd.elementary import exp, gate
+from ..simd.groups import GROUP, tile, unpack_rows
+from ..simd.lanes import fma, reduce_max, vmax
+from ..simd.memory import broadcast_group, load, load_group, store
 
 #: Outer states folded together: two AVX-512 registers, so that each inner entry is used twice.
 LANES = 16

@@ -2,10 +2,10 @@
 
 Lanes are chains (docs/method.md, section 5): a group of ``CHAINS`` chains walks through the units
 together, so that every table entry is loaded once per group and the groups run in parallel. Hidden
-units are summed out: with E_i = exp(z_i) the hidden part of log p~ is log prod_i (1 + E_i), and proposing to flip unit
-n needs log prod_i (1 + E_i exp(+-W_ni)): one multiply-add and one multiply per hidden unit, one
-logarithm per unit. A flip multiplies E_i by exp(+-W_ni). Where inputs z can leave the range of
-exp, ``careful`` keeps z itself and sums softplus(z_i +- W_ni) instead.
+units are summed out: with E_i = exp(z_i) the hidden part of log p~ is log prod_i (1 + E_i), and
+proposing to flip unit n needs log prod_i (1 + E_i exp(+-W_ni)): one multiply-add and one multiply
+per hidden unit, one logarithm per unit. A flip multiplies E_i by exp(+-W_ni). Where inputs z can
+leave the range of exp, ``careful`` keeps z itself and sums softplus(z_i +- W_ni) instead.
 """
 
 from typing import Any, NamedTuple
@@ -13,24 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import prange
 
-from ..simd import (
-    GROUP,
-    WIDTH,
-    any_lane,
-    exp,
-    fma,
-    full_like,
-    kernel,
-    load,
-    load_group,
-    log,
-    select,
-    softplus,
-    splat,
-    store,
-    subroutine,
-    uniforms,
-)
+from ..simd.compile import kernel, subroutine
+from ..simd.elementary import exp, log, softplus
+from ..simd.groups import GROUP
+from ..simd.lanes import WIDTH, any_lane, fma, full_like, select, splat
+from ..simd.memory import load, load_group, store
+from ..simd.philox import uniforms
 
 #: Chains of one group.
 CHAINS = GROUP * WIDTH

@@ -1,9 +1,9 @@
 """First and second moments of all states of a chunk of units, from one pass.
 
-The method is in docs/method.md, section 5. The split into fixed, outer and inner units is that of ``fold.py``, but the lanes run over inner
-states and ``GROUP`` outer states share each row of the inner tables. For each state the weight is
-built up hidden unit by hidden unit; its prefixes are kept, and on the way back the product of
-the later factors completes each of them to weight / factor_i, so that
+The units are split into fixed, outer and inner ones as in ``fold.py`` (docs/method.md, section 5),
+but the lanes run over inner states and ``GROUP`` outer states share each row of the inner tables.
+For each state the weight is built up hidden unit by hidden unit; its prefixes are kept, and on
+the way back the product of the later factors completes each of them to weight / factor_i, so that
 
     weight * sigmoid(z_i) = s_i(a) * e_i(b) * (weight / factor_i)
 
@@ -13,25 +13,11 @@ takes no division. Sums of it over b for each a, and over a for each b, give all
 import numpy as np
 from numba import prange
 
-from ..simd import (
-    GROUP,
-    WIDTH,
-    broadcast_rows,
-    fma,
-    gate,
-    group_dot,
-    kernel,
-    load,
-    load_group,
-    reduce_add,
-    splat,
-    splat_group,
-    store,
-    store_rows,
-    subroutine,
-    tile,
-    unpack_rows,
-)
+from ..simd.compile import kernel, subroutine
+from ..simd.elementary import gate
+from ..simd.groups import GROUP, group_dot, tile, unpack_rows
+from ..simd.lanes import WIDTH, fma, reduce_add, splat
+from ..simd.memory import broadcast_rows, load, load_group, splat_group, store, store_rows
 from .fold import exponentiate, tilt
 
 #: log2 of WIDTH: inner units that vary along the lanes.

@@ -29,40 +29,23 @@ products cut into blocks that cannot overflow, their powers of two counted apart
 import numpy as np
 from numba import prange
 
-from ..simd import (
-    GROUP,
+from ..simd.compile import kernel, subroutine
+from ..simd.elementary import exp, frexp, log
+from ..simd.groups import GROUP, group_max, group_sum, hadd, row_products, row_sums, tile
+from ..simd.lanes import fma, reduce_add, sqrt, vmax, vmin
+from ..simd.memory import (
     broadcast_rows,
-    exp,
-    fma,
-    frexp,
     gather_rows,
-    gather_scalars,
-    group_max,
-    group_sum,
-    hadd,
     hadd_finish,
-    kernel,
     lanes_of,
     load,
     load_group,
     load_rows,
-    load_scalars,
-    log,
-    reduce_add,
-    row_products,
-    row_sums,
     splat_group,
-    sqrt,
     store,
     store_rows,
-    sub_views,
-    subroutine,
-    tile,
-    views,
-    vmax,
-    vmin,
-    zero_fill,
 )
+from ..simd.views import sub_views, views, zero_fill
 from .mpf_complement import complement_of_group
 from .mpf_tables import NEVER, lists_shapes, model_shapes, scratch_shapes, sums_shapes
 
@@ -188,7 +171,7 @@ def _prepare(words, model, scratch, u, n_words):
         h = tile(load(on, i)) + r
         products = products * h
         store_rows(sbar, 0, i, r / h)
-    store(scale, (0, 0), load_scalars(scale, (0, 0)) / sqrt(row_products(products)))
+    store(scale, (0, 0), load(scale, (0, 0), GROUP) / sqrt(row_products(products)))
 
 
 @subroutine(error_model="numpy")
@@ -221,7 +204,7 @@ def _prepare_carefully(words, model, scratch, u, n_words):
         store(scratch.reach, i, vmax(size, load(model.weight_reach, i)))
     half_log = 0.5 * log(row_products(mantissa))
     half_log = fma(row_sums(exponent), _HALF_LN2, half_log)
-    store(scale, (0, 0), load_scalars(scale, (0, 0)) - half_log)
+    store(scale, (0, 0), load(scale, (0, 0), GROUP) - half_log)
 
 
 @subroutine(inline="always")
@@ -353,7 +336,7 @@ def _flow_of_active(model, scratch, lists, careful, k):
         if careful:
             p, powers = frexp(p)
             exponent = exponent + powers
-    scale, field = gather_scalars(scratch.scale, word, k), load_scalars(scratch.field, (k, 0))
+    scale, field = gather_rows(scratch.scale, word, k, 0, 1), load(scratch.field, (k, 0), GROUP)
     root = sqrt(row_products(p))
     if careful:
         powers = row_sums(exponent)

@@ -1,13 +1,16 @@
 """Minimum probability flow to the complement: the word with all bits flipped.
 
-For each word (docs/method.md, section 3) log p~ changes by sum_n turn_n - 2 * sum over active n of turn_n, with turn the
+For each word log p~ changes by sum_n turn_n - 2 * sum over active n of turn_n, with turn the
 biases plus the row sums of J, and by softplus(z_i') - softplus(z_i) for each hidden unit, where z
-and z' of the complement add up to 2 * c_i + sum_n W_ni.
+and z' of the complement add up to 2 * c_i + sum_n W_ni (docs/method.md, section 3).
 """
 
 import numpy as np
 
-from ..simd import exp, full_like, lanes_of, load, log, reduce_add, select, store, subroutine, vmax
+from ..simd.compile import subroutine
+from ..simd.elementary import exp, log
+from ..simd.lanes import full_like, reduce_add, select, vmax
+from ..simd.memory import lanes_of, load, store
 
 
 # Adds the flow to the complement of each word of a group, and its gradient, to the sums.

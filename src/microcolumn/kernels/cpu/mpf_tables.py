@@ -6,23 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from ..simd import (
-    GROUP,
-    REGISTER,
-    WIDTH,
-    aligned,
-    exp,
-    fma,
-    kernel,
-    load,
-    select,
-    splat,
-    store,
-    sub_arrays,
-    sub_views_size,
-    subroutine,
-    views,
-)
+from ..simd.compile import kernel, subroutine
+from ..simd.elementary import exp
+from ..simd.groups import GROUP
+from ..simd.lanes import REGISTER, WIDTH, fma, select, splat
+from ..simd.memory import load, store
+from ..simd.views import aligned, sub_arrays, sub_views_size, views
 
 #: Fewest words worth a chunk of their own: clearing and adding up its sums must not show.
 _CHUNK_WORDS = 200

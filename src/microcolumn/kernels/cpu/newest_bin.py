@@ -23,26 +23,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from ..simd import (
-    GROUP,
-    WIDTH,
-    broadcast_rows,
-    convert,
-    frexp,
-    kernel,
-    load,
-    load_group,
-    log,
-    reinterpret,
-    row_sums,
-    select,
-    store,
-    subroutine,
-    tile,
-    views,
-    vmax,
-    vmin,
-)
+from ..simd.compile import kernel, subroutine
+from ..simd.elementary import frexp, log
+from ..simd.groups import GROUP, row_sums, tile
+from ..simd.lanes import WIDTH, convert, reinterpret, select, vmax, vmin
+from ..simd.memory import broadcast_rows, load, load_group, store
+from ..simd.views import views
 
 #: Units that vary along the lanes: log2 of WIDTH.
 LANE_UNITS = 3

@@ -12,21 +12,17 @@ three multiply-adds per state; no pair of units is in none of them, so two would
 import numpy as np
 from numba import prange
 
-from ..simd import (
-    GROUP,
+from ..simd.compile import kernel, subroutine
+from ..simd.groups import GROUP, row_sums, tile, unpack_rows
+from ..simd.lanes import fma
+from ..simd.memory import (
     broadcast_group,
     broadcast_rows,
-    fma,
-    kernel,
     load,
     load_group,
     load_rows,
-    row_sums,
     splat_group,
     store,
-    subroutine,
-    tile,
-    unpack_rows,
 )
 from .fold import LANES, exponentiate, tilt
 from .moments import sums_of_bits, sums_of_pairs

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from ..simd import kernel, subroutine
+from ..simd.compile import kernel, subroutine
 
 #: Synaptic inputs (log intensity) below this no longer change a double.
 _NEGLIGIBLE = 1e-16

@@ -6,7 +6,6 @@ in the last place; ``tests/kernels/simd/test_elementary.py`` pins them to NumPy'
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numba import types
@@ -17,36 +16,10 @@ from .lanes import Lanes, convert, fma, reinterpret, rint, select
 
 _LOG2_E = 1.0 / math.log(2.0)
 _SQRT_2 = math.sqrt(2.0)
-
-
-class _Format(NamedTuple):
-    """How a float type is built, and what that means for the series."""
-
-    number: type
-    integer: type
-    mantissa_bits: int
-    bias: int
-    # ln 2 in two parts; the first ends in so many zeros that k * part is exact (Cody & Waite).
-    ln2_high: float
-    ln2_low: float
-    exp_terms: int
-    exp_range: tuple  # below it exp is zero, above it infinite
-    log_terms: int
-
-    @classmethod
-    def of(cls, row):
-        if not isinstance(row, Lanes):
-            return None
-        return _DOUBLE if row.dtype == types.float64 else _SINGLE
-
-
-_DOUBLE = _Format(
-    np.float64, np.int64, 52, 1023, 6.93147180369123816490e-01, 1.90821492927058770002e-10,
-    13, (-746.0, 710.0), 11,
-)  # fmt: skip
-_SINGLE = _Format(
-    np.float32, np.int32, 23, 127, 6.93359375e-01, -2.12194440e-4, 7, (-104.0, 89.0), 5
-)  # fmt: skip
+# Number and integer type, bits of the mantissa, bias of the exponent, and ln 2 in two parts, of
+# which the first ends in so many zeros that its product with an exponent is exact (Cody & Waite).
+_DOUBLE = np.float64, np.int64, 52, 1023, 6.93147180369123816490e-01, 1.90821492927058770002e-10
+_SINGLE = np.float32, np.int32, 23, 127, 6.93359375e-01, -2.12194440e-4
 
 
 def exp(row):
@@ -66,10 +39,11 @@ def frexp(row):
 
 @overload(exp)
 def _exp(row):
-    form = _Format.of(row)
-    if form is None:
+    if not isinstance(row, Lanes):
         return None
-    number, integer, mantissa_bits, bias, high, low, terms, (smallest, largest), _ = form
+    is_double = row.dtype == types.float64
+    number, integer, mantissa_bits, bias, high, low = _DOUBLE if is_double else _SINGLE
+    terms, smallest, largest = (13, -746.0, 710.0) if is_double else (7, -104.0, 89.0)
     coefficients = tuple(1.0 / math.factorial(k) for k in range(terms, -1, -1))
 
     def implementation(row):
@@ -92,11 +66,11 @@ def _exp(row):
 
 @overload(log)
 def _log(row):
-    form = _Format.of(row)
-    if form is None:
+    if not isinstance(row, Lanes):
         return None
-    high, low = form.ln2_high, form.ln2_low
-    coefficients = tuple(2.0 / (2 * k + 1) for k in range(form.log_terms, 0, -1))
+    *_, high, low = _DOUBLE if row.dtype == types.float64 else _SINGLE
+    terms = 11 if row.dtype == types.float64 else 5
+    coefficients = tuple(2.0 / (2 * k + 1) for k in range(terms, 0, -1))
 
     def implementation(row):
         m, e = frexp(row)
@@ -116,10 +90,9 @@ def _log(row):
 
 @overload(frexp)
 def _frexp(row):
-    form = _Format.of(row)
-    if form is None:
+    if not isinstance(row, Lanes):
         return None
-    number, integer, mantissa_bits, bias = form[:4]
+    number, integer, mantissa_bits, bias = (_DOUBLE if row.dtype == types.float64 else _SINGLE)[:4]
     mask, one = (1 << mantissa_bits) - 1, bias << mantissa_bits
 
     def implementation(row):

@@ -9,10 +9,11 @@ whole tree of sums costs one shuffle and one addition per row.
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .compile import subroutine
-from .lanes import Lanes, fma, halves, larger, shuffle
+from .lanes import Lanes, fma, halves, larger, reduce_to, shuffle, unary
 
 #: Rows of a group: as many independent products as hide the latency of a multiplication.
 GROUP = 4
@@ -34,44 +35,39 @@ def join_rows(builder, rows):
     return rows[0]
 
 
-@intrinsic
-def tile(typingctx, row):
-    """Group of ``GROUP`` times the same row."""
-
-    def codegen(context, builder, signature, args):
-        return join_rows(builder, [args[0]] * GROUP)
-
-    return Lanes(row.dtype, GROUP * row.width)(row), codegen
-
-
-@intrinsic
-def unpack_rows(typingctx, group):
-    """The rows of a group, one by one: a tuple."""
-    rows = types.UniTuple(Lanes(group.dtype, group.width // GROUP), GROUP)
-
-    def codegen(context, builder, signature, args):
-        return context.make_tuple(builder, rows, split_rows(builder, args[0]))
-
-    return rows(group), codegen
+def _row(group):
+    return Lanes(group.dtype, group.width // GROUP)
 
 
 def _over_rows(combine, doc):
-    @intrinsic
-    def instruction(typingctx, group):
-        def codegen(context, builder, signature, args):
-            combined, n_rows = args[0], GROUP
-            while n_rows > 1:
-                combined, n_rows = combine(builder, *halves(builder, combined)), n_rows // 2
-            return combined
+    def emit(builder, group):
+        return reduce_to(builder, group, group.type.count // GROUP, combine)
 
-        return Lanes(group.dtype, group.width // GROUP)(group), codegen
-
-    instruction.__doc__ = doc
-    return instruction
+    return unary(_row, emit, doc)
 
 
+def _within_rows(combine, doc):
+    def emit(builder, group):
+        rows = split_rows(builder, group)
+        return join_rows(builder, [reduce_to(builder, row, 1, combine) for row in rows])
+
+    return unary(lambda group: Lanes(group.dtype, GROUP), emit, doc)
+
+
+tile = unary(
+    lambda row: Lanes(row.dtype, GROUP * row.width),
+    lambda builder, row: join_rows(builder, [row] * GROUP),
+    "Group of ``GROUP`` times the same row.",
+)
+unpack_rows = unary(
+    lambda group: types.UniTuple(_row(group), GROUP),
+    lambda builder, group: cgutils.pack_array(builder, split_rows(builder, group)),
+    "The rows of a group, one by one: a tuple.",
+)
 group_sum = _over_rows(ir.IRBuilder.fadd, "Row of the sums over the rows, lane by lane.")
 group_max = _over_rows(larger, "Row of the largest of the rows, lane by lane.")
+row_sums = _within_rows(ir.IRBuilder.fadd, "Short row of the sum of the lanes of each row.")
+row_products = _within_rows(ir.IRBuilder.fmul, "Short row of the product of each row's lanes.")
 
 
 @subroutine(inline="always")
@@ -80,25 +76,6 @@ def group_dot(a, b):
     a0, a1, a2, a3 = unpack_rows(a)
     b0, b1, b2, b3 = unpack_rows(b)
     return fma(a0, b0, a1 * b1) + fma(a2, b2, a3 * b3)
-
-
-def _within_rows(combine, doc):
-    @intrinsic
-    def instruction(typingctx, group):
-        def codegen(context, builder, signature, args):
-            rows = split_rows(builder, args[0])
-            while rows[0].type.count > 1:
-                rows = [combine(builder, *halves(builder, row)) for row in rows]
-            return join_rows(builder, rows)
-
-        return Lanes(group.dtype, GROUP)(group), codegen
-
-    instruction.__doc__ = doc
-    return instruction
-
-
-row_sums = _within_rows(ir.IRBuilder.fadd, "Short row of the sum of the lanes of each row.")
-row_products = _within_rows(ir.IRBuilder.fmul, "Short row of the product of each row's lanes.")
 
 
 def hadd_rows(builder, a, b, distance):

@@ -35,23 +35,37 @@ class Lanes(types.Type):
 @register_model(Lanes)
 class _LanesModel(PrimitiveModel):
     def __init__(self, dmm, fe_type):
-        super().__init__(dmm, fe_type, vector_of(fe_type))
+        super().__init__(dmm, fe_type, ir.VectorType(element_of(fe_type.dtype), fe_type.width))
 
 
-def vector_of(lanes):
-    """LLVM's type of a row."""
-    if lanes.dtype == types.boolean:
-        element = ir.IntType(1)
-    elif isinstance(lanes.dtype, types.Float):
-        element = ir.DoubleType() if lanes.dtype == types.float64 else ir.FloatType()
-    else:
-        element = ir.IntType(lanes.dtype.bitwidth)
-    return ir.VectorType(element, lanes.width)
+def element_of(dtype):
+    """LLVM's type of one lane."""
+    if isinstance(dtype, types.Float):
+        return ir.DoubleType() if dtype == types.float64 else ir.FloatType()
+    return ir.IntType(1 if dtype == types.boolean else dtype.bitwidth)
 
 
 def shuffle(builder, a, b, lanes):
     """Lanes of ``a`` followed by ``b``, by number."""
     return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(I32, len(lanes)), list(lanes)))
+
+
+def halves(builder, row):
+    """The first and the second half of the lanes."""
+    n = row.type.count
+    return shuffle(builder, row, row, range(n // 2)), shuffle(builder, row, row, range(n // 2, n))
+
+
+def reduce_to(builder, row, n_lanes, combine):
+    """Combine halves until ``n_lanes`` are left: the same order on every machine."""
+    while row.type.count > n_lanes:
+        row = combine(builder, *halves(builder, row))
+    return row
+
+
+def larger(builder, a, b):
+    """LLVM's code for the larger of two rows of floats."""
+    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
 def broadcast(builder, value, width):
@@ -74,12 +88,11 @@ def _promoted(context, builder, row, kinds, values):
 def _common(kinds):
     """The one row type among operands that are rows or numbers, or None."""
     rows = {kind for kind in kinds if isinstance(kind, Lanes)}
-    others = [kind for kind in kinds if not isinstance(kind, (Lanes, types.Number))]
-    if not rows or others:
+    if not rows or not all(isinstance(kind, (Lanes, types.Number)) for kind in kinds):
         return None
-    if len(rows) > 1:
-        raise TypingError(f"rows of different types do not combine: {sorted(map(str, rows))}")
     row = rows.pop()
+    if rows:
+        raise TypingError(f"rows of different types do not combine: {kinds}")
     if isinstance(row.dtype, types.Integer) and any(isinstance(k, types.Float) for k in kinds):
         raise TypingError(f"a float does not combine with {row}")
     return row
@@ -88,13 +101,12 @@ def _common(kinds):
 @intrinsic(prefer_literal=True)
 def splat(typingctx, value, width):
     """Row with ``value`` in each of its ``width`` (a constant) lanes."""
-    scalar = types.unliteral(value)
-    lanes = Lanes(scalar, width.literal_value)
+    scalar, n_lanes = types.unliteral(value), width.literal_value
 
     def codegen(context, builder, signature, args):
-        return broadcast(builder, args[0], lanes.width)
+        return broadcast(builder, args[0], n_lanes)
 
-    return lanes(scalar, width), codegen
+    return Lanes(scalar, n_lanes)(scalar, width), codegen
 
 
 @intrinsic
@@ -107,15 +119,13 @@ def full_like(typingctx, row, value):
     return row(row, value), codegen
 
 
-def _call(context, builder, name, row, kinds, args):
-    """Call LLVM's intrinsic ``name`` for a row type, e.g. ``llvm.sqrt.v8f64``."""
-    vector = vector_of(row)
-    function = cgutils.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(vector, [vector] * len(args)),
-        f"llvm.{name}.v{row.width}f{row.dtype.bitwidth}",
-    )
-    return builder.call(function, _promoted(context, builder, row, kinds, args))
+def _call(builder, name, *args):
+    """Call LLVM's intrinsic ``name`` on rows of floats, e.g. ``llvm.sqrt.v8f64``."""
+    vector = args[0].type
+    bits = 64 if vector.element == ir.DoubleType() else 32
+    kind = ir.FunctionType(vector, [vector] * len(args))
+    name = f"llvm.{name}.v{vector.count}f{bits}"
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
 
 
 @intrinsic
@@ -124,25 +134,9 @@ def fma(typingctx, a, b, c):
     row = _common((a, b, c))
 
     def codegen(context, builder, signature, args):
-        return _call(context, builder, "fmuladd", row, signature.args, args)
+        return _call(builder, "fmuladd", *_promoted(context, builder, row, signature.args, args))
 
     return row(a, b, c), codegen
-
-
-def _unary(name, doc):
-    @intrinsic
-    def instruction(typingctx, row):
-        def codegen(context, builder, signature, args):
-            return _call(context, builder, name, row, signature.args, args)
-
-        return row(row), codegen
-
-    instruction.__doc__ = doc
-    return instruction
-
-
-sqrt = _unary("sqrt", "Square root of each lane.")
-rint = _unary("rint", "Each lane rounded to the nearest integer, still as a float.")
 
 
 @intrinsic
@@ -151,9 +145,8 @@ def select(typingctx, mask, yes, no):
     row = _common((yes, no))
 
     def codegen(context, builder, signature, args):
-        return builder.select(
-            args[0], *_promoted(context, builder, row, signature.args[1:], args[1:])
-        )
+        rows = _promoted(context, builder, row, signature.args[1:], args[1:])
+        return builder.select(args[0], *rows)
 
     return row(mask, yes, no), codegen
 
@@ -173,85 +166,71 @@ def vmin(a, b):
 @intrinsic
 def convert(typingctx, row, dtype):
     """Row with each lane converted to the number type ``dtype``, by value."""
-    target = Lanes(dtype.dtype, row.width)
+    source, target = row.dtype, dtype.dtype
 
     def codegen(context, builder, signature, args):
-        from_float, to_float = (isinstance(t, types.Float) for t in (row.dtype, target.dtype))
-        bits, target_bits = row.dtype.bitwidth, target.dtype.bitwidth
-        if from_float and to_float:
-            cast = builder.fpext if target_bits > bits else builder.fptrunc
-        elif from_float:
-            cast = builder.fptosi
-        elif to_float:
-            cast = builder.sitofp if row.dtype.signed else builder.uitofp
-        elif target_bits < bits:
+        if isinstance(source, types.Float):
+            wider = builder.fpext if target.bitwidth > source.bitwidth else builder.fptrunc
+            cast = wider if isinstance(target, types.Float) else builder.fptosi
+        elif isinstance(target, types.Float):
+            cast = builder.sitofp if source.signed else builder.uitofp
+        elif target.bitwidth < source.bitwidth:
             cast = builder.trunc
         else:
-            cast = builder.sext if row.dtype.signed else builder.zext
-        return cast(args[0], vector_of(target))
+            cast = builder.sext if source.signed else builder.zext
+        return cast(args[0], ir.VectorType(element_of(target), row.width))
 
-    return target(row, dtype), codegen
+    return Lanes(target, row.width)(row, dtype), codegen
 
 
 @intrinsic
 def reinterpret(typingctx, row, dtype):
     """The same bits read as the equally wide number type ``dtype``."""
-    target = Lanes(dtype.dtype, row.width)
 
     def codegen(context, builder, signature, args):
-        return builder.bitcast(args[0], vector_of(target))
+        return builder.bitcast(args[0], ir.VectorType(element_of(dtype.dtype), row.width))
 
-    return target(row, dtype), codegen
-
-
-@intrinsic
-def any_lane(typingctx, mask):
-    """Whether the mask holds in at least one lane."""
-
-    def codegen(context, builder, signature, args):
-        bits = builder.bitcast(args[0], ir.IntType(mask.width))
-        return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
-
-    return types.boolean(mask), codegen
+    return Lanes(dtype.dtype, row.width)(row, dtype), codegen
 
 
-def halves(builder, row):
-    """The first and the second half of the lanes."""
-    n = row.type.count
-    return shuffle(builder, row, row, range(n // 2)), shuffle(builder, row, row, range(n // 2, n))
-
-
-def larger(builder, a, b):
-    """LLVM's code for the larger of two rows of floats."""
-    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
-
-
-def _reduce(combine, doc):
-    """Instruction that reduces a row by halving, in the same order on every machine."""
+def unary(result, emit, doc):
+    """Instruction with one operand: ``emit(builder, value)``, of type ``result(row)``."""
 
     @intrinsic
     def instruction(typingctx, row):
-        def codegen(context, builder, signature, args):
-            reduced = args[0]
-            while reduced.type.count > 1:
-                reduced = combine(builder, *halves(builder, reduced))
-            return builder.extract_element(reduced, ir.Constant(I32, 0))
-
-        return row.dtype(row), codegen
+        return result(row)(row), lambda context, builder, signature, args: emit(builder, *args)
 
     instruction.__doc__ = doc
     return instruction
 
 
-reduce_add = _reduce(ir.IRBuilder.fadd, "Sum of the lanes (a power of two of them).")
-reduce_max = _reduce(larger, "Largest of the lanes (a power of two of them).")
+def _reduction(combine, doc):
+    def emit(builder, row):
+        return builder.extract_element(reduce_to(builder, row, 1, combine), ir.Constant(I32, 0))
+
+    return unary(lambda row: row.dtype, emit, doc)
+
+
+def _any(builder, mask):
+    bits = builder.bitcast(mask, ir.IntType(mask.type.count))
+    return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
+
+
+sqrt = unary(
+    lambda row: row, lambda builder, row: _call(builder, "sqrt", row), "Square root of each lane."
+)
+rint = unary(
+    lambda row: row,
+    lambda builder, row: _call(builder, "rint", row),
+    "Each lane rounded to the nearest integer, still as a float.",
+)
+any_lane = unary(lambda row: types.boolean, _any, "Whether a mask holds in at least one lane.")
+reduce_add = _reduction(ir.IRBuilder.fadd, "Sum of the lanes (a power of two of them).")
+reduce_max = _reduction(larger, "Largest of the lanes (a power of two of them).")
 
 
 def _define(symbol, for_floats, for_signed, for_unsigned, is_comparison=False):
-    """Let Python's operator ``symbol`` combine two rows, or a row and a number, lane by lane.
-
-    The last arguments but one are functions of (builder, a, b), by the kind of elements.
-    """
+    """Let Python's operator ``symbol`` combine two rows, or a row and a number, lane by lane."""
 
     @infer_global(symbol)
     class _Operator(AbstractTemplate):
@@ -264,29 +243,27 @@ def _define(symbol, for_floats, for_signed, for_unsigned, is_comparison=False):
 
     def lower(context, builder, signature, args):
         row = _common(signature.args)
-        a, b = _promoted(context, builder, row, signature.args, args)
-        if isinstance(row.dtype, types.Float):
-            return for_floats(builder, a, b)
-        signed = isinstance(row.dtype, types.Integer) and row.dtype.signed
-        return (for_signed if signed else for_unsigned)(builder, a, b)
+        emit = for_signed if getattr(row.dtype, "signed", False) else for_unsigned
+        emit = for_floats if isinstance(row.dtype, types.Float) else emit
+        return emit(builder, *_promoted(context, builder, row, signature.args, args))
 
     for kinds in ((Lanes, Lanes), (Lanes, types.Number), (types.Number, Lanes)):
         lower_builtin(symbol, *kinds)(lower)
 
 
-for _symbol, _names in {
-    operator.add: ("fadd", "add", "add"),
-    operator.sub: ("fsub", "sub", "sub"),
-    operator.mul: ("fmul", "mul", "mul"),
-    operator.truediv: ("fdiv", "fdiv", "fdiv"),
-    operator.and_: ("and_", "and_", "and_"),
-    operator.or_: ("or_", "or_", "or_"),
-    operator.xor: ("xor", "xor", "xor"),
-    operator.lshift: ("shl", "shl", "shl"),
-    operator.rshift: ("ashr", "ashr", "lshr"),
-}.items():
+for _symbol, *_names in (
+    (operator.add, "fadd", "add", "add"),
+    (operator.sub, "fsub", "sub", "sub"),
+    (operator.mul, "fmul", "mul", "mul"),
+    (operator.truediv, "fdiv", "fdiv", "fdiv"),
+    (operator.and_, "and_", "and_", "and_"),
+    (operator.or_, "or_", "or_", "or_"),
+    (operator.xor, "xor", "xor", "xor"),
+    (operator.lshift, "shl", "shl", "shl"),
+    (operator.rshift, "ashr", "ashr", "lshr"),
+):
     _define(_symbol, *(getattr(ir.IRBuilder, name) for name in _names))
-for _symbol, _sign in {operator.lt: "<", operator.gt: ">", operator.ne: "!="}.items():
+for _symbol, _sign in ((operator.lt, "<"), (operator.gt, ">"), (operator.ne, "!=")):
     _define(
         _symbol,
         lambda builder, a, b, sign=_sign: builder.fcmp_ordered(sign, a, b),

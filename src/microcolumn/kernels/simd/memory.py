@@ -5,11 +5,12 @@ number, or a tuple with one for each axis) and may run on into the next rows of 
 has the lanes of one register unless a ``width`` (a constant) is given.
 """
 
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
 from .groups import GROUP, hadd_rows, join_rows, split_rows
-from .lanes import REGISTER, Lanes, broadcast, vector_of
+from .lanes import REGISTER, Lanes, broadcast, element_of
 from .views import address, check_memory, typed
 
 
@@ -20,32 +21,25 @@ def _width(memory, width=None):
 
 
 def _signature(result, *args):
-    """Signature without literal types, except for widths, which come last where there are any."""
-    *others, last = args
-    last = types.Omitted(None) if last is None else last
-    return result(*map(types.unliteral, others), last)
+    """Signature without literal types, except for the width, which comes last."""
+    *others, width = args
+    return result(*map(types.unliteral, others), types.Omitted(None) if width is None else width)
 
 
-def _read(builder, dtype, pointer, width):
-    vector = vector_of(Lanes(dtype, width))
-    return builder.load(typed(builder, pointer, vector), align=dtype.bitwidth // 8, typ=vector)
-
-
-def _read_scalar(builder, dtype, pointer):
-    element = vector_of(Lanes(dtype, 1)).element
-    return builder.load(typed(builder, pointer, element), align=dtype.bitwidth // 8, typ=element)
+def _read(builder, dtype, pointer, n_lanes=None):
+    """Row of so many lanes, or one number, from a pointer."""
+    kind = element_of(dtype) if n_lanes is None else ir.VectorType(element_of(dtype), n_lanes)
+    return builder.load(typed(builder, pointer, kind), align=dtype.bitwidth // 8, typ=kind)
 
 
 def _write(builder, dtype, pointer, value):
     builder.store(value, typed(builder, pointer, value.type), align=dtype.bitwidth // 8)
 
 
-def _consecutive(memory, index, width, n_lanes):
-    def codegen(context, builder, signature, args):
-        pointer = address(context, builder, memory, args[0], signature.args[1], args[1], n_lanes)
-        return _read(builder, memory.dtype, pointer, n_lanes)
-
-    return _signature(Lanes(memory.dtype, n_lanes), memory, index, width), codegen
+def _address(context, builder, signature, args, n_elements):
+    """Pointer for an instruction whose first operands are a memory and an index."""
+    kinds = signature.args
+    return address(context, builder, kinds[0], args[0], kinds[1], args[1], n_elements)
 
 
 @intrinsic
@@ -67,37 +61,33 @@ def splat_group(typingctx, memory, value, width=None):
     return _signature(lanes, memory, value, width), codegen
 
 
+def _load(memory, index, width, n_lanes):
+    def codegen(context, builder, signature, args):
+        pointer = _address(context, builder, signature, args, n_lanes)
+        return _read(builder, memory.dtype, pointer, n_lanes)
+
+    return _signature(Lanes(memory.dtype, n_lanes), memory, index, width), codegen
+
+
 @intrinsic(prefer_literal=True)
 def load(typingctx, memory, index, width=None):
     """One row."""
-    return _consecutive(memory, index, width, _width(memory, width))
+    return _load(memory, index, width, _width(memory, width))
 
 
 @intrinsic(prefer_literal=True)
 def load_group(typingctx, memory, index, width=None):
     """A group of consecutive rows."""
-    return _consecutive(memory, index, width, GROUP * _width(memory, width))
-
-
-@intrinsic
-def load_scalars(typingctx, memory, index):
-    """Short row of consecutive numbers, one for each row of a group."""
-    check_memory(memory)
-
-    def codegen(context, builder, signature, args):
-        pointer = address(context, builder, memory, args[0], signature.args[1], args[1], GROUP)
-        return _read(builder, memory.dtype, pointer, GROUP)
-
-    return Lanes(memory.dtype, GROUP)(memory, types.unliteral(index)), codegen
+    return _load(memory, index, width, GROUP * _width(memory, width))
 
 
 @intrinsic
 def store(typingctx, memory, index, row):
-    """Write a row, a group or a short row to consecutive elements."""
+    """Write a row or a group to consecutive elements."""
     check_memory(memory)
 
     def codegen(context, builder, signature, args):
-        pointer = address(context, builder, memory, args[0], signature.args[1], args[1], row.width)
+        pointer = _address(context, builder, signature, args, row.width)
         _write(builder, memory.dtype, pointer, args[2])
         return context.get_dummy_value()
 
@@ -106,23 +96,21 @@ def store(typingctx, memory, index, row):
 
 @intrinsic(prefer_literal=True)
 def broadcast_group(typingctx, memory, index, width=None):
-    """Group whose rows hold one of consecutive numbers each, in all of their lanes."""
+    """Group whose rows hold one of ``GROUP`` consecutive numbers each, in all of their lanes."""
     n_lanes = _width(memory, width)
 
     def codegen(context, builder, signature, args):
-        pointer = address(context, builder, memory, args[0], signature.args[1], args[1], GROUP)
-        element = vector_of(Lanes(memory.dtype, 1)).element
-        rows = []
+        pointer, rows = _address(context, builder, signature, args, GROUP), []
         for w in range(GROUP):
-            place = [context.get_constant(types.intp, w)]
-            one = builder.gep(pointer, place, source_etype=element)
-            rows.append(broadcast(builder, _read_scalar(builder, memory.dtype, one), n_lanes))
+            step = [context.get_constant(types.intp, w)]
+            one = builder.gep(pointer, step, source_etype=element_of(memory.dtype))
+            rows.append(broadcast(builder, _read(builder, memory.dtype, one), n_lanes))
         return join_rows(builder, rows)
 
     return _signature(Lanes(memory.dtype, GROUP * n_lanes), memory, index, width), codegen
 
 
-def _row_addresses(context, builder, kinds, args, n_lanes, n_rows=GROUP, picks=None):
+def _row_addresses(context, builder, kinds, args, n_elements, n_rows=GROUP, picks=None):
     """Addresses of ``column`` in rows ``first``, ``first + 1``, ...; or in the rows picked there.
 
     ``kinds`` and ``args`` are types and values of (memory, first, column, ...), ``picks`` type and
@@ -134,10 +122,10 @@ def _row_addresses(context, builder, kinds, args, n_lanes, n_rows=GROUP, picks=N
         place = builder.add(first, context.get_constant(types.intp, w))
         if picks is not None:
             pointer = address(context, builder, *picks, types.intp, place)
-            picked = _read_scalar(builder, picks[0].dtype, pointer)
+            picked = _read(builder, picks[0].dtype, pointer)
             place = context.cast(builder, picked, picks[0].dtype, types.intp)
         index = context.make_tuple(builder, pair, [place, column])
-        yield address(context, builder, kinds[0], args[0], pair, index, n_lanes)
+        yield address(context, builder, kinds[0], args[0], pair, index, n_elements)
 
 
 def _read_rows(context, builder, kinds, args, n_lanes, **options):
@@ -156,16 +144,31 @@ def load_rows(typingctx, memory, first, column, width=None):
     return _signature(Lanes(memory.dtype, GROUP * n_lanes), memory, first, column, width), codegen
 
 
+@intrinsic(prefer_literal=True)
+def gather_rows(typingctx, memory, picks, first, column, width=None):
+    """Group of the rows from ``memory[picks[first + w], column]`` on, for each w of the group."""
+    n_lanes = _width(memory, width)
+
+    def codegen(context, builder, signature, args):
+        kinds, values = ([one[0], *one[2:]] for one in (signature.args, args))
+        listed = (signature.args[1], args[1])
+        rows = _read_rows(context, builder, kinds, values, n_lanes, picks=listed)
+        return join_rows(builder, rows)
+
+    lanes = Lanes(memory.dtype, GROUP * n_lanes)
+    return _signature(lanes, memory, picks, first, column, width), codegen
+
+
 @intrinsic
 def store_rows(typingctx, memory, first, column, group):
     """Write row w of the group to ``memory[first + w, column]`` and what follows it."""
     check_memory(memory)
 
     def codegen(context, builder, signature, args):
-        width = group.width // GROUP
-        pointers = _row_addresses(context, builder, signature.args, args, width)
-        for pointer, value in zip(pointers, split_rows(builder, args[3]), strict=True):
-            _write(builder, memory.dtype, pointer, value)
+        rows = split_rows(builder, args[3])
+        pointers = _row_addresses(context, builder, signature.args, args, rows[0].type.count)
+        for pointer, row in zip(pointers, rows, strict=True):
+            _write(builder, memory.dtype, pointer, row)
         return context.get_dummy_value()
 
     return types.void(memory, types.unliteral(first), types.unliteral(column), group), codegen
@@ -177,44 +180,11 @@ def broadcast_rows(typingctx, memory, first, column, width=None):
     n_lanes = _width(memory, width)
 
     def codegen(context, builder, signature, args):
-        numbers = (
-            _read_scalar(builder, memory.dtype, pointer)
-            for pointer in _row_addresses(context, builder, signature.args, args, 1)
-        )
-        return join_rows(builder, [broadcast(builder, number, n_lanes) for number in numbers])
+        pointers = _row_addresses(context, builder, signature.args, args, 1)
+        numbers = [_read(builder, memory.dtype, pointer) for pointer in pointers]
+        return join_rows(builder, [broadcast(builder, one, n_lanes) for one in numbers])
 
     return _signature(Lanes(memory.dtype, GROUP * n_lanes), memory, first, column, width), codegen
-
-
-@intrinsic
-def gather_rows(typingctx, memory, picks, first, column):
-    """Group of the rows from ``memory[picks[first + w], column]`` on, for each w of the group."""
-    width = _width(memory)
-
-    def codegen(context, builder, signature, args):
-        (kind, _, *kinds), (value, list_of_rows, *values) = signature.args, args
-        rows = _read_rows(
-            context, builder, [kind, *kinds], [value, *values], width, picks=(picks, list_of_rows)
-        )
-        return join_rows(builder, rows)
-
-    lanes = Lanes(memory.dtype, GROUP * width)
-    return lanes(memory, picks, types.unliteral(first), types.unliteral(column)), codegen
-
-
-@intrinsic
-def gather_scalars(typingctx, memory, picks, first):
-    """Short row of the numbers at ``memory[picks[first + w], 0]``, for each w of the group."""
-    check_memory(memory)
-
-    def codegen(context, builder, signature, args):
-        kinds = [memory, signature.args[2], types.intp]
-        values = [args[0], args[2], context.get_constant(types.intp, 0)]
-        return join_rows(
-            builder, _read_rows(context, builder, kinds, values, 1, picks=(picks, args[1]))
-        )
-
-    return Lanes(memory.dtype, GROUP)(memory, picks, types.unliteral(first)), codegen
 
 
 @intrinsic
@@ -224,14 +194,14 @@ def hadd_finish(typingctx, memory, first, column):
     The registers are at ``column`` of consecutive rows of the memory from ``first`` on.
     """
     width = _width(memory)
+    count = GROUP * width // 2
 
     def codegen(context, builder, signature, args):
-        rows, distance = (
-            _read_rows(context, builder, signature.args, args, width, n_rows=GROUP * width // 2),
-            2,
-        )
+        rows = _read_rows(context, builder, signature.args, args, width, n_rows=count)
+        distance = 2
         while len(rows) > GROUP:
-            rows = [hadd_rows(builder, *rows[i : i + 2], distance) for i in range(0, len(rows), 2)]
+            pairs = zip(rows[::2], rows[1::2], strict=True)
+            rows = [hadd_rows(builder, *pair, distance) for pair in pairs]
             distance *= 2
         return join_rows(builder, rows)
 

@@ -143,14 +143,11 @@ def address(context, builder, kind, value, index_type, index, count=1):
         memory = cgutils.create_struct_proxy(kind)(context, builder, value)
     else:
         memory = context.make_array(kind)(context, builder, value)
-    single = isinstance(index_type, types.Integer)
+    index_types, indices = [index_type], [index]
+    if not isinstance(index_type, types.Integer):
+        index_types, indices = list(index_type), cgutils.unpack_tuple(builder, index)
     indices = [
-        context.cast(builder, one, one_type, types.intp)
-        for one, one_type in zip(
-            [index] if single else cgutils.unpack_tuple(builder, index),
-            [index_type] if single else index_type,
-            strict=True,
-        )
+        context.cast(builder, *pair, types.intp) for pair in zip(indices, index_types, strict=True)
     ]
     shape = cgutils.unpack_tuple(builder, memory.shape)
     flat = indices[0]
@@ -173,7 +170,7 @@ def _raise_if(context, builder, conditions, what, indices, shape):
             builder,
             IndexError,
             (f"{what} index", place, "are not in an array of shape", size),
-            (types.unicode_type, kind, types.unicode_type, kind),
+            (kind, kind),
         )
 
 
