@@ -8,7 +8,7 @@ per hidden unit, one logarithm per unit. A flip multiplies E_i by exp(+-W_ni). W
 leave the range of exp, ``careful`` keeps z itself and sums softplus(z_i +- W_ni) instead.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
@@ -19,6 +19,7 @@ from ..simd.groups import GROUP
 from ..simd.lanes import WIDTH, any_lane, fma, full_like, select, splat
 from ..simd.memory import load, load_group, store
 from ..simd.philox import uniforms
+from ..simd.views import views
 
 #: Chains of one group.
 CHAINS = GROUP * WIDTH
@@ -26,9 +27,6 @@ CHAINS = GROUP * WIDTH
 #: unit lose at most 128 * n_units units in the last place.
 REFRESH = 128
 _DRAWS = 4  # uniforms of one Philox block
-#: Compile without reference counts, for functions that allocate nothing: the atomic counting of
-#: arrays inside the loop over units costs a twentieth of a sweep. Not in Numba's type stubs.
-_UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
 
 class GibbsTables(NamedTuple):
@@ -58,11 +56,25 @@ class Chains(NamedTuple):
     log_weights: np.ndarray  # (n_groups, CHAINS), nats
 
 
+class _Group(NamedTuple):
+    """What ``Chains`` holds of one group, the numbers of its chains, and space to work in."""
+
+    x: np.ndarray
+    fields: np.ndarray
+    inputs: np.ndarray
+    hidden_log: np.ndarray
+    log_weights: np.ndarray
+    ids: np.ndarray  # (CHAINS,)
+    draws: np.ndarray  # (_DRAWS, CHAINS), uniforms of the next units
+    flips: np.ndarray  # (CHAINS,), +1 on, -1 off, 0 none
+
+
 # Fields 2 sum_m J_nm x_m, hidden inputs (E or z) and hidden log weight of one group, from x alone.
 # Cost per chain: n_units * (n_units + n_hidden) multiply-adds and n_hidden exponentials.
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_refreshed_state_matches_the_definition.
 @subroutine(inline="always")
-def _refresh(x, fields, inputs, model):
+def _refresh(group, model):
+    x, fields, inputs, block_ends = group.x, group.fields, group.inputs, model.block_ends
     couplings, weights, hidden_biases = model.couplings, model.weights, model.hidden_biases
     n_units = weights.shape[0]
     for n in range(couplings.shape[0]):
@@ -71,8 +83,8 @@ def _refresh(x, fields, inputs, model):
             field = fma(2.0 * couplings[n, m], load_group(x, (m, 0)), field)
         store(fields, (n, 0), field)
     hidden_log, start = splat(0.0, CHAINS), 0
-    for end in model.block_ends:
-        product = splat(1.0, CHAINS)
+    for block in range(block_ends.shape[0]):
+        end, product = block_ends[block], splat(1.0, CHAINS)
         for i in range(start, end):
             z = splat(hidden_biases[i], CHAINS)
             for n in range(n_units):
@@ -94,10 +106,10 @@ def _refresh(x, fields, inputs, model):
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
 @subroutine(inline="always")
 def _proposed_hidden(n, active, inputs, model):
-    up, down = model.up, model.down
+    up, down, block_ends = model.up, model.down, model.block_ends
     hidden_log, start = splat(0.0, CHAINS), 0
-    for end in model.block_ends:
-        product = splat(1.0, CHAINS)
+    for block in range(block_ends.shape[0]):
+        end, product = block_ends[block], splat(1.0, CHAINS)
         for i in range(start, end):
             factor = select(active, splat(down[n, i], CHAINS), up[n, i])
             product = product * fma(load_group(inputs, (i, 0)), factor, 1.0)
@@ -118,11 +130,12 @@ def _proposed_hidden_carefully(n, direction, inputs, weights):
     return hidden_log
 
 
-# Carry flips of unit n (+1 on, -1 off, 0 none per chain) into fields and hidden inputs.
+# Carry flips of unit n into fields and hidden inputs.
 # Cost per chain: n_units multiply-adds and n_hidden multiplies, only for rows with a flip.
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_kept_state_agrees_with_a_refresh.
 @subroutine(inline="always")
-def _carry_flips(n, flips, fields, inputs, model):
+def _carry_flips(n, group, model):
+    flips, fields, inputs = group.flips, group.fields, group.inputs
     couplings, weights, up, down = model.couplings, model.weights, model.up, model.down
     for lane in range(0, CHAINS, WIDTH):
         flip = load(flips, lane)
@@ -145,10 +158,11 @@ def _carry_flips(n, flips, fields, inputs, model):
 # Cost per chain: one multiply-add and one multiply per unit.
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
 @subroutine(inline="always")
-def _excess(x, fields, hidden_log, model):
+def _excess(group, hidden_log, model):
+    x, fields, biases, base_logits = group.x, group.fields, model.biases, model.base_logits
     value = hidden_log
-    for n in range(model.biases.shape[0]):
-        slope = model.biases[n] - model.base_logits[n]
+    for n in range(biases.shape[0]):
+        slope = biases[n] - base_logits[n]
         value = fma(load_group(x, (n, 0)), fma(0.5, load_group(fields, (n, 0)), slope), value)
     return value
 
@@ -157,36 +171,38 @@ def _excess(x, fields, hidden_log, model):
 # Cost per chain and unit: 2 * n_hidden flops of the product, a log, an exp, a quarter Philox block.
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_one_sweep_has_the_exact_transition_probabilities.
 @subroutine(inline="always")
-def _sweep(x, fields, inputs, hidden_log, model, beta, backwards, ids, counter, key, draws, flips):
-    n_units = model.biases.shape[0]
+def _sweep(group, hidden_log, model, beta, backwards, counter, key):
+    x, fields, draws = group.x, group.fields, group.draws
+    biases, base_logits = model.biases, model.base_logits
+    n_units = biases.shape[0]
     for position in range(n_units):
         n = n_units - 1 - position if backwards else position
         if position % _DRAWS == 0:
-            _draw(ids, counter, np.uint64(position // _DRAWS), key, draws)
+            _draw(group, counter, np.uint64(position // _DRAWS), key)
         u = load_group(draws, (position % _DRAWS, 0))
         before = load_group(x, (n, 0))
         direction = 1.0 - (before + before)
         if model.careful:
-            proposed = _proposed_hidden_carefully(n, direction, inputs, model.weights)
+            proposed = _proposed_hidden_carefully(n, direction, group.inputs, model.weights)
         else:
-            proposed = _proposed_hidden(n, before > 0.0, inputs, model)
-        visible = direction * (model.biases[n] + load_group(fields, (n, 0)))
-        base = direction * ((1.0 - beta) * model.base_logits[n])
+            proposed = _proposed_hidden(n, before > 0.0, group.inputs, model)
+        visible = direction * (biases[n] + load_group(fields, (n, 0)))
+        base = direction * ((1.0 - beta) * base_logits[n])
         log_odds = fma(beta, visible + (proposed - hidden_log), base)
         # u < sigmoid(log_odds), without a division and exact at both ends.
         flipped = u * exp(0.0 - log_odds) < 1.0 - u
         hidden_log = select(flipped, proposed, hidden_log)
         flip = select(flipped, direction, 0.0)
         store(x, (n, 0), before + flip)
-        store(flips, 0, flip)
-        _carry_flips(n, flips, fields, inputs, model)
+        store(group.flips, 0, flip)
+        _carry_flips(n, group, model)
     return hidden_log
 
 
 @subroutine(inline="always")
-def _draw(ids, counter, block, key, draws):
+def _draw(group, counter, block, key):
     """Uniforms of four sites for one group; the counter is (chain, sweep, block, stream)."""
-    chains = load_group(ids, 0)
+    chains, draws = load_group(group.ids, 0), group.draws
     sweep, stream = full_like(chains, counter[0]), full_like(chains, counter[1])
     rows = uniforms(chains, sweep, full_like(chains, block), stream, key[0], key[1])
     for j in range(_DRAWS):
@@ -196,28 +212,24 @@ def _draw(ids, counter, block, key, draws):
 # All sweeps of one group: refreshes, scans and weights; every function above is inlined here.
 # Cost: see _sweep; one refresh in REFRESH sweeps adds less than 1 %.
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
-@subroutine(**_UNCOUNTED)
-def _advance_group(
-    x, fields, inputs, hidden, weights, ids, draws, flips, model, path, backwards, seed, first
-):
+@subroutine
+def _advance_group(arrays, tables, path, backwards, seed, first):
     """All sweeps of one group; ``path`` holds (beta, increment) per sweep."""
+    group, model = views(arrays), views(tables)
     key = (seed & np.uint64(0xFFFFFFFF), seed >> np.uint64(32))
-    hidden_log = load_group(hidden, 0)
-    log_weight = load_group(weights, 0)
+    hidden_log = load_group(group.hidden_log, 0)
+    log_weight = load_group(group.log_weights, 0)
     stream = np.uint64(backwards)
     for k in range(path.shape[0]):
         beta, increment = path[k, 0], path[k, 1]
         if (first + k) % REFRESH == 0:
-            hidden_log = _refresh(x, fields, inputs, model)
+            hidden_log = _refresh(group, model)
         counter = (np.uint64(first + k), stream)
-        hidden_log = _sweep(
-            x, fields, inputs, hidden_log, model, beta, backwards, ids, counter, key, draws, flips
-        )
+        hidden_log = _sweep(group, hidden_log, model, beta, backwards, counter, key)
         if increment != 0.0:
-            excess = _excess(x, fields, hidden_log, model)
-            log_weight = fma(increment, excess, log_weight)
-    store(hidden, 0, hidden_log)
-    store(weights, 0, log_weight)
+            log_weight = fma(increment, _excess(group, hidden_log, model), log_weight)
+    store(group.hidden_log, 0, hidden_log)
+    store(group.log_weights, 0, log_weight)
 
 
 # A run of sweeps of all chains: sweep k at beta = path[k, 0], then log w += path[k, 1] * excess.
@@ -242,19 +254,14 @@ def advance(chains, model, path, backwards, seed, first):
         Index of the first sweep, so that a run cut into slices equals the whole.
     """
     for group in prange(chains.x.shape[0]):
-        ids = np.arange(group * CHAINS, (group + 1) * CHAINS).astype(np.uint64)
-        _advance_group(
+        own = _Group(
             chains.x[group],
             chains.fields[group],
             chains.inputs[group],
             chains.hidden_log[group],
             chains.log_weights[group],
-            ids,
+            np.arange(group * CHAINS, (group + 1) * CHAINS).astype(np.uint64),
             np.empty((_DRAWS, CHAINS)),
             np.empty(CHAINS),
-            model,
-            path,
-            backwards,
-            seed,
-            first,
         )
+        _advance_group(own, model, path, backwards, seed, first)

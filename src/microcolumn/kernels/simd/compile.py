@@ -32,8 +32,8 @@ def subroutine(function=None, **options):
     """Compile a function as a part of the kernels that call it."""
     if function is None:
         return functools.partial(subroutine, **options)
-    if CHECKED:  # one thread, since threads cannot raise; errors need Numba's run time (_nrt)
-        options = {**options, "parallel": False, "boundscheck": True, "_nrt": True}
+    if CHECKED:  # in one thread, since threads cannot raise
+        options = {**options, "parallel": False, "boundscheck": True}
     return njit(**options)(function)
 
 

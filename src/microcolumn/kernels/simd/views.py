@@ -103,10 +103,9 @@ def _record(context, bundle):
 
 def _field(builder, record, kind, place):
     """Address of a field of a record of LLVM type ``kind``."""
-    field = builder.gep(
-        typed(builder, record, kind), [I32(0), I32(place)], inbounds=True, source_etype=kind
-    )
-    return typed(builder, field, kind.elements[place])
+    record = typed(builder, record, kind)
+    source = kind if record.type.is_opaque else None
+    return builder.gep(record, [I32(0), I32(place)], inbounds=True, source_etype=source)
 
 
 def _load_field(context, builder, bundle, value, place):
