@@ -76,4 +76,3 @@ def test_every_way_to_reach_outside_an_array_raises_an_error_that_names_the_plac
         assert line.startswith(f"{access} raises")
     assert "(7, 1)" in lines[0]
     assert "(8, 8)" in lines[0]
-

@@ -104,15 +104,16 @@ def _fold_inner(f, gains, boosts, row, on, off, scratch):
 
 
 @subroutine
-def tilt(log_weights, fields, out):
-    """Add a linear term to a table over states: out[s] = log_weights[s] + sum_k s_k fields[k]."""
-    out[0] = 0.0
+def tilt(log_weights, fields):
+    """Table over states with a linear term added: log_weights[s] + sum_k s_k fields[k]."""
+    out = np.zeros(log_weights.size)
     for k in range(fields.size):
         half = 1 << k
         for s in range(half):
             out[half + s] = out[s] + fields[k]
     for s in range(out.size):
         out[s] += log_weights[s]
+    return out
 
 
 @subroutine
@@ -132,18 +133,9 @@ def exponentiate(table, centres):
 # Pinned by tests/kernels/cpu/test_fold.py against enumeration.
 @kernel(parallel=True)
 def fold_chunks(
-    log_outer,
-    log_inner,
-    centres,
-    outer_fields,
-    inner_fields,
-    boosts,
-    outer_z,
-    chunk_z,
-    gains,
-    totals,
-    logs,
-):
+    log_outer, log_inner, centres, outer_fields, inner_fields, boosts, outer_z, chunk_z, gains,
+    totals, logs,
+):  # fmt: skip
     """Weights of the outer states, summed over the inner ones.
 
     Parameters
@@ -170,11 +162,9 @@ def fold_chunks(
     n_hidden = outer_z.shape[1]
     no_centres = np.zeros(log_outer.size)
     for chunk in prange(totals.shape[0]):
-        f = np.empty(log_inner.size)
-        tilt(log_inner, inner_fields[chunk], f)
+        f = tilt(log_inner, inner_fields[chunk])
         scale = exponentiate(f, centres)
-        weights = np.empty(log_outer.size)
-        tilt(log_outer, outer_fields[chunk], weights)
+        weights = tilt(log_outer, outer_fields[chunk])
         on = np.empty((n_hidden, LANES))
         off = np.empty((n_hidden, LANES))
         scratch = np.empty((3, _BLOCK, LANES))

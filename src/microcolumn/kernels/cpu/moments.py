@@ -92,9 +92,8 @@ def sums_of_pairs(table, out):
         sums = np.empty(n + 1)
         sums_of_bits(table[half : 2 * half].copy(), sums)
         out[n, n] = sums[0]
-        for m in range(n):
-            out[n, m] = sums[1 + m]
-            out[m, n] = sums[1 + m]
+        out[n, :n] = sums[1:]
+        out[:n, n] = sums[1:]
         for s in range(half):
             table[s] += table[half + s]
 
@@ -113,22 +112,21 @@ def _open_gates(inputs, shifts, log_weights, on, off):
 
 
 @subroutine
-def _scale_rows(rows, weights, out):
-    """Each row times the weight of its outer state."""
+def scale_rows(rows, weights, first, out):
+    """Each row times the weight of its outer state, ``first`` being the first one."""
     for a in range(rows.shape[0]):
-        store(out, (a, 0), load(rows, (a, 0)) * weights[a])
+        for column in range(0, rows.shape[1], WIDTH):
+            store(out, (a, column), load(rows, (a, column)) * weights[first + a])
 
 
 @subroutine
 def _summarise(a, sums, by_outer, on, n_inner_hidden, features, inner_hidden):
     """Sums over b of the weight, of b_j and of sigmoid(z_i) times it, for one outer state."""
     n_inner_units, n_hidden = inner_hidden.shape
-    for j in range(1 + n_inner_units):
-        features[j] = sums[j]
+    features[: 1 + n_inner_units] = sums
     for i in range(n_inner_hidden):
-        features[1 + n_inner_units + i] = on[a, i] * reduce_add(
-            load(by_outer, (i, a % GROUP * WIDTH))
-        )
+        total = reduce_add(load(by_outer, (i, a % GROUP * WIDTH)))
+        features[1 + n_inner_units + i] = on[a, i] * total
     for i in range(n_inner_hidden, n_hidden):  # without weights into B: the same for all b
         features[1 + n_inner_units + i] = on[a, i] * sums[0]
         for j in range(n_inner_units):
@@ -155,8 +153,7 @@ def _add_inner(gains, by_inner, inner_hidden):
         for r in range(gains.shape[0]):
             store(table, r * WIDTH, load(gains, (r, i, 0)) * load(by_inner, (r, i, 0)))
         _fold_sums(table, sums)
-        for j in range(inner_hidden.shape[0]):
-            inner_hidden[j, i] = sums[1 + j]
+        inner_hidden[:, i] = sums[1:]
 
 
 @subroutine
@@ -166,10 +163,8 @@ def _walk(f, gains, on, off, starts, steps, outer, outer_pairs, inner_pairs, inn
     prefixes = np.empty((n_inner_hidden, GROUP * WIDTH))
     by_outer = np.empty((n_inner_hidden, GROUP * WIDTH))
     by_inner = np.zeros(gains.shape)
-    weights = np.empty((GROUP, f.size))
-    margin = np.zeros(f.size)
-    totals = np.empty(starts.shape[0])
-    sums = np.empty(1 + inner_hidden.shape[0])
+    weights, margin = np.empty((GROUP, f.size)), np.zeros(f.size)
+    totals, sums = np.empty(starts.shape[0]), np.empty(1 + inner_hidden.shape[0])
     features = np.zeros(outer.shape[1])
     outer.fill(0.0)
     inner_hidden.fill(0.0)
@@ -193,22 +188,9 @@ def _walk(f, gains, on, off, starts, steps, outer, outer_pairs, inner_pairs, inn
 # Pinned by tests/kernels/cpu/test_moments.py against enumeration.
 @kernel(parallel=True)
 def moment_chunks(
-    log_outer,
-    log_inner,
-    centres,
-    outer_fields,
-    inner_fields,
-    low_boosts,
-    high_boosts,
-    outer_z,
-    chunk_z,
-    gains,
-    outer,
-    outer_pairs,
-    inner_pairs,
-    inner_hidden,
-    logs,
-):
+    log_outer, log_inner, centres, outer_fields, inner_fields, low_boosts, high_boosts, outer_z,
+    chunk_z, gains, outer, outer_pairs, inner_pairs, inner_hidden, logs,
+):  # fmt: skip
     """Unnormalised moments within each chunk.
 
     Parameters
@@ -233,26 +215,15 @@ def moment_chunks(
     """
     no_centres = np.zeros(log_outer.size)
     for chunk in prange(logs.size):
-        f = np.empty(log_inner.size)
-        tilt(log_inner, inner_fields[chunk], f)
+        f = tilt(log_inner, inner_fields[chunk])
         scale = exponentiate(f, centres)
-        weights = np.empty(log_outer.size)
-        tilt(log_outer, outer_fields[chunk], weights)
-        on = np.empty(outer_z.shape)
-        off = np.empty(outer_z.shape)
+        weights = tilt(log_outer, outer_fields[chunk])
+        on, off = np.empty(outer_z.shape), np.empty(outer_z.shape)
         _open_gates(outer_z, chunk_z[chunk], weights, on, off)
         logs[chunk] = scale + exponentiate(weights, no_centres)
         starts = np.empty(low_boosts.shape)
-        _scale_rows(low_boosts, weights, starts)
+        scale_rows(low_boosts, weights, 0, starts)
         _walk(
-            f,
-            gains,
-            on,
-            off,
-            starts,
-            high_boosts,
-            outer[chunk],
-            outer_pairs[chunk],
-            inner_pairs[chunk],
-            inner_hidden[chunk],
-        )
+            f, gains, on, off, starts, high_boosts,
+            outer[chunk], outer_pairs[chunk], inner_pairs[chunk], inner_hidden[chunk],
+        )  # fmt: skip

@@ -163,37 +163,24 @@ def model_shapes(shape):
 @register_jitable
 def sums_shapes(shape):
     """Shapes of ``Sums``."""
+    bits, hidden, units = shape.rows * shape.bits, shape.filled, shape.n_units
+    grow = (shape.rows, shape.pairs, 2, shape.bits)
     return Sums(
-        (1,),
-        (shape.rows * shape.bits,),
-        (shape.n_coupled, shape.rows * shape.bits),
-        (shape.n_units, shape.filled),
-        (shape.rows, shape.pairs, 2, shape.bits),
-        (shape.filled,),
-        (1,),
-        (shape.n_units,),
-        (shape.filled,),
-    )
+        (1,), (bits,), (shape.n_coupled, bits), (units, hidden), grow, (hidden,),
+        (1,), (units,), (hidden,),
+    )  # fmt: skip
 
 
 @register_jitable
 def scratch_shapes(shape):
     """Shapes of ``Scratch``."""
-    long = GROUP * shape.bits
+    listed, hidden, fields = shape.n_listed, shape.filled, (shape.rows, GROUP * shape.bits)
+    products = (2, shape.pairs, GROUP * shape.bits)
     return Scratch(
-        (shape.n_listed, 1),
-        (shape.n_listed, 1),
-        (shape.n_listed, shape.filled),
-        (shape.rows, long),
-        (shape.rows, long),
-        (GROUP + 1, 1),
-        (GROUP + 1, shape.filled),
-        (GROUP, shape.filled),
-        (shape.filled // 2, long),
-        (2, shape.pairs, long),
-        (2, shape.pairs, long),
-        (shape.filled,),
-    )
+        (listed, 1), (listed, 1), (listed, hidden), fields, fields, (GROUP + 1, 1),
+        (GROUP + 1, hidden), (GROUP, hidden), (hidden // 2, GROUP * shape.bits), products, products,
+        (hidden,),
+    )  # fmt: skip
 
 
 @register_jitable

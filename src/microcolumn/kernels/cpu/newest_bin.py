@@ -83,10 +83,6 @@ class _Scratch(NamedTuple):
     tops: np.ndarray
 
 
-class _Out(NamedTuple):
-    log_odds: np.ndarray
-
-
 @subroutine
 def _begin(newest, scratch, first):
     """States of the units along the lanes, each with the boosts and couplings of its units."""
@@ -191,9 +187,9 @@ def _fold(scratch, group, log_odds, out):
 
 
 @subroutine
-def _weigh(arrays, scratch_arrays, out, task, wide):
+def _weigh(arrays, scratch_arrays, log_odds, task, wide):
     """Log odds of the blocks of one task."""
-    newest, scratch, log_odds = views(arrays), views(scratch_arrays), views(out).log_odds
+    newest, scratch = views(arrays), views(scratch_arrays)
     n_blocks = arrays.boosts.shape[0] // BLOCK
     for block in range(task * _TASK_BLOCKS, min((task + 1) * _TASK_BLOCKS, n_blocks)):
         _begin(newest, scratch, block * BLOCK)
@@ -236,4 +232,4 @@ def log_odds_of_newest(newest, wide, log_odds):
             tops=np.empty((GROUP, WIDTH)),
         )
         # The index of a parallel loop is unsigned, which would compile all below a second time.
-        _weigh(newest, scratch, _Out(log_odds), np.int64(task), wide)
+        _weigh(newest, scratch, log_odds, np.int64(task), wide)

@@ -25,7 +25,7 @@ from ..simd.memory import (
     store,
 )
 from .fold import LANES, exponentiate, tilt
-from .moments import sums_of_bits, sums_of_pairs
+from .moments import scale_rows, sums_of_bits, sums_of_pairs
 
 #: Low inner units: sixteen states, one row of lanes.
 LOW_UNITS = 4
@@ -81,44 +81,27 @@ def _sum_eight(left, right, scaled, column, first, block, by_unit):
 
 
 @subroutine
-def _transpose(F):
-    """F' with its columns in groups of a row of lanes: (n_high / LANES, n_low, LANES)."""
-    out = np.empty((F.shape[0] // LANES, F.shape[1], LANES))
-    for h in range(F.shape[0]):
-        for k in range(F.shape[1]):
-            out[h // LANES, k, h % LANES] = F[h, k]
-    return out
-
-
-@subroutine
-def _scale_rows(rows, weights, first, out):
-    """Each row times the weight of its outer state."""
-    for a in range(rows.shape[0]):
-        for column in range(0, rows.shape[1], LANES):
-            store(out, (a, column), load(rows, (a, column), LANES) * weights[first + a])
-
-
-@subroutine
 def _walk(F, lows, highs, weights, outer, outer_pairs, inner_pairs):
     """All moments of one chunk, from its scaled tables."""
     n_high = F.shape[0]
-    F_transposed = _transpose(F)
+    # F' with its columns in groups of a row of lanes.
+    by_lanes = F.reshape(n_high // LANES, LANES, LANES)
+    F_transposed = np.ascontiguousarray(np.transpose(by_lanes, (0, 2, 1)))
     scaled_lows, scaled_highs = np.empty((_BLOCK, LANES)), np.empty((_BLOCK, n_high))
     by_low, by_high = np.zeros((outer.shape[0], LANES)), np.zeros((outer.shape[0], n_high))
     margin = np.zeros(F.shape)
     totals = np.empty(weights.size)
     for block in range(0, weights.size, _BLOCK):
         low, high = lows[block : block + _BLOCK], highs[block : block + _BLOCK]
-        _scale_rows(low, weights, block, scaled_lows)
-        _scale_rows(high, weights, block, scaled_highs)
+        scale_rows(low, weights, block, scaled_lows)
+        scale_rows(high, weights, block, scaled_highs)
         for first in range(0, low.shape[0], _ROWS):
             sums = _sum_eight(high, F, scaled_lows, 0, first, block, by_low)
             store(totals, block + first, sums[0])
             store(totals, block + first + GROUP, sums[1])
             for part in range(F_transposed.shape[0]):
-                _sum_eight(
-                    low, F_transposed[part], scaled_highs, part * LANES, first, block, by_high
-                )
+                column = part * LANES
+                _sum_eight(low, F_transposed[part], scaled_highs, column, first, block, by_high)
         for column in range(0, n_high, _ROWS):
             _accumulate(scaled_highs, low, column, margin)
     for n in range(outer.shape[0]):
@@ -135,17 +118,9 @@ def _walk(F, lows, highs, weights, outer, outer_pairs, inner_pairs):
 # Pinned by tests/kernels/cpu/test_pair_moments.py against enumeration.
 @kernel(parallel=True)
 def pair_moment_chunks(
-    log_outer,
-    log_inner,
-    outer_fields,
-    inner_fields,
-    low_boosts,
-    high_boosts,
-    outer,
-    outer_pairs,
-    inner_pairs,
-    logs,
-):
+    log_outer, log_inner, outer_fields, inner_fields, low_boosts, high_boosts, outer, outer_pairs,
+    inner_pairs, logs,
+):  # fmt: skip
     """Unnormalised moments within each chunk.
 
     Parameters
@@ -166,17 +141,9 @@ def pair_moment_chunks(
     """
     no_centres = np.zeros(max(log_inner.size, log_outer.size))
     for chunk in prange(logs.size):
-        f = np.empty(log_inner.size)
-        tilt(log_inner, inner_fields[chunk], f)
-        weights = np.empty(log_outer.size)
-        tilt(log_outer, outer_fields[chunk], weights)
+        f = tilt(log_inner, inner_fields[chunk])
+        weights = tilt(log_outer, outer_fields[chunk])
         logs[chunk] = exponentiate(f, no_centres) + exponentiate(weights, no_centres)
-        _walk(
-            f.reshape(f.size // LANES, LANES),
-            low_boosts,
-            high_boosts,
-            weights,
-            outer[chunk],
-            outer_pairs[chunk],
-            inner_pairs[chunk],
-        )
+        F = f.reshape(f.size // LANES, LANES)
+        sums = outer[chunk], outer_pairs[chunk], inner_pairs[chunk]
+        _walk(F, low_boosts, high_boosts, weights, *sums)

@@ -6,23 +6,6 @@ kernel of many short passes that is most of the time. A ``View`` is the address 
 a C-contiguous array and nothing else. A ``Bundle`` is the address of a record of views, so that
 handing it over costs one register. Whoever makes them keeps the arrays alive, and a bundle ends
 with the function that made it. Taking a view out of a bundle reads memory: do it before a loop.
-
->>> from typing import NamedTuple
->>> import numpy as np
->>> from numba import njit
->>> class Pair(NamedTuple):
-...     a: np.ndarray
-...     b: np.ndarray
->>> @njit
-... def exchange(pair):
-...     pair.a[0, 1], pair.b[0, 1] = pair.b[0, 1], pair.a[0, 1]
->>> @njit
-... def kernel(pair):
-...     exchange(views(pair))
->>> pair = Pair(np.zeros((1, 2)), np.ones((1, 2)))
->>> kernel(pair)
->>> pair.a.tolist()
-[[0.0, 1.0]]
 """
 
 import functools
@@ -272,19 +255,12 @@ def aligned(shape, dtype, value=0.0):
 
 
 @infer_global(operator.getitem)
-class _GetItem(AbstractTemplate):
-    def generic(self, args, kws):
-        if isinstance(args[0], View):
-            return args[0].dtype(*map(types.unliteral, args))
-        return None
-
-
 @infer_global(operator.setitem)
-class _SetItem(AbstractTemplate):
+class _Item(AbstractTemplate):
     def generic(self, args, kws):
-        if isinstance(args[0], View):
-            return types.void(*map(types.unliteral, args))
-        return None
+        if not isinstance(args[0], View):
+            return None
+        return (args[0].dtype if len(args) == 2 else types.void)(*map(types.unliteral, args))
 
 
 @lower_builtin(operator.getitem, View, types.Any)
