@@ -26,7 +26,7 @@ def log_factors_of_flips(z, bits, factors, rows_per_log, off, out):
     Parameters
     ----------
     z : ndarray, shape (n_words, n_hidden)
-        Hidden inputs, padded to a multiple of WIDTH; spoiled.
+        Hidden inputs, padded to a multiple of WIDTH; overwritten.
     bits : ndarray of uint8, shape (n_words, n_bits)
         The chosen bits as they are.
     factors : ndarray, shape (2, n_bits, n_hidden)

@@ -69,11 +69,9 @@ class _Group(NamedTuple):
     flips: np.ndarray  # (CHAINS,), +1 on, -1 off, 0 none
 
 
-# Fields 2 sum_m J_nm x_m, hidden inputs (E or z) and hidden log weight of one group, from x alone.
-# Cost per chain: n_units * (n_units + n_hidden) multiply-adds and n_hidden exponentials.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_refreshed_state_matches_the_definition.
 @subroutine(inline="always")
 def _refresh(group, model):
+    """Fields, hidden inputs (E or z) and hidden log weight of one group, from x alone."""
     x, fields, inputs, block_ends = group.x, group.fields, group.inputs, model.block_ends
     couplings, weights, hidden_biases = model.couplings, model.weights, model.hidden_biases
     n_units = weights.shape[0]
@@ -101,11 +99,9 @@ def _refresh(group, model):
     return hidden_log
 
 
-# Hidden log weight after flipping unit n: log prod_i (1 + E_i exp(d W_ni)), logs per block.
-# Cost per chain: one multiply-add and one multiply per hidden unit, one logarithm per block.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
 @subroutine(inline="always")
 def _proposed_hidden(n, active, inputs, model):
+    """Hidden log weight after flipping unit n: log prod_i (1 + E_i exp(d W_ni)), logs per block."""
     up, down, block_ends = model.up, model.down, model.block_ends
     hidden_log, start = splat(0.0, CHAINS), 0
     for block in range(block_ends.shape[0]):
@@ -118,11 +114,9 @@ def _proposed_hidden(n, active, inputs, model):
     return hidden_log
 
 
-# The same from z, for inputs beyond the range of exp: sum_i softplus(z_i + d W_ni).
-# Cost per chain: one softplus per hidden unit.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
 @subroutine(inline="always")
 def _proposed_hidden_carefully(n, direction, inputs, weights):
+    """The same from z, for inputs beyond the range of exp: sum_i softplus(z_i + d W_ni)."""
     hidden_log = splat(0.0, CHAINS)
     for i in range(weights.shape[1]):
         z = fma(direction, weights[n, i], load_group(inputs, (i, 0)))
@@ -130,11 +124,9 @@ def _proposed_hidden_carefully(n, direction, inputs, weights):
     return hidden_log
 
 
-# Carry flips of unit n into fields and hidden inputs.
-# Cost per chain: n_units multiply-adds and n_hidden multiplies, only for rows with a flip.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_kept_state_agrees_with_a_refresh.
 @subroutine(inline="always")
 def _carry_flips(n, group, model):
+    """Carry flips of unit n into fields and hidden inputs, only in rows with a flip."""
     flips, fields, inputs = group.flips, group.fields, group.inputs
     couplings, weights, up, down = model.couplings, model.weights, model.up, model.down
     for lane in range(0, CHAINS, WIDTH):
@@ -154,11 +146,9 @@ def _carry_flips(n, group, model):
                 store(inputs, (i, lane), before * factor)
 
 
-# log p~(x) - sum_n a_n x_n of each chain: what the weights of annealing integrate over beta.
-# Cost per chain: one multiply-add and one multiply per unit.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
 @subroutine(inline="always")
 def _excess(group, hidden_log, model):
+    """The log p~(x) - sum_n a_n x_n of each chain, which annealing integrates over beta."""
     x, fields, biases, base_logits = group.x, group.fields, model.biases, model.base_logits
     value = hidden_log
     for n in range(biases.shape[0]):
@@ -167,11 +157,12 @@ def _excess(group, hidden_log, model):
     return value
 
 
-# One scan over the units of one group at inverse temperature beta; returns the hidden log weight.
-# Cost per chain and unit: 2 * n_hidden flops of the product, a log, an exp, a quarter Philox block.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_one_sweep_has_the_exact_transition_probabilities.
 @subroutine(inline="always")
 def _sweep(group, hidden_log, model, beta, backwards, counter, key):
+    """One scan over the units of a group at inverse temperature beta: its hidden log weight.
+
+    Costs per chain and unit 2 * n_hidden operations, a log, an exp and a quarter Philox block.
+    """
     x, fields, draws = group.x, group.fields, group.draws
     biases, base_logits = model.biases, model.base_logits
     n_units = biases.shape[0]
@@ -209,12 +200,9 @@ def _draw(group, counter, block, key):
         store(draws, (j, 0), rows[j])
 
 
-# All sweeps of one group: refreshes, scans and weights; every function above is inlined here.
-# Cost: see _sweep; one refresh in REFRESH sweeps adds less than 1 %.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
 @subroutine
 def _advance_group(arrays, tables, path, backwards, seed, first):
-    """All sweeps of one group; ``path`` holds (beta, increment) per sweep."""
+    """All sweeps of one group: refreshes, scans and weights; all of the above is inlined here."""
     group, model = views(arrays), views(tables)
     key = (seed & np.uint64(0xFFFFFFFF), seed >> np.uint64(32))
     hidden_log = load_group(group.hidden_log, 0)
@@ -251,7 +239,7 @@ def advance(chains, model, path, backwards, seed, first):
     seed : uint64
         Key of the random numbers.
     first : int
-        Index of the first sweep, so that a run cut into slices equals the whole.
+        Index of the first sweep, so that a run in several calls equals one call.
     """
     for group in prange(chains.x.shape[0]):
         own = _Group(

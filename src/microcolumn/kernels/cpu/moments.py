@@ -55,7 +55,7 @@ def _complete(gains, on, off, first, r, prefixes, by_outer, by_inner):
 
 @subroutine
 def _fold_sums(table, out):
-    """Write the sum of all states of a table and of those with each unit on; spoils it."""
+    """Write the sum of all states of a table and of those with each unit on; overwrites it."""
     half = table.size
     for unit in range(out.size - 1, LANE_UNITS, -1):
         half //= 2
@@ -70,7 +70,7 @@ def _fold_sums(table, out):
 
 @subroutine
 def sums_of_bits(table, out):
-    """Write the sum of a table over states, then of its states with each unit on; spoils it."""
+    """Write the sum of a table over states, then of its states with each unit on; overwrites it."""
     half = table.size
     for unit in range(out.size - 2, -1, -1):
         half //= 2
@@ -85,7 +85,7 @@ def sums_of_bits(table, out):
 
 @subroutine
 def sums_of_pairs(table, out):
-    """Write the sum of a table over its states with units n and m on; spoils ``table``."""
+    """Write the sum of a table over its states with units n and m on; overwrites it."""
     half = table.size
     for n in range(out.shape[0] - 1, -1, -1):
         half //= 2

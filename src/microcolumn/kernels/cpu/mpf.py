@@ -4,12 +4,11 @@ For a word x and a bit n with direction d = 1 - 2*x_n (docs/method.md, section 3
 
     K_n = exp(d * field_n / 2) * sqrt(prod_i f_ni),   f_ni = sbar_i + s_i * exp(d * W_ni)
 
-with s_i = sigmoid(z_i) and sbar_i = sigmoid(-z_i). The
-form 1 + s*(exp(dW) - 1) would lose all digits where s is near one and exp(dW) near zero; a sum of
-two positive terms keeps them.
-Dividing both terms by what does not depend on n turns the multiply-add into an addition, which
-most processors do beside their multiplications. With a = sigmoid(c), abar = sigmoid(-c) and
-r = abar * exp(c - z), all of the word's own,
+with s_i = sigmoid(z_i) and sbar_i = sigmoid(-z_i). The form 1 + s*(exp(dW) - 1) would lose all
+digits where s is near one and exp(dW) near zero; a sum of two positive terms keeps them. Dividing
+both terms by what does not depend on n turns the multiply-add into an addition, which most
+processors do in parallel with their multiplications. With a = sigmoid(c), abar = sigmoid(-c) and
+r = abar * exp(c - z), which depend on the word alone,
 
     f_ni = h_ni / h_i,   h_ni = a_i * exp(d * W_ni) + r_i,   h_i = a_i + r_i,   sbar_i = r_i / h_i.
 
@@ -23,7 +22,7 @@ is gathered, and a table entry is loaded once per group of words.
 
 Words whose products provably stay in range need no logarithm and no exponential: sums over
 active bits become products of tables. Any other word goes the careful way: sums and exponentials,
-products cut into blocks that cannot overflow, their powers of two counted apart.
+products cut into blocks that cannot overflow, their powers of two counted separately.
 """
 
 import numpy as np
@@ -81,10 +80,8 @@ def flow(words, model, complement, shape, sums, scratch, lists):
 @subroutine(error_model="numpy")
 def _flow_of_chunk(all_words, tables, complement, shape, all_sums, all_scratch, all_lists, k):
     words, model = views(all_words), sub_views(tables, 0, model_shapes(shape))
-    sums, scratch = (
-        sub_views(all_sums, k, sums_shapes(shape)),
-        sub_views(all_scratch, k, scratch_shapes(shape)),
-    )
+    sums = sub_views(all_sums, k, sums_shapes(shape))
+    scratch = sub_views(all_scratch, k, scratch_shapes(shape))
     lists = sub_views(all_lists, k, lists_shapes(shape))
     first, last = all_words.borders[k], all_words.borders[k + 1]
     zero_fill(sums)
@@ -129,7 +126,7 @@ def _list_active(words, model, lists, u, n_words):
 
 @subroutine(error_model="numpy")
 def _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active):
-    """Fields of each word; those of active bits are listed apart, where nothing else flows."""
+    """Fields of each word; those of active bits are listed separately, and nothing else flows there."""
     active, offsets, fields = words.active, words.offsets, scratch.fields
     biases = model.biases if careful else model.bias_factor
     couplings = model.couplings if careful else model.coupling_factor
@@ -228,7 +225,7 @@ def _inactive_bits(model, scratch, lists, sums, careful, n_blocks):
     """Flow through the bits that are off and its gradient; lanes are bits.
 
     With few hidden units the backward passes follow one row of bits behind the forward ones, so
-    that the square root and the division between them run beside other work. With many, it
+    that the square root and the division between them run in parallel with other work. With many, it
     matters more that the running products of one row fit into the cache.
     """
     n_rows = scratch.fields.shape[0]

@@ -31,7 +31,7 @@ class Limits(NamedTuple):
     fields: float  # |log| of a product of factors of couplings, of a word that needs no care
     products: float  # |log| of a product of h
     hidden_bias: float  # |c|; what is beyond goes the careful way
-    negligible: float  # log of a number that vanishes beside 1
+    negligible: float  # minus the log of a number that does not change 1 when added
     weight: float  # |W|
     flow: float  # |log K| of an evaluation that is trusted
 
@@ -135,16 +135,10 @@ class FlowSizes(NamedTuple):
     ) -> "FlowSizes":
         """Sizes for words with up to ``most_active`` active bits."""
         bits = REGISTER // dtype.itemsize
-        return cls(
-            n_units,
-            n_hidden,
-            n_units if coupled else 0,
-            GROUP * (most_active + 1),
-            bits,
-            -(-n_units // bits),
-            -(-n_hidden // 2),
-            -(-n_hidden // (GROUP * bits)) * GROUP * bits,
-        )
+        n_coupled, n_listed = n_units if coupled else 0, GROUP * (most_active + 1)
+        rows, pairs = -(-n_units // bits), -(-n_hidden // 2)
+        filled = -(-n_hidden // (GROUP * bits)) * GROUP * bits
+        return cls(n_units, n_hidden, n_coupled, n_listed, bits, rows, pairs, filled)
 
 
 @register_jitable
@@ -192,14 +186,7 @@ def lists_shapes(shape):
 class Workspace:
     """Everything that an evaluation needs besides words and parameters, kept for the next one.
 
-    Parameters
-    ----------
-    shape : FlowSizes
-        Sizes of words and model.
-    n_words : int
-        Number of distinct words.
-    dtype : numpy.dtype
-        Precision of the kernel.
+    ``n_words`` is the number of distinct words, ``dtype`` the precision of the kernel.
     """
 
     def __init__(self, shape: FlowSizes, n_words: int, dtype: np.dtype) -> None:

@@ -15,7 +15,7 @@ number the rows, and E of a row is low_i(lane) * high_i(row). ``BLOCK`` pasts sh
 weighed ``GROUP`` at a time, side by side.
 
 Where the products could leave the range of a double, their powers of two are taken out and counted
-apart, state by state, after each of the stretches that the caller cuts the hidden units into.
+separately for each state after each of the stretches that the caller cuts the hidden units into.
 """
 
 from typing import NamedTuple
@@ -25,9 +25,9 @@ from numba import prange
 
 from ..simd.compile import kernel, subroutine
 from ..simd.elementary import frexp, log
-from ..simd.groups import GROUP, row_sums, tile
+from ..simd.groups import GROUP, row_maxima, row_sums, tile
 from ..simd.lanes import WIDTH, convert, reinterpret, select, vmax, vmin
-from ..simd.memory import broadcast_rows, load, load_group, store
+from ..simd.memory import broadcast_rows, load, load_group, splat_group, store
 from ..simd.views import views
 
 #: Units that vary along the lanes: log2 of WIDTH.
@@ -43,44 +43,28 @@ _LOWEST_POWER = -1022.0
 
 
 class Newest(NamedTuple):
-    """What the kernel reads.
+    """What the kernel reads. Pasts are a multiple of ``BLOCK``, units at least ``LANE_UNITS``.
 
-    Parameters
-    ----------
-    boosts : ndarray, shape (n_pasts, n_units)
-        g_k of each past, a multiple of ``BLOCK`` of them; at least ``LANE_UNITS`` units.
-    r : ndarray, shape (n_pasts, n_hidden)
-        exp(-z_i) of each past.
-    low, high : ndarrays, shapes (n_hidden, WIDTH) and (n_rows, n_hidden)
-        E of the states of the first ``LANE_UNITS`` units, and of those of the others.
-    pair_low, pair_high : ndarrays, shapes (n_units, WIDTH) and (n_rows, n_units)
-        exp(sum_{j<k} 2 J_jk s_j) for each unit k, likewise.
-    stretches : ndarray of int64, shape (n_stretches, 3)
-        Hidden units from the second up to the third number have weights onto the first so many
-        units alone, the first number, which grows by one at most and ends with all units.
+    A row of ``stretches`` says that the hidden units from its second number up to its third have
+    weights onto the first so many units alone as its first number, which grows by one at most
+    from row to row and ends with all units.
     """
 
-    boosts: np.ndarray
-    r: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    pair_low: np.ndarray
-    pair_high: np.ndarray
-    stretches: np.ndarray
+    boosts: np.ndarray  # (n_pasts, n_units) g_k
+    r: np.ndarray  # (n_pasts, n_hidden) exp(-z_i)
+    low: np.ndarray  # (n_hidden, WIDTH) E of the states of the first LANE_UNITS units
+    high: np.ndarray  # (n_rows, n_hidden) E of the states of the others
+    pair_low: np.ndarray  # (n_units, WIDTH) exp(sum_{j<k} 2 J_jk s_j) for each unit k, likewise
+    pair_high: np.ndarray  # (n_rows, n_units)
+    stretches: np.ndarray  # (n_stretches, 3), int64
 
 
 class _Scratch(NamedTuple):
-    """Weights of all states of a block, (n_groups, n_rows, GROUP, WIDTH), and what goes with them.
-
-    ``powers`` are the powers of two taken out, ``gains`` the rows of E, ``active`` the states of
-    the units along the lanes, (LANE_UNITS, WIDTH), ``tops`` the largest powers, (GROUP, WIDTH).
-    """
-
-    weights: np.ndarray
-    powers: np.ndarray
-    gains: np.ndarray
-    active: np.ndarray
-    tops: np.ndarray
+    weights: np.ndarray  # (n_groups, n_rows, GROUP, WIDTH) of all states of a block
+    powers: np.ndarray  # the powers of two taken out of them
+    gains: np.ndarray  # (n_hidden, WIDTH) rows of E
+    active: np.ndarray  # (LANE_UNITS, WIDTH) states of the units along the lanes
+    tops: np.ndarray  # (GROUP, 1) the largest powers
 
 
 @subroutine
@@ -112,12 +96,10 @@ def _extend(newest, scratch, first, j, wide):
     n_before = stretches[j - 1, 0] if j else LANE_UNITS
     n_rows, n_old, k = 1 << (n_units - LANE_UNITS), 1 << (n_before - LANE_UNITS), n_units - 1
     coupled = load(newest.pair_low, (k, 0))
-    for back in range(n_rows):
-        place = n_rows - 1 - back
+    for place in range(n_rows - 1, -1, -1):
         source = place & (n_old - 1)
         for i in range(start, stop):
-            e = load(low, (i, 0))
-            store(gains, (i, 0), e * high[place, i])
+            store(gains, (i, 0), load(low, (i, 0)) * high[place, i])
         pairs = tile(coupled * newest.pair_high[source, k])
         for group in range(BLOCK // GROUP):
             past = first + group * GROUP
@@ -141,10 +123,7 @@ def _restore_powers(scratch, group):
     highest = load_group(powers, (group, 0, 0, 0))
     for place in range(1, n_rows):
         highest = vmax(highest, load_group(powers, (group, place, 0, 0)))
-    store(tops, (0, 0), highest)
-    for member in range(GROUP):
-        for s in range(1, WIDTH):
-            tops[member, 0] = max(tops[member, 0], tops[member, s])
+    store(tops, (0, 0), row_maxima(highest))
     top = broadcast_rows(tops, 0, 0)
     for place in range(n_rows):
         power = load_group(powers, (group, place, 0, 0)) - top
@@ -163,15 +142,14 @@ def _log_odds(on, off):
 
 @subroutine
 def _fold(scratch, group, log_odds, out):
-    """Log odds of each unit from the weights of all states of a group; spoils the weights."""
+    """Log odds of each unit from the weights of all states of a group; overwrites the weights."""
     weights = scratch.weights
     half = weights.shape[1]
     for k in range(log_odds.shape[1] - 1, LANE_UNITS - 1, -1):
         half //= 2
-        on = load_group(weights, (group, half, 0, 0))
-        off = load_group(weights, (group, 0, 0, 0))
-        store(weights, (group, 0, 0, 0), off + on)
-        for place in range(1, half):
+        on = splat_group(weights, 0.0)
+        off = splat_group(weights, 0.0)
+        for place in range(half):
             high = load_group(weights, (group, half + place, 0, 0))
             low = load_group(weights, (group, place, 0, 0))
             on = on + high
@@ -181,8 +159,7 @@ def _fold(scratch, group, log_odds, out):
     last = load_group(weights, (group, 0, 0, 0))
     for k in range(LANE_UNITS):
         active = tile(load(scratch.active, (k, 0)))
-        on = row_sums(last * active)
-        off = row_sums(last * (1.0 - active))
+        on, off = row_sums(last * active), row_sums(last * (1.0 - active))
         store(log_odds, (out, k, 0), _log_odds(on, off))
 
 
@@ -224,12 +201,7 @@ def log_odds_of_newest(newest, wide, log_odds):
         for k in range(LANE_UNITS):
             for s in range(WIDTH):
                 active[k, s] = (s >> k) & 1
-        scratch = _Scratch(
-            weights=np.empty(shape),
-            powers=np.empty(shape),
-            gains=np.empty((newest.r.shape[1], WIDTH)),
-            active=active,
-            tops=np.empty((GROUP, WIDTH)),
-        )
+        gains = np.empty((newest.r.shape[1], WIDTH))
+        scratch = _Scratch(np.empty(shape), np.empty(shape), gains, active, np.empty((GROUP, 1)))
         # The index of a parallel loop is unsigned, which would compile all below a second time.
         _weigh(newest, scratch, log_odds, np.int64(task), wide)

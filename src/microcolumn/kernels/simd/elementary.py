@@ -1,4 +1,4 @@
-"""exp, log, sigmoid and their kin for whole rows, without leaving the vector registers.
+"""exp, log, sigmoid and softplus of rows, without leaving the vector registers.
 
 Range reduction by powers of two and a polynomial (exp: Taylor on |r| <= ln(2)/2; log: the series
 of 2*atanh), with as many terms as the element type can resolve. Errors stay within a few units

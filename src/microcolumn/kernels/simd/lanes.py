@@ -216,14 +216,12 @@ def _any(builder, mask):
     return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
 
 
-sqrt = unary(
-    lambda row: row, lambda builder, row: _call(builder, "sqrt", row), "Square root of each lane."
-)
-rint = unary(
-    lambda row: row,
-    lambda builder, row: _call(builder, "rint", row),
-    "Each lane rounded to the nearest integer, still as a float.",
-)
+def _call_of(name, doc):
+    return unary(lambda row: row, lambda builder, row: _call(builder, name, row), doc)
+
+
+sqrt = _call_of("sqrt", "Square root of each lane.")
+rint = _call_of("rint", "Each lane rounded to the nearest integer, still as a float.")
 any_lane = unary(lambda row: types.boolean, _any, "Whether a mask holds in at least one lane.")
 reduce_add = _reduction(ir.IRBuilder.fadd, "Sum of the lanes (a power of two of them).")
 reduce_max = _reduction(larger, "Largest of the lanes (a power of two of them).")

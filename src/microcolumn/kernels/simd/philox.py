@@ -29,17 +29,7 @@ _ONE_LESS_HALF_STEP = 1.0 - 2.0**-53
 def philox4x32(c0, c1, c2, c3, k0, k1):
     """Philox4x32-10 of rows of 32-bit words held in unsigned 64-bit lanes.
 
-    Parameters
-    ----------
-    c0, c1, c2, c3 : Lanes(uint64)
-        Counter words; bits above the lowest 32 are ignored.
-    k0, k1 : uint64
-        Key words, each below 2**32.
-
-    Returns
-    -------
-    tuple of four Lanes(uint64)
-        Random words, each below 2**32.
+    Bits of the counter above the lowest 32 are ignored; the key words are below 2**32.
     """
     for _ in range(_ROUNDS):
         # The masks tell the compiler that a 32-bit multiply will do. Nothing else needs them:

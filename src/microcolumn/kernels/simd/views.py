@@ -60,8 +60,7 @@ class Bundle(types.Type):
     def __init__(self, names, kinds):
         self.names = tuple(names)
         self.kinds = tuple(kinds)
-        listed = ", ".join(f"{n}: {k}" for n, k in zip(self.names, self.kinds, strict=True))
-        super().__init__(name=f"Bundle({listed})")
+        super().__init__(name=f"Bundle({self.names}, {self.kinds})")
 
 
 register_model(Bundle)(OpaqueModel)
@@ -156,31 +155,29 @@ def _raise_if(context, builder, conditions, what, indices, shape):
         )
 
 
+def _view(array):
+    check_memory(array)
+    return View(array.dtype, array.ndim)
+
+
 def _make(context, builder, target, data, shape):
     view = cgutils.create_struct_proxy(target)(context, builder)
     view.data = data
-    view.shape = cgutils.pack_array(builder, shape, ty=context.get_value_type(types.intp))
+    view.shape = shape
     return view._getvalue()
 
 
 @intrinsic
 def views(typingctx, arrays):
     """Bundle of a named tuple, with a view in place of each array."""
-    kinds = []
-    for kind in arrays.types:
-        if isinstance(kind, types.Array):
-            check_memory(kind)
-        kinds.append(View(kind.dtype, kind.ndim) if isinstance(kind, types.Array) else kind)
+    kinds = [_view(kind) if isinstance(kind, types.Array) else kind for kind in arrays.types]
 
     def codegen(context, builder, signature, args):
-        values = []
+        values = cgutils.unpack_tuple(builder, args[0])
         for place, kind in enumerate(arrays.types):
-            value = builder.extract_value(args[0], place)
             if isinstance(kind, types.Array):
-                array = context.make_array(kind)(context, builder, value)
-                shape = cgutils.unpack_tuple(builder, array.shape)
-                value = _make(context, builder, kinds[place], array.data, shape)
-            values.append(value)
+                array = context.make_array(kind)(context, builder, values[place])
+                values[place] = _make(context, builder, kinds[place], array.data, array.shape)
         return _bundle(context, builder, signature.return_type, values)
 
     return Bundle(arrays.fields, kinds)(arrays), codegen
@@ -207,18 +204,17 @@ def sub_views(typingctx, buffer, k, shapes):
         element = context.get_data_type(buffer.dtype)
         first = builder.gep(array.data, [builder.mul(row, length)], source_etype=element)
         start, values = number(0), []
-        for place, kind in enumerate(kinds):
-            shape = cgutils.unpack_tuple(builder, builder.extract_value(args[2], place))
+        for kind, shape in zip(kinds, cgutils.unpack_tuple(builder, args[2]), strict=True):
             data = builder.gep(first, [start], source_etype=element)
             values.append(_make(context, builder, kind, data, shape))
-            size = functools.reduce(builder.mul, shape, number(1))
+            size = functools.reduce(builder.mul, cgutils.unpack_tuple(builder, shape), number(1))
             size = builder.add(size, number(per_register - 1))
             start = builder.add(start, builder.and_(size, number(-per_register)))
         if CHECKED:
-            outside = [
+            outside = (
                 builder.icmp_unsigned(">=", row, n_rows),
                 builder.icmp_signed(">", start, length),
-            ]
+            )
             _raise_if(context, builder, outside, "sub-views up to", [row, start], [n_rows, length])
         return _bundle(context, builder, signature.return_type, values)
 
