@@ -92,8 +92,8 @@ def sums_of_pairs(table, out):
         sums = np.empty(n + 1)
         sums_of_bits(table[half : 2 * half].copy(), sums)
         out[n, n] = sums[0]
-        out[n, :n] = sums[1:]
-        out[:n, n] = sums[1:]
+        for m in range(n):
+            out[n, m] = out[m, n] = sums[1 + m]
         for s in range(half):
             table[s] += table[half + s]
 
@@ -123,7 +123,8 @@ def scale_rows(rows, weights, first, out):
 def _summarise(a, sums, by_outer, on, n_inner_hidden, features, inner_hidden):
     """Sums over b of the weight, of b_j and of sigmoid(z_i) times it, for one outer state."""
     n_inner_units, n_hidden = inner_hidden.shape
-    features[: 1 + n_inner_units] = sums
+    for j in range(1 + n_inner_units):
+        features[j] = sums[j]
     for i in range(n_inner_hidden):
         total = reduce_add(load(by_outer, (i, a % GROUP * WIDTH)))
         features[1 + n_inner_units + i] = on[a, i] * total
@@ -153,7 +154,8 @@ def _add_inner(gains, by_inner, inner_hidden):
         for r in range(gains.shape[0]):
             store(table, r * WIDTH, load(gains, (r, i, 0)) * load(by_inner, (r, i, 0)))
         _fold_sums(table, sums)
-        inner_hidden[:, i] = sums[1:]
+        for j in range(inner_hidden.shape[0]):
+            inner_hidden[j, i] = sums[1 + j]
 
 
 @subroutine

@@ -126,7 +126,7 @@ def _list_active(words, model, lists, u, n_words):
 
 @subroutine(error_model="numpy")
 def _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active):
-    """Fields of each word; those of active bits are listed separately, and nothing else flows there."""
+    """Fields of each word; those of active bits are listed separately."""
     active, offsets, fields = words.active, words.offsets, scratch.fields
     biases = model.biases if careful else model.bias_factor
     couplings = model.couplings if careful else model.coupling_factor
@@ -225,8 +225,8 @@ def _inactive_bits(model, scratch, lists, sums, careful, n_blocks):
     """Flow through the bits that are off and its gradient; lanes are bits.
 
     With few hidden units the backward passes follow one row of bits behind the forward ones, so
-    that the square root and the division between them run in parallel with other work. With many, it
-    matters more that the running products of one row fit into the cache.
+    that the square root and the division between them run in parallel with other work. With many,
+    it matters more that the running products of one row fit into the cache.
     """
     n_rows = scratch.fields.shape[0]
     lag = 1 if scratch.prefix.shape[1] <= _LAGGING_PAIRS else 0

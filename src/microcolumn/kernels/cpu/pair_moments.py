@@ -84,9 +84,10 @@ def _sum_eight(left, right, scaled, column, first, block, by_unit):
 def _walk(F, lows, highs, weights, outer, outer_pairs, inner_pairs):
     """All moments of one chunk, from its scaled tables."""
     n_high = F.shape[0]
-    # F' with its columns in groups of a row of lanes.
-    by_lanes = F.reshape(n_high // LANES, LANES, LANES)
-    F_transposed = np.ascontiguousarray(np.transpose(by_lanes, (0, 2, 1)))
+    F_transposed = np.empty((n_high // LANES, F.shape[1], LANES))
+    for h in range(n_high):
+        for k in range(F.shape[1]):
+            F_transposed[h // LANES, k, h % LANES] = F[h, k]
     scaled_lows, scaled_highs = np.empty((_BLOCK, LANES)), np.empty((_BLOCK, n_high))
     by_low, by_high = np.zeros((outer.shape[0], LANES)), np.zeros((outer.shape[0], n_high))
     margin = np.zeros(F.shape)
