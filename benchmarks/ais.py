@@ -19,8 +19,8 @@ from machine import least, peak_multiply_adds, print_machine
 
 from microcolumn.parameters import Parameters
 from microcolumn.partition import log_partition
-from microcolumn.partition.ais import annealed_importance_sampling
-from microcolumn.partition.gibbs import Sampler
+from microcolumn.partition._ais import annealed_importance_sampling
+from microcolumn.partition._gibbs import Sampler
 
 N_UNITS, N_HIDDEN, N_CHAINS = 23, 25, 500
 # Operations of one site update that need a multiplier, per chain: each hidden unit takes a
@@ -46,7 +46,7 @@ def sweeps(theta: Parameters, n_sweeps: int) -> Sampler:
 def numpy_sweeps(theta: Parameters, n_sweeps: int) -> np.ndarray:
     """The same annealing in NumPy; log weights of all chains."""
     rng = np.random.default_rng(1)
-    n = theta.n_units
+    n = theta.n_visible
     up, down = np.exp(theta.W), np.exp(-theta.W)
     x = np.zeros((n, N_CHAINS))
     fields = np.zeros((n, N_CHAINS))

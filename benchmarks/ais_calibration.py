@@ -24,7 +24,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
-from microcolumn.partition.ais import annealed_importance_sampling
+from microcolumn.partition._ais import annealed_importance_sampling
 
 KINDS = ("ising", "rbm", "srbm")
 STRENGTHS = (0.3, 1.0, 2.0, 3.0)
@@ -44,7 +44,7 @@ def random_model(rng: np.random.Generator, kind: str, n_units: int, strength: fl
 
 
 def enumerated(theta: Parameters) -> float:
-    n = theta.n_units
+    n = theta.n_visible
     words = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
     return float(logsumexp(log_weight(theta, words)))
 

@@ -40,7 +40,7 @@ def report_sums(peak, quick):
         ("RBM, 150 units, 20 hidden", random_model(150, 20, couplings=False), 5),
     ]
     for name, theta, repeats in cases:
-        if quick and theta.n_units == 36:
+        if quick and theta.n_visible == 36:
             continue
         result = log_partition(theta, "exact")
         seconds = least(
@@ -48,7 +48,7 @@ def report_sums(peak, quick):
             lambda theta=theta: log_partition(theta, "exact", progress=False),
             repeats,
         )
-        n_summed = theta.n_units if "visible" in result.method else theta.n_hidden
+        n_summed = theta.n_visible if "visible" in result.method else theta.n_hidden
         fraction = result.n_operations / seconds / peak
         print(
             f"{name:<34}{seconds:>9.4f}{1e9 * seconds / 2.0**n_summed:>10.4f}"
@@ -65,7 +65,7 @@ def report_expectations():
         ("sRBM, 23 units, 25 hidden", random_model(23, 25)),
     ):
         seconds = least(time.perf_counter, lambda theta=theta: exact_expectations(theta))
-        print(f"{name:<34}{1e3 * seconds:>9.2f}{1e9 * seconds / 2.0**theta.n_units:>10.4f}")
+        print(f"{name:<34}{1e3 * seconds:>9.2f}{1e9 * seconds / 2.0**theta.n_visible:>10.4f}")
     theta = random_model(26)
     seconds = least(
         time.perf_counter, lambda: exact_samples(theta, 10_000, np.random.default_rng(0))

@@ -50,7 +50,7 @@ def data_sets() -> dict[str, mc.Words]:
             sets[f"random {kind} {scale}"] = random_model(kind, 9, scale, seed=1)
     for n_units, minutes, seed in ((6, 2, 0), (8, 10, 1), (10, 30, 2), (12, 10, 3), (14, 10, 4)):
         sets[f"simulated {n_units}"] = mc.simulate.microcolumn(n_units, minutes, seed).bin()
-    sets["simulated 5 x 2 lags"] = mc.simulate.microcolumn(5, 10, seed=5).bin().embed(2)
+    sets["simulated 5 x 2 bins"] = mc.simulate.microcolumn(5, 10, seed=5).bin().embed(2)
     for name, words in recordings().items():
         by_rate = np.argsort(-words.rates)
         sets[f"{name} 8"] = most_active(words, 8)

@@ -23,7 +23,7 @@ from pathlib import Path
 from machine import print_machine
 
 from microcolumn import report
-from microcolumn.report.explorer import explorers
+from microcolumn.report._explorer import explorers
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import large_study
@@ -54,7 +54,7 @@ def main() -> None:
     options = parser.parse_args()
     print_machine()
     if options.no_figures:
-        page = importlib.import_module("microcolumn.report.page")
+        page = importlib.import_module("microcolumn.report._page")
         page.pictures = lambda results, room, progress: {}
     with tempfile.TemporaryDirectory() as folder:
         plan = large_study.plan_of(large_study.recording(options.units), options.hidden)

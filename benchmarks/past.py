@@ -1,7 +1,7 @@
 """Predicting the newest bin: time per state and hidden unit, distance from the processor's peak.
 
 Run as ``python benchmarks/past.py``. Windows of the 10 most active units of the simulated B4
-recording at 10 lags of 6.7 ms; RBMs of 100 hidden units, penalised and not. Times are processor
+recording at 10 window of 6.7 ms; RBMs of 100 hidden units, penalised and not. Times are processor
 time of one thread, best of several runs; plain NumPy, with the same hidden units left out and
 the same products, runs beside. Its time is that of a sample of the pasts, scaled up.
 """
@@ -16,7 +16,7 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.evaluate.past import _log_marginals, _NewestBin, log_odds_given_past
+from microcolumn.evaluate._past import _log_marginals, _NewestBin, log_odds_given_past
 
 #: Words that NumPy is timed on.
 SAMPLE = 2000
@@ -32,7 +32,7 @@ def windows(n_windows=100_000):
 
 def past_in_numpy(theta, X, n):
     """Log odds of the newest bin by products over all states, one hidden unit after the other."""
-    first = theta.n_units - n
+    first = theta.n_visible - n
     states = ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).astype(float)
     W = theta.W[:, np.any(theta.W[first:] != 0.0, axis=0)]
     factors = np.exp(W[first:].T @ states.T)
@@ -59,7 +59,7 @@ def rest_in_numpy(theta, X, n):
     """Log odds of each bit of the newest bin given all others, by softplus."""
     odds = np.empty((len(X), n))
     for k in range(n):
-        unit = theta.n_units - n + k
+        unit = theta.n_visible - n + k
         z = theta.c + X @ theta.W - X[:, unit, None] * theta.W[unit]
         change = np.logaddexp(0.0, z + theta.W[unit]) - np.logaddexp(0.0, z)
         odds[:, k] = theta.b[unit] + change.sum(axis=1)

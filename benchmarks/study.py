@@ -23,10 +23,10 @@ from pathlib import Path
 
 from machine import print_machine
 
-from microcolumn.study.plan import INSTANTANEOUS, Plan
-from microcolumn.study.report import report_text
-from microcolumn.study.run import run
-from microcolumn.study.store import Store
+from microcolumn.report._text import report_text
+from microcolumn.study._plan import INSTANTANEOUS, Plan
+from microcolumn.study._run import run
+from microcolumn.study._store import Store
 
 
 def instantaneous() -> Plan:

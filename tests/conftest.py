@@ -34,7 +34,7 @@ def _every_word(n_units):
 
 def _draw(theta, n_words, seed=0):
     """Words drawn from a small model by listing all of its states."""
-    X = _every_word(theta.n_units)
+    X = _every_word(theta.n_visible)
     log_p = log_weight(theta, X)
     p = np.exp(log_p - log_p.max())
     rng = np.random.default_rng(seed)

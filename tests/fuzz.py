@@ -27,7 +27,7 @@ import written
 from tqdm import tqdm
 
 from microcolumn import io
-from microcolumn.survey.summary import summarise
+from microcolumn.survey._summary import summarise
 
 #: Writers of the files that mutations start from, and the name each gives to its file.
 SEEDS = {

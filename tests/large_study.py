@@ -10,8 +10,8 @@ import planted_study
 
 from microcolumn.parameters import Parameters
 from microcolumn.recording import Recording
-from microcolumn.study.plan import Plan
-from microcolumn.study.results import Results
+from microcolumn.study._plan import Plan
+from microcolumn.study._results import Results
 from microcolumn.units import Units
 
 PENALTIES = (0.0, 0.001, 0.002, 0.004, 0.006, 0.008, 0.01)

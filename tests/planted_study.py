@@ -8,16 +8,16 @@ from functools import cache
 import numpy as np
 
 from microcolumn.evaluate import LayerStatistics
-from microcolumn.evaluate.layers import CouplingContrast, HiddenUnitLayer
+from microcolumn.evaluate._layers import CouplingContrast, HiddenUnitLayer
 from microcolumn.models import RBM, Ising, SemiRBM
-from microcolumn.models.files import to_bytes
+from microcolumn.models._files import to_bytes
 from microcolumn.parameters import Parameters
-from microcolumn.study.jobs import Facts, n_dims, stages, variants
-from microcolumn.study.plan import Experiment, Plan
-from microcolumn.study.run import _described
-from microcolumn.study.schema import json_text
-from microcolumn.study.sources import Source, fingerprint
-from microcolumn.study.store import Store
+from microcolumn.study._jobs import RecordingInfo, n_dims, stages, variants
+from microcolumn.study._plan import Experiment, Plan
+from microcolumn.study._run import _described
+from microcolumn.study._schema import json_text
+from microcolumn.study._sources import Source, fingerprint
+from microcolumn.study._store import Store
 
 PENALTIES = (0.0, 1e-3, 4e-3)
 #: Bits/s of each model class on average; the semi-restricted model is the RBM once more.
@@ -37,7 +37,7 @@ PLAN = Plan(
             "spatiotemporal",
             bin_width=0.0067,
             most_active=4,
-            lags=(1, 2, 3),
+            windows=(1, 2, 3),
             models=("Ising", "RBM"),
             n_hidden="dims",
             penalties=PENALTIES,
@@ -54,15 +54,15 @@ def recording():
 
 def facts(data=None):
     data = recording() if data is None else data
-    return {"cells": Facts(fingerprint(data), data.n_units)}
+    return {"cells": RecordingInfo(fingerprint(data), data.n_units)}
 
 
-def bits_per_second(model, split, lags=1):
-    """Ising stops gaining at two lags; others go on."""
+def bits_per_second(model, split, window=1):
+    """Ising stops gaining at two window; others go on."""
     if model == "Independent":
         return 0.0
     score = LEVEL[model] + SHARED[split] + (HIDDEN[split] if model != "Ising" else 0.0)
-    return score + 4.0 * (min(lags, 2) - 1 if model == "Ising" else lags - 1)
+    return score + 4.0 * (min(window, 2) - 1 if model == "Ising" else window - 1)
 
 
 def chosen_penalty(model, split):
@@ -117,7 +117,7 @@ def write(
 
 
 def _columns(job):
-    own = {name: getattr(job, name) for name in ("kind", "recording", "experiment", "lags")}
+    own = {name: getattr(job, name) for name in ("kind", "recording", "experiment", "window")}
     named = {} if job.variant is None else asdict(job.variant) | {"variant": job.variant.name}
     return (
         own
@@ -134,7 +134,7 @@ def _columns(job):
 
 def _rows(job, plan, n_units, parameters):
     [experiment] = [e for e in plan.experiments if e.name == job.experiment]
-    bits = n_dims(experiment, n_units, job.lags)
+    bits = n_dims(experiment, n_units, job.window)
     if job.kind == "test":
         return _test(job, variants(experiment, bits))
     if job.kind == "fit":
@@ -179,7 +179,7 @@ def _normalise(job, bits):
 
 def _test(job, compared):
     names = {"Independent": "Independent"} | {v.name: v.model for v in compared}
-    values = {name: bits_per_second(model, job.split, job.lags) for name, model in names.items()}
+    values = {name: bits_per_second(model, job.split, job.window) for name, model in names.items()}
     rows = [
         {
             "variant": name,
@@ -187,7 +187,7 @@ def _test(job, compared):
             "bits_per_second": values[name],
             "block_stderr": BLOCK_STDERR,
             "normaliser_stderr": 0.0,
-            "normaliser": "ais" if job.lags > 2 else "exact, visible side",
+            "normaliser": "ais" if job.window > 2 else "exact, visible side",
             "converged": True,
             "nats_per_word": -2.0,
             "n_words": 300,
@@ -211,8 +211,8 @@ def _test(job, compared):
 
 
 def _predict(job, bits):
-    n_units = bits // job.lags
-    given = ("rest", "past") if job.lags > 1 else ("rest",)
+    n_units = bits // job.window
+    given = ("rest", "past") if job.window > 1 else ("rest",)
     cells = [
         {
             "given": known,
@@ -244,7 +244,7 @@ def _structure(job, bits):
     statistics = LayerStatistics(
         layers=("II/III", "IV"),
         n_units=(2, 2),
-        lags=job.lags,
+        window=job.window,
         hidden=hidden,
         overall_share=0.65 if hidden else np.nan,
         overall_expected=0.5 if hidden else np.nan,

@@ -10,8 +10,8 @@ import numpy as np
 from joblib.externals.loky import get_reusable_executor
 
 from microcolumn.recording import Recording
-from microcolumn.study.plan import Plan
-from microcolumn.study.run import run
+from microcolumn.study._plan import Plan
+from microcolumn.study._run import run
 from microcolumn.units import Units
 
 #: Columns that differ between two runs of the same plan, and tables about a run as such.
@@ -72,7 +72,7 @@ def running(path, n_jobs, started=None):
     begins, and leads a group of processes, as a command in a terminal does.
     """
     context = get_context("forkserver")
-    context.set_forkserver_preload(["microcolumn.study.run", "small_study"])
+    context.set_forkserver_preload(["microcolumn.study._run", "small_study"])
     process = context.Process(target=_run, args=(path, n_jobs, started))
     process.start()
     return process
@@ -90,7 +90,7 @@ def _run(path, n_jobs, started):
 def _note_started_jobs(file):
     import importlib
 
-    engine = importlib.import_module("microcolumn.study.run")
+    engine = importlib.import_module("microcolumn.study._run")
     tasks = engine._Run._tasks
 
     def noted(self, names):

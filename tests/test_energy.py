@@ -5,8 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from microcolumn.energy import hidden_posterior, log_odds, log_weight
 from microcolumn.parameters import Parameters
@@ -30,13 +29,13 @@ def _softplus(z):
 
 def _fields(theta, x):
     return [
-        theta.c[i] + sum(theta.W[n, i] * x[n] for n in range(theta.n_units))
+        theta.c[i] + sum(theta.W[n, i] * x[n] for n in range(theta.n_visible))
         for i in range(theta.n_hidden)
     ]
 
 
 def _log_weight(theta, x):
-    units = range(theta.n_units)
+    units = range(theta.n_visible)
     total = sum(theta.b[n] * x[n] for n in units)
     if theta.J is not None:
         total += sum(theta.J[n, m] * x[n] * x[m] for n in units for m in units)
@@ -56,7 +55,7 @@ MODELS = st.builds(
 @settings(deadline=None, max_examples=60)
 @given(MODELS)
 def test_log_weight_and_hidden_posterior_are_the_written_out_sums(theta):
-    X = list(product([0, 1], repeat=theta.n_units))
+    X = list(product([0, 1], repeat=theta.n_visible))
     expected = [_log_weight(theta, x) for x in X]
     np.testing.assert_allclose(log_weight(theta, X), expected, rtol=1e-12, atol=1e-12)
     posterior = [[1.0 / (1.0 + math.exp(-z)) for z in _fields(theta, x)] for x in X]
@@ -69,8 +68,8 @@ def test_log_weight_and_hidden_posterior_are_the_written_out_sums(theta):
 @settings(deadline=None, max_examples=60)
 @given(MODELS)
 def test_log_odds_are_the_difference_that_setting_the_bit_makes(theta):
-    X = list(product([0, 1], repeat=theta.n_units))
-    for unit in range(theta.n_units):
+    X = list(product([0, 1], repeat=theta.n_visible))
+    for unit in range(theta.n_visible):
         expected = [
             _log_weight(theta, [*x[:unit], 1, *x[unit + 1 :]])
             - _log_weight(theta, [*x[:unit], 0, *x[unit + 1 :]])
@@ -91,7 +90,7 @@ def test_many_words_are_handled_in_chunks_with_the_same_result(monkeypatch):
     theta = _random("srbm", 0)
     X = np.random.default_rng(0).integers(0, 2, size=(50, 4), dtype=np.uint8)
     whole = log_weight(theta, X), log_odds(theta, X, 2)
-    monkeypatch.setattr("microcolumn.energy._CHUNK_ELEMENTS", 12)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 12)
     np.testing.assert_allclose(log_weight(theta, X), whole[0], rtol=1e-14, atol=1e-14)
     np.testing.assert_allclose(log_odds(theta, X, 2), whole[1], rtol=1e-14, atol=1e-14)
 

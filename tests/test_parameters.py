@@ -19,7 +19,7 @@ PAIR = [[0.0, 0.5], [0.5, 0.0]]
 def test_the_kind_follows_from_the_parameters_that_are_there(arguments, kind, n_hidden):
     theta = Parameters(b=[-1, -2], **arguments)
     assert theta.kind == kind
-    assert theta.n_units == 2
+    assert theta.n_visible == 2
     assert theta.n_hidden == n_hidden
     assert theta.live.shape == (n_hidden,)
     assert theta.b.dtype == np.float64
@@ -29,7 +29,7 @@ def test_hidden_biases_are_zero_where_they_are_left_out():
     assert Parameters(b=[0.0], W=[[1.0, 2.0]]).c.tolist() == [0.0, 0.0]
 
 
-def test_dropping_dead_hidden_units_keeps_the_distribution():
+def test_dropping_dead_hidden_visible_keeps_the_distribution():
     W = np.array([[1.0, 0.0, -2.0], [0.5, 0.0, 0.0]])
     theta = Parameters(b=[-1.0, 0.3], J=PAIR, W=W, c=[0.1, 2.0, -0.7])
     X = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -39,7 +39,7 @@ def test_dropping_dead_hidden_units_keeps_the_distribution():
     np.testing.assert_allclose(log_weight(live, X) + log_factor, log_weight(theta, X), rtol=1e-14)
 
 
-def test_a_model_whose_hidden_units_are_all_dead_becomes_one_without_them():
+def test_a_model_whose_hidden_visible_are_all_dead_becomes_one_without_them():
     theta = Parameters(b=[-1.0, 0.3], J=PAIR, W=np.zeros((2, 2)), c=[1.0, 900.0])
     live, log_factor = theta.only_live()
     assert live.kind == "ising"
@@ -59,7 +59,7 @@ def test_a_model_whose_hidden_units_are_all_dead_becomes_one_without_them():
         ({"J": np.eye(2)}, r"J\[0, 0\] is 1.0; the diagonal must be zero \(use b for biases\)"),
         ({"J": [[0, 1], [2, 0]]}, r"J\[0, 1\] is 1.0 but J\[1, 0\] is 2.0; pass a symmetric J"),
         ({"J": [[0, np.inf], [np.inf, 0]]}, r"J\[0, 1\] is inf; all parameters must be finite"),
-        ({"W": np.zeros((3, 1))}, "W has 3 rows for 2 units; it needs one row per unit"),
+        ({"W": np.zeros((3, 1))}, "W has 3 rows for 2 units; it needs one per unit"),
         ({"W": np.zeros((2, 3)), "c": [0, 0]}, "c has 2 entries for 3 columns of W; it needs one"),
         ({"c": [0.0]}, "c is given without W; hidden biases need hidden weights"),
     ],

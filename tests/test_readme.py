@@ -62,28 +62,28 @@ def results(plan, tmp_path_factory):
     small = {"max_words": 2000, "most_active": 4, "penalties": (1e-3, 4e-3), "n_hidden": 3}
     reduced = Plan(
         (monday, replace(simulated, minutes=0.7)),
-        (replace(single, **small), replace(windows, **small, lags=(1, 2), n_splits=1)),
+        (replace(single, **small), replace(windows, **small, windows=(1, 2), n_splits=1)),
     )
     return run(reduced, tmp_path_factory.mktemp("store") / "plan.db", n_jobs=1)
 
 
 def test_the_plan_says_what_its_comments_say(plan):
     single, windows = plan.experiments
-    assert (single.bin_width, single.lags, single.n_splits) == (0.020, (1,), 5)
+    assert (single.bin_width, single.window, single.n_splits) == (0.020, (1,), 5)
     assert (windows.bin_width, windows.most_active, windows.recordings) == (
         0.0067,
         10,
         ("simulated",),
     )
-    assert windows.lags == (1, 2, 3, 4)
-    assert SPATIOTEMPORAL.lags == (*range(1, 11), 15)
+    assert windows.window == (1, 2, 3, 4)
+    assert SPATIOTEMPORAL.window == (*range(1, 11), 15)
     assert single.validation == 0.2  # a fifth
 
 
 def test_the_plan_runs(results):
     assert results.provenance()["n_done"] == results.provenance()["n_planned"]
     assert list(results.recordings) == ["monday", "simulated"]
-    assert results.by_lags("simulated").lags == (1, 2)
+    assert results.by_window("simulated").window == (1, 2)
 
 
 def test_the_query_lists_scores_by_split(results):

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from microcolumn.timeline import (
     FROM_ZERO,
@@ -47,12 +46,12 @@ def test_default_blocks_are_long_against_a_word_and_at_most_twenty():
 def test_kept_windows_of_two_parts_share_no_bin_by_brute_force(data):
     gaps = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=30))
     bins = np.cumsum([0, *gaps])
-    lags = data.draw(st.integers(1, 8))
+    window = data.draw(st.integers(1, 8))
     in_first = np.array(
         data.draw(st.lists(st.booleans(), min_size=bins.size, max_size=bins.size)), dtype=bool
     )
-    apart = windows_apart(in_first, bins, lags)
-    covered = [set(range(first, first + lags)) for first in bins.tolist()]
+    apart = windows_apart(in_first, bins, window)
+    covered = [set(range(first, first + window)) for first in bins.tolist()]
     for i in np.flatnonzero(apart):
         for j in np.flatnonzero(apart):
             if in_first[i] != in_first[j]:
@@ -84,7 +83,9 @@ def test_windows_stay_inside_epochs_and_skip_the_short_ones():
 
 
 def test_no_epoch_long_enough_is_a_sentence_with_the_longest():
-    with pytest.raises(ValueError, match="lags is 5 but the longest epoch has 4 bins; use fewer"):
+    with pytest.raises(
+        ValueError, match="window is 5 but the longest epoch has 4 bins; use a shorter"
+    ):
         windows(np.array([0, 4, 6]), 9, 5)
 
 

@@ -3,8 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from microcolumn.units import Units
@@ -37,7 +36,7 @@ def _assert_consistent(words):
     assert words.epoch_starts.dtype == words.bins.dtype == np.int64
     for array in (words.X, words.counts, words.index):
         assert array.flags.writeable  # kernels compile once, for writable arrays
-    assert words.X.shape == (len(words), words.n_units * words.lags)
+    assert words.X.shape == (len(words), words.n_units * words.window)
     assert np.array_equal(words.X, np.unique(words.X, axis=0))
     weights = np.ones(words.n_bins) if words.weights is None else words.weights
     np.testing.assert_allclose(words.counts, np.bincount(words.index, weights=weights), rtol=1e-14)
@@ -83,7 +82,7 @@ def test_rates_of_silent_and_always_active_units_are_exactly_zero_and_one():
 
 def test_rates_do_not_depend_on_the_size_of_the_chunks(monkeypatch):
     words = _simple(200, 7)
-    monkeypatch.setattr("microcolumn.words._CHUNK_ELEMENTS", 11)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 11)
     np.testing.assert_allclose(words.rates, words.expand().mean(axis=0), rtol=1e-14)
 
 
@@ -112,26 +111,26 @@ def test_whole_weights_count_like_repeated_bins(X, data):
 
 @settings(deadline=None, max_examples=80)
 @given(_matrices(), st.integers(1, 5), st.data())
-def test_embedding_equals_the_slow_definition(X, lags, data):
+def test_embedding_equals_the_slow_definition(X, window, data):
     starts = data.draw(_epoch_starts(len(X)))
     ends = [*starts[1:], len(X)]
     windows = [
-        X[t : t + lags].ravel()
+        X[t : t + window].ravel()
         for start, end in zip(starts, ends, strict=True)
-        for t in range(start, end - lags + 1)
+        for t in range(start, end - window + 1)
     ]
     words = Words.from_array(X, epoch_starts=starts)
     if not windows:
-        with pytest.raises(ValueError, match=f"lags is {lags} but the longest epoch has"):
-            words.embed(lags)
+        with pytest.raises(ValueError, match=f"window is {window} but the longest epoch has"):
+            words.embed(window)
         return
-    embedded = words.embed(lags)
-    assert embedded.lags == lags
+    embedded = words.embed(window)
+    assert embedded.window == window
     assert embedded.n_units == X.shape[1]
     assert np.array_equal(embedded.expand(), windows)
     lengths = np.array(ends) - starts
-    assert embedded.epoch_starts.size == np.count_nonzero(lengths >= lags)
-    assert embedded.duration_s == pytest.approx(0.020 * lengths[lengths >= lags].sum())
+    assert embedded.epoch_starts.size == np.count_nonzero(lengths >= window)
+    assert embedded.duration_s == pytest.approx(0.020 * lengths[lengths >= window].sum())
     _assert_consistent(embedded)
 
 
@@ -168,17 +167,17 @@ def test_both_parts_of_a_split_keep_time_order_and_lose_no_bin(X, data):
     st.integers(2, 6), st.integers(2, 12), st.integers(0, 1000), st.sampled_from([0.2, 0.5, 0.6])
 )
 def test_a_blocked_split_of_windows_never_shares_a_bin_even_when_split_again(
-    lags, n_blocks, seed, fraction
+    window, n_blocks, seed, fraction
 ):
     X = np.random.default_rng(seed).integers(0, 2, size=(400, 2))
-    embedded = Words.from_array(X, epoch_starts=[0, 90, 95, 230]).embed(lags)
+    embedded = Words.from_array(X, epoch_starts=[0, 90, 95, 230]).embed(window)
     first, second = embedded.split(fraction, n_blocks=n_blocks, random_state=seed)
     third, fourth = first.split(fraction, n_blocks=2, random_state=seed)
     parts = (second, third, fourth)
-    covered = [{b + lag for b in part.bins.tolist() for lag in range(lags)} for part in parts]
+    covered = [{b + lag for b in part.bins.tolist() for lag in range(window)} for part in parts]
     assert sum(len(bins) for bins in covered) == len(set.union(*covered))
     for part in parts:
-        assert np.array_equal(part.expand(), [X[b : b + lags].ravel() for b in part.bins])
+        assert np.array_equal(part.expand(), [X[b : b + window].ravel() for b in part.bins])
         _assert_consistent(part)
 
 
@@ -237,13 +236,13 @@ def test_splitting_deals_weights_with_their_bins():
 
 @settings(deadline=None, max_examples=40)
 @given(_matrices(20, 5), st.integers(1, 3), st.data())
-def test_a_subset_of_units_is_the_words_of_those_columns(X, lags, data):
+def test_a_subset_of_units_is_the_words_of_those_columns(X, window, data):
     chosen = data.draw(
         st.lists(st.integers(0, X.shape[1] - 1), min_size=1, unique=True), label="units"
     )
-    lags = min(lags, len(X))
-    subset = Words.from_array(X).embed(lags).subset(chosen)
-    expected = Words.from_array(X[:, chosen]).embed(lags)
+    window = min(window, len(X))
+    subset = Words.from_array(X).embed(window).subset(chosen)
+    expected = Words.from_array(X[:, chosen]).embed(window)
     assert np.array_equal(subset.X, expected.X)
     assert np.array_equal(subset.counts, expected.counts)
     assert np.array_equal(subset.index, expected.index)
@@ -264,7 +263,7 @@ def test_the_representation_tells_what_a_reader_of_a_notebook_wants_to_know():
     text = "Words(2 units, 2,000 bins of 6.7 ms, 2 distinct words, mean rate 25.0 % per bin)"
     assert repr(words) == text
     assert repr(words.subset([1])).startswith("Words(1 unit, ")
-    assert repr(words.embed(3)).startswith("Words(2 units at 3 lags, 1,998 windows of 20.1 ms, ")
+    assert repr(words.embed(3)).startswith("Words(2 units x 3 bins, 1,998 windows of 20.1 ms, ")
 
 
 def test_words_survive_pickling():

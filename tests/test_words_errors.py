@@ -77,10 +77,13 @@ def test_bins_just_short_of_ten_seconds_are_taken_as_seconds():
         (lambda w: w.split(by="blocks", n_blocks=41), "n_blocks is 41; .* number of bins, 40"),
         (
             lambda w: w.embed(30).split(n_blocks=2),
-            "a part would be empty: no window of 30 bins fits into its blocks; use fewer lags",
+            "a part would be empty: no window of 30 bins fits into its blocks",
         ),
-        (lambda w: w.embed(0), "lags is 0; a window needs at least 1 bin"),
-        (lambda w: w.embed(41), "lags is 41 but the longest epoch has 40 bins; use fewer lags"),
+        (lambda w: w.embed(0), "window is 0; a window needs at least 1 bin"),
+        (
+            lambda w: w.embed(41),
+            "window is 41 but the longest epoch has 40 bins; use a shorter one",
+        ),
         (lambda w: w.embed(2).embed(2), "these words already span 2 bins; embed single bins"),
         (lambda w: w.subset([]), "units is empty; pick at least one unit"),
         (
@@ -104,9 +107,9 @@ def test_weighted_bins_cannot_be_embedded():
 @pytest.mark.parametrize(
     ("request_", "sentence"),
     [
-        (lambda w: w.embed(2.5), r"lags is 2\.5; pass a whole number"),
-        (lambda w: w.embed("a"), "lags is 'a'; pass a whole number"),
-        (lambda w: w.embed(np.array([2])), r"lags is array\(\[2\]\); pass a whole number"),
+        (lambda w: w.embed(2.5), r"window is 2\.5; pass a whole number"),
+        (lambda w: w.embed("a"), "window is 'a'; pass a whole number"),
+        (lambda w: w.embed(np.array([2])), r"window is array\(\[2\]\); pass a whole number"),
         (lambda w: w.split("a"), "fraction is 'a'; it must lie between 0 and 1"),
         (lambda w: w.split(None), "fraction is None; it must lie between 0 and 1"),
         (lambda w: w.split(random_state="a"), "random_state is 'a'; pass a whole number"),

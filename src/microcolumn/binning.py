@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .binary import unique_packed, unpacked
-from .epochs import HALF_NANOSECOND, Epochs, Floats
+from .epochs import HALF_NANOSECOND, Epochs
+from .packing import unique_packed, unpacked
 from .timeline import Clock, Places
 from .units import Units
+from .validation import Floats
 from .words import Words
 
 

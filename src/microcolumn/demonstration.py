@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import report
-from .study import Plan, Results
-from .study import run as run_study
+from .study import Plan, Results, run as run_study
 
 
 def run(

@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from .validation import Floats as Floats
+
 Kind = Literal["independent", "ising", "rbm", "srbm"]
 
 
@@ -18,11 +19,11 @@ class Parameters:
 
     Parameters
     ----------
-    b : array_like, shape (n_units,)
+    b : array_like, shape (n_visible,)
         Visible biases.
-    J : array_like, shape (n_units, n_units), optional
+    J : array_like, shape (n_visible, n_visible), optional
         Couplings, symmetric with a zero diagonal; a pair contributes ``2 * J[n, m]``.
-    W : array_like, shape (n_units, n_hidden), optional
+    W : array_like, shape (n_visible, n_hidden), optional
         Weights between units and hidden units.
     c : array_like, shape (n_hidden,), optional
         Hidden biases; zero where ``W`` is given without them.
@@ -30,7 +31,7 @@ class Parameters:
     Examples
     --------
     >>> theta = Parameters(b=[-2.0, -1.0], J=[[0.0, 0.5], [0.5, 0.0]])
-    >>> theta.kind, theta.n_units, theta.n_hidden
+    >>> theta.kind, theta.n_visible, theta.n_hidden
     ('ising', 2, 0)
     """
 
@@ -47,25 +48,25 @@ class Parameters:
         c: ArrayLike | None = None,
     ) -> None:
         biases = _finite("b", b, 1)
-        n_units = biases.shape[0]
-        if n_units == 0:
+        n_visible = biases.shape[0]
+        if n_visible == 0:
             raise ValueError("b is empty; a model needs at least one unit")
         couplings = None if J is None else _finite("J", J, 2)
         weights = None if W is None else _finite("W", W, 2)
-        if weights is not None and weights.shape == (n_units, 0):
+        if weights is not None and weights.shape == (n_visible, 0):
             weights = None  # no hidden units, however that is said
         if c is not None and np.shape(c) == (0,):
             c = None
         if couplings is not None:
-            _check_couplings(couplings, n_units)
+            _check_couplings(couplings, n_visible)
         if weights is None:
             if c is not None:
                 raise ValueError("c is given without W; hidden biases need hidden weights")
             hidden_biases = None
         else:
-            if weights.shape[0] != n_units:
+            if weights.shape[0] != n_visible:
                 raise ValueError(
-                    f"W has {weights.shape[0]} rows for {n_units} units; it needs one row per unit"
+                    f"W has {weights.shape[0]} rows for {n_visible} units; it needs one per unit"
                 )
             hidden_biases = _finite("c", np.zeros(weights.shape[1]) if c is None else c, 1)
             if hidden_biases.shape[0] != weights.shape[1]:
@@ -79,8 +80,8 @@ class Parameters:
             object.__setattr__(self, name, value)
 
     @property
-    def n_units(self) -> int:
-        """Number of visible units."""
+    def n_visible(self) -> int:
+        """Number of bits of a word: units times bins of the window."""
         return int(self.b.shape[0])
 
     @property
@@ -133,9 +134,9 @@ def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
     return array
 
 
-def _check_couplings(J: Floats, n_units: int) -> None:
-    if J.shape != (n_units, n_units):
-        raise ValueError(f"J has shape {J.shape} for {n_units} units; it must be square")
+def _check_couplings(J: Floats, n_visible: int) -> None:
+    if J.shape != (n_visible, n_visible):
+        raise ValueError(f"J has shape {J.shape} for {n_visible} units; it must be square")
     if np.any(np.diag(J) != 0.0):
         n = int(np.flatnonzero(np.diag(J))[0])
         raise ValueError(f"J[{n}, {n}] is {J[n, n]}; the diagonal must be zero (use b for biases)")

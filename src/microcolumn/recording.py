@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .binary import listed, real_number
 from .binning import Binning, bin_trains
 from .epochs import HALF_NANOSECOND, Epochs
 from .trains import check_length, checked_trains
 from .units import Units
+from .validation import Floats, listed, real_number
 from .words import Words, checked_bin_width
-
-Floats = NDArray[np.float64]
 
 #: Seconds; a recording may begin with this much silence.
 _HOUR = 3600.0

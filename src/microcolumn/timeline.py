@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .validation import Floats
+
 Places = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,8 +68,8 @@ def remaining_epochs(epoch_starts: Places, kept: NDArray[np.intp]) -> Places:
     return np.concatenate(([0], np.flatnonzero(is_start) + 1))
 
 
-def windows(epoch_starts: Places, n_bins: int, lags: int) -> tuple[Places, Places]:
-    """Windows of ``lags`` adjacent bins that lie inside an epoch.
+def windows(epoch_starts: Places, n_bins: int, window: int) -> tuple[Places, Places]:
+    """Windows of ``window`` adjacent bins that lie inside an epoch.
 
     Returns
     -------
@@ -78,19 +79,19 @@ def windows(epoch_starts: Places, n_bins: int, lags: int) -> tuple[Places, Place
         First window of each epoch that is long enough to hold one.
     """
     lengths = np.diff(np.append(epoch_starts, n_bins))
-    n_windows = lengths - lags + 1
+    n_windows = lengths - window + 1
     n_windows = n_windows[n_windows > 0]
     if n_windows.size == 0:
         raise ValueError(
-            f"lags is {lags} but the longest epoch has {lengths.max()} bins; use fewer lags"
+            f"window is {window} but the longest epoch has {lengths.max()} bins; use a shorter one"
         )
     remaining = np.repeat(epoch_starts + lengths, lengths) - np.arange(n_bins)
-    return np.flatnonzero(remaining >= lags), np.cumsum(n_windows) - n_windows
+    return np.flatnonzero(remaining >= window), np.cumsum(n_windows) - n_windows
 
 
-def default_blocks(n_bins: int, lags: int) -> int:
+def default_blocks(n_bins: int, window: int) -> int:
     """Blocks to deal unless asked: enough to average over drifts, few words lost at the edges."""
-    return min(20, max(2, n_bins // (10 * lags)))
+    return min(20, max(2, n_bins // (10 * window)))
 
 
 def deal_blocks(
@@ -113,7 +114,7 @@ def deal_blocks(
     return np.repeat(to_first, sizes)
 
 
-def windows_apart(in_first: NDArray[np.bool_], bins: Places, lags: int) -> NDArray[np.bool_]:
+def windows_apart(in_first: NDArray[np.bool_], bins: Places, window: int) -> NDArray[np.bool_]:
     """Mask of windows that end before the next window of the other part begins.
 
     Parameters
@@ -122,17 +123,17 @@ def windows_apart(in_first: NDArray[np.bool_], bins: Places, lags: int) -> NDArr
         Which part each window was dealt to.
     bins : ndarray of int64, shape (n_windows,)
         Place in the recording of each window's oldest bin, increasing.
-    lags : int
+    window : int
         Bins per window.
     """
     changes = np.flatnonzero(in_first[1:] != in_first[:-1]) + 1
-    limits = np.append(bins[changes], bins[-1] + lags)
+    limits = np.append(bins[changes], bins[-1] + window)
     next_limit = limits[np.searchsorted(changes, np.arange(bins.size), side="right")]
-    apart: NDArray[np.bool_] = bins + lags <= next_limit
+    apart: NDArray[np.bool_] = bins + window <= next_limit
     return apart
 
 
-def window_codes(index: NDArray[np.int32], oldest: Places, lags: int, n_distinct: int) -> Places:
+def window_codes(index: NDArray[np.int32], oldest: Places, window: int, n_distinct: int) -> Places:
     """One integer per window, equal for equal windows and in the order of their bits.
 
     Since patterns are numbered in lexicographic order, a window's code is the number whose digits
@@ -140,7 +141,7 @@ def window_codes(index: NDArray[np.int32], oldest: Places, lags: int, n_distinct
     """
     codes = index[oldest].astype(np.int64)
     n_codes = n_distinct
-    for lag in range(1, lags):
+    for lag in range(1, window):
         if n_codes * n_distinct > 2**62:
             used, codes = np.unique(codes, return_inverse=True)
             n_codes = used.size

@@ -6,11 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .binary import listed, real_array
-
-Floats = NDArray[np.float64]
+from .validation import Floats, listed, real_array
 
 #: A train with fewer spikes says too little about its unit of time.
 _ENOUGH_SPIKES = 20

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .binary import listed, real_array, real_number, whole_number
+from .validation import listed, real_array, real_number, whole_number
 
 #: What depths may be measured from, and what a larger number then means.
 DEPTH_REFERENCES = {

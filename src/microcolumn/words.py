@@ -10,17 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .binary import (
-    Bits,
-    Floats,
-    check_binary,
-    listed,
-    random_generator,
-    real_array,
-    real_number,
-    unique_rows,
-    whole_number,
-)
+from .packing import unique_rows
 from .timeline import (
     FROM_ZERO,
     Clock,
@@ -34,9 +24,18 @@ from .timeline import (
     windows_apart,
 )
 from .units import Units
+from .validation import (
+    Bits,
+    Floats,
+    check_binary,
+    chunks,
+    listed,
+    random_generator,
+    real_array,
+    real_number,
+    whole_number,
+)
 
-#: Bits converted to floating point at once when rates are summed.
-_CHUNK_ELEMENTS = 1 << 22
 #: Seconds; no spike train is binned this coarsely, so a longer bin was given in milliseconds.
 _LONGEST_BIN = 10.0
 
@@ -60,13 +59,13 @@ class Words:
     units : Units
         The recorded units.
     index : ndarray of int32, shape (n_bins,)
-        Row of ``X`` of each bin, in time order. With ``lags > 1`` a bin here and below is a window.
+        Row of ``X`` of each bin, in time order. With ``window > 1`` these are windows, not bins.
     epoch_starts : ndarray of int64, shape (n_epochs,)
         First bin of each epoch; bins within an epoch are adjacent in time.
     bins : ndarray of int64, shape (n_bins,)
         Place of each bin (the oldest of each window) in the recording, increasing. It outlives
         splits, so that windows that share bins are known.
-    lags : int
+    window : int
         Consecutive bins in a word; 1 for instantaneous words.
     weights : ndarray of float64, shape (n_bins,), or None
         Weight of each bin; None where all are 1.
@@ -96,7 +95,7 @@ class Words:
     index: NDArray[np.int32]
     epoch_starts: Places
     bins: Places
-    lags: int = 1
+    window: int = 1
     weights: Floats | None = None
     clock: Clock = FROM_ZERO
 
@@ -155,7 +154,7 @@ class Words:
 
     @property
     def n_bins(self) -> int:
-        """Number of bins in time; with ``lags > 1``, of windows."""
+        """Number of bins in time; with ``window > 1``, of windows."""
         return int(self.index.shape[0])
 
     @property
@@ -165,16 +164,14 @@ class Words:
 
     @property
     def n_dims(self) -> int:
-        """Number of bits of a word: ``n_units * lags``."""
+        """Number of bits of a word: ``n_units * window``."""
         return int(self.X.shape[1])
 
     @property
     def rates(self) -> Floats:
         """Weighted mean of each bit, shape (n_dims,): probability of a spike per bin."""
         active = np.zeros(self.n_dims)
-        step = max(1, _CHUNK_ELEMENTS // self.n_dims)
-        for start in range(0, len(self), step):
-            part = slice(start, start + step)
+        for part in chunks(len(self), self.n_dims, 1 << 22):
             active += self.counts[part] @ self.X[part].astype(np.float64)
         # Rounding may put an always active bit a hair above 1.
         rates: Floats = np.minimum(active / self.counts.sum(), 1.0)
@@ -183,7 +180,7 @@ class Words:
     @property
     def duration_s(self) -> float:
         """Recorded time that the words cover, in seconds; a bin in several windows counts once."""
-        covered = np.minimum(np.diff(self.bins), self.lags).sum() + self.lags
+        covered = np.minimum(np.diff(self.bins), self.window).sum() + self.window
         return float(covered * self.bin_width)
 
     def __len__(self) -> int:
@@ -194,11 +191,11 @@ class Words:
 
     def __repr__(self) -> str:
         units = f"{self.n_units} unit{'s' * (self.n_units != 1)}"
-        if self.lags > 1:
-            units += f" at {self.lags} lags"
+        if self.window > 1:
+            units += f" x {self.window} bins"
         return (
-            f"Words({units}, {self.n_bins:,} {'windows' if self.lags > 1 else 'bins'} of "
-            f"{self.bin_width * self.lags * 1e3:g} ms, {len(self):,} distinct words, "
+            f"Words({units}, {self.n_bins:,} {'windows' if self.window > 1 else 'bins'} of "
+            f"{self.bin_width * self.window * 1e3:g} ms, {len(self):,} distinct words, "
             f"mean rate {self.rates.mean() * 100:.1f} % per bin)"
         )
 
@@ -226,7 +223,7 @@ class Words:
                 )
             if positions.count(position) > 1:
                 raise ValueError(f"units names position {position} twice; pick each unit once")
-        by_lag = self.X.reshape(len(self), self.lags, self.n_units)[:, :, positions]
+        by_lag = self.X.reshape(len(self), self.window, self.n_units)[:, :, positions]
         distinct, renamed = unique_rows(by_lag.reshape(len(self), -1))
         return replace(
             self,
@@ -265,7 +262,7 @@ class Words:
         first, second : Words
             Both in time order; an epoch ends wherever the next bin went to the other part.
         """
-        how = ("words" if self.lags == 1 else "blocks") if by is None else by
+        how = ("words" if self.window == 1 else "blocks") if by is None else by
         if not (isinstance(how, str) and how in ("words", "blocks")):
             raise ValueError(f"by is {by!r}; split by 'words' or by 'blocks'")
         n_first = self._size_of_first(fraction)
@@ -280,47 +277,47 @@ class Words:
             apart = np.ones(self.n_bins, dtype=bool)
         else:
             if n_blocks is None:
-                n_blocks = default_blocks(self.n_bins, self.lags)
+                n_blocks = default_blocks(self.n_bins, self.window)
             in_first = deal_blocks(self.n_bins, n_first, whole_number("n_blocks", n_blocks), rng)
-            apart = windows_apart(in_first, self.bins, self.lags)
+            apart = windows_apart(in_first, self.bins, self.window)
         parts = np.flatnonzero(in_first & apart), np.flatnonzero(~in_first & apart)
         if not (parts[0].size and parts[1].size):
             raise ValueError(
-                f"a part would be empty: no window of {self.lags} bins fits into its blocks; "
-                "use fewer lags, fewer blocks or more data"
+                f"a part would be empty: no window of {self.window} bins fits into its blocks; "
+                "use a shorter window, fewer blocks or more data"
             )
         return self._take(parts[0]), self._take(parts[1])
 
-    def embed(self, lags: int) -> Words:
-        """Spatiotemporal words: windows of ``lags`` consecutive bins, one window per bin.
+    def embed(self, window: int) -> Words:
+        """Spatiotemporal words: windows of ``window`` consecutive bins, one window per bin.
 
         Parameters
         ----------
-        lags : int
+        window : int
             Bins per window.
 
         Returns
         -------
         Words
-            Of ``lags * n_units`` bits, oldest bin first. Windows never cross an epoch's edge;
+            Of ``window * n_units`` bits, oldest bin first. Windows never cross an epoch's edge;
             epochs shorter than a window are left out.
         """
-        n_lags = whole_number("lags", lags)
-        if n_lags < 1:
-            raise ValueError(f"lags is {lags}; a window needs at least 1 bin")
-        if self.lags > 1:
+        n_bins_per_word = whole_number("window", window)
+        if n_bins_per_word < 1:
+            raise ValueError(f"window is {window}; a window needs at least 1 bin")
+        if self.window > 1:
             raise ValueError(
-                f"these words already span {self.lags} bins; embed single bins instead"
+                f"these words already span {self.window} bins; embed single bins instead"
             )
         if self.weights is not None:
             raise ValueError(
                 "these bins carry weights, which windows of several bins cannot inherit; "
                 "embed words without sample_weight"
             )
-        oldest, epoch_starts = windows(self.epoch_starts, self.n_bins, n_lags)
-        codes = window_codes(self.index, oldest, n_lags, len(self))
+        oldest, epoch_starts = windows(self.epoch_starts, self.n_bins, n_bins_per_word)
+        codes = window_codes(self.index, oldest, n_bins_per_word, len(self))
         _, first, index = np.unique(codes, return_index=True, return_inverse=True)
-        patterns = self.index[oldest[first][:, None] + np.arange(n_lags)]
+        patterns = self.index[oldest[first][:, None] + np.arange(n_bins_per_word)]
         return replace(
             self,
             X=self.X[patterns].reshape(first.size, -1),
@@ -328,7 +325,7 @@ class Words:
             index=index.astype(np.int32),
             epoch_starts=epoch_starts,
             bins=self.bins[oldest],
-            lags=n_lags,
+            window=n_bins_per_word,
         )
 
     def _size_of_first(self, fraction: float) -> int:

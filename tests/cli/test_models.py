@@ -51,14 +51,14 @@ def words(session):
 def saved(session):
     """A model of words of two bins, as the command saves it."""
     path = session.with_name("rbm.safetensors")
-    done("fit", session, *RBM, "--lags", 2, "--out", path)
+    done("fit", session, *RBM, "--window", 2, "--out", path)
     return path
 
 
 def test_fit_saves_the_model_that_the_api_fits(saved, words):
     told, expected = mc.load(saved), mc.RBM(n_hidden=3, l1=1e-4).fit(words.embed(2))
     assert told.get_params() == expected.get_params()
-    assert told.lags_ == 2
+    assert told.window_ == 2
     for name in ("b_", "W_", "c_"):
         np.testing.assert_array_equal(getattr(told, name), getattr(expected, name))
 
@@ -223,7 +223,7 @@ def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):
         "n_hidden is 0": (session, "--model", "RBM", "--hidden", 0),
         "choose 'mpf' or 'likelihood'": (session, *RBM, "--objective", "pcd"),
         "looks like milliseconds": (session, *RBM, "--bin-width", 20),
-        "lags is 0": (session, *RBM, "--lags", 0),
+        "window is 0": (session, *RBM, "--window", 0),
         "most_active is 0": (session, *RBM, "--most-active", 0),
         "fraction is 1.0": (session, *RBM, "--train", 1),
         "no unit has ids '99'": (session, *RBM, "--unit", "99"),
@@ -254,7 +254,7 @@ def test_bad_input_of_predict_is_one_sentence(session, saved, tmp_path):
 def test_the_past_of_many_units_is_refused_in_one_sentence(tmp_path):
     session = written_npz(written.small_recording(n_units=17), tmp_path)
     out = tmp_path / "rates.safetensors"
-    done("fit", session, "--model", "Independent", "--lags", 2, "--out", out)
+    done("fit", session, "--model", "Independent", "--window", 2, "--out", out)
     predicted = tmp_path / "predicted.csv"
     refused("17 units", "predict", session, "--model", out, "--given", "past", "--out", predicted)
     assert not predicted.exists()
@@ -306,7 +306,7 @@ def study(session):
         [experiments.windows]
         bin_width = 0.040
         most_active = 3
-        lags = [1, 2]
+        windows = [1, 2]
         models = ["RBM"]
         n_hidden = [2]
         penalties = [1e-4, 1e-3]
@@ -325,13 +325,13 @@ def study(session):
 
 def test_a_model_of_a_study_becomes_a_file(study, session, tmp_path):
     out = tmp_path / "rbm.safetensors"
-    asked = ("--recording", "cells", "--variant", "RBM", "--lags", 2, "--penalty", 1e-3)
+    asked = ("--recording", "cells", "--variant", "RBM", "--window", 2, "--penalty", 1e-3)
     told = done("study", "model", study, *asked, "--out", out).stdout
     results = mc.study.Results(study.with_suffix(".db"))
-    expected = results.model("cells", "RBM 2", lags=2, penalty=1e-3)
+    expected = results.model("cells", "RBM 2", window=2, penalty=1e-3)
     np.testing.assert_array_equal(mc.load(out).W_, expected.W_)
     assert str(expected.log_partition()) in told
-    train, _, _ = results.words("cells", lags=2)
+    train, _, _ = results.words("cells", window=2)
     options = told.split("predict with ")[1].split()
     kept = [part for unit in train.units.ids for part in ("--keep", unit)]
     assert options == ["--bin-width", "0.04", *kept]
@@ -352,7 +352,7 @@ def test_a_model_that_a_study_does_not_have_is_one_sentence(study, tmp_path):
     store = study.with_suffix(".db")
     for sentence, arguments in {
         "no recording 'B4'; it has cells": (store, "--recording", "B4", "--variant", "RBM"),
-        "choose one of RBM 2": (store, "--recording", "cells", "--variant", "Ising", "--lags", 1),
+        "choose one of RBM 2": (store, "--recording", "cells", "--variant", "Ising", "--window", 1),
         "has 1, 2; choose one of them": (store, "--recording", "cells", "--variant", "RBM"),
         "nothing.db": (tmp_path / "nothing.db", "--recording", "cells", "--variant", "RBM"),
     }.items():

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from microcolumn import figures
 from microcolumn.cli import app
 from microcolumn.cli.pages import _file_name
-from microcolumn.study.plan import Plan
+from microcolumn.study._plan import Plan
 
 runner = CliRunner()
 

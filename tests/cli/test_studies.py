@@ -13,8 +13,8 @@ from small_study import recording, when_finished
 from typer.testing import CliRunner
 
 from microcolumn.cli import app
-from microcolumn.study import Plan, Results, lock, work, workers
-from microcolumn.study.store import Store
+from microcolumn.study import Plan, Results, _compute as work, _lock as lock, _workers as workers
+from microcolumn.study._store import Store
 
 runner = CliRunner()
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from microcolumn.evaluate.bootstrap import block_bins_of, block_stderr
+from microcolumn.evaluate._bootstrap import block_bins_of, block_stderr
 from microcolumn.words import Words
 
 
@@ -71,15 +71,15 @@ def test_values_that_are_all_zero_have_no_error_and_a_single_one_an_unknown_erro
 
 
 @pytest.mark.parametrize(
-    ("n_bins", "lags", "expected"),
+    ("n_bins", "window", "expected"),
     [(1, 1, 1), (4, 1, 1), (40, 1, 8), (500, 1, 10), (20_000, 1, 200), (5009, 10, 100)],
 )
 def test_default_blocks_are_a_hundredth_but_ten_words_long_and_at_least_five(
-    n_bins, lags, expected
+    n_bins, window, expected
 ):
     words = Words.from_array(np.zeros((n_bins, 1)))
-    if lags > 1:
-        words = words.embed(lags)
+    if window > 1:
+        words = words.embed(window)
     assert block_bins_of(words, None) == expected
 
 

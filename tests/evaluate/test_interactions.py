@@ -5,12 +5,10 @@ from itertools import chain, combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from microcolumn.energy import log_weight
-from microcolumn.evaluate import interactions
-from microcolumn.evaluate.interactions import effective_interactions
+from microcolumn.evaluate._interactions import effective_interactions
 from microcolumn.models import RBM, Independent, Ising, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
@@ -37,7 +35,7 @@ def _written_out(theta, units):
     """The interaction of a set of units, as the sum over its subsets."""
     total = 0.0
     for subset in _subsets(units):
-        word = np.zeros((1, theta.n_units))
+        word = np.zeros((1, theta.n_visible))
         word[0, list(subset)] = 1.0
         total += (-1.0) ** (len(units) - len(subset)) * log_weight(theta, word)[0]
     return total
@@ -211,7 +209,7 @@ def test_chunks_of_words_change_nothing(monkeypatch):
     found = effective_interactions(_random_parameters(4, 6, 3, 2.0))
     bits = np.random.default_rng(4).random((100, 6)) < 0.4
     whole = found.explained(bits)
-    monkeypatch.setattr(interactions, "_CHUNK_ELEMENTS", 20)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 20)
     np.testing.assert_allclose(found.explained(bits).fraction, whole.fraction, rtol=1e-13)
 
 

@@ -5,14 +5,12 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from microcolumn.evaluate import layers as module
-from microcolumn.evaluate.layers import layer_statistics
+from microcolumn.evaluate._layers import layer_statistics
 from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.parameters import Parameters
-from microcolumn.simulate.presets import preset
+from microcolumn.simulate._presets import preset
 from microcolumn.units import Units
 from microcolumn.words import Words
 
@@ -156,10 +154,10 @@ def test_corrections_follow_their_definitions():
 def test_lags_share_the_labels_of_their_unit():
     labels = ["a", "a", "b", "b", "c"]
     theta = _sparse(4, n_units=15, n_hidden=4)
-    with pytest.raises(ValueError, match="5 labels for 15 bits of a word at 1 lags"):
+    with pytest.raises(ValueError, match="5 labels for 15 bits of words of 1 bins"):
         layer_statistics(theta, labels)
-    got = layer_statistics(theta, labels, lags=3)
-    assert (got.lags, sum(got.n_units)) == (3, 5)
+    got = layer_statistics(theta, labels, window=3)
+    assert (got.window, sum(got.n_units)) == (3, 5)
     summed = np.maximum(theta.W, 0.0).reshape(3, 5, 4).sum(axis=0)
     by_unit = np.zeros((5, 5))
     for n, m in combinations(range(5), 2):
@@ -185,29 +183,33 @@ def test_a_model_knows_its_own_lags():
     labels, words = ["a", "a", "b", "b"], _volleys_over_time().embed(3)
     model = SemiRBM(n_hidden=2, l1=1e-3).fit(words)
     assert model.n_live_hidden_
-    expected = layer_statistics(model.parameters_, labels, lags=3)
+    expected = layer_statistics(model.parameters_, labels, window=3)
     assert layer_statistics(model, labels) == expected
-    assert layer_statistics(model, labels, lags=3) == expected
+    assert layer_statistics(model, labels, window=3) == expected
     # Parameters alone do not say, so what is asked for holds.
     ready = SemiRBM.from_parameters(model.parameters_)
-    assert layer_statistics(ready, labels, lags=3) == expected
-    with pytest.raises(ValueError, match="4 labels for 12 bits of a word at 1 lags"):
+    assert layer_statistics(ready, labels, window=3) == expected
+    with pytest.raises(ValueError, match="4 labels for 12 bits of words of 1 bins"):
         layer_statistics(ready, labels)
 
 
 def test_lags_other_than_the_models_are_one_sentence():
     words = _volleys_over_time().embed(2)
-    sentence = r"lags is 4, but the model was fitted on words of 2 bins; leave lags out, or pass"
+    sentence = (
+        r"window is 4, but the model was fitted on words of 2 bins; leave window out, or pass"
+    )
     with pytest.raises(ValueError, match=sentence):
-        layer_statistics(Ising().fit(words), ["a", "b"], lags=4)
-    with pytest.raises(ValueError, match="lags is 2, but the model was fitted on words of 1 bins"):
-        layer_statistics(Ising().fit(words.expand()), ["a", "a", "b", "b"], lags=2)
+        layer_statistics(Ising().fit(words), ["a", "b"], window=4)
+    with pytest.raises(
+        ValueError, match="window is 2, but the model was fitted on words of 1 bins"
+    ):
+        layer_statistics(Ising().fit(words.expand()), ["a", "a", "b", "b"], window=2)
     for model in (Ising().fit(words), Parameters(b=np.zeros(4))):
-        with pytest.raises(TypeError, match="lags is True; pass a whole number"):
-            layer_statistics(model, ["a", "a", "b", "b"], lags=True)
+        with pytest.raises(TypeError, match="window is True; pass a whole number"):
+            layer_statistics(model, ["a", "a", "b", "b"], window=True)
     for model in (Parameters(b=np.zeros(4)), Ising.from_parameters(Parameters(b=np.zeros(4)))):
-        with pytest.raises(ValueError, match="at 0 lags"):
-            layer_statistics(model, ["a", "a", "b", "b"], lags=0)
+        with pytest.raises(ValueError, match="words of 0 bins"):
+            layer_statistics(model, ["a", "a", "b", "b"], window=0)
 
 
 def test_units_without_a_layer_are_left_out_with_a_note():
@@ -273,12 +275,12 @@ def test_a_seed_decides_and_the_size_of_chunks_does_not(monkeypatch):
     first = layer_statistics(theta, LABELS, n_permutations=500, random_state=3)
     assert layer_statistics(theta, LABELS, n_permutations=500, random_state=3) == first
     assert layer_statistics(theta, LABELS, n_permutations=500, random_state=4) != first
-    monkeypatch.setattr(module, "_CHUNK_ELEMENTS", 700)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 700)
     chunked = layer_statistics(theta, LABELS, n_permutations=500, random_state=3)
     assert chunked.overall_p_value == first.overall_p_value
     assert chunked.couplings.p_value == first.couplings.p_value
     few = _sparse(8, n_units=6)
-    monkeypatch.setattr(module, "_CHUNK_ELEMENTS", 50)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 50)
     small = layer_statistics(few, list("aabbcc"))
     monkeypatch.undo()
     assert small.overall_p_value == layer_statistics(few, list("aabbcc")).overall_p_value
@@ -301,7 +303,7 @@ def test_a_table_is_printed():
     assert lines[8].split()[0] == "all"
     assert [line.split()[0] for line in lines[9:12]] == ["couplings", "|J|", "J,"]
     assert lines[12] == "p from 9,999 random permutations of the layer labels over units"
-    few = str(layer_statistics(_sparse(0, n_units=8), ["a", "b", "b", ""], lags=2))
+    few = str(layer_statistics(_sparse(0, n_units=8), ["a", "b", "b", ""], window=2))
     assert "words of 2 bins" in few
     assert "2 (all other) arrangements" in few
     assert "note: 1 of 4 units have no layer" in few

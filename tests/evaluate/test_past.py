@@ -4,12 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.special import logsumexp
 
-from microcolumn.evaluate import conditional_gain, past
-from microcolumn.evaluate.past import log_given_past, probability_given_past
+from microcolumn.evaluate import _past as past, conditional_gain
+from microcolumn.evaluate._past import log_given_past, probability_given_past
 from microcolumn.models import RBM, Independent, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
@@ -17,9 +16,9 @@ from microcolumn.words import Words
 KINDS = ["independent", "ising", "rbm", "srbm"]
 
 
-def _words(n_bins, n_units, lags, seed=0, **options):
+def _words(n_bins, n_units, window, seed=0, **options):
     rng = np.random.default_rng(seed)
-    return Words.from_array(rng.random((n_bins, n_units)) < 0.3, **options).embed(lags)
+    return Words.from_array(rng.random((n_bins, n_units)) < 0.3, **options).embed(window)
 
 
 def _enumerated(p, words):
@@ -54,9 +53,9 @@ def _gain_by_hand(probability, words, rates):
 def test_probabilities_and_gains_are_those_of_the_enumerated_windows(
     random_model, distribution, kind, seed, shape
 ):
-    n_units, lags = shape
-    words = _words(30, n_units, lags, seed, bin_width=0.0067)
-    model = random_model(kind, seed, n_units * lags, scale=1.0)
+    n_units, window = shape
+    words = _words(30, n_units, window, seed, bin_width=0.0067)
+    model = random_model(kind, seed, n_units * window, scale=1.0)
     expected = _enumerated(distribution(model), words)
     np.testing.assert_allclose(
         probability_given_past(model, words), expected, rtol=1e-12, atol=1e-15
@@ -137,7 +136,7 @@ def test_products_of_hidden_units_are_cut_without_a_trace(
 ):
     # 600: one product; 12: several, with powers of two taken out; 0: logarithms, some at a time.
     monkeypatch.setattr(past, "_MOST_NATS", most_nats)
-    monkeypatch.setattr(past, "_CHUNK_ELEMENTS", 24)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 24)
     model, words = random_model("srbm", 8, 6, n_hidden=25, scale=0.4), _words(40, 3, 2)
     np.testing.assert_allclose(
         probability_given_past(model, words), _enumerated(distribution(model), words), rtol=1e-12
@@ -186,7 +185,7 @@ def test_units_that_few_hidden_units_need_come_last():
 
 @pytest.mark.parametrize("weight", [500.0, 2000.0])
 def test_weights_of_hundreds_stay_finite_and_right(weight):
-    # Two cells at two lags; one hidden unit joins the first cell's past and newest bin, so that
+    # Two cells at two window; one hidden unit joins the first cell's past and newest bin, so that
     # after a spike its log odds are b + softplus(2w - w) - softplus(w - w) = w + b - log 2, and
     # after silence b + softplus(w - w) - softplus(-w) = b + log 2. A second hidden unit, all but
     # always on, adds -w to the log odds of the second cell.

@@ -4,12 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from microcolumn.evaluate import prediction as module
 from microcolumn.evaluate import probability_given_past
-from microcolumn.evaluate.prediction import predict
+from microcolumn.evaluate._prediction import predict
 from microcolumn.models import Ising, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.recording import Recording
@@ -44,10 +42,10 @@ def _given_past(p, word, bit, n_past):
 def test_every_bin_is_predicted_as_in_the_enumerated_distribution(
     random_model, distribution, kind, seed, shape
 ):
-    n_units, lags = shape
-    words = _words(25, n_units, seed).embed(lags)
-    model = random_model(kind, seed, n_units * lags, scale=1.0)
-    p, n_past = distribution(model), n_units * (lags - 1)
+    n_units, window = shape
+    words = _words(25, n_units, seed).embed(window)
+    model = random_model(kind, seed, n_units * window, scale=1.0)
+    p, n_past = distribution(model), n_units * (window - 1)
     windows = [tuple(window) for window in words.expand().tolist()]
     bits = range(n_past, n_past + n_units)
     rest, past = predict(model, words), predict(model, words, given="past")
@@ -136,7 +134,7 @@ def test_memory_stays_that_of_the_distinct_words(random_model):
 def test_chunks_make_no_difference(random_model, monkeypatch):
     words, model = _words(200, 4), random_model("srbm", 6)
     whole = predict(model, words).log_odds
-    monkeypatch.setattr(module, "_CHUNK_ELEMENTS", 12)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 12)
     np.testing.assert_allclose(predict(model, words).log_odds, whole, rtol=1e-12)
 
 

@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import binom, mannwhitneyu
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score, roc_curve
 
 from microcolumn.evaluate import conditional_gain
-from microcolumn.evaluate.prediction import predict
-from microcolumn.evaluate.prediction_scores import calibration, roc, skill
+from microcolumn.evaluate._prediction import predict
+from microcolumn.evaluate._prediction_scores import calibration, roc, skill
 from microcolumn.models import Independent, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
@@ -76,9 +75,9 @@ def test_bins_with_the_same_rest_are_tied_to_the_last_digit(random_model, kind):
         assert [roc(found, unit).area for unit in range(3)] == pytest.approx([0.5] * 3, abs=1e-12)
 
 
-@pytest.mark.parametrize(("n_bins", "lags"), [(50, 1), (50, 2)])
-def test_a_prediction_that_never_changes_tells_nothing(n_bins, lags):
-    words = _words(n_bins, 2).embed(lags)
+@pytest.mark.parametrize(("n_bins", "window"), [(50, 1), (50, 2)])
+def test_a_prediction_that_never_changes_tells_nothing(n_bins, window):
+    words = _words(n_bins, 2).embed(window)
     curve = roc(predict(Independent().fit(words), words, given="past"), 1)
     assert curve.area == 0.5
     np.testing.assert_array_equal(curve.false_positive, [0.0, 1.0])
@@ -198,15 +197,15 @@ def test_without_ties_groups_hold_equal_numbers_of_bins(random_model):
     kind=st.sampled_from(KINDS),
     seed=st.integers(0, 1000),
     condition=st.sampled_from(["rest", "past"]),
-    lags=st.integers(1, 3),
+    window=st.integers(1, 3),
 )
 def test_the_skill_is_the_conditional_gain_and_scikit_learns_losses(
-    random_model, kind, seed, condition, lags
+    random_model, kind, seed, condition, window
 ):
-    words = _words(60, 2, seed, weighted=lags == 1, bin_width=0.0067)
-    words = words if lags == 1 else words.embed(lags)
-    model, n_past = random_model(kind, seed, 2 * lags), 2 * (lags - 1)
-    rates = np.random.default_rng(seed).uniform(0.05, 0.9, 2 * lags)
+    words = _words(60, 2, seed, weighted=window == 1, bin_width=0.0067)
+    words = words if window == 1 else words.embed(window)
+    model, n_past = random_model(kind, seed, 2 * window), 2 * (window - 1)
+    rates = np.random.default_rng(seed).uniform(0.05, 0.9, 2 * window)
     found = predict(model, words, given=condition, baseline=rates)
     result = skill(found)
     gain = conditional_gain(model, words, baseline=rates, given=condition)

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from microcolumn.evaluate import excess_log_likelihood
 from microcolumn.models import RBM, Independent, Ising, load
@@ -31,7 +30,7 @@ def _by_hand(model, words, rates, distribution):
         weight * (math.log2(p[tuple(x)]) - _log2_independent(rates, x))
         for weight, x in zip(weights, words.expand().tolist(), strict=True)
     )
-    return total / weights.sum() / (words.lags * words.bin_width)
+    return total / weights.sum() / (words.window * words.bin_width)
 
 
 @settings(deadline=None, max_examples=25)

@@ -7,9 +7,9 @@ import numpy as np
 import planted_study
 import pytest
 
-from microcolumn.figures.annealing import _affordable, annealing
+from microcolumn.figures._annealing import _affordable, annealing
 from microcolumn.partition import log_partition
-from microcolumn.study.results import Results
+from microcolumn.study._results import Results
 
 BITS = 1.0 / math.log(2.0)
 
@@ -101,7 +101,7 @@ def test_the_first_split_tested_is_shown_where_split_0_is_not(tmp_path):
 
 
 def test_windows_can_be_asked_for(results):
-    figure = annealing(results, "cells", experiment="spatiotemporal", lags=3)
+    figure = annealing(results, "cells", experiment="spatiotemporal", window=3)
     assert "12-dimensional" in figure.caption
 
 

@@ -10,7 +10,7 @@ import pytest
 from fontTools.ttLib import TTFont
 from PIL import Image
 
-from microcolumn.figures.captioned import COLUMN, captioned
+from microcolumn.figures._captioned import COLUMN, captioned
 
 TITLE = 'Models of <script>alert("$")</script> & co'
 CAPTION = "(a) λ = 0.1 for <b>cells</b> & 'others'; (b) ±1 s.e. id=\"x\" url(#y)"

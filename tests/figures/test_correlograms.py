@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from microcolumn.figures.correlograms import correlogram
+from microcolumn.figures._correlograms import correlogram
 from microcolumn.recording import Recording
 from microcolumn.survey import suggest_bin_width
 

@@ -3,9 +3,9 @@ import pytest
 from planted_lfp import Sink, planted_lfp
 
 from microcolumn import Units
-from microcolumn.figures.csd import csd
+from microcolumn.figures._csd import csd
 from microcolumn.io.lfp import LFP
-from microcolumn.survey.laminar import layers_from_flashes
+from microcolumn.survey._laminar import layers_from_flashes
 
 pytest.importorskip("elephant")
 

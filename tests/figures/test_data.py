@@ -7,9 +7,9 @@ from matplotlib.collections import PolyCollection
 from planted_study import PLAN
 
 from microcolumn import Recording, Units, suggest_bin_width
-from microcolumn.figures.data import data
-from microcolumn.plot.raster import busiest_stretch
-from microcolumn.study.results import Results
+from microcolumn.figures._data import data
+from microcolumn.plot._raster import busiest_stretch
+from microcolumn.study._results import Results
 
 
 def is_test(job):
@@ -121,8 +121,8 @@ def test_an_experiment_of_some_units_shows_these_alone(results):
 
 
 def test_the_number_of_lags_does_not_change_the_data(results):
-    one = data(results, "cells", experiment="spatiotemporal", lags=1)
-    three = data(results, "cells", experiment="spatiotemporal", lags=3)
+    one = data(results, "cells", experiment="spatiotemporal", window=1)
+    three = data(results, "cells", experiment="spatiotemporal", window=3)
     assert one.caption == three.caption
     np.testing.assert_array_equal(marks(panels(one)["b"]), marks(panels(three)["b"]))
 

@@ -5,10 +5,10 @@ import pytest
 import small_study
 
 import microcolumn as mc
-from microcolumn.figures.likelihood import likelihood
-from microcolumn.study.catalogue import NotComputedError
-from microcolumn.study.plan import Plan
-from microcolumn.study.run import run
+from microcolumn.figures._likelihood import likelihood
+from microcolumn.study._index import NotComputedError
+from microcolumn.study._plan import Plan
+from microcolumn.study._run import run
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_the_caption_names_what_has_not_converged(planted):
 
 
 def test_another_experiment_and_number_of_lags_can_be_shown(planted):
-    figure = likelihood(planted, "cells", experiment="spatiotemporal", lags=2)
+    figure = likelihood(planted, "cells", experiment="spatiotemporal", window=2)
     found = heights(figure.axes[0])
     assert found == {"Ising": pytest.approx([14.0]), "RBM": pytest.approx([16.0])}
     assert "words of 2 bins of 6.7 ms" in figure.caption

@@ -5,12 +5,12 @@ import planted_study
 import pytest
 
 from microcolumn.figures import parameters
-from microcolumn.figures.captioned import PAGE
+from microcolumn.figures._captioned import PAGE
 from microcolumn.models import RBM
-from microcolumn.models.files import to_bytes
+from microcolumn.models._files import to_bytes
 from microcolumn.parameters import Parameters
-from microcolumn.plot.laminar import laminar
-from microcolumn.study.results import Results
+from microcolumn.plot._laminar import laminar
+from microcolumn.study._results import Results
 
 ONE, WINDOWS = planted_study.PLAN.experiments
 

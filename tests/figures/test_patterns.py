@@ -6,7 +6,7 @@ import pytest
 from matplotlib.collections import PathCollection
 
 import microcolumn as mc
-from microcolumn.figures.patterns import _chain, patterns
+from microcolumn.figures._patterns import _chain, patterns
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_the_caption_says_what_is_selected(figure):
 
 
 def test_bits_of_windows_are_counted_as_such(results):
-    figure = patterns(results, experiment="spatiotemporal", lags=2)
+    figure = patterns(results, experiment="spatiotemporal", window=2)
     assert "windows of 2 bins" in figure.caption
     assert "number of active bits of the window" in figure.caption
     assert figure.axes[2].get_xlabel() == "active bits per word"
@@ -104,8 +104,8 @@ def test_an_ising_model_alone_is_drawn_against_firing_rates(tmp_path):
 def test_a_later_split_is_shown_where_the_first_is_not_tested(tmp_path):
     file = planted_study.write(tmp_path / "study.db", keep=lambda job: job.split == 1)
     results = mc.study.open(file)
-    figure = patterns(results, experiment="spatiotemporal", lags=1)
+    figure = patterns(results, experiment="spatiotemporal", window=1)
     assert "test words of split 1" in figure.caption
-    test = results.words("cells", split=1, experiment="spatiotemporal", lags=1)[2]
+    test = results.words("cells", split=1, experiment="spatiotemporal", window=1)[2]
     data = mc.synchrony(test).probability
     np.testing.assert_allclose(curves(figure.axes[-1])["data"], data[data > 0.0])

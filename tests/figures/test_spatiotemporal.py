@@ -8,12 +8,12 @@ import pytest
 from matplotlib.patches import StepPatch
 
 from microcolumn.evaluate import predict
-from microcolumn.figures.spatiotemporal import spatiotemporal
-from microcolumn.plot.predictions import busiest_stretch_of_cell
-from microcolumn.study.catalogue import NotComputedError
-from microcolumn.study.results import Results
+from microcolumn.figures._spatiotemporal import spatiotemporal
+from microcolumn.plot._predictions import busiest_stretch_of_cell
+from microcolumn.study._index import NotComputedError
+from microcolumn.study._results import Results
 
-WHERE = {"experiment": "spatiotemporal", "lags": 3}
+WHERE = {"experiment": "spatiotemporal", "window": 3}
 
 
 def only_windows(**settings):
@@ -92,14 +92,14 @@ def test_panels_are_lettered_and_saved(figure, tmp_path):
 
 
 def test_the_semi_restricted_model_is_shown_where_it_has_live_hidden_units(tmp_path):
-    plan = only_windows(models=("Ising", "RBM", "SemiRBM"), n_splits=1, lags=(2,))
+    plan = only_windows(models=("Ising", "RBM", "SemiRBM"), n_splits=1, windows=(2,))
     figure = spatiotemporal(Results(planted_study.write(tmp_path / "semi.db", plan)))
     assert "Hidden units of SemiRBM 8" in figure.caption
     assert "one split gives no error bars" in figure.caption
 
 
 def test_without_hidden_units_the_other_panels_are_drawn(tmp_path):
-    plan = only_windows(models=("Ising",), n_splits=1, lags=(2,))
+    plan = only_windows(models=("Ising",), n_splits=1, windows=(2,))
     figure = spatiotemporal(Results(planted_study.write(tmp_path / "ising.db", plan)))
     assert "No model has a live hidden unit" in figure.caption
     assert not maps(figure)
@@ -113,7 +113,7 @@ def test_a_cell_without_training_spikes_is_told_and_many_cells_need_no_past(tmp_
             row["rate_hz"] *= row["position"] > 0
         rows["calibrations"] = [r for r in rows.get("calibrations", []) if r["given"] == "rest"]
 
-    plan = only_windows(n_splits=1, lags=(2,))
+    plan = only_windows(n_splits=1, windows=(2,))
     figure = spatiotemporal(Results(planted_study.write(tmp_path / "rest.db", plan, change=change)))
     assert "1 cell is not shown for want of a training spike" in figure.caption
     assert len(gains(figure)) == 1

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import scipy.io
 import written
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from matlab_files import V73, cells, either, save
 from scipy import sparse

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import written
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import microcolumn as mc
 

@@ -9,7 +9,7 @@ from scipy.special import expit, logsumexp
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
-from microcolumn.models.base import floored_rates
+from microcolumn.models._base import floored_rates
 from microcolumn.parameters import Parameters
 
 CLASSES = {"independent": mc.Independent, "ising": mc.Ising, "rbm": mc.RBM, "srbm": mc.SemiRBM}
@@ -113,7 +113,7 @@ def test_a_log_partition_found_before_is_taken_as_given(model, every_word, monke
         raise AssertionError("log Z was computed again")
 
     with monkeypatch.context() as patch:
-        patch.setattr("microcolumn.models.base.log_partition", refuse)
+        patch.setattr("microcolumn.models._base.log_partition", refuse)
         copy = model.with_log_partition(given)
         assert type(copy) is type(model)
         assert copy.log_partition() is given
@@ -135,14 +135,14 @@ def test_what_cannot_be_a_log_partition_is_one_sentence(model):
 
 
 def test_a_fitted_model_remembers_the_lags_of_its_words(model, random_parameters):
-    assert not hasattr(model, "lags_")
+    assert not hasattr(model, "window_")
     X = np.random.default_rng(0).random((80, 3)) < 0.3
     words = mc.Words.from_array(X)
-    assert model.fit(words).lags_ == 1
-    assert model.fit(words.embed(2)).lags_ == 2
-    assert model.fit(X).lags_ == 1
+    assert model.fit(words).window_ == 1
+    assert model.fit(words.embed(2)).window_ == 2
+    assert model.fit(X).window_ == 1
     if hasattr(model, "fit_path"):
-        assert [fit.lags_ for fit in model.fit_path(words.embed(3), [0.01, 0.02])] == [3, 3]
+        assert [fit.window_ for fit in model.fit_path(words.embed(3), [0.01, 0.02])] == [3, 3]
 
 
 def test_couplings_and_weights_other_than_zero_are_counted():

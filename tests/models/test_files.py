@@ -12,12 +12,11 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 from safetensors.numpy import save as tensors
 
 import microcolumn as mc
-from microcolumn.models import files
+from microcolumn.models import _files as files
 
 CLASSES = {"independent": mc.Independent, "ising": mc.Ising, "rbm": mc.RBM, "srbm": mc.SemiRBM}
 SETTINGS = {mc.RBM: {"n_hidden": 2}, mc.SemiRBM: {"n_hidden": 2}}
@@ -62,7 +61,7 @@ def test_a_fitted_model_comes_back_bit_for_bit(tmp_path, every_word, cls):
     assert copy.get_params() == model.get_params()
     for name in ("J_", "b_", "W_", "c_", "rates_", "n_features_in_"):
         assert np.array_equal(getattr(copy, name), getattr(model, name))
-    for name in ("objective_", "optimality_", "n_iter_", "lags_"):
+    for name in ("objective_", "optimality_", "n_iter_", "window_"):
         assert getattr(copy, name, None) == getattr(model, name, None)
     X = every_word(4)
     assert np.array_equal(copy.score_samples(X), model.score_samples(X))
@@ -113,9 +112,9 @@ def test_what_is_not_bytes_is_one_sentence(content):
 def test_lags_come_back_and_a_file_without_them_is_still_read(tmp_path):
     words = mc.simulate.microcolumn(n_units=2, minutes=0.5, seed=1).bin().embed(3)
     model = mc.Ising().fit(words)
-    assert files.from_bytes(files.to_bytes(model)).lags_ == 3
+    assert files.from_bytes(files.to_bytes(model)).window_ == 3
     (tmp_path / "older.safetensors").write_bytes(_forged())
-    assert not hasattr(mc.load(tmp_path / "older.safetensors"), "lags_")
+    assert not hasattr(mc.load(tmp_path / "older.safetensors"), "window_")
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -282,10 +281,10 @@ _WORDS = {
         ({"fitted": {"score": 1}}, {}),
         ({"fitted": {"objective_": "low"}}, {}),
         ({"fitted": 3}, {}),
-        ({"fitted": {"lags_": 0}}, {}),
-        ({"fitted": {"lags_": 1.5}}, {}),
-        ({"fitted": {"lags_": True}}, {}),
-        ({"fitted": {"lags_": 3}}, {}),
+        ({"fitted": {"window_": 0}}, {}),
+        ({"fitted": {"window_": 1.5}}, {}),
+        ({"fitted": {"window_": True}}, {}),
+        ({"fitted": {"window_": 3}}, {}),
         ({"feature_names": ["one"]}, {}),
         ({}, {"b": None}),
         ({}, {"b": np.zeros((2, 2))}),

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
-from microcolumn.solvers.layout import Layout
+from microcolumn.solvers._layout import Layout
 
 SETTINGS = {mc.Ising: {}, mc.RBM: {"n_hidden": 3}, mc.SemiRBM: {"n_hidden": 3}}
 MODELS = pytest.mark.parametrize("cls", SETTINGS)

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.models.files import from_bytes, to_bytes
+from microcolumn.models._files import from_bytes, to_bytes
 
 PENALTIES = [1e-3, 4e-3, 1e-2]
 

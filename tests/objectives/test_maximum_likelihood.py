@@ -2,15 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.special import logsumexp
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
 from microcolumn.objectives import NegativeLogLikelihood, negative_log_likelihood
 from microcolumn.parameters import Parameters
-from microcolumn.solvers.layout import Layout
+from microcolumn.solvers._layout import Layout
 
 KINDS = ("independent", "ising", "rbm", "srbm")
 
@@ -20,7 +19,9 @@ def enumerated(every_word):
     """Minus the mean log likelihood by listing all words."""
 
     def value(theta, X):
-        return logsumexp(log_weight(theta, every_word(theta.n_units))) - log_weight(theta, X).mean()
+        return (
+            logsumexp(log_weight(theta, every_word(theta.n_visible))) - log_weight(theta, X).mean()
+        )
 
     return value
 
@@ -85,7 +86,7 @@ def test_many_words_are_handled_in_parts_with_the_same_result(monkeypatch, rando
     X = np.random.default_rng(0).integers(0, 2, size=(200, 6), dtype=np.uint8)
     theta = random_parameters("srbm", 6, seed=2)
     value, gradient = negative_log_likelihood(theta, X)
-    monkeypatch.setattr("microcolumn.objectives.maximum_likelihood._CHUNK_WORDS", 7)
+    monkeypatch.setattr("microcolumn.objectives._maximum_likelihood._CHUNK_WORDS", 7)
     in_parts = negative_log_likelihood(theta, X)
     assert in_parts[0] == pytest.approx(value, rel=1e-13)
     for name in ("J", "b", "W", "c"):

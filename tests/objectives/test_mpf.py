@@ -6,8 +6,7 @@ from dataclasses import replace
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 
 from microcolumn.energy import log_weight
@@ -47,7 +46,7 @@ def brute_force(theta, words, complement=False):
     x sigmoid(z) and sigmoid(z); that of two sigmoids is taken without cancellation.
     """
     X, weights = words.X, words.counts / words.counts.sum()
-    neighbours = [X ^ flip for flip in np.eye(theta.n_units, dtype=np.uint8)]
+    neighbours = [X ^ flip for flip in np.eye(theta.n_visible, dtype=np.uint8)]
     if complement:
         neighbours.append(1 - X)
     K, gradient = 0.0, {name: 0.0 for name in "bJWc" if getattr(theta, name) is not None}

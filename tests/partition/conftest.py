@@ -25,7 +25,7 @@ def _random_model(kind, n_units, n_hidden=3, scale=1.0, seed=0):
 
 def _enumerate(theta):
     """All words, log Z and each word's probability."""
-    X = np.array(list(itertools.product((0, 1), repeat=theta.n_units)), dtype=np.uint8)
+    X = np.array(list(itertools.product((0, 1), repeat=theta.n_visible)), dtype=np.uint8)
     log_weights = log_weight(theta, X)
     log_z = float(logsumexp(log_weights))
     return X, log_z, np.exp(log_weights - log_z)
@@ -37,7 +37,7 @@ def _expectations(theta):
     X = X.astype(float)
     pairs = X.T @ (p[:, None] * X)
     np.fill_diagonal(pairs, 0.0)
-    W = np.zeros((theta.n_units, 0)) if theta.W is None else theta.W
+    W = np.zeros((theta.n_visible, 0)) if theta.W is None else theta.W
     c = np.zeros(0) if theta.c is None else theta.c
     hidden = expit(c + X @ W)
     return p @ X, pairs, X.T @ (p[:, None] * hidden), p @ hidden

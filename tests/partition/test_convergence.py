@@ -19,7 +19,7 @@ def _model(n_units=8, n_dead=0):
 
 
 def _sum_of_all(theta):
-    words = (np.arange(2**theta.n_units)[:, None] >> np.arange(theta.n_units)) & 1
+    words = (np.arange(2**theta.n_visible)[:, None] >> np.arange(theta.n_visible)) & 1
     return float(logsumexp(log_weight(theta, words)))
 
 

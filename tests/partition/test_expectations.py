@@ -5,15 +5,13 @@ from __future__ import annotations
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 
 from microcolumn.kernels.cpu import threads as kernel_threads
 from microcolumn.parameters import Parameters
-from microcolumn.partition import exact_expectations
-from microcolumn.partition import expectations as expectations_module
-from microcolumn.partition.exact import exact_log_partition
+from microcolumn.partition import _expectations as expectations_module, exact_expectations
+from microcolumn.partition._exact import exact_log_partition
 
 KINDS = ("independent", "ising", "rbm", "srbm")
 
@@ -151,7 +149,7 @@ def test_many_small_slices_give_the_sum_of_one(
     monkeypatch, random_model, enumerate_words, enumerated_expectations
 ):
     theta = random_model("srbm", 13, n_hidden=4, scale=20.0)
-    monkeypatch.setattr(expectations_module, "_SLICE_ENTRIES", 1)
+    monkeypatch.setattr(expectations_module, "_BATCH_ENTRIES", 1)
     assert_matches(theta, enumerated_expectations(theta), enumerate_words(theta)[1])
 
 

@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
-from microcolumn.plot.couplings import couplings
+from microcolumn.plot._couplings import couplings
 from microcolumn.units import Units
 
 

@@ -2,16 +2,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle, StepPatch
 
-from microcolumn.evaluate.activation import hidden_activation
+from microcolumn.evaluate._activation import hidden_activation
 from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
-from microcolumn.plot.hidden import NEGATIVE, POSITIVE, THRESHOLD, hidden_order, hidden_units
+from microcolumn.plot._hidden import NEGATIVE, POSITIVE, THRESHOLD, hidden_order, hidden_units
 from microcolumn.units import Units
 from microcolumn.words import Words
 

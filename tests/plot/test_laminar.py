@@ -1,20 +1,26 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from matplotlib.figure import Figure
 from sklearn.exceptions import NotFittedError
 
 from microcolumn.models import Independent, Ising
 from microcolumn.parameters import Parameters
-from microcolumn.plot.laminar import Window, described, laminar, mark_layers, mark_window, window
+from microcolumn.plot._laminar import (
+    BitLayout,
+    bit_layout,
+    described,
+    laminar,
+    mark_layers,
+    mark_window,
+)
 from microcolumn.units import Units
 
 
-def model_of(n_bits, lags=None):
+def model_of(n_bits, window=None):
     model = Independent.from_parameters(Parameters(b=np.zeros(n_bits)))
-    if lags is not None:
-        model.lags_ = lags
+    if window is not None:
+        model.window_ = window
     return model
 
 
@@ -94,32 +100,32 @@ def test_units_without_layers_are_numbered_as_far_as_they_go(n_units, last):
 
 def test_bits_of_a_window_run_lag_by_lag_each_from_the_top():
     units = Units("abc", [300.0, 100.0, 200.0])
-    found = window(model_of(6), units)
-    assert found.lags == 2
+    found = bit_layout(model_of(6), units)
+    assert found.window == 2
     assert found.order.tolist() == [1, 2, 0, 4, 5, 3]
 
 
 def test_without_units_a_model_says_its_own_lags():
-    assert window(model_of(6, lags=3), None).order.tolist() == list(range(6))
-    assert window(model_of(6, lags=3), None).lags == 3
-    assert window(model_of(6), None).lags == 1
+    assert bit_layout(model_of(6, window=3), None).order.tolist() == list(range(6))
+    assert bit_layout(model_of(6, window=3), None).window == 3
+    assert bit_layout(model_of(6), None).window == 1
 
 
 @pytest.mark.parametrize("n_units", [4, 7])
 def test_units_of_other_words_are_refused_with_the_remedy(n_units):
     with pytest.raises(ValueError, match=f"units has {n_units} entries and the model 6 bits of 1"):
-        window(model_of(6), Units.numbered(n_units))
-    with pytest.raises(ValueError, match=r"6 bits of 3 lags; pass the units of the words"):
-        window(model_of(6, lags=3), Units.numbered(3))
+        bit_layout(model_of(6), Units.numbered(n_units))
+    with pytest.raises(ValueError, match=r"6 bits of 3 window; pass the units of the words"):
+        bit_layout(model_of(6, window=3), Units.numbered(3))
 
 
 def test_a_model_that_is_not_fitted_is_refused():
     with pytest.raises(NotFittedError, match="not fitted yet"):
-        window(Ising(), None)
+        bit_layout(Ising(), None)
 
 
 def test_lags_are_named_from_the_newest_with_lines_between_them_and_layers():
-    found = Window(laminar(Units("abc", layer=["II", "II", "IV"])), 2)
+    found = BitLayout(laminar(Units("abc", layer=["II", "II", "IV"])), 2)
     ax = Figure().subplots()
     mark_window(ax, found)
     assert lines_along(ax, "y") == [1.5, 2.5, 4.5]
@@ -129,7 +135,7 @@ def test_lags_are_named_from_the_newest_with_lines_between_them_and_layers():
 
 
 def test_many_lags_are_marked_without_layers():
-    found = Window(laminar(Units("ab", layer=["II", "IV"])), 10)
+    found = BitLayout(laminar(Units("ab", layer=["II", "IV"])), 10)
     ax = Figure().subplots()
     mark_window(ax, found, along="x")
     assert lines_along(ax, "x") == [2.0 * lag - 0.5 for lag in range(1, 10)]
@@ -137,7 +143,7 @@ def test_many_lags_are_marked_without_layers():
 
 def test_a_window_of_one_bin_is_marked_by_its_layers():
     ax = Figure().subplots()
-    mark_window(ax, Window(laminar(Units("ab", layer=["II", "IV"])), 1))
+    mark_window(ax, BitLayout(laminar(Units("ab", layer=["II", "IV"])), 1))
     assert labels(ax.yaxis) == ["II", "IV"]
 
 

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 import microcolumn as mc
 from microcolumn.evaluate import PatternStatistics, Synchrony, counting_bounds
 from microcolumn.parameters import Parameters
-from microcolumn.plot.patterns import patterns, synchrony
+from microcolumn.plot._patterns import patterns, synchrony
 from microcolumn.plot.style import MODEL_COLOURS
 
 

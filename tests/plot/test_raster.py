@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 
 from microcolumn import Recording, Units
-from microcolumn.plot.raster import busiest_stretch, raster
+from microcolumn.plot._raster import busiest_stretch, raster
 
 UNITS = Units(
     ["$a$", "<script>", "c"], [900.0, 300.0, 400.0], ["V/VI", "$II/III$", "$II/III$"]

@@ -3,7 +3,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from microcolumn import Recording, Units, Words, suggest_bin_width
-from microcolumn.plot.recorded import correlations, correlogram, layer_spans, probe, rates
+from microcolumn.plot._recorded import correlations, correlogram, layer_spans, probe, rates
 
 DEPTHS = [900.0, 300.0, 400.0, 700.0, np.nan]
 LAYERS = ["V/VI", "II/III", "II/III", "$IV$", ""]

@@ -7,10 +7,10 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import microcolumn as mc
-from microcolumn.plot.scores import differences, lags, scores
+from microcolumn.evaluate._splits import SplitScore, StudyComparison, compare_splits, model_result
+from microcolumn.evaluate._summaries import WindowResult
+from microcolumn.plot._scores import differences, scores, window
 from microcolumn.plot.style import MODEL_COLOURS
-from microcolumn.study.comparisons import SplitScore, StudyComparison, compare_splits, model_result
-from microcolumn.study.summaries import LagsResult
 
 SHIFTS = (0.5, -0.5, 1.0, -1.0)
 
@@ -161,22 +161,22 @@ def test_many_p_values_stand_upright_and_do_not_overlap(n_recordings, n_models, 
 
 
 def lags_result(n_splits=4):
-    """Ising stops at two lags; the other was not computed at two."""
+    """Ising stops at two window; the other was not computed at two."""
     level = {"Ising": {1: 10.0, 2: 14.0, 3: 14.0}, "RBM": {1: 12.0, 3: 20.0}}
     models = {
         name: tuple(
             model_result(
                 name,
-                [SplitScore(k, by_lags[n] + 0.1 * SHIFTS[k], 0.2) for k in range(n_splits)],
+                [SplitScore(k, by_window[n] + 0.1 * SHIFTS[k], 0.2) for k in range(n_splits)],
                 4,
             )
-            if n in by_lags
+            if n in by_window
             else None
             for n in (1, 2, 3)
         )
-        for name, by_lags in level.items()
+        for name, by_window in level.items()
     }
-    return LagsResult("cells", "spatiotemporal", (1, 2, 3), models, 1.0)
+    return WindowResult("cells", "spatiotemporal", (1, 2, 3), models, 1.0)
 
 
 def lines_of(ax):
@@ -184,7 +184,7 @@ def lines_of(ax):
 
 
 def test_lines_are_scores_per_neuron_with_gaps_for_what_is_not_computed():
-    ax = lags(lags_result(), ax=axes())
+    ax = window(lags_result(), ax=axes())
     lines = lines_of(ax)
     assert lines["Ising"].lines[0].get_ydata() == pytest.approx([2.5, 3.5, 3.5])
     assert lines["RBM"].lines[0].get_ydata() == pytest.approx([3.0, np.nan, 5.0], nan_ok=True)
@@ -195,21 +195,21 @@ def test_lines_are_scores_per_neuron_with_gaps_for_what_is_not_computed():
 
 
 def test_lines_of_one_split_have_the_error_of_blocks():
-    ising = lags(lags_result(n_splits=1), ax=axes()).containers[0]
+    ising = window(lags_result(n_splits=1), ax=axes()).containers[0]
     assert errors(ising) == pytest.approx([0.05] * 3)
 
 
 def test_rings_mark_the_last_clear_step():
-    ax = lags(lags_result(), ax=axes())
+    ax = window(lags_result(), ax=axes())
     rings = [line for line in ax.lines if line.get_label() == "_last step"]
-    [ring] = rings  # no two neighbouring lags of the other model are computed
+    [ring] = rings  # no two neighbouring window of the other model are computed
     assert round(ring.get_xdata()[0]) == 2
     assert ring.get_ydata() == pytest.approx([3.5])
     assert ring.get_color() == MODEL_COLOURS["Ising"]
 
 
 def test_the_axis_above_is_the_length_of_words_in_ms():
-    ax = lags(lags_result(), bin_width=0.0067, ax=axes())
+    ax = window(lags_result(), bin_width=0.0067, ax=axes())
     [above] = ax.child_axes
     ax.figure.draw_without_rendering()
     np.testing.assert_allclose(above.get_xlim(), 6.7 * np.array(ax.get_xlim()))
@@ -220,7 +220,7 @@ def test_many_lags_are_not_all_numbered():
     result = lags_result()
     many = tuple(range(1, 31))
     models = {"Ising": result.models["Ising"] * 10}
-    ax = lags(replace(result, lags=many, models=models), ax=axes())
+    ax = window(replace(result, window=many, models=models), ax=axes())
     assert len(ax.get_xticks()) < 15
     assert all(float(tick).is_integer() for tick in ax.get_xticks())
 

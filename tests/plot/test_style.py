@@ -3,8 +3,7 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
@@ -102,5 +101,5 @@ def test_plots_of_their_own_figure_fit_into_it(draw):
 
 
 def test_no_window_system_is_opened_by_importing_plots():
-    code = "import sys, microcolumn.plot.hidden; sys.exit('matplotlib.pyplot' in sys.modules)"
+    code = "import sys, microcolumn.plot._hidden; sys.exit('matplotlib.pyplot' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

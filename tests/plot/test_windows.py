@@ -7,7 +7,7 @@ from matplotlib.text import Text
 
 from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
-from microcolumn.plot.windows import hidden_map, hidden_maps
+from microcolumn.plot._windows import hidden_map, hidden_maps
 from microcolumn.units import Units
 from microcolumn.words import Words
 
@@ -20,8 +20,8 @@ UNITS = Units(
 FROM_THE_TOP = [3, 1, 0, 2]
 
 
-def rbm(n_hidden=3, n_units=N_UNITS, lags=LAGS, dead=()):
-    W = np.random.default_rng(0).normal(size=(n_units * lags, n_hidden))
+def rbm(n_hidden=3, n_units=N_UNITS, window=LAGS, dead=()):
+    W = np.random.default_rng(0).normal(size=(n_units * window, n_hidden))
     W[:, list(dead)] = 0.0
     return RBM.from_parameters(Parameters(b=np.zeros(len(W)), W=W, c=np.zeros(n_hidden)))
 
@@ -57,12 +57,12 @@ def test_colours_are_symmetric_about_zero_and_reach_the_largest_weight():
 
 def test_a_dead_unit_one_unit_and_one_bin_can_be_drawn():
     assert not hidden_map(rbm(dead=[0]), 0, UNITS, ax=axes()).images[0].get_array().any()
-    one = hidden_map(rbm(n_units=1, lags=1), 0, Units("a"), bin_width=0.020, ax=axes())
+    one = hidden_map(rbm(n_units=1, window=1), 0, Units("a"), bin_width=0.020, ax=axes())
     assert one.images[0].get_array().shape == (1, 1)
 
 
 def test_500_units_fill_a_map_and_without_layers_the_axis_is_of_units():
-    ax = hidden_map(rbm(n_units=500, lags=2), 0, Units.numbered(500), ax=axes())
+    ax = hidden_map(rbm(n_units=500, window=2), 0, Units.numbered(500), ax=axes())
     assert ax.images[0].get_array().shape == (500, 2)
     assert not ax.lines
     assert ax.get_ylabel() == "unit"

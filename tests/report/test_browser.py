@@ -13,16 +13,16 @@ from browser import LAPTOP, PAPER, PHONE, contrast, launched, visiting
 
 from microcolumn import report
 from microcolumn.models import PopulationModel
-from microcolumn.plot.laminar import laminar
+from microcolumn.plot._laminar import laminar
 from microcolumn.study import Results
-from microcolumn.study.sources import words_of
+from microcolumn.study._sources import words_of
 
 HOSTILE = "<script>alert(1)</script>"
 
 
 def write(results, path, n_figures=3):
     """Write a page with the quick ones of the figures alone, which are the first."""
-    pictures = importlib.import_module("microcolumn.report.pictures")
+    pictures = importlib.import_module("microcolumn.report._pictures")
     draw_all = pictures.draw_all
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pictures, "draw_all", lambda found, **_: islice(draw_all(found), n_figures))
@@ -98,7 +98,7 @@ def shown(results):
     [found, *_] = report.explorer.explorers(results)
     assemblies = found["assemblies"]
     [path] = [path for path in found["models"] if path["name"] == assemblies["variant"]]
-    words = words_of(results.recording("cells"), results.catalogue.experiment("cells"))
+    words = words_of(results.recording("cells"), results.index.experiment("cells"))
     first = round(assemblies["start_s"] / words.bin_width)
     return Shown(
         assemblies,
@@ -146,10 +146,10 @@ def test_a_window_says_which_bin_a_weight_belongs_to(visit, results):
     choose(visit, "Ising")
     slide(visit, 0)
     words = words_of(
-        results.recording("cells"), results.catalogue.experiment("cells", "spatiotemporal")
+        results.recording("cells"), results.index.experiment("cells", "spatiotemporal")
     )
     order = laminar(words.units).order
-    J = results.model("cells", "Ising", penalty=0.0, experiment="spatiotemporal", lags=3).J_
+    J = results.model("cells", "Ising", penalty=0.0, experiment="spatiotemporal", window=3).J_
     visit.point_at("couplings", 1, 4 + 2)
     said = visit.text("parameters-readout")
     assert value_in(said) == pytest.approx(J[order[1], 4 + order[2]], rel=6e-3)

@@ -7,14 +7,14 @@ import numpy as np
 import planted_study
 import pytest
 
-from microcolumn.evaluate.activation import hidden_activation
-from microcolumn.models.files import from_bytes, to_bytes
+from microcolumn.evaluate._activation import hidden_activation
+from microcolumn.models._files import from_bytes, to_bytes
 from microcolumn.parameters import Parameters
-from microcolumn.plot.laminar import laminar
+from microcolumn.plot._laminar import laminar
 from microcolumn.recording import Recording
-from microcolumn.report.explorer import PARAMETERS, explorers
-from microcolumn.report.paths import most_per_matrix, strongest
-from microcolumn.report.stretch import busiest, words_ending_at
+from microcolumn.report._explorer import PARAMETERS, explorers
+from microcolumn.report._paths import most_per_matrix, strongest
+from microcolumn.report._stretch import busiest, words_ending_at
 from microcolumn.study import Results
 from microcolumn.words import Words
 
@@ -114,7 +114,7 @@ def test_the_stretch_is_the_busiest_within_one_epoch():
     starts = [0, 900, 3300]
     words = Words.from_array(rng.random((5000, 4)) < 0.1, 0.020, epoch_starts=starts)
     spikes = words.expand().sum(axis=1)
-    start, stop = busiest(words, lags=3)
+    start, stop = busiest(words, window=3)
     assert stop - start == 1000
     allowed = [
         first
@@ -128,8 +128,8 @@ def test_the_stretch_is_the_busiest_within_one_epoch():
 
 def test_the_stretch_is_a_short_epoch_where_there_is_no_longer_one():
     words = Words.from_array([[0], [0], [1], [1], [1]], 0.020, epoch_starts=[0, 2])
-    assert busiest(words, lags=1) == (2, 5)
-    assert busiest(words, lags=3) == (4, 5)
+    assert busiest(words, window=1) == (2, 5)
+    assert busiest(words, window=3) == (4, 5)
 
 
 def test_windows_end_in_the_bins_of_the_stretch():
@@ -139,7 +139,7 @@ def test_windows_end_in_the_bins_of_the_stretch():
 
 
 def test_each_experiment_shows_its_longest_words(planted):
-    assert [(each["experiment"], each["lags"]) for each in planted] == [
+    assert [(each["experiment"], each["window"]) for each in planted] == [
         ("instantaneous", 1),
         ("spatiotemporal", 3),
     ]

@@ -16,17 +16,17 @@ import small_study
 from matplotlib import pyplot as plt
 
 from microcolumn import figures
-from microcolumn.figures.captioned import captioned
+from microcolumn.figures._captioned import captioned
 from microcolumn.recording import Recording
-from microcolumn.report import page, pictures, write
-from microcolumn.report.typography import typeset
-from microcolumn.study import run, tables
-from microcolumn.study.catalogue import NotComputedError
-from microcolumn.study.cautions import cautions
-from microcolumn.study.plan import Plan
-from microcolumn.study.results import Results
-from microcolumn.study.schema import json_text
-from microcolumn.study.store import Store
+from microcolumn.report import _pictures as pictures, _tables as tables, page, write
+from microcolumn.report._cautions import cautions
+from microcolumn.report._typography import typeset
+from microcolumn.study import run
+from microcolumn.study._index import NotComputedError
+from microcolumn.study._plan import Plan
+from microcolumn.study._results import Results
+from microcolumn.study._schema import json_text
+from microcolumn.study._store import Store
 from microcolumn.units import Units
 
 HOSTILE = "</script><script>alert(1)</script>"
@@ -86,7 +86,7 @@ class Parsed(HTMLParser):
 def drawing(number):
     """A figure that takes no time, with an id and a link inside its SVG."""
 
-    def draw(results, recording=None, *, experiment=None, lags=None):
+    def draw(results, recording=None, *, experiment=None, window=None):
         with captioned(number, f"Title {number}", (7.0, 1.0)) as figure:
             ax = figure.add_subplot()
             ax.plot([0, 1], [0, 1])
@@ -129,16 +129,16 @@ def test_the_page_opens_with_the_answer(parsed, results):
 
 
 def test_all_tables_of_the_text_are_on_the_page(parsed, results):
-    place = results.begun()[-1]
-    compared = tables.compared_at(results, place)
+    condition = results.tested()[-1]
+    compared = tables.compared_at(results, condition)
     for table in (
         tables.recordings(results),
-        tables.models(results, place, compared),
+        tables.models(results, condition, compared),
         tables.pairs(compared),
-        tables.growth(results.by_lags("cells")),
-        tables.predictions(results, place),
-        tables.layers(results, place),
-        tables.interactions(results, place),
+        tables.growth(results.by_window("cells")),
+        tables.predictions(results, condition),
+        tables.layers(results, condition),
+        tables.interactions(results, condition),
     ):
         title = table.title[0].upper() + table.title[1:].removesuffix(", up to")
         assert [
@@ -240,7 +240,7 @@ def test_several_recordings_fold_all_but_the_first(tmp_path):
 
 
 def test_many_comparisons_are_counted_before_they_are_told(results, monkeypatch):
-    monkeypatch.setattr(sys.modules["microcolumn.report.page"], "_MOST_ANSWERS", 1)
+    monkeypatch.setattr(sys.modules["microcolumn.report._page"], "_MOST_ANSWERS", 1)
     parsed = Parsed(page(results))
     headlines = [p["text"] for p in parsed.all("p") if p.get("class") == "headline"]
     assert headlines[0] == "RBM 5 scores best in 1 of 2 comparisons, RBM 12 in 1."
@@ -320,7 +320,7 @@ def test_figures_that_the_page_has_no_room_for_are_told(results):
 
 def test_an_unfinished_study_has_a_page_that_says_what_is_missing(tmp_path):
     def is_done(job):
-        return job.split < 1 and job.lags < 3 and job.kind not in ("predict", "structure")
+        return job.split < 1 and job.window < 3 and job.kind not in ("predict", "structure")
 
     text = page(Results(planted.write(tmp_path / "study.db", keep=is_done)))
     assert "jobs are not done; run the study further." in text

@@ -3,19 +3,12 @@ from dataclasses import replace
 import planted_study as planted
 import pytest
 
-from microcolumn.report.content import Absent, Heading, Listed, Paragraph, Tabled
-from microcolumn.report.methods import methods, references
-from microcolumn.report.sections import (
-    answers,
-    glossary,
-    sections,
-    simulated,
-    summary,
-    tally,
-)
-from microcolumn.study.experiment import Experiment
-from microcolumn.study.plan import Plan
-from microcolumn.study.results import Results
+from microcolumn.report._content import Absent, Heading, Listed, Paragraph, Tabled
+from microcolumn.report._methods import methods, references
+from microcolumn.report._sections import answers, glossary, sections, simulated, summary, tally
+from microcolumn.study._experiment import Experiment
+from microcolumn.study._plan import Plan
+from microcolumn.study._results import Results
 
 INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from microcolumn.simulate.calibration import calibrate
-from microcolumn.simulate.column import draw_column
-from microcolumn.simulate.spikes import draw_cells, draw_trains
+from microcolumn.simulate._calibration import calibrate
+from microcolumn.simulate._column import draw_column
+from microcolumn.simulate._spikes import draw_cells, draw_trains
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.simulate import column as anatomy
-from microcolumn.simulate.spikes import _ar1, _volleys
+from microcolumn.simulate import _column as anatomy
+from microcolumn.simulate._spikes import _ar1, _volleys
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from microcolumn.parameters import Parameters
-from microcolumn.solvers.layout import Layout
+from microcolumn.solvers._layout import Layout
 
 KINDS = ("independent", "ising", "rbm", "srbm")
 

@@ -3,15 +3,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from microcolumn.study.experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, nearest
+from microcolumn.study._experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, nearest
 
 
 def test_the_defaults_are_the_papers_protocol():
     assert INSTANTANEOUS.penalties == tuple(k * 1e-3 for k in (0, 1, 2, 4, 6, 8, 10))
     assert (INSTANTANEOUS.n_hidden, INSTANTANEOUS.n_splits) == ((25,), 10)
-    assert (INSTANTANEOUS.bin_width, INSTANTANEOUS.lags) == (0.020, (1,))
+    assert (INSTANTANEOUS.bin_width, INSTANTANEOUS.window) == (0.020, (1,))
     assert (INSTANTANEOUS.split_by, INSTANTANEOUS.train) == ("words", 0.5)
-    assert SPATIOTEMPORAL.lags == (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15)
+    assert SPATIOTEMPORAL.window == (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15)
     assert (SPATIOTEMPORAL.most_active, SPATIOTEMPORAL.max_words) == (10, 200_000)
     assert (SPATIOTEMPORAL.bin_width, SPATIOTEMPORAL.n_hidden) == (0.0067, ("dims",))
     assert SPATIOTEMPORAL.split_by == "blocks"
@@ -20,22 +20,22 @@ def test_the_defaults_are_the_papers_protocol():
 
 def test_a_single_entry_stands_for_a_list_and_numpy_numbers_become_pythons():
     experiment = Experiment(
-        "x", lags=np.int64(5), n_hidden=25, objectives="likelihood", penalties=np.array([0, 0.5])
+        "x", window=np.int64(5), n_hidden=25, objectives="likelihood", penalties=np.array([0, 0.5])
     )
-    assert (experiment.lags, experiment.n_hidden) == ((5,), (25,))
+    assert (experiment.windows, experiment.n_hidden) == ((5,), (25,))
     assert experiment.objectives == ("likelihood",)
     assert [type(value) for value in experiment.penalties] == [float, float]
-    assert type(experiment.lags[0]) is int
+    assert type(experiment.windows[0]) is int
 
 
 def test_windows_are_split_by_blocks_unless_stated_otherwise():
-    assert Experiment("x", lags=[1, 2]).split_by == "blocks"
-    assert Experiment("x", lags=[1, 2], split_by="words").split_by == "words"
+    assert Experiment("x", windows=[1, 2]).split_by == "blocks"
+    assert Experiment("x", windows=[1, 2], split_by="words").split_by == "words"
     assert Experiment("x", split_by="blocks").split_by == "blocks"
 
 
 def test_lags_are_kept_in_the_order_in_which_words_grow():
-    assert Experiment("x", lags=[15, 1, 2]).lags == (1, 2, 15)
+    assert Experiment("x", windows=[15, 1, 2]).window == (1, 2, 15)
 
 
 def test_a_negative_zero_is_no_other_penalty():
@@ -43,8 +43,8 @@ def test_a_negative_zero_is_no_other_penalty():
 
 
 def test_experiments_compare_and_hash_by_their_settings():
-    assert Experiment("x", lags=[1]) == Experiment("x", lags=(1,))
-    assert hash(Experiment("x", lags=[1])) == hash(Experiment("x"))
+    assert Experiment("x", windows=[1]) == Experiment("x", windows=(1,))
+    assert hash(Experiment("x", windows=[1])) == hash(Experiment("x"))
     assert Experiment("x", n_splits=3) != Experiment("x")
 
 
@@ -58,11 +58,11 @@ def test_experiments_compare_and_hash_by_their_settings():
         ("seed", -1, ValueError, "seed is -1; it must be at least 0"),
         ("most_active", 0, ValueError, "most_active is 0; it must be at least 1"),
         ("max_words", 1, ValueError, "max_words is 1; it must be at least 2"),
-        ("lags", [1, 0], ValueError, "lags is 0; it must be at least 1"),
-        ("lags", [], ValueError, "lags is empty; list at least 1"),
-        ("lags", [1, 2, 1], ValueError, "lags lists 1 twice; list it once"),
-        ("lags", [True], TypeError, "lags is True; pass a whole number"),
-        ("lags", "many", TypeError, "lags is 'many'; pass a whole number"),
+        ("window", [1, 0], ValueError, "window is 0; it must be at least 1"),
+        ("window", [], ValueError, "window is empty; list at least 1"),
+        ("window", [1, 2, 1], ValueError, "window lists 1 twice; list it once"),
+        ("window", [True], TypeError, "window is True; pass a whole number"),
+        ("window", "many", TypeError, "window is 'many'; pass a whole number"),
         ("models", ["ising"], ValueError, "models is 'ising'; did you mean 'Ising'?"),
         ("models", ["GLM"], ValueError, "models is 'GLM'; choose one of 'Ising', 'RBM', 'SemiRBM'"),
         ("models", [3], TypeError, "models is 3; choose one of 'Ising', 'RBM', 'SemiRBM'"),

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from small_study import small_plan
 
-from microcolumn.study.jobs import (
-    Facts,
+from microcolumn.study._jobs import (
     Job,
-    Variant,
+    ModelSpec,
+    RecordingInfo,
     digest,
     n_dims,
     needs,
@@ -19,11 +19,11 @@ from microcolumn.study.jobs import (
     stages,
     variants,
 )
-from microcolumn.study.plan import Experiment, Plan, Source
+from microcolumn.study._plan import Experiment, Plan, Source
 
-FACTS = Facts("f0", 5)
-ISING = Variant("Ising", 0, "mpf")
-RBM, SEMI = Variant("RBM", 3, "mpf"), Variant("SemiRBM", 3, "mpf")
+FACTS = RecordingInfo("f0", 5)
+ISING = ModelSpec("Ising", 0, "mpf")
+RBM, SEMI = ModelSpec("RBM", 3, "mpf"), ModelSpec("SemiRBM", 3, "mpf")
 BASE = Experiment("instantaneous", n_splits=2, penalties=(1e-3, 4e-3), n_hidden=(3,))
 
 
@@ -44,9 +44,9 @@ def plan_of(*experiments, names=("A",)):
     ("variant", "name"),
     [
         (ISING, "Ising"),
-        (Variant("Ising", 0, "likelihood"), "Ising likelihood"),
+        (ModelSpec("Ising", 0, "likelihood"), "Ising likelihood"),
         (RBM, "RBM 3"),
-        (Variant("SemiRBM", 25, "likelihood"), "SemiRBM 25 likelihood"),
+        (ModelSpec("SemiRBM", 25, "likelihood"), "SemiRBM 25 likelihood"),
     ],
 )
 def test_a_variant_is_named_by_what_tells_it_from_others(variant, name):
@@ -55,8 +55,8 @@ def test_a_variant_is_named_by_what_tells_it_from_others(variant, name):
 
 def test_a_job_tells_all_about_itself():
     job = Job("normalise", "A", "instantaneous", 4, 7, RBM, 2e-3)
-    assert str(job) == "normalise, A, instantaneous, 4 lags, RBM 3, l1 0.002, split 7"
-    assert str(Job("test", "A", "late", 1, 0)) == "test, A, late, 1 lags, split 0"
+    assert str(job) == "normalise, A, instantaneous, 4 window, RBM 3, l1 0.002, split 7"
+    assert str(Job("test", "A", "late", 1, 0)) == "test, A, late, 1 window, split 0"
 
 
 def test_jobs_travel_to_other_processes():
@@ -69,9 +69,9 @@ def test_jobs_travel_to_other_processes():
 
 def test_the_semi_restricted_model_starts_from_what_it_contains():
     assert SEMI.inside == (ISING, RBM)
-    assert Variant("SemiRBM", 7, "likelihood").inside == (
-        Variant("Ising", 0, "likelihood"),
-        Variant("RBM", 7, "likelihood"),
+    assert ModelSpec("SemiRBM", 7, "likelihood").inside == (
+        ModelSpec("Ising", 0, "likelihood"),
+        ModelSpec("RBM", 7, "likelihood"),
     )
     assert ISING.inside == RBM.inside == ()
 
@@ -87,23 +87,23 @@ def test_variants_are_every_model_size_and_objective_with_ising_once_per_objecti
 
 
 @pytest.mark.parametrize(
-    ("most_active", "lags", "bits"), [(None, 1, 5), (3, 1, 3), (8, 1, 5), (3, 4, 12)]
+    ("most_active", "window", "bits"), [(None, 1, 5), (3, 1, 3), (8, 1, 5), (3, 4, 12)]
 )
-def test_words_have_as_many_bits_as_units_are_there_or_kept(most_active, lags, bits):
-    assert n_dims(replace(BASE, most_active=most_active), 5, lags) == bits
+def test_words_have_as_many_bits_as_units_are_there_or_kept(most_active, window, bits):
+    assert n_dims(replace(BASE, most_active=most_active), 5, window) == bits
 
 
 # Stages
 
 
 def test_each_job_is_in_a_later_stage_than_all_that_it_needs():
-    plan = plan_of(BASE, replace(BASE, name="late", lags=(1, 2), models=("SemiRBM",)))
+    plan = plan_of(BASE, replace(BASE, name="late", windows=(1, 2), models=("SemiRBM",)))
     planned = stages(plan, {"A": FACTS})
     stage_of = {job: k for k, stage in enumerate(planned) for job in stage.values()}
     assert len(stage_of) == sum(map(len, planned))
     for job, stage in stage_of.items():
         experiment = next(each for each in plan.experiments if each.name == job.experiment)
-        compared = variants(experiment, n_dims(experiment, FACTS.n_units, job.lags))
+        compared = variants(experiment, n_dims(experiment, FACTS.n_units, job.window))
         for other in needs(job, experiment, compared):
             assert stage_of[other] < stage
 
@@ -127,9 +127,9 @@ def test_models_that_are_only_started_from_are_fitted_and_nothing_else():
 
 def test_long_jobs_come_first():
     """Work grows with bits times hidden units; jobs of equal size keep the order of the plan."""
-    experiment = replace(BASE, lags=(1, 2), n_hidden=(2, 9), models=("Ising", "RBM"), n_splits=1)
+    experiment = replace(BASE, windows=(1, 2), n_hidden=(2, 9), models=("Ising", "RBM"), n_splits=1)
     first = stages(plan_of(experiment), {"A": FACTS})[0].values()
-    assert [(job.lags, job.variant.n_hidden) for job in first] == [
+    assert [(job.window, job.variant.n_hidden) for job in first] == [
         *((2, 9), (1, 9), (2, 2), (1, 2), (2, 0), (1, 0)),
     ]
 
@@ -195,7 +195,7 @@ def test_annealing_bears_on_normalisers_and_what_follows_but_not_on_fits():
 
 
 def test_every_setting_bears_on_digests_or_is_a_list_of_what_to_do():
-    listing = {"recordings", "lags", "models", "n_hidden", "objectives", "n_splits"}
+    listing = {"recordings", "window", "models", "n_hidden", "objectives", "n_splits"}
     assert set(Experiment.settings()) == listing | set(BEARING) | {"max_steps"}
 
 
@@ -203,7 +203,7 @@ def test_every_setting_bears_on_digests_or_is_a_list_of_what_to_do():
     "more",
     [
         {"n_splits": 4},
-        {"lags": (1, 2), "split_by": "words"},
+        {"window": (1, 2), "split_by": "words"},
         {"n_hidden": (3, 6)},
         {"objectives": ("mpf", "likelihood")},
     ],
@@ -213,7 +213,7 @@ def test_a_longer_list_keeps_all_digests_but_those_of_tests_whose_members_change
     after = digests(plan_of(replace(BASE, **more)))
     shared = {job: name for job, name in before.items() if job.kind != "test"}
     assert shared.items() <= after.items()
-    same_members = set(more) <= {"n_splits", "lags", "split_by"}
+    same_members = set(more) <= {"n_splits", "window", "split_by"}
     tests = before.items() - shared.items()
     assert (tests <= after.items()) if same_members else tests.isdisjoint(after.items())
 
@@ -225,13 +225,13 @@ def test_other_recordings_and_experiments_leave_digests_alone():
 
 def test_other_data_change_every_digest():
     plan = plan_of(BASE)
-    before, after = digests(plan), digests(plan, Facts("f1", 5))
+    before, after = digests(plan), digests(plan, RecordingInfo("f1", 5))
     assert set(before.values()).isdisjoint(after.values())
 
 
 def test_no_two_jobs_share_a_digest():
     plan = plan_of(
-        replace(BASE, lags=(1, 2), n_hidden=(3, 4), objectives=("mpf", "likelihood")),
+        replace(BASE, windows=(1, 2), n_hidden=(3, 4), objectives=("mpf", "likelihood")),
         replace(BASE, name="other"),
         names=("A", "B"),
     )

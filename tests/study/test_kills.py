@@ -10,10 +10,10 @@ import psutil
 import pytest
 from small_study import results_of, running, small_plan, when_finished
 
-from microcolumn.study.run import run
-from microcolumn.study.workers import StudyError
+from microcolumn.study._run import run
+from microcolumn.study._workers import StudyError
 
-engine = importlib.import_module("microcolumn.study.run")
+engine = importlib.import_module("microcolumn.study._run")
 
 
 @pytest.fixture(scope="module")

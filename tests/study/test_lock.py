@@ -5,9 +5,9 @@ import threading
 import pytest
 from stored import Nursery
 
-from microcolumn.study import lock
-from microcolumn.study.lock import HeldError, held, is_held
-from microcolumn.study.store import Store, StoreError
+from microcolumn.study import _lock as lock
+from microcolumn.study._lock import HeldError, held, is_held
+from microcolumn.study._store import Store, StoreError
 
 HOLD = """
 import signal

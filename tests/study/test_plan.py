@@ -5,11 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from microcolumn import Recording
-from microcolumn.study.plan import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, Plan, Source
+from microcolumn.study._plan import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, Plan, Source
 
 EXAMPLE = """
 [recordings.B4]
@@ -24,7 +23,7 @@ select = { min_rate_hz = 0.1 }
 n_splits = 10
 [spatiotemporal]
 recordings = ["B4"]
-lags = [1, 2, 3]
+windows = [1, 2, 3]
 [experiments.coarse]
 bin_width = 0.04
 n_hidden = 5
@@ -55,7 +54,7 @@ def test_a_toml_file_becomes_the_plan_it_describes(tmp_path):
     )
     assert plan.experiments == (
         INSTANTANEOUS,
-        replace(SPATIOTEMPORAL, recordings=("B4",), lags=(1, 2, 3)),
+        replace(SPATIOTEMPORAL, recordings=("B4",), windows=(1, 2, 3)),
         Experiment("coarse", bin_width=0.04, n_hidden=(5,), objectives=("likelihood",)),
     )
     assert [source.name for source in plan.sources_of(plan.experiments[0])] == ["B4", "session1"]
@@ -157,11 +156,11 @@ def test_options_of_reading_go_to_files_and_of_selection_to_all():
         read={"depth_reference": "tip"},
         select={"layer": "IV"},
         spatiotemporal=True,
-        lags=[1, 2],
+        windows=[1, 2],
     )
     assert [dict(source.read) for source in plan.sources] == [{"depth_reference": "tip"}, {}]
     assert [dict(source.select) for source in plan.sources] == [{"layer": "IV"}] * 2
-    assert plan.experiments == (Experiment("instantaneous", lags=(1, 2)), SPATIOTEMPORAL)
+    assert plan.experiments == (Experiment("instantaneous", windows=(1, 2)), SPATIOTEMPORAL)
     assert plan.experiments[0].split_by == "blocks"
 
 
@@ -198,7 +197,7 @@ def test_a_quick_look_at_the_papers_plan_is_small():
     for each in plan.experiments:
         assert (each.n_splits, each.max_words, each.n_hidden) == (2, 30_000, (10,))
         assert each.penalties == (1e-3, 4e-3, 1e-2)
-    assert [each.lags for each in plan.experiments] == [(1,), (1, 2, 4)]
+    assert [each.window for each in plan.experiments] == [(1,), (1, 2, 4)]
     assert plan.experiments[1].recordings == ("B4",)
 
 
@@ -212,8 +211,10 @@ def test_a_quick_look_leaves_small_plans_and_data_alone():
         max_steps=500,
     )
     assert small.quick() == small
-    assert Plan.of("B4", n_hidden=[8, 12, "dims"], lags=[7, 3]).quick().experiments[0] == replace(
-        Plan.of("B4", n_hidden=[8, 10], lags=3, max_words=30_000, n_splits=2).experiments[0],
+    assert Plan.of("B4", n_hidden=[8, 12, "dims"], windows=[7, 3]).quick().experiments[
+        0
+    ] == replace(
+        Plan.of("B4", n_hidden=[8, 10], window=3, max_words=30_000, n_splits=2).experiments[0],
         penalties=(1e-3, 4e-3, 1e-2),
         max_steps=4000,
     )
@@ -225,7 +226,7 @@ experiments = st.builds(
     bin_width=st.sampled_from([0.02, 1 / 150]),
     most_active=st.none() | st.integers(1, 40),
     max_words=st.none() | st.integers(2, 10**6),
-    lags=st.lists(st.integers(1, 20), min_size=1, max_size=5, unique=True),
+    window=st.lists(st.integers(1, 20), min_size=1, max_size=5, unique=True),
     n_hidden=st.lists(st.just("dims") | st.integers(1, 40), min_size=1, max_size=4, unique=True),
     penalties=st.lists(st.floats(0, 1), min_size=1, max_size=8, unique=True).map(sorted),
     n_splits=st.integers(1, 20),
@@ -252,9 +253,9 @@ def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
     assert quick.quick() == quick
     for small, whole in zip(quick.experiments, plan.experiments, strict=True):
         assert set(small.penalties) <= set(whole.penalties)
-        assert set(small.lags) <= set(whole.lags)
+        assert set(small.window) <= set(whole.window)
         assert len(small.penalties) <= 3
-        assert len(small.lags) <= 3
+        assert len(small.window) <= 3
         assert max(small.n_hidden) <= 10
         assert small.max_words <= 30_000
         assert small.n_splits <= 2
@@ -263,5 +264,5 @@ def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
 
 
 def test_numbers_of_numpy_can_be_written():
-    plan = Plan.of("B4", lags=np.arange(1, 4), penalties=np.geomspace(1e-3, 1e-2, 3))
+    plan = Plan.of("B4", window=np.arange(1, 4), penalties=np.geomspace(1e-3, 1e-2, 3))
     assert Plan.from_dict(json.loads(json.dumps(plan.as_dict()))) == plan

@@ -10,20 +10,20 @@ import types
 
 import pytest
 
-from microcolumn.study import progress
-from microcolumn.study.jobs import Job, Variant
-from microcolumn.study.progress import Bar, Pace, duration
+from microcolumn.study import _progress as progress
+from microcolumn.study._jobs import Job, ModelSpec
+from microcolumn.study._progress import Bar, DurationModel, duration
 
-ISING, RBM = Variant("Ising", 0, "mpf"), Variant("RBM", 3, "mpf")
+ISING, RBM = ModelSpec("Ising", 0, "mpf"), ModelSpec("RBM", 3, "mpf")
 
 
-def job(kind="fit", recording="A", lags=1, split=0, variant=ISING, penalty=None):
-    return Job(kind, recording, "instantaneous", lags, split, variant, penalty)
+def job(kind="fit", recording="A", window=1, split=0, variant=ISING, penalty=None):
+    return Job(kind, recording, "instantaneous", window, split, variant, penalty)
 
 
 @pytest.fixture
 def pace():
-    learnt = Pace()
+    learnt = DurationModel()
     for seconds, known in [
         (1.0, job("normalise", penalty=1e-3)),
         (3.0, job("normalise", penalty=1e-3, split=1)),
@@ -35,7 +35,7 @@ def pace():
     return learnt
 
 
-# Pace
+# DurationModel
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def pace():
         (job("normalise", penalty=9e-3), 5.0),  # other penalties of the same variant: 1, 3, 11
         (job("normalise", recording="C", penalty=1e-3), 10.0),  # other recordings: 1, 3, 11, 25
         (job("fit", split=4), 105.0),
-        # Unlike any other: 145 s for five jobs of size 1; hidden units and lags take longer.
+        # Unlike any other: 145 s for five jobs of size 1; hidden units and window take longer.
         (job("normalise", variant=RBM), 29.0),
-        (job("fit", variant=RBM, lags=2), 2 * 4 * 29.0),
+        (job("fit", variant=RBM, window=2), 2 * 4 * 29.0),
         (job("test", variant=None), 0.3 * 29.0),
     ],
 )
@@ -62,8 +62,8 @@ def test_jobs_left_are_shared_among_the_workers(pace):
 
 
 def test_without_a_finished_job_nothing_is_known():
-    assert math.isnan(Pace().expected(job()))
-    assert math.isnan(Pace().remaining_s([job()], 2))
+    assert math.isnan(DurationModel().expected(job()))
+    assert math.isnan(DurationModel().remaining_s([job()], 2))
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_a_bar_that_is_asked_for_is_shown_in_a_log_too(capsys):
 
 
 PROGRAM = """
-from microcolumn.study.jobs import Job
-from microcolumn.study.progress import Bar
+from microcolumn.study._jobs import Job
+from microcolumn.study._progress import Bar
 with Bar(4, 2) as bar:
     bar.tell("the plan changed")
     for split in (0, 1):
@@ -128,12 +128,14 @@ def test_a_terminal_shows_the_bar():
     ("shell", "watched"),
     [(types.SimpleNamespace(kernel=object()), True), (types.SimpleNamespace(), False)],
 )
-def test_a_notebook_shows_the_bar_and_a_shell_into_a_log_does_not(monkeypatch, shell, watched):
+def test_a_notebook_shows_the_bar_and_a_shell_into_a_log_does_not(
+    monkeypatch, shell, is_interactive
+):
     ipython = types.SimpleNamespace(get_ipython=lambda: shell)
     monkeypatch.setitem(sys.modules, "IPython", ipython)
-    assert progress.watched() == watched
+    assert progress.is_interactive() == is_interactive
 
 
 def test_without_ipython_or_terminal_nobody_watches(monkeypatch):
     monkeypatch.delitem(sys.modules, "IPython", raising=False)
-    assert not progress.watched()
+    assert not progress.is_interactive()

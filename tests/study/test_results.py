@@ -7,12 +7,12 @@ import pytest
 from scipy import stats
 
 import microcolumn as mc
-from microcolumn.study.catalogue import NotComputedError
-from microcolumn.study.plan import Plan
-from microcolumn.study.results import Results
-from microcolumn.study.store import Store
+from microcolumn.study._index import NotComputedError
+from microcolumn.study._plan import Plan
+from microcolumn.study._results import Results
+from microcolumn.study._store import Store
 
-SPATIOTEMPORAL = {"experiment": "spatiotemporal", "lags": 3}
+SPATIOTEMPORAL = {"experiment": "spatiotemporal", "window": 3}
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +71,8 @@ def test_pairs_are_compared_by_the_stored_differences(results):
 
 
 def test_scores_per_neuron_by_lags_join_models_that_grow_with_the_words(results):
-    found = results.by_lags("cells")
-    assert found.lags == (1, 2, 3)
+    found = results.by_window("cells")
+    assert found.window == (1, 2, 3)
     assert [m.variant for m in found.models["RBM"]] == ["RBM 4", "RBM 8", "RBM 12"]
     assert [m.per_neuron for m in found.models["RBM"]] == pytest.approx([3.0, 4.0, 5.0])
     assert [m.per_neuron for m in found.models["Ising"]] == pytest.approx([2.5, 3.5, 3.5])
@@ -157,13 +157,13 @@ def test_an_unfinished_study_shows_what_is_there(partial):
     found = partial.comparison("cells")
     assert (found.n_splits, found.n_planned) == (2, 4)
     assert found.best.bits_per_second == pytest.approx(12.0)
-    assert [place.lags for place in partial.begun()] == [1]
+    assert [condition.window for condition in partial.tested()] == [1]
 
 
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda r: r.comparison("cells", experiment="spatiotemporal", lags=2), "a test"),
+        (lambda r: r.comparison("cells", experiment="spatiotemporal", window=2), "a test"),
         (lambda r: r.predictions("cells", "RBM"), "a prediction by RBM 5"),
         (lambda r: r.layers("cells", "RBM"), "the structure of RBM 5"),
         (lambda r: r.interactions("cells", "RBM"), "the structure of RBM 5"),
@@ -178,7 +178,7 @@ def test_what_is_not_computed_yet_is_said_to_be_so(partial, ask, message):
 
 def test_a_model_whose_normaliser_is_not_stored_finds_it(tmp_path):
     path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
-    where = {"experiment": "spatiotemporal", "lags": 1}
+    where = {"experiment": "spatiotemporal", "window": 1}
     model = Results(path).model("cells", "Ising", penalty=0.0, **where)
     bits = np.array(np.meshgrid(*[[0, 1]] * 4)).reshape(4, -1).T
     assert model.log_partition().value == pytest.approx(np.log(np.exp(-model.energy(bits)).sum()))
@@ -230,8 +230,8 @@ def test_provenance_counts_the_jobs_of_the_plan(results, partial):
 
 def test_failures_of_the_plan_are_told(tmp_path):
     path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
-    digests = Results(path).catalogue.digests
-    [job] = [job for job in digests if job.kind == "test" and job.lags == 2 and job.split == 1]
+    digests = Results(path).index.digests
+    [job] = [job for job in digests if job.kind == "test" and job.window == 2 and job.split == 1]
     with Store.create(path) as store, store.lock():
         store.fail(digests[job], str(job), "ValueError: too few words", "...")
         store.fail("0" * 32, "another plan's job", "ValueError", "...")
@@ -243,7 +243,7 @@ def test_failures_of_the_plan_are_told(tmp_path):
 def test_recordings_are_read_once_while_they_are_small(results, monkeypatch):
     first = results.recording("cells")
     assert results.recording("cells") is first
-    monkeypatch.setattr("microcolumn.study.results._KEPT_SPIKES", 0)
+    monkeypatch.setattr("microcolumn.study._results._KEPT_SPIKES", 0)
     results._kept = {"another": first}
     again = results.recording("cells")
     assert results.recording("cells") is again

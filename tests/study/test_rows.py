@@ -1,8 +1,8 @@
 import json
 import math
 
-from microcolumn.study.comparisons import SplitScore
-from microcolumn.study.rows import decoded, plain, split_score
+from microcolumn.evaluate._splits import SplitScore
+from microcolumn.study._rows import decoded, plain, split_score
 
 
 def test_json_columns_are_read_and_others_left_alone():

@@ -10,14 +10,14 @@ from small_study import recording, results_of, small_plan, when_finished
 
 import microcolumn
 from microcolumn.recording import Recording
-from microcolumn.study import lock, work
-from microcolumn.study.plan import Experiment, Plan, Source
-from microcolumn.study.results import Results
-from microcolumn.study.run import run
-from microcolumn.study.store import Store, StoreError
-from microcolumn.study.workers import StudyError
+from microcolumn.study import _compute as work, _lock as lock
+from microcolumn.study._plan import Experiment, Plan, Source
+from microcolumn.study._results import Results
+from microcolumn.study._run import run
+from microcolumn.study._store import Store, StoreError
+from microcolumn.study._workers import StudyError
 
-engine = importlib.import_module("microcolumn.study.run")
+engine = importlib.import_module("microcolumn.study._run")
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +38,11 @@ def performed(monkeypatch):
     """Jobs that runs of this process did, in order."""
     jobs = []
 
-    def perform(task):
+    def execute(task):
         jobs.append(task.job)
-        return work.perform(task)
+        return work.execute(task)
 
-    monkeypatch.setattr(engine, "perform", perform)
+    monkeypatch.setattr(engine, "perform", execute)
     return jobs
 
 
@@ -229,12 +229,12 @@ def test_a_job_that_fails_is_told_kept_and_tried_again(path, monkeypatch, finish
         run(small_plan(), path, n_jobs=1)
     assert str(caught.value) == (
         "1 of 32 jobs failed, the first with ZeroDivisionError: float division by zero (predict, "
-        f"A, instantaneous, 1 lags, RBM 3, split 1); what was finished is in {path}: run again to "
-        "retry"
+        f"A, instantaneous, window 1, RBM 3, split 1); what was finished is in {path}: run again "
+        "to retry"
     )
     assert len(when_finished(path)) == 31
     [failure] = rows(path, "failures")
-    assert failure["job"] == "predict, A, instantaneous, 1 lags, RBM 3, split 1"
+    assert failure["job"] == "predict, A, instantaneous, window 1, RBM 3, split 1"
     assert failure["error"] == "ZeroDivisionError: float division by zero"
     assert 'raise ZeroDivisionError("float division by zero")' in failure["traceback"]
     assert failure["digest"] not in when_finished(path)

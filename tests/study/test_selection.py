@@ -5,7 +5,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from microcolumn.study.selection import Candidate, chosen
+from microcolumn.study._selection import Candidate, chosen
 
 
 def test_the_best_validation_score_is_chosen():

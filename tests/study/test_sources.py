@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from microcolumn import Recording, Units, read, simulate
-from microcolumn.study.experiment import Experiment
-from microcolumn.study.sources import Source, fingerprint, words_of
+from microcolumn.study._experiment import Experiment
+from microcolumn.study._sources import Source, fingerprint, words_of
 
 UNITS = Units(["a", "b", "c"], [100.0, 700.0, np.nan], ["II/III", "IV", "V/VI"])
 TRAINS = [[0.5, 1.5, 8.5], [0.1, 0.2, 0.3, 8.0], [9.0]]
@@ -226,7 +225,7 @@ def test_words_are_the_first_bins_of_the_most_active_units(seed, width, most_act
     starts = [start for start in uncut.epoch_starts if start < n_bins]
     np.testing.assert_array_equal(words.epoch_starts, starts)
     assert words.counts.sum() == n_bins
-    assert words.lags == 1
+    assert words.window == 1
 
 
 def test_a_renamed_source_is_another_one():

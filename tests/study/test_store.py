@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from stored import JOB, check_whole, put
 
-from microcolumn.study.schema import FORMAT_VERSION, tables
-from microcolumn.study.store import Store, StoreError
+from microcolumn.study._schema import FORMAT_VERSION, tables
+from microcolumn.study._store import Store, StoreError
 
 
 @pytest.fixture
@@ -334,7 +334,7 @@ def test_a_store_is_read_while_a_transaction_is_open(path):
 
 
 def test_a_lock_held_by_another_program_is_a_sentence(path, monkeypatch):
-    monkeypatch.setattr("microcolumn.study.connection._PATIENCE", 0.1)
+    monkeypatch.setattr("microcolumn.study._connection._PATIENCE", 0.1)
     with Store.create(path) as store:
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")

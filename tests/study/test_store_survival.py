@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from stored import Nursery, check_integrity, check_whole, put
 
-from microcolumn.study.store import Store, StoreError
+from microcolumn.study._store import Store, StoreError
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 

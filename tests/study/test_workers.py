@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 from small_study import recording, results_of, small_plan
 
-from microcolumn.study import workers
-from microcolumn.study.run import run
-from microcolumn.study.store import Store
-from microcolumn.study.workers import StudyError, Workers, workers_at
+from microcolumn.study import _workers as workers
+from microcolumn.study._run import run
+from microcolumn.study._store import Store
+from microcolumn.study._workers import StudyError, Workers, workers_at
 
-engine = importlib.import_module("microcolumn.study.run")
+engine = importlib.import_module("microcolumn.study._run")
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_any_number_of_processes_gives_the_same_bits(tmp_path, alone, n_jobs):
 @pytest.mark.slow
 def test_annealed_normalisers_too_are_the_same_bits(tmp_path):
     """Windows of 50 bits, which no exact sum can cover."""
-    settings = {"n_splits": 1, "lags": 5, "models": "Ising", "penalties": 4e-3}
+    settings = {"n_splits": 1, "window": 5, "models": "Ising", "penalties": 4e-3}
     plan = small_plan(recording(n_units=10), **settings)
     run(plan, tmp_path / "alone.db", n_jobs=1)
     run(plan, tmp_path / "two.db", n_jobs=2)

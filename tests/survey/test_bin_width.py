@@ -7,7 +7,6 @@ import pytest
 
 from microcolumn.recording import Recording
 from microcolumn.survey import correlograms, suggest_bin_width
-from microcolumn.survey.bin_width import pair_peak_widths
 
 #: Full width at half height of a Gaussian, in its standard deviations.
 GAUSSIAN_FWHM = 2.0 * np.sqrt(2.0 * np.log(2.0))
@@ -134,16 +133,6 @@ def test_epochs_apart_in_time_are_pooled():
     parts = suggest_bin_width(Recording(trains, epochs=[[0, 10], [200, 700], [900, 1200]]))
     assert parts.counts.sum() < whole.counts.sum()
     assert parts.peak_width_s == pytest.approx(whole.peak_width_s, rel=0.1)
-
-
-def test_each_pair_with_a_peak_gets_its_own_width():
-    broad, narrow = together(0.012, 2), together(0.006, 2, seed=1)
-    result = correlograms(recorded([*broad, *narrow]), bin_width=0.002, window=0.2)
-    widths = pair_peak_widths(result)
-    assert widths[0, 1] == pytest.approx(0.040, rel=0.2)
-    assert widths[2, 3] == widths[3, 2] == pytest.approx(0.020, rel=0.2)
-    has_peak = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], dtype=bool)
-    np.testing.assert_array_equal(np.isfinite(widths), has_peak)
 
 
 def test_recordings_of_retina_and_hippocampus_get_a_sensible_answer(recorded_trains):

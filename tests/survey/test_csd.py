@@ -6,7 +6,7 @@ import pytest
 from planted_lfp import CONDUCTIVITY_S_PER_M, Sink, planted_lfp, potential_mv
 
 from microcolumn.io.lfp import LFP
-from microcolumn.survey.csd import current_source_density, flash_response
+from microcolumn.survey._csd import current_source_density, flash_response
 
 pytest.importorskip("elephant")
 

@@ -1,13 +1,12 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from planted_lfp import Sink, planted_lfp
 
 from microcolumn import Units
 from microcolumn.io.lfp import LFP
 from microcolumn.layers import layer_labels
-from microcolumn.survey.laminar import layers_from_flashes
+from microcolumn.survey._laminar import layers_from_flashes
 
 pytest.importorskip("elephant")
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from microcolumn.survey.sinks import SinkSearch
+from microcolumn.survey._sinks import SinkSearch
 
 TIME_S = np.arange(-50, 200) / 1000.0
 DEPTHS = np.arange(0.0, 1000.0, 100.0)

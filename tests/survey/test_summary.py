@@ -5,7 +5,7 @@ import pytest
 import written
 
 import microcolumn as mc
-from microcolumn.survey.summary import summarise
+from microcolumn.survey._summary import summarise
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from ..whole import whole_file
+from ..atomic import atomic_write
 from . import reading, writing
 from .failures import one_sentence
 from .stores import store_of
@@ -61,7 +61,7 @@ def fit(
     max_rate: reading.MaxRate = None,
     bin_width: BinWidth = 0.020,
     most_active: Annotated[int | None, _setting(help="Keep the most active units.")] = None,
-    lags: Annotated[int, _setting(help="Bins per word.")] = 1,
+    window: Annotated[int, _setting(help="Bins per word.")] = 1,
     hidden: Annotated[int | None, _setting(help="Hidden units, 25 by default.")] = None,
     l1: Annotated[float | None, _setting(help="L1 penalty, 0.002 by default.")] = None,
     objective: Annotated[
@@ -79,12 +79,12 @@ def fit(
     from ..evaluate import excess_log_likelihood
     from ..models import to_bytes
     from ..study import Experiment
-    from ..study.sources import words_of
+    from ..study._sources import words_of
 
     select = reading.given(
         ids=unit, layer=layer, multiunit=multiunit, min_rate_hz=min_rate, max_rate_hz=max_rate
     )
-    with one_sentence(), whole_file(out) as saved, _warnings_as_lines():
+    with one_sentence(), atomic_write(out) as saved, _warnings_as_lines():
         estimator = _estimator(
             model, seed, reading.given(n_hidden=hidden, l1=l1, objective=objective, n_init=starts)
         )
@@ -98,7 +98,7 @@ def fit(
             **reading.format_options(option),
         ).select(**select)
         chosen = Experiment("fit", bin_width=bin_width, most_active=most_active)
-        words = words_of(recording, chosen).embed(lags)
+        words = words_of(recording, chosen).embed(window)
         fitted, held = (words, None) if train is None else words.split(train, random_state=seed)
         estimator.fit(fitted)
         typer.echo(f"words       {fitted}\n{_certificate(estimator)}")
@@ -166,15 +166,15 @@ def predict(
             epochs=reading.stretch(epochs),
             **reading.format_options(option),
         ).select(ids=keep or None)
-        lags = getattr(fitted, "lags_", 1)
-        if recording.n_units * lags != fitted.n_features_in_:
+        window = getattr(fitted, "window_", 1)
+        if recording.n_units * window != fitted.n_features_in_:
             raise ValueError(
                 f"{file} has {recording.n_units} units here but {model} was fitted on "
-                f"{fitted.n_features_in_ // lags}; pick those that it was fitted on with --keep"
+                f"{fitted.n_features_in_ // window}; pick those that it was fitted on with --keep"
             )
         prediction = evaluate.predict(
             fitted,
-            recording.bin(bin_width).embed(lags),
+            recording.bin(bin_width).embed(window),
             given=cast(Literal["rest", "past"], given),  # which refuses others
             units=_positions(recording.units.ids, unit, file),
         )
@@ -233,17 +233,17 @@ def export(
     experiment: Annotated[
         str | None, typer.Option(help="The recording's first by default.")
     ] = None,
-    lags: Annotated[int | None, typer.Option(help="Bins per word, if there are several.")] = None,
+    window: Annotated[int | None, typer.Option(help="Bins per word, if there are several.")] = None,
 ) -> None:
     """Save a fitted model of a study as a file for predict and sample."""
     from ..models import to_bytes
     from ..study import Results
 
-    with one_sentence(), whole_file(out) as saved, _warnings_as_lines():
+    with one_sentence(), atomic_write(out) as saved, _warnings_as_lines():
         results = Results(store_of(study))
-        where: dict[str, Any] = {"experiment": experiment, "lags": lags}
+        where: dict[str, Any] = {"experiment": experiment, "window": window}
         model = results.model(recording, variant, split=split, penalty=penalty, **where)
-        settings = results.catalogue.at(recording, experiment, lags).experiment
+        settings = results.index.at(recording, experiment, window).experiment
         units = _units_of(results, recording, settings.most_active)
         typer.echo(_certificate(model))
         saved.write(to_bytes(model))

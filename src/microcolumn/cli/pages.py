@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..whole import whole_file
+from ..atomic import atomic_write
 from .failures import one_sentence
 from .stores import PlanOrStore, store_of
 from .writing import made_folder
@@ -82,12 +82,12 @@ def figures(
             if isinstance(figure, str):
                 typer.echo(figure, err=True)
                 continue
-            with whole_file(folder / f"{name}.{format}") as file:
+            with atomic_write(folder / f"{name}.{format}") as file:
                 figure.savefig(file, format=format)
             captions.append(f"{name}: {figure.title}. {figure.caption}\n")
         if not captions:
             raise ValueError(f"{store} has nothing to draw yet; run the study further")
-        with whole_file(folder / "captions.txt") as file:
+        with atomic_write(folder / "captions.txt") as file:
             file.write("\n".join(captions).encode())
     typer.echo(f"figures: {folder}")
 

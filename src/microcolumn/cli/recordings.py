@@ -45,7 +45,7 @@ def info(
     from json import dumps
 
     from .. import figures, io  # the numerical libraries load only when a command runs
-    from ..survey.summary import summarise
+    from ..survey import summarise
 
     with one_sentence():
         recording = io.read(

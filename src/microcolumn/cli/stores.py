@@ -30,8 +30,8 @@ def store_of(study: Path) -> Path:
 def _tell_changes(plan: Path, store: Path) -> None:
     """Say that a plan was edited or moved after it was run: a store knows what was run alone."""
     from ..study import Plan, Results
-    from ..study.catalogue import NotComputedError
-    from ..study.changes import changes
+    from ..study._diff import changes
+    from ..study._index import NotComputedError
 
     try:
         run = Results(store).plan

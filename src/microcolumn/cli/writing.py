@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import typer
 
-from ..whole import whole_file
+from ..atomic import atomic_write
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def output(path: Path | None) -> Iterator[IO[bytes]]:
     if path is None:
         yield typer.get_binary_stream("stdout")
     else:
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             yield file
 
 

@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..binary import Floats, listed, real_array, real_number, whole_number
 from ..units import DEPTH_REFERENCES
+from ..validation import Floats, listed, real_array, real_number, whole_number
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..atomic import atomic_write
 from ..epochs import Epochs
 from ..recording import Recording
-from ..whole import whole_file
 from .arrays import check_same_length, flat_numbers, load_archive, split_by_unit
 from .failures import BadFileError
 from .session import Session
@@ -91,7 +91,7 @@ def save(recording: Recording, path: str | Path) -> None:
         "source": recording.source,
         "notes": np.array(recording.notes, dtype=np.str_),
     }
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         np.savez_compressed(file, **{k: v for k, v in arrays.items() if v is not None})
 
 

@@ -1,19 +1,5 @@
 """The model family as scikit-learn estimators."""
 
-from .base import PopulationModel
-from .files import from_bytes, load, to_bytes
-from .independent import Independent
-from .ising import Ising
-from .rbm import RBM
-from .semi_rbm import SemiRBM
+import lazy_loader
 
-__all__ = [
-    "RBM",
-    "Independent",
-    "Ising",
-    "PopulationModel",
-    "SemiRBM",
-    "from_bytes",
-    "load",
-    "to_bytes",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,11 +1,5 @@
 """What is minimised: each objective maps (parameters, words) to a value and its gradient."""
 
-from .maximum_likelihood import NegativeLogLikelihood, negative_log_likelihood
-from .mpf import MinimumProbabilityFlow, mpf
+import lazy_loader
 
-__all__ = [
-    "MinimumProbabilityFlow",
-    "NegativeLogLikelihood",
-    "mpf",
-    "negative_log_likelihood",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,15 +1,5 @@
 """Normalisation: exact sums, annealed importance sampling, and the choice between them."""
 
-from .choose import log_partition
-from .convergence import annealing_convergence
-from .exact import can_sample_exactly, exact_expectations, exact_samples
-from .result import LogPartition
+import lazy_loader
 
-__all__ = [
-    "LogPartition",
-    "annealing_convergence",
-    "can_sample_exactly",
-    "exact_expectations",
-    "exact_samples",
-    "log_partition",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

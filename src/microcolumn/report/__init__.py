@@ -3,6 +3,6 @@
 ``mc.report.write(results, "study.html")`` writes it; it opens in any browser, without a network.
 """
 
-from .page import page, write
+import lazy_loader
 
-__all__ = ["page", "write"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,16 +1,5 @@
 """Simulated recordings whose mechanism is known and lies outside the fitted model family."""
 
-from .microcolumn import Microcolumn, microcolumn
-from .presets import PRESETS, Preset, preset
-from .truth import Drive, Synapse, Truth
+import lazy_loader
 
-__all__ = [
-    "PRESETS",
-    "Drive",
-    "Microcolumn",
-    "Preset",
-    "Synapse",
-    "Truth",
-    "microcolumn",
-    "preset",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

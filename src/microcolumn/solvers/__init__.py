@@ -1,6 +1,5 @@
 """How objectives are minimised: L1 to exact zeros, starts, and paths of penalties."""
 
-from .family import Problem, fit_path
-from .l1 import FitResult, minimise_l1
+import lazy_loader
 
-__all__ = ["FitResult", "Problem", "fit_path", "minimise_l1"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -11,7 +11,7 @@ from scipy.special import expit
 from microcolumn.energy import log_odds, log_weight
 from microcolumn.kernels.cpu.gibbs import CHAINS, REFRESH, advance
 from microcolumn.parameters import Parameters
-from microcolumn.partition.gibbs import Sampler
+from microcolumn.partition._gibbs import Sampler
 
 
 def _model(kind, n_units, seed, scale=1.0, n_hidden=5):
@@ -44,7 +44,7 @@ def _reference_chain(theta, logits, x, betas, increments, seed, chain, backwards
     """One chain by the definitions of METHOD section 2, word by word and site by site."""
     x = np.array(x)
     log_w = 0.0
-    order = list(range(theta.n_units))[:: -1 if backwards else 1]
+    order = list(range(theta.n_visible))[:: -1 if backwards else 1]
     for sweep, (beta, increment) in enumerate(zip(betas, increments, strict=True)):
         for position, n in enumerate(order):
             odds = (1 - beta) * logits[n] + beta * log_odds(theta, x[None], n)[0]
@@ -76,9 +76,9 @@ CASES = {
 def test_log_weights_follow_the_definition_along_a_path(case, backwards):
     theta = CASES[case]
     rng = np.random.default_rng(6)
-    logits = rng.normal(size=theta.n_units)
+    logits = rng.normal(size=theta.n_visible)
     betas, increments = np.linspace(0, 1, 12), rng.random(12)
-    start = rng.integers(0, 2, (CHAINS + 3, theta.n_units))
+    start = rng.integers(0, 2, (CHAINS + 3, theta.n_visible))
     seed = 0x123456789ABCDEF
     sampler = Sampler(theta, len(start), seed=seed, base_logits=logits, initial=start)
     sampler.run(betas, increments, backwards=backwards)
@@ -142,10 +142,10 @@ def test_refreshed_state_matches_the_definition(value):
 
 def _scan_matrix(theta, logits, beta, backwards):
     """Transition matrix of one scan over all words, from the conditionals alone."""
-    words = np.array(list(itertools.product([0, 1], repeat=theta.n_units)))
+    words = np.array(list(itertools.product([0, 1], repeat=theta.n_visible)))
     index = {tuple(word): i for i, word in enumerate(words)}
     matrix = np.eye(len(words))
-    for n in range(theta.n_units)[:: -1 if backwards else 1]:
+    for n in range(theta.n_visible)[:: -1 if backwards else 1]:
         step = np.zeros_like(matrix)
         on = expit((1 - beta) * logits[n] + beta * log_odds(theta, words, n))
         for i, word in enumerate(words):
@@ -180,13 +180,13 @@ def test_the_descending_scan_reverses_the_ascending_one():
     np.testing.assert_allclose(flow, (weights[:, None] * backward).T, rtol=1e-12)
 
 
-def test_results_are_the_same_for_any_number_of_threads_and_any_slicing(monkeypatch):
+def test_results_are_the_same_for_any_number_of_threads_and_any_length_of_calls(monkeypatch):
     theta = _model("srbm", 9, 13)
     betas, increments = np.linspace(0, 1, 300), np.full(300, 1 / 300)
     threads = numba.get_num_threads()
     results = []
-    for n_threads, slice_operations in ((1, 4e8), (threads, 4e8), (threads, 1e6)):
-        monkeypatch.setattr("microcolumn.partition.gibbs._SLICE_OPERATIONS", slice_operations)
+    for n_threads, call_operations in ((1, 4e8), (threads, 4e8), (threads, 1e6)):
+        monkeypatch.setattr("microcolumn.partition._gibbs._CALL_OPERATIONS", call_operations)
         numba.set_num_threads(n_threads)
         try:
             sampler = Sampler(theta, 150, seed=14).run(betas, increments)
@@ -207,5 +207,5 @@ def test_a_chain_does_not_depend_on_how_many_run_beside_it():
 
 def test_the_kernel_is_compiled_once():
     for theta in CASES.values():
-        Sampler(theta, 3, seed=0, initial=np.zeros((3, theta.n_units), np.uint8)).run([1.0])
+        Sampler(theta, 3, seed=0, initial=np.zeros((3, theta.n_visible), np.uint8)).run([1.0])
     assert len(advance.signatures) == 1

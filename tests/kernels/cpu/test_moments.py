@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from microcolumn.kernels.cpu.moments import (
-    LANE_UNITS,
-    moment_chunks,
-    sums_of_bits,
-    sums_of_pairs,
-)
+from microcolumn.kernels.cpu.moments import LANE_UNITS, moment_chunks, sums_of_bits, sums_of_pairs
 from microcolumn.kernels.simd.lanes import WIDTH
 
 

@@ -5,12 +5,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from microcolumn.kernels.cpu.newest_bin import (
-    BLOCK,
-    LANE_UNITS,
-    Newest,
-    log_odds_of_newest,
-)
+from microcolumn.kernels.cpu.newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newest
 from microcolumn.kernels.simd.groups import GROUP
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...binary import listed
 from ...epochs import Epochs
+from ...validation import listed
 from ..failures import BadFileError
 from ..segments import laid_out
 from ..session import Session

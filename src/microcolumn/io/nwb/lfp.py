@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...binary import Floats, real_array
+from ...validation import Floats, real_array
 from ..claims import check_claim
 from ..failures import BadFileError, explained
 from ..lfp import LFP, check_depth_reference

@@ -34,8 +34,8 @@ function unitText(explorer, row) {
 
 /** The unit of a row of a map and, in words of several bins, which bin it is in. */
 function bitText(explorer, row) {
-  const n = explorer.units.length, before = explorer.lags - 1 - Math.floor(row / n);
-  if (explorer.lags === 1) return unitText(explorer, row);
+  const n = explorer.units.length, before = explorer.window - 1 - Math.floor(row / n);
+  if (explorer.window === 1) return unitText(explorer, row);
   const bin = before ? counted(before, 'bin') + ' before the newest' : 'in the newest bin';
   return unitText(explorer, row % n) + ', ' + bin;
 }
@@ -109,11 +109,11 @@ function cleared(canvas, height) {
 }
 
 /** Named bands of rows, [name, first, after the last]: layers, or the bins of a window. */
-function bands(explorer, lags = explorer.lags) {
+function bands(explorer, nBins = explorer.window) {
   const n = explorer.units.length;
-  if (lags > 1) {
-    return Array.from({ length: lags }, (_, lag) => {
-      const before = (lags - 1 - lag) * explorer.bin_s * 1000;
+  if (nBins > 1) {
+    return Array.from({ length: nBins }, (_, lag) => {
+      const before = (nBins - 1 - lag) * explorer.bin_s * 1000;
       return [(before ? '\u2212' : '') + number(before, 2) + ' ms', lag * n, (lag + 1) * n];
     });
   }

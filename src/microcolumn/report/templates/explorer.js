@@ -68,7 +68,7 @@
   }
 
   function assembliesLead(found) {
-    const windows = explorer.lags > 1 ? ' (P belongs to the window that ends in a bin)' : '';
+    const windows = explorer.window > 1 ? ' (P belongs to the window that ends in a bin)' : '';
     const some = found.n_live > found.hidden.length
       ? ' The ' + found.hidden.length + ' most variable of ' + found.n_live + ' are listed.' : '';
     return 'The busiest ' + number(found.n_bins * explorer.bin_s, 2) + ' s of ' +
@@ -109,8 +109,8 @@
   function fillWhere() {
     const lists = [element('where'), element('where-data')];
     for (const list of lists) {
-      list.append(...everything.map(({ recording, experiment, lags }) =>
-        make('option', recording + ', ' + experiment + (lags > 1 ? ', ' + lags + ' bins' : ''))));
+      list.append(...everything.map(({ recording, experiment, window: nBins }) =>
+        make('option', recording + ', ' + experiment + (nBins > 1 ? ', ' + nBins + ' bins' : ''))));
       list.parentElement.hidden = everything.length === 1;
       list.addEventListener('change', () => {
         const { selectedIndex } = list;

@@ -52,7 +52,7 @@ class HeatMap extends Plot {
     this.figure.hidden = sparse === null;
     if (sparse === null) return;
     this.explorer = explorer;
-    this.rows = explorer.units.length * explorer.lags;
+    this.rows = explorer.units.length * explorer.window;
     this.columns = this.matrix === 'J' ? this.rows : step.hidden.length;
     this.values = entries(sparse);
     this.most = scaleEnd(model, this.matrix);
@@ -192,7 +192,7 @@ function factsOf(explorer, model, step) {
   const doubt = step.converged ? '' : ', not converged, so that the score may be too good';
   const facts = [['Validation score', scoreText(step.score) + error + ' bits/s, split '
     + explorer.split], ['log Z', step.method + doubt]];
-  const n = explorer.units.length * explorer.lags;
+  const n = explorer.units.length * explorer.window;
   if (step.W) facts.push(['Live hidden units', step.hidden.length + ' of ' + model.n_hidden]);
   if (step.J) facts.push(['Couplings other than zero',
     step.J.total.toLocaleString('en') + ' of ' + (n * (n - 1) / 2).toLocaleString('en')]);

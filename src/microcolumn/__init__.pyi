@@ -1,0 +1,55 @@
+from . import (
+    evaluate as evaluate,
+    figures as figures,
+    io as io,
+    models as models,
+    objectives as objectives,
+    partition as partition,
+    plot as plot,
+    report as report,
+    simulate as simulate,
+    solvers as solvers,
+    study as study,
+    survey as survey,
+)
+from .epochs import Epochs as Epochs
+from .evaluate import (
+    Comparison as Comparison,
+    Interactions as Interactions,
+    LayerStatistics as LayerStatistics,
+    Prediction as Prediction,
+    Score as Score,
+    calibration as calibration,
+    compare as compare,
+    conditional_gain as conditional_gain,
+    effective_interactions as effective_interactions,
+    excess_log_likelihood as excess_log_likelihood,
+    layer_statistics as layer_statistics,
+    pattern_statistics as pattern_statistics,
+    predict as predict,
+    roc as roc,
+    skill as skill,
+    synchrony as synchrony,
+)
+from .io import read as read
+from .layers import LayerBoundaries as LayerBoundaries
+from .models import (
+    RBM as RBM,
+    Independent as Independent,
+    Ising as Ising,
+    SemiRBM as SemiRBM,
+    load as load,
+)
+from .parameters import Parameters as Parameters
+from .partition import LogPartition as LogPartition, log_partition as log_partition
+from .recording import Recording as Recording
+from .survey import (
+    correlograms as correlograms,
+    suggest_bin_width as suggest_bin_width,
+    summarise as summarise,
+    suspect_units as suspect_units,
+)
+from .units import Units as Units
+from .words import Words as Words
+
+__version__: str

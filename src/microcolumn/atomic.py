@@ -1,0 +1,36 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file that appears under its name when it is whole; opened before any long work.
+
+    What was there before is replaced then, and stays as it was if anything goes wrong.
+
+    Parameters
+    ----------
+    path : path
+        Where the file goes; its folder must be there.
+    """
+    target = Path(path)
+    if target.exists() and not target.is_file():
+        raise OSError(f"cannot write {target}: it is no plain file; choose another place")
+    scratch = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        file = scratch.open("wb")
+    except OSError as error:
+        raise OSError(f"cannot write {target}: {error.strerror}; choose another place") from None
+    try:
+        with file:
+            yield file
+        scratch.replace(target)
+    finally:
+        scratch.unlink(missing_ok=True)

@@ -1,0 +1,34 @@
+from ._comparison import (
+    Comparison as Comparison,
+    ModelComparison as ModelComparison,
+    compare as compare,
+)
+from ._conditional import conditional_gain as conditional_gain
+from ._interactions import (
+    Explained as Explained,
+    Interactions as Interactions,
+    effective_interactions as effective_interactions,
+)
+from ._layers import (
+    CouplingContrast as CouplingContrast,
+    HiddenUnitLayer as HiddenUnitLayer,
+    LayerStatistics as LayerStatistics,
+    layer_statistics as layer_statistics,
+)
+from ._past import probability_given_past as probability_given_past
+from ._patterns import (
+    PatternStatistics as PatternStatistics,
+    counting_bounds as counting_bounds,
+    pattern_statistics as pattern_statistics,
+)
+from ._prediction import Prediction as Prediction, predict as predict
+from ._prediction_scores import (
+    Calibration as Calibration,
+    Roc as Roc,
+    Skill as Skill,
+    calibration as calibration,
+    roc as roc,
+    skill as skill,
+)
+from ._score import Score as Score, excess_log_likelihood as excess_log_likelihood
+from ._synchrony import Synchrony as Synchrony, synchrony as synchrony

@@ -1,0 +1,76 @@
+"""How active hidden units are over words; figures order them by it (docs/method.md, section 7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..energy import hidden_posterior
+from ..models import PopulationModel
+from ..validation import Floats, chunks
+from ..words import Words
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HiddenActivation:
+    """Activation P(h_k = 1 | x) of each hidden unit over words.
+
+    Parameters
+    ----------
+    mean, variance : ndarray of float64, shape (n_hidden,)
+        Over all words, each as often as it occurs; the variance is the mean squared deviation,
+        so that one word has variance 0.
+    live : ndarray of bool, shape (n_hidden,)
+        Hidden units with at least one weight other than zero.
+    """
+
+    mean: Floats
+    variance: Floats
+    live: NDArray[np.bool_]
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """Live hidden units by decreasing variance, equal ones by position, shape (n_live,)."""
+        live = np.flatnonzero(self.live)
+        return live[np.argsort(-self.variance[live], kind="stable")]
+
+
+def hidden_activation(model: PopulationModel, words: Words) -> HiddenActivation:
+    """Mean and variance of the activation of hidden units.
+
+    Parameters
+    ----------
+    model : PopulationModel
+        A fitted model; without hidden units the result is empty.
+    words : Words
+        With as many bits as the model.
+
+    Examples
+    --------
+    >>> from microcolumn.models import RBM
+    >>> from microcolumn.parameters import Parameters
+    >>> rbm = RBM.from_parameters(Parameters(b=[0.0], W=[[0.0, 50.0]], c=[0.0, -25.0]))
+    >>> found = hidden_activation(rbm, Words.from_array([[0], [1]]))
+    >>> found.mean.round(3), found.variance.round(3), found.order
+    (array([0.5, 0.5]), array([0.  , 0.25]), array([1]))
+    """
+    theta = model.parameters_
+    if words.n_dims != theta.n_visible:
+        raise ValueError(
+            f"words have {words.n_dims} bits and the model has {theta.n_visible}; "
+            "pass words of the units and window that it was fitted on"
+        )
+    mean, squares, total = np.zeros(theta.n_hidden), np.zeros(theta.n_hidden), 0.0
+    for part in chunks(len(words), max(theta.n_visible, theta.n_hidden)):
+        counts = words.counts[part]
+        active = hidden_posterior(theta, words.X[part])
+        # Chunks are merged about their means (Chan, Golub & LeVeque 1983): a difference of mean
+        # squares would lose the variance of units that are nearly always on.
+        here, added = np.average(active, axis=0, weights=counts), float(counts.sum())
+        shift = here - mean
+        total += added
+        mean += shift * (added / total)
+        squares += counts @ (active - here) ** 2 + shift**2 * (added * (1.0 - added / total))
+    return HiddenActivation(mean, squares / total, theta.live)

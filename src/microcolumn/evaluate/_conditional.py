@@ -1,0 +1,197 @@
+"""Conditional gain: how well the others or the past predict each cell (METHOD section 6).
+
+It needs no partition function of the words, so it checks one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..kernels.cpu.flips import log_factors_of_flips
+from ..kernels.cpu.inputs import sums_of_active
+from ..kernels.cpu.threads import threads_for
+from ..kernels.simd.lanes import WIDTH
+from ..models import PopulationModel
+from ..parameters import Parameters
+from ..validation import Bits, Floats, chunks
+from ..words import Words
+from ._inputs import Baseline, independent_baseline, words_for
+from ._past import log_given_past
+
+#: Most nats of a product of hidden units' factors: exp(600) is still finite.
+_MOST_NATS = 600.0
+
+
+def conditional_gain(
+    model: PopulationModel,
+    words: Words | ArrayLike,
+    units: Iterable[int] | None = None,
+    baseline: Baseline = None,
+    *,
+    bin_width: float | None = None,
+    given: Literal["rest", "past"] = "rest",
+) -> Floats:
+    """Mean log2 p(x_n | rest or past) minus the same at the firing rate, per second.
+
+    Parameters
+    ----------
+    model : PopulationModel
+        A fitted model.
+    words : Words or array_like, shape (n_words, n_units)
+        Held-out words.
+    units : iterable of int, optional
+        Which bits of the word to predict. By default each recorded unit in the newest bin: all
+        bits of instantaneous words, the last ``n_units`` bits of spatiotemporal ones, where the
+        rest is the past and the other units of the same bin.
+    baseline : Independent or array_like, shape (n_units,), optional
+        Firing-rate model of the training words, or their rates per bin; by default the rates that
+        ``model`` was trained at.
+    bin_width : float, optional
+        Seconds per bin, for a plain array only; 0.020 where left out.
+    given : {"rest", "past"}
+        What is known of the window: all other bits, or the earlier bins alone, with the other
+        units of the newest bin summed out exactly. ``"past"`` predicts bits of the newest bin, of
+        at most 16 units. Where ``window`` is 1, and in a plain array, the past is empty, and the
+        model's marginal is scored.
+
+    Returns
+    -------
+    ndarray, shape (n_chosen_units,)
+        Bits/s of each unit. A unit is one bit of one bin, so nothing is divided by ``window``.
+
+    Examples
+    --------
+    >>> from microcolumn.models import Ising
+    >>> words = np.array([[0, 0], [1, 1], [0, 0], [1, 1], [0, 1], [0, 0]] * 50)
+    >>> bool(np.all(conditional_gain(Ising(l1=1e-3).fit(words), words) > 0.0))
+    True
+    """
+    held = words_for(model, words, bin_width)
+    base = independent_baseline(model, baseline)
+    chosen = _bits(units, held)
+    if given == "rest":
+        total = _total_given_rest(model.parameters_, base.parameters_, held, chosen)
+    elif given == "past":
+        total = _total_given_past(model.parameters_, base.parameters_, held, chosen)
+    else:
+        raise ValueError(
+            f"given is {given!r}; condition on the 'rest' of the window or on the 'past'"
+        )
+    seconds = float(held.counts.sum()) * held.bin_width
+    return np.asarray(total / (math.log(2.0) * seconds))
+
+
+def _total_given_rest(
+    model: Parameters, base: Parameters, words: Words, units: list[int]
+) -> Floats:
+    """Gain of each chosen unit given all other bits, summed over bins, nats."""
+    total = np.zeros(len(units))
+    theta, _ = model.only_live()
+    for part in chunks(len(words), max(theta.n_visible, theta.n_hidden), 1 << 18):
+        x = words.X[part]
+        gain = log_conditionals(theta, x, units) - log_conditionals(base, x, units)
+        total += words.counts[part] @ gain
+    return total
+
+
+def _total_given_past(
+    theta: Parameters, base: Parameters, words: Words, units: list[int]
+) -> Floats:
+    """Gain of each chosen unit given the earlier bins, summed over bins, nats."""
+    first = words.n_dims - words.n_units
+    for unit in units:
+        if unit < first:
+            raise ValueError(
+                f"units names bit {unit} of an earlier bin; given the past only the newest bin is "
+                f"predicted: name bits {first} to {words.n_dims - 1} or use given='rest'"
+            )
+    log_p, past = log_given_past(theta, words)
+    total = np.empty(len(units))
+    for k, unit in enumerate(units):
+        bit = words.X[:, unit].astype(np.intp)
+        # The firing-rate model knows no past: its log odds are the bias.
+        at_rate = -np.logaddexp(0.0, (1.0 - 2.0 * bit) * base.b[unit])
+        total[k] = words.counts @ (log_p[past, unit - first, bit] - at_rate)
+    return total
+
+
+def log_conditionals(theta: Parameters, x: Bits, units: list[int]) -> Floats:
+    """Logarithm of p(x_n | rest) of each word and chosen unit, nats, shape (n_words, n_chosen).
+
+    It is -softplus of :func:`changes_by_flips`, which neither overflows nor loses digits when one
+    of the two values is all but certain.
+    """
+    log_p: Floats = -np.logaddexp(0.0, changes_by_flips(theta, x, units))
+    return log_p
+
+
+def changes_by_flips(theta: Parameters, x: Bits, units: list[int]) -> Floats:
+    """Find log p~(x with bit n flipped) - log p~(x) of each word and chosen unit, nats.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model.
+    x : ndarray of uint8, shape (n_words, n_units)
+        Words.
+    units : list of int
+        Bits to flip, one at a time.
+
+    Returns
+    -------
+    ndarray, shape (n_words, n_chosen)
+    """
+    x = np.array(x, order="C")  # the kernels take no read-only arrays
+    chosen = np.ascontiguousarray(x[:, units])
+    change = np.empty(chosen.shape)
+    with threads_for(chosen.size * max(1, theta.n_hidden)):
+        if theta.J is None:
+            change[:] = theta.b[units]
+        else:
+            fields = np.ascontiguousarray(2.0 * theta.J[:, units])
+            sums_of_active(x, fields, theta.b[units], change)
+        change *= 1.0 - 2.0 * chosen
+        if theta.W is not None and theta.c is not None and theta.c.size:
+            change += _changes_of_hidden(theta.W, theta.c, x, units, chosen)
+    return change
+
+
+def _changes_of_hidden(W: Floats, c: Floats, x: Bits, units: list[int], chosen: Bits) -> Floats:
+    """Part of the hidden units in the changes; a flip adds the flipped bit's own weights."""
+    padding = [(0, 0), (0, -c.size % WIDTH)]
+    padded = np.pad(W, padding)
+    z = np.empty((len(x), padded.shape[1]))
+    sums_of_active(x, padded, np.pad(c, padding[1]), z)
+    largest = float(np.abs(W[units]).max(initial=0.0))
+    out = np.zeros(chosen.shape)
+    if largest <= _MOST_NATS:
+        rows_per_log = int(_MOST_NATS / max(largest, 1.0))
+        factors = np.exp(np.stack([padded[units], -padded[units]]))
+        log_factors_of_flips(z, chosen, factors, rows_per_log, np.empty_like(z), out)
+        return out
+    present = np.logaddexp(0.0, z)
+    for k, unit in enumerate(units):
+        flipped = z + (1.0 - 2.0 * chosen[:, k, None]) * padded[unit]
+        out[:, k] = (np.logaddexp(0.0, flipped) - present).sum(axis=1)
+    return out
+
+
+def _bits(units: Iterable[int] | None, words: Words) -> list[int]:
+    if units is None:
+        return list(range(words.n_dims - words.n_units, words.n_dims))
+    chosen = list(units)
+    for unit in chosen:
+        if isinstance(unit, bool | np.bool_) or not hasattr(unit, "__index__"):
+            raise TypeError(f"units holds {unit!r}; pass positions of bits as whole numbers")
+        if not 0 <= unit < words.n_dims:
+            raise ValueError(
+                f"units names bit {unit}; the bits of these words run from 0 to {words.n_dims - 1}"
+            )
+    if not chosen:
+        raise ValueError("units is empty; name at least one bit or leave it out")
+    return [int(unit) for unit in chosen]

@@ -1,0 +1,382 @@
+"""Do hidden units and couplings respect layers? Permutation tests (docs/method.md, section 8).
+
+Labels are permuted over units while weights and couplings stay, for all statistics together, so
+that the null distribution holds what hidden units have in common. A small p-value says that weights
+follow the labels, not why: couplings that only fall off with distance follow them too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import false_discovery_control
+from sklearn.utils.validation import check_is_fitted
+
+from ..models import PopulationModel
+from ..parameters import Parameters
+from ..units import Units
+from ..validation import Floats, listed, random_generator, whole_number
+from ._permutations import Codes, relabelled
+
+#: Statistics that differ by less than this part of their scale are ties, up to rounding.
+_TIE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenUnitLayer:
+    """How much of one hidden unit lies in one layer.
+
+    Parameters
+    ----------
+    position, layer : int and str
+        Column of ``W``, and the layer with most of its positive weight (of several, the first).
+    mass, share : float
+        Sum of its positive weights onto units with a layer, over all bins of the window, and
+        the part of it in ``layer``.
+    expected : float
+        Mean share of the dominant layer under permuted labels.
+    p_value : float
+        Of a share this large or larger; the choice of the layer is part of the test.
+    p_holm : float
+        Corrected over hidden units by Holm's method, for a claim about this hidden unit: it
+        bounds the probability of any false claim.
+    p_fdr : float
+        Corrected by Benjamini and Hochberg's method, for counting hidden units that stay in a
+        layer: it bounds the expected share of false claims.
+    """
+
+    position: int
+    layer: str
+    mass: float
+    share: float
+    expected: float
+    p_value: float
+    p_holm: float
+    p_fdr: float
+
+
+@dataclass(frozen=True, slots=True)
+class CouplingContrast:
+    """Couplings between units of the same layer against those across layers.
+
+    Parameters
+    ----------
+    within, between : float
+        Mean over all pairs of different units, with uncoupled pairs and all bins of the window.
+    p_value : float
+        Of a difference this large or larger under permuted labels.
+    """
+
+    within: float
+    between: float
+    p_value: float
+
+    @property
+    def difference(self) -> float:
+        """Mean within minus mean between layers; zero on average under permuted labels."""
+        return self.within - self.between
+
+
+@dataclass(frozen=True, slots=True)
+class LayerStatistics:
+    """Tests of hidden units and couplings against layers; it prints as a table.
+
+    Parameters
+    ----------
+    layers, n_units : tuple of str and of int
+        Distinct labels, sorted, and the units in each.
+    window : int
+        Bins per word: bits of the model over labels given.
+    hidden : tuple of HiddenUnitLayer
+        One row per hidden unit with a positive weight onto a unit with a layer, in the order of
+        ``W``; a note names the other live hidden units.
+    overall_share, overall_expected, overall_p_value : float
+        Part of all positive weight that lies in the dominant layer of its hidden unit (the mean
+        share, weighted by mass), its mean under permuted labels, and its p-value, which needs no
+        correction. NaN if ``hidden`` is empty.
+    couplings : CouplingContrast or None
+        Of strengths ``abs(J)``, one-sided: whether pairs in a layer interact more strongly. None
+        for a model without couplings, or if no two units share a layer.
+    signed_couplings : CouplingContrast or None
+        Of ``J``, two-sided. In models with hidden units it is mostly negative (docs/method.md,
+        section 7), and strong couplings of both signs cancel in it.
+    n_permutations, exact : int and bool
+        Other arrangements of the labels that the p-values come from, and whether these are all.
+    notes : tuple of str
+        What was left out.
+    """
+
+    layers: tuple[str, ...]
+    n_units: tuple[int, ...]
+    window: int
+    hidden: tuple[HiddenUnitLayer, ...]
+    overall_share: float
+    overall_expected: float
+    overall_p_value: float
+    couplings: CouplingContrast | None
+    signed_couplings: CouplingContrast | None
+    n_permutations: int
+    exact: bool
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        sizes = (f"{name}: {n}" for name, n in zip(self.layers, self.n_units, strict=True))
+        span = f"; words of {self.window} bins" if self.window > 1 else ""
+        source = "(all other) arrangements" if self.exact else "random permutations"
+        ending = f"p from {self.n_permutations:,} {source} of the layer labels over units"
+        lines = [f"units by layer: {', '.join(sizes)}{span}", *_hidden_lines(self)]
+        lines += [*_coupling_lines(self), ending, *(f"note: {note}" for note in self.notes)]
+        return "\n".join(lines)
+
+
+def layer_statistics(
+    model: PopulationModel | Parameters,
+    layer: Units | Iterable[str],
+    *,
+    window: int | None = None,
+    n_permutations: int = 9999,
+    random_state: int | np.random.Generator | None = 0,
+) -> LayerStatistics:
+    """Test whether hidden units and couplings respect layers.
+
+    p-values are (1 + permutations with a statistic at least as large) / (1 + permutations), never
+    zero and valid for any number of permutations (Phipson & Smyth 2010).
+
+    Parameters
+    ----------
+    model : PopulationModel or Parameters
+        A fitted model, or its parameters.
+    layer : Units or iterable of str, shape (n_units,)
+        Table of units with layers, or one label per recorded unit. Units labelled ``""`` are left
+        out.
+    window : int, optional
+        Bins per word: a model of spatiotemporal words uses each unit's label at every lag. By
+        default those that the model was fitted on, and 1 for Parameters and models that do not
+        know (see ``PopulationModel.window_``).
+    n_permutations : int
+        Random permutations of the labels. If there are no more other arrangements than that, each
+        is taken once, and p-values are exact.
+    random_state : int, Generator or None
+        Source of the permutations.
+
+    Examples
+    --------
+    >>> W = np.kron(np.eye(2), np.ones((4, 1)))  # one hidden unit over each half of the units
+    >>> statistics = layer_statistics(Parameters(b=np.zeros(8), W=W), ["II/III"] * 4 + ["IV"] * 4)
+    >>> [(row.layer, row.share) for row in statistics.hidden]
+    [('II/III', 1.0), ('IV', 1.0)]
+    >>> statistics.overall_p_value == 2 / 70, statistics.exact
+    (True, True)
+    """
+    model, window = _checked(model, window)
+    rng = random_generator(random_state)
+    labels = _labels(layer, model.n_visible, window)
+    layers, codes = _coded(labels)
+    measured = _Measured.of(model, labels, codes)
+    width = max(measured.weights.shape)
+    n_used, exact, arrangements = relabelled(codes, n_permutations, rng, width)
+    tested = _tested(measured, codes, arrangements, n_used)
+    overall = measured.mass.size  # its column, after the hidden units
+    contrasts = _contrasts(measured, codes, tested[2, overall + 1 :])
+    return LayerStatistics(
+        layers=layers,
+        n_units=tuple(np.bincount(codes).tolist()),
+        window=window,
+        hidden=_rows(measured, layers, codes, tested[:, :overall]),
+        overall_share=float(tested[0, overall]),
+        overall_expected=float(tested[1, overall]),
+        overall_p_value=float(tested[2, overall]),
+        couplings=contrasts[0],
+        signed_couplings=contrasts[1],
+        n_permutations=n_used,
+        exact=exact,
+        notes=_notes(model, labels, measured),
+    )
+
+
+def _checked(model: PopulationModel | Parameters, window: int | None) -> tuple[Parameters, int]:
+    """Parameters of the model, and bins per word."""
+    if isinstance(model, Parameters):
+        return model, whole_number("window", 1 if window is None else window)
+    if not isinstance(model, PopulationModel):
+        raise TypeError(f"model is of type {type(model).__name__}; pass a model or Parameters")
+    check_is_fitted(model)
+    fitted = getattr(model, "window_", 1 if window is None else window)
+    if window is not None and whole_number("window", window) != fitted:
+        raise ValueError(
+            f"window is {window}, but the model was fitted on words of {fitted} bins; leave "
+            "window out, or pass model.parameters_ where an array of longer words was given"
+        )
+    return model.parameters_, fitted
+
+
+def _labels(layer: Units | Iterable[str], n_bits: int, window: int) -> NDArray[np.str_]:
+    """One label per recorded unit, shape (n_units,)."""
+    remedy = "pass one label per recorded unit, '' where it is unknown"
+    if isinstance(layer, Units):
+        if layer.layer is None:
+            raise ValueError("these units have no layers; pass labels or use units.with_layers")
+        layer = layer.layer
+    if isinstance(layer, str):
+        raise TypeError(f"layer is {layer!r}; {remedy}")
+    labels = listed("layer", layer, remedy)
+    for n, label in enumerate(labels):
+        if not isinstance(label, str | int | np.integer):
+            raise TypeError(f"layer[{n}] is {label!r}; {remedy}")
+    if window < 1 or len(labels) * window != n_bits:
+        raise ValueError(
+            f"layer has {len(labels)} labels for {n_bits} bits of words of {window} bins; {remedy}"
+        )
+    return np.array([str(label) for label in labels])
+
+
+def _coded(labels: NDArray[np.str_]) -> tuple[tuple[str, ...], Codes]:
+    """Distinct layers, and which of them each labelled unit is in."""
+    layers, codes = np.unique(labels[labels != ""], return_inverse=True)
+    if layers.size < 2:
+        raise ValueError(
+            f"layer names {layers.size} different layers {layers.tolist()}; "
+            "a test of layers needs units in at least two"
+        )
+    return tuple(layers.tolist()), codes.astype(np.min_scalar_type(layers.size))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Measured:
+    """Positive weights and couplings of the units with a layer.
+
+    Labels belong to units, not to bits, so weights are summed and couplings averaged over the bins
+    of a window.
+    """
+
+    hidden: NDArray[np.intp]  # columns of W, (n_tested,)
+    weights: Floats  # (n_labelled, n_tested)
+    mass: Floats  # their sums, (n_tested,)
+    # Strengths and signed couplings, each (n_labelled, n_labelled) with zeros on the diagonal;
+    # empty if there is nothing to compare.
+    pairs: tuple[Floats, ...]
+    n_within: int  # entries of such a matrix within layers, off the diagonal
+    n_between: int
+
+    @classmethod
+    def of(cls, theta: Parameters, labels: NDArray[np.str_], codes: Codes) -> _Measured:
+        known = np.flatnonzero(labels != "")
+        by_lag = (theta.n_visible // labels.size, labels.size)
+        weights = np.zeros((known.size, 0))
+        if theta.W is not None:
+            weights = np.maximum(theta.W, 0.0).reshape(*by_lag, -1).sum(axis=0)[known]
+        mass = weights.sum(axis=0)
+        hidden = np.flatnonzero(mass)
+        n_within = int((np.bincount(codes) ** 2).sum()) - codes.size
+        pairs = []
+        if theta.J is not None and n_within:
+            for J in (np.abs(theta.J), theta.J):
+                pairs.append(J.reshape(by_lag * 2).mean(axis=(0, 2))[np.ix_(known, known)])
+                np.fill_diagonal(pairs[-1], 0.0)
+        n_between = codes.size**2 - codes.size - n_within
+        return cls(hidden, weights[:, hidden], mass[hidden], tuple(pairs), n_within, n_between)
+
+    def statistics(self, arrangements: Codes) -> Floats:
+        """All statistics for each arrangement of the labels; they are large if layers matter.
+
+        Shape (n_arrangements, n_tested + 1 + n_pairs): share of each hidden unit's dominant layer,
+        overall share, difference of strengths, absolute difference of signed couplings.
+        """
+        largest = np.zeros((len(arrangements), self.mass.size))
+        within = np.zeros((len(arrangements), len(self.pairs)))
+        for layer in range(int(arrangements[0].max()) + 1):
+            inside = (arrangements == layer).astype(np.float64)
+            np.maximum(largest, inside @ self.weights, out=largest)
+            for k, J in enumerate(self.pairs):
+                within[:, k] += np.einsum("an,an->a", inside @ J, inside)
+        total = self.mass.sum()
+        overall = largest.sum(axis=1) / total if total else np.full(len(arrangements), np.nan)
+        between = np.array([J.sum() for J in self.pairs]) - within
+        differences = within / max(self.n_within, 1) - between / self.n_between
+        differences[:, 1:] = np.abs(differences[:, 1:])
+        return np.column_stack((largest / self.mass, overall, differences))
+
+
+def _tested(
+    measured: _Measured, codes: Codes, permuted: Iterable[Codes], n_permutations: int
+) -> Floats:
+    """Rows: observed statistics, their means under permuted labels, and their p-values."""
+    observed = measured.statistics(codes[None])[0]
+    scales = [1.0] * (measured.mass.size + 1) + [float(np.abs(J).max()) for J in measured.pairs]
+    threshold = observed - _TIE * np.array(scales)
+    # The given labels count as one of the arrangements.
+    total, n_as_large = observed.copy(), np.ones(observed.size)
+    for arrangements in permuted:
+        null = measured.statistics(arrangements)
+        total += null.sum(axis=0)
+        n_as_large += (null >= threshold).sum(axis=0)
+    n_as_large[np.isnan(observed)] = np.nan
+    return np.stack((observed, total / (1 + n_permutations), n_as_large / (1 + n_permutations)))
+
+
+def _holm(p_values: Floats) -> Floats:
+    """p-values corrected by Holm's step-down method (1979)."""
+    order = np.argsort(p_values)
+    steps = np.maximum.accumulate(p_values[order] * np.arange(p_values.size, 0, -1))
+    return np.minimum(steps, 1.0)[np.argsort(order)]
+
+
+def _rows(
+    measured: _Measured, layers: tuple[str, ...], codes: Codes, tested: Floats
+) -> tuple[HiddenUnitLayer, ...]:
+    """One row per tested hidden unit, with p-values corrected over all of them."""
+    p_values = tested[2]
+    if not p_values.size:
+        return ()
+    by_layer = np.array([measured.weights[codes == k].sum(axis=0) for k in range(len(layers))])
+    # In a tie the first layer is taken.
+    dominant = np.argmax(by_layer >= by_layer.max(axis=0) * (1.0 - _TIE), axis=0)
+    corrected = _holm(p_values), false_discovery_control(p_values, method="bh")
+    numbers = np.column_stack((measured.mass, *tested, *corrected)).tolist()
+    rows = zip(measured.hidden.tolist(), dominant, numbers, strict=True)
+    return tuple(HiddenUnitLayer(i, layers[k], *row) for i, k, row in rows)
+
+
+def _contrasts(measured: _Measured, codes: Codes, p: Floats) -> list[CouplingContrast | None]:
+    """Contrast of strengths and of signed couplings."""
+    same = codes[:, None] == codes
+    means = [(J[same].sum() / measured.n_within, J[~same].mean()) for J in measured.pairs]
+    rows = np.column_stack((np.reshape(means, (-1, 2)), p)).tolist()
+    return [CouplingContrast(*row) for row in rows] or [None, None]
+
+
+def _notes(theta: Parameters, labels: NDArray[np.str_], measured: _Measured) -> tuple[str, ...]:
+    n_unknown = int((labels == "").sum())
+    untested = np.setdiff1d(np.flatnonzero(theta.live), measured.hidden).tolist()
+    notes = {
+        f"{n_unknown} of {labels.size} units have no layer and are left out": n_unknown,
+        f"hidden {untested} have no positive weight onto a unit with a layer": untested,
+        "no two units share a layer, so couplings are not tested": not measured.n_within,
+    }
+    return tuple(note for note, applies in notes.items() if applies)
+
+
+def _hidden_lines(statistics: LayerStatistics) -> list[str]:
+    if not statistics.hidden:
+        return ["no hidden units with positive weights"]
+    width = max(len(name) for name in ("layer", *statistics.layers))
+    lines = [f"hidden  {'layer':{width}}  share  by chance        p   p Holm     p BH"]
+    for row in statistics.hidden:
+        start = f"{row.position:6}  {row.layer:{width}}  {row.share:5.2f}  {row.expected:9.2f}"
+        lines.append(f"{start}  {row.p_value:7.2g}  {row.p_holm:7.2g}  {row.p_fdr:7.2g}")
+    overall = f"{statistics.overall_share:5.2f}  {statistics.overall_expected:9.2f}"
+    return [*lines, f"   all  {'':{width}}  {overall}  {statistics.overall_p_value:7.2g}"]
+
+
+def _coupling_lines(statistics: LayerStatistics) -> list[str]:
+    lines = ["couplings        within   between  difference        p"]
+    rows = {"|J|": statistics.couplings, "J, two-sided": statistics.signed_couplings}
+    for name, row in rows.items():
+        if row is None:
+            return ["no couplings to compare"]
+        means = f"{row.within:9.2g} {row.between:9.2g}  {row.difference:10.2g}"
+        lines.append(f"{name:13} {means}  {row.p_value:7.2g}")
+    return lines

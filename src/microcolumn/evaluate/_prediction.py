@@ -1,0 +1,238 @@
+"""Spikes predicted bin by bin, as traces over time (METHOD section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from ..epochs import HALF_NANOSECOND
+from ..models import PopulationModel
+from ..parameters import Parameters
+from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
+from ..units import Units
+from ..validation import Bits, Floats, chunks, listed, real_number, whole_number
+from ..words import Words
+from ._conditional import changes_by_flips
+from ._inputs import Baseline, independent_baseline, words_for
+from ._past import log_odds_given_past
+
+#: Log odds given the rest are kept within this many nats: as good as certain.
+_MOST_NATS = 700.0
+#: Decimals of a nat that log odds are given to. The same prediction differs in its last digits with
+#: the bit that came, which must not leak into it; no recording can tell as much apart.
+_DECIMALS = 11
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prediction:
+    """Probability of a spike of each chosen unit in the newest bin of every window.
+
+    Made by :func:`predict`. It is kept per distinct word; :attr:`probability` and :attr:`spikes`
+    put it in time order when asked, so take a :meth:`stretch` of a long recording first.
+
+    Attributes
+    ----------
+    log_odds : ndarray, shape (n_distinct, n_chosen)
+        Predicted log odds of a spike for each distinct word, nats.
+    bits : ndarray of uint8, shape (n_distinct, n_chosen)
+        What the units did.
+    index : ndarray of int32, shape (n_bins,)
+        Row of ``log_odds`` and ``bits`` of each bin, in time order.
+    bins : ndarray of int64, shape (n_bins,)
+        Place of the newest bin of each window in the recording, increasing.
+    epoch_starts : ndarray of int64, shape (n_epochs,)
+        Places in ``bins`` where an epoch begins: a trace is drawn with a gap there.
+    bin_width : float
+        Seconds.
+    positions : tuple of int, length n_chosen
+        Which of the recorded units are predicted.
+    units : Units
+        Their names, depths and layers.
+    given : {"rest", "past"}
+        What the prediction knows.
+    rate_log_odds : ndarray, shape (n_chosen,), or None
+        Log odds of a spike at the training rates, nats; None where they are unknown.
+    weights : ndarray, shape (n_bins,), or None
+        Weight of each bin; None where all are 1.
+    clock : Clock
+        When the recording's bins start.
+    """
+
+    log_odds: Floats
+    bits: Bits
+    index: NDArray[np.int32]
+    bins: Places
+    epoch_starts: Places
+    bin_width: float
+    positions: tuple[int, ...]
+    units: Units
+    given: Literal["rest", "past"]
+    rate_log_odds: Floats | None = None
+    weights: Floats | None = None
+    clock: Clock = FROM_ZERO
+
+    @property
+    def n_bins(self) -> int:
+        """Number of predicted bins."""
+        return int(self.index.shape[0])
+
+    @property
+    def probability(self) -> Floats:
+        """Predicted probability of a spike in time order, shape (n_bins, n_chosen)."""
+        by_word: Floats = expit(self.log_odds)
+        return by_word[self.index]
+
+    @property
+    def spikes(self) -> Bits:
+        """Zeros and ones that came, in time order, shape (n_bins, n_chosen)."""
+        return self.bits[self.index]
+
+    @property
+    def times_s(self) -> Floats:
+        """Start of each predicted bin on the recording's clock, seconds, shape (n_bins,).
+
+        Words made from an array have no clock: their bins follow each other from 0 on.
+        """
+        return self.clock.times_s(self.bins, self.bin_width)
+
+    def stretch(self, start_s: float, stop_s: float) -> Prediction:
+        """The bins that start at ``start_s`` or later and before ``stop_s``.
+
+        Parameters
+        ----------
+        start_s, stop_s : float
+            Seconds, on the scale of :attr:`times_s`; may be infinite.
+        """
+        start = real_number("start_s", start_s, "give seconds") - HALF_NANOSECOND
+        stop = real_number("stop_s", stop_s, "give seconds") - HALF_NANOSECOND
+        times = self.times_s
+        kept = np.flatnonzero((times >= start) & (times < stop))
+        if not kept.size:
+            raise ValueError(
+                f"no predicted bin starts between {start_s} and {stop_s} s; they start between "
+                f"{times[0]:g} and {times[-1]:g} s: ask for seconds among these"
+            )
+        rows, index = np.unique(self.index[kept], return_inverse=True)
+        return replace(
+            self,
+            log_odds=self.log_odds[rows],
+            bits=self.bits[rows],
+            index=index.astype(np.int32),
+            bins=self.bins[kept],
+            epoch_starts=remaining_epochs(self.epoch_starts, kept),
+            weights=None if self.weights is None else self.weights[kept],
+        )
+
+    def __repr__(self) -> str:
+        units = f"{len(self.units)} unit{'s' * (len(self.units) != 1)}"
+        return (
+            f"Prediction({units} given the {self.given}, {self.n_bins:,} bins of "
+            f"{self.bin_width * 1e3:g} ms from {self.times_s[0]:g} s on)"
+        )
+
+
+def predict(
+    model: PopulationModel,
+    words: Words | ArrayLike,
+    *,
+    given: Literal["rest", "past"] = "rest",
+    units: Iterable[int] | None = None,
+    baseline: Baseline = None,
+) -> Prediction:
+    """Predict the spikes of the newest bin from the rest of the window or from the past alone.
+
+    Parameters
+    ----------
+    model : PopulationModel
+        A fitted model.
+    words : Words or array_like, shape (n_words, n_units)
+        Held-out words; an array is taken as bins of 20 ms in time order.
+    given : {"rest", "past"}
+        What is known of the window: all other bits, or the earlier bins alone, with the other
+        units of the newest bin summed out exactly (at most 16 units). Where ``window`` is 1 the
+        past is empty, and the prediction is the model's marginal.
+    units : iterable of int, optional
+        Positions of the recorded units to predict; all of them where left out.
+    baseline : Independent or array_like, shape (n_dims,), optional
+        Firing-rate model that :func:`~microcolumn.skill` compares with; by default the rates
+        that ``model`` was trained at, where it was trained.
+
+    Returns
+    -------
+    Prediction
+
+    Examples
+    --------
+    >>> from microcolumn.models import Ising
+    >>> words = Words.from_array([[0], [1], [0], [1], [0], [0], [1], [0]] * 50).embed(2)
+    >>> prediction = predict(Ising(l1=1e-3).fit(words), words, given="past")
+    >>> prediction
+    Prediction(1 unit given the past, 399 bins of 20 ms from 0.02 s on)
+    >>> prediction.stretch(0.08, 0.14).spikes[:, 0].tolist()
+    [0, 0, 1]
+    """
+    held = words_for(model, words, None)
+    positions = _positions(units, held.n_units)
+    first = held.n_dims - held.n_units
+    newest = [first + position for position in positions]
+    if given == "rest":
+        log_odds = _log_odds_given_rest(model.parameters_, held, newest)
+    elif given == "past":
+        log_odds, past = log_odds_given_past(model.parameters_, held)
+        log_odds = log_odds[past][:, positions]
+    else:
+        raise ValueError(
+            f"given is {given!r}; condition on the 'rest' of the window or on the 'past'"
+        )
+    # A model made from parameters predicts without rates; only its skill needs them.
+    knows_rates = baseline is not None or hasattr(model, "rates_")
+    rate = independent_baseline(model, baseline).parameters_.b[newest] if knows_rates else None
+    return Prediction(
+        log_odds=np.round(log_odds, _DECIMALS),
+        bits=held.X[:, newest],
+        index=held.index,
+        bins=held.bins + (held.window - 1),
+        epoch_starts=held.epoch_starts,
+        bin_width=held.bin_width,
+        positions=tuple(positions),
+        units=held.units.take(positions),
+        given=given,
+        rate_log_odds=rate,
+        weights=held.weights,
+        clock=held.clock,
+    )
+
+
+def _log_odds_given_rest(theta: Parameters, words: Words, newest: list[int]) -> Floats:
+    """Log odds of a spike given all other bits, nats, shape (n_distinct, n_chosen)."""
+    live, _ = theta.only_live()
+    log_odds = np.empty((len(words), len(newest)))
+    for part in chunks(len(words), max(live.n_visible, live.n_hidden), 1 << 18):
+        x = words.X[part]
+        # Flipping a silent bit makes a spike, flipping a spike silence.
+        log_odds[part] = (1.0 - 2.0 * x[:, newest]) * changes_by_flips(live, x, newest)
+    # The more nats, the fewer decimals are right; past this bound they would tell which bit came.
+    return np.clip(log_odds, -_MOST_NATS, _MOST_NATS, out=log_odds)
+
+
+def _positions(units: Iterable[int] | None, n_units: int) -> list[int]:
+    if units is None:
+        return list(range(n_units))
+    asked = listed("units", units, "pass a list of positions")
+    positions = [whole_number(f"units[{k}]", unit) for k, unit in enumerate(asked)]
+    if not positions:
+        raise ValueError("units is empty; name at least one unit or leave it out")
+    for position in positions:
+        if not 0 <= position < n_units:
+            raise ValueError(
+                f"units names position {position}; "
+                f"positions of {n_units} units run from 0 to {n_units - 1}"
+            )
+        if positions.count(position) > 1:
+            raise ValueError(f"units names position {position} twice; name each unit once")
+    return positions

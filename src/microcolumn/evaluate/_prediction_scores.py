@@ -1,0 +1,253 @@
+"""How good predicted spikes are: ROC, calibration and skill (METHOD section 6)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.metrics import auc, roc_curve
+
+from ..parameters import Floats
+from ..validation import whole_number
+from ._patterns import counting_bounds
+from ._prediction import Prediction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Roc:
+    """Receiver operating characteristic of one unit's prediction.
+
+    Attributes
+    ----------
+    false_positive, true_positive : ndarray, shape (n_thresholds,)
+        Share of the silent bins and of the bins with a spike that are predicted at or above each
+        threshold, from (0, 0) to (1, 1); equal predictions are one step. Empty where undefined.
+    threshold : ndarray, shape (n_thresholds,)
+        Probabilities, decreasing from infinity, which nothing reaches.
+    area : float
+        Probability that a bin with a spike was predicted higher than a silent one, ties counting
+        one half (Mann-Whitney). NaN for a unit that spikes in no bin or in all of them.
+    unit : str
+        The unit's name.
+    note : str
+        Why the area is undefined, or nothing.
+    """
+
+    false_positive: Floats
+    true_positive: Floats
+    threshold: Floats
+    area: float
+    unit: str
+    note: str = ""
+
+    def __repr__(self) -> str:
+        return f"Roc(unit {self.unit}, {self.note or f'area {self.area:.3f}'})"
+
+
+def roc(prediction: Prediction, unit: int) -> Roc:
+    """Find how well the prediction tells bins with a spike of ``unit`` from silent ones.
+
+    Parameters
+    ----------
+    prediction : Prediction
+        From :func:`~microcolumn.predict`.
+    unit : int
+        Position of the unit among the recorded ones.
+
+    Returns
+    -------
+    Roc
+
+    Examples
+    --------
+    >>> from microcolumn.evaluate._prediction import predict
+    >>> from microcolumn.models import Ising
+    >>> words = np.array([[0, 0], [1, 1], [0, 0], [1, 1], [0, 1], [0, 0]] * 50)
+    >>> roc(predict(Ising(l1=1e-3).fit(words), words), 0)
+    Roc(unit 0, area 0.875)
+    """
+    column = _column(prediction, unit)
+    name = prediction.units.ids[column]
+    level, odds = _levels(prediction.log_odds[:, column])
+    counts, bits = _counts(prediction, prediction.weights), prediction.bits[:, column]
+    spiking, silent = (np.bincount(level, counts * (bits == bit), odds.size) for bit in (1, 0))
+    if not (spiking.any() and silent.any()):
+        note = f"area undefined: it spikes in {'all' if spiking.any() else 'none'} of the bins"
+        return Roc(np.empty(0), np.empty(0), np.empty(0), math.nan, name, note)
+    false_positive, true_positive, threshold = roc_curve(
+        np.repeat([1, 0], odds.size),
+        np.tile(odds, 2),
+        sample_weight=np.concatenate([spiking, silent]),
+    )
+    threshold[1:] = expit(threshold[1:])
+    area = float(auc(false_positive, true_positive))
+    return Roc(false_positive, true_positive, threshold, area, name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """Predicted probability against observed frequency, in groups of like predictions.
+
+    Attributes
+    ----------
+    predicted, observed : ndarray, shape (n_groups,)
+        Mean prediction, increasing, and share of bins with a spike, of each group.
+    lower, upper : ndarray, shape (n_groups,)
+        5 % and 95 % bounds of counting noise: where the share would lie if every bin of the group
+        spiked on its own with the mean prediction.
+    n_bins : ndarray of int64, shape (n_groups,)
+        Bins in each group; when units are pooled, a bin counts once for each.
+    error : float
+        Calibration error: mean of ``|observed - predicted|`` over groups, by their weight.
+    """
+
+    predicted: Floats
+    observed: Floats
+    lower: Floats
+    upper: Floats
+    n_bins: NDArray[np.int64]
+    error: float
+
+
+def calibration(prediction: Prediction, unit: int | None = None, n_groups: int = 10) -> Calibration:
+    """Compare how often spikes came with how often they were predicted.
+
+    Parameters
+    ----------
+    prediction : Prediction
+        From :func:`~microcolumn.predict`.
+    unit : int, optional
+        Position of the unit among the recorded ones; all predicted units pooled where left out.
+    n_groups : int
+        Groups of about equal size, by quantiles of the prediction. Equal predictions stay in one
+        group, so that there may be fewer.
+
+    Returns
+    -------
+    Calibration
+
+    Examples
+    --------
+    >>> from microcolumn.evaluate._prediction import predict
+    >>> from microcolumn.models import Independent
+    >>> words = [[0], [1], [0], [0]]
+    >>> found = calibration(predict(Independent().fit(words), words), unit=0)
+    >>> found.predicted.round(3).tolist(), found.observed.tolist(), found.n_bins.tolist()
+    ([0.25], [0.25], [4])
+    """
+    if whole_number("n_groups", n_groups) < 1:
+        raise ValueError(f"n_groups is {n_groups}; use at least one group")
+    every = range(len(prediction.positions))
+    columns = list(every) if unit is None else [_column(prediction, unit)]
+    log_odds = prediction.log_odds[:, columns].ravel()
+    weights = prediction.weights
+    squares = None if weights is None else weights**2
+    counts, weight, square = (
+        np.repeat(_counts(prediction, w), len(columns)) for w in (None, weights, squares)
+    )
+    group = _quantile_groups(log_odds, weight, n_groups)
+
+    def total(values: Floats) -> Floats:
+        return np.bincount(group, values).astype(np.float64)
+
+    size = total(weight)
+    predicted = total(weight * expit(log_odds)) / size
+    observed = total(weight * prediction.bits[:, columns].ravel()) / size
+    # Bins of equal weight that would have the same counting noise.
+    effective = np.maximum(1, np.rint(size**2 / total(square))).astype(np.int64)
+    bounds = [counting_bounds(p, n) for p, n in zip(predicted, effective.tolist(), strict=True)]
+    lower, upper = np.array(bounds).T
+    return Calibration(
+        predicted=predicted,
+        observed=observed,
+        lower=lower,
+        upper=upper,
+        n_bins=total(counts).astype(np.int64),
+        error=float(np.average(np.abs(observed - predicted), weights=size)),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skill:
+    """How much better than the firing rate each unit is predicted.
+
+    Attributes
+    ----------
+    bits_per_second : ndarray, shape (n_chosen,)
+        Log loss at the training rate minus that of the prediction: the conditional gain.
+    brier, rate_brier : ndarray, shape (n_chosen,)
+        Mean squared difference of prediction and spike, and the same at the training rate.
+    """
+
+    bits_per_second: Floats
+    brier: Floats
+    rate_brier: Floats
+
+    @property
+    def brier_skill(self) -> Floats:
+        """1 for a perfect prediction, 0 for one as good as the rate, shape (n_chosen,)."""
+        return 1.0 - self.brier / self.rate_brier
+
+
+def skill(prediction: Prediction) -> Skill:
+    """Score a prediction against the firing rates of the training words.
+
+    Parameters
+    ----------
+    prediction : Prediction
+        From :func:`~microcolumn.predict`, of a trained model or with ``baseline``.
+
+    Returns
+    -------
+    Skill
+    """
+    if prediction.rate_log_odds is None:
+        raise ValueError(
+            "the model of this prediction was never fitted, so it knows no training rates; "
+            "pass baseline= to predict"
+        )
+    counts, bits = _counts(prediction, prediction.weights), prediction.bits.astype(np.float64)
+    sign = 1.0 - 2.0 * bits
+    gain = np.logaddexp(0.0, sign * prediction.rate_log_odds)
+    gain -= np.logaddexp(0.0, sign * prediction.log_odds)
+    n_bins = counts.sum()
+    return Skill(
+        bits_per_second=counts @ gain / (n_bins * prediction.bin_width * math.log(2.0)),
+        brier=counts @ (expit(prediction.log_odds) - bits) ** 2 / n_bins,
+        rate_brier=counts @ (expit(prediction.rate_log_odds) - bits) ** 2 / n_bins,
+    )
+
+
+def _column(prediction: Prediction, unit: int) -> int:
+    position = whole_number("unit", unit)
+    if position not in prediction.positions:
+        raise ValueError(
+            f"unit {position} was not predicted; pick one of "
+            f"{', '.join(map(str, prediction.positions))}"
+        )
+    return prediction.positions.index(position)
+
+
+def _counts(prediction: Prediction, weights: Floats | None) -> Floats:
+    """Summed weight of the bins in which each distinct word occurs, shape (n_distinct,)."""
+    n_distinct = prediction.bits.shape[0]
+    return np.bincount(prediction.index, weights, n_distinct).astype(np.float64)
+
+
+def _levels(log_odds: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """Level of each prediction, equal ones sharing theirs, and log odds of the levels."""
+    odds, level = np.unique(log_odds, return_inverse=True)
+    return level, odds
+
+
+def _quantile_groups(log_odds: Floats, weight: Floats, n_groups: int) -> NDArray[np.intp]:
+    """Group of each prediction, by the quantile that the middle of its ties has; none is empty."""
+    level, odds = _levels(log_odds)
+    size = np.bincount(level, weight, odds.size)
+    upto = np.cumsum(size)
+    middle = (upto - size / 2.0) / upto[-1]
+    _, group = np.unique(np.floor(n_groups * middle), return_inverse=True)
+    return np.asarray(group[level])

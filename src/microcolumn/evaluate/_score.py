@@ -1,0 +1,171 @@
+"""Excess log-likelihood: how much better than firing rates a model predicts words, in bits/s."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..models import PopulationModel
+from ..parameters import Floats
+from ..partition import LogPartition
+from ..words import Words
+from ._bootstrap import block_bins_of, block_stderr
+from ._inputs import Baseline, independent_baseline, words_for
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Excess log-likelihood rate of a model over the independent baseline (METHOD section 6).
+
+    Parameters
+    ----------
+    bits_per_second : float
+        For the whole population.
+    stderr : float
+        Standard error in bits/s: the finite number of words, from blocks of neighbouring bins,
+        and the normaliser's error, in quadrature. NaN for a single word.
+    normaliser_stderr : float
+        The normaliser's part of it, bits/s; common to all words, zero for exact sums.
+    normaliser : str
+        How log Z was found; see :class:`~microcolumn.LogPartition`.
+    converged : bool
+        Whether log Z may be relied upon.
+    nats_per_word : float
+        Mean log probability of a word, without baseline.
+    n_words : int
+        Words scored.
+    n_units : int
+        Recorded units.
+    block_bins : int
+        Bins per block of the error bar.
+
+    Examples
+    --------
+    >>> print(Score(12.34, 0.21, 0.0, "exact, visible side", True, -2.9, 90_000, 10, 900))
+    12.34 ± 0.21 bits/s
+    """
+
+    bits_per_second: float
+    stderr: float
+    normaliser_stderr: float
+    normaliser: str
+    converged: bool
+    nats_per_word: float
+    n_words: int
+    n_units: int
+    block_bins: int
+
+    @property
+    def per_neuron(self) -> float:
+        """Bits per second and recorded unit."""
+        return self.bits_per_second / self.n_units
+
+    def __float__(self) -> float:
+        return self.bits_per_second
+
+    def __str__(self) -> str:
+        doubt = "" if self.converged else " (log Z not converged)"
+        return f"{self.bits_per_second:.2f} ± {self.stderr:.2f} bits/s{doubt}"
+
+
+def excess_log_likelihood(
+    model: PopulationModel,
+    words: Words | ArrayLike,
+    baseline: Baseline = None,
+    *,
+    bin_width: float | None = None,
+    block_bins: int | None = None,
+) -> Score:
+    """Mean of log2 p_model(x) - log2 p_independent(x) over held-out words, per second.
+
+    Parameters
+    ----------
+    model : PopulationModel
+        A fitted model.
+    words : Words or array_like, shape (n_words, n_units)
+        Held-out words, in time order. Spatiotemporal words count ``window`` bins of time each.
+    baseline : Independent or array_like, shape (n_units,), optional
+        Firing-rate model of the training words, or their rates per bin; by default the rates that
+        ``model`` was trained at, which keep half a count away from 0 and 1.
+    bin_width : float, optional
+        Seconds per bin, for a plain array only; 0.020 where left out.
+    block_bins : int, optional
+        Bins per block of the error bar. By default a hundredth of the words, at least ten times
+        the length of a word and at most a fifth of the words.
+
+    Returns
+    -------
+    Score
+
+    Examples
+    --------
+    >>> from microcolumn.models import Ising
+    >>> rng = np.random.default_rng(0)
+    >>> together = rng.random((2000, 1)) < 0.1
+    >>> words = Words.from_array(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
+    >>> train, test = words.split(0.5, random_state=0)
+    >>> score = excess_log_likelihood(Ising().fit(train), test)
+    >>> score.bits_per_second > 5 * score.stderr
+    True
+    """
+    held = words_for(model, words, bin_width)
+    base = independent_baseline(model, baseline)
+    length = block_bins_of(held, block_bins)
+    log_p = model.score_samples(held)
+    return score_of(log_p, base.score_samples(held), model.log_partition(), held, length)
+
+
+def score_of(
+    log_p: Floats, log_p_base: Floats, log_z: LogPartition, words: Words, block_bins: int
+) -> Score:
+    """Score from the log probabilities of the distinct words, in nats.
+
+    Parameters
+    ----------
+    log_p, log_p_base : ndarray, shape (n_distinct,)
+        Under the model and under the baseline, normalised, nats.
+    log_z : LogPartition
+        The model's normaliser, whose error ``log_p`` shares.
+    words : Words
+        Counts and time order.
+    block_bins : int
+        Bins per block of the error bar.
+    """
+    mean, stderr = mean_rate(log_p - log_p_base, words, block_bins)
+    normaliser_stderr = log_z.stderr * bits_per_second_per_nat(words)
+    return Score(
+        bits_per_second=mean,
+        stderr=math.hypot(stderr, normaliser_stderr),
+        normaliser_stderr=normaliser_stderr,
+        normaliser=log_z.method,
+        converged=log_z.converged,
+        nats_per_word=float(np.average(log_p, weights=words.counts)),
+        n_words=words.n_bins,
+        n_units=words.n_units,
+        block_bins=block_bins,
+    )
+
+
+def mean_rate(nats: Floats, words: Words, block_bins: int) -> tuple[float, float]:
+    """Mean over all words and its block standard error, in bits/s.
+
+    Parameters
+    ----------
+    nats : ndarray, shape (n_distinct,)
+        A log-likelihood of each distinct word, nats.
+    words : Words
+        Counts and time order.
+    block_bins : int
+        Bins per block.
+    """
+    scale = bits_per_second_per_nat(words)
+    mean = float(np.average(nats, weights=words.counts)) * scale
+    return mean, block_stderr(nats[words.index], words.weights, block_bins) * scale
+
+
+def bits_per_second_per_nat(words: Words) -> float:
+    """What one nat per word amounts to, in bits/s; a word spans ``window`` bins."""
+    return 1.0 / (math.log(2.0) * words.window * words.bin_width)

@@ -1,0 +1,261 @@
+"""What a study says beside its scores: growth with the window, predictions of cells, layers.
+
+Each is made from rows of the store, one or more per split, and keeps what every split said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
+from typing import Any
+
+from ._significance import LEVEL, split_stderr
+from ._splits import ModelResult, PairResult, pair_result
+
+Row = dict[str, Any]
+
+#: A step from one length of the window to the next counts where it is this many standard errors.
+_CLEAR = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class WindowResult:
+    """Scores per neuron against the length of the window.
+
+    Parameters
+    ----------
+    recording, experiment : str
+        Their names.
+    windows : tuple of int
+        Bins per word, increasing.
+    models : mapping of str to tuple of (ModelResult or None)
+        By name, without the number of hidden units where that grows with the words; one result
+        per length of the window, None where it is not computed.
+    test_to_train : float
+        Words tested over words trained on; see :func:`~.comparisons.pair_result`.
+    """
+
+    recording: str
+    experiment: str
+    windows: tuple[int, ...]
+    models: Mapping[str, tuple[ModelResult | None, ...]]
+    test_to_train: float
+
+    def steps(self, model: str) -> list[PairResult | None]:
+        """Bits/s per neuron won by each next length of the window, paired over splits.
+
+        The parts of a split hold nearly the same stretches at both window lengths; their block
+        errors are taken as if they were independent, which is careful.
+        """
+        return [
+            None if before is None or after is None else self._step(before, after)
+            for before, after in pairwise(self.models[model])
+        ]
+
+    def last_step(self, model: str) -> int | None:
+        """Largest length of the window that is clearly better than the one before it.
+
+        A step is clear where it is more than two standard errors up. None where no step is.
+        """
+        found = None
+        for window, step in zip(self.windows[1:], self.steps(model), strict=True):
+            if step is not None and step.bits_per_second > _CLEAR * step.stderr:
+                found = window
+        return found
+
+    def _step(self, before: ModelResult, after: ModelResult) -> PairResult | None:
+        earlier = {score.split: score for score in before.splits}
+        both = [(s, earlier[s.split]) for s in after.splits if s.split in earlier]
+        n = after.n_units
+        gains = [(new.bits_per_second - old.bits_per_second) / n for new, old in both]
+        errors = [math.hypot(new.block_stderr, old.block_stderr) / n for new, old in both]
+        return pair_result("longer window", "shorter window", gains, errors, self.test_to_train)
+
+
+@dataclass(frozen=True, slots=True)
+class CellPrediction:
+    """How well the spikes of one cell are predicted, over splits.
+
+    Parameters
+    ----------
+    unit, position : str and int
+        Name, and place among the units of the words.
+    rate_hz : float
+        Training rate of bins with a spike, per second.
+    gain_bits_per_second, stderr : float
+        Conditional gain over the firing rate (METHOD section 6), and its error over splits.
+    roc_area, roc_stderr : float
+        Probability that a bin with a spike was given a higher probability than one without.
+    brier_skill : float
+        1 for a perfect prediction, 0 for one as good as the rate.
+    """
+
+    unit: str
+    position: int
+    rate_hz: float
+    gain_bits_per_second: float
+    stderr: float
+    roc_area: float
+    roc_stderr: float
+    brier_skill: float
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionResult:
+    """Predictions of all cells by one model, given the rest of the window or its past.
+
+    Parameters
+    ----------
+    variant, given : str
+        Name of the model, and ``"rest"`` or ``"past"``.
+    cells : tuple of CellPrediction
+        By position.
+    calibrations : tuple of mapping
+        Of each split, in order: ``predicted``, ``observed``, ``lower``, ``upper``, ``n_bins`` by
+        group, and ``error``; see :class:`~microcolumn.evaluate.Calibration`.
+    n_splits : int
+        Splits that the means are over.
+    """
+
+    variant: str
+    given: str
+    cells: tuple[CellPrediction, ...]
+    calibrations: tuple[Row, ...]
+    n_splits: int
+
+    @property
+    def gain_per_cell(self) -> float:
+        """Mean gain over cells, bits/s."""
+        return fmean(cell.gain_bits_per_second for cell in self.cells)
+
+    @property
+    def roc_area(self) -> float:
+        """Mean area over the cells that have one: a cell without test spikes has none."""
+        return _mean_known([cell.roc_area for cell in self.cells])
+
+    @property
+    def calibration_error(self) -> float:
+        """Mean difference of predicted and observed frequency, over splits."""
+        return _mean_known([row["error"] for row in self.calibrations])
+
+
+@dataclass(frozen=True, slots=True)
+class LayersResult:
+    """Whether hidden units and couplings of one model respect layers (METHOD section 8).
+
+    Parameters
+    ----------
+    variant : str
+        Name of the model.
+    splits : tuple of int
+        Splits with layer statistics.
+    statistics : tuple of mapping
+        Fields of :class:`~microcolumn.evaluate.LayerStatistics`, one per split.
+    n_live_hidden : tuple of int
+        Live hidden units of each split's model.
+    """
+
+    variant: str
+    splits: tuple[int, ...]
+    statistics: tuple[Row, ...]
+    n_live_hidden: tuple[int, ...]
+
+    @property
+    def overall_share(self) -> float:
+        """Part of all positive weight in its hidden unit's dominant layer, mean over splits."""
+        return _mean_known([each["overall_share"] for each in self.statistics])
+
+    @property
+    def overall_expected(self) -> float:
+        """The same under permuted labels."""
+        return _mean_known([each["overall_expected"] for each in self.statistics])
+
+    @property
+    def overall_p_values(self) -> tuple[float, ...]:
+        """Of each split: whether hidden units stay inside layers. NaN without hidden units."""
+        return tuple(_number(each["overall_p_value"]) for each in self.statistics)
+
+    @property
+    def n_significant(self) -> tuple[int, ...]:
+        """Hidden units of each split that stay in a layer, false discovery rate 5 %."""
+        return tuple(
+            sum(row["p_fdr"] < LEVEL for row in each["hidden"]) for each in self.statistics
+        )
+
+    def contrast(self, which: str = "couplings") -> tuple[float, float, tuple[float, ...]] | None:
+        """Couplings within and between layers, means over splits, and p-values by split.
+
+        Parameters
+        ----------
+        which : {"couplings", "signed_couplings"}
+            Strengths, or with their signs.
+
+        Returns
+        -------
+        (within, between, p_values) or None
+            None for a model without couplings.
+        """
+        found = [each[which] for each in self.statistics if each[which] is not None]
+        if not found:
+            return None
+        within, between = (fmean(row[key] for row in found) for key in ("within", "between"))
+        return within, between, tuple(row["p_value"] for row in found)
+
+
+def predictions_of(
+    variant: str, by_split: Sequence[Sequence[Row]], calibrations: Sequence[Row]
+) -> dict[str, PredictionResult]:
+    """Predictions by what is given, from the ``predictions`` and ``calibrations`` rows.
+
+    Parameters
+    ----------
+    variant : str
+        Name of the model.
+    by_split : sequence of sequence of mapping
+        Rows of each split.
+    calibrations : sequence of mapping
+        Rows of all splits, in order.
+    """
+    cells: dict[tuple[str, int], list[Row]] = {}
+    for rows in by_split:
+        for row in rows:
+            cells.setdefault((row["given"], row["position"]), []).append(row)
+    return {
+        given: PredictionResult(
+            variant=variant,
+            given=given,
+            cells=tuple(_cell(rows) for (g, _), rows in sorted(cells.items()) if g == given),
+            calibrations=tuple(row for row in calibrations if row["given"] == given),
+            n_splits=len(by_split),
+        )
+        for given in sorted({given for given, _ in cells}, reverse=True)  # the rest, then the past
+    }
+
+
+def _cell(rows: Sequence[Row]) -> CellPrediction:
+    gains = [row["gain_bits_per_second"] for row in rows]
+    areas = [row["roc_area"] for row in rows if not math.isnan(row["roc_area"])]
+    brier, rate_brier = (fmean(row[key] for row in rows) for key in ("brier", "rate_brier"))
+    return CellPrediction(
+        unit=str(rows[0]["unit"]),
+        position=rows[0]["position"],
+        rate_hz=fmean(row["rate_hz"] for row in rows),
+        gain_bits_per_second=fmean(gains),
+        stderr=split_stderr(gains),
+        roc_area=_mean_known(areas),
+        roc_stderr=split_stderr(areas),
+        brier_skill=1.0 - brier / rate_brier if rate_brier else math.nan,
+    )
+
+
+def _number(value: float | None) -> float:
+    """JSON has no NaN: what is missing there is not a number here."""
+    return math.nan if value is None else value
+
+
+def _mean_known(values: Sequence[float | None]) -> float:
+    known = [value for value in values if value is not None and not math.isnan(value)]
+    return fmean(known) if known else math.nan

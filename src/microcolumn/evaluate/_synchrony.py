@@ -1,0 +1,221 @@
+"""Synchrony: how many units are active at once, in data or a model (docs/method.md, section 6)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+from sklearn.utils.validation import check_is_fitted
+
+from ..models import PopulationModel
+from ..parameters import Parameters
+from ..partition import can_sample_exactly
+from ..partition._enumeration import states
+from ..validation import Floats, chunks
+from ..words import Words, as_words
+from ._bootstrap import block_bins_of, block_stderr
+
+#: log2 of the most operations that an exact sum may take by default: a few seconds.
+_LOG2_OPERATIONS = 28.0
+#: By default so many bits are drawn, in words whose number stays between these limits.
+_SAMPLED_BITS, _LEAST_SAMPLES, _MOST_SAMPLES = 10_000_000, 10_000, 100_000
+#: Gibbs chains, whose differences give the error.
+_N_CHAINS = 500
+#: Sweeps before the first word of a chain that starts from a word of the data.
+_BURN_IN = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Synchrony:
+    """Distribution of the number of active bits of a word.
+
+    Parameters
+    ----------
+    probability : ndarray, shape (n_dims + 1,)
+        P(k bits active) for k = 0, 1, ...
+    stderr : ndarray, shape (n_dims + 1,)
+        Standard error: from blocks of neighbouring bins for data, zero for an exact model. It is
+        also zero for numbers k that never occur, and NaN for a single word.
+    method : {"words", "exact", "samples"}
+        Counted in data, summed over the model's states, or counted in words drawn from it.
+    """
+
+    probability: Floats
+    stderr: Floats
+    method: Literal["words", "exact", "samples"]
+
+
+def synchrony(
+    source: Words | ArrayLike | PopulationModel,
+    *,
+    n_samples: int | None = None,
+    initial: Words | ArrayLike | None = None,
+    random_state: int | np.random.Generator | None = 0,
+) -> Synchrony:
+    """Distribution of the number of active units, of data or of a model.
+
+    Parameters
+    ----------
+    source : Words, array_like of shape (n_words, n_units), or PopulationModel
+        Observed words in time order, or a fitted model. For words of several bins, active bits are
+        counted over the window.
+    n_samples : int, optional
+        Models only: draw this many words and count. By default the distribution is exact if a sum
+        over all words, or over all hidden states of a model without couplings, takes a few seconds
+        at most (about 20 units, or 15 live hidden units); otherwise 100,000 words are drawn, and
+        fewer if they have more than 100 units.
+    initial : Words or array_like, optional
+        Models only: words in time order that Gibbs chains start from, such as the training words.
+        Since these are close to equilibrium, the burn-in is ten times shorter.
+    random_state : int, Generator or None
+        Source of drawn words.
+
+    Examples
+    --------
+    >>> synchrony([[0, 0], [1, 1], [0, 0], [0, 1]]).probability.tolist()
+    [0.5, 0.25, 0.25]
+    >>> from microcolumn.models import Independent
+    >>> synchrony(Independent.from_parameters(Parameters(b=[0.0, 0.0]))).probability.round(12)
+    array([0.25, 0.5 , 0.25])
+    """
+    if not isinstance(source, PopulationModel):
+        for name, value in (("n_samples", n_samples), ("initial", initial)):
+            if value is not None:
+                raise ValueError(f"{name} is for models; leave it out to count observed words")
+        return _of_words(as_words(source))
+    check_is_fitted(source)
+    if n_samples is not None and n_samples < 1:
+        raise ValueError(f"n_samples is {n_samples}; draw at least 1 word")
+    if n_samples is None:
+        probability = _exact(source)
+        if probability is not None:
+            return Synchrony(probability, np.zeros_like(probability), "exact")
+    start = None if initial is None else as_words(initial)
+    if n_samples is None:
+        n_samples = _SAMPLED_BITS // source.n_features_in_
+        n_samples = min(max(n_samples, _LEAST_SAMPLES), _MOST_SAMPLES)
+    return _of_samples(source, n_samples, start, random_state)
+
+
+def _of_words(words: Words) -> Synchrony:
+    n_active = words.X.sum(axis=1, dtype=np.int64)
+    counts = np.bincount(n_active, weights=words.counts, minlength=words.n_dims + 1)
+    in_time = n_active[words.index]
+    length = block_bins_of(words, None)
+    stderr = np.zeros(words.n_dims + 1)
+    for k in np.unique(n_active):
+        stderr[k] = block_stderr((in_time == k).astype(np.float64), words.weights, length)
+    return Synchrony(counts / counts.sum(), stderr, "words")
+
+
+def _of_samples(
+    model: PopulationModel,
+    n_samples: int,
+    initial: Words | None,
+    random_state: int | np.random.Generator | None,
+) -> Synchrony:
+    """Count sampled words; Gibbs chains are independent, the words of one chain are not."""
+    if can_sample_exactly(model.parameters_):
+        X, n_groups = model.sample(n_samples, random_state, method="exact"), n_samples
+    else:
+        n_groups = min(n_samples, _N_CHAINS)
+        chains: dict[str, Any] = {"n_chains": n_groups}
+        if initial is not None:
+            spread = np.linspace(0, initial.n_bins - 1, n_groups).round().astype(np.intp)
+            chains |= {"initial": initial.X[initial.index[spread]], "n_sweeps": _BURN_IN}
+        X = model.sample(n_samples, random_state, method="gibbs", **chains)
+    n_active = X.sum(axis=1, dtype=np.int64)
+    n_dims = X.shape[1]
+    group = np.arange(n_samples) % n_groups
+    sizes = np.bincount(group).astype(np.float64)
+    stderr = np.zeros(n_dims + 1)
+    for k in np.unique(n_active):
+        hits = np.bincount(group, weights=n_active == k)
+        stderr[k] = block_stderr(hits / sizes, sizes, block_bins=1)
+    return Synchrony(np.bincount(n_active, minlength=n_dims + 1) / n_samples, stderr, "samples")
+
+
+def _exact(model: PopulationModel) -> Floats | None:
+    """P(k units active) from all words or all hidden states; None if both take too long."""
+    theta, log_factor = model.parameters_.only_live()
+    n_units, n_hidden = theta.n_visible, theta.n_hidden
+    over_words = n_units + math.log2(n_units + n_hidden)
+    over_hidden = math.inf if theta.J is not None else n_hidden + 2.0 * math.log2(n_units + 1)
+    if min(over_words, over_hidden) > _LOG2_OPERATIONS:
+        return None
+    log_z = model.log_partition().value - log_factor
+    return (_sum_over_words if over_words < over_hidden else _sum_over_hidden)(theta, log_z)
+
+
+def _sum_over_words(theta: Parameters, log_z: float) -> Floats:
+    """P(k units active) from the probability of every word.
+
+    The units are halved. What depends on one half alone is computed once for each of its states,
+    so that a word costs little more than its exponential.
+    """
+    n_first = theta.n_visible // 2
+    first, second = slice(None, n_first), slice(n_first, None)
+    Y = states(theta.n_visible - n_first)
+    n_active = np.eye(Y.shape[1] + 1)[Y.sum(axis=1).astype(np.int64)]
+    total = np.zeros(theta.n_visible + 1)
+    for X in _all_states(n_first, Y.shape[0]):
+        log_p = _alone(theta, first, X)[:, None] + _alone(theta, second, Y)
+        if theta.J is not None:
+            log_p += (2.0 * X @ theta.J[first, second]) @ Y.T
+        if theta.W is not None and theta.c is not None:
+            inputs = zip((X @ theta.W[first]).T, (Y @ theta.W[second] + theta.c).T, strict=True)
+            for from_first, from_second in inputs:
+                log_p += np.logaddexp(0.0, from_first[:, None] + from_second)
+        by_second = np.exp(log_p - log_z) @ n_active
+        for k, p in zip(X.sum(axis=1).astype(np.int64), by_second, strict=True):
+            total[k : k + p.size] += p
+    return total
+
+
+def _alone(theta: Parameters, part: slice, X: Floats) -> Floats:
+    """Log weight b'x + x'Jx of some of the units alone."""
+    value: Floats = X @ theta.b[part]
+    if theta.J is not None:
+        value += np.einsum("un,un->u", X @ theta.J[part, part], X)
+    return value
+
+
+def _sum_over_hidden(theta: Parameters, log_z: float) -> Floats:
+    """P(k units active) from the probability of every hidden state.
+
+    Given a hidden state the units are independent, and the number of active units follows the
+    Poisson-binomial distribution.
+    """
+    total = np.zeros(theta.n_visible + 1)
+    for h in _all_states(theta.n_hidden, theta.n_visible + 1):
+        logits = np.broadcast_to(theta.b, (h.shape[0], theta.n_visible))
+        log_p = np.full(h.shape[0], -log_z)
+        if theta.W is not None and theta.c is not None:
+            logits = logits + h @ theta.W.T
+            log_p += h @ theta.c
+        log_p += np.logaddexp(0.0, logits).sum(axis=1)
+        total += np.exp(log_p) @ _poisson_binomial(logits)
+    return total
+
+
+def _poisson_binomial(logits: Floats) -> Floats:
+    """P(k active) of independent units with each row of logits, shape (n_rows, n_units + 1)."""
+    n_rows, n_units = logits.shape
+    active, silent = expit(logits), expit(-logits)
+    p = np.zeros((n_rows, n_units + 1))
+    p[:, 0] = 1.0
+    for n in range(n_units):
+        p[:, 1 : n + 2] = p[:, 1 : n + 2] * silent[:, n, None] + p[:, : n + 1] * active[:, n, None]
+        p[:, 0] *= silent[:, n]
+    return p
+
+
+def _all_states(n: int, width: int) -> Iterator[Floats]:
+    """All states of ``n`` units, in chunks for tables of ``width`` entries per state."""
+    for part in chunks(1 << n, width):
+        yield states(n, np.arange(part.start, part.stop))

@@ -1,0 +1,166 @@
+"""A figure whose caption travels with it: into files, notebooks and pages."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from html import escape
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ..plot.style import RC, printable
+
+#: Inches: a column and a page of a journal.
+COLUMN, PAGE = 3.4, 7.0
+#: What each format calls the title and the caption; none is stamped with the time.
+_METADATA: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "pdf": ("Title", "Subject", {"CreationDate": None}),
+    "svg": ("Title", "Description", {"Date": None}),
+    "png": ("Title", "Description", {}),
+}
+
+
+class CaptionedFigure(Figure):
+    """A matplotlib figure with a number, a title and a caption.
+
+    Saved as PDF (fonts embedded as TrueType), SVG or PNG, the file holds title and caption as
+    metadata; a notebook shows the caption below the figure.
+
+    Parameters
+    ----------
+    number : str
+        As in the paper: ``"1"`` to ``"6"``, ``"S1"``; empty for other figures.
+    title : str
+        What the figure shows, in a line.
+    size : (float, float)
+        Width and height, inches.
+
+    Attributes
+    ----------
+    caption : str
+        What each panel shows and what error bars are, as plain text.
+    """
+
+    number = ""  # in place of matplotlib's, which counts the figures of pyplot
+
+    def __init__(self, number: str, title: str, size: tuple[float, float]) -> None:
+        super().__init__(figsize=size, layout="constrained")
+        self.number = number
+        self.title = title
+        self.caption = ""
+
+    def savefig(self, fname: Any, **options: Any) -> None:
+        """Save as :meth:`matplotlib.figure.Figure.savefig` does, with the caption as metadata.
+
+        The same figure gives the same bytes: nothing is stamped with the time.
+        """
+        with _style(), warnings.catch_warnings():
+            kind = str(options.get("format") or _extension(fname)).lower()
+            if kind in _METADATA:
+                title, subject, unstamped = _METADATA[kind]
+                about = {title: printable(self._heading), subject: printable(self.caption)}
+                given = options.get("metadata") or {}
+                options["metadata"] = unstamped | about | given
+            if kind == "svg":  # text stays text, and the reader's fonts have the letters
+                warnings.filterwarnings("ignore", "Glyph .* missing from")
+            super().savefig(fname, **options)
+
+    def svg(self, prefix: str) -> str:
+        """The figure as an SVG element for an HTML page.
+
+        Parameters
+        ----------
+        prefix : str
+            Put before all ids, which must be distinct in a page: a letter, then letters, digits,
+            ``-`` and ``_``.
+        """
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", prefix):
+            raise ValueError(
+                f"prefix is {prefix!r}; begin it with a letter and use letters, digits, - and _"
+            )
+        return _prefixed(self._element(), prefix)
+
+    @property
+    def _heading(self) -> str:
+        return f"Figure {self.number}: {self.title}" if self.number else self.title
+
+    def _element(self) -> str:
+        """The figure as an SVG element, with ids as matplotlib gives them."""
+        file = StringIO()
+        self.savefig(file, format="svg")
+        element = file.getvalue()
+        element = element[element.index("<svg") :]
+        element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
+        # Matplotlib names images after their pixels, which two may share; no name is used.
+        element = re.sub(r'(<image [^>]*?) id="[^"]*"', r"\1", element)
+        label = escape(printable(self._heading), quote=True)
+        root = f'<svg role="img" aria-label="{label}"'
+        # In a page a style sheet is everybody's; set on the element, it is inherited alike.
+        if sheet := re.search(r"<style[^>]*>\*\{([^}]*)\}</style>", element):
+            element = element.replace(sheet[0], "", 1)
+            root += f' style="{sheet[1]}"'
+        return element.replace("<svg", root, 1)
+
+    def _repr_html_(self) -> str:
+        element = self._element()
+        # Not the object's address: a notebook that is run again shows the same bytes.
+        prefix = "figure-" + hashlib.sha256(element.encode()).hexdigest()[:8]
+        lead = f"Figure {self.number}" if self.number else self.title
+        lead, caption = escape(printable(lead)), escape(printable(self.caption))
+        return (
+            f"<figure>{_prefixed(element, prefix)}"
+            f"<figcaption><b>{lead}.</b> {caption}</figcaption></figure>"
+        )
+
+
+@contextmanager
+def captioned(number: str, title: str, size: tuple[float, float]) -> Iterator[CaptionedFigure]:
+    """A new figure, drawn into in the style of all figures."""
+    with _style():
+        yield CaptionedFigure(number, title, size)
+
+
+def letter(ax: Axes, name: str, pad: float | None = None) -> None:
+    """Name a panel, ``pad`` points above the axes where the usual condition is taken."""
+    ax.set_title(name, loc="left", fontweight="bold", pad=pad)
+
+
+def handles_of(ax: Axes) -> tuple[list[Artist], list[str]]:
+    """What the legend of a panel shows, and its labels; the legend goes, for one elsewhere."""
+    legend = ax.get_legend()
+    if legend is not None:
+        legend.remove()
+    handles, labels = ax.get_legend_handles_labels()
+    return handles, labels
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    """The style of all figures, whatever the user has set for others."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(RC)
+        yield
+
+
+def _extension(fname: Any) -> str:
+    """Format that matplotlib takes for a path or an open file where none is given."""
+    named = isinstance(fname, str | os.PathLike)
+    return Path(fname).suffix[1:] if named and Path(fname).suffix else "png"
+
+
+def _prefixed(element: str, prefix: str) -> str:
+    """The element with a prefix before all ids, where they are given and where they are used."""
+    own = partial(re.compile(r'(\bid="|href="#|url\(#)').sub, rf"\g<1>{prefix}-")
+    return re.sub(r"<[^>]+>", lambda tag: own(tag[0]), element)  # in tags, never in text

@@ -1,0 +1,49 @@
+"""The correlogram that a bin width rests on (the paper's figure 1e)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..plot import _recorded as recorded
+from ..survey import BinWidth
+from ._captioned import COLUMN, CaptionedFigure, captioned
+
+#: What a correlogram counts, for captions.
+COUNTED = (
+    "Cross-correlogram of all pairs of units pooled, relative to independent units of the same "
+    "rates (chance)"
+)
+
+
+def correlogram(result: BinWidth) -> CaptionedFigure:
+    """Pooled cross-correlogram with the width of its central peak and the suggestion as title.
+
+    What it shows is told by :func:`microcolumn.plot.correlogram`.
+
+    Parameters
+    ----------
+    result : BinWidth
+        From :func:`microcolumn.suggest_bin_width`.
+    """
+    with captioned("", "Cross-correlogram and bin width", (COLUMN, 2.6)) as figure:
+        axes = recorded.correlogram(result, ax=figure.subplots())
+        axes.set_title(_title(result))
+        dashed = "" if np.isnan(result.peak_width_s) else " Dashed lines are at its ends."
+        figure.caption = f"{COUNTED}. {about_peak(result)}{dashed}"
+    return figure
+
+
+def about_peak(result: BinWidth) -> str:
+    """The width of the central peak and what its error is, or why there is none, for captions."""
+    if np.isnan(result.peak_width_s):
+        return f"Its width was not measured: {result.reason}."
+    return (
+        "The bar is the width of the central peak at half its height above the far lags, "
+        f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms (standard error "
+        "from leaving out each of 20 blocks of time)."
+    )
+
+
+def _title(result: BinWidth) -> str:
+    suggestion = f"Suggested bins: {result.width_s * 1e3:g} ms"
+    return suggestion + (" (no central peak)" if np.isnan(result.peak_width_s) else "")

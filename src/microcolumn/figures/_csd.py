@@ -1,0 +1,144 @@
+"""Where layer IV lies: the figure by which a person accepts or corrects it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from ..plot._recorded import depth_label
+from ..plot.style import literal
+from ..survey import LaminarMap
+from ..survey._sinks import INITIAL_S
+from ..units import Units
+from ._captioned import PAGE, CaptionedFigure, captioned
+
+#: Okabe & Ito's green, apart from the map's red and blue with any colour vision.
+_FOUND = "#009E73"
+
+#: More traces than this are not readable at this height.
+_MAX_TRACES = 24
+
+
+def csd(laminar_map: LaminarMap, units: Units | None = None) -> CaptionedFigure:
+    """Potentials and current source density around the flash, with the layers drawn in.
+
+    Left: average potential at each contact. Middle: current source density, sinks in red, with the
+    onset of the chosen sink and the other candidates. Right: its profile over the sink's first
+    10 ms, and the units.
+
+    Parameters
+    ----------
+    laminar_map : LaminarMap
+        From `microcolumn.survey._laminar.layers_from_flashes`.
+    units : Units, optional
+        Drawn at their depths, if these are measured from the same reference.
+    """
+    with captioned("", "Current source density and layers", (PAGE, 3.6)) as figure:
+        potentials, image, profile = figure.subplots(
+            1, 3, sharey=True, width_ratios=(1.0, 1.5, 0.7)
+        )
+        _potentials(potentials, laminar_map)
+        _image(image, laminar_map)
+        _profile(profile, laminar_map)
+        if units is not None:
+            _units(profile, laminar_map.assign(units))
+        for axes in (potentials, image, profile):
+            for edge in (laminar_map.top_um, laminar_map.bottom_um):
+                axes.axhline(edge, color="black", linewidth=0.8, linestyle="--")
+        _layer_names(profile, laminar_map)
+        potentials.set_ylim(laminar_map.cortex_um[::-1])
+        potentials.set_ylabel(depth_label(laminar_map.depth_reference))
+        if laminar_map.notes:
+            figure.supxlabel("\n".join(laminar_map.notes), fontsize=6, wrap=True)
+        figure.caption = _caption(laminar_map, units is not None)
+    return figure
+
+
+def _caption(laminar_map: LaminarMap, has_units: bool) -> str:
+    others = "; circles, other candidates" if len(laminar_map.sinks) > 1 else ""
+    units = ", with the units as dots at their depths" if has_units else ""
+    return (
+        f"Response to {laminar_map.n_flashes:,} flashes. Left: mean potential at the contacts, "
+        "negative down. Middle: current source density, sinks red and sources blue; triangle, "
+        f"onset of the earliest large sink{others}. Right: mean current source density over the "
+        f"first {1e3 * INITIAL_S:g} ms of that sink{units}. Dashed: borders of layer IV, green."
+    )
+
+
+def _potentials(axes: Axes, laminar_map: LaminarMap) -> None:
+    """A trace per contact, or of every few where there are many; negative is down."""
+    step = -(-laminar_map.contact_um.size // _MAX_TRACES)
+    response, depths = laminar_map.response_mv[::step], laminar_map.contact_um[::step]
+    largest = float(np.abs(response).max()) or 1.0
+    upward = np.sign(laminar_map.cortex_um[0] - laminar_map.cortex_um[1])
+    um_per_mv = 1.5 * upward * float(np.median(np.abs(np.diff(depths)))) / largest
+    for trace, depth in zip(response, depths, strict=True):
+        axes.plot(1e3 * laminar_map.time_s, depth + um_per_mv * trace, color="0.25", linewidth=0.6)
+    axes.axvline(0.0, color="0.6", linewidth=0.8, linestyle=":")
+    axes.set(
+        title=f"Potential, {laminar_map.n_flashes:,} flashes",
+        xlabel=f"time from flash (ms)\nlargest deflection {1e3 * largest:.0f} µV",
+    )
+
+
+def _image(axes: Axes, laminar_map: LaminarMap) -> None:
+    first = laminar_map.sinks[0]
+    # Later sinks may be much larger: the colours follow the one that has to be judged.
+    limit = min(2.0 * first.size, float(np.abs(laminar_map.csd).max()))
+    # Sinks, which are negative, are red by convention; red and blue stay apart for all readers.
+    image = axes.pcolormesh(
+        1e3 * laminar_map.time_s,
+        laminar_map.depth_um,
+        laminar_map.csd,
+        cmap="RdBu",
+        vmin=-limit,
+        vmax=limit,
+        shading="nearest",
+        rasterized=True,
+    )
+    axes.figure.colorbar(
+        image, ax=axes, extend="both", label="sink  $\\leftarrow$  µA/mm³  $\\rightarrow$  source"
+    )
+    axes.axvline(0.0, color="0.6", linewidth=0.8, linestyle=":")
+    for sink in laminar_map.sinks[1:]:
+        axes.plot(1e3 * sink.onset_s, sink.depth_um, "o", color="black", markerfacecolor="none")
+    axes.plot(
+        1e3 * first.onset_s, first.depth_um, ">", color=_FOUND, markeredgecolor="black", zorder=3
+    )
+    axes.set(
+        title=f"Earliest large sink: {1e3 * first.onset_s:.0f} ms, {first.n_sd:.0f} SD",
+        xlabel=f"time from flash (ms)\ncurrent source density, {laminar_map.method}",
+    )
+
+
+def _profile(axes: Axes, laminar_map: LaminarMap) -> None:
+    since = laminar_map.time_s - laminar_map.latency_s
+    initial = laminar_map.csd[:, (since >= 0.0) & (since < INITIAL_S)].mean(axis=1)
+    axes.plot(initial, laminar_map.depth_um, color="0.25")
+    axes.axvline(0.0, color="0.6", linewidth=0.8)
+    axes.axhspan(laminar_map.top_um, laminar_map.bottom_um, color=_FOUND, alpha=0.2, linewidth=0)
+    axes.set(title=f"First {1e3 * INITIAL_S:g} ms", xlabel="µA/mm³")
+
+
+def _units(axes: Axes, units: Units) -> None:
+    """A dot per unit at its depth, at the left edge."""
+    axes.plot(
+        np.full(len(units), 0.06),
+        np.asarray(units.depth_um),
+        "o",
+        color="#D55E00",
+        markersize=2.5,
+        transform=axes.get_yaxis_transform(),
+    )
+
+
+def _layer_names(axes: Axes, laminar_map: LaminarMap) -> None:
+    beside: dict[str, Any] = {
+        "xycoords": axes.get_yaxis_transform(),
+        "va": "center",
+        "annotation_clip": False,
+    }
+    for name, (upper, lower) in laminar_map.boundaries.items():
+        axes.annotate(literal(name), (1.02, 0.5 * (upper + lower)), **beside)

@@ -1,0 +1,183 @@
+"""Figure 6: hidden units in space and time, gain of single cells, a second of prediction."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import SubFigure
+
+from ..evaluate import Prediction, predict
+from ..evaluate._summaries import CellPrediction, PredictionResult
+from ..models import PopulationModel
+from ..plot import gain, prediction as draw_prediction
+from ..plot._laminar import described
+from ..plot._predictions import busiest_stretch_of_cell
+from ..plot._windows import COLUMNS, MOST, hidden_maps
+from ..report._tables import compared_at
+from ..study import Results
+from ..study._index import Condition, NotComputedError
+from ..words import Words
+from ._captioned import PAGE, CaptionedFigure, captioned, handles_of, letter
+from ._conditions import condition_of, first_split, penalty_of, where
+
+#: Inches: a row of maps with its title, what surrounds the maps, gains, and the trace.
+_MAP_ROW, _AROUND_MAPS, _GAINS, _TRACE = 0.8, 0.4, 1.9, 1.8
+_KNOWN = {"rest": "the rest of the window", "past": "the past alone"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What the figure is drawn from: models and test part of one split."""
+
+    condition: Condition
+    split: int
+    models: dict[str, PopulationModel]  # best score first
+    test: Words
+    predictions: dict[str, list[PredictionResult]]  # given the rest, then the past if computed
+
+    @property
+    def hidden(self) -> str | None:
+        """The best semi-restricted model with live hidden units, else the best RBM with some."""
+        live = [name for name, model in self.models.items() if model.n_live_hidden_]
+        semi = [name for name in live if name.startswith("SemiRBM")]
+        return next(iter(semi + live), None)
+
+    @property
+    def best(self) -> tuple[str, CellPrediction]:
+        """What the trace is given, and the cell that some model gains most on by that."""
+        given = list(self.predictions)[-1]
+        cells = [cell for result in self.predictions[given] for cell in result.cells]
+        return given, max(cells, key=lambda cell: cell.gain_bits_per_second)
+
+    def traces(self) -> dict[str, Prediction]:
+        """That cell's prediction by every model, on the stretch with most of its spikes."""
+        given, cell = self.best
+        found = {
+            name: predict(model, self.test, given=given, units=[cell.position])  # type: ignore[arg-type]
+            for name, model in self.models.items()
+        }
+        stretch = busiest_stretch_of_cell(next(iter(found.values())), cell.position)
+        return {name: each.stretch(*stretch) for name, each in found.items()}
+
+
+def spatiotemporal(
+    results: Results,
+    recording: str | None = None,
+    *,
+    experiment: str | None = None,
+    window: int | None = None,
+) -> CaptionedFigure:
+    """Figure 6: hidden units as maps of cells and time, gain per cell, predicted spiking."""
+    condition = condition_of(results, recording, experiment, window, several_bins=True)
+    shown = _shown(results, condition)
+    n_hidden = 0 if shown.hidden is None else shown.models[shown.hidden].n_live_hidden_
+    n_rows = -(-min(n_hidden, MOST) // COLUMNS)
+    heights = (_AROUND_MAPS + n_rows * _MAP_ROW, _GAINS, _TRACE)
+    with captioned("6", "Spatiotemporal models", (PAGE, sum(heights))) as figure:
+        top, middle, bottom = figure.subfigures(3, 1, height_ratios=heights, squeeze=False)[:, 0]
+        _draw_hidden(top, shown)
+        _draw_gains(middle, shown)
+        traces = shown.traces()
+        _draw_trace(bottom, shown, traces)
+        figure.caption = _caption(shown, n_hidden, traces)
+    return figure
+
+
+def _shown(results: Results, condition: Condition) -> _Shown:
+    name, at = condition.recording, where(condition)
+    compared = compared_at(results, condition)
+    split, tested = first_split(compared), [model.variant for model in compared.models]
+    predictions: dict[str, list[PredictionResult]] = {}
+    for variant in tested:
+        with suppress(NotComputedError):  # predictions come after tests
+            found = results.predictions(name, variant, **at)
+            for given, result in found.items():
+                predictions.setdefault(given, []).append(result)
+    if not predictions:
+        raise condition.missing("a prediction")
+    return _Shown(
+        condition=condition,
+        split=split,
+        models={v: results.model(name, v, split=split, **at) for v in tested},
+        test=results.words(name, split=split, **at)[2],
+        predictions=predictions,
+    )
+
+
+def _draw_hidden(panel: SubFigure, shown: _Shown) -> None:
+    if shown.hidden is None:
+        ax = panel.subplots()
+        ax.set_axis_off()
+        ax.text(0.5, 0.5, "no model has a live hidden unit", ha="center", va="center")
+    else:
+        hidden_maps(shown.models[shown.hidden], shown.test, panel)
+    letter(panel.axes[0], "a", pad=2.0)
+
+
+def _draw_gains(panel: SubFigure, shown: _Shown) -> None:
+    axes = panel.subplots(1, len(shown.predictions), sharey=True, squeeze=False)[0]
+    for ax, (given, results) in zip(axes, shown.predictions.items(), strict=True):
+        gain(results, ax=ax)
+        ax.set_title(f"given {_KNOWN[given]}")
+    for ax in axes[1:]:
+        ax.set_ylabel("")
+        handles_of(ax)  # one legend for all
+    letter(axes[0], "b")
+
+
+def _draw_trace(panel: SubFigure, shown: _Shown, traces: dict[str, Prediction]) -> None:
+    ax: Axes = panel.subplots()
+    _, cell = shown.best
+    draw_prediction(traces, cell.position, ax=ax)
+    handles, labels = handles_of(ax)  # there is more room below
+    panel.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    letter(ax, "c", pad=12.0)  # above the spikes
+
+
+def _caption(shown: _Shown, n_hidden: int, traces: dict[str, Prediction]) -> str:
+    condition, n_cells, (given, cell) = shown.condition, shown.test.n_units, shown.best
+    first = next(iter(traces.values()))
+    return (
+        f"Spatiotemporal models of {condition.recording} ({condition.experiment.name} experiment): "
+        f"{n_cells} cell{'s' * (n_cells > 1)} in {condition.window} "
+        f"bin{'s' * (condition.window > 1)} of {1e3 * shown.test.bin_width:.3g} ms. "
+        f"(a) {_about_hidden(shown, n_hidden)} (b) {_about_gains(shown)} "
+        f"(c) Probability of a spike of cell {cell.unit} in each bin given {_KNOWN[given]}, on "
+        f"{first.n_bins * first.bin_width:.2g} s of the test part of split {shown.split}, with "
+        "the spikes that came as ticks above and the probability at the training rate dashed. "
+        "Later models are drawn narrower, so that those below show where they coincide. "
+        "Shown is the cell with the largest gain by any model, in the uninterrupted second (or "
+        "the longest stretch) with most of its spikes, the first of equal ones."
+    )
+
+
+def _about_hidden(shown: _Shown, n_hidden: int) -> str:
+    if shown.hidden is None:
+        return "No model has a live hidden unit at its chosen penalty."
+    return (
+        f"Hidden units of {shown.hidden} (λ = {penalty_of(shown.models[shown.hidden])}, "
+        f"split {shown.split}): "
+        f"{min(n_hidden, MOST)} of {n_hidden} live ones, those whose activation varies "
+        f"most on the test part first. Rows are cells {described(shown.test.units)}; columns are "
+        "bins, by their start before the newest one. Colour is the weight, on one scale."
+    )
+
+
+def _about_gains(shown: _Shown) -> str:
+    results = next(iter(shown.predictions.values()))
+    n_splits = max(result.n_splits for result in results)
+    silent = sum(cell.rate_hz == 0.0 for cell in results[0].cells)
+    bars = (
+        f"error bars are standard errors over {n_splits} splits"
+        if n_splits > 1
+        else "one split gives no error bars"
+    )
+    cells = "1 cell is" if silent == 1 else f"{silent} cells are"
+    left_out = f" {cells} not shown for want of a training spike." if silent else ""
+    known = " and ".join(_KNOWN[given] for given in shown.predictions)
+    return (
+        f"Gain in log-likelihood of each cell's newest bin over its firing rate, given {known}, "
+        f"against that rate; {bars}.{left_out}"
+    )

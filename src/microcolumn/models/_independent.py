@@ -1,0 +1,59 @@
+"""The independent model: each unit fires at its own rate."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..parameters import Kind, Parameters
+from ..words import Words
+from ._base import PopulationModel, floored_rates
+
+
+class Independent(PopulationModel):
+    """Independent units; the baseline of every comparison.
+
+    The fit is closed form, b = log(p / (1 - p)), for both objectives.
+
+    Attributes
+    ----------
+    objective_ : float
+        Minimum probability flow at the solution, to compare with the other models'.
+    optimality_ : float
+        Zero: a closed form is exact.
+    n_iter_ : int
+        One.
+
+    Examples
+    --------
+    >>> model = Independent().fit([[0, 1], [0, 1], [1, 1], [0, 0]])
+    >>> model.conditional([[0, 0]], unit=0).round(2).tolist()
+    [0.25]
+    """
+
+    _kind: ClassVar[Kind] = "independent"
+
+    def fit(
+        self, X: Words | ArrayLike, y: None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Take the rates of the words.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_words, n_units)
+            Binary words.
+        y : None
+            Not used; there for scikit-learn.
+        sample_weight : array_like, shape (n_words,), optional
+            Weight of each row of an array.
+        """
+        words = self._training_words(X, sample_weight)
+        rates, floored = words.rates, floored_rates(words)
+        biases = np.log(floored) - np.log1p(-floored)
+        self._adopt(Parameters(b=biases), words)
+        flows = (1.0 - rates) * np.exp(0.5 * biases) + rates * np.exp(-0.5 * biases)
+        self.objective_ = float(flows.sum())
+        self.optimality_, self.n_iter_ = 0.0, 1
+        return self

@@ -1,0 +1,5 @@
+from ._maximum_likelihood import (
+    NegativeLogLikelihood as NegativeLogLikelihood,
+    negative_log_likelihood as negative_log_likelihood,
+)
+from ._mpf import MinimumProbabilityFlow as MinimumProbabilityFlow, mpf as mpf

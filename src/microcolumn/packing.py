@@ -1,0 +1,78 @@
+"""Rows of bits packed into integers, and which of them are distinct."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .validation import Bits
+
+
+def unique_rows(X: Bits) -> tuple[Bits, NDArray[np.int32]]:
+    """Distinct rows of a binary matrix, in the order of ``np.unique(X, axis=0)``.
+
+    Extra memory is about 3/8 of a byte per bit plus 40 bytes per row.
+
+    Parameters
+    ----------
+    X : ndarray of uint8, shape (n_rows, n_columns)
+        Zeros and ones.
+
+    Returns
+    -------
+    unique : ndarray of uint8, shape (n_unique, n_columns)
+        In lexicographic order, the first column the most significant.
+    index : ndarray of int32, shape (n_rows,)
+        Which of them each row is.
+
+    Examples
+    --------
+    >>> unique_rows(np.array([[1, 0], [0, 1], [1, 0]], dtype=np.uint8))
+    (array([[0, 1],
+           [1, 0]], dtype=uint8), array([1, 0, 1], dtype=int32))
+    """
+    places, index = unique_packed(_packed(X))
+    return X[places], index
+
+
+def unique_packed(keys: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+    """Distinct rows of bits packed into integers, whose order is that of the bits.
+
+    The rows are sorted by these integers: no hash, so nothing can collide.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64, shape (n_integers, n_rows)
+        64 bits each, the first row of integers and the highest bit of each the most significant.
+
+    Returns
+    -------
+    places : ndarray of intp, shape (n_unique,)
+        A row of each distinct kind, in lexicographic order.
+    index : ndarray of int32, shape (n_rows,)
+        Which of them each row is.
+    """
+    order = np.lexsort(keys[::-1])
+    is_new = np.zeros(order.size, dtype=bool)
+    is_new[0] = True
+    for key in keys:
+        ordered = key[order]
+        is_new[1:] |= ordered[1:] != ordered[:-1]
+    index = np.empty(order.size, dtype=np.int32)
+    index[order] = np.cumsum(is_new, dtype=np.int32) - np.int32(1)
+    return order[is_new], index
+
+
+def unpacked(keys: NDArray[np.uint64], n_columns: int) -> Bits:
+    """Bits of rows packed as for :func:`unique_packed`, shape (n_rows, n_columns)."""
+    octets = np.ascontiguousarray(keys.T, dtype=">u8").view(np.uint8)
+    return np.unpackbits(octets, axis=1, count=n_columns)
+
+
+def _packed(X: Bits) -> NDArray[np.uint64]:
+    """Each row as 64-bit integers, shape (n_integers, n_rows), the most significant first."""
+    packed = np.packbits(X, axis=1)
+    n_integers = -(-packed.shape[1] // 8)
+    padded = np.zeros((X.shape[0], 8 * n_integers), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return np.ascontiguousarray(padded.view(">u8").T, dtype=np.uint64)

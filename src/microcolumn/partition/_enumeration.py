@@ -1,0 +1,266 @@
+"""How an exact sum over all states is organised: chunks of states, and tables for the kernels.
+
+Every state is (c, a, b): the fixed units C are constant within a chunk, a kernel loops over the
+states of the outer units A, and for each of them sums over the inner units B at once
+(docs/method.md, section 5). The tables made here hold every exponential the kernels need, so that
+a state costs multiply-adds alone.
+
+Range. The inner table f(b) is scaled to a maximum of one, after the middle of each factor's
+range over a has been absorbed into it. What then multiplies f(b) lies within exp(-H)...exp(H),
+in any order of multiplication, with
+
+    H = sum_{n in A, j in B} |J_nj| + 1/2 max_b sum_i |w_i . b|.
+
+The sum over a chunk is at least exp(-H); a term that leaves the range of a double was below
+exp(-708 + H). So with H <= 300 whatever underflows is smaller than the sum by exp(-108) at
+least, and nothing overflows. Units are sorted so that the strongest are fixed, and A and B
+shrink until the bound holds; with B empty it always does (plain enumeration).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..parameters import Parameters
+from ..validation import Floats
+
+#: Largest H of the module docstring, nats.
+RANGE_NATS = 300.0
+#: Multiply-adds that one exponential, and one sigmoid with its softplus, are worth.
+_EXP_OPERATIONS, _GATE_OPERATIONS = 25, 75
+#: Multiply-adds that starting a chunk costs in addition to its tables.
+_CHUNK_OPERATIONS = 4096
+#: Fewer chunks than this cannot keep the cores of a small machine busy.
+_ENOUGH_CHUNKS = 8
+_MIN_OUTER = 4
+
+
+class KernelLimits(NamedTuple):
+    """Sizes that a kernel allows, and its cost in multiply-adds."""
+
+    inner: tuple[int, ...]  # numbers of inner units that it can sum over, in addition to none
+    min_inner: int  # smaller sets of inner units are padded to this many
+    max_outer: int  # largest number of outer units
+    max_table: int  # largest number of entries of a table over states and hidden units
+    per_state: float  # cost per state
+    per_hidden: float  # cost per state and inner hidden unit
+
+
+class PaddedModel(NamedTuple):
+    """A model's arrays with one free unit appended, and zeros for the arrays that it lacks.
+
+    A free unit has no bias, couplings or weights. It pads a group of units to the size that the
+    kernels need, and only doubles the sum.
+    """
+
+    b: Floats
+    J: Floats
+    W: Floats
+    c: Floats
+
+    @classmethod
+    def of(cls, theta: Parameters) -> PaddedModel:
+        n_units = theta.n_visible
+        J, W = np.zeros((n_units + 1, n_units + 1)), np.zeros((n_units + 1, theta.n_hidden))
+        c = np.zeros(0) if theta.c is None else theta.c
+        if theta.J is not None:
+            J[:n_units, :n_units] = theta.J
+        if theta.W is not None:
+            W[:n_units] = theta.W
+        return cls(np.append(theta.b, 0.0), J, W, c)
+
+
+def states(n_units: int, numbers: NDArray[np.int64] | None = None) -> Floats:
+    """Binary states as rows of floats, unit k being bit k of a state's number.
+
+    All 2^n_units states in order, or those with the given numbers.
+    """
+    if numbers is None:
+        numbers = np.arange(1 << n_units, dtype=np.int64)
+    return ((numbers[:, None] >> np.arange(n_units, dtype=np.int64)) & 1).astype(np.float64)
+
+
+def sums_over_states(rows: Floats) -> Floats:
+    """Sum of the rows (n_units, ...) of the active units, for all 2^n_units states in order.
+
+    Built by doubling, one addition per entry; a matrix product would wake the threads of the
+    linear algebra library, which then compete with the kernels.
+    """
+    table = np.zeros((1 << rows.shape[0], *rows.shape[1:]))
+    for k, row in enumerate(rows):
+        table[1 << k : 2 << k] = table[: 1 << k] + row
+    return table
+
+
+def pairwise_log_weights(b: Floats, J: Floats) -> Floats:
+    """Find b'x + x'Jx of all states in order, nats, shape (2^n_units,)."""
+    table = np.zeros(1 << b.size)
+    for k, bias in enumerate(b):
+        fields = sums_over_states(2.0 * J[:k, k])
+        table[1 << k : 2 << k] = table[: 1 << k] + (bias + fields)
+    return table
+
+
+class Tables(NamedTuple):
+    """Logs of every factor that does not depend on the fixed units, over states a and b."""
+
+    log_outer: Floats  # weights of a alone, without hidden units, (n_outer,)
+    log_inner: Floats  # weights of b alone, with the middles of the other factors, (n_inner,)
+    centres: Floats  # the middles of the hidden units' factors within log_inner, (n_inner,)
+    fields: Floats  # log g_j(a), around its middle over all a, (n_outer, n_units_b)
+    outer_inputs: Floats  # hidden inputs from a, (n_outer, n_hidden)
+    inner_inputs: Floats  # hidden inputs from b, (n_inner, n_inner_hidden)
+
+
+class FixedUnits(NamedTuple):
+    """States of the fixed units in several chunks, and what they add, one row per chunk."""
+
+    states: Floats
+    log_weight: Floats
+    outer_fields: Floats
+    inner_fields: Floats
+    hidden_inputs: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EnumerationPlan:
+    """Which units of a model are inner, outer and fixed; the last index is the free unit."""
+
+    model: PaddedModel
+    inner: NDArray[np.intp]
+    outer: NDArray[np.intp]
+    fixed: NDArray[np.intp]
+    hidden: NDArray[np.intp]  # those with a weight onto an inner unit come first
+    n_inner_hidden: int
+
+    @property
+    def n_units(self) -> int:
+        return self.model.b.size - 1
+
+    @property
+    def n_free(self) -> int:
+        return self.inner.size + self.outer.size + self.fixed.size - self.n_units
+
+    @property
+    def n_chunks(self) -> int:
+        """Number of states of the fixed units."""
+        return 1 << self.fixed.size
+
+    @property
+    def states_per_chunk(self) -> float:
+        return 2.0 ** (self.outer.size + self.inner.size)
+
+    def batches(self, size: int) -> Iterator[NDArray[np.int64]]:
+        """Numbers of all chunks, ``size`` at a time."""
+        for start in range(0, self.n_chunks, size):
+            yield np.arange(start, min(start + size, self.n_chunks), dtype=np.int64)
+
+    def tables(self) -> Tables:
+        """Tabulate the model over its outer and over its inner states."""
+        b, J, W, _ = self.model
+        A, B = self.outer, self.inner
+        across = J[np.ix_(A, B)]
+        middle = across.sum(axis=0)  # of 2 sum_n J_nj a_n over all a
+        inner_inputs = sums_over_states(W[np.ix_(B, self.hidden[: self.n_inner_hidden])])
+        centres = 0.5 * inner_inputs.sum(axis=1)
+        return Tables(
+            log_outer=pairwise_log_weights(b[A], J[np.ix_(A, A)]),
+            log_inner=pairwise_log_weights(b[B] + middle, J[np.ix_(B, B)]) + centres,
+            centres=centres,
+            fields=sums_over_states(2.0 * across) - middle,
+            outer_inputs=sums_over_states(W[np.ix_(A, self.hidden)]),
+            inner_inputs=inner_inputs,
+        )
+
+    def fixed_units(self, chunks: NDArray[np.int64]) -> FixedUnits:
+        """What the fixed units add in the chunks with the given numbers."""
+        b, J, W, c = self.model
+        fixed = self.fixed
+        X = states(fixed.size, chunks)
+
+        def added(rows: Floats) -> Floats:
+            total: Floats = np.einsum("kn,nf->kf", X, rows)
+            return total
+
+        own_fields = b[fixed] + added(J[np.ix_(fixed, fixed)])
+        return FixedUnits(
+            states=X,
+            log_weight=np.einsum("kn,kn->k", X, own_fields),
+            outer_fields=2.0 * added(J[np.ix_(fixed, self.outer)]),
+            inner_fields=2.0 * added(J[np.ix_(fixed, self.inner)]),
+            hidden_inputs=c[self.hidden] + added(W[np.ix_(fixed, self.hidden)]),
+        )
+
+
+def plan_enumeration(theta: Parameters, limits: KernelLimits) -> EnumerationPlan:
+    """Choose the groups of units that cost least among those that stay in range."""
+    model = PaddedModel.of(theta)
+    strength = np.abs(model.J).sum(axis=1) + np.abs(model.W).sum(axis=1)
+    order = np.argsort(strength[: theta.n_visible], kind="stable")
+    choices = []
+    for n_inner in (0, *limits.inner):
+        n_inner_hidden = int(np.any(model.W[order[:n_inner]] != 0.0, axis=0).sum())
+        for n_outer in range(min(limits.max_outer, theta.n_visible - n_inner) + 1):
+            cost = _cost(theta, n_inner, n_outer, n_inner_hidden, limits)
+            choices.append((cost, n_inner, n_outer))
+    # Plain enumeration in the smallest chunks is always in range, so one choice is.
+    return next(
+        plan
+        for _, n_inner, n_outer in sorted(choices)
+        if _in_range(plan := _grouped(model, order, n_inner, n_outer, limits))
+    )
+
+
+def _grouped(
+    model: PaddedModel, order: NDArray[np.intp], n_inner: int, n_outer: int, limits: KernelLimits
+) -> EnumerationPlan:
+    def padded(units: NDArray[np.intp], size: int) -> NDArray[np.intp]:
+        return np.append(units, np.full(max(0, size - units.size), order.size, dtype=np.intp))
+
+    inner = padded(order[:n_inner], limits.min_inner)
+    reaches_inner = np.any(model.W[inner] != 0.0, axis=0)
+    return EnumerationPlan(
+        model,
+        inner=inner,
+        outer=padded(order[n_inner : n_inner + n_outer], _MIN_OUTER),
+        fixed=order[n_inner + n_outer :],
+        hidden=np.argsort(~reaches_inner, kind="stable"),
+        n_inner_hidden=int(reaches_inner.sum()),
+    )
+
+
+def _cost(
+    theta: Parameters, n_inner: int, n_outer: int, n_inner_hidden: int, limits: KernelLimits
+) -> float:
+    """Predicted multiply-adds of the whole sum, infinite where a table would be too large."""
+    inner, outer = 1 << max(n_inner, limits.min_inner), 1 << max(n_outer, _MIN_OUTER)
+    largest = max(inner * n_inner_hidden, outer * theta.n_hidden)
+    if largest > limits.max_table and (n_inner > 0 or n_outer > _MIN_OUTER):
+        return np.inf
+    per_chunk = (
+        inner * outer * (limits.per_state + limits.per_hidden * n_inner_hidden)
+        + outer * (_EXP_OPERATIONS + _GATE_OPERATIONS * theta.n_hidden)
+        + inner * _EXP_OPERATIONS
+        + _CHUNK_OPERATIONS
+    )
+    return per_chunk * max(2.0 ** (theta.n_visible - n_inner - n_outer), _ENOUGH_CHUNKS)
+
+
+def _in_range(plan: EnumerationPlan) -> bool:
+    pairs = float(np.abs(plan.model.J[np.ix_(plan.outer, plan.inner)]).sum())
+    if pairs > RANGE_NATS or plan.n_inner_hidden == 0:
+        return pairs <= RANGE_NATS
+    inputs = sums_over_states(plan.model.W[plan.inner])
+    return pairs + 0.5 * float(np.abs(inputs).sum(axis=1).max()) <= RANGE_NATS
+
+
+def in_rows(table: Floats, n_rows: int) -> Floats:
+    """Put consecutive states side by side: (n_states, k) to (n_rows, k, n_states / n_rows)."""
+    n_states, width = table.shape
+    grouped = table.reshape(n_rows, n_states // n_rows, width)
+    return np.ascontiguousarray(grouped.transpose(0, 2, 1))

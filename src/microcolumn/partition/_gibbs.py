@@ -1,0 +1,248 @@
+"""Collapsed Gibbs sampling of many chains, hidden units summed out (docs/method.md, section 5)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from tqdm import tqdm
+
+from ..kernels.cpu.gibbs import CHAINS, Chains, GibbsTables, advance
+from ..parameters import Parameters
+from ..validation import Bits, Floats, check_binary, random_generator, whole_number
+
+RandomState = int | np.random.Generator | None
+
+#: Largest exponent: products of (1 + exp z) stay in the range of a double.
+_LARGEST_LOG = 600.0
+#: Site updates times table entries of one compiled call, about a fifth of a second, so that Ctrl-C
+#: and the progress bar respond.
+_CALL_OPERATIONS = 4e8
+#: Seconds before a progress bar appears.
+_PROGRESS_DELAY = 3.0
+
+
+class Sampler:
+    """Chains of one model, with the path between it and an independent base model.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model.
+    n_chains : int
+        Number of chains.
+    seed : int
+        64-bit key of the random numbers; a draw depends on it, the chain, the sweep and the site.
+    base_logits : array_like, shape (n_units,), optional
+        Logits of the independent model at beta = 0; fair coins by default.
+    initial : array_like, shape (n_chains, n_units), optional
+        Words to start from; silent words by default.
+    """
+
+    def __init__(
+        self,
+        theta: Parameters,
+        n_chains: int,
+        *,
+        seed: int,
+        base_logits: ArrayLike | None = None,
+        initial: ArrayLike | None = None,
+    ) -> None:
+        live, _ = theta.only_live()
+        logits = np.zeros(theta.n_visible) if base_logits is None else base_logits
+        self._model = _tables(live, np.array(logits, dtype=np.float64))
+        self.n_chains = n_chains
+        self._seed = np.uint64(seed)
+        self._n_sweeps = 0
+        n_groups = -(-n_chains // CHAINS)
+        padded = np.zeros((n_groups * CHAINS, theta.n_visible))
+        if initial is not None:
+            padded[:n_chains] = initial
+        x = padded.reshape(n_groups, CHAINS, theta.n_visible).transpose(0, 2, 1)
+        self._chains = Chains(
+            x=np.ascontiguousarray(x),
+            fields=np.zeros(x.shape),
+            inputs=np.zeros((n_groups, live.n_hidden, CHAINS)),
+            hidden_log=np.zeros((n_groups, CHAINS)),
+            log_weights=np.zeros((n_groups, CHAINS)),
+        )
+
+    @property
+    def words(self) -> Bits:
+        """Current word of each chain, shape (n_chains, n_units)."""
+        by_chain = self._chains.x.transpose(0, 2, 1).reshape(-1, self._chains.x.shape[1])
+        words: Bits = by_chain[: self.n_chains].astype(np.uint8)
+        return words
+
+    @property
+    def log_weights(self) -> Floats:
+        """Accumulated log importance weight of each chain (nats), shape (n_chains,)."""
+        weights: Floats = self._chains.log_weights.reshape(-1)[: self.n_chains].copy()
+        return weights
+
+    def run(
+        self,
+        betas: ArrayLike,
+        increments: ArrayLike | None = None,
+        *,
+        backwards: bool = False,
+        progress: bool | None = None,
+        label: str = "Gibbs",
+    ) -> Sampler:
+        """Sweep once per entry of ``betas``, in several compiled calls.
+
+        Parameters
+        ----------
+        betas : array_like, shape (n_sweeps,)
+            Inverse temperature of each sweep: 0 samples the base, 1 the model.
+        increments : array_like, shape (n_sweeps,), optional
+            Factor of log p~(x) - log p~_base(x) added to the log weight after each sweep; none
+            by default.
+        backwards : bool
+            Scan units in descending order, which reverses the ascending scan.
+        progress : bool, optional
+            Show a bar once it takes longer than a few seconds; by default on a terminal only.
+        label : str
+            Title of the bar.
+        """
+        path = np.zeros((np.size(betas), 2))
+        path[:, 0] = betas
+        if increments is not None:
+            path[:, 1] = increments
+        n_units, n_hidden = self._model.weights.shape
+        per_sweep = self._chains.x.size * (n_units + n_hidden + 50)
+        step = max(1, int(_CALL_OPERATIONS / per_sweep))
+        with tqdm(
+            total=len(path),
+            desc=label,
+            unit="sweep",
+            delay=_PROGRESS_DELAY,
+            leave=False,
+            disable=None if progress is None else not progress,
+        ) as bar:
+            for start in range(0, len(path), step):
+                part = path[start : start + step]
+                advance(self._chains, self._model, part, backwards, self._seed, self._n_sweeps)
+                self._n_sweeps += len(part)
+                bar.update(len(part))
+        return self
+
+
+def _tables(theta: Parameters, base_logits: Floats) -> GibbsTables:
+    """Tables of the kernel for a model whose hidden units are all live."""
+    n_units = theta.n_visible
+    couplings = np.zeros((0, 0)) if theta.J is None else theta.J.copy()
+    if theta.W is None or theta.c is None:
+        weights, hidden_biases = np.zeros((n_units, 0)), np.zeros(0)
+    else:
+        weights, hidden_biases = theta.W.copy(), theta.c.copy()
+    highest = hidden_biases + np.maximum(weights, 0.0).sum(axis=0)
+    lowest = hidden_biases + np.minimum(weights, 0.0).sum(axis=0)
+    careful = bool(np.any(highest > _LARGEST_LOG) or np.any(lowest < -_LARGEST_LOG))
+    exponents = np.zeros_like(weights) if careful else weights
+    return GibbsTables(
+        biases=theta.b.copy(),
+        couplings=couplings,
+        weights=weights,
+        hidden_biases=hidden_biases,
+        up=np.exp(exponents),
+        down=np.exp(-exponents),
+        block_ends=_block_ends(np.logaddexp(0.0, highest)),
+        careful=careful,
+        base_logits=base_logits,
+    )
+
+
+def _block_ends(largest_logs: Floats) -> NDArray[np.int64]:
+    """Ends of blocks of consecutive hidden units whose largest log product stays in range."""
+    ends: list[int] = []
+    total = 0.0
+    for i, largest in enumerate(largest_logs):
+        if i > 0 and total + largest > _LARGEST_LOG:
+            ends.append(i)
+            total = 0.0
+        total += float(largest)
+    if len(largest_logs):
+        ends.append(len(largest_logs))
+    return np.array(ends, dtype=np.int64)
+
+
+def new_seed(rng: np.random.Generator) -> int:
+    """A fresh 64-bit key for a :class:`Sampler`."""
+    return int(rng.integers(2**64, dtype=np.uint64))
+
+
+def gibbs_samples(
+    theta: Parameters,
+    n_samples: int,
+    *,
+    n_sweeps: int = 1000,
+    thin: int = 10,
+    n_chains: int | None = None,
+    initial: ArrayLike | None = None,
+    random_state: RandomState = None,
+    progress: bool | None = None,
+) -> Bits:
+    """Words sampled from a model by collapsed single-site Gibbs sampling.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model.
+    n_samples : int
+        Number of words.
+    n_sweeps : int
+        Burn-in of each chain: sweeps over all units before the first word is taken. The default
+        suits models that mix within some hundred sweeps. If the mass lies on separate modes, no
+        burn-in is long enough, and the modes keep the shares of the initial words.
+    thin : int
+        Sweeps between two words of the same chain.
+    n_chains : int, optional
+        Number of independent chains; one per word by default, up to 512.
+    initial : array_like, shape (n_words, n_units), optional
+        Words to start from, for example data, taken in turn; by default each chain starts from
+        independent units at the rates of their biases.
+    random_state : int, Generator or None
+        Source of the seed.
+    progress : bool, optional
+        Show a bar once it takes longer than a few seconds; by default on a terminal only.
+
+    Returns
+    -------
+    ndarray, shape (n_samples, n_units), uint8
+        Ordered by time, then chain: words of different chains are independent, those of one
+        chain are ``thin`` sweeps apart.
+
+    Examples
+    --------
+    >>> theta = Parameters(b=[-2.0, 1.0], J=[[0.0, 0.5], [0.5, 0.0]])
+    >>> gibbs_samples(theta, 4, random_state=0).shape
+    (4, 2)
+    """
+    chains = min(whole_number("n_samples", n_samples), 512) if n_chains is None else n_chains
+    for name, value in (("n_samples", n_samples), ("thin", thin), ("n_chains", chains)):
+        if whole_number(name, value) < 1:
+            raise ValueError(f"{name} is {value}; it must be at least 1")
+    if whole_number("n_sweeps", n_sweeps) < 0:
+        raise ValueError(f"n_sweeps is {n_sweeps}; it must not be negative")
+    rng = random_generator(random_state)
+    start = None
+    if initial is not None:
+        start = words_of_units(initial, theta.n_visible, "initial")
+        start = start[np.arange(chains) % len(start)]
+    sampler = Sampler(theta, chains, seed=new_seed(rng), base_logits=theta.b, initial=start)
+    if start is None:
+        sampler.run([0.0])
+    sampler.run(np.ones(n_sweeps), progress=progress, label="Gibbs burn-in")
+    n_rounds = -(-n_samples // chains)
+    rounds = [sampler.run(np.ones(thin if k else 0)).words for k in range(n_rounds)]
+    return np.concatenate(rounds)[:n_samples]
+
+
+def words_of_units(X: ArrayLike, n_units: int, name: str) -> Bits:
+    """Check that ``X`` is a filled binary matrix with one column per unit."""
+    words = check_binary(X)
+    if words.shape[1] != n_units:
+        raise ValueError(
+            f"{name} has {words.shape[1]} columns for a model of {n_units} units; pass one per unit"
+        )
+    return words

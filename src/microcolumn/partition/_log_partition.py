@@ -1,0 +1,64 @@
+"""log Z by the method that suits the model (docs/method.md, section 5)."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import Any, Literal, get_args
+
+from ..parameters import Parameters
+from ._ais import annealed_importance_sampling
+from ._cost import Side, operations
+from ._exact import exact_log_partition
+from ._result import LogPartition
+
+Method = Literal["auto", "exact", "exact-visible", "exact-hidden", "ais"]
+
+_SIDES: dict[str, Side] = {"exact-visible": "visible", "exact-hidden": "hidden"}
+
+#: "auto" sums exactly up to this many multiply-adds: about 20 s on two cores, or 40 Ising units.
+AUTO_OPERATIONS = 2.0**40
+
+
+def log_partition(
+    theta: Parameters, method: Method = "auto", progress: bool | None = None, **options: Any
+) -> LogPartition:
+    """Find log Z of a model, with its error, the method and what it cost.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model.
+    method : {"auto", "exact", "exact-visible", "exact-hidden", "ais"}
+        "exact" sums over all words or over all states of the live hidden units, whichever takes
+        fewer operations; "exact-visible" and "exact-hidden" choose one. "ais" is annealed
+        importance sampling. "auto" is "exact" if that takes at most ``AUTO_OPERATIONS``
+        multiply-adds, else "ais".
+    progress : bool, optional
+        Show a progress bar; by default when more than a few seconds are expected.
+    **options
+        Passed on to ``annealed_importance_sampling`` if that is the method; an error with an
+        explicit exact method.
+
+    Examples
+    --------
+    >>> log_partition(Parameters(b=[0.0] * 20)).method
+    'exact, hidden side'
+    """
+    if method not in get_args(Method):
+        known = ", ".join(repr(name) for name in get_args(Method))
+        raise ValueError(f"method {method!r} is unknown; use one of {known}")
+    if not isinstance(theta, Parameters):
+        raise TypeError(f"theta is a {type(theta).__name__}; pass a model's parameters_")
+    # Misspelt options are refused for every model, not only where they would be used.
+    known_options = [*signature(annealed_importance_sampling).parameters][1:]
+    for name in options:
+        if name not in known_options:
+            raise TypeError(f"{name!r} is no option; choose from {', '.join(known_options)}")
+    if method == "ais" or (method == "auto" and operations(theta) > AUTO_OPERATIONS):
+        return annealed_importance_sampling(theta, progress=progress, **options)
+    if options and method != "auto":
+        raise TypeError(
+            f"method {method!r} takes no option {next(iter(options))!r}; "
+            "leave it out or use method='ais'"
+        )
+    return exact_log_partition(theta, _SIDES.get(method, "auto"), progress)

@@ -1,0 +1,19 @@
+from ._annealing import annealing as annealing, annealing_error as annealing_error
+from ._couplings import couplings as couplings
+from ._hidden import hidden_units as hidden_units
+from ._patterns import patterns as patterns, synchrony as synchrony
+from ._predictions import (
+    calibration as calibration,
+    gain as gain,
+    prediction as prediction,
+    roc as roc,
+)
+from ._raster import raster as raster
+from ._recorded import (
+    correlations as correlations,
+    correlogram as correlogram,
+    probe as probe,
+    rates as rates,
+)
+from ._scores import differences as differences, scores as scores, windows as windows
+from ._windows import hidden_map as hidden_map

@@ -1,0 +1,136 @@
+"""Annealed importance sampling as it approaches log Z (the paper's figure S1)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from ..partition._convergence import Convergence
+from .style import BESIDE, DATA_COLOUR, ERROR_BARS, MODEL_COLOURS, axes_or_new
+
+#: What a partition function may be wrong by, bits per word (METHOD section 7).
+TOLERANCE_BITS = 0.02
+_CHAINS, _MEAN, _KNOWN = "#B8B8B8", MODEL_COLOURS["Ising"], MODEL_COLOURS["SemiRBM"]
+#: Chains of one run are spread over this share of the way to the next doubling, to either side.
+_JITTER = 0.3
+#: In a nat.
+BITS = 1.0 / math.log(2.0)
+
+
+def annealing(
+    convergence: Convergence,
+    *,
+    reference: float | None = None,
+    name: str = "exact",
+    ax: Axes | None = None,
+) -> Axes:
+    """Chains' own estimates of log2 Z, and that of all together, against annealing steps.
+
+    A point per chain, jittered sideways; the line is log2 of their mean weight with its standard
+    error. The reference is a line, dashed 0.02 bits off it.
+
+    Parameters
+    ----------
+    convergence : Convergence
+        From :func:`~microcolumn.partition._convergence.annealing_convergence`.
+    reference : float, optional
+        log Z to compare with, nats; by default the exact value where it is known.
+    name : str
+        What the reference is called.
+    """
+    ax = axes_or_new(ax, (5.0, 2.6))
+    steps, chains = np.array(convergence.n_steps), convergence.log_weights * BITS
+    octaves = np.random.default_rng(0).uniform(-_JITTER, _JITTER, chains.shape)
+    ax.plot(
+        (steps[:, None] * 2.0**octaves).ravel(),
+        chains.ravel(),
+        ".",
+        color=_CHAINS,
+        markersize=1.8,
+        markeredgewidth=0,
+        rasterized=True,  # thousands of points
+        label="single chains",
+        zorder=1,
+    )
+    known = convergence.exact if reference is None else reference
+    if known is not None:
+        _mark_known(ax, known * BITS, name)
+    _draw_estimates(ax, convergence, 0.0)
+    ax.set_ylabel(r"$\log_2 Z$ (bits)")
+    ax.legend(**BESIDE)
+    return ax
+
+
+def annealing_error(
+    convergence: Convergence,
+    *,
+    reference: float | None = None,
+    name: str = "exact",
+    ax: Axes | None = None,
+) -> Axes:
+    """Error of the estimate of log2 Z against annealing steps, where 0.02 bits can be seen.
+
+    Estimates minus the reference with their standard errors, and the tolerance of 0.02 bits,
+    dashed. Runs but the last that are more than five tolerances off may be outside the axis.
+
+    Parameters
+    ----------
+    convergence : Convergence
+        From :func:`~microcolumn.partition._convergence.annealing_convergence`.
+    reference : float, optional
+        log Z that errors are measured from, nats; by default the exact value, or where that is
+        unknown the estimate of the last run.
+    name : str
+        What the reference is called.
+    """
+    ax = axes_or_new(ax, (5.0, 2.6))
+    if reference is None and convergence.exact is None:
+        reference, name = float(convergence.estimates[-1]), "last run"
+    known = convergence.exact if reference is None else reference
+    assert known is not None
+    _mark_known(ax, 0.0, name)
+    _draw_estimates(ax, convergence, known)
+    reach = (np.abs(convergence.estimates - known) + convergence.stderrs) * BITS
+    near = reach[reach <= 5 * TOLERANCE_BITS]
+    most = 1.15 * max(1.5 * TOLERANCE_BITS, reach[-1], near.max(initial=0.0))
+    ax.set_ylim(-most, most)
+    ax.set_ylabel(rf"$\log_2 Z$ $-$ {name} (bits)")
+    ax.legend(**BESIDE)
+    return ax
+
+
+def _draw_estimates(ax: Axes, convergence: Convergence, zero: float) -> None:
+    """Mean weights with their errors, nats above ``zero`` drawn in bits."""
+    steps = np.array(convergence.n_steps)
+    ax.errorbar(
+        steps,
+        (convergence.estimates - zero) * BITS,
+        convergence.stderrs * BITS,
+        color=_MEAN,
+        marker="o",
+        markersize=2.5,
+        linewidth=1.0,
+        **ERROR_BARS,
+        label=f"mean of {convergence.n_chains} chains",
+        zorder=3,
+    )
+    ax.set_xscale("log", base=2)
+    shown = steps[:: -(-len(steps) // 6)]
+    ax.set_xticks(shown, [f"{n}" for n in shown])
+    ax.set_xlim(steps[0] / 2**0.7, steps[-1] * 2**0.7)
+    ax.set_xlabel("annealing steps")
+
+
+def _mark_known(ax: Axes, bits: float, name: str) -> None:
+    ax.axhline(bits, color=_KNOWN, linewidth=1.0, label=name, zorder=2)
+    for sign in (-1, 1):
+        ax.axhline(
+            bits + sign * TOLERANCE_BITS,
+            color=DATA_COLOUR,
+            linewidth=0.6,
+            linestyle=(0, (4, 3)),
+            label=f"± {TOLERANCE_BITS} bits" if sign > 0 else None,
+            zorder=2,
+        )

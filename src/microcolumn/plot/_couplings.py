@@ -1,0 +1,80 @@
+"""Couplings as a matrix with the biases on its diagonal (METHOD section 7, figure 2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.image import AxesImage
+from matplotlib.ticker import MaxNLocator
+
+from ..models import PopulationModel
+from ..parameters import Floats
+from ..units import Units
+from ._laminar import bit_layout, mark_window
+from .style import SIGNED, axes_or_new
+
+#: Part of the couplings other than zero that the colours span; stronger ones have the last colour.
+_SPANNED = 0.99
+#: Where the colour bars stand, in parts of the axes: left, bottom, width, height.
+_COUPLING_BAR, _BIAS_BAR = (1.04, 0.48, 0.045, 0.52), (1.04, 0.0, 0.045, 0.34)
+
+
+def couplings(
+    model: PopulationModel, units: Units | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw J, with the biases b on the diagonal, where J has nothing.
+
+    Couplings are coloured from blue (negative) over white (zero) to red, the same distance either
+    way; the bar is pointed where the strongest go beyond it. Biases are several times larger and
+    nearly all negative, so they are grey and have a bar of their own.
+
+    The first image of the axes is J, the second one b, each masked where the other is drawn.
+
+    Parameters
+    ----------
+    model : PopulationModel
+        A fitted model; one without couplings is all white beside its biases.
+    units : Units, optional
+        The recorded units, drawn from superficial to deep with lines between layers. For windows
+        of several bins each lag is a block, the oldest first.
+    """
+    axes = axes_or_new(ax, (4.6, 3.4))
+    found = bit_layout(model, units)
+    diagonal = np.eye(found.order.size, dtype=bool)
+    drawn = model.J_[np.ix_(found.order, found.order)]
+    biases = np.where(diagonal, model.b_[found.order], 0.0)
+    limit = _limit(drawn)
+    signed = axes.imshow(
+        np.ma.array(drawn, mask=diagonal), cmap=SIGNED, vmin=-limit, vmax=limit, aspect="equal"
+    )
+    # Greys reach to zero, so that they are strengths as colours are.
+    low, high = min(float(model.b_.min()), 0.0), max(float(model.b_.max()), 0.0)
+    shades = np.ma.array(biases, mask=~diagonal)
+    grey = axes.imshow(
+        shades, cmap="Greys_r", vmin=low, vmax=high if high > low else 1.0, aspect="equal"
+    )
+    beyond = (bool((drawn < -limit).any()), bool((drawn > limit).any()))
+    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond)
+    _bar(axes, signed, _COUPLING_BAR, "coupling J (nats)", extend or "neither")
+    _bar(axes, grey, _BIAS_BAR, "bias b (nats)", "neither")
+    mark_window(axes, found, along="y")
+    mark_window(axes, found, along="x")
+    axes.spines[["top", "right"]].set_visible(True)
+    return axes
+
+
+def _limit(drawn: Floats) -> float:
+    """Largest coupling that has a colour of its own, nats; 1 where there are none."""
+    strengths = np.abs(drawn[drawn != 0.0])
+    return float(np.quantile(strengths, _SPANNED)) if strengths.size else 1.0
+
+
+def _bar(
+    ax: Axes, image: AxesImage, place: tuple[float, float, float, float], label: str, extend: str
+) -> None:
+    beside = ax.inset_axes(place)
+    bar = ax.figure.colorbar(image, cax=beside, extend=extend)
+    bar.set_label(label)
+    bar.locator = MaxNLocator(4, steps=[1, 2, 5, 10])
+    bar.outline.set_linewidth(0.5)
+    bar.ax.tick_params(length=2, width=0.5)

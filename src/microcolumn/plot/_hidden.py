@@ -1,0 +1,165 @@
+"""Hidden units as bar charts, side by side on one scale (METHOD section 7, figure 2)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from ..evaluate._activation import hidden_activation
+from ..models import PopulationModel
+from ..parameters import Floats
+from ..units import Units
+from ..validation import whole_number
+from ..words import Words
+from ._laminar import bit_layout, mark_window
+from .style import axes_or_new
+
+POSITIVE, NEGATIVE, THRESHOLD = "#B2182B", "#2166AC", "#999999"
+#: Bars fill this part of a row, up to so many rows; where there are more, gaps would be a haze.
+_FILLED, _MANY = 0.8, 100
+#: Space between charts and room for the narrowest, in mean widths of a chart.
+_GAP, _NARROWEST = 0.25, 0.6
+#: Height of the bands above and below the rows, in parts of them: thresholds and the scale bar.
+_BAND = 0.07
+#: Charts that there is always room for: one alone would have bars as wide as the page.
+_FEWEST = 6
+#: Charts that are all numbered; of more only every second, third and so on is.
+_NUMBERED = 25
+
+
+def hidden_units(
+    model: PopulationModel,
+    words: Words | None = None,
+    units: Units | None = None,
+    *,
+    most: int = 12,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the weights of live hidden units as bar charts, all on the scale of one scale bar.
+
+    Each hidden unit has a bar per cell from a zero line of its own: red to the right for positive
+    weights, blue to the left for negative ones. Grey bars are thresholds, that is minus the
+    biases, which are mostly negative: -b of the cells in the first column, and -c of each hidden
+    unit on top of its chart.
+
+    Parameters
+    ----------
+    model : PopulationModel
+        A fitted model.
+    words : Words, optional
+        Hidden units are ordered by the variance of their activation on them, as in the paper;
+        where left out, by the sum of their absolute weights.
+    units : Units, optional
+        The recorded units, drawn from superficial to deep with lines between layers. For windows
+        of several bins each lag is a block, the oldest first.
+    most : int
+        Hidden units drawn; the axes say how many live ones are left out.
+    """
+    if whole_number("most", most) < 1:
+        raise ValueError(f"most is {most}; draw at least 1 hidden unit")
+    axes = axes_or_new(ax, (7.0, 2.8))
+    found = bit_layout(model, units)
+    order = hidden_order(model, words)
+    shown = order[:most]
+    charts = [_Chart(-model.b_[found.order], None)] + [
+        _Chart(model.W_[found.order, k], -float(model.c_[k])) for k in shown
+    ]
+    _draw(axes, charts)
+    mark_window(axes, found)
+    axes.spines[:].set_visible(False)
+    if not shown.size:
+        # Over the lines between layers, where hidden units would be.
+        place: dict[str, Any] = {"transform": axes.transAxes, "backgroundcolor": "white"}
+        axes.text(0.6, 0.5, "no live hidden unit", ha="center", va="center", **place)
+        return axes
+    by = "variance" if words is not None else "total weight"
+    live = (
+        f"{order.size} live" if shown.size == order.size else f"{shown.size} of {order.size} live"
+    )
+    axes.set_xlabel(f"hidden unit, by {by} ({live})")
+    return axes
+
+
+def hidden_order(model: PopulationModel, words: Words | None = None) -> NDArray[np.int64]:
+    """Live hidden units in the order they are drawn in, shape (n_live,)."""
+    if words is not None:
+        return hidden_activation(model, words).order
+    live = np.flatnonzero(model.parameters_.live)
+    return live[np.argsort(-np.abs(model.W_[:, live]).sum(axis=0), kind="stable")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chart:
+    """Bars of one column, nats: a value per row and, of hidden units, a threshold on top."""
+
+    values: Floats
+    threshold: float | None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Reach to the left and to the right of the zero line, both at least 0."""
+        all_values = [0.0, self.threshold or 0.0, *self.values]
+        return -min(all_values), max(all_values)
+
+
+def _draw(ax: Axes, charts: list[_Chart]) -> None:
+    """Draw charts from left to right, x in nats from the first one's left end."""
+    widths = [sum(chart.ends) for chart in charts]
+    mean = (sum(widths) or 1.0) / len(charts)
+    n_rows = charts[0].values.size
+    band = max(1.5, _BAND * n_rows)
+    middles, x = [], 0.0
+    for chart, width in zip(charts, widths, strict=True):
+        room = max(width, _NARROWEST * mean)
+        zero = x + (room - width) / 2 + chart.ends[0]
+        middles.append(x + room / 2)
+        x += room + _GAP * mean
+        ax.plot([zero, zero], [-0.5, n_rows - 0.5], color="black", linewidth=0.4)
+        if chart.threshold is None:
+            _bars(ax, zero, chart.values, THRESHOLD)
+            continue
+        _bars(ax, zero, np.maximum(chart.values, 0.0), POSITIVE)
+        _bars(ax, zero, np.minimum(chart.values, 0.0), NEGATIVE)
+        ax.barh(-0.5 - band / 2, chart.threshold, band / 2, left=zero, color=THRESHOLD)
+    x = max(x, _FEWEST * (1.0 + _GAP) * mean)
+    if len(charts) > 1:
+        start = middles[0] + max(widths[0], _NARROWEST * mean) / 2
+        ax.text(start, -0.5 - band / 2, "\N{MINUS SIGN}c", ha="right", va="center")
+    ax.set_xlim(-_GAP * mean / 2, x - _GAP * mean / 2)
+    ax.set_ylim(n_rows - 0.5 + band, -0.5 - band)
+    every = -(-len(charts) // _NUMBERED)
+    numbers = [f"{k}" if k % every == 0 else "" for k in range(1, len(charts))]
+    names = ["\N{MINUS SIGN}b", *numbers]
+    ax.set_xticks(middles, names, va="baseline")
+    ax.tick_params(length=0)
+    ax.tick_params(axis="x", pad=9)  # of baselines, which are below the letters
+    _scale_bar(ax, max(widths[0], mean), n_rows - 0.5 + band / 2)
+
+
+def _scale_bar(ax: Axes, widest: float, y: float) -> None:
+    """A line of a round number of nats, at most ``widest`` long."""
+    power = 10.0 ** math.floor(math.log10(widest))
+    length = max(step * power for step in (1, 2, 5) if step * power <= widest)
+    ax.plot([0.0, length], [y, y], color="black", linewidth=1.5, solid_capstyle="butt")
+    unit = "nat" if length == 1.0 else "nats"
+    ax.annotate(f"{length:g} {unit}", (length, y), (3, 0), textcoords="offset points", va="center")
+
+
+def _bars(ax: Axes, zero: float, values: Floats, colour: str) -> None:
+    """A bar per row, all in one outline, which stays light with hundreds of rows."""
+    if not values.any():
+        return
+    half = (_FILLED if values.size <= _MANY else 1.0) / 2
+    rows = np.arange(values.size)
+    edges = np.column_stack([rows - half, rows + half]).ravel()
+    ends = np.column_stack([values, np.zeros_like(values)]).ravel()[:-1]
+    wide = np.diff(edges) > 0.0  # no gaps between many rows
+    ends, edges = ends[wide], edges[np.append(True, wide)]
+    starts = np.append(True, np.diff(ends) != 0.0)  # neighbours of the same length are one step
+    ends, edges = zero + ends[starts], edges[np.append(starts, True)]
+    ax.stairs(ends, edges, baseline=zero, orientation="horizontal", fill=True, color=colour)

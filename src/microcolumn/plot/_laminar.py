@@ -1,0 +1,205 @@
+"""Units from superficial to deep, with layers and, of windows, bins drawn and named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..models import PopulationModel
+from ..units import Units, downwards
+from .style import literal
+
+#: Layers of all bins of the window together up to which each is marked off.
+_MANY = 12
+#: Letters in a line of a layer's name, lines of it, and letters that fit below a block of units.
+_LINE, _MOST_LINES, _SHORT = 12, 2, 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Laminar:
+    """The order in which units are drawn, from superficial to deep.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (n_units,)
+        Position in the table of units of each drawn row.
+    layers : tuple of (str, int, int)
+        Name, first row and row after the last of each layer, from the top; empty without layers.
+    """
+
+    order: NDArray[np.int64]
+    layers: tuple[tuple[str, int, int], ...]
+
+    @property
+    def borders(self) -> tuple[int, ...]:
+        """Rows that begin a layer, but for the first."""
+        return tuple(start for _, start, _ in self.layers[1:])
+
+
+def laminar(units: Units) -> Laminar:
+    """Order units by layer, then by depth; as they are listed where neither is known.
+
+    Parameters
+    ----------
+    units : Units
+        Layers are ordered by the mean depth of their units, or as they appear without depths;
+        units without a layer come last. Labels that are all empty are no layers.
+
+    Examples
+    --------
+    >>> units = Units("abc", depth_um=[900.0, 300.0, 400.0], layer=["V/VI", "II/III", "II/III"])
+    >>> found = laminar(units)
+    >>> found.order.tolist(), found.layers
+    ([1, 2, 0], (('II/III', 0, 2), ('V/VI', 2, 3)))
+    """
+    n_units = len(units)
+    depths = np.full(n_units, np.inf)
+    if units.depth_um is not None:
+        down = downwards(str(units.depth_reference))
+        depths = np.where(np.isnan(units.depth_um), np.inf, down * units.depth_um)
+    labels = np.array(units.layer or [""] * n_units)
+    rank = {label: k for k, label in enumerate(_from_the_top(labels, depths))}
+    order = np.lexsort((depths, np.array([rank[label] for label in labels], dtype=np.int64)))
+    layers: list[tuple[str, int, int]] = []
+    if any(labels):
+        for label in rank:
+            start = layers[-1][2] if layers else 0
+            layers.append((label, start, start + int(np.sum(labels == label))))
+    return Laminar(order, tuple(layers))
+
+
+def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> None:
+    """Draw lines between layers, and their names as tick labels, where units are at 0, 1, ..."""
+    draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
+    for border in found.borders:
+        draw(border - 0.5, color="black", linewidth=0.8)
+    if not found.layers:
+        last = found.order.size - 1
+        rows = MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
+        axis.set_ticks([row for row in rows if 0 <= row <= last])
+        axis.set_label_text("unit")
+        return
+    axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers])
+    names = [layer_name(label) or "?" for label, _, _ in found.layers]
+    axis.set_ticklabels(names)
+    axis.set_tick_params(length=0)
+    if along == "x" and max(map(len, names)) > _SHORT:  # side by side they would overlap
+        axis.set_tick_params(rotation=90)
+
+
+def layer_name(label: str) -> str:
+    r"""A layer's name as it is drawn: long ones in two lines, and what is longer still is cut.
+
+    Examples
+    --------
+    >>> layer_name("II/III"), layer_name("upper part of layer V")
+    ('II/III', 'upper part\nof layer V')
+    """
+    lines = wrap(label, _LINE, max_lines=_MOST_LINES, placeholder="…")
+    return "\n".join(literal(line) for line in lines)
+
+
+def has_depths(units: Units) -> bool:
+    """Whether the depth of at least one unit is known."""
+    return units.depth_um is not None and not np.isnan(units.depth_um).all()
+
+
+def described(units: Units) -> str:
+    """In which order units are drawn, for captions: "from superficial to deep", for example."""
+    found = laminar(units)
+    if has_depths(units):
+        order = "from superficial to deep"
+    else:
+        order = "by layer" if found.layers else "in the order of the file"
+    return f"{order}, with lines between layers" if found.borders else order
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BitLayout:
+    """The order in which bits of words are drawn: oldest bin first, each from superficial to deep.
+
+    Parameters
+    ----------
+    units : Laminar
+        Of the recorded units, the same at all bins of the window.
+    window : int
+        Bins per word.
+    """
+
+    units: Laminar
+    window: int
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """Bit of each drawn row, shape (n_units * window,)."""
+        n_units = self.units.order.size
+        rows: NDArray[np.int64] = np.arange(self.window)[:, None] * n_units + self.units.order
+        return rows.ravel()
+
+
+def bit_layout(model: PopulationModel, units: Units | None) -> BitLayout:
+    """How the bits of a model are drawn.
+
+    Parameters
+    ----------
+    model : PopulationModel
+        Its words are of ``n_units * window`` bits.
+    units : Units or None
+        The recorded units; None for bits in their order, without layers. A model that was made
+        from parameters does not know its window: they follow from the number of units.
+    """
+    check_is_fitted(model)
+    n_bits = int(model.parameters_.n_visible)
+    implied = 1 if units is None else max(1, n_bits // len(units))
+    window = getattr(model, "window_", implied)
+    table = Units.numbered(n_bits // window) if units is None else units
+    if len(table) * window != n_bits:
+        raise ValueError(
+            f"units has {len(table)} entries and the model {n_bits} bits in windows of {window} "
+            "bins; pass the units of the words that it was fitted on"
+        )
+    return BitLayout(laminar(table), window)
+
+
+def mark_window(ax: Axes, found: BitLayout, *, along: Literal["y", "x"] = "y") -> None:
+    """Draw lines between bins and layers; name the layers of single bins and the bins of windows.
+
+    Lags are counted from the newest bin, which is 0. Where lines between layers would be a
+    grating, those between window are drawn alone.
+    """
+    if found.window == 1:
+        mark_layers(ax, found.units, along=along)
+        return
+    draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
+    n_units = found.units.order.size
+    many = found.window * len(found.units.layers) > _MANY
+    for lag in range(found.window):
+        if lag:
+            draw(lag * n_units - 0.5, color="black", linewidth=0.4 if many else 0.8)
+        for border in () if many else found.units.borders:
+            draw(lag * n_units + border - 0.5, color="black", linewidth=0.25)
+    axis.set_ticks([(lag + 0.5) * n_units - 0.5 for lag in range(found.window)])
+    before = [
+        str(lag + 1 - found.window).replace("-", "\N{MINUS SIGN}") for lag in range(found.window)
+    ]
+    axis.set_ticklabels(before)
+    axis.set_tick_params(length=0)
+    axis.set_label_text("lag (bins)")
+
+
+def _from_the_top(labels: NDArray[np.str_], depths: NDArray[np.float64]) -> list[str]:
+    """Distinct labels by mean depth, superficial first; no label last."""
+    distinct = list(dict.fromkeys(labels.tolist()))
+
+    def mean_depth(label: str) -> float:
+        known = depths[(labels == label) & np.isfinite(depths)]
+        return float(known.mean()) if known.size else np.inf
+
+    return sorted(distinct, key=lambda label: (label == "", mean_depth(label)))

@@ -1,0 +1,301 @@
+"""What was recorded: where units sit, how they are correlated, and over which lags."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from matplotlib import rcParams
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
+from numpy.typing import NDArray
+
+from ..recording import Recording
+from ..survey import BinWidth, pairwise_correlations
+from ..survey._bin_width import DEAD_TIME
+from ..units import Units, downwards
+from ..validation import Floats
+from ..words import Words
+from ._laminar import has_depths, laminar, layer_name, mark_layers
+from .style import DATA_COLOUR, LEGEND, axes_or_new
+
+#: Okabe & Ito's palette: measured counts and their mean, and what the eye is led to.
+_COUNTS, _PEAK, _CHANCE, _DEAD = "#56B4E9", "#0072B2", "#999999", "#E69F00"
+#: Pairs of units in one layer and in two; neither is the colour of a model.
+_WITHIN, _BETWEEN = "#D55E00", "#999999"
+#: Shades of neighbouring layers, and of the probe.
+_LAYER_SHADES, _SHANK = ("#F4F4F4", "#E4E4E4"), "#C8C8C8"
+#: ms. Lags whose counts the width is not read from, since sorters miss or repeat spikes there.
+_DEAD_TIME_MS = 1e3 * DEAD_TIME
+#: Units nearer than one part in so many of the whole range would be drawn over each other.
+_ROWS_OF_PROBE = 45
+#: Fewest and most bins of a histogram.
+_FEWEST_BINS, _MOST_BINS = 20, 60
+#: Heights of a letter that an axis needs for its numbers and its label.
+_LINES_BELOW = 3.2
+#: Pairs in a bin beyond which the tail is only seen on a logarithmic axis.
+_TALL = 1000
+
+
+def depth_label(depth_reference: str) -> str:
+    """What an axis of depths is called."""
+    return {
+        "surface": "depth below the surface (µm)",
+        "tip": "height above the tip (µm)",
+        "layer IV": "depth below the centre of layer IV (µm)",
+        "unstated": "depth as in the file (µm)",
+    }[depth_reference]
+
+
+def probe(units: Units, *, ax: Axes | None = None) -> Axes:
+    """The probe with the units at their depths and the layers shaded, superficial at the top.
+
+    Parameters
+    ----------
+    units : Units
+        Where no depth is known they are drawn by layer or as they are listed, a row each.
+        Borders of layers lie midway between the neighbouring units of two layers; where layers
+        are mixed in depth, none is drawn.
+    """
+    ax = axes_or_new(ax, (1.7, 2.6))
+    found = laminar(units)
+    if has_depths(units):
+        heights = np.asarray(units.depth_um)
+        _depth_axis(ax, heights, str(units.depth_reference))
+        _shade_layers(ax, units)
+    else:
+        heights = np.argsort(found.order).astype(np.float64)
+        ax.set_ylim(len(units) - 0.5, -0.5)
+        mark_layers(ax, found)
+        ax.set_ylabel("units by layer, depths unknown" if found.layers else "units, as listed")
+    places = _side_by_side(heights)
+    shank = float(np.nanmax(np.abs(places))) + 0.15
+    ax.axvspan(-shank, shank, color=_SHANK, linewidth=0)
+    for kind, name, marker, face in (
+        (~units.multiunit, "single unit", "o", DATA_COLOUR),
+        (units.multiunit, "multiunit", "s", "white"),
+    ):
+        shown = kind & ~np.isnan(heights)
+        n_shown = int(shown.sum())
+        if n_shown:
+            label = f"{n_shown} {name}{'s' * (n_shown != 1)}"
+            [dots] = ax.plot(places[shown], heights[shown], marker, color=DATA_COLOUR, label=label)
+            dots.set(markerfacecolor=face, markersize=3.0, markeredgewidth=0.7)
+    ax.set(xlim=(-0.6, 1.8), xticks=[])
+    ax.spines["bottom"].set_visible(False)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
+    return ax
+
+
+def rates(recording: Recording, *, ax: Axes | None = None) -> Axes:
+    """Firing rate of each unit within the epochs, in the rows that a raster has.
+
+    Parameters
+    ----------
+    recording : Recording
+        Its units are drawn from superficial to deep; one that never fires has no bar.
+    """
+    ax = axes_or_new(ax, (1.7, 2.6))
+    found = laminar(recording.units)
+    edges = np.arange(recording.n_units)[:, None] + np.array([-0.5, 0.5])
+    hz = np.repeat(recording.rates_hz[found.order], 2)
+    ax.fill_betweenx(edges.ravel(), hz, color="0.4", linewidth=0)
+    ax.set(ylim=(recording.n_units - 0.5, -0.5), xlim=(0.0, None), xlabel="rate (Hz)")
+    mark_layers(ax, found)
+    return ax
+
+
+def correlations(words: Words, *, ax: Axes | None = None) -> Axes:
+    """Histogram of the correlations of all pairs of units, with their mean.
+
+    Parameters
+    ----------
+    words : Words
+        Of single bins. Pairs within a layer and between layers are told apart where both kinds
+        are there; pairs with a unit that never or always fires have no correlation.
+    """
+    if words.window > 1:
+        raise ValueError(f"these words span {words.window} bins; pass words of single bins")
+    ax = axes_or_new(ax)
+    first, second = np.triu_indices(words.n_units, 1)
+    values = pairwise_correlations(words)[first, second]
+    known = ~np.isnan(values)
+    values = values[known]
+    ax.set(xlabel="correlation of two units", ylabel="pairs of units")
+    if not values.size:
+        ax.text(0.5, 0.5, "no pairs of units", ha="center", transform=ax.transAxes)
+        return ax
+    edges = _edges(values)
+    groups = _pairs_by_layer(words.units, first[known], second[known])
+    tallest = 0
+    for name, (chosen, colour) in groups.items():
+        label = f"{name} ({int(chosen.sum()):,})"
+        counts = ax.hist(values[chosen], edges.tolist(), color=colour, alpha=0.6, label=label)[0]
+        tallest = max(tallest, int(np.max(counts)))
+    if tallest > _TALL:
+        ax.set_yscale("log")
+    else:
+        ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10), integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=(1, 2, 5, 10)))
+    mean = float(values.mean())
+    ax.axvline(mean, color=DATA_COLOUR, linestyle="--", linewidth=0.8, label=f"mean {mean:.3f}")
+    _legend_below(ax)
+    return ax
+
+
+def correlogram(
+    result: BinWidth, *, bin_width: float | None = None, ax: Axes | None = None
+) -> Axes:
+    """Pooled cross-correlogram, its chance level, and the width of its central peak.
+
+    Pairs of spikes are drawn relative to chance, whose level is 1. Bins within the sorters' dead
+    time, which a cell sorted twice fills with itself, do not stretch the axis: where they lie
+    beyond it, the dead time is shaded and the legend says how far.
+
+    Parameters
+    ----------
+    result : BinWidth
+        From :func:`microcolumn.suggest_bin_width`.
+    bin_width : float, optional
+        Bin width in use, seconds: dashed lines are drawn at plus and minus it, as in the paper's
+        figure 1e; where left out, at the peak's half height.
+    """
+    ax = axes_or_new(ax)
+    lags_ms = result.lags_s * 1e3
+    ax.set(xlabel="lag (ms)", ylabel="pairs of spikes / chance", xlim=(lags_ms[0], lags_ms[-1]))
+    if not result.chance.any():
+        ax.text(0.5, 0.5, "no pairs of units", ha="center", transform=ax.transAxes)
+        return ax
+    with np.errstate(invalid="ignore"):  # Lags that no epoch is long enough for are not drawn.
+        counts, smoothed = result.counts / result.chance, result.smoothed / result.chance
+    step = f"{lags_ms[1] - lags_ms[0]:.3g} ms bins"
+    ax.plot(lags_ms, counts, color=_COUNTS, linewidth=0.6, label=step)
+    ax.plot(lags_ms, smoothed, color=_PEAK, linewidth=1.2, label="running mean")
+    ax.axhline(1.0, color=_CHANCE, linewidth=0.8, label="chance")
+    _leave_dead_time_out(ax, lags_ms, counts, smoothed)
+    dashed_ms = 1e3 * (result.peak_width_s / 2 if bin_width is None else bin_width)
+    if not np.isnan(dashed_ms):
+        label = None if bin_width is None else f"± bin width, {dashed_ms:g} ms"
+        ax.axvline(-dashed_ms, color="black", linewidth=0.8, linestyle="--", label=label)
+        ax.axvline(dashed_ms, color="black", linewidth=0.8, linestyle="--")
+    if not np.isnan(result.peak_width_s):
+        _peak_width(ax, result, dashed_ms)
+    _legend_below(ax)
+    return ax
+
+
+def _legend_below(ax: Axes) -> None:
+    """Below the label of the axis; wherever it stood inside, some recording would cross it."""
+    down = _LINES_BELOW * rcParams["font.size"] / 72.0  # inches
+    below = ax.transAxes + ScaledTranslation(0.0, -down, ax.figure.dpi_scale_trans)
+    place = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": below}
+    ax.legend(loc="upper center", ncols=2, **LEGEND, **place)
+
+
+def _peak_width(ax: Axes, result: BinWidth, dashed_ms: float) -> None:
+    """A bar over the width of the central peak at half its height, and the number beside it."""
+    half_ms = result.peak_width_s / 2 * 1e3
+    half_height = (result.baseline + result.height / 2) / result.chance[result.chance.size // 2]
+    ax.plot([-half_ms, half_ms], [half_height] * 2, color="black", linewidth=1.2)
+    ax.annotate(
+        f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms",
+        (max(half_ms, dashed_ms), half_height),
+        xytext=(4, 0),
+        textcoords="offset points",
+        va="center",
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1},
+    )
+
+
+def _leave_dead_time_out(ax: Axes, lags_ms: Floats, counts: Floats, smoothed: Floats) -> None:
+    """End the axis above the mean and all other bins if those of the dead time are higher."""
+    half_bin = (lags_ms[1] - lags_ms[0]) / 2
+    is_dead = np.abs(lags_ms) + half_bin < _DEAD_TIME_MS + 1e-6
+    others = np.concatenate(([1.0], smoothed, counts[~is_dead]))
+    lowest, top = np.nanmin(others), 1.1 * np.nanmax(others)
+    highest = np.max(counts[is_dead], initial=0.0)
+    if highest > top:
+        ax.set_ylim(lowest - 0.05 * (top - lowest), top)
+        label = f"dead time of sorters, up to {highest:.3g}"
+        ax.axvspan(-_DEAD_TIME_MS, _DEAD_TIME_MS, color=_DEAD, alpha=0.3, lw=0, label=label)
+
+
+def _depth_axis(ax: Axes, depths: Floats, reference: str) -> None:
+    """Deeper is further down, with some room beyond the outermost units."""
+    shallow, deep = np.nanmin(depths), np.nanmax(depths)
+    room = 0.06 * (deep - shallow) or 50.0
+    limits = (shallow - room, deep + room)
+    ax.set_ylim(limits[::-1] if downwards(reference) > 0 else limits)
+    ax.set_ylabel(depth_label(reference))
+
+
+def layer_spans(units: Units) -> dict[str, tuple[float, float]]:
+    """Upper and lower limit of each layer, µm, from the top; infinite at both ends.
+
+    A border lies midway between the neighbouring units of two layers. Empty where layers or depths
+    are unknown, or where units of one layer lie among or beside those of another.
+    """
+    if units.depth_um is None or units.layer is None:
+        return {}
+    down = downwards(str(units.depth_reference))
+    labels, below = np.array(units.layer), down * units.depth_um
+    spans = {}
+    for name, _, _ in laminar(units).layers:
+        inside = below[(labels == name) & ~np.isnan(below)]
+        if name and inside.size:
+            spans[name] = (float(inside.min()), float(inside.max()))
+    ends = list(spans.values())
+    if not ends or any(upper[1] >= lower[0] for upper, lower in pairwise(ends)):
+        return {}
+    borders = [(upper[1] + lower[0]) / 2 for upper, lower in pairwise(ends)]
+    edges = [down * edge for edge in (-np.inf, *borders, np.inf)]
+    return dict(zip(spans, pairwise(edges), strict=True))
+
+
+def _shade_layers(ax: Axes, units: Units) -> None:
+    """A band for each layer, named at the right, and lines between them."""
+    bottom, top = ax.get_ylim()
+    low, high = sorted((bottom, top))
+    for place, (name, limits) in enumerate(layer_spans(units).items()):
+        upper, lower = np.clip(limits, low, high)
+        ax.axhspan(upper, lower, color=_LAYER_SHADES[place % 2], linewidth=0, zorder=0)
+        if place:
+            ax.axhline(upper, color="black", linewidth=0.8)
+        ax.text(1.75, (upper + lower) / 2, layer_name(name), ha="right", va="center", size="small")
+
+
+def _side_by_side(heights: Floats) -> Floats:
+    """Places across the probe, so that units of about one height are not drawn over each other."""
+    known = np.flatnonzero(~np.isnan(heights))
+    apart = np.ptp(heights[known]) / _ROWS_OF_PROBE
+    columns = np.zeros(heights.size)
+    nearest = np.full(known.size, -np.inf)  # of each column, the largest height taken in it
+    for unit in known[np.argsort(heights[known], kind="stable")]:
+        column = int(np.argmax(heights[unit] - nearest > apart))
+        nearest[column] = heights[unit]
+        # From the middle outwards: 0, 1, -1, 2, -2 and so on.
+        columns[unit] = (column + 1) // 2 * (1 if column % 2 else -1)
+    columns -= (columns.min() + columns.max()) / 2
+    places: Floats = columns * min(0.14, 0.5 / max(float(columns.max()), 1.0))
+    return places
+
+
+def _edges(values: Floats) -> Floats:
+    """Edges of a histogram's bins: as many as the data bear, and never too many to see."""
+    automatic = np.histogram_bin_edges(values, bins="fd").size - 1
+    return np.histogram_bin_edges(values, bins=int(np.clip(automatic, _FEWEST_BINS, _MOST_BINS)))
+
+
+def _pairs_by_layer(
+    units: Units, first: NDArray[np.intp], second: NDArray[np.intp]
+) -> dict[str, tuple[NDArray[np.bool_], str]]:
+    """Which pairs lie between layers and within one, with colours; all where layers are unknown."""
+    labels = np.array(units.layer or [""] * len(units))
+    known = (labels[first] != "") & (labels[second] != "")
+    within = known & (labels[first] == labels[second])
+    between = known & ~within
+    if not (within.any() and between.any()):
+        return {"pairs": (np.ones(first.size, dtype=bool), _PEAK)}
+    groups = {"between layers": (between, _BETWEEN), "within a layer": (within, _WITHIN)}
+    return groups | ({"layer unknown": (~known, _COUNTS)} if not known.all() else {})

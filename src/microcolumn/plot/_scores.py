@@ -1,0 +1,273 @@
+"""How well models predict: bars of scores, differences from one model, growth with the window."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from ..evaluate import Comparison
+from ..evaluate._significance import claimed_stderr, corrected_stderr, p_text
+from ..evaluate._splits import INDEPENDENT, ModelResult, PairResult, StudyComparison
+from ..evaluate._summaries import WindowResult
+from .style import (
+    BESIDE,
+    ERROR_BARS,
+    LEGEND,
+    MODEL_COLOURS,
+    Look,
+    axes_or_new,
+    leave_rounding_small,
+    literal,
+    looks,
+)
+
+#: Part of the space of a recording that its bars fill.
+_FILLED = 0.8
+#: Part of the width that a point needs for its p-value; with less, p-values stand upright.
+_ACROSS = 0.12
+#: Recordings whose names stand side by side, and letters in a row of names.
+_MOST_GROUPS, _MOST_LETTERS = 6, 40
+#: More bins than this are not all numbered.
+_MOST_TICKS = 12
+#: Lags between the lines of neighbouring models, so that error bars stay apart.
+_APART = 0.07
+
+
+def scores(
+    compared: Comparison | StudyComparison | Sequence[StudyComparison], *, ax: Axes | None = None
+) -> Axes:
+    """Bars of the excess log-likelihood of each model over firing rates, which are the zero line.
+
+    Error bars are one standard error: of a :class:`~microcolumn.Comparison` from blocks of bins, of
+    a study that of the mean over splits, corrected for the words that splits share; for one or two
+    splits the larger of it and the error from blocks.
+
+    Parameters
+    ----------
+    compared : Comparison, StudyComparison or sequence of StudyComparison
+        From :func:`microcolumn.compare` or ``results.comparison(...)``; several are drawn as
+        groups of bars.
+    """
+    if isinstance(compared, Comparison):
+        each = compared.scores.items()
+        groups = [{name: (s.bits_per_second, s.stderr) for name, s in each if name != INDEPENDENT}]
+        titles = [""]
+    else:
+        several = [compared] if isinstance(compared, StudyComparison) else list(compared)
+        groups, titles = [_scores_of(one) for one in several], [_name_of(one) for one in several]
+    names = _names(groups)
+    if not names:
+        raise ValueError("there is no score to draw; compare a model other than firing rates")
+    ax = axes_or_new(ax, (4.6, 2.6))
+    width = _FILLED / len(names)
+    for k, (name, look) in enumerate(looks(names).items()):
+        drawn = [(at, *group[name]) for at, group in enumerate(groups) if name in group]
+        at, values, errors = (np.array(column) for column in zip(*drawn, strict=True))
+        ax.bar(
+            at + _offset(k, len(names)),
+            values,
+            width,
+            yerr=errors,
+            label=literal(name),
+            color=look.colour,
+            edgecolor="white" if look.hatch else look.colour,
+            linewidth=0.6,
+            hatch=look.hatch,
+            error_kw={"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)},
+        )
+    _draw_zero(ax)
+    ax.set_ylabel("excess log-likelihood\n(bits/s)")
+    _name_groups(ax, titles)
+    ax.legend(**BESIDE)
+    return ax
+
+
+def differences(
+    compared: StudyComparison | Sequence[StudyComparison],
+    reference: str = "Ising",
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Each model's score minus that of one of them, paired over splits, with p-values.
+
+    Error bars are one standard error of the paired difference, the one that the p-value is made
+    from; see :class:`~microcolumn.evaluate._splits.PairResult`.
+
+    Parameters
+    ----------
+    compared : StudyComparison or sequence of StudyComparison
+        From ``results.comparison(...)``; those without the reference are left empty.
+    reference : str
+        Name of the model that is subtracted.
+    """
+    listed = [compared] if isinstance(compared, StudyComparison) else list(compared)
+    known = [{model.variant for model in each.models} for each in listed]
+    names = [name for name in _names(known) if name != reference]
+    if not any(reference in group for group in known) or not names:
+        raise ValueError(
+            f"no model is compared with {reference!r}; name another one as reference, "
+            f"of {', '.join(_names(known))}"
+        )
+    ax = axes_or_new(ax, (4.6, 2.6))
+    upright = _FILLED / len(names) / (len(listed) + 0.2) < _ACROSS  # of the limits of the axis
+    styles = looks(_names(known))
+    for at, (each, group) in enumerate(zip(listed, known, strict=True)):
+        for k, name in enumerate(names):
+            if reference not in group or name not in group:
+                continue
+            x = at + _offset(k, len(names))
+            _draw_difference(ax, x, each.pair(name, reference), styles[name], upright=upright)
+    _draw_zero(ax)
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + (0.4 if upright else 0.14) * (high - low))  # for the p-values
+    ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
+    _name_groups(ax, [_name_of(each) for each in listed])
+    points = [Line2D([], [], label=literal(name), **_point(styles[name])) for name in names]
+    ax.legend(handles=points, **BESIDE)
+    return ax
+
+
+def windows(
+    result: WindowResult, *, bin_width: float | None = None, ax: Axes | None = None
+) -> Axes:
+    """Score per neuron against the number of bins per word, a line per model.
+
+    Error bars are one standard error, as in :func:`scores`. A ring is drawn around the last number
+    of the window that is more than two standard errors better than the one before it.
+
+    Parameters
+    ----------
+    result : WindowResult
+        From ``results.by_window(...)``. What is not computed is a gap.
+    bin_width : float, optional
+        Seconds per bin; given, the axis above says how long words are.
+    """
+    ax = axes_or_new(ax)
+    styles = looks(result.models)
+    for k, (name, found) in enumerate(result.models.items()):
+        look = styles[name]
+        at = np.array(result.windows) + _APART * (k - (len(result.models) - 1) / 2)
+        values = np.array([math.nan if each is None else each.per_neuron for each in found])
+        errors = np.array([_stderr_per_neuron(each, result.test_to_train) for each in found])
+        ax.errorbar(
+            at,
+            values,
+            errors,
+            color=look.colour,
+            linestyle=look.dash,
+            marker=look.marker,
+            markersize=3,
+            label=literal(name),
+            **ERROR_BARS,
+        )
+        last = result.last_step(name)
+        if last is not None:
+            where = result.windows.index(last)
+            ax.plot(
+                at[where],
+                values[where],
+                color=look.colour,
+                marker="o",
+                markersize=7.0 + 2.5 * k,  # rings of several models around one point
+                markerfacecolor="none",
+                linestyle="",
+                label="_last step",
+            )
+    if len(result.windows) <= _MOST_TICKS:
+        ax.set_xticks(result.windows)
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set(xlabel="bins per word", ylabel="excess log-likelihood\nper neuron (bits/s)")
+    ax.legend(loc="best", **LEGEND)
+    if bin_width is not None:
+        ms = 1e3 * bin_width
+        above = ax.secondary_xaxis(
+            "top", functions=(lambda n: np.multiply(n, ms), lambda t: np.divide(t, ms))
+        )
+        above.set_xlabel("length of a word (ms)")
+    return ax
+
+
+def _scores_of(compared: StudyComparison) -> dict[str, tuple[float, float]]:
+    """The score is the paired difference from firing rates, so the error is that pair's."""
+    return {
+        name: (pair.bits_per_second, pair.stderr)
+        for name in _names([[model.variant for model in compared.models]])
+        for pair in [compared.pair(name, INDEPENDENT)]
+    }
+
+
+def _name_of(compared: StudyComparison) -> str:
+    units = "unit" if compared.n_units == 1 else "units"
+    return f"{literal(compared.recording)}\n{compared.n_units} {units}"
+
+
+def _names(groups: Iterable[Iterable[str]]) -> list[str]:
+    """All models in the order of classes, then of sizes; others as they come."""
+    classes = list(MODEL_COLOURS)
+
+    def key(name: str) -> tuple[int, list[str], int]:
+        model, *rest = name.split() or [""]
+        size = int(rest.pop(0)) if rest and rest[0].isdecimal() else 0
+        if model not in classes:
+            return len(classes), [], 0
+        return classes.index(model), rest, size
+
+    return sorted(dict.fromkeys(name for group in groups for name in group), key=key)
+
+
+def _offset(k: int, n: int) -> float:
+    """From the middle of a group to the middle of bar ``k`` of ``n``."""
+    return _FILLED * ((k + 0.5) / n - 0.5)
+
+
+def _point(look: Look) -> dict[str, Any]:
+    return {"color": look.colour, "marker": look.marker, "markersize": 4, "linestyle": ""}
+
+
+def _draw_difference(ax: Axes, x: float, pair: PairResult, look: Look, *, upright: bool) -> None:
+    """A point with its error bar and, above it, its p-value."""
+    ax.errorbar(x, pair.bits_per_second, pair.stderr, elinewidth=0.8, capsize=2, **_point(look))
+    ax.annotate(
+        p_text(pair.p_value).replace(" = ", "=").replace(" < ", "<"),
+        (x, pair.bits_per_second + (0.0 if math.isnan(pair.stderr) else pair.stderr)),
+        xytext=(0, 4),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        rotation=90 if upright else 0,
+        fontsize=5.5,
+    )
+
+
+def _name_groups(ax: Axes, names: Sequence[str]) -> None:
+    ax.set_xlim(-0.6, len(names) - 0.4)
+    ax.set_xticks(range(len(names)), names)
+    ax.tick_params(axis="x", length=0)
+    letters = len(names) * max(len(line) for name in names for line in name.split("\n"))
+    if len(names) > _MOST_GROUPS or letters > _MOST_LETTERS:
+        ax.tick_params(axis="x", rotation=45)
+        for label in ax.get_xticklabels():
+            label.set(ha="right", rotation_mode="anchor")
+
+
+def _draw_zero(ax: Axes) -> None:
+    """The line that scores start from, in place of the lower edge."""
+    leave_rounding_small(ax)
+    ax.spines["bottom"].set_visible(False)
+    ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
+
+
+def _stderr_per_neuron(result: ModelResult | None, test_to_train: float) -> float:
+    """The error that a mean over splits is judged by, bits/s per recorded unit."""
+    if result is None:
+        return math.nan
+    corrected = corrected_stderr([s.bits_per_second for s in result.splits], test_to_train)
+    error = claimed_stderr(corrected, result.block_stderr, result.n_splits)
+    return error / result.n_units

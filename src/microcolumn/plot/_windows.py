@@ -1,0 +1,142 @@
+"""Hidden units of spatiotemporal models as maps of cells and time (the paper's figure 6a)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+
+from ..models import PopulationModel
+from ..units import Units
+from ..validation import whole_number
+from ..words import Words
+from ._hidden import hidden_order
+from ._laminar import bit_layout, mark_layers
+from .style import SIGNED, axes_or_new
+
+#: As many as the paper shows, and most in a row.
+MOST, COLUMNS = 18, 9
+#: Lags up to which labels below the middles of the outermost bins are inside the axes.
+_FEW_BINS = 3
+
+
+def hidden_map(
+    model: PopulationModel,
+    hidden: int,
+    units: Units | None = None,
+    *,
+    bin_width: float | None = None,
+    limit: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Weights of one hidden unit onto cells (rows, superficial on top) and time (newest right).
+
+    Red is positive, blue negative, white zero.
+
+    Parameters
+    ----------
+    model : PopulationModel
+        With hidden units, of words of one or more bins.
+    hidden : int
+        Position of the hidden unit.
+    units : Units, optional
+        The recorded units, for their order and layers; bits in their order where left out.
+    bin_width : float, optional
+        Seconds; the time axis counts bins where left out.
+    limit : float, optional
+        Weight at the ends of the colour scale; the largest of this hidden unit where left out.
+
+    Examples
+    --------
+    >>> from microcolumn.models import RBM
+    >>> from microcolumn.parameters import Parameters
+    >>> rbm = RBM.from_parameters(Parameters(b=[0.0] * 4, W=[[1.0], [0.0], [2.0], [3.0]], c=[0.0]))
+    >>> ax = hidden_map(rbm, 0, Units("ab"), ax=Figure().subplots())
+    >>> ax.images[0].get_array().tolist()  # unit a, then b, oldest bin first
+    [[1.0, 2.0], [0.0, 3.0]]
+    """
+    W = model.W_
+    if not 0 <= whole_number("hidden", hidden) < W.shape[1]:
+        raise ValueError(f"hidden is {hidden}; the model has {W.shape[1]} hidden units from 0 on")
+    found = bit_layout(model, units)
+    rows, window = found.units, found.window
+    weights = W[found.order, hidden].reshape(window, -1).T
+    ax = axes_or_new(ax, (1.8, 1.8))
+    width = 1.0 if bin_width is None else 1e3 * bin_width
+    if limit is None:
+        limit = float(np.abs(weights).max())
+    ax.imshow(
+        weights,
+        aspect="auto",
+        interpolation="nearest",
+        cmap=SIGNED,
+        vmin=-(limit or 1.0),
+        vmax=limit or 1.0,
+        extent=((0.5 - window) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5),
+    )
+    mark_layers(ax, rows)
+    if not rows.layers:
+        ax.set_yticks([])
+    oldest = (1 - window) * width
+    ax.set_xticks([oldest, 0.0] if window > 1 else [0.0])
+    ax.xaxis.set_major_formatter("{x:.0f}")
+    if window > _FEW_BINS:  # labels inside the axes, so that maps fit side by side
+        left, right = ax.get_xticklabels()
+        left.set_horizontalalignment("left")
+        right.set_horizontalalignment("right")
+    ax.set_xlabel("time (bins)" if bin_width is None else "time (ms)")
+    ax.spines[:].set_visible(True)
+    ax.spines[:].set_linewidth(0.6)
+    return ax
+
+
+def hidden_maps(model: PopulationModel, words: Words, figure: Figure | SubFigure) -> None:
+    """Maps of the live hidden units that matter most, side by side in one colour scale.
+
+    Parameters
+    ----------
+    model : PopulationModel
+        With at least one live hidden unit.
+    words : Words
+        Up to 18 hidden units are ordered by the variance of their activation on these, and
+        numbered from 1 on, as in :func:`~microcolumn.plot.hidden_units`.
+    figure : matplotlib.figure.Figure or SubFigure
+        Where to draw.
+    """
+    shown = hidden_order(model, words)[:MOST]
+    if not shown.size:
+        raise ValueError("no live hidden unit to draw; choose a smaller penalty")
+    n_rows = math.ceil(shown.size / COLUMNS)
+    panels = figure.subplots(n_rows, COLUMNS, squeeze=False)
+    limit = float(np.abs(model.W_[:, shown]).max())
+    for place, ax in enumerate(panels.ravel()):
+        if place >= shown.size:
+            ax.set_axis_off()
+            continue
+        hidden_map(
+            model, int(shown[place]), words.units, bin_width=words.bin_width, limit=limit, ax=ax
+        )
+        ax.set_title(f"{place + 1}", pad=2, fontsize=7)
+        _keep_outer_labels(ax, place % COLUMNS == 0, place + COLUMNS >= shown.size)
+    n_columns = min(shown.size, COLUMNS)  # the bar is as wide beside one map as beside nine
+    bar = figure.colorbar(
+        panels[0, 0].images[0],
+        ax=panels[:, : shown.size],
+        aspect=14 * n_rows,
+        pad=0.09 / n_columns,
+        fraction=0.27 / n_columns,
+    )
+    bar.set_label("weight (nats)")
+    bar.outline.set_linewidth(0.6)
+
+
+def _keep_outer_labels(ax: Axes, is_left: bool, is_lowest: bool) -> None:
+    if not is_left:
+        ax.set_yticklabels([])
+        ax.set_ylabel("")
+    if not is_lowest:
+        ax.set_xticklabels([])
+    if not (is_left and is_lowest):  # one for all
+        ax.set_xlabel("")

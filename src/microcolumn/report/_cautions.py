@@ -1,0 +1,95 @@
+"""What a reader of a study's results must know before believing them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..evaluate._splits import SplitScore
+from ..evaluate._summaries import WindowResult
+from ..study._results import Results
+
+#: An end of the grid is worth a word if it was chosen in more than this share of tests.
+_OFTEN = 0.5
+
+
+def cautions(results: Results) -> list[str]:
+    """Sentences about what is missing, not converged, at the edge, or of mixed origin."""
+    said = _of_the_run(results)
+    conditions = dict.fromkeys(
+        (condition.recording, condition.experiment) for condition in results.tested()
+    )
+    for recording, experiment in conditions:
+        found = results.by_window(recording, experiment=experiment.name)
+        alike: dict[str, list[str]] = {}
+        for name in found.models:
+            tested = _tested(found, name)
+            for what in (*_not_converged(tested), *_at_the_edge(tested, experiment.penalties)):
+                alike.setdefault(what, []).append(name)
+        condition = f"{recording}, {experiment.name}"
+        if experiment.split_by == "words" and max(experiment.windows) > 1:
+            # METHOD section 6: a random split of neighbouring windows leaks.
+            said.append(
+                f"{condition}: windows were dealt singly, so that training and test parts share "
+                "bins and scores beyond T = 1 may be too good; split by blocks"
+            )
+        said += [f"{condition}, {', '.join(names)}: {what}" for what, names in alike.items()]
+    return said
+
+
+def _of_the_run(results: Results) -> list[str]:
+    made = results.provenance()
+    said = []
+    unread = [s.name for s in results.plan.sources if s.name not in results.recordings]
+    if unread:
+        said.append(f"not read yet: {', '.join(unread)}; run the study further")
+    if made["n_done"] < made["n_planned"]:
+        left = made["n_planned"] - made["n_done"]
+        said.append(f"{left:,} of {made['n_planned']:,} jobs are not done; run the study further")
+    if made["failures"]:
+        first = made["failures"][0]
+        said.append(f"{len(made['failures'])} jobs failed, first {first['job']}: {first['error']}")
+    if len(made["environments"]) > 1:
+        differ = _differing(made["environments"])
+        said.append(
+            f"results come from {len(made['environments'])} environments, which differ in "
+            f"{', '.join(differ)}; the last digits may depend on them"
+        )
+    return said
+
+
+def _differing(environments: Sequence[dict[str, str]]) -> list[str]:
+    names = dict.fromkeys(name for versions in environments for name in versions)
+    return [name for name in names if len({versions.get(name) for versions in environments}) > 1]
+
+
+def _tested(found: WindowResult, name: str) -> list[tuple[int, SplitScore]]:
+    """Lags and score of all fits of one model."""
+    results = zip(found.windows, found.models[name], strict=True)
+    return [(window, score) for window, result in results if result for score in result.splits]
+
+
+def _not_converged(tested: Sequence[tuple[int, SplitScore]]) -> list[str]:
+    said = []
+    for what in ("fit", "normaliser"):
+        doubtful = [window for window, score in tested if not getattr(score, f"{what}_converged")]
+        if doubtful:
+            said.append(f"the {what} has not converged {_count(doubtful, tested)}")
+    return said
+
+
+def _at_the_edge(tested: Sequence[tuple[int, SplitScore]], penalties: Sequence[float]) -> list[str]:
+    """The best penalty may lie beyond the grid if mostly its end is chosen; none is below 0."""
+    said = []
+    for name, edge in {"smallest": penalties[0], "largest": penalties[-1]}.items():
+        at_edge = [window for window, score in tested if score.penalty == edge]
+        if len(penalties) > 1 and edge > 0.0 and len(at_edge) > _OFTEN * len(tested):
+            chosen = f"the {name} penalty of the grid, {edge:g}, was chosen"
+            said.append(f"{chosen} {_count(at_edge, tested)}; extend the grid")
+    return said
+
+
+def _count(some: Sequence[int], tested: Sequence[tuple[int, SplitScore]]) -> str:
+    """How many of the fits, and at which window lengths where there are several."""
+    window = dict.fromkeys(window for window, _ in tested)
+    where = f" (T = {', '.join(map(str, dict.fromkeys(some)))})" if len(window) > 1 else ""
+    return f"in {len(some)} of {len(tested)} tests{where}"

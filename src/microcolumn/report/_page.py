@@ -1,0 +1,127 @@
+"""A study as one HTML page that needs nothing else: no network, no fonts, no scripts of others."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
+
+from .. import __version__
+from ..atomic import atomic_write
+from ..study import Results
+from . import _tables as tables
+from ._cautions import cautions
+from ._explorer import explorers
+from ._methods import methods, references
+from ._pictures import pictures
+from ._sections import answers, glossary, longest, sections, simulated, summary, tally
+from ._typography import enumeration, sentence, stopped, typeset, unbroken
+
+#: Bytes of a page, and roughly of what is said in words and tables of each recording.
+_MOST_BYTES, _TEXT_BYTES = 7_900_000, 20_000
+#: Cautions and comparisons beyond so many are folded away behind a line that counts them.
+_MOST_CAUTIONS, _MOST_ANSWERS = 4, 4
+#: Recordings beyond this many, and letters of their names, are not in the title.
+_MOST_NAMES, _MOST_LETTERS = 4, 40
+
+
+def write(results: Results, path: str | os.PathLike[str], *, progress: bool | None = None) -> None:
+    """Write the page of a study to a file, whole or not at all.
+
+    Parameters
+    ----------
+    results : Results
+        Of a finished or unfinished study.
+    path : path
+        The HTML file; what is there is replaced.
+    progress : bool, optional
+        Show a bar while figures are drawn; by default in a terminal and in a notebook only.
+    """
+    if Path(path).resolve() == results.file.resolve():
+        raise ValueError(f"{path} is the study's store; choose another file for its page")
+    with atomic_write(path) as file:
+        file.write(page(results, progress=progress).encode())
+
+
+def page(results: Results, *, progress: bool | None = None) -> str:
+    """The page of a study: the answer, then what it rests on, figures and tables.
+
+    Parameters
+    ----------
+    results : Results
+        Of a finished or unfinished study; recordings are read again for some of the figures, which
+        are left out with a sentence where that is not possible.
+    progress : bool, optional
+        Show a bar while figures are drawn; by default in a terminal and in a notebook only.
+
+    Returns
+    -------
+    str
+        HTML of a few megabytes at most.
+    """
+    interactive = explorers(results)
+    data = htmlsafe_json_dumps(interactive, separators=(",", ":"))
+    text_bytes = _TEXT_BYTES * (10 + len(results.recordings))
+    drawn = pictures(results, max(0, _MOST_BYTES - text_bytes - len(data)), progress)
+    layers = any(tables.layers(results, condition) for condition in longest(results))
+    said = methods(results.plan, layers=layers)
+    found = answers(results)
+    content: dict[str, Any] = {
+        "title": _title(results),
+        "recordings": list(results.recordings),
+        "answers": found,
+        "tally": tally(results) if len(found) > _MOST_ANSWERS else None,
+        "glossary": glossary(results),
+        "simulated": simulated(results),
+        "summary": summary(results),
+        "cautions": cautions(results),
+        "most_cautions": _MOST_CAUTIONS,
+        "sections": sections(results, drawn),
+        "methods": said,
+        "references": references(said),
+        "provenance": tables.provenance(results),
+        "study": results.study,
+        "plan": json.dumps(results.plan.as_dict(), indent=2, ensure_ascii=False),
+        "version": __version__,
+        "explorers": data if interactive else None,
+    }
+    return _environment().get_template("page.html.j2").render(content)
+
+
+def _environment() -> Environment:
+    """Templates of this package. What they are given is escaped; what is missing is an error."""
+    environment = Environment(
+        loader=PackageLoader(__package__),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    for setting in (sentence, stopped, typeset, unbroken):
+        environment.filters[setting.__name__] = setting
+    environment.globals["source"] = _source
+    return environment
+
+
+def _source(name: str) -> str:
+    """A style sheet or a script of this package, to be put into the page as it is."""
+    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _title(results: Results) -> str:
+    classes = dict.fromkeys(model for each in results.plan.experiments for model in each.models)
+    names = enumeration([name.replace("Semi", "semi-restricted ") for name in classes])
+    model = "model" if len(classes) == 1 else "models"
+    recordings = [_shortened(source.name) for source in results.plan.sources]
+    many = len(recordings) > _MOST_NAMES
+    of = f"{len(recordings)} recordings" if many else enumeration(recordings)
+    return f"{names} {model} of {of}"
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…"

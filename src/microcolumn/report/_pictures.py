@@ -1,0 +1,86 @@
+"""Figures of a study as elements of a page, within a budget of bytes."""
+
+from __future__ import annotations
+
+import base64
+from html import escape
+from io import BytesIO
+
+from markupsafe import Markup
+
+from ..figures import CaptionedFigure, draw_all, wanted
+from ..figures._captioned import PAGE
+from ..study import Results
+from ._content import Absent, Picture
+
+#: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
+MOST_BYTES = 700_000
+#: Dots per inch of pixels; fewer where a page has very many figures.
+_DPI = (200, 100)
+
+_NO_ROOM = "the page would be too large; microcolumn study figures draws it"
+
+Pictures = dict[tuple[str, str | None], Picture | Absent]
+
+
+def pictures(results: Results, room: int, progress: bool | None = None) -> Pictures:
+    """Draw all figures that a study has results for.
+
+    Parameters
+    ----------
+    results : Results
+        Of the study.
+    room : int
+        Bytes that they may take together; what does not fit is left out with a sentence.
+    progress : bool, optional
+        Show a bar; by default in a terminal and in a notebook only.
+
+    Returns
+    -------
+    dict of (str, str or None) to Picture or Absent
+        By number and recording, None where a figure shows all recordings.
+    """
+    count = sum(1 for _ in wanted(results))
+    most = min(MOST_BYTES, room // max(count, 1))
+    names = list(results.recordings)
+    found: Pictures = {}
+    for which, figure in draw_all(results, progress=progress):
+        key = (which.number, which.recording)
+        if isinstance(figure, str):
+            found[key] = Absent(figure)
+            continue
+        condition = "" if which.recording is None else f"-{names.index(which.recording)}"
+        picture = _picture(figure, f"figure-{which.number}{condition}", which.recording or "", most)
+        size = len(picture.markup.encode())
+        if size > room:
+            of = f" of {which.recording}" if which.recording else ""
+            found[key] = Absent(f"Figure {which.number}{of} is left out: {_NO_ROOM}")
+            continue
+        room -= size
+        found[key] = picture
+    return found
+
+
+def _picture(figure: CaptionedFigure, anchor: str, about: str, most: int) -> Picture:
+    drawn = figure.svg(anchor)
+    for dpi in _DPI:
+        if len(drawn.encode()) <= most:
+            break
+        drawn = min(drawn, _pixels(figure, dpi), key=len)
+    return Picture(
+        id=anchor,
+        number=figure.number,
+        title=figure.title,
+        caption=figure.caption,
+        about=about,
+        width=min(1.0, figure.get_figwidth() / PAGE),
+        markup=Markup(drawn),
+    )
+
+
+def _pixels(figure: CaptionedFigure, dpi: int) -> str:
+    file = BytesIO()
+    figure.savefig(file, format="png", dpi=dpi)
+    encoded = base64.b64encode(file.getvalue()).decode("ascii")
+    label = escape(f"Figure {figure.number}: {figure.title}", quote=True)
+    return f'<img alt="{label}" src="data:image/png;base64,{encoded}">'

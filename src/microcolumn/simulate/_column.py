@@ -1,0 +1,115 @@
+"""The anatomy of a simulated column: depths of units, common drives and synapses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..validation import Floats
+from ._truth import Drive, Synapse
+
+#: Depth below the surface (µm) at which each layer begins, and where the probe ends.
+LAYER_TOPS_UM = {"II/III": 100.0, "IV": 650.0, "V/VI": 1000.0}
+DEEPEST_UM = 1600.0
+LAYERS = tuple(LAYER_TOPS_UM)
+
+#: Standard deviation (s) of a volley's time course in log intensity. Intensities themselves
+#: differ in shape; the correlogram of two cells has a central peak 20 ms wide at half height.
+VOLLEY_S = 0.0065
+#: Time constants (s) of the drives that rise and fall with a layer or with the column.
+MEDIUM_S, SLOW_S, COLUMN_S = 0.08, 0.7, 1.5
+#: Log intensity per unit of each kind of drive, before each unit's own factor.
+VOLLEY_GAIN, MEDIUM_GAIN, SLOW_GAIN, COLUMN_GAIN = 7.0, 0.25, 0.3, 0.15
+#: Each unit's factors on these gains are uniform in this range.
+_GAIN_RANGE = (0.6, 1.4)
+#: Share of units that also listen to another layer's volleys, and the factor on their gain.
+_CROSS_LAYER_SHARE, _CROSS_LAYER_FACTOR = 0.1, 0.7
+#: Synapses per unit, the share of them within a layer, and the share that inhibits.
+_SYNAPSES_PER_UNIT, _LOCAL_SHARE, _INHIBITORY_SHARE = 0.5, 0.8, 0.3
+_EXCITATION, _INHIBITION = (1.5, 3.0), (-3.0, -1.0)
+_LONGEST_DELAY_MS = 4
+#: Absolute refractory periods (ms) lie between these.
+_REFRACTORY_MS = (1.5, 3.0)
+#: Cells of a multiunit, at least and at most.
+_CELLS_OF_MULTIUNIT = (2, 4)
+#: Standard deviation over units of the log of the share of active bins (Buzsáki & Mizuseki 2014,
+#: Nature Reviews Neuroscience 15: firing rates of cortical cells are log-normal).
+_RATE_SPREAD = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """What stays fixed during a recording."""
+
+    depth_um: Floats
+    layer: NDArray[np.intp]  # index of each unit's layer in LAYERS
+    drives: tuple[Drive, ...]  # the layers' volleys first
+    gains: Floats
+    synapses: tuple[Synapse, ...]
+    cells: NDArray[np.int64]  # number of cells of each unit
+    refractory_ms: Floats
+    relative_rate: Floats  # 1 on average over units
+
+
+def draw_column(n_units: int, multiunit: bool, rng: np.random.Generator) -> Column:
+    """Draw a column of units spread evenly over depth."""
+    tops = np.array(list(LAYER_TOPS_UM.values()))
+    spread = (np.arange(n_units) + rng.uniform(0.1, 0.9, size=n_units)) / n_units
+    depth_um = tops[0] + spread * (DEEPEST_UM - tops[0])
+    layer = np.searchsorted(tops, depth_um, side="right") - 1
+    fewest, most = _CELLS_OF_MULTIUNIT if multiunit else (1, 1)
+    relative_rate = np.exp(_RATE_SPREAD * rng.standard_normal(n_units))
+    return Column(
+        depth_um=depth_um,
+        layer=layer,
+        drives=_drives(),
+        gains=_gains(layer, rng),
+        synapses=_synapses(layer, rng),
+        cells=rng.integers(fewest, most, size=n_units, endpoint=True),
+        refractory_ms=rng.uniform(*_REFRACTORY_MS, size=n_units),
+        relative_rate=relative_rate / relative_rate.mean(),
+    )
+
+
+def _drives() -> tuple[Drive, ...]:
+    kinds = {"volleys": VOLLEY_S, "medium": MEDIUM_S, "slow": SLOW_S}
+    of_layers = [Drive(f"{name} {kind}", name, s) for kind, s in kinds.items() for name in LAYERS]
+    return (*of_layers, Drive("column slow", "", COLUMN_S))
+
+
+def _gains(layer: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+    """Gains of the drives in the order of :func:`_drives`, shape (n_units, n_drives)."""
+    n_units, n_layers = layer.size, len(LAYERS)
+    at_home = layer[:, None] == np.arange(n_layers)
+    listens = at_home.astype(float)
+    guests = rng.permutation(n_units)[: round(_CROSS_LAYER_SHARE * n_units)]
+    listens[guests, (layer[guests] + rng.integers(1, n_layers, size=guests.size)) % n_layers] = (
+        _CROSS_LAYER_FACTOR
+    )
+    gains = np.column_stack(
+        [
+            VOLLEY_GAIN * listens,
+            MEDIUM_GAIN * at_home,
+            SLOW_GAIN * at_home,
+            np.full(n_units, COLUMN_GAIN),
+        ]
+    )
+    return gains * rng.uniform(*_GAIN_RANGE, size=gains.shape)
+
+
+def _synapses(layer: NDArray[np.intp], rng: np.random.Generator) -> tuple[Synapse, ...]:
+    synapses = []
+    for source in rng.integers(0, layer.size, size=round(_SYNAPSES_PER_UNIT * layer.size)).tolist():
+        local = layer == layer[source]
+        near, far = np.flatnonzero(local), np.flatnonzero(~local)
+        near = near[near != source]
+        reachable = near if rng.random() < _LOCAL_SHARE else far
+        if reachable.size == 0:
+            continue
+        inhibits = rng.random() < _INHIBITORY_SHARE
+        strength = rng.uniform(*(_INHIBITION if inhibits else _EXCITATION))
+        delay_ms = int(rng.integers(1, _LONGEST_DELAY_MS, endpoint=True))
+        synapses.append(Synapse(source, int(rng.choice(reachable)), delay_ms, float(strength)))
+    return tuple(synapses)

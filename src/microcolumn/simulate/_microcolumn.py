@@ -1,0 +1,133 @@
+"""Recordings of a simulated cortical microcolumn together with their truth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..epochs import Epochs
+from ..recording import Recording
+from ..units import Units
+from ..validation import real_number, whole_number
+from ._calibration import calibrate
+from ._column import LAYERS, Column, draw_column
+from ._spikes import CLOCK_HZ, KNOT_MS, draw_cells, draw_trains
+from ._truth import Truth
+
+#: Shares of 20 ms bins with exactly one spike and with more, over all units (Köster et al. 2014).
+SINGLE_FRACTION, MULTIPLE_FRACTION = 0.024, 0.009
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
+class Microcolumn(Recording):
+    """A simulated recording together with its ``truth``.
+
+    ``take``, ``select`` and ``restrict`` give a plain :class:`Recording`, since the truth refers to
+    all units of the column.
+    """
+
+    truth: Truth
+
+    def __init__(
+        self, trains: Iterable[ArrayLike], units: Units, epochs: Epochs, truth: Truth, source: str
+    ) -> None:
+        Recording.__init__(self, trains, units, epochs, source=source)
+        object.__setattr__(self, "truth", truth)
+
+
+def microcolumn(
+    n_units: int = 23,
+    minutes: float = 60.0,
+    seed: int = 0,
+    *,
+    multiunit: bool = False,
+    movie_minutes: float = 10.0,
+) -> Microcolumn:
+    """Simulate spikes of units in all layers of a column while a movie is repeated.
+
+    Neurons are point processes that share volleys and slower drives within their layer, act on each
+    other through synapses, respond to the movie, and have refractory periods and bursts. For every
+    seed 2.4 % of 20 ms bins hold one spike and 0.9 % more, as in Köster et al. (2014). No model of
+    the fitted family is true. docs/simulation.md has the details and the reasons.
+
+    The recording is one epoch; ``truth.repeat_starts_s`` holds the start of each showing.
+
+    Parameters
+    ----------
+    n_units : int
+        Number of units, spread evenly over depth.
+    minutes : float
+        Length of the recording.
+    seed : int
+        The same seed gives the same recording, bit for bit.
+    multiunit : bool
+        Whether units are multiunits.
+    movie_minutes : float
+        Length of the movie, to the nearest 50 ms.
+
+    Returns
+    -------
+    Microcolumn
+        With depths (µm below the surface), layers ``"II/III"``, ``"IV"``, ``"V/VI"`` and ``truth``.
+
+    Examples
+    --------
+    >>> recording = microcolumn(n_units=6, minutes=5, seed=1)
+    >>> recording.bin(0.020).n_bins, recording.units.layer
+    (15000, ('II/III', 'II/III', 'IV', 'IV', 'V/VI', 'V/VI'))
+    >>> recording.truth.gains.shape
+    (6, 10)
+    """
+    n_units = whole_number("n_units", n_units)
+    if n_units < 1:
+        raise ValueError(f"n_units is {n_units}; simulate at least 1 unit")
+    if whole_number("seed", seed) < 0:
+        raise ValueError(f"seed is {seed}; pass a whole number from 0 on")
+    duration_s = 60 * _positive("minutes", minutes, 0.0)
+    n_knots = round(60_000 / KNOT_MS * _positive("movie_minutes", movie_minutes, 0.001))
+    movie_s = n_knots * KNOT_MS / 1000
+    anatomy, stretch, spikes = np.random.SeedSequence(seed).spawn(3)
+    rng = np.random.default_rng(anatomy)
+    column = draw_column(n_units, multiunit, rng)
+    cells = draw_cells(column, movie_s, rng)
+    level, burst = calibrate(column, cells, SINGLE_FRACTION, MULTIPLE_FRACTION, stretch)
+    trains = draw_trains(column, cells, level, burst, duration_s, np.random.default_rng(spikes))
+    truth = Truth(
+        drives=column.drives,
+        gains=column.gains,
+        synapses=column.synapses,
+        cells=column.cells,
+        refractory_ms=column.refractory_ms,
+        movie_s=movie_s,
+        repeat_starts_s=np.arange(0.0, duration_s, movie_s),
+    )
+    return Microcolumn(
+        [train / CLOCK_HZ for train in trains],
+        _units(column, multiunit),
+        Epochs([[0.0, duration_s]]),
+        truth,
+        f"simulated microcolumn, seed {seed}",
+    )
+
+
+def _positive(name: str, value: float, least: float) -> float:
+    number = real_number(name, value, "give a number of minutes")
+    if not (math.isfinite(number) and number > least):
+        raise ValueError(f"{name} is {value}; it must be a number above {least:g}")
+    return number
+
+
+def _units(column: Column, multiunit: bool) -> Units:
+    n_units = column.layer.size
+    return Units(
+        [str(n) for n in range(n_units)],
+        depth_um=column.depth_um,
+        layer=[LAYERS[n] for n in column.layer],
+        depth_reference="surface",
+        quality=["mua" if multiunit else "good"] * n_units,
+        multiunit=np.full(n_units, multiunit),
+    )

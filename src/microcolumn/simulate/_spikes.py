@@ -1,0 +1,150 @@
+"""Spikes of a simulated column: its drives over time, the movie, and the cells that respond."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import lfilter
+
+from ..kernels.cpu.spiking import SAMPLES_PER_MS, intensities, spike
+from ..validation import Floats
+from ._column import LAYERS, VOLLEY_S, Column
+from ._truth import Drive
+
+#: Samples per second of the clock that spike times lie on.
+CLOCK_HZ = round(1000 * SAMPLES_PER_MS)
+#: Steps are 1 ms; drives other than volleys change every frame; responses to the movie are
+#: piecewise linear between knots.
+_FRAME_MS, KNOT_MS, _BLOCK_MS = 5, 50, 10_000
+#: Volleys per second and layer; their sizes are gamma distributed with mean 1 and this shape.
+_VOLLEYS_HZ, _SIZE_SHAPE = 0.27, 6.0
+#: Standard deviation of a cell's log intensity due to the movie, and its time constant (s).
+_MOVIE_SPREAD, _MOVIE_S = 0.35, 0.2
+#: Intensity (per ms) of a unit that drives and inputs approach but do not exceed: 200 Hz.
+_LARGEST_PER_MS = 0.2
+#: Recovery after the absolute refractory period and decay of the tendency to burst (ms), decay
+#: of synaptic inputs (ms), and the longest delay they can have.
+_RECOVERY_MS, _BURST_MS, _INPUT_MS, _QUEUE_MS = 2.0, 3.0, 3.0, 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """The cells of a column, several per multiunit."""
+
+    unit: NDArray[np.intp]  # unit of each cell
+    synapses: Floats  # rows (target cell, delay in ms, strength), ordered by source cell
+    first_target: NDArray[np.int64]  # row at which the synapses of each source begin
+    movie: Floats  # response to the movie, (n_knots, n_cells)
+
+
+def draw_cells(column: Column, movie_s: float, rng: np.random.Generator) -> Cells:
+    """Draw the cells of each unit, those that each synapse connects, and responses to the movie."""
+    unit = np.repeat(np.arange(column.cells.size), column.cells)
+    first_cell = np.cumsum(column.cells) - column.cells
+    ends = np.array([synapse[:2] for synapse in column.synapses], dtype=np.intp).reshape(-1, 2)
+    source, target = (first_cell[ends] + rng.integers(column.cells[ends])).T
+    order = np.argsort(source, kind="stable")
+    rows = np.array([(0.0, s.delay_ms, s.strength) for s in column.synapses]).reshape(-1, 3)
+    rows[:, 0] = target
+    first_target = np.searchsorted(source[order], np.arange(unit.size + 1)).astype(np.int64)
+    n_knots = round(movie_s * 1000 / KNOT_MS)
+    movie = np.stack(
+        [_MOVIE_SPREAD * _ar1(n_knots, KNOT_MS / 1000 / _MOVIE_S, rng) for _ in unit], axis=1
+    )
+    return Cells(unit, rows[order], first_target, movie)
+
+
+def draw_trains(
+    column: Column,
+    cells: Cells,
+    level: Floats,
+    burst: float,
+    duration_s: float,
+    rng: np.random.Generator,
+) -> list[NDArray[np.int64]]:
+    """Spikes of each unit in samples of the clock, distinct and increasing.
+
+    ``level`` (n_units,) is the log intensity (per ms) of each cell of a unit without drives,
+    ``burst`` the intensity (per ms) of firing again right after the refractory period.
+    """
+    n_blocks = math.ceil(duration_s * 1000 / _BLOCK_MS)
+    frames, n_layers, n_cells = _BLOCK_MS // _FRAME_MS, len(LAYERS), cells.unit.size
+    slow = _slow_drives(column.drives[n_layers:], n_blocks * frames, rng)
+    volleys = _volleys(n_blocks * _BLOCK_MS, rng)
+    gains, cell_level = column.gains[cells.unit], level[cells.unit]
+    volley_gains, slow_gains = gains[:, :n_layers].copy(), gains[:, n_layers:].copy()
+    habits = np.empty((5, n_cells))
+    habits[0] = _LARGEST_PER_MS / column.cells[cells.unit]
+    habits[1] = column.refractory_ms[cells.unit]
+    habits[2], habits[3], habits[4] = _RECOVERY_MS, burst, _BURST_MS
+    state = _at_rest(n_cells, rng)
+    base = np.empty((frames, n_cells))
+    found = np.empty((_BLOCK_MS * n_cells, 2), dtype=np.int64)
+    blocks = []
+    for block in range(n_blocks):
+        drives = slow[:, block * frames : (block + 1) * frames]
+        first_knot = block * (_BLOCK_MS // KNOT_MS)
+        intensities(
+            cell_level, slow_gains, drives, cells.movie, first_knot, KNOT_MS // _FRAME_MS, base
+        )
+        steps = volleys[block * _BLOCK_MS : (block + 1) * _BLOCK_MS]
+        n_spikes = spike(
+            base, steps, volley_gains, habits, cells.synapses, cells.first_target, state, rng, found
+        )
+        blocks.append(found[:n_spikes].copy())
+    return _trains(np.concatenate(blocks), cells.unit, column.cells.size, duration_s)
+
+
+def _at_rest(n_cells: int, rng: np.random.Generator) -> tuple[Any, ...]:
+    """State of cells that have been silent for long, as :func:`spike` takes it."""
+    return (
+        np.zeros(1, dtype=np.int64),
+        rng.standard_exponential(n_cells),
+        np.full(n_cells, -1e9),
+        np.zeros(n_cells),
+        np.zeros((_QUEUE_MS, n_cells)),
+        math.exp(-1 / _INPUT_MS),
+    )
+
+
+def _trains(
+    spikes: NDArray[np.int64], unit: NDArray[np.intp], n_units: int, duration_s: float
+) -> list[NDArray[np.int64]]:
+    """Samples of each unit; spikes of two of its cells in one sample count once."""
+    sample = spikes[:, 1]
+    of_unit = unit[spikes[:, 0]]
+    inside = sample < duration_s * CLOCK_HZ
+    return [np.unique(sample[inside & (of_unit == n)]) for n in range(n_units)]
+
+
+def _slow_drives(drives: tuple[Drive, ...], n_frames: int, rng: np.random.Generator) -> Floats:
+    return np.stack([_ar1(n_frames, _FRAME_MS / 1000 / drive.time_s, rng) for drive in drives])
+
+
+def _ar1(n: int, step: float, rng: np.random.Generator) -> Floats:
+    """Stationary Gaussian AR(1) process of unit variance with correlation exp(-step) per step."""
+    keep = math.exp(-step)
+    noise = rng.standard_normal(n)
+    noise[1:] *= math.sqrt(1 - keep * keep)
+    latent: Floats = lfilter([1.0], [1.0, -keep], noise)
+    return latent
+
+
+def _volleys(n_steps: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Volleys of each layer at Poisson times, shape (n_steps, n_layers); 1 is an average peak."""
+    sd_ms = VOLLEY_S * 1000
+    offsets = np.arange(-math.ceil(3 * sd_ms), math.ceil(3 * sd_ms) + 1)
+    shape = np.exp(-0.5 * (offsets / sd_ms) ** 2)
+    volleys = np.zeros((n_steps, len(LAYERS)), dtype=np.float32)
+    for layer in range(len(LAYERS)):
+        n_events = rng.poisson(_VOLLEYS_HZ * n_steps / 1000)
+        when = rng.integers(0, n_steps, size=n_events)
+        size = rng.gamma(_SIZE_SHAPE, 1 / _SIZE_SHAPE, size=n_events)
+        steps = when[:, None] + offsets
+        inside = (steps >= 0) & (steps < n_steps)
+        np.add.at(volleys[:, layer], steps[inside], (size[:, None] * shape)[inside])
+    return volleys

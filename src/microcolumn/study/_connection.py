@@ -1,0 +1,150 @@
+"""Opening a store's file: for writing, for reading, and what is refused.
+
+Nothing but SQLite may open the file: closing it elsewhere in the process would drop SQLite's locks
+on POSIX systems (sqlite.org/howtocorrupt.html, section 2.2).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ._schema import APPLICATION_ID, FORMAT_VERSION, SCHEMA
+from ._store_errors import StoreError, check_place, damage, explained, primary_code
+
+#: Seconds to wait for another process's transaction.
+_PATIENCE = 30.0
+#: The first SQLite with STRICT tables.
+_OLDEST_SQLITE = (3, 37, 0)
+# fullfsync is for macOS, whose ordinary fsync leaves data in the drive's cache.
+_SETTINGS = (
+    "PRAGMA synchronous = FULL",
+    "PRAGMA fullfsync = ON",
+    "PRAGMA checkpoint_fullfsync = ON",
+    "PRAGMA foreign_keys = ON",
+)
+
+
+def connect_for_writing(path: Path) -> sqlite3.Connection:
+    """Connect to a store of this format, laid out where there is none yet, and checked."""
+    _check_sqlite()
+    check_place(path, new=True)
+    with explained(path), _closed_on_error(_connect(path, "mode=rwc")) as connection:
+        # Asks for the lock of a writer: a store that cannot be written is refused before anything
+        # is computed, and two processes do not both lay out the tables.
+        connection.execute("BEGIN IMMEDIATE")
+        new = _is_empty(connection)
+        if new:
+            _lay_out(connection)
+        else:
+            _check_format(connection, path)
+        connection.execute("COMMIT")
+        # Kept in the file from here on. The tables were laid out before, so that the file itself
+        # always says what it is.
+        connection.execute("PRAGMA journal_mode = WAL")
+        for setting in _SETTINGS:
+            connection.execute(setting)
+        if not new:
+            _check_whole(connection, path)
+        return connection
+
+
+def connect_for_reading(path: Path) -> sqlite3.Connection:
+    """Connect to a store of this format that exists, also while another process writes to it."""
+    _check_sqlite()
+    check_place(path, new=False)
+    with explained(path), _closed_on_error(_connect_somehow(path)) as connection:
+        if _is_empty(connection):
+            raise StoreError(f"{path} is empty; run the study first")
+        _check_format(connection, path)
+        connection.execute("PRAGMA query_only = ON")
+        return connection
+
+
+def _check_sqlite() -> None:
+    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+        raise StoreError(
+            f"a study's store needs SQLite 3.37 or newer and this Python brings "
+            f"{sqlite3.sqlite_version}; use a newer Python"
+        )
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    uri = f"{path.resolve().as_uri()}?{mode}"
+    return sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)
+
+
+def _connect_somehow(path: Path) -> sqlite3.Connection:
+    """Connect to a store that may lie where nothing can be written.
+
+    A connection that may write is better where it is allowed, although it is not used for writing:
+    the last to close removes ``<store>-wal`` then. Where it is not, SQLite cannot make the files
+    that it shares with a writer; if there is no writer it can be told to do without them.
+    """
+    connection = _connect(path, "mode=rw")
+    try:
+        connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.OperationalError as error:
+        connection.close()
+        unshared = primary_code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        if not unshared or not os.access(path, os.R_OK):
+            raise
+        ahead = path.resolve().with_name(f"{path.resolve().name}-wal")
+        if ahead.exists() and ahead.stat().st_size:
+            raise StoreError(
+                f"{path} lies in a folder that is read-only, and its latest jobs are in {ahead}; "
+                "copy both files to a folder that can be written and open the copy"
+            ) from error
+        return _connect(path, "mode=ro&immutable=1")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    try:
+        yield connection
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    (owner,) = connection.execute("PRAGMA application_id").fetchone()
+    return bool(n_tables == 0 and owner == 0)
+
+
+def _lay_out(connection: sqlite3.Connection) -> None:
+    # One statement at a time: executescript would commit the transaction that is open.
+    for statement in SCHEMA.split(";\n"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
+
+
+def _check_format(connection: sqlite3.Connection, path: Path) -> None:
+    (owner,) = connection.execute("PRAGMA application_id").fetchone()
+    if owner != APPLICATION_ID:
+        raise StoreError(
+            f"{path} is the SQLite database of another program; nothing was changed: give the "
+            "path of a study's store, or of a file that does not exist yet"
+        )
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version != FORMAT_VERSION:
+        age, remedy = ("a newer", "update") if version > FORMAT_VERSION else ("an older", "install")
+        raise StoreError(
+            f"{path} was written by {age} microcolumn (store format {version}, this one uses "
+            f"{FORMAT_VERSION}); nothing was changed: {remedy} that version, or use another store"
+        )
+
+
+def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise damage(path, verdict.replace("\n", " "))

@@ -1,0 +1,249 @@
+"""Experiment: which words are made of recordings, and which models are compared on them."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Any, Literal
+
+from ..validation import listed, real_number, whole_number
+from ..words import checked_bin_width
+
+MODELS = ("Ising", "RBM", "SemiRBM")
+OBJECTIVES = ("mpf", "likelihood")
+SPLITS = ("words", "blocks")
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A column of METHOD section 7; the defaults are the paper's for instantaneous words.
+
+    Where a tuple is asked for, any iterable and a single entry will do.
+
+    Attributes
+    ----------
+    name : str
+        What the experiment is called in results.
+    recordings : tuple of str
+        Names of the recordings it is about; empty for all of the plan.
+    bin_width : float
+        Seconds.
+    most_active : int, optional
+        Keep that many units with the most spikes; all where there are fewer or this is None.
+    max_words : int, optional
+        Keep that many bins, the first ones; all where there are fewer or this is None.
+    windows : tuple of int
+        Bins per word, one comparison for each entry; kept in increasing order.
+    models : tuple of {"Ising", "RBM", "SemiRBM"}
+        Models to compare.
+    n_hidden : tuple of int or "dims"
+        Numbers of hidden units to try; ``"dims"`` for as many as the word has bits.
+    objectives : tuple of {"mpf", "likelihood"}
+        What fits minimise.
+    penalties : tuple of float
+        L1 penalties to choose from, increasing.
+    n_splits : int
+        How often the words are dealt to training and test part.
+    split_by : {"words", "blocks"}
+        How they are dealt. Where left out by words, or by blocks if some words span several bins,
+        since neighbouring windows share bins (METHOD section 6).
+    train : float
+        Share of the words for fitting and choosing the penalty; the rest is the test part.
+    validation : float
+        Share of the training part on which the penalty is chosen.
+    seed : int
+        Split k is dealt, and its models are fitted, with ``random_state = seed + k``.
+    n_init : int
+        Starts of each fit.
+    max_steps : int
+        Most steps of annealing, where log Z is out of reach of exact sums.
+
+    Examples
+    --------
+    >>> experiment = Experiment("short", windows=[1, 2], n_hidden=10)
+    >>> experiment.windows, experiment.n_hidden, experiment.split_by
+    ((1, 2), (10,), 'blocks')
+    """
+
+    name: str
+    recordings: tuple[str, ...] = ()
+    bin_width: float = 0.020
+    most_active: int | None = None
+    max_words: int | None = None
+    windows: tuple[int, ...] = (1,)
+    models: tuple[str, ...] = MODELS
+    n_hidden: tuple[int | Literal["dims"], ...] = (25,)
+    objectives: tuple[str, ...] = ("mpf",)
+    penalties: tuple[float, ...] = (0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2)
+    n_splits: int = 10
+    split_by: str = ""
+    train: float = 0.5
+    validation: float = 0.2
+    seed: int = 0
+    n_init: int = 1
+    max_steps: int = 100_000
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", checked_name("an experiment", self.name))
+        for setting, check in _CHECKS.items():
+            try:
+                value = check(setting, getattr(self, setting))
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"experiment {self.name}: {error}") from None
+            object.__setattr__(self, setting, value)
+        if not self.split_by:
+            object.__setattr__(self, "split_by", SPLITS[max(self.windows) > 1])
+
+    @classmethod
+    def settings(cls) -> tuple[str, ...]:
+        """Names of all fields but the experiment's own name."""
+        return tuple(field.name for field in fields(cls) if field.name != "name")
+
+    @property
+    def test_to_train(self) -> float:
+        """Test words over training words; the choice of the penalty is part of the training."""
+        return (1.0 - self.train) / self.train
+
+    def as_dict(self) -> dict[str, Any]:
+        """All settings in the types of JSON, by name."""
+        values = {setting: getattr(self, setting) for setting in self.settings()}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """End of a sentence about a word that is not known: the nearest known one, or all."""
+    by_lower = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(word.lower(), by_lower, n=1)
+    if close:
+        return f"did you mean {by_lower[close[0]]!r}?"
+    return f"choose one of {', '.join(repr(name) for name in by_lower.values())}"
+
+
+def checked_name(what: str, name: Any) -> str:
+    """The name of an experiment or a recording, or a sentence about why it cannot be one."""
+    if not isinstance(name, str):
+        raise TypeError(f"the name of {what} is {name!r}; give it a name in text")
+    if not name.strip():
+        raise ValueError(f"the name of {what} is empty; give it one")
+    if not name.isprintable():
+        raise ValueError(f"the name of {what} is {name!r}; give it one that can be printed")
+    return name
+
+
+def _at_least(least: int) -> Callable[[str, Any], int]:
+    def check(name: str, value: Any) -> int:
+        number = whole_number(name, value)
+        if number < least:
+            raise ValueError(f"{name} is {number}; it must be at least {least}")
+        return number
+
+    return check
+
+
+def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def _one_of(known: tuple[str, ...]) -> Callable[[str, Any], str]:
+    def check(name: str, value: Any) -> str:
+        if not isinstance(value, str):
+            raise TypeError(f"{name} is {value!r}; {nearest('', known)}")
+        if value not in known:
+            raise ValueError(f"{name} is {value!r}; {nearest(value, known)}")
+        return value
+
+    return check
+
+
+def _several(check: Callable[[str, Any], Any], least: int = 1) -> Callable[[str, Any], Any]:
+    """Check of a tuple without repetition, each of whose entries passes ``check``."""
+
+    def check_all(name: str, values: Any) -> tuple[Any, ...]:
+        single = isinstance(values, str) or not hasattr(values, "__iter__")
+        entries = [values] if single else listed(name, values, "pass a list")
+        checked = tuple(check(name, entry) for entry in entries)
+        if len(checked) < least:
+            raise ValueError(f"{name} is empty; list at least {least}")
+        for entry in checked:
+            if checked.count(entry) > 1:
+                raise ValueError(f"{name} lists {entry!r} twice; list it once")
+        return checked
+
+    return check_all
+
+
+def _bin_width(name: str, value: Any) -> float:
+    return checked_bin_width(value)
+
+
+def _n_hidden(name: str, value: Any) -> int | str:
+    if isinstance(value, str):
+        if value == "dims":
+            return value
+        raise ValueError(f"{name} is {value!r}; give whole numbers or 'dims'")
+    return _at_least(1)(name, value)
+
+
+def _share(name: str, value: Any) -> float:
+    share = real_number(name, value, "it must lie between 0 and 1")
+    if not 0 < share < 1:
+        raise ValueError(f"{name} is {share}; it must lie between 0 and 1")
+    return share
+
+
+def _penalty(name: str, value: Any) -> float:
+    penalty = real_number(name, value, "give numbers such as 2e-3")
+    if not (math.isfinite(penalty) and penalty >= 0):
+        raise ValueError(f"{name} has {penalty}; penalties must be finite and not negative")
+    return penalty + 0.0  # one zero, of which floating point has two: jobs go by their text
+
+
+def _penalties(name: str, values: Any) -> tuple[float, ...]:
+    penalties: tuple[float, ...] = _several(_penalty)(name, values)
+    for lower, upper in pairwise(penalties):
+        if upper < lower:
+            raise ValueError(f"{name} has {upper} behind {lower}; list them in increasing order")
+    return penalties
+
+
+def _windows(name: str, values: Any) -> tuple[int, ...]:
+    """In increasing order, in which results are read: what each further bin adds."""
+    return tuple(sorted(_several(_at_least(1))(name, values)))
+
+
+def _split_by(name: str, value: Any) -> str:
+    return "" if isinstance(value, str) and not value else _one_of(SPLITS)(name, value)
+
+
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "recordings": _several(lambda _, value: checked_name("a recording", value), least=0),
+    "bin_width": _bin_width,
+    "most_active": _or_none(_at_least(1)),
+    "max_words": _or_none(_at_least(2)),
+    "windows": _windows,
+    "models": _several(_one_of(MODELS)),
+    "n_hidden": _several(_n_hidden),
+    "objectives": _several(_one_of(OBJECTIVES)),
+    "penalties": _penalties,
+    "n_splits": _at_least(1),
+    "split_by": _split_by,
+    "train": _share,
+    "validation": _share,
+    "seed": _at_least(0),
+    "n_init": _at_least(1),
+    "max_steps": _at_least(1),
+}
+
+INSTANTANEOUS = Experiment("instantaneous")
+SPATIOTEMPORAL = Experiment(
+    "spatiotemporal",
+    bin_width=0.0067,
+    most_active=10,
+    max_words=200_000,
+    windows=(*range(1, 11), 15),
+    n_hidden=("dims",),
+    split_by="blocks",
+)

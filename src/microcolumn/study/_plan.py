@@ -1,0 +1,297 @@
+"""Plan: the recordings of a study and the experiments on them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ..recording import Recording
+from ..simulate import PRESETS
+from ..validation import listed
+from ._experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, nearest
+from ._sources import Source
+
+__all__ = ["INSTANTANEOUS", "SPATIOTEMPORAL", "Experiment", "Plan", "Source"]
+
+Origin: TypeAlias = "str | Path | Recording | Source"
+
+_SECTIONS = ("recordings", "instantaneous", "spatiotemporal", "experiments")
+#: Settings that say which words an experiment is about, and how large its models are.
+_OF_WORDS = ("bin_width", "most_active", "max_words", "windows", "n_hidden", "split_by")
+#: Upper limits of a quick look.
+_QUICK_SPLITS, _QUICK_PENALTIES, _QUICK_HIDDEN = 2, 3, 10
+_QUICK_WINDOWS, _QUICK_WORDS, _QUICK_MINUTES, _QUICK_STEPS = (1, 2, 4), 30_000, 10.0, 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a study computes.
+
+    Attributes
+    ----------
+    sources : tuple of Source
+        Its recordings.
+    experiments : tuple of Experiment
+        What is done with them.
+
+    Examples
+    --------
+    >>> plan = Plan.of(["B4", "T6"], n_splits=5, models=["Ising", "RBM"])
+    >>> [source.name for source in plan.sources], plan.experiments[0].n_splits
+    (['B4', 'T6'], 5)
+    >>> Plan.from_dict(plan.as_dict()) == plan
+    True
+    """
+
+    sources: tuple[Source, ...]
+    experiments: tuple[Experiment, ...]
+
+    def __post_init__(self) -> None:
+        for name, kind in (("sources", Source), ("experiments", Experiment)):
+            entries = tuple(listed(name, getattr(self, name), f"pass a list of {kind.__name__}"))
+            for entry in entries:
+                if not isinstance(entry, kind):
+                    raise TypeError(f"{name} has {entry!r}; pass a list of {kind.__name__}")
+            object.__setattr__(self, name, entries)
+        if not self.sources:
+            raise ValueError("the plan has no recording; add one with a preset or a file")
+        if not self.experiments:
+            raise ValueError("the plan has no experiment; add one, for example INSTANTANEOUS")
+        known = [source.name for source in self.sources]
+        _check_distinct("recordings", known)
+        _check_distinct("experiments", [experiment.name for experiment in self.experiments])
+        for experiment in self.experiments:
+            for name in experiment.recordings:
+                if name not in known:
+                    raise ValueError(
+                        f"experiment {experiment.name}: recordings names {name!r}, which the plan "
+                        f"does not have; {nearest(name, known)}"
+                    )
+
+    @classmethod
+    def of(
+        cls,
+        recordings: Mapping[str, Origin] | Any,
+        *,
+        spatiotemporal: bool = False,
+        read: Mapping[str, Any] | None = None,
+        select: Mapping[str, Any] | None = None,
+        **settings: Any,
+    ) -> Plan:
+        """Plan of the instantaneous experiment on some recordings.
+
+        Parameters
+        ----------
+        recordings : mapping of str to origin, iterable of origins, or one origin
+            An origin is a path, the name of a preset (``"B4"``), a :class:`Recording` or a
+            :class:`Source`. Without names, files are known by their stem.
+        spatiotemporal : bool
+            Whether to add the spatiotemporal experiment with its defaults.
+        read, select : mapping, optional
+            Options of :func:`microcolumn.read` for all files and of :meth:`Recording.select` for
+            all recordings.
+        **settings
+            Fields of the instantaneous :class:`Experiment`. Those that do not describe the words
+            or the hidden units hold for the spatiotemporal one as well.
+        """
+        origins = _named(recordings)
+        sources = [_source(name, origin, read, select) for name, origin in origins.items()]
+        experiments = [_experiment("instantaneous", settings)]
+        if spatiotemporal:
+            shared = {key: value for key, value in settings.items() if key not in _OF_WORDS}
+            experiments.append(_experiment("spatiotemporal", shared))
+        return cls(tuple(sources), tuple(experiments))
+
+    @classmethod
+    def paper(cls) -> Plan:
+        """The protocol of METHOD section 7 on the simulated counterparts of its recordings."""
+        sources = tuple(Source(name, preset=name) for name in PRESETS)
+        return cls(sources, (INSTANTANEOUS, replace(SPATIOTEMPORAL, recordings=("B4",))))
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Plan:
+        """Read a plan from a TOML file; paths in it are relative to the file.
+
+        ::
+
+            [recordings.B4]
+            preset = "B4"                    # also seed and minutes
+            [recordings.session1]
+            file = "session1.nwb"
+            depth_reference = "surface"      # any option of microcolumn.read
+            select = { min_rate_hz = 0.1 }   # any option of Recording.select
+
+            [instantaneous]                  # any field of Experiment
+            n_splits = 5
+            [spatiotemporal]                 # even if empty: the paper's spatiotemporal experiment
+            recordings = ["B4"]
+            [experiments.coarse]             # more of them, from the instantaneous defaults
+            bin_width = 0.040
+
+        Without any experiment it is the instantaneous one.
+        """
+        path = Path(path)
+        text = _text(path)
+        try:
+            return cls.from_dict(tomllib.loads(text), folder=path.parent)
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{path} is not TOML: {error}; correct that line") from None
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path}: {error}") from None
+
+    @classmethod
+    def from_dict(cls, plan: Mapping[str, Any], folder: Path | None = None) -> Plan:
+        """The plan that :meth:`as_dict` or a TOML file described.
+
+        Parameters
+        ----------
+        plan : mapping
+            Sections by name, see :meth:`from_toml`.
+        folder : Path, optional
+            What relative paths are relative to.
+        """
+        for section, content in plan.items():
+            if section not in _SECTIONS:
+                raise ValueError(
+                    f"{section!r} is no section of a plan; {nearest(section, _SECTIONS)} "
+                    f"(an experiment of your own goes into [experiments.{section}])"
+                )
+            if not isinstance(content, Mapping):
+                raise TypeError(f"{section} is {content!r}; write it as a table, [{section}]")
+        sources = [
+            Source.from_dict(name, entry, folder)
+            for name, entry in plan.get("recordings", {}).items()
+        ]
+        named = [(name, plan[name]) for name in _SECTIONS[1:3] if name in plan]
+        named += plan.get("experiments", {}).items()
+        experiments = [_experiment(name, settings) for name, settings in named]
+        return cls(tuple(sources), tuple(experiments) or (INSTANTANEOUS,))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The whole plan, defaults included, in the types of JSON."""
+        return {
+            "recordings": {source.name: source.as_dict() for source in self.sources},
+            "experiments": {each.name: each.as_dict() for each in self.experiments},
+        }
+
+    def sources_of(self, experiment: Experiment) -> tuple[Source, ...]:
+        """Sources of the recordings that an experiment is about, in the plan's order."""
+        names = experiment.recordings or [source.name for source in self.sources]
+        return tuple(source for source in self.sources if source.name in names)
+
+    def quick(self) -> Plan:
+        """The same plan made small, for a first look.
+
+        At most 2 splits, 3 penalties (spread evenly over those above 0), 10 hidden units, windows
+        of 1, 2 and 4 bins (else the shortest planned), the first 30,000 words, 10 minutes of a
+        preset, and 4,000 steps of annealing.
+        """
+        sources = tuple(
+            replace(source, minutes=_quick_minutes(source)) if source.preset else source
+            for source in self.sources
+        )
+        return Plan(sources, tuple(_quick_experiment(each) for each in self.experiments))
+
+
+def _quick_minutes(source: Source) -> float:
+    whole = PRESETS[str(source.preset)].minutes if source.minutes is None else source.minutes
+    return min(whole, _QUICK_MINUTES)
+
+
+def _quick_experiment(experiment: Experiment) -> Experiment:
+    windows = tuple(lag for lag in experiment.windows if lag in _QUICK_WINDOWS)
+    hidden = [_QUICK_HIDDEN if n == "dims" else min(n, _QUICK_HIDDEN) for n in experiment.n_hidden]
+    penalties = experiment.penalties
+    if len(penalties) > _QUICK_PENALTIES:
+        positive = [penalty for penalty in penalties if penalty > 0]
+        penalties = (positive[0], positive[(len(positive) - 1) // 2], positive[-1])
+    return replace(
+        experiment,
+        n_splits=min(experiment.n_splits, _QUICK_SPLITS),
+        penalties=penalties,
+        n_hidden=tuple(dict.fromkeys(hidden)),
+        windows=windows or (min(experiment.windows),),
+        max_words=min(experiment.max_words or _QUICK_WORDS, _QUICK_WORDS),
+        max_steps=min(experiment.max_steps, _QUICK_STEPS),
+    )
+
+
+def _experiment(name: str, settings: Any) -> Experiment:
+    """An experiment with the defaults of its name, those of instantaneous words for a new name."""
+    if not isinstance(settings, Mapping):
+        raise TypeError(f"experiment {name} is {settings!r}; give it a table of settings")
+    for setting in settings:
+        if setting not in Experiment.settings():
+            raise ValueError(
+                f"experiment {name}: {setting!r} is no setting; "
+                f"{nearest(setting, Experiment.settings())}"
+            )
+    if name == SPATIOTEMPORAL.name:
+        return replace(SPATIOTEMPORAL, **settings)
+    return Experiment(name, **settings)
+
+
+def _named(recordings: Any) -> dict[str, Origin]:
+    """Origins by name; those without one get their stem, numbered where it is taken."""
+    if isinstance(recordings, Mapping):
+        return dict(recordings)
+    if isinstance(recordings, str | Path | Recording | Source):
+        recordings = [recordings]
+    named: dict[str, Origin] = {}
+    for origin in listed("recordings", recordings, "pass paths, presets or recordings"):
+        if isinstance(origin, Source):
+            stem = origin.name
+        elif isinstance(origin, str | Path):
+            stem = Path(origin).stem or Path(origin).resolve().stem or "recording"
+        else:
+            stem = "recording"
+        name, number = stem, 2
+        while name in named:
+            name, number = f"{stem} {number}", number + 1
+        named[name] = origin
+    return named
+
+
+def _source(
+    name: str, origin: Any, read: Mapping[str, Any] | None, select: Mapping[str, Any] | None
+) -> Source:
+    chosen = dict(select or {})
+    if isinstance(origin, Source):
+        return replace(origin, name=name, select={**origin.select, **chosen})
+    if isinstance(origin, Recording):
+        return Source(name, recording=origin, select=chosen)
+    if isinstance(origin, str) and origin in PRESETS:
+        return Source(name, preset=origin, select=chosen)
+    if isinstance(origin, str | Path):
+        entry = {**(read or {}), "file": str(origin), "select": chosen}
+        return Source.from_dict(name, entry, folder=Path.cwd())
+    raise TypeError(f"recording {name} is {origin!r}; pass a path, a preset or a Recording")
+
+
+def _text(path: Path) -> str:
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the plan's TOML file in it")
+    try:
+        content = path.read_bytes()
+        if content.startswith(b"SQLite format 3"):
+            raise ValueError(
+                f"{path} is a store, not a plan; give the TOML file it was made from, or print "
+                "what it holds with 'microcolumn study report'"
+            )
+        return content.decode("utf-8-sig")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path} does not exist; check the path of the plan") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ValueError(f"{path} line {line} is not UTF-8 text; save it as UTF-8") from None
+    except OSError as error:
+        raise OSError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
+
+
+def _check_distinct(what: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"two {what} are called {name!r}; give each its own name")

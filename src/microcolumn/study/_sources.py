@@ -1,0 +1,272 @@
+"""Source: where a recording of a study comes from; its fingerprint; the words of an experiment."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import io
+from ..recording import Recording
+from ..simulate import PRESETS, microcolumn
+from ..validation import real_number, whole_number
+from ..words import Words
+from ._experiment import Experiment, checked_name, nearest
+
+#: What an entry of a plan may say beside the options of reading.
+_KEYS = ("preset", "seed", "minutes", "file", "select", "in_memory")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A recording of a study: a simulated preset, a file, or one in memory.
+
+    Attributes
+    ----------
+    name : str
+        What the recording is called in results.
+    preset : {"B4", "T6", "B4MU"}, optional
+        Simulate one of :data:`microcolumn.simulate.PRESETS`.
+    seed : int
+        Of the preset.
+    minutes : float, optional
+        Length of the preset's recording; its own where left out.
+    file : str, optional
+        Path for :func:`microcolumn.read`.
+    read : mapping
+        Options of :func:`microcolumn.read`, in the types of JSON.
+    select : mapping
+        Options of :meth:`Recording.select <microcolumn.Recording.select>`.
+    recording : Recording, optional
+        The recording itself, for notebooks.
+    in_memory : str, optional
+        Fingerprint of ``recording``. It alone is written to a study, so that a study that is
+        opened again knows which recording it was made with.
+
+    Examples
+    --------
+    >>> Source("short", preset="B4", minutes=5).as_dict()
+    {'preset': 'B4', 'seed': 0, 'minutes': 5.0}
+    """
+
+    name: str
+    preset: str | None = None
+    seed: int = 0
+    minutes: float | None = None
+    file: str | None = None
+    read: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    select: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    recording: Recording | None = field(default=None, repr=False, compare=False)
+    in_memory: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", checked_name("a recording", self.name))
+        try:
+            self._check_options()  # first, since a misspelt preset or file looks like an option
+            self._check_origin()
+            self._check_preset()
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"recording {self.name}: {error}") from None
+
+    def _check_origin(self) -> None:
+        if self.recording is not None:
+            if not isinstance(self.recording, Recording):
+                raise TypeError(f"recording is {self.recording!r}; pass a Recording")
+            object.__setattr__(self, "in_memory", fingerprint(self.recording))
+        elif not isinstance(self.in_memory, str | None):
+            raise TypeError(f"in_memory is {self.in_memory!r}; give it a preset or a file instead")
+        given = [key for key in ("preset", "file", "in_memory") if getattr(self, key) is not None]
+        if len(given) != 1:
+            what = "neither preset nor file" if not given else " and ".join(given)
+            raise ValueError(f"it has {what}; give it one of preset and file")
+        if self.file is not None:
+            object.__setattr__(self, "file", _checked_path(self.file))
+        elif self.read:
+            raise ValueError(f"{next(iter(self.read))!r} is for files; leave it out")
+
+    def _check_options(self) -> None:
+        for key, known in (("read", read_options()), ("select", select_options())):
+            options = _plain(key, getattr(self, key))
+            if not isinstance(options, dict):
+                raise TypeError(f"{key} is {options!r}; give a table of options")
+            for option in options:
+                if option not in known:
+                    what, words = key, known
+                    if key == "read":  # where a misspelt key of the recording itself ends up
+                        what, words = "a recording", (*_KEYS[:-1], *known)
+                    raise ValueError(f"{option!r} is no option of {what}; {nearest(option, words)}")
+            object.__setattr__(self, key, options)
+
+    def _check_preset(self) -> None:
+        seed = whole_number("seed", self.seed)
+        if seed < 0:
+            raise ValueError(f"seed is {seed}; pass a whole number from 0 on")
+        object.__setattr__(self, "seed", seed)
+        if self.preset is None:
+            if seed or self.minutes is not None:
+                raise ValueError("seed and minutes are for presets; leave them out")
+            return
+        if not (isinstance(self.preset, str) and self.preset in PRESETS):
+            raise ValueError(
+                f"there is no preset {self.preset!r}; {nearest(str(self.preset), PRESETS)}"
+            )
+        if self.minutes is not None:
+            minutes = real_number("minutes", self.minutes, "give the length in minutes")
+            if not (math.isfinite(minutes) and minutes > 0):
+                raise ValueError(f"minutes is {minutes}; give a positive number")
+            object.__setattr__(self, "minutes", minutes)
+
+    @classmethod
+    def from_dict(cls, name: str, entry: Any, folder: Path | None = None) -> Source:
+        """The source that :meth:`as_dict` described; paths are relative to ``folder``."""
+        if not isinstance(entry, Mapping):
+            raise TypeError(
+                f"recording {name} is {entry!r}; give it a table with a preset or a file"
+            )
+        own = {key: entry[key] for key in _KEYS if key in entry}
+        read = {key: value for key, value in entry.items() if key not in _KEYS}
+        if folder is not None and isinstance(own.get("file"), str) and own["file"]:
+            given = folder / own["file"]
+            # The last part may be a link to a blob, whose name says nothing in a report.
+            own["file"] = str(given.parent.resolve() / given.name)
+        if folder is not None and isinstance(read.get("layers"), str):
+            # Layers may also be boundaries or a column's name.
+            beside = folder / read["layers"]
+            if os.path.isfile(beside):
+                read["layers"] = str(beside.resolve())
+        return cls(name, read=read, **own)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What is known of the source in the types of JSON, without its name."""
+        if self.preset is not None:
+            length = {} if self.minutes is None else {"minutes": self.minutes}
+            entry = {"preset": self.preset, "seed": self.seed, **length}
+        elif self.file is not None:
+            entry = {"file": self.file, **self.read}
+        else:
+            entry = {"in_memory": self.in_memory}
+        return {**entry, "select": dict(self.select)} if self.select else entry
+
+    def load(self) -> Recording:
+        """The recording, read or simulated, with the selected units."""
+        try:
+            recording = self._whole()
+            return recording.select(**self.select) if self.select else recording
+        except (ValueError, TypeError, ImportError, OSError) as error:
+            kinds = (FileNotFoundError, OSError, ImportError, TypeError, ValueError)
+            kind = next(kind for kind in kinds if isinstance(error, kind))
+            raise kind(f"recording {self.name}: {error}") from None
+
+    def _whole(self) -> Recording:
+        if self.preset is not None:
+            settings = PRESETS[self.preset]
+            if self.minutes is not None:
+                settings = settings._replace(minutes=self.minutes)
+            return microcolumn(seed=self.seed, **settings._asdict())
+        if self.file is not None:
+            return io.read(self.file, **self.read)
+        if self.recording is None:
+            raise ValueError("it was in memory and is not stored in a study; pass it again")
+        return self.recording
+
+
+def fingerprint(recording: Recording) -> str:
+    """SHA-256 of what a study uses of a recording, in hexadecimal.
+
+    That is spike times, the units' names, layers and depths, and epochs, but not path, format or
+    notes: the same recording has the same fingerprint in every format and on every machine.
+    """
+    units, epochs = recording.units, recording.epochs
+    depths = np.empty(0) if units.depth_um is None else units.depth_um
+    table = json.dumps([units.ids, units.layer, units.depth_reference])
+    parts = [table.encode("ascii"), recording.offsets.astype("<i8").tobytes()]
+    for numbers in (recording.spike_times, depths, epochs.starts, epochs.stops):
+        # One zero and one NaN, of which floating point has several.
+        single = np.where(np.isnan(numbers), np.nan, numbers + 0.0)
+        parts.append(single.astype("<f8").tobytes())
+    digest = hashlib.sha256()
+    for part in parts:
+        # Lengths go in as well, so that nothing can move from one part into the next.
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def words_of(recording: Recording, experiment: Experiment) -> Words:
+    """Words of single bins that an experiment is about.
+
+    Parameters
+    ----------
+    recording : Recording
+        Where they come from.
+    experiment : Experiment
+        Its ``bin_width``, ``most_active`` and ``max_words`` count.
+
+    Returns
+    -------
+    Words
+        The first ``max_words`` bins of the ``most_active`` units, which keep their order; among
+        units with equally many spikes within the epochs the first are taken.
+    """
+    if experiment.most_active is not None:
+        by_activity = np.argsort(-recording.spike_counts, kind="stable")
+        recording = recording.take(np.sort(by_activity[: experiment.most_active]).tolist())
+    words = recording.bin(experiment.bin_width)
+    if experiment.max_words is None or words.n_bins <= experiment.max_words:
+        return words
+    first = words.index[: experiment.max_words]
+    starts = words.epoch_starts[words.epoch_starts < first.size]
+    cut = Words.from_array(words.X[first], words.bin_width, words.units, starts)
+    return replace(cut, clock=words.clock)
+
+
+@cache
+def read_options() -> tuple[str, ...]:
+    """Options of :func:`microcolumn.read`, those of all formats included."""
+    functions = [import_module(f"{io.__name__}.{name}").load for name in io.READERS]
+    names = [name for read in (io.read, *functions) for name in inspect.signature(read).parameters]
+    return tuple(dict.fromkeys(name for name in names if name not in ("path", "options")))
+
+
+@cache
+def select_options() -> tuple[str, ...]:
+    """Options of :meth:`Recording.select <microcolumn.Recording.select>`."""
+    return tuple(inspect.signature(Recording.select).parameters)[1:]
+
+
+def _checked_path(file: Any) -> str:
+    if not isinstance(file, str | Path):
+        raise TypeError(f"file is {file!r}; give a path")
+    if not str(file).strip():
+        raise ValueError("file is empty; give a path")
+    return str(file)
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A copy of ``value`` in the types of JSON, in which a study writes its plan."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(f"{key!r} of {name}", entry) for key, entry in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(name, value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(name, entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{name} has {value}, which a plan cannot hold; give a finite number")
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(
+        f"{name} has {value!r}, which a plan cannot hold; use text, numbers, lists and tables, or "
+        "read the recording and pass it instead of its file"
+    )

@@ -1,0 +1,290 @@
+"""The store of a study: one SQLite file that keeps every finished job, whatever happens next.
+
+One transaction per finished job, written ahead (WAL) and flushed to the disk before
+:meth:`Store.finish` returns: a process killed or a power cut at any instant loses the jobs that
+were running and nothing else. While a study runs there are two more files, ``<store>-wal`` and
+``<store>-shm``, which belong to it; after the last :meth:`Store.close` the store is a single file
+that may be copied (beside it stays an empty ``<store>.lock``, which need not be).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import socket
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from . import _lock as lock
+from ._connection import connect_for_reading, connect_for_writing
+from ._schema import Table, tables
+from ._store_errors import StoreError, explained
+
+__all__ = ["Store", "StoreError"]
+
+Row = dict[str, Any]
+
+#: What SQLite takes; JSON is text.
+_STORABLE = (str, int, float, bytes, type(None))
+
+
+class Store:
+    """The finished jobs of a study in an SQLite file; made by :meth:`create` and :meth:`open`.
+
+    Numbers come back bit for bit, nan included; only -0.0 comes back as 0.0.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "study.db"
+    >>> with Store.create(path) as store, store.lock():
+    ...     job = {"kind": "test", "recording": "B4", "experiment": "instantaneous"}
+    ...     job |= {"window": 1, "split": 0, "environment": {"numpy": "2.1"}}
+    ...     score = {"variant": "Ising", "bits_per_second": 1.25}
+    ...     store.finish("a1", job, {"scores": [score]})
+    >>> with Store.open(path) as store:
+    ...     print(store.finished(), store.rows("scores", variant="Ising")[0]["bits_per_second"])
+    {'a1'} 1.25
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str]) -> Self:
+        """Open a store for writing, and make it where there is none.
+
+        Raises
+        ------
+        StoreError
+            If the file cannot be written, is damaged, or is not a store of this format.
+        """
+        place = Path(path)
+        return cls(place, connect_for_writing(place))
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
+        """Open an existing store for reading, also while another process writes to it.
+
+        Raises
+        ------
+        StoreError
+            If there is no such file, or it cannot be read or is not a store of this format.
+        """
+        place = Path(path)
+        return cls(place, connect_for_reading(place))
+
+    @staticmethod
+    def is_running(path: str | os.PathLike[str]) -> bool:
+        """Whether a process holds :meth:`lock` on this store now; it is not disturbed."""
+        return lock.is_held(Path(path))
+
+    def close(self) -> None:
+        """Close the store; the last to close it leaves a single file."""
+        # So that the main file is complete even while a reader keeps the others alive. If it fails
+        # nothing is lost: the next to open the store finds everything in <store>-wal.
+        with suppress(sqlite3.Error):
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Be the only run on this store while the block runs.
+
+        Raises
+        ------
+        StoreError
+            If another run is working on it.
+        """
+        try:
+            with lock.held(self.path):
+                now = _now()
+                self.write_study(
+                    runner=f"process {os.getpid()} on {socket.gethostname()} since {now}"
+                )
+                try:
+                    yield
+                finally:
+                    self._forget_runner()
+        except lock.HeldError:
+            runner = self.read_study().get("runner", "a process that has just started")
+            raise StoreError(
+                f"another run ({runner}) is working on {self.path}; wait for it or use another "
+                "store"
+            ) from None
+
+    def _forget_runner(self) -> None:
+        # A courtesy to status: the lock itself says whether a run is at work. What ended the run
+        # (a full disk, say) is the error to report, not that this could not be written either.
+        with suppress(StoreError), self._transaction() as connection:
+            connection.execute("DELETE FROM study WHERE key = 'runner'")
+
+    def read_study(self) -> dict[str, str]:
+        """All facts about the study; ``runner`` among them while (or since) a run is at work."""
+        return {row["key"]: row["value"] for row in self.rows("study")}
+
+    def write_study(self, **entries: str) -> None:
+        """Set facts about the study."""
+        with self._transaction() as connection:
+            for key, value in entries.items():
+                _insert(connection, "study", {"key": key, "value": value}, replace=True)
+
+    def write_recording(self, row: Mapping[str, Any]) -> None:
+        """Describe a recording, in place of what was said of this name before."""
+        with self._transaction() as connection:
+            _insert(connection, "recordings", row, replace=True)
+
+    def finished(self, kind: str | None = None) -> set[str]:
+        """Digests of the finished jobs, all or of one kind."""
+        equal = {} if kind is None else {"kind": kind}
+        return {row["digest"] for row in self.rows("jobs", columns=("digest",), **equal)}
+
+    def finish(
+        self, digest: str, job: Mapping[str, Any], rows: Mapping[str, Iterable[Mapping[str, Any]]]
+    ) -> None:
+        """Keep a finished job and its results, all or nothing; it is on the disk on return.
+
+        Parameters
+        ----------
+        digest : str
+            Of the job; it must not have been finished before.
+        job : mapping
+            Columns of ``jobs``. ``environment`` is a mapping of names to versions; ``finished``
+            is now where it is not given.
+        rows : mapping of table to rows
+            Without their column ``job``.
+        """
+        with self._transaction() as connection:
+            if connection.execute("SELECT 1 FROM jobs WHERE digest = ?", (digest,)).fetchone():
+                raise ValueError(f"job {digest} is in {self.path} already; ask finished() first")
+            environment = _environment_id(connection, job["environment"])
+            own = {"finished": _now()} | dict(job) | {"digest": digest, "environment": environment}
+            _insert(connection, "jobs", own)
+            for table, results in rows.items():
+                for row in results:
+                    _insert(connection, table, {"job": digest} | dict(row))
+            connection.execute("DELETE FROM failures WHERE digest = ?", (digest,))
+
+    def fail(self, digest: str, job: str, error: str, traceback: str) -> None:
+        """Note that a job raised an error, in place of an earlier failure of the same job."""
+        row = {"digest": digest, "job": job, "error": error, "traceback": traceback}
+        with self._transaction() as connection:
+            _insert(connection, "failures", row | {"happened": _now()}, replace=True)
+
+    def rows(self, table: str, *, columns: Sequence[str] | None = None, **equal: Any) -> list[Row]:
+        """Rows of a table in the order of its primary key, whenever they were written.
+
+        Parameters
+        ----------
+        table : str
+        columns : sequence of str, optional
+            Those wanted; all by default. ``fits`` without ``model`` is small.
+        **equal
+            Columns and the values they must have; None or nan for NULL.
+
+        Returns
+        -------
+        list of dict
+            NULL is nan in REAL columns, None in others.
+        """
+        known = _table(table)
+        wanted = list(known.types) if columns is None else list(columns)
+        _check_columns(table, known, [*wanted, *equal])
+        query = f"SELECT {', '.join(wanted)} FROM {table}"
+        if equal:
+            query += " WHERE " + " AND ".join(f"{column} IS ?" for column in equal)
+        query += f" ORDER BY {', '.join(known.key)}"
+        with explained(self.path):
+            values = [_plain(value) for value in equal.values()]
+            found = self._connection.execute(query, values).fetchall()
+        absent = [math.nan if known.types[column] == "REAL" else None for column in wanted]
+        return [
+            {
+                column: instead if value is None else value
+                for column, value, instead in zip(wanted, row, absent, strict=True)
+            }
+            for row in found
+        ]
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """All of what the block writes, on the disk, or nothing of it."""
+        with explained(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:  # an interrupt, too, must not leave a transaction open
+                # SQLite may have rolled back by itself, as it does when the disk is full.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+
+def _environment_id(connection: sqlite3.Connection, versions: Mapping[str, str]) -> int:
+    text = json.dumps(versions, sort_keys=True)
+    connection.execute("INSERT OR IGNORE INTO environments (versions) VALUES (?)", (text,))
+    found = connection.execute("SELECT id FROM environments WHERE versions = ?", (text,))
+    return int(found.fetchone()[0])
+
+
+def _insert(
+    connection: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replace: bool = False
+) -> None:
+    _check_columns(table, _table(table), row)
+    values = {column: _plain(value) for column, value in row.items()}
+    for column, value in values.items():
+        if not isinstance(value, _STORABLE):
+            raise ValueError(
+                f"{table}.{column} cannot hold a {type(value).__name__}; give a number, text "
+                "(json.dumps for JSON), bytes or None"
+            )
+    verb = "REPLACE" if replace else "INSERT"
+    marks = ", ".join("?" * len(values))
+    connection.execute(
+        f"{verb} INTO {table} ({', '.join(values)}) VALUES ({marks})", list(values.values())
+    )
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy number as Python's, and nan as NULL."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(plain, float) and math.isnan(plain) else plain
+
+
+def _table(name: str) -> Table:
+    if name not in tables():
+        raise ValueError(f"a store has no table {name!r}; it has {', '.join(tables())}")
+    return tables()[name]
+
+
+def _check_columns(name: str, table: Table, columns: Iterable[str]) -> None:
+    for column in columns:
+        if column not in table.types:
+            raise ValueError(
+                f"table {name} has no column {column!r}; it has {', '.join(table.types)}"
+            )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(sep=" ", timespec="seconds")

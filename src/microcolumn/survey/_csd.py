@@ -1,0 +1,298 @@
+"""The average response to flashes over depth, and the current sources that explain it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import ndimage
+
+from ..io.lfp import LFP
+from ..units import downwards
+from ..validation import Floats, real_array
+
+#: Conductivity of cortex in S/m (Goto et al. 2010), the default of Elephant's 1-D methods.
+CONDUCTIVITY_S_PER_M = 0.3
+
+#: Least number of contacts: a sink, a source on either side, and a contact beyond each source.
+MIN_DEPTHS = 5
+
+#: Regularisation strengths from which KCSD1D chooses by cross-validation.
+_KCSD_STRENGTHS = np.logspace(0, -10, 11)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlashResponse:
+    """Average potential around a flash, contacts in order from superficial to deep.
+
+    Attributes
+    ----------
+    time_s : ndarray, shape (n_times,)
+        From the flash.
+    depth_um, depth_reference : ndarray, shape (n_depths,), and str
+        Depths of the contacts, and what they are measured from.
+    mean_mv : ndarray, shape (n_depths, n_times)
+        Average over flashes, minus its mean before the flash.
+    plus_minus_mv : ndarray, shape (n_depths, n_times)
+        Average with alternating signs, in which the response cancels and the noise of
+        ``mean_mv`` stays (Schimmel 1967); zero for a single flash.
+    n_flashes : int
+        Flashes averaged.
+    notes : tuple of str
+        What was left out or averaged.
+    """
+
+    time_s: Floats
+    depth_um: Floats
+    depth_reference: str
+    mean_mv: Floats
+    plus_minus_mv: Floats
+    n_flashes: int
+    notes: tuple[str, ...]
+
+
+def flash_response(
+    lfp: LFP, flashes_s: ArrayLike, window: tuple[float, float] = (-0.05, 0.2)
+) -> FlashResponse:
+    """Average the potential around flashes; only the windows around them are read.
+
+    Parameters
+    ----------
+    lfp : LFP
+        Contacts in any order; those of equal depth are averaged.
+    flashes_s : array_like, shape (n_flashes,)
+        Times of the flashes in seconds, on the clock of the LFP.
+    window : (float, float)
+        Seconds from the flash; it starts before and ends after it. Flashes whose window leaves the
+        recording are left out, with a note.
+    """
+    before, after = _window(window, lfp.sampling_rate_hz)
+    flashes = _flashes(flashes_s)
+    firsts = np.rint((flashes - lfp.start_s) * lfp.sampling_rate_hz) - before
+    inside = (firsts >= 0) & (firsts + before + after <= lfp.n_samples)
+    if not inside.any():
+        end_s = lfp.start_s + lfp.n_samples / lfp.sampling_rate_hz
+        raise ValueError(
+            f"none of the {flashes.size} flashes ({flashes.min():g} to {flashes.max():g} s) lies "
+            f"with its window inside {lfp.source} ({lfp.start_s:g} to {end_s:g} s); "
+            "state times on its clock, in seconds"
+        )
+    depths, contact_of_channel, notes = _contacts(lfp)
+    if not inside.all():
+        times = [f"{time:g} s" for time in flashes[~inside]]
+        more = f" and {len(times) - 8} more" if len(times) > 8 else ""
+        left_out = ", ".join(times[:8]) + more
+        notes = (*notes, f"flashes whose window leaves the recording, left out: {left_out}")
+    total = np.zeros((before + after, lfp.n_channels))
+    alternating = np.zeros_like(total)
+    n_flashes = int(inside.sum())
+    for k, first in enumerate(firsts[inside]):
+        part = lfp.stretch(int(first), int(first) + before + after)
+        _check_finite(part, lfp, int(first))
+        total += part
+        if k < n_flashes - n_flashes % 2:  # Signs must come in pairs for the response to cancel.
+            alternating += (-1.0) ** k * part
+    return FlashResponse(
+        time_s=(np.arange(before + after) - before) / lfp.sampling_rate_hz,
+        depth_um=depths,
+        depth_reference=lfp.depth_reference,
+        mean_mv=_by_depth(total / n_flashes, contact_of_channel, before),
+        plus_minus_mv=_by_depth(alternating / n_flashes, contact_of_channel, before),
+        n_flashes=n_flashes,
+        notes=notes,
+    )
+
+
+def current_source_density(
+    potential_mv: ArrayLike,
+    depth_um: ArrayLike,
+    *,
+    method: str | None = None,
+    smoothing_um: float = 50.0,
+    source_radius_um: float = 500.0,
+) -> tuple[Floats, Floats, str]:
+    """Current source density along a linear probe, through Elephant.
+
+    Parameters
+    ----------
+    potential_mv : array_like, shape (n_depths, n_times)
+        Potentials at the contacts.
+    depth_um : array_like, shape (n_depths,)
+        Depths of the contacts in µm, increasing or decreasing.
+    method : {"StandardCSD", "KCSD1D"}, optional
+        By default ``"StandardCSD"`` for evenly spaced contacts, since the second difference
+        assumes no size of the sources and is independent of the reference electrode; else
+        ``"KCSD1D"`` (Potworowski et al. 2012), which takes contacts anywhere and chooses its
+        smoothing by cross-validation. (Delta-iCSD fails for contacts that lie close together.)
+    smoothing_um : float
+        Standard deviation of a Gaussian filter over depth, since second differences magnify the
+        noise of single contacts. 0 for none.
+    source_radius_um : float
+        Radius of the disks of current that KCSD1D assumes.
+
+    Returns
+    -------
+    grid_um : ndarray, shape (n_grid,)
+        Evenly spaced depths, in the direction of ``depth_um``.
+    csd : ndarray, shape (n_grid, n_times)
+        In µA/mm³, sinks negative.
+    method : str
+    """
+    potential = real_array("potential_mv", potential_mv, "pass one row per contact")
+    depths = real_array("depth_um", depth_um, "pass one depth in µm per contact")
+    if potential.ndim != 2 or depths.shape != potential.shape[:1]:
+        raise ValueError(
+            f"potential_mv has shape {potential.shape} and depth_um {depths.shape}; "
+            "pass one row of potentials and one depth per contact"
+        )
+    if not 0.0 <= smoothing_um < np.inf or not 0.0 < source_radius_um < np.inf:
+        raise ValueError(
+            f"smoothing_um is {smoothing_um} and source_radius_um {source_radius_um}; pass "
+            "finite lengths in µm, the radius above 0"
+        )
+    spacing = np.abs(np.diff(depths))
+    in_order = abs(np.sign(np.diff(depths)).sum()) == depths.size - 1
+    if depths.size < MIN_DEPTHS or not in_order:
+        raise ValueError(
+            f"the probe has {depths.size} contacts, {'' if in_order else 'not '}at distinct depths "
+            f"in order; current sources need {MIN_DEPTHS} or more, from superficial to deep or "
+            "the other way"
+        )
+    even = bool(np.allclose(spacing, spacing.mean(), rtol=1e-3))
+    chosen = method or ("StandardCSD" if even else "KCSD1D")
+    if chosen == "KCSD1D":
+        grid, csd = _kernel(np.abs(depths - depths[0]), potential, source_radius_um)
+    elif chosen != "StandardCSD":
+        raise ValueError(f'method is {method!r}; pass "StandardCSD" or "KCSD1D"')
+    elif not even:
+        raise ValueError(
+            f"contacts are {spacing.min():g} to {spacing.max():g} µm apart, and StandardCSD needs "
+            'even spacing; use method="KCSD1D"'
+        )
+    else:
+        grid, csd = _standard(potential, float(spacing.mean()))
+    if smoothing_um > 0.0:
+        width = smoothing_um / (grid[1] - grid[0])
+        csd = ndimage.gaussian_filter1d(csd, width, axis=0, mode="reflect")  # Keeps the total.
+    return depths[0] + np.sign(depths[-1] - depths[0]) * grid, csd, chosen
+
+
+def _standard(potential: Floats, spacing_um: float) -> tuple[Floats, Floats]:
+    import quantities as pq
+
+    grid_um: Floats = spacing_um * np.arange(potential.shape[0], dtype=np.float64)
+    csd, _ = _elephant(potential, grid_um, method="StandardCSD", process_estimate=False)
+    try:
+        csd = csd.rescale(pq.uA / pq.mm**3)
+    except ValueError:
+        # Elephant 1.2 divides the second difference by the spacing once and returns A/m².
+        csd = (csd / (spacing_um * pq.um)).rescale(pq.uA / pq.mm**3)
+    return grid_um, csd.magnitude
+
+
+def _kernel(depth_um: Floats, potential: Floats, radius_um: float) -> tuple[Floats, Floats]:
+    """KCSD1D on a grid about ten times finer than the contacts.
+
+    The estimate is linear in the potentials and the cross-validation uses only sums of squares
+    over time, so principal components instead of samples give the same result with fewer columns.
+    """
+    components, sizes, course = np.linalg.svd(potential, full_matrices=False)
+    spacing_mm = float(np.median(np.diff(depth_um))) / 1e3
+    n_grid = round(np.ptp(depth_um) / (100.0 * spacing_mm)) + 1
+    csd, grid_mm = _elephant(
+        components * sizes,
+        depth_um,
+        method="KCSD1D",
+        sigma=CONDUCTIVITY_S_PER_M,
+        h=radius_um / 1e3,
+        R_init=spacing_mm,
+        gdx=np.ptp(depth_um) / 1e3 / (n_grid + 0.5),  # It rounds the number of steps down.
+        lambdas=_KCSD_STRENGTHS,
+    )
+    return np.ravel(grid_mm) * 1e3, csd.magnitude @ course
+
+
+def _elephant(potential: Floats, depth_um: Floats, **options: Any) -> tuple[Any, Any]:
+    """Elephant's estimate with its unit, shape (n_grid, n_times), and the depths of its rows."""
+    try:
+        import neo
+        import quantities as pq
+        from elephant.current_source_density import estimate_csd
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"current source densities need {error.name}; "
+            "install it with: pip install 'microcolumn[csd]'"
+        ) from None
+    # The estimate does not depend on the sampling rate.
+    signal = neo.AnalogSignal(potential.T, units=pq.mV, sampling_rate=1.0 * pq.kHz)
+    with contextlib.redirect_stdout(io.StringIO()):  # The methods print their progress.
+        csd = estimate_csd(signal, coordinates=(depth_um * pq.um)[:, np.newaxis], **options)
+    return pq.Quantity(csd.magnitude.T, csd.units), csd.annotations["x_coords"]
+
+
+def _window(window: tuple[float, float], rate_hz: float) -> tuple[int, int]:
+    """Samples before the flash and from it on."""
+    limits = real_array("window", window, "pass (start, stop) in seconds from the flash")
+    if limits.shape != (2,) or not np.isfinite(limits).all() or not limits[0] < 0.0 < limits[1]:
+        raise ValueError(
+            f"window is {window}; pass (start, stop) in seconds from the flash, start before it "
+            "and stop after it"
+        )
+    return max(2, round(-limits[0] * rate_hz)), max(1, round(limits[1] * rate_hz))
+
+
+def _flashes(flashes_s: ArrayLike) -> Floats:
+    flashes = real_array("flashes_s", flashes_s, "pass one time in seconds per flash")
+    if flashes.ndim != 1 or flashes.size == 0:
+        raise ValueError(
+            f"flashes_s has shape {flashes.shape}; pass a list with at least one time in seconds"
+        )
+    if not np.isfinite(flashes).all():
+        place = int(np.flatnonzero(~np.isfinite(flashes))[0])
+        raise ValueError(f"flashes_s[{place}] is {flashes[place]}; leave this flash out")
+    return flashes
+
+
+def _contacts(lfp: LFP) -> tuple[Floats, NDArray[np.intp], tuple[str, ...]]:
+    """Distinct depths from superficial to deep, which of them each channel has, and notes."""
+    down = downwards(lfp.depth_reference)
+    unknown = np.flatnonzero(~np.isfinite(lfp.depth_um))
+    if unknown.size:
+        raise ValueError(
+            f"channel {unknown[0]} of {lfp.source} has depth {lfp.depth_um[unknown[0]]}; state it "
+            "or leave the channel out with take()"
+        )
+    depths, contact = np.unique(down * lfp.depth_um, return_inverse=True)
+    if depths.size < MIN_DEPTHS:
+        raise ValueError(
+            f"{lfp.source} has {depths.size} contacts at distinct depths; current sources need "
+            f"{MIN_DEPTHS} or more"
+        )
+    n, merged = lfp.n_channels, depths.size < lfp.n_channels
+    note = f"{n} channels lie at {depths.size} depths; those of equal depth are averaged"
+    return down * depths, contact, (note,) * merged
+
+
+def _check_finite(part: Floats, lfp: LFP, first: int) -> None:
+    bad = np.argwhere(~np.isfinite(part))
+    if not bad.size:
+        return
+    row, channel = bad[0].tolist()
+    time_s = lfp.start_s + (first + row) / lfp.sampling_rate_hz
+    raise ValueError(
+        f"channel {channel} of {lfp.source} (depth {lfp.depth_um[channel]:g} µm) holds "
+        f"{part[row, channel]} at {time_s:g} s; leave it out with take()"
+    )
+
+
+def _by_depth(average: Floats, contact: NDArray[np.intp], n_before: int) -> Floats:
+    """Average at each depth minus its mean before the flash, shape (n_depths, n_times)."""
+    summed = np.zeros((contact.max() + 1, average.shape[0]))
+    np.add.at(summed, contact, average.T)
+    by_depth = summed / np.bincount(contact)[:, np.newaxis]
+    by_depth -= by_depth[:, :n_before].mean(axis=1, keepdims=True)
+    return by_depth

@@ -1,0 +1,245 @@
+"""Layers from the field potential: layer IV has the earliest large sink after a flash.
+
+In the current source density after a full-field flash, this sink is the input from the thalamus to
+layer IV (Mitzdorf 1985; docs/method.md, section 8). The other layers follow by depth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..io.lfp import LFP
+from ..layers import LayerBoundaries, layer_labels
+from ..units import DEPTH_REFERENCES, Units, downwards
+from ..validation import Floats, real_array, real_number
+from ._csd import MIN_DEPTHS, current_source_density, flash_response
+from ._sinks import Sink, SinkSearch
+
+#: Labels from superficial to deep.
+LAYERS = ("II/III", "IV", "V/VI")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaminarMap:
+    """Where layer IV lies on the probe, and the evidence.
+
+    Depths are measured from ``depth_reference``, in order from superficial to deep: with
+    ``"tip"`` the numbers decrease.
+
+    Attributes
+    ----------
+    depth_um, time_s : ndarray, shapes (n_depths,) and (n_times,)
+        Depths of the rows of ``csd``, and times from the flash.
+    csd : ndarray, shape (n_depths, n_times)
+        Current source density, µA/mm³, sinks negative.
+    contact_um, response_mv : ndarray, shapes (n_contacts,) and (n_contacts, n_times)
+        Depths of the contacts, and the average potential around the flash.
+    depth_reference : str
+        What depths are measured from.
+    sinks : tuple of Sink
+        The candidates, earliest first; the first one was taken as layer IV.
+    centre_um, top_um, bottom_um : float
+        Centre and limits of layer IV.
+    cortex_um : (float, float)
+        Upper limit of layer II/III and lower limit of layer V/VI.
+    n_flashes : int
+        Flashes averaged.
+    method : str
+        Method of the current source density.
+    notes : tuple of str
+        What to consider before accepting the map.
+    """
+
+    depth_um: Floats
+    time_s: Floats
+    csd: Floats
+    contact_um: Floats
+    response_mv: Floats
+    depth_reference: str
+    sinks: tuple[Sink, ...]
+    centre_um: float
+    top_um: float
+    bottom_um: float
+    cortex_um: tuple[float, float]
+    n_flashes: int
+    method: str
+    notes: tuple[str, ...]
+
+    @property
+    def latency_s(self) -> float:
+        """Onset of the first sink, seconds after the flash."""
+        return self.sinks[0].onset_s
+
+    @property
+    def boundaries(self) -> dict[str, tuple[float, float]]:
+        """Upper and lower limit of each layer in µm."""
+        return dict(zip(LAYERS, pairwise(self.layers.edges_um.tolist()), strict=True))
+
+    @property
+    def layers(self) -> LayerBoundaries:
+        """The same for ``microcolumn.read(layers=...)``; outside the cortex the label is ``""``."""
+        edges = [self.cortex_um[0], self.top_um, self.bottom_um, self.cortex_um[1]]
+        return LayerBoundaries(("", *LAYERS, ""), np.array(edges), self.depth_reference)
+
+    def __str__(self) -> str:
+        lines = [
+            f"layer IV from {self.top_um:.0f} to {self.bottom_um:.0f} µm, centre "
+            f"{self.centre_um:.0f} ({DEPTH_REFERENCES[self.depth_reference]})"
+        ]
+        for k, sink in enumerate(self.sinks):
+            name = "later" if k else "earliest large"
+            after = "" if k else f"after {self.n_flashes} flashes "
+            lines.append(
+                f"{name} sink {sink.onset_s * 1e3:.0f} ms {after}at {sink.depth_um:.0f} µm, "
+                f"{sink.n_sd:.0f} standard deviations"
+            )
+        return "\n".join((*lines, *self.notes))
+
+    def label(self, depth_um: ArrayLike) -> tuple[str, ...]:
+        """Layer at each depth; ``""`` outside the cortex and where the depth is NaN."""
+        return self.layers.label(np.atleast_1d(real_array("depth_um", depth_um, "pass µm")))
+
+    def assign(self, units: Units) -> Units:
+        """The same units with layer labels by their depths."""
+        return units.with_layers(layer_labels(self.layers, units))
+
+    def corrected(
+        self,
+        centre_um: float | None = None,
+        top_um: float | None = None,
+        bottom_um: float | None = None,
+    ) -> LaminarMap:
+        """The map with layer IV set by hand; limits that are not given move with the centre."""
+
+        def given(name: str, value: float | None, default: float) -> float:
+            return default if value is None else real_number(name, value, "pass a depth in µm")
+
+        centre = given("centre_um", centre_um, self.centre_um)
+        moved = centre - self.centre_um
+        top = given("top_um", top_um, self.top_um + moved)
+        bottom = given("bottom_um", bottom_um, self.bottom_um + moved)
+        down = downwards(self.depth_reference)
+        upper, lower = self.cortex_um
+        order = down * np.array([upper, top, centre, bottom, lower])
+        if not (np.diff(order) > 0.0).all():
+            raise ValueError(
+                f"layer IV from {top:g} to {bottom:g} µm around {centre:g} µm is out of order in "
+                f"a cortex from {upper:g} to {lower:g} µm; go from superficial to deep"
+            )
+        note = f"layer IV set by hand from {top:.0f} to {bottom:.0f} µm"
+        return replace(
+            self, centre_um=centre, top_um=top, bottom_um=bottom, notes=(*self.notes, note)
+        )
+
+
+def layers_from_flashes(
+    lfp: LFP,
+    flashes_s: ArrayLike,
+    *,
+    window: tuple[float, float] = (-0.05, 0.2),
+    search_s: tuple[float, float] = (0.02, 0.1),
+    min_share: float = 0.3,
+    min_sd: float = 5.0,
+    layer_iv_thickness_um: float | None = None,
+    cortex_um: tuple[float, float] | None = None,
+    method: str | None = None,
+    smoothing_um: float = 50.0,
+) -> LaminarMap:
+    """Locate layer IV by the earliest large sink after full-field flashes.
+
+    A sink is large where it exceeds both a share of the largest sink and a multiple of the noise.
+    The noise at each depth is the larger of two standard deviations: before the flash, and of the
+    average with alternating signs, which also has fluctuations slower than the time before.
+
+    Parameters
+    ----------
+    lfp : LFP
+        Potentials of a linear probe.
+    flashes_s : array_like, shape (n_flashes,)
+        Times of the flashes in seconds, on the clock of the LFP.
+    window, search_s : (float, float)
+        Seconds from the flash that are averaged and shown, and in which sinks are searched.
+    min_share, min_sd : float
+        Least size of a large sink, as a share of the largest and in standard deviations of the
+        noise.
+    layer_iv_thickness_um : float, optional
+        Thickness of layer IV around the sink's centre; by default layer IV ends where the first
+        10 ms of the sink fall to half of their size.
+    cortex_um : (float, float), optional
+        Upper and lower limit of the cortex; sinks outside are ignored and depths outside get no
+        label. By default the outermost contacts and one spacing beyond.
+    method, smoothing_um
+        As for `current_source_density`.
+
+    Returns
+    -------
+    LaminarMap
+        Look at its ``figures.csd`` before accepting it.
+    """
+    response = flash_response(lfp, flashes_s, window)
+    n_times = response.time_s.size
+    # One call for both, so that a method with cross-validation treats signal and noise alike.
+    both = np.hstack([response.mean_mv, response.plus_minus_mv])
+    depth_um, csd, chosen = current_source_density(
+        both, response.depth_um, method=method, smoothing_um=smoothing_um
+    )
+    csd, plus_minus = csd[:, :n_times], csd[:, n_times:]
+    before = csd[:, response.time_s < 0.0]
+    noise = np.sqrt(np.maximum((before**2).mean(axis=1), (plus_minus**2).mean(axis=1)))
+    down = downwards(lfp.depth_reference)
+    cortex = _cortex(cortex_um, response.depth_um, down)
+    below = down * np.array(cortex)
+    inside = (down * depth_um >= below[0]) & (down * depth_um <= below[1])
+    if inside.sum() < MIN_DEPTHS:
+        raise ValueError(
+            f"cortex_um is {cortex} and holds {inside.sum()} depths of the current source "
+            f"density; it needs {MIN_DEPTHS}, on the scale of the contacts"
+        )
+    search = SinkSearch(
+        response.time_s,
+        down * depth_um[inside],
+        down,
+        csd[inside],
+        noise[inside],
+        lfp.sampling_rate_hz,
+    )
+    found = search.sinks(search_s, min_share, min_sd)
+    sinks = tuple(replace(sink, depth_um=down * sink.depth_um) for sink in found)
+    limits, notes = search.extent(found[0], layer_iv_thickness_um, below)
+    if sinks[0].onset_s - search_s[0] < 1.0 / lfp.sampling_rate_hz:
+        notes.append("the sink was there when the search began; look at earlier times")
+    return LaminarMap(
+        depth_um,
+        response.time_s,
+        csd,
+        response.depth_um,
+        response.mean_mv,
+        lfp.depth_reference,
+        sinks,
+        sinks[0].depth_um,
+        down * limits[0],
+        down * limits[1],
+        cortex,
+        response.n_flashes,
+        chosen,
+        (*response.notes, *notes),
+    )
+
+
+def _cortex(
+    cortex_um: tuple[float, float] | None, contact_um: Floats, down: float
+) -> tuple[float, float]:
+    if cortex_um is None:
+        spacing = (contact_um[-1] - contact_um[0]) / (contact_um.size - 1)
+        return float(contact_um[0] - spacing), float(contact_um[-1] + spacing)
+    limits = real_array("cortex_um", cortex_um, "pass its upper and lower limit in µm")
+    if limits.shape != (2,) or not down * limits[0] < down * limits[1]:
+        raise ValueError(
+            f"cortex_um is {cortex_um}; pass its upper, then its lower limit in µm, on the "
+            "scale of the contacts"
+        )
+    return float(limits[0]), float(limits[1])

@@ -1,0 +1,254 @@
+"""What is in a recording, for a person to read and for a program to parse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..binning import Binning
+from ..recording import Recording
+from ..units import DEPTH_REFERENCES, downwards
+from ._bin_width import BinWidth, suggest_bin_width
+from ._suspects import Suspect, suspect_units
+
+#: Units and epochs up to this many get a line each; the dictionary always has all of them.
+_LINES = 40
+#: Seconds and Hz: where all units of a longer recording fire more rarely, its times are doubtful.
+_HOUR, _RARE = 3600.0, 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """Units, epochs, suggested bin width, words at that width, and warnings of a recording.
+
+    Printed, it is a page for a person; :meth:`as_dict` holds the same for a program.
+
+    Attributes
+    ----------
+    recording : Recording
+        What is summarised.
+    bin_width : BinWidth
+        The suggestion and what it rests on.
+    binning : Binning or None
+        Words at the suggested width, and where each spike went; None where no bin fits.
+    suspects : tuple of Suspect
+        Units to look at before they are trusted.
+    """
+
+    recording: Recording
+    bin_width: BinWidth
+    binning: Binning | None
+    suspects: tuple[Suspect, ...]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to look at before going on, one sentence each."""
+        sentences = [suspect.sentence for suspect in self.suspects]
+        if self.binning is None:
+            sentences.append("no epoch is long enough for a bin of the suggested width")
+        if self.recording.duration_s > _HOUR and self.recording.rates_hz.max() < _RARE:
+            sentences.append(
+                f"no unit reaches {_RARE:g} Hz; check that spike times and epochs are in seconds"
+            )
+        if self.recording.units.depth_reference == "unstated":
+            sentences.append(
+                "depths have no stated zero and direction; state what they are measured from "
+                "(--depth-reference) before layers are given by depth"
+            )
+        return sentences
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as numbers, text, lists and dictionaries, fit for JSON."""
+        recording, units = self.recording, self.recording.units
+        rates, sizes = recording.rates_hz, recording.spike_counts
+        return {
+            "source": recording.source,
+            "n_units": recording.n_units,
+            "n_spikes": recording.n_spikes,
+            "n_spikes_in_epochs": int(sizes.sum()),
+            "duration_s": recording.duration_s,
+            "depth_reference": units.depth_reference,
+            "units": [
+                {
+                    "id": units.ids[n],
+                    "layer": None if units.layer is None else units.layer[n],
+                    "depth_um": _depth(recording, n),
+                    "quality": None if units.quality is None else units.quality[n],
+                    "multiunit": bool(units.multiunit[n]),
+                    "n_spikes_in_epochs": int(sizes[n]),
+                    "rate_hz": float(rates[n]),
+                }
+                for n in range(recording.n_units)
+            ],
+            "epochs": [
+                {"start_s": start, "stop_s": stop, "label": label}
+                for (start, stop), label in zip(
+                    recording.epochs,
+                    recording.epochs.labels or [None] * len(recording.epochs),
+                    strict=True,
+                )
+            ],
+            "suggested_bin_width_s": self.bin_width.width_s,
+            "bin_width_reason": self.bin_width.reason,
+            "binning": None if self.binning is None else _account(self.binning),
+            "warnings": self.warnings,
+            "notes": list(recording.notes),
+        }
+
+    def __str__(self) -> str:
+        recording = self.recording
+        head = (
+            f"{recording.source}\n{_plural(recording.n_units, 'unit')}, "
+            f"{_plural(int(recording.spike_counts.sum()), 'spike')} in "
+            f"{_plural(len(recording.epochs), 'epoch')} of {_clock(recording.duration_s)}"
+        )
+        parts = [head, _layer_lines(recording)]
+        if recording.n_units <= _LINES:
+            parts.append(_unit_lines(recording))
+        parts.append(_epoch_lines(recording))
+        parts.append(
+            f"bin width: {self.bin_width.width_s * 1e3:g} ms suggested\n"
+            f"  {self.bin_width.reason}" + (f"\n  {self.binning}" if self.binning else "")
+        )
+        parts.append(_listed("warnings", self.warnings))
+        parts.append(_listed("notes", recording.notes))
+        return "\n\n".join(part for part in parts if part)
+
+
+def summarise(recording: Recording) -> Summary:
+    """Survey a recording: suggest a bin width, bin at it, and look for suspect units."""
+    suggestion = suggest_bin_width(recording)
+    longest = float((recording.epochs.stops - recording.epochs.starts).max(initial=0.0))
+    return Summary(
+        recording=recording,
+        bin_width=suggestion,
+        binning=recording.binning(suggestion.width_s) if longest >= suggestion.width_s else None,
+        suspects=suspect_units(recording),
+    )
+
+
+def _account(binning: Binning) -> dict[str, Any]:
+    return {
+        "n_bins": binning.words.n_bins,
+        "n_distinct_words": len(binning.words),
+        "single_fraction": binning.single_fraction,
+        "multiple_fraction": binning.multiple_fraction,
+        "n_binned": binning.n_binned,
+        "n_in_tails": binning.n_in_tails,
+        "n_outside": binning.n_outside,
+    }
+
+
+def _depth(recording: Recording, n: int) -> float | None:
+    depths = recording.units.depth_um
+    return None if depths is None or np.isnan(depths[n]) else float(depths[n])
+
+
+def _layer_lines(recording: Recording) -> str:
+    """One line per layer from superficial to deep, or one for all units where none is known."""
+    units, rates = recording.units, recording.rates_hz
+    labels = np.array(units.layer or ["all"] * recording.n_units)
+    rows = [("layer", "units", "multi", "depth (µm)", "mean Hz", "lowest", "highest")]
+    for label in _from_the_top(recording, labels):
+        members = np.flatnonzero(labels == label)
+        rows.append(
+            (
+                label or "unknown",
+                str(members.size),
+                str(int(units.multiunit[members].sum())) if units.multiunit.any() else "-",
+                _depth_range(recording, members),
+                f"{rates[members].mean():.2f}",
+                f"{rates[members].min():.2f}",
+                f"{rates[members].max():.2f}",
+            )
+        )
+    table = _table(rows)
+    if units.depth_reference is not None:
+        table += f"\n(depth: {DEPTH_REFERENCES[units.depth_reference]})"
+    return table
+
+
+def _from_the_top(recording: Recording, labels: Any) -> list[str]:
+    """Distinct labels by mean depth, the most superficial first; by appearance without depths."""
+    distinct = list(dict.fromkeys(labels.tolist()))
+    depths = recording.units.depth_um
+    if depths is None:
+        return distinct
+    down = downwards(str(recording.units.depth_reference))
+
+    def mean_depth(label: str) -> float:
+        known = depths[(labels == label) & ~np.isnan(depths)]
+        return down * float(known.mean()) if known.size else np.inf
+
+    return sorted(distinct, key=mean_depth)
+
+
+def _depth_range(recording: Recording, members: Any) -> str:
+    if recording.units.depth_um is None:
+        return "-"
+    known = recording.units.depth_um[members]
+    known = known[~np.isnan(known)]
+    return f"{known.min():.0f} to {known.max():.0f}" if known.size else "-"
+
+
+def _unit_lines(recording: Recording) -> str:
+    units, rates, sizes = recording.units, recording.rates_hz, recording.spike_counts
+    rows = [("unit", "layer", "depth (µm)", "quality", "spikes", "Hz")]
+    for n in range(recording.n_units):
+        depth = _depth(recording, n)
+        quality = (units.quality[n] if units.quality else "") or "-"
+        if units.multiunit[n] and quality != "mua":
+            quality += " (multiunit)"
+        rows.append(
+            (
+                units.ids[n],
+                (units.layer[n] if units.layer else "") or "-",
+                "-" if depth is None else f"{depth:.0f}",
+                quality,
+                f"{sizes[n]:,}",
+                f"{rates[n]:.2f}",
+            )
+        )
+    return _table(rows)
+
+
+def _epoch_lines(recording: Recording) -> str:
+    epochs = recording.epochs
+    labels = epochs.labels or ("",) * len(epochs)
+    lines = [
+        f"  {start:.3f} to {stop:.3f} s  {label}".rstrip()
+        for (start, stop), label in list(zip(epochs, labels, strict=True))[:_LINES]
+    ]
+    if len(epochs) > _LINES:
+        lines.append(f"  and {len(epochs) - _LINES} more")
+    return "\n".join(["epochs:", *lines])
+
+
+def _listed(title: str, sentences: Iterable[str]) -> str:
+    return "\n".join([f"{title}:", *(f"  - {s}" for s in sentences)]) if sentences else ""
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
+    """Columns aligned, the first to the left, the others to the right; empty ones left out."""
+    said = [k for k in range(len(rows[0])) if any(row[k] != "-" for row in rows[1:])]
+    rows = [tuple(row[k] for k in said) for row in rows]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if k == 0 else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(seconds, 60)
+    return f"{int(minutes)} min {rest:.1f} s" if minutes else f"{rest:.3f} s"

@@ -1,0 +1,225 @@
+"""What comes in: the one check of binary matrices, of numbers and of seeds; distinct rows."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Bits = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+#: Elements that any loop over chunks of rows handles at once, at most.
+_MOST_ELEMENTS = 1 << 22
+
+
+def chunks(n_rows: int, n_columns: int, n_elements: int = 1 << 20) -> list[slice]:
+    """Slices of consecutive rows with about ``n_elements`` elements each, to bound memory.
+
+    >>> chunks(5, 10, n_elements=20)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, min(n_elements, _MOST_ELEMENTS) // max(n_columns, 1))
+    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+
+
+def check_binary(X: Any) -> Bits:
+    """Check that ``X`` is a matrix of zeros and ones.
+
+    Every way into the package goes through here, so that bad input gets the same one sentence
+    everywhere: what is wrong, where, and what to do. The phrases that scikit-learn's own checks
+    look for are part of the sentences.
+
+    Parameters
+    ----------
+    X : array_like, shape (n_bins, n_units)
+        Zeros and ones of any numeric type: array, list, data frame or memory map.
+
+    Returns
+    -------
+    ndarray of uint8, shape (n_bins, n_units)
+        C-contiguous; shares memory with ``X`` where that holds uint8 or bool in this layout.
+
+    Raises
+    ------
+    TypeError
+        For sparse matrices and for objects that are not numbers.
+    ValueError
+        For everything else that is not a filled binary matrix.
+
+    Examples
+    --------
+    >>> check_binary([[True, False], [False, False]])
+    array([[1, 0],
+           [0, 0]], dtype=uint8)
+    >>> check_binary([[0, 1], [0, 2]])
+    Traceback (most recent call last):
+    ...
+    ValueError: X[1, 1] is 2; words are binary: binarise counts first, for example (X > 0)
+    """
+    if sparse.issparse(X):
+        raise TypeError("X is a sparse matrix; words are dense: pass X.toarray()")
+    array = _array(X)
+    if array.ndim == 0 and array.dtype.kind == "O" and array.item() is None:
+        raise ValueError("X is None; pass a matrix with one row per bin and one column per unit")
+    array = _numbers(array)
+    _check_shape(array.shape)
+    if array.dtype == np.bool_:
+        return np.ascontiguousarray(array).view(np.uint8)
+    if array.dtype == np.uint8 and array.max() <= 1:
+        return np.ascontiguousarray(array)
+    bits = np.empty(array.shape, dtype=np.uint8)
+    for rows in chunks(*array.shape):
+        part = array[rows]
+        ones = part == 1
+        good = ones | (part == 0)
+        if not good.all():
+            row, column = (int(i) for i in np.argwhere(~good)[0])
+            raise ValueError(
+                f"X[{rows.start + row}, {column}] is {_bad_value(part[row, column].item())}"
+            )
+        bits[rows] = ones
+    return bits
+
+
+def _array(X: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(X)
+    except ValueError as error:
+        raise ValueError(
+            f"X cannot be read as a matrix ({_first_clause(error)}); "
+            "pass rows of equal length, one per bin"
+        ) from None
+
+
+def _numbers(array: NDArray[Any]) -> NDArray[Any]:
+    """The array with a real number type, or a sentence about its own type."""
+    if array.dtype.kind == "O":
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise type(error)(
+                f"X has dtype object and not all of it is a number ({error}); "
+                "words are binary: pass zeros and ones"
+            ) from None
+    if array.dtype.kind == "c":
+        raise ValueError(
+            f"Complex data not supported: X has dtype {array.dtype}; words are binary: "
+            "pass zeros and ones"
+        )
+    if array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"X has dtype {array.dtype}, which holds no numbers; words are binary: "
+            "pass zeros and ones"
+        )
+    return array
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if len(shape) == 0:
+        raise ValueError(
+            "Expected 2D array, got scalar array instead; Reshape your data to one row per bin "
+            "and one column per unit"
+        )
+    if shape == (0,):
+        raise ValueError(
+            "X is empty (Expected 2D array, got 1D array instead, shape=(0,)); "
+            "pass at least one bin of at least one unit"
+        )
+    if len(shape) == 1:
+        raise ValueError(
+            f"Expected 2D array, got 1D array instead (shape={shape}); Reshape your data: "
+            "X.reshape(-1, 1) for one unit, X.reshape(1, -1) for one word"
+        )
+    if len(shape) > 2:
+        raise ValueError(
+            f"Expected 2D array, got {len(shape)}D array instead (shape={shape}); Reshape your "
+            "data to one row per bin and one column per unit, for example "
+            "X.reshape(-1, X.shape[-1])"
+        )
+    if shape[0] == 0:
+        raise ValueError(
+            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required; "
+            "pass at least one bin"
+        )
+    if shape[1] == 0:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required; "
+            "pass at least one unit"
+        )
+
+
+def _bad_value(value: float) -> str:
+    """Name a value that is neither 0 nor 1, and what to do about it."""
+    if math.isnan(value):
+        return "NaN; words are binary: leave out or repair the bins that hold NaN first"
+    if math.isinf(value):
+        return f"{value}; words are binary: leave out or repair the bins that hold inf first"
+    if value < 0:
+        return f"{value}; words are binary: recode to 0 and 1 first, for example (X > 0)"
+    if value == int(value):
+        return f"{value}; words are binary: binarise counts first, for example (X > 0)"
+    return f"{value}; words are binary: threshold to 0 and 1 first, for example (X > 0.5)"
+
+
+def _first_clause(error: Exception) -> str:
+    """What NumPy says up to its first full stop, to stand inside a sentence of ours."""
+    return str(error).split(". ")[0].rstrip(".")
+
+
+def whole_number(name: str, value: Any) -> int:
+    """``value`` as an int; truth values are refused, since a mask is not a list of positions."""
+    try:
+        if not isinstance(value, bool | np.bool_):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise TypeError(f"{name} is {value!r}; pass a whole number")
+
+
+def real_number(name: str, value: Any, remedy: str) -> float:
+    """``value`` as a float, infinite or NaN as it may be; strings and truth values are refused."""
+    try:
+        if not isinstance(value, bool | np.bool_):
+            math.isfinite(value)
+            return float(value)
+    except (TypeError, OverflowError):
+        pass
+    raise TypeError(f"{name} is {value!r}; {remedy}")
+
+
+def real_array(name: str, values: Any, remedy: str) -> Floats:
+    """A copy of ``values`` in double precision, of whatever shape they have."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind != "c":
+            return np.array(values, dtype=np.float64)
+        reason = f"dtype {array.dtype}"
+    except (TypeError, ValueError) as error:
+        reason = _first_clause(error)
+    raise ValueError(f"{name} cannot be read as real numbers ({reason}); {remedy}")
+
+
+def listed(name: str, values: Any, remedy: str) -> list[Any]:
+    """The entries of ``values``, which must be iterable."""
+    try:
+        entries: Iterable[Any] = iter(values)
+    except TypeError:
+        raise TypeError(f"{name} is {values!r}; {remedy}") from None
+    return list(entries)
+
+
+def random_generator(random_state: Any) -> np.random.Generator:
+    """The generator that ``random_state`` seeds, or the one that it is."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"random_state is {random_state!r}; pass a whole number that is not negative, "
+            "a numpy.random.Generator or None"
+        ) from None

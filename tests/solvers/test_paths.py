@@ -1,0 +1,182 @@
+"""Starts and paths: nested models nest, seeds repeat, the best start wins."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy.special import logit
+
+from microcolumn.objectives import MinimumProbabilityFlow, NegativeLogLikelihood
+from microcolumn.parameters import Parameters
+from microcolumn.solvers import Problem, fit_path
+
+OBJECTIVES = {"mpf": MinimumProbabilityFlow, "likelihood": NegativeLogLikelihood}
+
+
+def _problem(X, objective="mpf", **options):
+    rates = np.clip(X.mean(axis=0), 1e-3, 1 - 1e-3)
+    settings = {
+        "objective": OBJECTIVES[objective](X),
+        "biases": logit(rates),
+        "held": ~X.any(axis=0) | X.all(axis=0),
+        "apart": X.T.astype(int) @ X == 0,
+        "n_hidden": 3,
+        "n_init": 1,
+        "seed": np.random.SeedSequence(0),
+        "tol": 1e-8,
+        "max_iter": 2000,
+    }
+    return Problem(**settings | options)
+
+
+def _volleys(seed, n_units=5, n_words=150):
+    """Words with a common cause, which hidden units describe better than pairs."""
+    rng = np.random.default_rng(seed)
+    volley = rng.random((n_words, 1)) < 0.15
+    return (rng.random((n_words, n_units)) < np.where(volley, 0.7, 0.05)).astype(np.uint8)
+
+
+@pytest.mark.parametrize("objective", ["mpf", "likelihood"])
+@settings(deadline=None, max_examples=4)
+@given(seed=st.integers(0, 10_000), common_cause=st.booleans())
+def test_nested_models_nest_at_every_penalty_of_a_path(
+    random_parameters, draw, objective, seed, common_cause
+):
+    random = draw(random_parameters("ising", 5, scale=0.8, seed=seed), 150, seed)
+    X = _volleys(seed) if common_cause else random
+    problem = _problem(X, objective, max_iter=150)
+    penalties = [2e-3, 1e-2]
+    values = {
+        kind: np.array([fit.objective for fit in fit_path(kind, problem, penalties)])
+        for kind in ("independent", "ising", "rbm", "srbm")
+    }
+    assert (values["srbm"] <= np.minimum(values["rbm"], values["ising"]) + 1e-6).all()
+    assert (np.minimum(values["rbm"], values["ising"]) <= values["independent"] + 1e-6).all()
+
+
+def test_hidden_units_survive_where_pairs_do_not_suffice():
+    # A naive small random start leaves every hidden unit dead (METHOD section 4).
+    X = _volleys(0, n_units=8, n_words=3000)
+    problem = _problem(X)
+    [pairwise] = fit_path("ising", problem, [1e-3])
+    [both] = fit_path("srbm", problem, [1e-3])
+    assert both.parameters.live.any()
+    assert both.objective < pairwise.objective - 1e-3
+
+
+def test_dead_hidden_units_have_zero_biases():
+    [found] = fit_path("rbm", _problem(_volleys(1), n_hidden=6), [2e-2])
+    assert 0 < found.parameters.live.sum() < 6
+    assert not found.parameters.c[~found.parameters.live].any()
+
+
+@pytest.mark.parametrize("kind", ["ising", "rbm", "srbm"])
+def test_the_same_seed_gives_the_same_bits(kind):
+    problem = _problem(_volleys(2), n_init=2)
+    first, second = (fit_path(kind, problem, [1e-3, 1e-2]) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        assert one.objective == other.objective
+        for name in ("J", "b", "W", "c"):
+            assert np.array_equal(getattr(one.parameters, name), getattr(other.parameters, name))
+
+
+def test_another_seed_gives_other_random_starts():
+    problem = _problem(_volleys(2), max_iter=2)
+    [one] = fit_path("rbm", problem, [1e-3])
+    [other] = fit_path("rbm", replace(problem, seed=np.random.SeedSequence(1)), [1e-3])
+    assert not np.array_equal(one.parameters.W, other.parameters.W)
+
+
+@pytest.mark.parametrize("kind", ["rbm", "srbm"])
+@pytest.mark.parametrize("seed", [3, 4])
+def test_more_starts_are_never_worse(kind, seed):
+    # The first random start is the same, so that the others can only help.
+    problem = _problem(_volleys(seed), max_iter=500)
+    [one] = fit_path(kind, problem, [2e-3])
+    [several] = fit_path(kind, replace(problem, n_init=4), [2e-3])
+    assert several.objective <= one.objective + 1e-6
+    assert several.n_evaluations > one.n_evaluations
+
+
+def test_a_start_of_the_callers_is_used():
+    X = _volleys(5)
+    problem = _problem(X, max_iter=500)
+    fits = [
+        fit_path("rbm", replace(problem, seed=np.random.SeedSequence(seed)), [2e-3])[0]
+        for seed in range(6)
+    ]
+    best, worst = min(fits, key=lambda f: f.objective), max(fits, key=lambda f: f.objective)
+    assert best.objective < worst.objective - 1e-5, "the data must have several local minima"
+    worst_problem = replace(problem, seed=np.random.SeedSequence(fits.index(worst)))
+    [helped] = fit_path("rbm", worst_problem, [2e-3], best.parameters)
+    assert helped.objective <= best.objective + 1e-9
+
+
+def test_ising_starts_only_where_it_is_told(random_parameters):
+    X = _volleys(6)
+    start = random_parameters("ising", 5, seed=1)
+    [found] = fit_path("ising", _problem(X, max_iter=1), [1e-3], start)
+    [other] = fit_path("ising", _problem(X, max_iter=1), [1e-3])
+    assert not np.allclose(found.parameters.J, other.parameters.J)
+
+
+def test_a_path_hands_its_solutions_on():
+    problem = _problem(_volleys(7, n_words=600), n_hidden=4)
+    single = fit_path("rbm", problem, [8e-3])
+    path = fit_path("rbm", problem, [1e-3, 2e-3, 4e-3, 8e-3])
+    assert len(path) == 4
+    assert path[-1].objective <= single[0].objective + 1e-6
+    assert [fit.objective for fit in path] == sorted(fit.objective for fit in path)
+    assert fit_path("srbm", problem, []) == []
+
+
+def test_solutions_of_the_models_inside_stand_in_for_their_fits():
+    problem, penalties = _problem(_volleys(11), n_init=2), [1e-3, 8e-3]
+    ising = fit_path("ising", replace(problem, n_init=1), penalties)
+    inside = [
+        [fit.parameters for fit in fits] for fits in (ising, fit_path("rbm", problem, penalties))
+    ]
+    evaluated = []
+
+    def counting(theta):
+        evaluated.append(theta.kind)
+        return problem.objective(theta)
+
+    given = fit_path("srbm", replace(problem, objective=counting), penalties, inside=inside)
+    assert set(evaluated) == {"srbm"}
+    for one, other in zip(given, fit_path("srbm", problem, penalties), strict=True):
+        assert (one.objective, one.n_evaluations) == (other.objective, other.n_evaluations)
+        for name in ("J", "b", "W", "c"):
+            assert np.array_equal(getattr(one.parameters, name), getattr(other.parameters, name))
+    with pytest.raises(ValueError, match="inside is given for kind 'rbm'; only 'srbm' has"):
+        fit_path("rbm", problem, penalties, inside=inside)
+
+
+def test_held_units_stay_out_of_every_kind_of_model():
+    X = _volleys(8, n_units=4)
+    X[:, 1], X[:, 2] = 0, 1
+    problem = _problem(X)
+    for kind in ("independent", "ising", "rbm", "srbm"):
+        [found] = fit_path(kind, problem, [1e-3])
+        theta = found.parameters
+        assert found.converged
+        assert np.array_equal(theta.b[1:3], problem.biases[1:3])
+        assert theta.J is None or not theta.J[1:3].any()
+        assert theta.W is None or not theta.W[1:3].any()
+
+
+def test_iterations_of_a_start_are_counted_once():
+    problem = _problem(_volleys(9), max_iter=7, tol=1e-14)
+    for kind in ("ising", "rbm", "srbm"):
+        [found] = fit_path(kind, problem, [1e-3])
+        assert found.n_iter <= 7
+        assert not found.converged
+
+
+def test_the_independent_model_is_its_starting_biases():
+    X = _volleys(10)
+    [found] = fit_path("independent", _problem(X), [0.5])
+    assert found.parameters.kind == "independent"
+    np.testing.assert_allclose(found.parameters.b, logit(X.mean(axis=0)), atol=1e-7)
+    assert isinstance(found.parameters, Parameters)

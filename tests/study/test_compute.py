@@ -1,0 +1,289 @@
+"""Each kind of job against the public interface called by hand, with the documented splits."""
+
+import json
+import warnings
+from dataclasses import asdict
+
+import numba
+import numpy as np
+import pytest
+from small_study import recording, small_plan
+from threadpoolctl import threadpool_info
+
+import microcolumn as mc
+from microcolumn.energy import log_weight
+from microcolumn.models._files import from_bytes
+from microcolumn.study import _compute as work
+from microcolumn.study._compute import Task, execute, split_words
+from microcolumn.study._jobs import Job, ModelSpec
+from microcolumn.study._plan import Experiment
+from microcolumn.study._run import run
+from microcolumn.study._schema import json_text
+from microcolumn.study._store import Store
+
+PENALTIES = (1e-3, 4e-3)
+SEED, SPLIT = 3, 1
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """A study of single bins, dealt from another seed than 0."""
+    path = tmp_path_factory.mktemp("study") / "study.db"
+    run(small_plan(seed=SEED), path, n_jobs=1)
+    with Store.open(path) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def windows(tmp_path_factory):
+    """A study of windows of two bins, dealt in blocks."""
+    path = tmp_path_factory.mktemp("windows") / "study.db"
+    run(small_plan(n_splits=1, window=2, models="RBM"), path, n_jobs=1)
+    with Store.open(path) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def dealt():
+    """Training, validation and test words of the split, as METHOD section 6 has them."""
+    state = SEED + SPLIT
+    train, test = recording().bin(0.020).split(0.5, by="words", random_state=state)
+    train, validation = train.split(0.8, by="words", random_state=state)
+    return train, validation, test
+
+
+@pytest.fixture(scope="module")
+def by_hand(dealt):
+    """Paths of fits of the three models."""
+    state = SEED + SPLIT
+    ising = mc.Ising(random_state=state).fit_path(dealt[0], PENALTIES)
+    rbm = mc.RBM(3, random_state=state).fit_path(dealt[0], PENALTIES)
+    semi = mc.SemiRBM(3, random_state=state).fit_path(dealt[0], PENALTIES, inside=(ising, rbm))
+    return {"Ising": ising, "RBM 3": rbm, "SemiRBM 3": semi}
+
+
+@pytest.fixture(scope="module")
+def best(by_hand, dealt):
+    """The fit of each path that scores best on the validation words."""
+    return {
+        name: max(path, key=lambda fit: mc.excess_log_likelihood(fit, dealt[1]).bits_per_second)
+        for name, path in by_hand.items()
+    }
+
+
+def job_of(store, **equal):
+    [row] = store.rows("jobs", split=SPLIT, **equal)
+    return row["digest"]
+
+
+NAMES = ("Ising", "RBM 3", "SemiRBM 3")
+
+
+# Parts
+
+
+def test_a_split_is_dealt_as_documented(dealt):
+    experiment = Experiment("instantaneous", seed=SEED)
+    ours = split_words(recording().bin(0.020), experiment, 1, SPLIT)
+    for mine, theirs in zip(ours, dealt, strict=True):
+        np.testing.assert_array_equal(mine.expand(), theirs.expand())
+
+
+def test_the_parts_share_no_bin_and_leave_none_out():
+    words = recording().bin(0.020)
+    for by in ("words", "blocks"):
+        experiment = Experiment("instantaneous", split_by=by, train=0.6, validation=0.25)
+        train, validation, test = split_words(words, experiment, 1, 0)
+        assert train.n_bins + validation.n_bins + test.n_bins == words.n_bins
+        together = sum(part.expand().sum(axis=0, dtype=int) for part in (train, validation, test))
+        np.testing.assert_array_equal(together, words.expand().sum(axis=0, dtype=int))
+        assert train.n_bins == pytest.approx(0.45 * words.n_bins, rel=0.1)
+        assert validation.n_bins == pytest.approx(0.15 * words.n_bins, rel=0.1)
+
+
+def test_windows_are_embedded_before_they_are_dealt():
+    words = recording().bin(0.020)
+    ours = split_words(words, Experiment("late", windows=(1, 3), seed=2), 3, 1)
+    train, test = words.embed(3).split(0.5, by="blocks", random_state=3)
+    train, validation = train.split(0.8, by="blocks", random_state=3)
+    for mine, theirs in zip(ours, (train, validation, test), strict=True):
+        np.testing.assert_array_equal(mine.expand(), theirs.expand())
+
+
+# Fits and normalisers
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fits_are_those_of_the_model_called_by_hand(store, by_hand, name):
+    rows = store.rows("fits", job=job_of(store, kind="fit", variant=name))
+    assert [row["penalty"] for row in rows] == list(PENALTIES)
+    for row, fit in zip(rows, by_hand[name], strict=True):
+        stored = from_bytes(row["model"])
+        for field in ("b", "J", "W", "c"):
+            ours, theirs = getattr(stored.parameters_, field), getattr(fit.parameters_, field)
+            np.testing.assert_array_equal(ours, theirs)
+        assert row["value"] == fit.objective_
+        assert row["optimality"] == fit.optimality_ <= fit.tol
+        assert row["converged"] == 1
+        assert row["n_couplings"] == (
+            0 if name == "RBM 3" else np.count_nonzero(np.triu(fit.J_, 1))
+        )
+        assert row["n_live_hidden"] == (
+            0 if name == "Ising" else np.count_nonzero(np.any(fit.W_, axis=0))
+        )
+
+
+def test_a_semi_restricted_path_from_stored_ones_is_as_good_as_one_by_itself(by_hand, dealt):
+    alone = mc.SemiRBM(3, random_state=SEED + SPLIT).fit_path(dealt[0], PENALTIES)
+    for ours, theirs in zip(by_hand["SemiRBM 3"], alone, strict=True):
+        assert ours.objective_ == pytest.approx(theirs.objective_, rel=1e-8)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_normalisers_are_sums_over_all_words(store, by_hand, dealt, every_word, name):
+    for fit in by_hand[name]:
+        job = job_of(store, kind="normalise", variant=name, penalty=fit.l1)
+        [row] = store.rows("normalisers", job=job)
+        log_z = np.log(np.exp(log_weight(fit.parameters_, every_word(5))).sum())
+        assert row["log_z"] == pytest.approx(log_z, rel=1e-12)
+        assert row["converged"] == 1
+        score = mc.excess_log_likelihood(fit, dealt[1])
+        assert row["validation_bits_per_second"] == score.bits_per_second
+        assert row["validation_stderr"] == score.stderr
+
+
+# Tests
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_fit_that_validation_prefers_is_scored_on_the_test_words(store, best, dealt, name):
+    [row] = store.rows("scores", job=job_of(store, kind="test"), variant=name)
+    score = mc.excess_log_likelihood(best[name], dealt[2])
+    assert row["penalty"] == best[name].l1
+    assert row["bits_per_second"] == score.bits_per_second
+    assert row["block_stderr"] == score.stderr
+    assert row["nats_per_word"] == pytest.approx(best[name].score(dealt[2]), rel=1e-12)
+    assert row["n_words"] == dealt[2].n_bins
+
+
+def test_the_independent_model_is_the_zero_of_the_scores(store, dealt):
+    [row] = store.rows("scores", job=job_of(store, kind="test"), variant="Independent")
+    assert row["bits_per_second"] == 0.0
+    independent = mc.Independent().fit(dealt[0])
+    assert row["nats_per_word"] == pytest.approx(independent.score(dealt[2]), rel=1e-12)
+
+
+def test_every_pair_is_compared_once_by_the_difference_of_its_scores(store):
+    job = job_of(store, kind="test")
+    score = {row["variant"]: row["bits_per_second"] for row in store.rows("scores", job=job)}
+    pairs = store.rows("differences", job=job)
+    assert len({frozenset((row["first"], row["second"])) for row in pairs}) == len(pairs) == 6
+    for row in pairs:
+        expected = score[row["first"]] - score[row["second"]]
+        assert row["bits_per_second"] == pytest.approx(expected, abs=1e-9)
+
+
+# Predictions and structure
+
+
+def check_predictions(rows, prediction, rates):
+    gained = mc.skill(prediction)
+    for n, row in enumerate(rows):
+        assert (row["position"], row["unit"]) == (n, f"u{n}")
+        assert row["rate_hz"] == pytest.approx(rates[n] / 0.020, rel=1e-12)
+        assert row["gain_bits_per_second"] == gained.bits_per_second[n]
+        assert row["brier"] == gained.brier[n]
+        assert row["roc_area"] == mc.roc(prediction, n).area
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_single_bins_are_predicted_from_the_rest(store, best, dealt, name):
+    job = job_of(store, kind="predict", variant=name)
+    rows = store.rows("predictions", job=job)
+    assert {row["given"] for row in rows} == {"rest"}
+    check_predictions(rows, mc.predict(best[name], dealt[2], given="rest"), dealt[0].rates)
+
+
+def test_windows_are_predicted_from_the_past_too(windows):
+    experiment = Experiment("instantaneous", window=2)
+    train, _, test = split_words(recording().bin(0.020), experiment, 2, 0)
+    [scored] = windows.rows("scores", variant="RBM 3")
+    fit = mc.RBM(3, random_state=0).fit_path(train, PENALTIES)[PENALTIES.index(scored["penalty"])]
+    for given in ("rest", "past"):
+        rows = windows.rows("predictions", given=given)
+        prediction = mc.predict(fit, test, given=given)
+        check_predictions(rows, prediction, train.rates[-5:])
+        [row] = windows.rows("calibrations", given=given)
+        expected = mc.calibration(prediction)
+        assert json.loads(row["observed"]) == expected.observed.tolist()
+        assert json.loads(row["n_bins"]) == expected.n_bins.tolist()
+        assert row["error"] == expected.error
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_structure_is_that_of_the_chosen_fit(store, best, dealt, name):
+    [row] = store.rows("structures", job=job_of(store, kind="structure", variant=name))
+    layers = mc.layer_statistics(best[name], recording().units)
+    assert row["layers"] == json_text(asdict(layers))
+    found = mc.effective_interactions(best[name], 3)
+    interactions = json.loads(row["interactions"])
+    assert interactions["explained"] == found.explained(dealt[2]).fraction.tolist()
+    assert interactions["rms_nats"] == found.rms_nats
+    assert [len(strongest) for strongest in interactions["strongest"]] == [
+        len(found.strongest(2)),
+        len(found.strongest(3)),
+    ]
+
+
+# Doing a job
+
+
+def task(kind="fit", variant=None, threads=1):
+    job = Job(kind, "A", "instantaneous", 1, 0, variant)
+    experiment = small_plan().experiments[0]
+    return Task("d0", job, experiment, recording().bin(0.020), {}, {}, threads)
+
+
+def test_a_failure_is_an_outcome_with_its_traceback():
+    outcome = execute(task())
+    assert outcome.digest == "d0"
+    assert outcome.rows == {}
+    assert outcome.error.startswith("ValueError: the job fit, A")
+    assert outcome.error.endswith("names no variant")
+    assert "Traceback" in outcome.trace
+
+
+def test_a_job_runs_on_its_threads_with_one_for_blas_and_gives_them_back(monkeypatch):
+    seen = {}
+
+    def look(_):
+        seen["kernels"] = numba.get_num_threads()
+        seen["blas"] = {
+            pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"
+        }
+        return {}
+
+    monkeypatch.setitem(work._WORK, "fit", look)
+    before = numba.get_num_threads()
+    execute(task(threads=1000))
+    assert seen == {"kernels": numba.config.NUMBA_NUM_THREADS, "blas": {1}}
+    execute(task(threads=1))
+    assert seen["kernels"] == 1
+    assert numba.get_num_threads() == before
+
+
+def test_warnings_go_into_the_outcome_and_nowhere_else(monkeypatch):
+    def warn(_):
+        for text in ("slow", "slow", "odd"):
+            warnings.warn(text, UserWarning, stacklevel=1)
+        return {}
+
+    monkeypatch.setitem(work._WORK, "fit", warn)
+    assert execute(task()).warnings == ("slow", "odd")
+
+
+@pytest.mark.parametrize("variant", [ModelSpec("Ising", 0, "mpf"), ModelSpec("RBM", 3, "mpf")])
+def test_the_number_of_threads_does_not_change_a_bit(variant):
+    one, two = (execute(task(variant=variant, threads=threads)) for threads in (1, 2))
+    assert one.rows == two.rows
+    assert len(one.rows["fits"]) == 2

@@ -1,0 +1,217 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy import sparse
+
+from microcolumn.packing import unique_rows
+from microcolumn.validation import (
+    check_binary,
+    listed,
+    random_generator,
+    real_array,
+    real_number,
+    whole_number,
+)
+
+BITS = [[0, 1, 1], [0, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [bool, np.uint8, np.int8, np.int64, np.uint64, np.float16, np.float32, np.float64, object],
+)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_zeros_and_ones_of_any_number_type_become_contiguous_bytes(dtype, order):
+    bits = check_binary(np.array(BITS, dtype=dtype, order=order))
+    assert bits.dtype == np.uint8
+    assert bits.flags.c_contiguous
+    assert bits.tolist() == BITS
+
+
+def test_lists_frames_and_memory_maps_are_read_like_arrays(tmp_path):
+    class Frame:
+        def __array__(self, dtype=None, copy=None):
+            return np.array(BITS, dtype=dtype)
+
+    stored = np.memmap(tmp_path / "bits", dtype=np.uint8, mode="w+", shape=(2, 3))
+    stored[:] = BITS
+    for X in (BITS, Frame(), stored, np.array(BITS)[::1, :]):
+        assert check_binary(X).tolist() == BITS
+
+
+def test_bytes_and_booleans_are_not_copied():
+    for dtype in (np.uint8, bool):
+        X = np.array(BITS, dtype=dtype)
+        assert np.shares_memory(check_binary(X), X)
+
+
+def _with(value, dtype=np.float64):
+    X = np.zeros((5, 9), dtype=dtype)
+    X[3, 7] = value
+    X[4, 0] = value
+    return X
+
+
+@pytest.mark.parametrize(
+    ("X", "sentence"),
+    [
+        (_with(np.nan), r"X\[3, 7\] is NaN; words are binary: leave out or repair"),
+        (_with(np.inf), r"X\[3, 7\] is inf; words are binary: leave out or repair"),
+        (_with(-np.inf), r"X\[3, 7\] is -inf; words are binary: leave out or repair"),
+        (
+            _with(2, np.uint8),
+            r"X\[3, 7\] is 2; words are binary: binarise counts first, for example \(X > 0\)",
+        ),
+        (_with(3, np.int64), r"X\[3, 7\] is 3; words are binary: binarise counts first"),
+        (_with(2.0), r"X\[3, 7\] is 2\.0; words are binary: binarise counts first"),
+        (_with(-1, np.int8), r"X\[3, 7\] is -1; words are binary: recode to 0 and 1 first"),
+        (_with(0.5), r"X\[3, 7\] is 0\.5; words are binary: threshold to 0 and 1 first"),
+        (_with(0.5, object), r"X\[3, 7\] is 0\.5; words are binary: threshold to 0 and 1 first"),
+        (
+            np.zeros((0, 3)),
+            r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required; pass at least o",
+        ),
+        (
+            np.zeros((12, 0)),
+            r"0 feature\(s\) \(shape=\(12, 0\)\) while a minimum of 1 is required; pass at",
+        ),
+        (np.array(1), "^Expected 2D array, got scalar array instead; Reshape your data to"),
+        (
+            np.zeros(4),
+            r"^Expected 2D array, got 1D array instead \(shape=\(4,\)\); Reshape your data: ",
+        ),
+        ([], r"^X is empty \(Expected 2D array, got 1D array instead, .*\); pass at least one bin"),
+        (None, "^X is None; pass a matrix with one row per bin and one column per unit$"),
+        (np.array(None), "^X is None; pass a matrix"),
+        (
+            np.zeros((2, 3, 4)),
+            r"^Expected 2D array, got 3D array instead .*\); Reshape your data to",
+        ),
+        (np.zeros((2, 3), dtype=complex), "Complex data not supported: X has dtype complex128"),
+        (np.array([["a", "b"]]), "X has dtype <U1, which holds no numbers; words are binary"),
+        (np.array([["0", "1"]]), "X has dtype <U1, which holds no numbers; words are binary"),
+        (np.array([["0", "b"]], dtype=object), "X has dtype object .* pass zeros and ones"),
+        (np.zeros((2, 2), dtype="M8[s]"), r"X has dtype datetime64\[s\], which holds no numbers"),
+        ([[0, 1], [1]], r"X cannot be read as a matrix \([^.]*\); pass rows of equal length"),
+    ],
+)
+def test_a_value_error_names_the_first_fault_and_the_remedy(X, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        check_binary(X)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [None, [], 1, [0, 1], np.zeros((2, 2, 2)), np.zeros((0, 3)), np.zeros((3, 0)), [[0], [0, 1]]],
+)
+def test_a_bad_shape_is_told_in_one_sentence(X):
+    with pytest.raises(ValueError, match="; ") as caught:
+        check_binary(X)
+    assert ". " not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.array(3)])
+def test_whole_numbers_of_any_type_become_ints(value):
+    number = whole_number("window", value)
+    assert type(number) is int
+    assert number == 3
+
+
+@pytest.mark.parametrize("value", [2.5, 2.0, "2", None, True, np.True_, [2], np.array([2])])
+def test_what_is_not_a_whole_number_is_a_type_error_with_its_name(value):
+    with pytest.raises(TypeError, match=r"^window is .*; pass a whole number$"):
+        whole_number("window", value)
+
+
+@pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.array(0.5), np.inf])
+def test_real_numbers_of_any_type_become_floats(value):
+    number = real_number("width", value, "give seconds")
+    assert type(number) is float
+    assert number == value
+
+
+@pytest.mark.parametrize("value", ["0.5", None, 1j, True, [0.5], np.array([0.5, 1]), 10**400])
+def test_what_is_not_a_real_number_is_a_type_error_with_the_remedy(value):
+    with pytest.raises(TypeError, match=r"^width is .*; give seconds$"):
+        real_number("width", value, "give seconds")
+
+
+def test_arrays_of_real_numbers_are_copied():
+    values = np.array([1.0, 2.0])
+    copy = real_array("rates", values, "pass numbers")
+    assert copy.tolist() == [1.0, 2.0]
+    assert not np.shares_memory(copy, values)
+
+
+@pytest.mark.parametrize("values", ["balanced", ["a", "b"], [[1], [1, 2]], {}, np.ones(2) * 1j])
+def test_arrays_of_anything_else_are_refused_in_one_sentence(values):
+    with pytest.raises(ValueError, match=r"^rates cannot be .*; pass numbers$") as caught:
+        real_array("rates", values, "pass numbers")
+    assert ". " not in str(caught.value)
+
+
+@pytest.mark.parametrize("values", [3, None, np.array(3)])
+def test_what_cannot_be_listed_is_a_type_error_with_the_remedy(values):
+    with pytest.raises(TypeError, match=r"^units is .*; pass a list$"):
+        listed("units", values, "pass a list")
+
+
+def test_a_generator_is_itself_and_a_seed_always_gives_the_same():
+    generator = np.random.default_rng(1)
+    assert random_generator(generator) is generator
+    assert random_generator(7).random() == np.random.default_rng(7).random()
+
+
+@pytest.mark.parametrize(
+    ("random_state", "kind"), [("a", TypeError), (1.5, TypeError), (-1, ValueError)]
+)
+def test_a_bad_seed_is_refused_in_one_sentence(random_state, kind):
+    with pytest.raises(kind, match=f"^random_state is {random_state!r}; pass a whole number"):
+        random_generator(random_state)
+
+
+def test_the_first_bad_value_is_found_beyond_the_first_chunk(monkeypatch):
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 10)
+    with pytest.raises(ValueError, match=r"X\[3, 7\] is 2\.0"):
+        check_binary(_with(2.0))
+    X = np.random.default_rng(0).integers(0, 2, size=(13, 9)).astype(np.float32)
+    assert np.array_equal(check_binary(X), X)
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.coo_array])
+def test_sparse_matrices_are_a_type_error_that_says_toarray(kind):
+    with pytest.raises(TypeError, match=r"sparse matrix; words are dense: pass X\.toarray\(\)"):
+        check_binary(kind(np.eye(3)))
+
+
+def test_objects_that_are_not_numbers_are_a_type_error():
+    X = np.zeros((2, 2), dtype=object)
+    X[0, 0] = {"foo": "bar"}
+    with pytest.raises(TypeError, match=r"argument must be .* string.* number"):
+        check_binary(X)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(0, 2**32),
+    st.integers(1, 12),
+    st.sampled_from([1, 2, 7, 8, 9, 63, 64, 65, 130]),
+    st.sampled_from([0.0, 0.02, 0.5, 1.0]),
+)
+def test_unique_rows_are_those_of_numpy_in_the_same_order(seed, n_rows, n_columns, rate):
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n_rows, n_columns)) < rate).astype(np.uint8)
+    X = X[rng.integers(0, n_rows, size=20)]
+    unique, index = unique_rows(X)
+    expected, expected_index = np.unique(X, axis=0, return_inverse=True)
+    assert np.array_equal(unique, expected)
+    assert np.array_equal(index, expected_index.ravel())
+    assert index.dtype == np.int32
+
+
+def test_rows_that_differ_in_their_last_bit_alone_stay_apart():
+    X = np.zeros((4, 200), dtype=np.uint8)
+    X[1, -1] = X[3, 0] = 1
+    unique, index = unique_rows(X)
+    assert index.tolist() == [0, 1, 0, 2]
+    assert np.array_equal(unique[index], X)
