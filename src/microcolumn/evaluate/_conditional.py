@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from ..kernels.cpu.flips import log_factors_of_flips
 from ..kernels.cpu.inputs import sums_of_active
-from ..kernels.cpu.lanes import WIDTH
 from ..kernels.cpu.threads import threads_for
+from ..kernels.simd.lanes import WIDTH
 from ..models import PopulationModel
 from ..parameters import Parameters
 from ..validation import Bits, Floats, check_positions, chunks
