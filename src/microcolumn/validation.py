@@ -14,8 +14,18 @@ from scipy import sparse
 Bits = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
-#: Elements compared at once, so that checking needs little memory beside the result.
-_CHUNK_ELEMENTS = 1 << 22
+#: Elements that any loop over chunks of rows handles at once, at most.
+_MOST_ELEMENTS = 1 << 22
+
+
+def chunks(n_rows: int, n_columns: int, n_elements: int = 1 << 20) -> list[slice]:
+    """Slices of consecutive rows with about ``n_elements`` elements each, to bound memory.
+
+    >>> chunks(5, 10, n_elements=20)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, min(n_elements, _MOST_ELEMENTS) // max(n_columns, 1))
+    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
 def check_binary(X: Any) -> Bits:
@@ -64,17 +74,16 @@ def check_binary(X: Any) -> Bits:
     if array.dtype == np.uint8 and array.max() <= 1:
         return np.ascontiguousarray(array)
     bits = np.empty(array.shape, dtype=np.uint8)
-    step = max(1, _CHUNK_ELEMENTS // array.shape[1])
-    for start in range(0, array.shape[0], step):
-        part = array[start : start + step]
+    for rows in chunks(*array.shape):
+        part = array[rows]
         ones = part == 1
         good = ones | (part == 0)
         if not good.all():
             row, column = (int(i) for i in np.argwhere(~good)[0])
             raise ValueError(
-                f"X[{start + row}, {column}] is {_bad_value(part[row, column].item())}"
+                f"X[{rows.start + row}, {column}] is {_bad_value(part[row, column].item())}"
             )
-        bits[start : start + step] = ones
+        bits[rows] = ones
     return bits
 
 

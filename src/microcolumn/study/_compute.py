@@ -33,7 +33,7 @@ from ..evaluate._past import MOST_UNITS_OF_PAST
 from ..models import RBM, Independent, Ising, PopulationModel, SemiRBM, from_bytes, to_bytes
 from ..models._penalised import PenalisedModel
 from ..partition import LogPartition
-from ..partition._sides import operations
+from ..partition._cost import operations
 from ..words import Words
 from ._jobs import Job, ModelSpec
 from ._plan import Experiment

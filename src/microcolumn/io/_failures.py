@@ -1,0 +1,52 @@
+"""Any exception that reading a file raises becomes one sentence."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class BadFileError(ValueError):
+    """A file that cannot be read, in one sentence: what is wrong with it, and what to do."""
+
+
+@contextmanager
+def as_bad_file(title: str, extra: str | None) -> Iterator[None]:
+    """Turn exceptions of a reading library into a :class:`BadFileError` or an ``ImportError``.
+
+    Libraries raise exceptions of any type for a damaged file, so all are caught. Their warnings
+    about versions and schemas are not passed on.
+
+    Parameters
+    ----------
+    title : str
+        The format in sentences.
+    extra : str, optional
+        Extra that installs what the format needs.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except BadFileError:
+        raise
+    except ImportError as error:
+        if extra is None:
+            raise
+        needed = "zarr" if str(error.name).startswith("hdmf_zarr") else extra
+        raise ImportError(
+            f"reading {title} needs {error.name or error}; "
+            f"install it with: pip install 'microcolumn[{needed}]'"
+        ) from None
+    except MemoryError:
+        raise BadFileError(
+            f"reading it as {title} takes more memory than a file of this size should need; it is "
+            "damaged: export or copy it again"
+        ) from None
+    except Exception as error:
+        reason = " ".join(str(error).split()) or "no reason given"
+        raise BadFileError(
+            f"it cannot be read as {title} ({type(error).__name__}: {reason:.200}); it may be "
+            "damaged or of another format, which reader= names"
+        ) from None

@@ -1,0 +1,49 @@
+"""Limits on what a file may claim to hold, checked before anything is allocated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ._failures import BadFileError
+
+#: Bytes that any file may claim.
+_ALWAYS_FINE = 1 << 26
+#: A compressed file may claim 100 times its size. Counts in bins of a millisecond compress better,
+#: up to the 1032 times of Deflate, which is allowed up to 4 GiB.
+_COMPRESSION, _DEFLATE, _MOST = 100, 1032, 1 << 32
+
+
+def size_on_disk(path: Path) -> int:
+    """Bytes of a file, or of all files in a folder."""
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    return path.stat().st_size
+
+
+def largest_content(size: int) -> int:
+    """Bytes that a compressed file of ``size`` bytes may hold."""
+    return max(_COMPRESSION * size, min(_DEFLATE * size, _MOST))
+
+
+def check_claim(path: Path, n_bytes: int, what: str, *, compressed: bool = True) -> None:
+    """Refuse ``what`` of ``n_bytes`` if a file of this size cannot hold it.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    n_bytes : int
+        Size that its header claims.
+    what : str
+        What has this size, for the error.
+    compressed : bool
+        Whether the file may be smaller than its content.
+    """
+    if compressed and n_bytes <= _ALWAYS_FINE:  # saves walking through a folder of many files
+        return
+    size = size_on_disk(path)
+    if n_bytes > (largest_content(size) if compressed else size):
+        raise BadFileError(
+            f"{what} claims {n_bytes:,} bytes in a file of {size:,}; "
+            "it is damaged: export or copy it again"
+        )

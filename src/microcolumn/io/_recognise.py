@@ -1,0 +1,95 @@
+"""Which format a path holds: by content first, by extension second."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+#: First bytes of formats that Neo reads.
+_NEO_MAGIC = (b"NEX1", b"PLEX", b"NEURALEV", b"NEURALCD", b"BREVENTS")
+#: Extensions of HDF5 files that Neo reads; NWB files may have them too.
+_NEO_HDF5 = (".h5", ".nix", ".kwik", ".brw")
+#: Every NWB file has this attribute at its root, which libraries write first.
+_NWB_MARK, _MARK_WITHIN = b"nwb_version", 1 << 20
+_BY_EXTENSION = {
+    ".nwb": "nwb",
+    ".mat": "matlab",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".npz": "npz",
+    ".zarr": "nwb",
+}
+
+
+def recognise(path: Path) -> str:
+    """Name of the reader for ``path``, or an error if no reader knows it."""
+    if path.is_file() and path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty; export or copy it again")
+    name = _folder(path) if path.is_dir() else _file(path)
+    return name or _BY_EXTENSION.get(path.suffix.lower()) or _by_neo(path)
+
+
+def _folder(path: Path) -> str | None:
+    if (path / "spike_times.npy").exists() or (path / "spike_clusters.npy").exists():
+        return "phy"
+    groups = [path / name for name in ("spikes", "sorting")]
+    if any((group / mark).exists() for group in groups for mark in (".zgroup", "zarr.json")):
+        return "spikeinterface"
+    if any((path / name).exists() for name in (".zgroup", ".zattrs", "zarr.json", ".zmetadata")):
+        return "nwb"
+    if any(path.glob("si_folder.json")) or any(path.glob("*_info.json")):
+        return "spikeinterface"
+    return None
+
+
+def _file(path: Path) -> str | None:
+    with path.open("rb") as file:
+        head = file.read(1024)
+    if head.startswith((b"MATLAB 5.0", b"MATLAB 7.3")):
+        return "matlab"
+    if head.startswith(_HDF5):
+        return _hdf5(path)
+    if head.startswith(_NEO_MAGIC):
+        return "neo"
+    if head.startswith(b"PK") and zipfile.is_zipfile(path):
+        return _archive(path)
+    first_line = head.split(b"\n", 1)[0].lower()
+    if b"time" in first_line and b"unit" in first_line and b"\0" not in head:
+        return "csv"
+    return None
+
+
+def _hdf5(path: Path) -> str:
+    """Reader of an HDF5 file, by its extension; NWB files may have the extensions of Neo's."""
+    suffix = path.suffix.lower()
+    if suffix == ".mat":
+        return "matlab"
+    if suffix not in _NEO_HDF5:
+        return "nwb"
+    with path.open("rb") as file:
+        return "nwb" if _NWB_MARK in file.read(_MARK_WITHIN) else "neo"
+
+
+def _archive(path: Path) -> str | None:
+    """Reader of an archive of arrays, by their names."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+    except Exception:  # a damaged directory makes zipfile raise nearly anything
+        return None
+    if "spike_times.npy" in names:
+        return "npz"
+    if "spike_indexes_seg0.npy" in names:
+        return "spikeinterface"
+    return "pynapple" if "t.npy" in names else None
+
+
+def _by_neo(path: Path) -> str:
+    if path.is_dir():
+        raise ValueError(
+            f"{path} is a folder without spike_times.npy or any other mark of a known format; "
+            "name the file itself, or the reader"
+        )
+    return "neo"

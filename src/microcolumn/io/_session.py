@@ -1,0 +1,232 @@
+"""Content of a file, and the recording it makes: depths, layers, quality, epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..epochs import Epochs
+from ..layers import as_labels, is_boundaries, layer_labels
+from ..recording import Recording
+from ..units import DEPTH_REFERENCES, Units
+from ._tables import layer_table
+
+Floats = NDArray[np.float64]
+
+#: Column names that mean a unit's depth, its layer, its quality; compared in lower case.
+DEPTH_COLUMNS = ("depth_um", "depth", "unit_depth", "depths")
+LAYER_COLUMNS = ("layer", "cortical_layer", "layers")
+QUALITY_COLUMNS = ("quality", "kslabel")
+#: Quality of clusters that the spike sorting found to be no unit.
+_NOISE = "noise"
+_TRUE, _FALSE = ("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Spike trains and the table of their units as they are in a file.
+
+    Attributes
+    ----------
+    ids : sequence of str
+        Name of each unit.
+    trains : sequence of array_like
+        Spike times in seconds, one array per unit.
+    columns : mapping of str to sequence
+        Columns of the file's table of units, one entry per unit each.
+    depth_column : str, optional
+        Column with depths in µm if the reader knows it; otherwise it is found by its name.
+    epochs : Epochs, optional
+        When the units were observed, if the file states it.
+    notes : tuple of str
+        What the reader did.
+    resolution_s : float
+        Width of the bins that times come from; 0 for spike times.
+    depth_reference : str, optional
+        What depths are measured from, if the file states it, which is rare.
+    """
+
+    ids: Sequence[str]
+    trains: Sequence[ArrayLike]
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    depth_column: str | None = None
+    epochs: Epochs | None = None
+    notes: tuple[str, ...] = ()
+    resolution_s: float = 0.0
+    depth_reference: str | None = None
+
+    def column(self, names: Iterable[str]) -> str | None:
+        """The first column whose name is among ``names`` in any case, or None."""
+        by_name = {name.lower(): name for name in reversed(list(self.columns))}
+        return next((by_name[name] for name in names if name in by_name), None)
+
+
+class Choices(TypedDict, total=False):
+    """Choices that every way into a recording offers; see `microcolumn.read`."""
+
+    depth_reference: str | None
+    layers: Any
+    quality: str | Iterable[str] | None
+    epochs: str | Epochs | ArrayLike | None
+
+
+def to_recording(
+    session: Session,
+    *,
+    source: str,
+    depth_reference: str | None = None,
+    layers: Any = None,
+    quality: str | Iterable[str] | None = None,
+    epochs: str | Epochs | ArrayLike | None = None,
+) -> Recording:
+    """Recording of a session, given what its depths and layers mean.
+
+    Parameters
+    ----------
+    session : Session
+        Content of a file.
+    source : str
+        Where it comes from.
+    depth_reference, layers, quality, epochs
+        As for :func:`microcolumn.read`.
+    """
+    if not session.ids:
+        raise ValueError("there is no unit in it; check that spikes were sorted and exported")
+    for name, column in session.columns.items():
+        if len(column) != len(session.ids):
+            raise ValueError(
+                f"column {name!r} has {len(column)} entries for {len(session.ids)} units; "
+                "export the table again"
+            )
+    quality_column = session.column(QUALITY_COLUMNS)
+    depths, reference = _depths(session, depth_reference)
+    units = Units(
+        session.ids,
+        depths,
+        depth_reference=reference,
+        quality=None if quality_column is None else as_labels(session.columns[quality_column]),
+        multiunit=_flags(session),
+    )
+    chosen = None if isinstance(epochs, str) else epochs
+    # If the file does not state when units were observed, the caller's epochs do.
+    stated = chosen if session.epochs is None else session.epochs
+    notes = _notes(session, units, depth_reference, stated is None)
+    if quality is None:
+        quality, noise = _all_but_noise(units)
+        notes += noise
+    recording = Recording(
+        session.trains,
+        units,
+        stated,
+        source=source,
+        notes=notes,
+        resolution_s=session.resolution_s,
+    )
+    if epochs is not None:
+        kept = recording.epochs.labelled(epochs) if isinstance(epochs, str) else epochs
+        recording = recording.restrict(kept)
+    if quality is not None:
+        recording = recording.select(quality=quality)
+    return _with_layers(recording, session, layers)
+
+
+def _with_layers(recording: Recording, session: Session, layers: Any) -> Recording:
+    place = {name: n for n, name in enumerate(session.ids)}
+    kept = [place[name] for name in recording.units.ids]
+    columns = {name: [column[n] for n in kept] for name, column in session.columns.items()}
+    chosen = session.column(LAYER_COLUMNS) if layers is None else layers
+    if chosen is None:
+        return recording
+    source = "layers"
+    if _is_file(chosen, columns):
+        chosen, source = layer_table(Path(chosen)), str(chosen)
+    labels = layer_labels(chosen, recording.units, columns, source)
+    return recording.with_units(recording.units.with_layers(labels))
+
+
+def _is_file(layers: Any, columns: Mapping[str, Any]) -> bool:
+    if isinstance(layers, str) and (layers in columns or is_boundaries(layers)):
+        return False
+    return isinstance(layers, str | Path) and Path(layers).is_file()
+
+
+def _all_but_noise(units: Units) -> tuple[list[str] | None, list[str]]:
+    """Qualities of all units except noise, None if there is no noise; and a note."""
+    qualities = units.quality or ()
+    kept = [name for name in qualities if name.lower() != _NOISE]
+    if len(kept) == len(qualities):
+        return None, []
+    if not kept:
+        raise ValueError(f"all of its units are of quality {_NOISE!r}; pass quality= to read them")
+    n_noise = len(qualities) - len(kept)
+    return kept, [f"units of quality 'noise' left out: {n_noise}; quality= names what to keep"]
+
+
+def _notes(
+    session: Session, units: Units, depth_reference: str | None, length_unknown: bool
+) -> list[str]:
+    notes = list(session.notes)
+    if length_unknown:
+        notes.append(
+            "it is not stated how long was recorded, so the recording ends with the last spike; "
+            "epochs= states it"
+        )
+    depth_column = session.depth_column or session.column(DEPTH_COLUMNS)
+    if units.depth_um is None and depth_column is not None:
+        notes.append(f"column {depth_column!r} holds no depth but 0 and is not used")
+    elif units.depth_um is None and depth_reference not in (None, "unstated"):
+        notes.append(f"depths would be from the {depth_reference}, but units have none")
+    return notes
+
+
+def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | None]:
+    """Depths, None if all are unknown or 0, and what they are measured from."""
+    reference = session.depth_reference
+    if reference is not None and stated not in (None, "unstated", reference):
+        raise ValueError(
+            f"depth_reference is {stated!r} but the file states {reference!r}; leave it out"
+        )
+    name = session.depth_column or session.column(DEPTH_COLUMNS)
+    if name is None:
+        return None, stated
+    depths = np.array([_number(value) for value in session.columns[name]])
+    if reference is not None:
+        return depths, reference
+    if not np.any(np.isfinite(depths) & (depths != 0)):
+        return None, stated
+    if stated is None:
+        choices = ", ".join(f"'{key}' ({text})" for key, text in DEPTH_REFERENCES.items())
+        raise ValueError(
+            f"its units have depths (column {name!r}) whose zero and direction no file states; "
+            f"pass depth_reference: {choices}"
+        )
+    return depths, stated
+
+
+def _number(value: Any) -> float:
+    """A table's entry as a number, nan if it is none."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return np.nan
+    return number if np.isfinite(number) else np.nan
+
+
+def _flags(session: Session) -> list[bool] | None:
+    name = session.column(("multiunit",))
+    if name is None:
+        return None
+    flags = []
+    for unit, entry in zip(session.ids, session.columns[name], strict=True):
+        text = str(entry).strip().lower()
+        if text not in (*_TRUE, *_FALSE):
+            raise ValueError(
+                f"column {name!r} says {entry!r} of unit {unit!r}; it needs true or false"
+            )
+        flags.append(text in _TRUE)
+    return flags

@@ -1,0 +1,59 @@
+"""Which side of a model to sum over, words or hidden states, and what that costs."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from ..parameters import Parameters
+
+Side = Literal["auto", "visible", "hidden"]
+
+#: An exact sum of more multiply-adds than this is refused: it would take days.
+MAX_OPERATIONS = 2.0**50
+
+
+def operations(theta: Parameters) -> float:
+    """Multiply-adds of the cheaper exact sum for ``theta``."""
+    return min(_side_operations(theta.only_live()[0]))
+
+
+def _side_operations(live: Parameters) -> tuple[float, float]:
+    """Multiply-adds of the sums over words and over hidden states; the latter needs J = 0."""
+
+    def count(n_summed: int, n_multiplied: int) -> float:
+        return 2.0 ** min(n_summed, 1000) * (1 + 2 * n_multiplied)
+
+    has_couplings = live.J is not None and bool(np.any(live.J != 0.0))
+    hidden = math.inf if has_couplings else count(live.n_hidden, live.n_visible)
+    return count(live.n_visible, live.n_hidden), hidden
+
+
+def pick_side(
+    live: Parameters, side: Side, remedy: str = "use method='ais'"
+) -> tuple[Literal["visible", "hidden"], float]:
+    """The side to sum over and its multiply-adds, for a model whose hidden units are all live."""
+    visible, hidden = _side_operations(live)
+    if side == "hidden" and math.isinf(hidden):
+        raise ValueError(
+            "the hidden side cannot be summed for a model with couplings J; "
+            "use method='exact-visible'"
+        )
+    take_visible = side == "visible" or (side == "auto" and visible <= hidden)
+    n_operations = visible if take_visible else hidden
+    if n_operations > MAX_OPERATIONS:
+        raise ValueError(
+            f"an exact sum over {live.n_visible} units and {live.n_hidden} live hidden units takes "
+            f"{n_operations:.1e} multiply-adds, more than the limit of {MAX_OPERATIONS:.1e}; "
+            f"{remedy}"
+        )
+    return ("visible" if take_visible else "hidden"), n_operations
+
+
+def transposed(live: Parameters) -> Parameters:
+    """The model with units and hidden units exchanged; needs at least one hidden unit, no J."""
+    assert live.W is not None
+    assert live.c is not None
+    return Parameters(b=live.c, W=live.W.T, c=live.b)
