@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from microcolumn.origin import Origin, ordered, units_of
+from microcolumn.origin import Origin, bit_names, ordered, units_of
 from microcolumn.recording import Recording
 from microcolumn.units import Units
 from microcolumn.words import UnnamedWords, Words
@@ -83,9 +83,18 @@ def test_other_bins_windows_or_units_are_one_sentence_with_both_sides(words, fac
 
 
 def test_bits_are_named_by_unit_and_bin_before_the_newest():
-    assert Origin.of(_words()).bit_names == ("a", "b", "c")
-    names = Origin.of(_words(window=3)).bit_names
-    assert names == ("a@-2", "b@-2", "c@-2", "a@-1", "b@-1", "c@-1", "a@0", "b@0", "c@0")
+    assert bit_names(UNITS, 1) == ("a", "b", "c")
+    assert bit_names(UNITS, 3) == (
+        "a@-2",
+        "b@-2",
+        "c@-2",
+        "a@-1",
+        "b@-1",
+        "c@-1",
+        "a@0",
+        "b@0",
+        "c@0",
+    )
 
 
 def test_a_table_of_units_is_found_by_name():

@@ -58,19 +58,9 @@ class Origin:
     def order_in(
         self, other: Words | Origin, name: str = "the words", this: str = "the model"
     ) -> NDArray[np.intp] | None:
-        """Positions of these units in words, or another model, of the same units and bins.
+        """Positions of these units in ``other``, shape (n_units,); None if the order is the same.
 
-        Parameters
-        ----------
-        other : Words or Origin
-            What must have the same bin width, window and units as this.
-        name, this : str
-            What to call the two in an error.
-
-        Returns
-        -------
-        ndarray of int, shape (n_units,), or None
-            None where the order is the same.
+        ``other`` must have the same bin width, window and units; errors call the two by name.
         """
         if not math.isclose(self.bin_width, other.bin_width, rel_tol=1e-9):
             mine, theirs = self.bin_width, other.bin_width
@@ -89,7 +79,7 @@ class Origin:
     def order_among(
         self, units: Units, name: str = "units", this: str = "the model"
     ) -> NDArray[np.intp] | None:
-        """Positions of these units in a table of the same units; None if the order is the same."""
+        """Positions of these units in a table of the same units; see :meth:`order_in`."""
         if units.ids == self.units.ids:
             return None
         place = {unit: position for position, unit in enumerate(units.ids)}
@@ -107,16 +97,11 @@ class Origin:
         return np.array([place[unit] for unit in self.units.ids])
 
     def columns_in(self, other: Words | Origin, **names: str) -> NDArray[np.intp] | None:
-        """Bits of ``other`` in the order of these, bin by bin of the window; see `order_in`."""
+        """Bits of ``other`` in this order, bin by bin of the window; see :meth:`order_in`."""
         order = self.order_in(other, **names)
         if order is None:
             return None
         return (np.arange(self.window)[:, None] * order.size + order).ravel()
-
-    @property
-    def bit_names(self) -> tuple[str, ...]:
-        """Name of each bit; see :func:`bit_names`."""
-        return bit_names(self.units, self.window)
 
     def __repr__(self) -> str:
         return (

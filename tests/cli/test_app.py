@@ -109,5 +109,8 @@ def test_the_first_word_comes_without_numerical_libraries(arguments):
 
 
 def test_the_status_of_a_study_comes_without_numerical_libraries(tmp_path):
+    plan = tmp_path / "study.toml"
+    plan.write_text("[recordings.cells]\npreset = 'B4'\n")
     store = planted_study.write(tmp_path / "study.db")
-    assert not loaded_by("study", "status", store) & HEAVY
+    for study in (store, plan):
+        assert not loaded_by("study", "status", study) & HEAVY

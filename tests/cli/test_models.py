@@ -242,7 +242,9 @@ def test_sample_writes_csv_and_npz(saved, tmp_path):
     np.testing.assert_array_equal(told, expected)
     with np.load(tmp_path / "words.npz") as arrays:
         np.testing.assert_array_equal(arrays["words"], expected)
-        assert arrays["columns"].tolist() == list(mc.load(saved).origin_.bit_names)
+        assert arrays["columns"].tolist() == [
+            f"{unit}@{k}" for k in (-1, 0) for unit in range(10, 15)
+        ]
 
 
 def test_sample_prints_json_alone(saved, tmp_path):

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
-from microcolumn.models._files import from_bytes
+from microcolumn.models import from_bytes
 from microcolumn.study import _compute as work
 from microcolumn.study._compute import Task, execute, split_words
 from microcolumn.study._jobs import Job, ModelSpec

@@ -67,8 +67,8 @@ def fit(
 ) -> None:
     """Fit a model to the words of a recording, save it, and print how well the fit converged.
 
-    The file holds the model's units, bin width and window, so that predict and sample need not be
-    told. With --train, the score on the words that were left out is printed too.
+    The file holds the model's units, bin width and window, which predict and sample take from
+    it. With --train, the score on the words that were left out is printed too.
     """
     from ..evaluate import excess_log_likelihood
     from ..models import to_bytes

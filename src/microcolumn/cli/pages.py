@@ -40,7 +40,7 @@ def add_to(study: typer.Typer) -> None:
 def page(
     study: PlanOrStore,
     out: Annotated[
-        Path | None, typer.Option(help="The HTML file; beside the store by default.")
+        Path | None, typer.Option(help="The HTML file; next to the store by default.")
     ] = None,
     open_page: Open = False,
     json: Json = False,
@@ -61,7 +61,7 @@ def page(
 def figures(
     study: PlanOrStore,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the files; beside the store by default.")
+        Path | None, typer.Option(help="Folder for the files; next to the store by default.")
     ] = None,
     format: Annotated[Format, typer.Option(help="PDF and SVG for papers, PNG for slides.")] = (
         Format.pdf

@@ -16,7 +16,7 @@ from . import models, pages, reading
 from .commands import add_command
 from .failures import one_sentence
 from .output import Json, print_json, print_table, show_page, warnings_as_lines
-from .stores import PlanOrStore, beside, store_of
+from .stores import PlanOrStore, default_store, store_of
 
 if TYPE_CHECKING:
     from ..study import Plan, Results
@@ -117,7 +117,7 @@ def compare(
                 seed=seed,
             ),
         )
-    kept = store or beside(Path("comparison"), quick)
+    kept = store or default_store(Path("comparison"), quick)
     results = _run(plan, kept, jobs, scheduler, quick, json)
     if open_page:
         from .. import report
@@ -130,7 +130,7 @@ def compare(
 def run(
     plan: Annotated[Path, typer.Argument(help="The plan, a TOML file.")],
     store: Annotated[
-        Path | None, typer.Option(help="Where results are kept; beside the plan by default.")
+        Path | None, typer.Option(help="Where results are kept; next to the plan by default.")
     ] = None,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
@@ -145,7 +145,7 @@ def run(
 
     with one_sentence():
         read = Plan.from_toml(plan)
-    _run(read, store or beside(plan, quick), jobs, scheduler, quick, json)
+    _run(read, store or default_store(plan, quick), jobs, scheduler, quick, json)
 
 
 def status(study: PlanOrStore, json: Json = False) -> None:
@@ -153,7 +153,7 @@ def status(study: PlanOrStore, json: Json = False) -> None:
     from ..study import status as status_of
 
     with one_sentence():
-        found = status_of(store_of(study))
+        found = status_of(store_of(study, by_time=True))
     if json:
         print_json(asdict(found) | {"complete": found.complete})
     else:

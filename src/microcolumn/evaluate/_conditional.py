@@ -1,6 +1,6 @@
-"""Conditional gain: how well the others or the past predict each cell (METHOD section 6).
+"""Conditional gain: how well the other units or the past predict a unit.
 
-It needs no partition function of the words, so it checks one.
+It needs no partition function, so it is an independent check (docs/method.md, section 6).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from ..origin import ordered
 from ..parameters import Floats, Parameters
 from ..words import UnnamedWords, Words
 
-#: Seconds per bin of a plain array, the paper's choice (METHOD section 7).
+#: Seconds per bin of a plain array, the paper's choice (docs/method.md, section 7).
 _BIN_WIDTH = 0.020
 
 Baseline = Independent | ArrayLike | None
@@ -23,15 +23,8 @@ Baseline = Independent | ArrayLike | None
 def words_for(model: PopulationModel, words: Words | ArrayLike, bin_width: float | None) -> Words:
     """Words of the model's own units, bin width and window, in the model's order of units.
 
-    Parameters
-    ----------
-    model : PopulationModel
-        A fitted model.
-    words : Words or array_like, shape (n_words, n_units)
-        Held-out words. An array is taken in time order, its columns in the model's order.
-    bin_width : float, optional
-        Seconds per bin of an array; by default the model's own, or 0.020 where it does not know
-        it. ``Words`` carry their own.
+    An array is taken in time order, its columns in the model's order, its bins by default of the
+    model's width, or of 20 ms if the model does not know it. ``Words`` carry their own.
     """
     check_is_fitted(model)
     if isinstance(words, Words):
@@ -80,15 +73,10 @@ def words_for_all(
 
 
 def independent_baseline(model: PopulationModel, baseline: Baseline) -> Independent:
-    """Make the independent model that scores are measured from, in the model's order of units.
+    """The independent model that scores are measured from, in the model's order of units.
 
-    Parameters
-    ----------
-    model : PopulationModel
-        A fitted model.
-    baseline : Independent or array_like, shape (n_units,), optional
-        A model fitted on the training words, or their rates per bin. By default the rates that
-        ``model`` was trained at.
+    A baseline is given as a model of the training words or as their rates per bin; by default it is
+    the rates that ``model`` was trained at.
     """
     if baseline is None:
         if not hasattr(model, "rates_"):

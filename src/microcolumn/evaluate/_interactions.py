@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
 from ..models import PopulationModel
-from ..origin import Origin, ordered
+from ..origin import Origin, bit_names, ordered
 from ..parameters import Parameters
 from ..validation import Floats, chunks, whole_number
 from ..words import Words, as_words
@@ -148,7 +148,8 @@ class Interactions:
     def __str__(self) -> str:
         lines = [f"Interactions of {self.singles.shape[0]} units around silence (nats)"]
         rms = self.rms_nats
-        names = range(self.singles.shape[0]) if self.origin is None else self.origin.bit_names
+        known = self.origin
+        names = bit_names(known.units, known.window) if known else range(self.singles.shape[0])
         for order in range(1, self.order + 1):
             values = self._listed(order)[1]
             line = f"{_NAMES[order]}: {np.count_nonzero(values):,} of {values.size:,} non-zero"

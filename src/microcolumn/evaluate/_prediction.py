@@ -1,4 +1,4 @@
-"""Spikes predicted bin by bin, as traces over time (METHOD section 6)."""
+"""Spikes predicted bin by bin, as traces over time (docs/method.md, section 6)."""
 
 from __future__ import annotations
 

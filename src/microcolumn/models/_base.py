@@ -178,7 +178,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         method : {"auto", "exact", "exact-visible", "exact-hidden", "ais"}
             See :func:`microcolumn.log_partition`.
         **options
-            Passed on to it. Sampling starts from the training rates unless told otherwise.
+            Passed on to it. Sampling starts from the training rates by default.
         """
         theta = self._theta()
         default = method == "auto" and not options
