@@ -90,7 +90,7 @@ def test_bins_just_short_of_ten_seconds_are_taken_as_seconds():
             lambda w: w.subset([0, 3]),
             "units names position 3; positions of 3 units run from 0 to 2",
         ),
-        (lambda w: w.subset([-1]), "units names position -1; positions of 3 units run"),
+        (lambda w: w.subset([-1]), "units names position -1; positions of 3 units run from 0 to 2"),
         (lambda w: w.subset([1, 1]), "units names position 1 twice; pick each unit once"),
     ],
 )

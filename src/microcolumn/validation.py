@@ -214,6 +214,24 @@ def listed(name: str, values: Any, remedy: str) -> list[Any]:
     return list(entries)
 
 
+def check_positions(name: str, values: Any, n: int, of: str = "unit") -> list[int]:
+    """``values`` as a list of distinct positions from 0 to ``n - 1``, at least one of them."""
+    asked = listed(name, values, "pass a list of positions")
+    positions = [whole_number(f"{name}[{k}]", value) for k, value in enumerate(asked)]
+    if not positions:
+        raise ValueError(f"{name} is empty; pick at least one {of}")
+    seen: set[int] = set()
+    for position in positions:
+        if not 0 <= position < n:
+            raise ValueError(
+                f"{name} names position {position}; positions of {n} {of}s run from 0 to {n - 1}"
+            )
+        if position in seen:
+            raise ValueError(f"{name} names position {position} twice; pick each {of} once")
+        seen.add(position)
+    return positions
+
+
 def random_generator(random_state: Any) -> np.random.Generator:
     """The generator that ``random_state`` seeds, or the one that it is."""
     try:

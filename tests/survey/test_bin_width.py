@@ -141,3 +141,13 @@ def test_recordings_of_retina_and_hippocampus_get_a_sensible_answer(recorded_tra
     # Retinal waves last for seconds.
     assert "still fall" in suggest_bin_width(recorded_trains("mouse_retina_p15_demas54")).reason
     assert "noise" in suggest_bin_width(recorded_trains("mouse_retina_p6_stafford477")).reason
+
+
+def test_simulated_theta_cycles_waves_and_sparse_firing_get_the_same_kinds_of_answer():
+    rng = np.random.default_rng(0)
+    cycles = suggest_bin_width(recorded(together(0.014, n_units=12, share=0.3)))
+    assert 0.040 < cycles.peak_width_s < 0.055
+    slow = suggest_bin_width(recorded(together(0.065, rate_hz=1.0)))
+    assert "still fall" in slow.reason
+    sparse = suggest_bin_width(recorded([np.sort(rng.uniform(0, SECONDS, 60)) for _ in range(8)]))
+    assert "noise" in sparse.reason

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from ..io.lfp import LFP
+from ..io import LFP
 from ..units import downwards
 from ..validation import Floats, real_array
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..io.lfp import LFP
+from ..io import LFP
 from ..layers import LayerBoundaries, layer_labels
 from ..units import DEPTH_REFERENCES, Units, downwards
 from ..validation import Floats, real_array, real_number
