@@ -135,6 +135,15 @@ def test_a_fit_that_did_not_converge_says_so_in_one_line(tmp_path):
     assert out.exists()
 
 
+def test_a_penalty_that_leaves_no_hidden_unit_is_noted(session, tmp_path):
+    out = tmp_path / "rbm.safetensors"
+    result = done("fit", session, "--model", "RBM", "--hidden", 3, "--l1", 10, "--out", out)
+    assert mc.load(out).n_live_hidden_ == 0
+    [line] = result.stderr.splitlines()
+    assert "no hidden unit" in line
+    assert "--l1" in line
+
+
 def written_npz(recording, folder):
     path = folder / "recorded.npz"
     recording.save(path)

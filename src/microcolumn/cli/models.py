@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -85,6 +86,8 @@ def fit(
         words = words_of(recording, chosen).embed(window)
         fitted, held = (words, None) if train is None else words.split(train, random_state=seed)
         estimator.fit(fitted)
+        if estimator.W_.shape[1] and not estimator.n_live_hidden_:
+            warnings.warn("the penalty left no hidden unit; lower --l1", stacklevel=1)
         score = None if held is None else excess_log_likelihood(estimator, held)
         saved.write(to_bytes(estimator))
     if json:
