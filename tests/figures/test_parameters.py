@@ -6,8 +6,7 @@ import pytest
 
 from microcolumn.figures import parameters
 from microcolumn.figures._captioned import PAGE
-from microcolumn.models import RBM
-from microcolumn.models._files import to_bytes
+from microcolumn.models import RBM, to_bytes
 from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import laminar
 from microcolumn.study._results import Results

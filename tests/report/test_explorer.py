@@ -8,7 +8,7 @@ import planted_study
 import pytest
 
 from microcolumn.evaluate._activation import hidden_activation
-from microcolumn.models._files import from_bytes, to_bytes
+from microcolumn.models import from_bytes, to_bytes
 from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import laminar
 from microcolumn.recording import Recording
