@@ -246,10 +246,12 @@ def _test(task: Task) -> Rows:
 
 def _patterns(task: Task) -> Rows:
     train, _, test = _split(task)
-    statistics, synchrony = patterns(_compared(task, train), train, test)
+    models = _compared(task, train)
+    statistics, synchrony = patterns(models, train, test)
     rows = [
         {
             "model": name,
+            "l1": getattr(models.get(name), "l1", None),
             "statistics": to_blob(statistics[name]) if name in statistics else None,
             "synchrony": to_blob(each),
         }
