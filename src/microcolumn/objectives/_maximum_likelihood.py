@@ -9,6 +9,7 @@ from scipy.special import expit
 from ..parameters import Floats, Parameters
 from ..partition import exact_expectations
 from ..words import Words, as_words
+from ._objective import Objective
 
 #: Words handled at once where hidden units make a (words, hidden) array.
 _CHUNK_WORDS = 1 << 14
@@ -20,7 +21,7 @@ def negative_log_likelihood(
     """Minus the mean log likelihood of the words (nats per word) and its gradient.
 
     The gradient is the model's expectation of x, xx', x*sigmoid(z) and sigmoid(z) minus the
-    data's; the model's comes from the same exact sum as log Z (METHOD section 5).
+    data's; the model's comes from the same exact sum as log Z (docs/method.md, section 5).
 
     Examples
     --------
@@ -31,7 +32,7 @@ def negative_log_likelihood(
     return NegativeLogLikelihood(words)(theta)
 
 
-class NegativeLogLikelihood:
+class NegativeLogLikelihood(Objective):
     """The objective prepared for many evaluations on the same words.
 
     Parameters
@@ -74,7 +75,7 @@ class NegativeLogLikelihood:
             hidden, data_W, data_c = self._hidden(theta.W, theta.c)
             mean_log_weight += hidden
             W, c = expected_W - data_W, expected_c - data_c
-        gradient = Parameters(b=model.b - self._rates, J=J, W=W, c=c)
+        gradient = Parameters.trusted(model.b - self._rates, J, W, c)
         return log_z - mean_log_weight, gradient
 
     def _hidden(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
