@@ -1,4 +1,4 @@
-"""Energies, hidden posteriors and single-unit conditionals of the model family (METHOD section 2).
+"""Energies, hidden posteriors and single-unit conditionals of the model family (docs/method.md, section 2).
 
 Plain NumPy on dense arrays: these are the definitions that the kernels are tested against, and
 they are fast enough for everything that is done once per word.
@@ -33,7 +33,7 @@ def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
     """
     words = np.asarray(X)
     out = np.empty(words.shape[0])
-    for part in _chunks(words.shape[0], max(theta.n_visible, theta.n_hidden)):
+    for part in chunks(words.shape[0], max(theta.n_visible, theta.n_hidden)):
         x = words[part].astype(np.float64)
         value = x @ theta.b
         if theta.J is not None:
@@ -57,7 +57,7 @@ def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
     """Log odds of ``x_unit = 1`` given the rest of each word (nats), shape (n_words,)."""
     words = np.asarray(X)
     out = np.empty(words.shape[0])
-    for part in _chunks(words.shape[0], max(theta.n_visible, theta.n_hidden)):
+    for part in chunks(words.shape[0], max(theta.n_visible, theta.n_hidden)):
         rest = words[part].astype(np.float64)
         rest[:, unit] = 0.0
         value = np.full(rest.shape[0], theta.b[unit])
@@ -70,6 +70,7 @@ def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
     return out
 
 
-def _chunks(n_words: int, width: int) -> list[slice]:
+def chunks(n_words: int, width: int) -> list[slice]:
+    """Ranges of words of which arrays of ``width`` columns fit into little memory."""
     step = max(1, _CHUNK_ELEMENTS // max(width, 1))
     return [slice(start, start + step) for start in range(0, n_words, step)]

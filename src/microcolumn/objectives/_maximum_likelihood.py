@@ -6,13 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from ..energy import chunks
 from ..parameters import Floats, Parameters
 from ..partition import exact_expectations
 from ..words import Words, as_words
 from ._objective import Objective
-
-#: Words handled at once where hidden units make a (words, hidden) array.
-_CHUNK_WORDS = 1 << 14
 
 
 def negative_log_likelihood(
@@ -47,7 +45,7 @@ class NegativeLogLikelihood(Objective):
         n_dims = self.words.X.shape[1]
         self._rates = np.zeros(n_dims)
         self._pairs = np.zeros((n_dims, n_dims))
-        for part in self._parts():
+        for part in chunks(*self.words.X.shape):
             x = self.words.X[part].astype(np.float64)
             weighted = x * self._weights[part, None]
             self._rates += weighted.sum(axis=0)
@@ -81,7 +79,7 @@ class NegativeLogLikelihood(Objective):
     def _hidden(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
         """The data's mean of sum_i softplus(z_i), of x*sigmoid(z) and of sigmoid(z)."""
         value, W, c = 0.0, np.zeros_like(weights), np.zeros_like(biases)
-        for part in self._parts():
+        for part in chunks(self.words.X.shape[0], max(weights.shape)):
             x = self.words.X[part].astype(np.float64)
             z = biases + x @ weights
             value += float(self._weights[part] @ np.logaddexp(0.0, z).sum(axis=1))
@@ -89,9 +87,3 @@ class NegativeLogLikelihood(Objective):
             W += x.T @ weighted
             c += weighted.sum(axis=0)
         return value, W, c
-
-    def _parts(self) -> list[slice]:
-        return [
-            slice(start, start + _CHUNK_WORDS)
-            for start in range(0, self.words.X.shape[0], _CHUNK_WORDS)
-        ]

@@ -63,7 +63,7 @@ class Search:
     """
 
     def __init__(self, objective: Objective, penalty: Penalty, layout: Layout, x: Floats) -> None:
-        self._objective, self._penalty, self._layout = objective, penalty, layout
+        self._objective, self._penalty, self.layout = objective, penalty, layout
         size = x.size
         self.x, self._gradient, self._slopes = x.copy(), np.empty(size), np.empty(size)
         self._trial = np.empty(size), np.empty(size), np.empty(size)
@@ -104,15 +104,15 @@ class Search:
 
     def _evaluate(self, x: Floats, gradient: Floats) -> float:
         self.n_evaluations += 1
-        return self._objective.evaluate(x, self._layout, gradient) + self._penalty.value(
-            x, self._layout
+        return self._objective.evaluate(x, self.layout, gradient) + self._penalty.value(
+            x, self.layout
         )
 
     def _slope(self, x: Floats, gradient: Floats, slopes: Floats) -> float:
         """Fill the subgradient of least norm; its largest entry."""
         slopes[:] = gradient
-        self._penalty.add_slopes(x, self._layout, slopes)
-        return float(_largest(slopes, self._layout.entries))
+        self._penalty.add_slopes(x, self.layout, slopes)
+        return float(_largest(slopes, self.layout.entries))
 
     def _step(self) -> bool:
         """One step; False where no step lowers the objective."""
@@ -141,7 +141,7 @@ class Search:
         accepted = False
         for _ in range(_MAX_TRIALS):
             _move(x, length, self._direction, trial)
-            self._penalty.zero(trial, x, self._layout, slopes)
+            self._penalty.zero(trial, x, self.layout, slopes)
             promised = _change(slopes, trial, x)
             if promised >= 0.0:
                 return False
