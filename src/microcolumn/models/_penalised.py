@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -19,7 +20,7 @@ from sklearn.utils._param_validation import (
     StrOptions,
     validate_parameter_constraints,
 )
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from ..energy import chunks
 from ..layout import NEVER_COACTIVE
@@ -217,7 +218,7 @@ class PenalisedModel(PopulationModel):
             max_iter=self.max_iter,
         )
         # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with _libraries().limit(limits=1, user_api="blas"):
             return fit_path(self._kind, problem, l1_values, start, nested)
 
     def _penalty(self, l1: float) -> Penalty:
@@ -338,6 +339,12 @@ class HiddenModel(PenalisedModel):
 
     def _penalty(self, l1: float) -> Penalty:
         return L1(l1) + GroupL1(self.group_l1) if self.group_l1 else L1(l1)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The loaded libraries that have threads; to look for them takes as long as a small fit."""
+    return ThreadpoolController()
 
 
 def _check(name: str, value: Any, constraints: list[Any], model: str) -> None:

@@ -35,7 +35,7 @@ _COUPLING_SPREAD = 0.3
 _ROUGHLY = 3e-5
 #: Unpenalised weights of hidden units have no finite optimum. Such a fit ends where the
 #: objective falls by less than this per iteration, relative to its value.
-LEAST_DECREASE = 1e-7
+LEAST_DECREASE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)

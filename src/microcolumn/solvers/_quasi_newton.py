@@ -28,8 +28,12 @@ _PATIENCE_SECONDS = 5.0
 _MEMORY = 50
 #: Share of the decrease promised by the slope that a step must reach.
 _DECREASE = 1e-4
-#: A step is lengthened where the slope along it is still more than this share of the first.
-_STEEP = 0.9
+#: Slope at the end of a step, relative to the first, at which it is taken for its slope alone.
+_FLATTER = 1.0 - 2.0 * _DECREASE
+#: Least cosine between a step and its change of slope: the problem is not convex.
+_CURVED = 1e-10
+#: Iterations over which the decrease of the objective is watched.
+_WATCHED = 100
 _MAX_TRIALS = 30
 #: Relative change of the objective that may be rounding alone.
 _ROUNDING = 1e-14
@@ -68,10 +72,11 @@ class Search:
         self.x, self._gradient, self._slopes = x.copy(), np.empty(size), np.empty(size)
         self._trial = np.empty(size), np.empty(size), np.empty(size)
         self._direction = np.empty(size)
-        rows = 0 if size == 0 else _MEMORY
-        self._steps, self._changes = np.zeros((rows, size)), np.zeros((rows, size))
-        self._compressed = np.zeros((2, rows, size))
-        self._n_pairs = self._newest = 0
+        # Steps, changes of slope, both of the moving coordinates alone, their products, and which
+        # coordinates these are.
+        pairs = tuple(np.empty((_MEMORY, size)) for _ in range(4))
+        self._memory = (*pairs, np.empty((_MEMORY, 2)), np.empty(size, dtype=np.intp))
+        self._n_pairs = self._newest = self._n_moving = 0
         self.n_iter = self.n_evaluations = 0
         self.value = self._evaluate(self.x, self._gradient)
         self.optimality = self._slope(self.x, self._gradient, self._slopes)
@@ -88,7 +93,7 @@ class Search:
         least_decrease : float
             Also stop where the objective falls by less than this, relative and per step.
         """
-        then, checked = self.value, self.n_iter
+        then, before, checked = self.value, self.optimality, self.n_iter
         # The bar counts to the most steps allowed; most fits are done long before.
         with tqdm(
             total=max_iter, desc="fit, at most", delay=_PATIENCE_SECONDS, disable=None, leave=False
@@ -98,9 +103,10 @@ class Search:
                     return
                 bar.update()
                 if least_decrease and self.n_iter == checked + _WATCHED:
-                    if then - self.value < least_decrease * _WATCHED * abs(self.value):
+                    slow = then - self.value < least_decrease * _WATCHED * abs(self.value)
+                    if slow and self.optimality > 0.1 * before:
                         return
-                    then, checked = self.value, self.n_iter
+                    then, before, checked = self.value, self.optimality, self.n_iter
 
     def _evaluate(self, x: Floats, gradient: Floats) -> float:
         self.n_evaluations += 1
@@ -116,72 +122,62 @@ class Search:
 
     def _step(self) -> bool:
         """One step; False where no step lowers the objective."""
-        for attempt in range(2):
-            along = _find_direction(
-                self._steps,
-                self._changes,
+        while True:
+            self._n_moving = _find_direction(
+                self._memory,
                 self._n_pairs,
                 self._newest,
                 self.x,
                 self._slopes,
-                self._compressed,
+                self._n_moving,
                 self._direction,
             )
-            if self._search_line(along):
+            if self._search_line():
                 return True
-            if self._n_pairs == 0 or attempt:
+            if self._n_pairs == 0:
                 return False
-            self._n_pairs = 0
-        return False
+            self._n_pairs = 0  # what is remembered misleads: try steepest descent
 
-    def _search_line(self, length: float) -> bool:
-        x, slopes = self.x, self._slopes
+    def _search_line(self) -> bool:
+        """Shorten the step until it is good enough, and take it."""
+        x, slopes, length = self.x, self._slopes, 1.0
         trial, gradient, trial_slopes = self._trial
-        shrunk = False
-        accepted = False
         for _ in range(_MAX_TRIALS):
             _move(x, length, self._direction, trial)
             self._penalty.zero(trial, x, self.layout, slopes)
-            promised = _change(slopes, trial, x)
+            promised = _change(slopes, x, trial)
             if promised >= 0.0:
                 return False
             try:
                 value = self._evaluate(trial, gradient)
             except OverflowError:
                 length *= 0.1
-                shrunk = True
                 continue
             optimality = self._slope(trial, gradient, trial_slopes)
-            slope = _change(trial_slopes, trial, x)
-            if value <= self.value + _DECREASE * promised or (
-                value <= self.value + _ROUNDING * abs(self.value)
-                and slope <= (2 * _DECREASE - 1.0) * promised and optimality < self.optimality
+            rise = value - self.value
+            is_rounding = rise <= _ROUNDING * abs(self.value) and optimality < self.optimality
+            if rise <= _DECREASE * promised or (
+                is_rounding and _change(trial_slopes, x, trial) <= -_FLATTER * promised
             ):
-                accepted = True
                 break
-            # minimum of the cubic/quadratic through both ends
-            quad = -0.5 * promised / (value - self.value - promised) if value - self.value - promised > 0 else 0.5
-            length *= min(max(quad, 0.1), 0.5)
-            shrunk = True
-        if not accepted:
+            # The minimum of a parabola through both values with the slope at the beginning.
+            length *= min(max(0.5 * promised / (promised - rise), 0.1), 0.5)
+        else:
             return False
-        self._remember(trial, gradient, trial_slopes)
+        self._remember()
         self._trial = x, self._gradient, slopes
         self.x, self._gradient, self._slopes = trial, gradient, trial_slopes
-        self.value, self.optimality = value, optimality
-        self.n_iter += 1
+        self.value, self.optimality, self.n_iter = value, optimality, self.n_iter + 1
         return True
 
-    def _remember(self, trial: Floats, gradient: Floats, slopes: Floats) -> None:
+    def _remember(self) -> None:
         place = (self._newest + 1) % _MEMORY
-        if _pair(self.x, self._gradient, self._slopes, trial, gradient, slopes,
-                 self._steps[place], self._changes[place]):
-            self._newest = place
-            self._n_pairs = min(self._n_pairs + 1, _MEMORY)
+        before, after = (self.x, self._gradient, self._slopes), self._trial
+        if _keep_pair(before, after, self._memory, place):
+            self._newest, self._n_pairs = place, min(self._n_pairs + 1, _MEMORY)
 
-_WATCHED = 50
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True)
 def _largest(slopes, entries):
     worst = 0.0
     for k in range(slopes.size):
@@ -190,7 +186,7 @@ def _largest(slopes, entries):
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def _change(slopes, trial, x):
+def _change(slopes, x, trial):
     total = 0.0
     for k in range(x.size):
         total += slopes[k] * (trial[k] - x[k])
@@ -204,18 +200,23 @@ def _move(x, length, direction, trial):
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def _pair(x, gradient, slopes, trial, trial_gradient, trial_slopes, step, change):
+def _keep_pair(before, after, memory, place):
+    """Keep a step and how it changed the slopes; whether the problem is convex along it.
+
+    In a coordinate that has become zero the slopes are shrunk, so that the gradient's change
+    stands for theirs.
+    """
+    (x, gradient, slopes), (new_x, new_gradient, new_slopes) = before, after
+    step, change = memory[0][place], memory[1][place]
     sy = ss = yy = 0.0
     for k in range(x.size):
-        step[k] = trial[k] - x[k]
-        if trial[k] != 0.0:
-            change[k] = trial_slopes[k] - slopes[k]
-        else:
-            change[k] = trial_gradient[k] - gradient[k]
-        sy += step[k] * change[k]
+        step[k] = new_x[k] - x[k]
+        moved = new_slopes[k] - slopes[k] if new_x[k] != 0.0 else new_gradient[k] - gradient[k]
+        change[k] = moved
+        sy += step[k] * moved
         ss += step[k] * step[k]
-        yy += change[k] * change[k]
-    return sy > 1e-10 * math.sqrt(ss * yy)
+        yy += moved * moved
+    return sy > _CURVED * math.sqrt(ss * yy)
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
@@ -226,53 +227,59 @@ def _dot(a, b, n):
     return total
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
-def _find_direction(steps, changes, n_pairs, newest, x, slopes, compressed, direction):
-    """-H slopes on the coordinates that may move."""
-    n = 0
-    moving = np.empty(x.size, dtype=np.intp)
+@njit(cache=True)
+def _find_moving(x, slopes, moving, n_moving):
+    """List the coordinates that may move; how many, and whether they are the same as before."""
+    n, same = 0, True
     for k in range(x.size):
         if x[k] != 0.0 or slopes[k] != 0.0:
+            same &= n < n_moving and moving[n] == k
             moving[n] = k
             n += 1
-    q = np.empty(n)
+    return n, same and n == n_moving
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _compress(steps, changes, moving, n, place, s, y, products):
+    """Copy the moving coordinates of a pair, and its products s'y and y'y."""
+    for j in range(n):
+        s[place, j] = steps[place, moving[j]]
+        y[place, j] = changes[place, moving[j]]
+    sy, yy = _dot(s[place], y[place], n), _dot(y[place], y[place], n)
+    is_curved = sy > _CURVED * math.sqrt(_dot(s[place], s[place], n) * yy)
+    products[place, 0] = sy if is_curved else 0.0
+    products[place, 1] = yy
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _find_direction(memory, n_pairs, newest, x, slopes, n_moving, direction):
+    """Fill -H slopes on the coordinates that may move; their number."""
+    steps, changes, s, y, products, moving = memory
+    n, same = _find_moving(x, slopes, moving, n_moving)
+    places = steps.shape[0]
+    for p in range(min(n_pairs, 1) if same else n_pairs):
+        _compress(steps, changes, moving, n, (newest - p) % places, s, y, products)
+    q, alpha, gamma = np.empty(n), np.empty(n_pairs), 0.0
     for j in range(n):
         q[j] = -slopes[moving[j]]
-    norm = math.sqrt(_dot(q, q, n))
-    rho = np.zeros(n_pairs)
-    alpha = np.zeros(n_pairs)
-    gamma = 0.0
-    memory = steps.shape[0]
     for p in range(n_pairs):
-        place = (newest - p) % memory
-        s, y = compressed[0, p], compressed[1, p]
-        full_s, full_y = steps[place], changes[place]
-        for j in range(n):
-            s[j] = full_s[moving[j]]
-            y[j] = full_y[moving[j]]
-        sy, yy = _dot(s, y, n), _dot(y, y, n)
-        ss = _dot(s, s, n)
-        if sy <= 1e-10 * math.sqrt(ss * yy):
-            continue
-        rho[p] = 1.0 / sy
-        if gamma == 0.0:
-            gamma = sy / yy
-        alpha[p] = rho[p] * _dot(s, q, n)
-        for j in range(n):
-            q[j] -= alpha[p] * y[j]
-    length = 1.0
+        k = (newest - p) % places
+        if products[k, 0] > 0.0:
+            gamma = products[k, 0] / products[k, 1] if gamma == 0.0 else gamma
+            alpha[p] = _dot(s[k], q, n) / products[k, 0]
+            for j in range(n):
+                q[j] -= alpha[p] * y[k, j]
     if gamma == 0.0:
-        gamma = 1.0
-        length = min(1.0, 1.0 / norm)
+        gamma = min(1.0, 1.0 / math.sqrt(_dot(q, q, n)))
     for j in range(n):
         q[j] *= gamma
     for p in range(n_pairs - 1, -1, -1):
-        if rho[p] > 0.0:
-            s, y = compressed[0, p], compressed[1, p]
-            beta = alpha[p] - rho[p] * _dot(y, q, n)
+        k = (newest - p) % places
+        if products[k, 0] > 0.0:
+            beta = alpha[p] - _dot(y[k], q, n) / products[k, 0]
             for j in range(n):
-                q[j] += beta * s[j]
+                q[j] += beta * s[k, j]
     direction[:] = 0.0
     for j in range(n):
         direction[moving[j]] = q[j]
-    return length
+    return n
