@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
-from microcolumn.solvers._layout import Layout
+from microcolumn.layout import Layout
 
 SETTINGS = {mc.Ising: {}, mc.RBM: {"n_hidden": 3}, mc.SemiRBM: {"n_hidden": 3}}
 MODELS = pytest.mark.parametrize("cls", SETTINGS)
@@ -79,7 +79,7 @@ def test_an_unpenalised_ising_fit_agrees_with_an_unrelated_solver(random_paramet
     layout = Layout.of(random_parameters("ising", 4))
 
     def flow(v):
-        theta = layout.unpack(v, np.zeros(4))
+        theta = layout.unpack(v)
         here = log_weight(theta, X)
         flips = [np.where(np.arange(4) == n, 1 - X, X) for n in range(4)]
         return sum(np.exp(0.5 * (log_weight(theta, flip) - here)).mean() for flip in flips)

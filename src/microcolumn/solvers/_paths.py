@@ -83,18 +83,18 @@ class Problem:
         first, penalty = starts[0], self.penalty(l1)
         left_out = self.never_coactive & (l1 == 0.0 and first.kind == "ising")
         layout = Layout(self.biases, first.n_hidden, first.J is not None, self.fixed, left_out)
-        unbounded = first.n_hidden > 0 and penalty.strength == 0.0
-        least_decrease = LEAST_DECREASE if unbounded else 0.0
+        is_unbounded = first.n_hidden > 0 and penalty.strength == 0.0
+        patience = (self.max_iter, LEAST_DECREASE) if is_unbounded else (self.max_iter,)
         best, n_evaluations = None, 0
         for start in starts:
             search = Search(self.objective, penalty, layout, layout.pack(start))
-            search.run(max(self.tol, _ROUGHLY), self.max_iter, least_decrease)
+            search.run(max(self.tol, _ROUGHLY), *patience)
             n_evaluations += search.n_evaluations
             if best is None or search.value < best.value:
                 best = search
         assert best is not None
         n_evaluations -= best.n_evaluations
-        best.run(self.tol, self.max_iter, least_decrease)
+        best.run(self.tol, *patience)
         found = FitResult.of(best, self.tol)
         return replace(
             found,

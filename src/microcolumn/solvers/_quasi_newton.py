@@ -36,7 +36,7 @@ _CURVED = 1e-10
 _WATCHED = 100
 _MAX_TRIALS = 30
 #: Relative change of the objective that may be rounding alone.
-_ROUNDING = 1e-14
+_ROUNDING = 1e-13
 
 
 class Search:
@@ -78,10 +78,10 @@ class Search:
         self._memory = (*pairs, np.empty((_MEMORY, 2)), np.empty(size, dtype=np.intp))
         self._n_pairs = self._newest = self._n_moving = 0
         self.n_iter = self.n_evaluations = 0
-        self.value = self._evaluate(self.x, self._gradient)
+        self.value = self._lowest = self._evaluate(self.x, self._gradient)
         self.optimality = self._slope(self.x, self._gradient, self._slopes)
 
-    def run(self, tol: float, max_iter: int, least_decrease: float = 0.0) -> None:
+    def run(self, tol: float, max_iter: int, least_decrease: float = _ROUNDING / _WATCHED) -> None:
         """Go on until ``optimality`` is at most ``tol`` or ``max_iter`` steps are taken in all.
 
         Parameters
@@ -91,7 +91,8 @@ class Search:
         max_iter : int
             Most steps, those of earlier runs included.
         least_decrease : float
-            Also stop where the objective falls by less than this, relative and per step.
+            Also stop where the objective falls by less than this, relative and per step, while
+            ``optimality`` does not fall by a factor of ten in a hundred steps.
         """
         then, before, checked = self.value, self.optimality, self.n_iter
         # The bar counts to the most steps allowed; most fits are done long before.
@@ -102,7 +103,7 @@ class Search:
                 if not self._step():
                     return
                 bar.update()
-                if least_decrease and self.n_iter == checked + _WATCHED:
+                if self.n_iter == checked + _WATCHED:
                     slow = then - self.value < least_decrease * _WATCHED * abs(self.value)
                     if slow and self.optimality > 0.1 * before:
                         return
@@ -155,7 +156,7 @@ class Search:
                 continue
             optimality = self._slope(trial, gradient, trial_slopes)
             rise = value - self.value
-            is_rounding = rise <= _ROUNDING * abs(self.value) and optimality < self.optimality
+            is_rounding = value <= self._lowest + _ROUNDING * abs(self._lowest)
             if rise <= _DECREASE * promised or (
                 is_rounding and _change(trial_slopes, x, trial) <= -_FLATTER * promised
             ):
@@ -168,6 +169,7 @@ class Search:
         self._trial = x, self._gradient, slopes
         self.x, self._gradient, self._slopes = trial, gradient, trial_slopes
         self.value, self.optimality, self.n_iter = value, optimality, self.n_iter + 1
+        self._lowest = min(self._lowest, value)
         return True
 
     def _remember(self) -> None:
