@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.parameters import Parameters
 from microcolumn.layout import Layout
+from microcolumn.parameters import Parameters
 
 KINDS = ("independent", "ising", "rbm", "srbm")
 

@@ -7,9 +7,9 @@ from scipy.special import logsumexp
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
+from microcolumn.layout import Layout
 from microcolumn.objectives import NegativeLogLikelihood, negative_log_likelihood
 from microcolumn.parameters import Parameters
-from microcolumn.layout import Layout
 
 KINDS = ("independent", "ising", "rbm", "srbm")
 

@@ -26,7 +26,7 @@ from ..layout import NEVER_COACTIVE
 from ..objectives import MinimumProbabilityFlow, NegativeLogLikelihood, Objective
 from ..parameters import Parameters
 from ..penalties import L1, GroupL1, Penalty
-from ..solvers import FitResult, NestedStarts, Problem, fit_path
+from ..solvers import LEAST_DECREASE, FitResult, NestedStarts, Problem, fit_path
 from ..words import Words
 from ._base import PopulationModel, floored_rates
 
@@ -256,10 +256,18 @@ class PenalisedModel(PopulationModel):
                 stacklevel=stacklevel,
             )
         if not result.converged:
+            if result.parameters.n_hidden and self._penalty(self.l1).strength == 0.0:
+                advice = (
+                    "without a penalty hidden units have no finite optimum, and the fit ends where "
+                    f"the objective falls by less than {LEAST_DECREASE:g} of its value per "
+                    "iteration; use l1 > 0"
+                )
+            else:
+                advice = "raise max_iter, l1 or tol"
             warnings.warn(
                 f"{type(self).__name__} with l1={self.l1:g} is not converged: its optimality "
                 f"conditions are violated by {result.optimality:.2g} (tol={self.tol:g}) after "
-                f"{result.n_iter} iterations; raise max_iter, l1 or tol",
+                f"{result.n_iter} iterations; {advice}",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )

@@ -1,2 +1,7 @@
 from ._minimise import FitResult as FitResult, minimise as minimise
-from ._paths import NestedStarts as NestedStarts, Problem as Problem, fit_path as fit_path
+from ._paths import (
+    LEAST_DECREASE as LEAST_DECREASE,
+    NestedStarts as NestedStarts,
+    Problem as Problem,
+    fit_path as fit_path,
+)

@@ -11,12 +11,10 @@ accuracy of the gradient.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-from numba import njit
 from tqdm import tqdm
 
+from ..kernels.cpu.quasi_newton import find_direction, keep_pair, largest, move, slope_along
 from ..layout import Layout
 from ..objectives import Objective
 from ..parameters import Floats
@@ -30,8 +28,6 @@ _MEMORY = 50
 _DECREASE = 1e-4
 #: Slope at the end of a step, relative to the first, at which it is taken for its slope alone.
 _FLATTER = 1.0 - 2.0 * _DECREASE
-#: Least cosine between a step and its change of slope: the problem is not convex.
-_CURVED = 1e-10
 #: Iterations over which the decrease of the objective is watched.
 _WATCHED = 100
 _MAX_TRIALS = 30
@@ -74,8 +70,8 @@ class Search:
         self._direction = np.empty(size)
         # Steps, changes of slope, both of the moving coordinates alone, their products, and which
         # coordinates these are.
-        pairs = tuple(np.empty((_MEMORY, size)) for _ in range(4))
-        self._memory = (*pairs, np.empty((_MEMORY, 2)), np.empty(size, dtype=np.intp))
+        pairs = tuple(np.empty((_MEMORY + 1, size)) for _ in range(4))
+        self._memory = (*pairs, np.empty((_MEMORY + 1, 2)), np.empty(size, dtype=np.intp))
         self._n_pairs = self._newest = self._n_moving = 0
         self.n_iter = self.n_evaluations = 0
         self.value = self._lowest = self._evaluate(self.x, self._gradient)
@@ -119,12 +115,12 @@ class Search:
         """Fill the subgradient of least norm; its largest entry."""
         slopes[:] = gradient
         self._penalty.add_slopes(x, self.layout, slopes)
-        return float(_largest(slopes, self.layout.entries))
+        return float(largest(slopes, self.layout.entries))
 
     def _step(self) -> bool:
         """One step; False where no step lowers the objective."""
         while True:
-            self._n_moving = _find_direction(
+            self._n_moving = find_direction(
                 self._memory,
                 self._n_pairs,
                 self._newest,
@@ -144,9 +140,9 @@ class Search:
         x, slopes, length = self.x, self._slopes, 1.0
         trial, gradient, trial_slopes = self._trial
         for _ in range(_MAX_TRIALS):
-            _move(x, length, self._direction, trial)
+            move(x, length, self._direction, trial)
             self._penalty.zero(trial, x, self.layout, slopes)
-            promised = _change(slopes, x, trial)
+            promised = slope_along(slopes, x, trial)
             if promised >= 0.0:
                 return False
             try:
@@ -158,7 +154,7 @@ class Search:
             rise = value - self.value
             is_rounding = value <= self._lowest + _ROUNDING * abs(self._lowest)
             if rise <= _DECREASE * promised or (
-                is_rounding and _change(trial_slopes, x, trial) <= -_FLATTER * promised
+                is_rounding and slope_along(trial_slopes, x, trial) <= -_FLATTER * promised
             ):
                 break
             # The minimum of a parabola through both values with the slope at the beginning.
@@ -173,115 +169,7 @@ class Search:
         return True
 
     def _remember(self) -> None:
-        place = (self._newest + 1) % _MEMORY
+        place = (self._newest + 1) % (_MEMORY + 1)  # free: a pair more than is used
         before, after = (self.x, self._gradient, self._slopes), self._trial
-        if _keep_pair(before, after, self._memory, place):
+        if keep_pair(before, after, self._memory, place):
             self._newest, self._n_pairs = place, min(self._n_pairs + 1, _MEMORY)
-
-
-@njit(cache=True)
-def _largest(slopes, entries):
-    worst = 0.0
-    for k in range(slopes.size):
-        worst = max(worst, abs(slopes[k]) / entries[k])
-    return worst
-
-
-@njit(cache=True, fastmath={"reassoc", "contract"})
-def _change(slopes, x, trial):
-    total = 0.0
-    for k in range(x.size):
-        total += slopes[k] * (trial[k] - x[k])
-    return total
-
-
-@njit(cache=True)
-def _move(x, length, direction, trial):
-    for k in range(x.size):
-        trial[k] = x[k] + length * direction[k]
-
-
-@njit(cache=True, fastmath={"reassoc", "contract"})
-def _keep_pair(before, after, memory, place):
-    """Keep a step and how it changed the slopes; whether the problem is convex along it.
-
-    In a coordinate that has become zero the slopes are shrunk, so that the gradient's change
-    stands for theirs.
-    """
-    (x, gradient, slopes), (new_x, new_gradient, new_slopes) = before, after
-    step, change = memory[0][place], memory[1][place]
-    sy = ss = yy = 0.0
-    for k in range(x.size):
-        step[k] = new_x[k] - x[k]
-        moved = new_slopes[k] - slopes[k] if new_x[k] != 0.0 else new_gradient[k] - gradient[k]
-        change[k] = moved
-        sy += step[k] * moved
-        ss += step[k] * step[k]
-        yy += moved * moved
-    return sy > _CURVED * math.sqrt(ss * yy)
-
-
-@njit(cache=True, fastmath={"reassoc", "contract"})
-def _dot(a, b, n):
-    total = 0.0
-    for k in range(n):
-        total += a[k] * b[k]
-    return total
-
-
-@njit(cache=True)
-def _find_moving(x, slopes, moving, n_moving):
-    """List the coordinates that may move; how many, and whether they are the same as before."""
-    n, same = 0, True
-    for k in range(x.size):
-        if x[k] != 0.0 or slopes[k] != 0.0:
-            same &= n < n_moving and moving[n] == k
-            moving[n] = k
-            n += 1
-    return n, same and n == n_moving
-
-
-@njit(cache=True, fastmath={"reassoc", "contract"})
-def _compress(steps, changes, moving, n, place, s, y, products):
-    """Copy the moving coordinates of a pair, and its products s'y and y'y."""
-    for j in range(n):
-        s[place, j] = steps[place, moving[j]]
-        y[place, j] = changes[place, moving[j]]
-    sy, yy = _dot(s[place], y[place], n), _dot(y[place], y[place], n)
-    is_curved = sy > _CURVED * math.sqrt(_dot(s[place], s[place], n) * yy)
-    products[place, 0] = sy if is_curved else 0.0
-    products[place, 1] = yy
-
-
-@njit(cache=True, fastmath={"reassoc", "contract"})
-def _find_direction(memory, n_pairs, newest, x, slopes, n_moving, direction):
-    """Fill -H slopes on the coordinates that may move; their number."""
-    steps, changes, s, y, products, moving = memory
-    n, same = _find_moving(x, slopes, moving, n_moving)
-    places = steps.shape[0]
-    for p in range(min(n_pairs, 1) if same else n_pairs):
-        _compress(steps, changes, moving, n, (newest - p) % places, s, y, products)
-    q, alpha, gamma = np.empty(n), np.empty(n_pairs), 0.0
-    for j in range(n):
-        q[j] = -slopes[moving[j]]
-    for p in range(n_pairs):
-        k = (newest - p) % places
-        if products[k, 0] > 0.0:
-            gamma = products[k, 0] / products[k, 1] if gamma == 0.0 else gamma
-            alpha[p] = _dot(s[k], q, n) / products[k, 0]
-            for j in range(n):
-                q[j] -= alpha[p] * y[k, j]
-    if gamma == 0.0:
-        gamma = min(1.0, 1.0 / math.sqrt(_dot(q, q, n)))
-    for j in range(n):
-        q[j] *= gamma
-    for p in range(n_pairs - 1, -1, -1):
-        k = (newest - p) % places
-        if products[k, 0] > 0.0:
-            beta = alpha[p] - _dot(y[k], q, n) / products[k, 0]
-            for j in range(n):
-                q[j] += beta * s[k, j]
-    direction[:] = 0.0
-    for j in range(n):
-        direction[moving[j]] = q[j]
-    return n
