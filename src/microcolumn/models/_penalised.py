@@ -247,27 +247,27 @@ class PenalisedModel(PopulationModel):
         self.objective_ = result.objective
         self.optimality_ = result.optimality
         self.n_iter_ = max(result.n_iter, 1)
-        largest = _largest_free(result.parameters)
-        if self.l1 == 0.0 and largest > _NATURAL:
-            warnings.warn(
-                f"{type(self).__name__} without a penalty has no finite optimum on these words: a "
-                f"parameter reached {largest:.3g}, as where one unit repeats another; use l1 > 0",
-                ConvergenceWarning,
-                stacklevel=stacklevel,
-            )
+        name, largest = type(self).__name__, _largest_free(result.parameters)
+        unbounded = result.parameters.n_hidden > 0 and self._penalty(self.l1).strength == 0.0
         if not result.converged:
-            if result.parameters.n_hidden and self._penalty(self.l1).strength == 0.0:
+            advice = "raise max_iter, l1 or tol"
+            if unbounded and result.n_iter < self.max_iter:
                 advice = (
                     "without a penalty hidden units have no finite optimum, and the fit ends where "
                     f"the objective falls by less than {LEAST_DECREASE:g} of its value per "
-                    "iteration; use l1 > 0"
+                    "iteration: use l1 > 0"
                 )
-            else:
-                advice = "raise max_iter, l1 or tol"
             warnings.warn(
-                f"{type(self).__name__} with l1={self.l1:g} is not converged: its optimality "
-                f"conditions are violated by {result.optimality:.2g} (tol={self.tol:g}) after "
+                f"{name} with l1={self.l1:g} is not converged: its optimality conditions are "
+                f"violated by {result.optimality:.2g} (tol={self.tol:g}) after "
                 f"{result.n_iter} iterations; {advice}",
+                ConvergenceWarning,
+                stacklevel=stacklevel,
+            )
+        elif self.l1 == 0.0 and largest > _NATURAL:
+            warnings.warn(
+                f"{name} without a penalty has no finite optimum on these words: a parameter "
+                f"reached {largest:.3g}, as where one unit repeats another; use l1 > 0",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )

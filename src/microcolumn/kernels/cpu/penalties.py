@@ -1,8 +1,8 @@
 """Loops of the penalties over flat vectors of parameters.
 
-Each costs a few operations per coordinate. Borders are where b, W and c begin in a vector, and where c ends; couplings of pairs come first. The
-group penalties see W alone, row by row, so that a hidden unit's weights lie ``n_hidden`` apart.
-All of it is pinned by tests/penalties.
+Each costs a few operations per coordinate. ``borders`` are where b, W and c begin in a vector, and
+where c ends; couplings of pairs come first. The group penalty sees W alone, row by row, so that a
+hidden unit's weights lie ``n_hidden`` apart. All of it is pinned by tests/penalties.
 """
 
 import math
@@ -13,7 +13,7 @@ from numba import njit
 
 @njit(cache=True)
 def l1_value(x, strength, borders):
-    """strength * (2 * sum over pairs + sum over weights) of absolute values."""
+    """Value: strength * (2 * sum over pairs + sum over weights) of absolute values."""
     total = 0.0
     for k in range(borders[0]):
         total += 2.0 * abs(x[k])
@@ -56,7 +56,7 @@ def _norm(x, n_hidden, i):
 
 @njit(cache=True)
 def group_value(x, weight, n_hidden):
-    """weight * sum of the norms of the hidden units."""
+    """Value: weight * sum of the norms of the hidden units."""
     total = 0.0
     for i in range(n_hidden):
         total += _norm(x, n_hidden, i)
