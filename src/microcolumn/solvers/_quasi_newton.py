@@ -22,8 +22,9 @@ from ..penalties import Penalty
 
 #: A fit that takes longer shows a progress bar on a terminal.
 _PATIENCE_SECONDS = 5.0
-#: Pairs of steps and changes of slope that are remembered.
-_MEMORY = 50
+#: Pairs of steps and changes of slope that are remembered: on simulated recordings 12, 25, 50 and
+#: 100 take 100, 86, 84 and 79 % of the evaluations. Fewer where they would have more elements.
+_MEMORY, _MOST_ELEMENTS = 50, 1 << 22
 #: Share of the decrease promised by the slope that a step must reach.
 _DECREASE = 1e-4
 #: Slope at the end of a step, relative to the first, at which it is taken for its slope alone.
@@ -53,7 +54,7 @@ class Search:
     Attributes
     ----------
     x : ndarray
-        The best point so far.
+        Where the search is.
     value : float
         Penalised objective there.
     optimality : float
@@ -70,8 +71,10 @@ class Search:
         self._direction = np.empty(size)
         # Steps, changes of slope, both of the moving coordinates alone, their products, and which
         # coordinates these are.
-        pairs = tuple(np.empty((_MEMORY + 1, size)) for _ in range(4))
-        self._memory = (*pairs, np.empty((_MEMORY + 1, 2)), np.empty(size, dtype=np.intp))
+        self._most_pairs = max(2, min(_MEMORY, _MOST_ELEMENTS // max(size, 1)))
+        pairs = tuple(np.empty((self._most_pairs + 1, size)) for _ in range(4))
+        products, moving = np.empty((self._most_pairs + 1, 2)), np.empty(size, dtype=np.intp)
+        self._memory = (*pairs, products, moving)
         self._n_pairs = self._newest = self._n_moving = 0
         self.n_iter = self.n_evaluations = 0
         self.value = self._lowest = self._evaluate(self.x, self._gradient)
@@ -169,7 +172,7 @@ class Search:
         return True
 
     def _remember(self) -> None:
-        place = (self._newest + 1) % (_MEMORY + 1)  # free: a pair more than is used
+        place = (self._newest + 1) % (self._most_pairs + 1)  # there is one place more than pairs
         before, after = (self.x, self._gradient, self._slopes), self._trial
         if keep_pair(before, after, self._memory, place):
-            self._newest, self._n_pairs = place, min(self._n_pairs + 1, _MEMORY)
+            self._newest, self._n_pairs = place, min(self._n_pairs + 1, self._most_pairs)
