@@ -20,6 +20,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numba
@@ -71,7 +72,7 @@ def print_shares(kernel: Kernel, train: mc.Words) -> None:
     for words, n_hidden in ((small, 10), (train, 25)):
         for model in models(n_hidden):
             model.fit(words)  # compiles
-            runs = [kernel.measure(lambda: model.fit(words)) for _ in range(3)]
+            runs = [kernel.measure(partial(model.fit, words)) for _ in range(3)]
             _, seconds, n_evaluations, share = min(runs, key=lambda run: run[1])
             size = f"{words.n_dims} x {n_hidden}" if hasattr(model, "n_hidden") else words.n_dims
             print(f"{type(model).__name__:9} {size!s:>10} {1e3 * seconds:12.1f}", end="")
@@ -81,7 +82,7 @@ def print_shares(kernel: Kernel, train: mc.Words) -> None:
 def print_path(kernel: Kernel, name: str, words: mc.Words, n_hidden: int) -> None:
     size = f"{name[:20]}, {words.n_dims} units, {len(words)} words"
     for model in models(n_hidden, tol=TOLERANCE):
-        fits, seconds, n_evaluations, share = kernel.measure(lambda: model.fit_path(words, GRID))
+        fits, seconds, n_evaluations, share = kernel.measure(partial(model.fit_path, words, GRID))
         worst = max(fit.optimality_ for fit in fits)
         print(f"{size:43} {type(model).__name__:8} {n_evaluations:11} {seconds:7.2f}", end="")
         print(f" {share:7.0%} {worst:10.1e}  ", end="")

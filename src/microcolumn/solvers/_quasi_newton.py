@@ -23,7 +23,7 @@ from ..penalties import Penalty
 #: A fit that takes longer shows a progress bar on a terminal.
 _PATIENCE_SECONDS = 5.0
 #: Pairs of steps and changes of slope that are remembered: on simulated recordings 12, 25, 50 and
-#: 100 take 100, 86, 84 and 79 % of the evaluations. Fewer where they would have more elements.
+#: 100 take 100, 86, 80 and 74 % of the evaluations. Fewer where they would have more elements.
 _MEMORY, _MOST_ELEMENTS = 50, 1 << 22
 #: Share of the decrease promised by the slope that a step must reach.
 _DECREASE = 1e-4
