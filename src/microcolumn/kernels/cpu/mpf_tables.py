@@ -224,8 +224,9 @@ class Workspace:
         self._added = np.zeros(size)
         self._total = split_up(self._added, sums_shapes(shape), dtype)
         self.scratch = aligned((n_chunks, room(scratch_shapes(shape), dtype)), dtype)
-        for row in self.scratch:  # where a list is filled up nothing shall be divided by zero
-            split_up(row, scratch_shapes(shape), dtype).r.fill(1.0)
+        first = split_up(self.scratch[0], scratch_shapes(shape), dtype)
+        first.r.fill(1.0)  # where a list is filled up nothing shall be divided by zero
+        self.scratch[1:] = self.scratch[0]
         self.lists = aligned((n_chunks, room(lists_shapes(shape), np.dtype(int))), np.int64, 0)
         exact, size = np.dtype(np.float64), room(model_shapes(shape), dtype)
         self._exact = aligned((1, size), exact)
