@@ -24,29 +24,9 @@ class Layout:
     row by row, c. A fixed unit keeps its bias and has neither couplings nor weights. A pair that
     is never coactive has the coupling ``NEVER_COACTIVE``, unless one of its units is fixed.
 
-    Parameters
-    ----------
-    biases : ndarray, shape (n_visible,)
-        Biases; those of fixed units are final.
-    n_hidden : int
-        Number of hidden units, 0 or more.
-    coupled : bool
-        Whether the model has couplings J.
-    fixed : ndarray of bool, shape (n_visible,)
-        Units left out of the problem.
-    never_coactive : ndarray of bool, shape (n_visible, n_visible)
-        Pairs left out of the problem.
-
-    Attributes
-    ----------
-    free : ndarray of int
-        Units that are not fixed.
-    pairs, fixed_pairs : (ndarray of int, ndarray of int)
-        Rows and columns of the couplings that are coordinates, and of those left out.
-    borders : tuple of int
-        Where b, W and c begin in a vector, and where c ends.
-    entries : ndarray
-        Entries of the parameters that each coordinate moves: 2 for a pair, else 1.
+    Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
+    are coordinates are ``pairs``. ``borders`` are where b, W and c begin in a vector, and where c
+    ends. A coordinate moves 2 ``entries`` of the parameters if it is a pair, else 1.
     """
 
     biases: Floats

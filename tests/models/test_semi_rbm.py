@@ -102,9 +102,9 @@ def test_a_warning_of_a_path_points_to_the_line_that_asked_for_it():
     [
         (lambda i, r: [i, r, r], TypeError, "nested is not a pair; pass"),
         (lambda i, r: 3, TypeError, "nested is not a pair; pass"),
-        (lambda i, r: (i, 3), TypeError, r"nested has a int; pass what RBM\.fit_path gave"),
-        (lambda i, r: (i[:2], r), ValueError, "2 Ising models for 3 values of l1; pass"),
-        (lambda i, r: (i, r[:1]), ValueError, "1 RBM models for 3 values of l1; pass"),
+        (lambda i, r: (i, 3), ValueError, "no RBM model for each of 3 values of l1; pass"),
+        (lambda i, r: (i[:2], r), ValueError, "no Ising model for each of 3 values of l1; pass"),
+        (lambda i, r: (i, r[:1]), ValueError, "no RBM model for each of 3 values of l1; pass"),
         (lambda i, r: (r, i), TypeError, "has a RBM in place of an Ising; pass"),
         (lambda i, r: (i, [mc.RBM(3)] * 3), ValueError, "an RBM that was not fitted; pass"),
         (lambda i, r: (i[::-1], r), ValueError, r"an Ising with l1=0\.01 in place of l1=0\.001"),
@@ -128,7 +128,7 @@ def test_paths_that_do_not_fit_are_one_sentence(change, error, sentence):
             "an Ising with objective='likelihood' in place of objective='mpf'",
         ),
         ({"words": _volleys(6)}, r"an Ising with l1=0\.01 that was fitted on other words; fit"),
-        ({"words": _volleys(5, 4)}, "an Ising of 4 units for words of 5; fit it on the same"),
+        ({"words": _volleys(5, 4)}, "fitted on other words; fit"),
     ],
 )
 def test_paths_of_other_problems_are_one_sentence(fitted, sentence):

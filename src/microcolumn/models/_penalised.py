@@ -35,23 +35,10 @@ _NATURAL = 15.0
 
 
 class _Number(Interval):  # type: ignore[misc]
-    """Numbers from a least one on; truth values, which Python counts as such, are mistakes."""
+    """An interval of numbers; truth values, which Python counts as such, are mistakes."""
 
     def is_satisfied_by(self, val: Any) -> bool:
         return not isinstance(val, bool) and bool(super().is_satisfied_by(val))
-
-    def __str__(self) -> str:
-        kind = "whole" if self.type is Integral else "finite"
-        return f"a {kind} number, " + (
-            f"{self.left} or more" if self.closed == "left" else f"more than {self.left}"
-        )
-
-
-class _Choice(StrOptions):  # type: ignore[misc]
-    """Strings to choose from, always listed in the same order."""
-
-    def __str__(self) -> str:
-        return " or ".join(map(repr, sorted(self.options)))
 
 
 _STRENGTH = [_Number(Real, 0, None, closed="left")]
@@ -85,15 +72,8 @@ def document_shared_parameters(cls: Model) -> Model:
     return cls
 
 
-@document_shared_parameters
 class PenalisedModel(PopulationModel):
-    """Fitting, shared by Ising, RBM and SemiRBM.
-
-    Parameters
-    ----------
-    l1 : float
-        L1 strength.
-    {shared parameters}
+    """Fitting, shared by Ising, RBM and SemiRBM; see those for the parameters.
 
     Attributes
     ----------
@@ -108,9 +88,9 @@ class PenalisedModel(PopulationModel):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "l1": _STRENGTH,
-        "objective": [_Choice({"mpf", "likelihood"})],
+        "objective": [StrOptions({"mpf", "likelihood"})],
         "complement": ["boolean"],
-        "device": [_Choice({"auto", "cpu"})],
+        "device": [StrOptions({"auto", "cpu"})],
         "n_init": _COUNT,
         "tol": [_Number(Real, 0, None, closed="neither")],
         "max_iter": _COUNT,
@@ -304,18 +284,8 @@ class PenalisedModel(PopulationModel):
             )
 
 
-@document_shared_parameters
 class HiddenModel(PenalisedModel):
-    """Models with hidden units.
-
-    Parameters
-    ----------
-    n_hidden : int
-        Number of hidden units.
-    l1, group_l1 : float
-        Strengths of the penalties on single entries and on whole hidden units.
-    {shared parameters}
-    """
+    """Models with hidden units."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **PenalisedModel._parameter_constraints,

@@ -97,11 +97,9 @@ def _solutions(
     found: list[list[Parameters]] = []
     for path, cls in zip(nested, (Ising, RBM), strict=True):
         name = cls.__name__
-        if not isinstance(path, Sequence):
-            raise TypeError(f"nested has a {type(path).__name__}; pass what {name}.fit_path gave")
-        if len(path) != len(l1_values):
+        if not (isinstance(path, Sequence) and len(path) == len(l1_values)):
             raise ValueError(
-                f"nested has {len(path)} {name} models for {len(l1_values)} values of l1; "
+                f"nested has no {name} model for each of {len(l1_values)} values of l1; "
                 f"pass what {name}.fit_path gave for these values"
             )
         for member, l1 in zip(path, l1_values, strict=True):
@@ -130,11 +128,6 @@ def _check_nested(
                 f"nested has an {name} with {setting}={getattr(member, setting)!r} in place of "
                 f"{setting}={value!r}; fit it with the same settings"
             )
-    if member.n_features_in_ != rates.size:
-        raise ValueError(
-            f"nested has an {name} of {member.n_features_in_} units for words of {rates.size}; "
-            "fit it on the same words"
-        )
     if not np.array_equal(member.rates_, rates):
         raise ValueError(
             f"nested has an {name} with l1={l1:g} that was fitted on other words; "

@@ -17,15 +17,7 @@ class Penalty(ABC):
     A further penalty is a subclass with the three methods below. Penalties can be added; the
     groups of one must then lie within groups of the other, as single entries lie in columns of W.
 
-    Parameters
-    ----------
-    strength : float
-        Factor of the penalty, 0 or more.
-
-    Attributes
-    ----------
-    level : int
-        Place in a sum: penalties of smaller groups come first.
+    In a sum penalties of smaller groups, hence of a lower ``level``, come first.
     """
 
     level: ClassVar[int]
@@ -55,15 +47,7 @@ class Penalty(ABC):
     def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:
         """Set groups of ``x`` to zero that a step from ``origin`` has carried across zero.
 
-        Parameters
-        ----------
-        x, origin : ndarray
-            End and beginning of the step.
-        layout : Layout
-            What the coordinates stand for.
-        slopes : ndarray
-            At ``origin``, as ``add_slopes`` gives them: a group that is zero there may move
-            against its slope alone.
+        A group that is zero at ``origin`` may move against its slope there alone.
         """
 
     def __add__(self, other: Penalty) -> Penalty:

@@ -22,7 +22,7 @@ class FitResult:
     Parameters
     ----------
     parameters : Parameters
-        Where the minimum is.
+        Where it is.
     objective : float
         Penalised objective there.
     optimality : float

@@ -37,19 +37,10 @@ _ROUNDING = 1e-13
 
 
 class Search:
-    """A search for a minimum that can be continued.
+    """A search for a minimum from ``x`` that can be continued.
 
-    Parameters
-    ----------
-    objective : Objective
-        Its ``evaluate`` may raise OverflowError, from which the search backs off; at ``x`` there
-        is no way back, and the error is the caller's.
-    penalty : Penalty
-        Added to the objective.
-    layout : Layout
-        What the coordinates stand for.
-    x : ndarray, shape (layout.size,)
-        Where to begin.
+    The objective may raise OverflowError, from which the search backs off; at the start there is
+    no way back, and the error is the caller's.
 
     Attributes
     ----------
@@ -83,15 +74,8 @@ class Search:
     def run(self, tol: float, max_iter: int, least_decrease: float = _ROUNDING / _WATCHED) -> None:
         """Go on until ``optimality`` is at most ``tol`` or ``max_iter`` steps are taken in all.
 
-        Parameters
-        ----------
-        tol : float
-            Largest optimality that is good enough.
-        max_iter : int
-            Most steps, those of earlier runs included.
-        least_decrease : float
-            Also stop where the objective falls by less than this, relative and per step, while
-            ``optimality`` does not fall by a factor of ten in a hundred steps.
+        Also stop where the objective falls by less than ``least_decrease``, relative and per step,
+        while ``optimality`` does not fall by a factor of ten in a hundred steps.
         """
         then, before, checked = self.value, self.optimality, self.n_iter
         # The bar counts to the most steps allowed; most fits are done long before.
@@ -110,9 +94,8 @@ class Search:
 
     def _evaluate(self, x: Floats, gradient: Floats) -> float:
         self.n_evaluations += 1
-        return self._objective.evaluate(x, self.layout, gradient) + self._penalty.value(
-            x, self.layout
-        )
+        value = self._objective.evaluate(x, self.layout, gradient)
+        return value + self._penalty.value(x, self.layout)
 
     def _slope(self, x: Floats, gradient: Floats, slopes: Floats) -> float:
         """Fill the subgradient of least norm; its largest entry."""
@@ -123,15 +106,8 @@ class Search:
     def _step(self) -> bool:
         """One step; False where no step lowers the objective."""
         while True:
-            self._n_moving = find_direction(
-                self._memory,
-                self._n_pairs,
-                self._newest,
-                self.x,
-                self._slopes,
-                self._n_moving,
-                self._direction,
-            )
+            point = self.x, self._slopes, self._n_moving, self._direction
+            self._n_moving = find_direction(self._memory, self._n_pairs, self._newest, *point)
             if self._search_line():
                 return True
             if self._n_pairs == 0:

@@ -11,29 +11,11 @@ from numba import njit
 # Pinned, with `gather`, by tests/objectives/test_mpf.py.
 @njit(cache=True)
 def scatter(x, free, rows, columns, b, J, W, c, live):
-    """Fill b, J and the first columns of ``W`` and ``c``.
+    """Fill b, J and the beginnings of W, c and live; the number of live hidden units, and max |W|.
 
-    Parameters
-    ----------
-    x : ndarray
-        Couplings of the pairs (rows, columns), biases and weights of the free units, hidden biases.
-    free, rows, columns : ndarray of int
-        What the coordinates stand for.
-    b, J : ndarray, shapes (n_visible,) and (n_visible, n_visible)
-        Overwritten at the free units and at the pairs.
-    W : ndarray, shape (n_visible * n_hidden,)
-        Its beginning becomes the matrix (n_visible, n_live) of live hidden units.
-    c : ndarray, shape (n_hidden,)
-        Its beginning becomes the biases of live hidden units.
-    live : ndarray of int, shape (n_hidden,)
-        Its beginning becomes the positions of live hidden units.
-
-    Returns
-    -------
-    n_live : int
-        Number of hidden units with a weight.
-    largest : float
-        Largest absolute weight.
+    The coordinates ``x`` are couplings of the pairs (rows, columns), biases and weights of the free
+    units, and hidden biases. The beginning of the flat ``W`` becomes the matrix (n_visible,
+    n_live) of hidden units with weights, whose positions ``live`` begins with.
     """
     n_hidden, at = live.size, rows.size
     for k in range(rows.size):
