@@ -12,7 +12,7 @@ from microcolumn.evaluate._layers import CouplingContrast, HiddenUnitLayer
 from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.models._files import to_bytes
 from microcolumn.parameters import Parameters
-from microcolumn.study._jobs import Facts, n_dims, stages, variants
+from microcolumn.study._jobs import RecordingInfo, n_dims, stages, variants
 from microcolumn.study._plan import Experiment, Plan
 from microcolumn.study._run import _described
 from microcolumn.study._schema import json_text
@@ -54,7 +54,7 @@ def recording():
 
 def facts(data=None):
     data = recording() if data is None else data
-    return {"cells": Facts(fingerprint(data), data.n_units)}
+    return {"cells": RecordingInfo(fingerprint(data), data.n_units)}
 
 
 def bits_per_second(model, split, window=1):

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .parameters import Floats, Parameters
+from .parameters import Parameters
+from .validation import Floats
 
 Indices = NDArray[np.intp]
 

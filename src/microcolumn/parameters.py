@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from .validation import Floats as Floats
+
 Kind = Literal["independent", "ising", "rbm", "srbm"]
 
 
@@ -65,8 +66,7 @@ class Parameters:
         else:
             if weights.shape[0] != n_visible:
                 raise ValueError(
-                    f"W has {weights.shape[0]} rows for {n_visible} units; "
-                    "it needs one row per unit"
+                    f"W has {weights.shape[0]} rows for {n_visible} units; it needs one per unit"
                 )
             hidden_biases = _finite("c", np.zeros(weights.shape[1]) if c is None else c, 1)
             if hidden_biases.shape[0] != weights.shape[1]:

@@ -4,7 +4,7 @@ import planted_study
 import pytest
 
 import microcolumn as mc
-from microcolumn.figures._conditions import first_split, place_of
+from microcolumn.figures._conditions import condition_of, first_split
 from microcolumn.study._index import NotComputedError
 
 
@@ -15,21 +15,21 @@ def results(tmp_path_factory):
     return mc.study.open(planted_study.write(file, keep=lambda job: job.window < 3))
 
 
-def named(place):
-    return place.recording, place.experiment.name, place.window
+def named(condition):
+    return condition.recording, condition.experiment.name, condition.window
 
 
 def test_the_first_experiment_is_shown_where_none_is_named(results):
-    assert named(place_of(results, None, None, None)) == ("cells", "instantaneous", 1)
+    assert named(condition_of(results, None, None, None)) == ("cells", "instantaneous", 1)
 
 
 def test_the_longest_words_tested_so_far_are_shown(results):
-    place = place_of(results, "cells", "spatiotemporal", None)
-    assert named(place) == ("cells", "spatiotemporal", 2)
+    condition = condition_of(results, "cells", "spatiotemporal", None)
+    assert named(condition) == ("cells", "spatiotemporal", 2)
 
 
 def test_windows_skip_experiments_of_single_bins(results):
-    assert named(place_of(results, None, None, None, several_bins=True)) == (
+    assert named(condition_of(results, None, None, None, several_bins=True)) == (
         "cells",
         "spatiotemporal",
         2,
@@ -37,8 +37,12 @@ def test_windows_skip_experiments_of_single_bins(results):
 
 
 def test_what_is_named_is_shown(results):
-    assert named(place_of(results, "cells", "spatiotemporal", 1)) == ("cells", "spatiotemporal", 1)
-    assert named(place_of(results, None, None, 2)) == ("cells", "spatiotemporal", 2)
+    assert named(condition_of(results, "cells", "spatiotemporal", 1)) == (
+        "cells",
+        "spatiotemporal",
+        1,
+    )
+    assert named(condition_of(results, None, None, 2)) == ("cells", "spatiotemporal", 2)
 
 
 @pytest.mark.parametrize(
@@ -55,13 +59,13 @@ def test_what_the_plan_has_not_is_named_with_what_it_has(
     results, recording, experiment, window, problem
 ):
     with pytest.raises(ValueError, match=problem) as caught:
-        place_of(results, recording, experiment, window)
+        condition_of(results, recording, experiment, window)
     assert not isinstance(caught.value, NotComputedError)
 
 
 def test_what_is_not_tested_yet_asks_for_the_study_to_be_run(results):
     with pytest.raises(NotComputedError, match=r"with 3 window; run the study further$"):
-        place_of(results, "cells", "spatiotemporal", 3)
+        condition_of(results, "cells", "spatiotemporal", 3)
 
 
 def test_a_plan_without_windows_asks_for_an_experiment(tmp_path):

@@ -82,7 +82,7 @@ def test_many_words_are_handled_in_parts_with_the_same_result(monkeypatch, rando
     X = np.random.default_rng(0).integers(0, 2, size=(200, 6), dtype=np.uint8)
     theta = random_parameters("srbm", 6, seed=2)
     value, gradient = negative_log_likelihood(theta, X)
-    monkeypatch.setattr("microcolumn.energy._CHUNK_ELEMENTS", 7 * 6)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 7 * 6)
     in_parts = negative_log_likelihood(theta, X)
     assert in_parts[0] == pytest.approx(value, rel=1e-13)
     for name in ("J", "b", "W", "c"):

@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
 from microcolumn.evaluate import calibration, predict, roc
+from microcolumn.evaluate._summaries import CellPrediction, PredictionResult
 from microcolumn.models import Independent, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.plot import _predictions as plot
-from microcolumn.study._summaries import CellPrediction, PredictionResult
 from microcolumn.units import Units
 from microcolumn.words import Words
 

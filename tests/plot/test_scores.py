@@ -7,10 +7,10 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import microcolumn as mc
+from microcolumn.evaluate._splits import SplitScore, StudyComparison, compare_splits, model_result
+from microcolumn.evaluate._summaries import WindowResult
 from microcolumn.plot._scores import differences, scores, window
 from microcolumn.plot.style import MODEL_COLOURS
-from microcolumn.study._comparisons import SplitScore, StudyComparison, compare_splits, model_result
-from microcolumn.study._summaries import WindowResult
 
 SHIFTS = (0.5, -0.5, 1.0, -1.0)
 

@@ -98,7 +98,7 @@ def shown(results):
     [found, *_] = report.explorer.explorers(results)
     assemblies = found["assemblies"]
     [path] = [path for path in found["models"] if path["name"] == assemblies["variant"]]
-    words = words_of(results.recording("cells"), results.catalogue.experiment("cells"))
+    words = words_of(results.recording("cells"), results.index.experiment("cells"))
     first = round(assemblies["start_s"] / words.bin_width)
     return Shown(
         assemblies,
@@ -146,7 +146,7 @@ def test_a_window_says_which_bin_a_weight_belongs_to(visit, results):
     choose(visit, "Ising")
     slide(visit, 0)
     words = words_of(
-        results.recording("cells"), results.catalogue.experiment("cells", "spatiotemporal")
+        results.recording("cells"), results.index.experiment("cells", "spatiotemporal")
     )
     order = laminar(words.units).order
     J = results.model("cells", "Ising", penalty=0.0, experiment="spatiotemporal", window=3).J_

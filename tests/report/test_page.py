@@ -18,10 +18,10 @@ from matplotlib import pyplot as plt
 from microcolumn import figures
 from microcolumn.figures._captioned import captioned
 from microcolumn.recording import Recording
-from microcolumn.report import _pictures as pictures, page, write
+from microcolumn.report import _pictures as pictures, _tables as tables, page, write
+from microcolumn.report._cautions import cautions
 from microcolumn.report._typography import typeset
-from microcolumn.study import _tables as tables, run
-from microcolumn.study._cautions import cautions
+from microcolumn.study import run
 from microcolumn.study._index import NotComputedError
 from microcolumn.study._plan import Plan
 from microcolumn.study._results import Results
@@ -129,16 +129,16 @@ def test_the_page_opens_with_the_answer(parsed, results):
 
 
 def test_all_tables_of_the_text_are_on_the_page(parsed, results):
-    place = results.begun()[-1]
-    compared = tables.compared_at(results, place)
+    condition = results.tested()[-1]
+    compared = tables.compared_at(results, condition)
     for table in (
         tables.recordings(results),
-        tables.models(results, place, compared),
+        tables.models(results, condition, compared),
         tables.pairs(compared),
         tables.growth(results.by_window("cells")),
-        tables.predictions(results, place),
-        tables.layers(results, place),
-        tables.interactions(results, place),
+        tables.predictions(results, condition),
+        tables.layers(results, condition),
+        tables.interactions(results, condition),
     ):
         title = table.title[0].upper() + table.title[1:].removesuffix(", up to")
         assert [

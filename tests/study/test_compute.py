@@ -14,8 +14,8 @@ import microcolumn as mc
 from microcolumn.energy import log_weight
 from microcolumn.models._files import from_bytes
 from microcolumn.study import _compute as work
-from microcolumn.study._compute import Task, parts, perform
-from microcolumn.study._jobs import Job, Variant
+from microcolumn.study._compute import Task, execute, split_words
+from microcolumn.study._jobs import Job, ModelSpec
 from microcolumn.study._plan import Experiment
 from microcolumn.study._run import run
 from microcolumn.study._schema import json_text
@@ -84,7 +84,7 @@ NAMES = ("Ising", "RBM 3", "SemiRBM 3")
 
 def test_a_split_is_dealt_as_documented(dealt):
     experiment = Experiment("instantaneous", seed=SEED)
-    ours = parts(recording().bin(0.020), experiment, 1, SPLIT)
+    ours = split_words(recording().bin(0.020), experiment, 1, SPLIT)
     for mine, theirs in zip(ours, dealt, strict=True):
         np.testing.assert_array_equal(mine.expand(), theirs.expand())
 
@@ -93,7 +93,7 @@ def test_the_parts_share_no_bin_and_leave_none_out():
     words = recording().bin(0.020)
     for by in ("words", "blocks"):
         experiment = Experiment("instantaneous", split_by=by, train=0.6, validation=0.25)
-        train, validation, test = parts(words, experiment, 1, 0)
+        train, validation, test = split_words(words, experiment, 1, 0)
         assert train.n_bins + validation.n_bins + test.n_bins == words.n_bins
         together = sum(part.expand().sum(axis=0, dtype=int) for part in (train, validation, test))
         np.testing.assert_array_equal(together, words.expand().sum(axis=0, dtype=int))
@@ -103,7 +103,7 @@ def test_the_parts_share_no_bin_and_leave_none_out():
 
 def test_windows_are_embedded_before_they_are_dealt():
     words = recording().bin(0.020)
-    ours = parts(words, Experiment("late", windows=(1, 3), seed=2), 3, 1)
+    ours = split_words(words, Experiment("late", windows=(1, 3), seed=2), 3, 1)
     train, test = words.embed(3).split(0.5, by="blocks", random_state=3)
     train, validation = train.split(0.8, by="blocks", random_state=3)
     for mine, theirs in zip(ours, (train, validation, test), strict=True):
@@ -206,7 +206,7 @@ def test_single_bins_are_predicted_from_the_rest(store, best, dealt, name):
 
 def test_windows_are_predicted_from_the_past_too(windows):
     experiment = Experiment("instantaneous", window=2)
-    train, _, test = parts(recording().bin(0.020), experiment, 2, 0)
+    train, _, test = split_words(recording().bin(0.020), experiment, 2, 0)
     [scored] = windows.rows("scores", variant="RBM 3")
     fit = mc.RBM(3, random_state=0).fit_path(train, PENALTIES)[PENALTIES.index(scored["penalty"])]
     for given in ("rest", "past"):
@@ -245,7 +245,7 @@ def task(kind="fit", variant=None, threads=1):
 
 
 def test_a_failure_is_an_outcome_with_its_traceback():
-    outcome = perform(task())
+    outcome = execute(task())
     assert outcome.digest == "d0"
     assert outcome.rows == {}
     assert outcome.error.startswith("ValueError: the job fit, A")
@@ -265,9 +265,9 @@ def test_a_job_runs_on_its_threads_with_one_for_blas_and_gives_them_back(monkeyp
 
     monkeypatch.setitem(work._WORK, "fit", look)
     before = numba.get_num_threads()
-    perform(task(threads=1000))
+    execute(task(threads=1000))
     assert seen == {"kernels": numba.config.NUMBA_NUM_THREADS, "blas": {1}}
-    perform(task(threads=1))
+    execute(task(threads=1))
     assert seen["kernels"] == 1
     assert numba.get_num_threads() == before
 
@@ -279,11 +279,11 @@ def test_warnings_go_into_the_outcome_and_nowhere_else(monkeypatch):
         return {}
 
     monkeypatch.setitem(work._WORK, "fit", warn)
-    assert perform(task()).warnings == ("slow", "odd")
+    assert execute(task()).warnings == ("slow", "odd")
 
 
-@pytest.mark.parametrize("variant", [Variant("Ising", 0, "mpf"), Variant("RBM", 3, "mpf")])
+@pytest.mark.parametrize("variant", [ModelSpec("Ising", 0, "mpf"), ModelSpec("RBM", 3, "mpf")])
 def test_the_number_of_threads_does_not_change_a_bit(variant):
-    one, two = (perform(task(variant=variant, threads=threads)) for threads in (1, 2))
+    one, two = (execute(task(variant=variant, threads=threads)) for threads in (1, 2))
     assert one.rows == two.rows
     assert len(one.rows["fits"]) == 2

@@ -6,16 +6,16 @@ import pytest
 
 from microcolumn.partition import LogPartition
 from microcolumn.study._dependencies import candidates, inputs, log_partition_of
-from microcolumn.study._jobs import Job, Variant
+from microcolumn.study._jobs import Job, ModelSpec
 from microcolumn.study._schema import json_text
 from microcolumn.study._selection import Candidate
 from microcolumn.study._store import Store
 
 PLACE = ("A", "instantaneous", 1, 0)
 ISING, RBM, SEMI = (
-    Variant("Ising", 0, "mpf"),
-    Variant("RBM", 3, "mpf"),
-    Variant("SemiRBM", 3, "mpf"),
+    ModelSpec("Ising", 0, "mpf"),
+    ModelSpec("RBM", 3, "mpf"),
+    ModelSpec("SemiRBM", 3, "mpf"),
 )
 #: Validation score and convergence of each variant's fits, by penalty.
 PATHS = {

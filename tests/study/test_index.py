@@ -3,7 +3,7 @@ from dataclasses import replace
 import planted_study as planted
 import pytest
 
-from microcolumn.study._index import Catalogue, NotComputedError
+from microcolumn.study._index import NotComputedError, PlanIndex
 from microcolumn.study._plan import Plan
 from microcolumn.study._sources import Source
 
@@ -11,33 +11,33 @@ READ = {"cells": {"fingerprint": "f0", "n_units": 23}}
 
 
 @pytest.fixture
-def catalogue():
-    return Catalogue(planted.PLAN, READ)
+def index():
+    return PlanIndex(planted.PLAN, READ)
 
 
-def test_a_model_goes_by_its_full_name_and_by_its_class_where_there_is_one(catalogue):
-    place = catalogue.at("cells", "instantaneous", None)
-    assert catalogue.variant(place, "RBM") == catalogue.variant(place, "RBM 5")
-    assert catalogue.variant(place, "Ising").n_hidden == 0
+def test_a_model_goes_by_its_full_name_and_by_its_class_where_there_is_one(index):
+    condition = index.at("cells", "instantaneous", None)
+    assert index.variant(condition, "RBM") == index.variant(condition, "RBM 5")
+    assert index.variant(condition, "Ising").n_hidden == 0
     with pytest.raises(ValueError, match=r"'GLM' is none .* one of Ising, RBM 5, SemiRBM 5$"):
-        catalogue.variant(place, "GLM")
+        index.variant(condition, "GLM")
 
 
 def test_a_class_with_several_models_must_be_told_apart():
     first = replace(planted.PLAN.experiments[0], n_hidden=(5, 9), objectives=("mpf", "likelihood"))
-    catalogue = Catalogue(Plan(planted.PLAN.sources, (first,)), READ)
-    place = catalogue.at("cells", None, None)
-    assert catalogue.variant(place, "RBM 9 likelihood").n_hidden == 9
+    index = PlanIndex(Plan(planted.PLAN.sources, (first,)), READ)
+    condition = index.at("cells", None, None)
+    assert index.variant(condition, "RBM 9 likelihood").n_hidden == 9
     # The full name wins: it is the Ising model that goes without saying its objective.
-    assert catalogue.variant(place, "Ising").objective == "mpf"
+    assert index.variant(condition, "Ising").objective == "mpf"
     with pytest.raises(ValueError, match=r"'RBM' stands for several .* one of RBM 5, RBM 9,"):
-        catalogue.variant(place, "RBM")
+        index.variant(condition, "RBM")
 
 
-def test_the_only_lags_and_the_first_experiment_go_without_saying(catalogue):
-    place = catalogue.at("cells", None, None)
-    assert (place.experiment.name, place.window) == ("instantaneous", 1)
-    assert str(place) == "'cells', experiment 'instantaneous'"
+def test_the_only_lags_and_the_first_experiment_go_without_saying(index):
+    condition = index.at("cells", None, None)
+    assert (condition.experiment.name, condition.window) == ("instantaneous", 1)
+    assert str(condition) == "'cells', experiment 'instantaneous'"
 
 
 @pytest.mark.parametrize(
@@ -49,30 +49,30 @@ def test_the_only_lags_and_the_first_experiment_go_without_saying(catalogue):
         (("cells", "spatiotemporal", 4), "window is 4, .* has 1, 2, 3; choose one"),
     ],
 )
-def test_unknown_names_are_met_with_the_known_ones(catalogue, names, message):
+def test_unknown_names_are_met_with_the_known_ones(index, names, message):
     with pytest.raises(ValueError, match=message):
-        catalogue.at(*names)
+        index.at(*names)
 
 
-def test_splits_are_counted_from_zero(catalogue):
-    place = catalogue.at("cells", None, None)
+def test_splits_are_counted_from_zero(index):
+    condition = index.at("cells", None, None)
     for split in (-1, 4):
         with pytest.raises(ValueError, match=f"split is {split}; .* has splits 0 to 3"):
-            catalogue.digest("test", place, split)
+            index.digest("test", condition, split)
 
 
 def test_recordings_that_are_not_read_yet_have_no_results_yet():
     sources = (*planted.PLAN.sources, Source("later", preset="T6"))
     only_later = replace(planted.PLAN.experiments[1], recordings=("later",))
-    catalogue = Catalogue(Plan(sources, (planted.PLAN.experiments[0], only_later)), READ)
-    assert {job.recording for job in catalogue.digests} == {"cells"}
-    assert [place.experiment.name for place in catalogue.places()] == ["instantaneous"]
+    index = PlanIndex(Plan(sources, (planted.PLAN.experiments[0], only_later)), READ)
+    assert {job.recording for job in index.digests} == {"cells"}
+    assert [condition.experiment.name for condition in index.conditions()] == ["instantaneous"]
     with pytest.raises(NotComputedError, match="'later' is not read yet; run the study further"):
-        catalogue.at("later", None, None)
-    assert not Catalogue(Plan(sources, (only_later,)), READ).digests
+        index.at("later", None, None)
+    assert not PlanIndex(Plan(sources, (only_later,)), READ).digests
 
 
-def test_models_of_words_of_any_length_share_a_name(catalogue):
+def test_models_of_words_of_any_length_share_a_name(index):
     spatiotemporal = planted.PLAN.experiments[1]
     mixed = replace(spatiotemporal, n_hidden=("dims", 7))
-    assert catalogue.families(mixed, 12) == {"Ising": "Ising", "RBM": "RBM 12", "RBM 7": "RBM 7"}
+    assert index.families(mixed, 12) == {"Ising": "Ising", "RBM": "RBM 12", "RBM 7": "RBM 7"}

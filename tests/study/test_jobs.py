@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from small_study import small_plan
 
 from microcolumn.study._jobs import (
-    Facts,
     Job,
-    Variant,
+    ModelSpec,
+    RecordingInfo,
     digest,
     n_dims,
     needs,
@@ -21,9 +21,9 @@ from microcolumn.study._jobs import (
 )
 from microcolumn.study._plan import Experiment, Plan, Source
 
-FACTS = Facts("f0", 5)
-ISING = Variant("Ising", 0, "mpf")
-RBM, SEMI = Variant("RBM", 3, "mpf"), Variant("SemiRBM", 3, "mpf")
+FACTS = RecordingInfo("f0", 5)
+ISING = ModelSpec("Ising", 0, "mpf")
+RBM, SEMI = ModelSpec("RBM", 3, "mpf"), ModelSpec("SemiRBM", 3, "mpf")
 BASE = Experiment("instantaneous", n_splits=2, penalties=(1e-3, 4e-3), n_hidden=(3,))
 
 
@@ -44,9 +44,9 @@ def plan_of(*experiments, names=("A",)):
     ("variant", "name"),
     [
         (ISING, "Ising"),
-        (Variant("Ising", 0, "likelihood"), "Ising likelihood"),
+        (ModelSpec("Ising", 0, "likelihood"), "Ising likelihood"),
         (RBM, "RBM 3"),
-        (Variant("SemiRBM", 25, "likelihood"), "SemiRBM 25 likelihood"),
+        (ModelSpec("SemiRBM", 25, "likelihood"), "SemiRBM 25 likelihood"),
     ],
 )
 def test_a_variant_is_named_by_what_tells_it_from_others(variant, name):
@@ -69,9 +69,9 @@ def test_jobs_travel_to_other_processes():
 
 def test_the_semi_restricted_model_starts_from_what_it_contains():
     assert SEMI.inside == (ISING, RBM)
-    assert Variant("SemiRBM", 7, "likelihood").inside == (
-        Variant("Ising", 0, "likelihood"),
-        Variant("RBM", 7, "likelihood"),
+    assert ModelSpec("SemiRBM", 7, "likelihood").inside == (
+        ModelSpec("Ising", 0, "likelihood"),
+        ModelSpec("RBM", 7, "likelihood"),
     )
     assert ISING.inside == RBM.inside == ()
 
@@ -225,7 +225,7 @@ def test_other_recordings_and_experiments_leave_digests_alone():
 
 def test_other_data_change_every_digest():
     plan = plan_of(BASE)
-    before, after = digests(plan), digests(plan, Facts("f1", 5))
+    before, after = digests(plan), digests(plan, RecordingInfo("f1", 5))
     assert set(before.values()).isdisjoint(after.values())
 
 

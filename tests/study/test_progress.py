@@ -11,10 +11,10 @@ import types
 import pytest
 
 from microcolumn.study import _progress as progress
-from microcolumn.study._jobs import Job, Variant
-from microcolumn.study._progress import Bar, Pace, duration
+from microcolumn.study._jobs import Job, ModelSpec
+from microcolumn.study._progress import Bar, DurationModel, duration
 
-ISING, RBM = Variant("Ising", 0, "mpf"), Variant("RBM", 3, "mpf")
+ISING, RBM = ModelSpec("Ising", 0, "mpf"), ModelSpec("RBM", 3, "mpf")
 
 
 def job(kind="fit", recording="A", window=1, split=0, variant=ISING, penalty=None):
@@ -23,7 +23,7 @@ def job(kind="fit", recording="A", window=1, split=0, variant=ISING, penalty=Non
 
 @pytest.fixture
 def pace():
-    learnt = Pace()
+    learnt = DurationModel()
     for seconds, known in [
         (1.0, job("normalise", penalty=1e-3)),
         (3.0, job("normalise", penalty=1e-3, split=1)),
@@ -35,7 +35,7 @@ def pace():
     return learnt
 
 
-# Pace
+# DurationModel
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_jobs_left_are_shared_among_the_workers(pace):
 
 
 def test_without_a_finished_job_nothing_is_known():
-    assert math.isnan(Pace().expected(job()))
-    assert math.isnan(Pace().remaining_s([job()], 2))
+    assert math.isnan(DurationModel().expected(job()))
+    assert math.isnan(DurationModel().remaining_s([job()], 2))
 
 
 @pytest.mark.parametrize(
@@ -128,12 +128,14 @@ def test_a_terminal_shows_the_bar():
     ("shell", "watched"),
     [(types.SimpleNamespace(kernel=object()), True), (types.SimpleNamespace(), False)],
 )
-def test_a_notebook_shows_the_bar_and_a_shell_into_a_log_does_not(monkeypatch, shell, watched):
+def test_a_notebook_shows_the_bar_and_a_shell_into_a_log_does_not(
+    monkeypatch, shell, is_interactive
+):
     ipython = types.SimpleNamespace(get_ipython=lambda: shell)
     monkeypatch.setitem(sys.modules, "IPython", ipython)
-    assert progress.watched() == watched
+    assert progress.is_interactive() == is_interactive
 
 
 def test_without_ipython_or_terminal_nobody_watches(monkeypatch):
     monkeypatch.delitem(sys.modules, "IPython", raising=False)
-    assert not progress.watched()
+    assert not progress.is_interactive()

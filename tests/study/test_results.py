@@ -157,7 +157,7 @@ def test_an_unfinished_study_shows_what_is_there(partial):
     found = partial.comparison("cells")
     assert (found.n_splits, found.n_planned) == (2, 4)
     assert found.best.bits_per_second == pytest.approx(12.0)
-    assert [place.window for place in partial.begun()] == [1]
+    assert [condition.window for condition in partial.tested()] == [1]
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_provenance_counts_the_jobs_of_the_plan(results, partial):
 
 def test_failures_of_the_plan_are_told(tmp_path):
     path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
-    digests = Results(path).catalogue.digests
+    digests = Results(path).index.digests
     [job] = [job for job in digests if job.kind == "test" and job.window == 2 and job.split == 1]
     with Store.create(path) as store, store.lock():
         store.fail(digests[job], str(job), "ValueError: too few words", "...")

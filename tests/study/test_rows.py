@@ -1,7 +1,7 @@
 import json
 import math
 
-from microcolumn.study._comparisons import SplitScore
+from microcolumn.evaluate._splits import SplitScore
 from microcolumn.study._rows import decoded, plain, split_score
 
 

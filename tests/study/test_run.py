@@ -38,11 +38,11 @@ def performed(monkeypatch):
     """Jobs that runs of this process did, in order."""
     jobs = []
 
-    def perform(task):
+    def execute(task):
         jobs.append(task.job)
-        return work.perform(task)
+        return work.execute(task)
 
-    monkeypatch.setattr(engine, "perform", perform)
+    monkeypatch.setattr(engine, "perform", execute)
     return jobs
 
 

@@ -243,7 +243,7 @@ def export(
         results = Results(store_of(study))
         where: dict[str, Any] = {"experiment": experiment, "window": window}
         model = results.model(recording, variant, split=split, penalty=penalty, **where)
-        settings = results.catalogue.at(recording, experiment, window).experiment
+        settings = results.index.at(recording, experiment, window).experiment
         units = _units_of(results, recording, settings.most_active)
         typer.echo(_certificate(model))
         saved.write(to_bytes(model))

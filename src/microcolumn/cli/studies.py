@@ -198,7 +198,7 @@ def _run(
 def _print(results: Results, json: bool) -> None:
     from json import dumps
 
-    from ..study import report_dict, report_text
+    from ..report import report_dict, report_text
 
     if json:
         typer.echo(dumps(report_dict(results), indent=2, allow_nan=False))

@@ -9,10 +9,10 @@ from tqdm.auto import tqdm
 
 from ..study import Results
 from ..study._index import NotComputedError
-from ..study._progress import watched
+from ..study._progress import is_interactive
 from ._annealing import annealing
 from ._captioned import CaptionedFigure
-from ._conditions import place_of
+from ._conditions import condition_of
 from ._data import data
 from ._likelihood import likelihood
 from ._parameters import parameters
@@ -79,7 +79,7 @@ def wanted(results: Results) -> Iterator[Wanted]:
     for number, (draw, per_recording, several_bins) in FIGURES.items():
         for name in results.recordings:
             try:
-                place_of(results, name, None, None, several_bins=several_bins)
+                condition_of(results, name, None, None, several_bins=several_bins)
             except NotComputedError:
                 continue
             yield Wanted(number, name if per_recording else None, draw)
@@ -110,7 +110,7 @@ def draw_all(
     by_recording = sorted(
         wanted(results), key=lambda each: [None, *results.recordings].index(each.recording)
     )
-    shown = watched() if progress is None else progress
+    shown = is_interactive() if progress is None else progress
     for each in tqdm(by_recording, unit=" figures", disable=not shown):
         try:
             yield each, each.draw(results, each.recording)

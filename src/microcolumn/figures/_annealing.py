@@ -13,11 +13,11 @@ from ..partition._convergence import DOUBLINGS, Convergence
 from ..plot import annealing as draw_annealing, annealing_error
 from ..plot._annealing import BITS, TOLERANCE_BITS
 from ..plot.style import ERROR_BARS, OTHER_COLOUR
+from ..report._tables import compared_at
 from ..study import Results
-from ..study._index import Place
-from ..study._tables import compared_at
+from ..study._index import Condition
 from ._captioned import PAGE, CaptionedFigure, captioned, handles_of, letter
-from ._conditions import first_split, penalty_of, place_of, where
+from ._conditions import condition_of, first_split, penalty_of, where
 
 _N_CHAINS = 500
 #: Single bits resampled in all runs together: a few seconds.
@@ -36,8 +36,8 @@ def annealing(
     Chains are annealed anew, for a few seconds. The exact value, or where it is out of reach the
     study's own estimate with its reverse run, is the one that the study has stored.
     """
-    place = place_of(results, recording, experiment, window)
-    variant, split, model = _shown(results, place)
+    condition = condition_of(results, recording, experiment, window)
+    variant, split, model = _shown(results, condition)
     log_z = model.log_partition()
     is_exact = log_z.method.startswith("exact")
     found = annealing_convergence(
@@ -57,17 +57,21 @@ def annealing(
         letter(left, "a")
         letter(right, "b")
         _add_legend(figure, left, right)
-        figure.caption = _caption(place, variant, split, model, found, log_z)
+        figure.caption = _caption(condition, variant, split, model, found, log_z)
     return figure
 
 
-def _shown(results: Results, place: Place) -> tuple[str, int, PopulationModel]:
+def _shown(results: Results, condition: Condition) -> tuple[str, int, PopulationModel]:
     """Name, split and fit of the first Ising model tested, or of any where there is none."""
-    compared = compared_at(results, place)
+    compared = compared_at(results, condition)
     split, tested = first_split(compared), {model.variant for model in compared.models}
-    known = [each for each in results.catalogue.variants(place) if each.name in tested]
+    known = [each for each in results.index.variants(condition) if each.name in tested]
     variant = min(known, key=lambda each: each.model != "Ising").name
-    return variant, split, results.model(place.recording, variant, split=split, **where(place))
+    return (
+        variant,
+        split,
+        results.model(condition.recording, variant, split=split, **where(condition)),
+    )
 
 
 def _affordable(n_bits: int) -> tuple[int, ...]:
@@ -115,7 +119,7 @@ def _add_legend(figure: CaptionedFigure, *panels: Axes) -> None:
 
 
 def _caption(
-    place: Place,
+    condition: Condition,
     variant: str,
     split: int,
     model: PopulationModel,
@@ -136,8 +140,8 @@ def _caption(
         )
     return (
         "Annealed importance sampling of the partition function Z of the "
-        f"{model.n_features_in_}-dimensional {variant} model of {place.recording} "
-        f"({place.experiment.name} experiment, λ = {penalty_of(model)}, split {split}). Each "
+        f"{model.n_features_in_}-dimensional {variant} model of {condition.recording} "
+        f"({condition.experiment.name} experiment, λ = {penalty_of(model)}, split {split}). Each "
         f"entry on the horizontal axis is a run of its own with {found.n_chains} chains that start "
         "from the independent model at the training rates. (a) Points: log2 Z as single chains "
         "have it, jittered sideways; blue: log2 of the chains' mean weight, with its standard "

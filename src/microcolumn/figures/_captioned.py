@@ -132,7 +132,7 @@ def captioned(number: str, title: str, size: tuple[float, float]) -> Iterator[Ca
 
 
 def letter(ax: Axes, name: str, pad: float | None = None) -> None:
-    """Name a panel, ``pad`` points above the axes where the usual place is taken."""
+    """Name a panel, ``pad`` points above the axes where the usual condition is taken."""
     ax.set_title(name, loc="left", fontweight="bold", pad=pad)
 
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..evaluate._splits import StudyComparison
 from ..models import PopulationModel
+from ..report._tables import scientific
 from ..study import Results
-from ..study._comparisons import StudyComparison
-from ..study._index import NotComputedError, Place
-from ..study._tables import scientific
+from ..study._index import Condition, NotComputedError
 
 
-def place_of(
+def condition_of(
     results: Results,
     recording: str | None,
     experiment: str | None,
     window: int | None,
     *,
     several_bins: bool = False,
-) -> Place:
+) -> Condition:
     """Where a figure looks: the recording's first experiment and its longest words tested so far.
 
     Parameters
@@ -34,18 +34,18 @@ def place_of(
 
     Returns
     -------
-    Place
+    Condition
         Where at least one split is tested. Names and windows that the plan lacks are a ValueError,
         what the study has no results of yet is a NotComputedError.
     """
     _check(results, recording, experiment, window)
     found = [
-        place
-        for place in results.begun()
-        if recording in (None, place.recording)
-        and experiment in (None, place.experiment.name)
-        and window in (None, place.window)
-        and (max(place.experiment.windows) > 1 or not several_bins)
+        condition
+        for condition in results.tested()
+        if recording in (None, condition.recording)
+        and experiment in (None, condition.experiment.name)
+        and window in (None, condition.window)
+        and (max(condition.experiment.windows) > 1 or not several_bins)
     ]
     if not found:
         what = "words of several bins are not" if several_bins else "nothing is"
@@ -55,12 +55,12 @@ def place_of(
         more = ", or add such an experiment to its plan" if several_bins else ""
         raise NotComputedError(f"{what} tested yet{where}; run the study further{more}")
     first = found[0]
-    return [place for place in found if place[:2] == first[:2]][-1]
+    return [condition for condition in found if condition[:2] == first[:2]][-1]
 
 
-def where(place: Place) -> dict[str, Any]:
+def where(condition: Condition) -> dict[str, Any]:
     """What results of a place are asked for by, but for the recording."""
-    return {"experiment": place.experiment.name, "window": place.window}
+    return {"experiment": condition.experiment.name, "window": condition.window}
 
 
 def by_class(compared: StudyComparison) -> dict[str, list[str]]:
@@ -86,13 +86,13 @@ def _check(
 ) -> None:
     """The plan has such a recording, such an experiment, and words of so many bins."""
     if recording is not None:
-        results.catalogue.experiment(recording, experiment)
+        results.index.experiment(recording, experiment)
     planned = {each.name: each.windows for each in results.plan.experiments}
     if experiment is not None and experiment not in planned:
         known = ", ".join(planned)
         raise ValueError(f"the study has no experiment {experiment!r}; it has {known}")
     chosen = planned.values() if experiment is None else [planned[experiment]]
-    known_lags = sorted({n for each in chosen for n in each})
-    if window is not None and window not in known_lags:
-        listed = ", ".join(map(str, known_lags))
+    known_windows = sorted({n for each in chosen for n in each})
+    if window is not None and window not in known_windows:
+        listed = ", ".join(map(str, known_windows))
         raise ValueError(f"window is {window}, and the study has {listed}; choose one of them")

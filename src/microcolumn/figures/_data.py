@@ -10,22 +10,22 @@ from ..plot import _recorded as recorded, raster
 from ..plot._laminar import described, has_depths, laminar
 from ..plot._raster import busiest_stretch
 from ..recording import Recording
+from ..report._tables import units_text
 from ..study import Results
-from ..study._index import Place
+from ..study._index import Condition
 from ..study._sources import words_of
-from ..study._tables import units_text
 from ..survey import BinWidth, pairwise_correlations, suggest_bin_width
 from ..units import Units
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import place_of
+from ._conditions import condition_of
 from ._correlograms import COUNTED, about_peak
 
 
 class _Studied(NamedTuple):
     """What the models of a place saw: its units and its time, as spikes and as words."""
 
-    place: Place
+    condition: Condition
     recording: Recording
     words: Words
     n_recorded: int
@@ -42,11 +42,11 @@ def data(
 
     The data are the same for all window lengths.
     """
-    studied = _studied(results, place_of(results, recording, experiment, window))
+    studied = _studied(results, condition_of(results, recording, experiment, window))
     width = studied.words.bin_width
     stretch = busiest_stretch(studied.recording)
     found = suggest_bin_width(studied.recording)
-    with captioned("1", f"The data of {studied.place.recording}", (PAGE, 4.6)) as figure:
+    with captioned("1", f"The data of {studied.condition.recording}", (PAGE, 4.6)) as figure:
         panels = figure.subplot_mosaic("aabbbbbb;ccccdddd", height_ratios=(1.2, 1.0))
         if has_depths(studied.recording.units):
             recorded.probe(studied.recording.units, ax=panels["a"])
@@ -62,15 +62,15 @@ def data(
     return figure
 
 
-def _studied(results: Results, place: Place) -> _Studied:
-    whole = results.recording(place.recording)
-    words = words_of(whole, place.experiment)
+def _studied(results: Results, condition: Condition) -> _Studied:
+    whole = results.recording(condition.recording)
+    words = words_of(whole, condition.experiment)
     chosen = set(words.units.ids)
     used = whole.take([n for n, name in enumerate(whole.units.ids) if name in chosen])
-    if place.experiment.max_words is not None:
+    if condition.experiment.max_words is not None:
         last = words.clock.times_s(words.bins[-1:], words.bin_width)[0] + words.bin_width
         used = used.restrict([[used.epochs.starts[0], last]])
-    return _Studied(place, used, words, whole.n_units)
+    return _Studied(condition, used, words, whole.n_units)
 
 
 def _caption(
@@ -79,7 +79,7 @@ def _caption(
     width, (start, stop) = f"{studied.words.bin_width * 1e3:g} ms", stretch
     return " ".join(
         (
-            f"The data of {studied.place.recording}: {_units(studied)}, "
+            f"The data of {studied.condition.recording}: {_units(studied)}, "
             f"{studied.words.n_bins:,} bins of {width}.",
             _first_panel(studied.recording.units),
             f"(b) Words of {width} bins in the {stop - start:.3g} s with the most spikes, from "

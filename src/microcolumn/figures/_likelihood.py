@@ -9,19 +9,19 @@ from typing import Any
 
 from matplotlib.legend_handler import HandlerTuple
 
+from ..evaluate._splits import StudyComparison
 from ..plot import differences, scores
+from ..report._tables import compared_at
 from ..study import Results
-from ..study._comparisons import StudyComparison
-from ..study._index import NotComputedError, Place
-from ..study._tables import compared_at
+from ..study._index import Condition, NotComputedError
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import place_of
+from ._conditions import condition_of
 
 #: Recordings up to which the panels stand side by side, inches of their height.
 _SIDE_BY_SIDE, _HEIGHT = 4, 2.7
 #: Most models in a row of the legend.
 _MOST_IN_ROW = 6
-#: Splits up to which their scatter says too little; see :mod:`~microcolumn.study._significance`.
+#: Splits up to which their scatter says too little; see :mod:`~microcolumn.evaluate._significance`.
 _FEW_SPLITS = 2
 
 
@@ -37,13 +37,13 @@ def likelihood(
     By default all recordings that have the experiment are drawn; without an Ising model, or with
     nothing else, there is no second panel.
     """
-    place = place_of(results, recording, experiment, window)
+    condition = condition_of(results, recording, experiment, window)
     compared = []
-    for each in _alike(results, place, recording):
+    for each in _alike(results, condition, recording):
         with suppress(NotComputedError):  # no score of that recording is finite
             compared.append(_compared(results, each))
     if not compared:
-        raise place.missing("a test")
+        raise condition.missing("a test")
     reference = _reference(compared)
     stacked = len(compared) > _SIDE_BY_SIDE and reference is not None
     height = _HEIGHT * (1.75 if stacked else 1.0)
@@ -56,25 +56,25 @@ def likelihood(
             for ax, name in zip(panels, "ab", strict=True):
                 letter(ax, name)
         _share_legend(figure)
-        figure.caption = _caption(place, compared, reference)
+        figure.caption = _caption(condition, compared, reference)
     return figure
 
 
-def _alike(results: Results, place: Place, recording: str | None) -> list[Place]:
+def _alike(results: Results, condition: Condition, recording: str | None) -> list[Condition]:
     """The same experiment and window on all recordings, or on the one asked for."""
     return [
         each
-        for each in results.begun()
-        if each.experiment.name == place.experiment.name
-        and each.window == place.window
+        for each in results.tested()
+        if each.experiment.name == condition.experiment.name
+        and each.window == condition.window
         and recording in (None, each.recording)
     ]
 
 
-def _compared(results: Results, place: Place) -> StudyComparison:
-    """Scores at one place, with names that do not depend on the number of its units."""
-    found = compared_at(results, place)
-    families = results.catalogue.families(place.experiment, found.n_units * place.window)
+def _compared(results: Results, condition: Condition) -> StudyComparison:
+    """Scores at one condition, with names that do not depend on the number of its units."""
+    found = compared_at(results, condition)
+    families = results.index.families(condition.experiment, found.n_units * condition.window)
     names = {variant: family for family, variant in families.items()}
     return replace(
         found,
@@ -112,13 +112,15 @@ def _share_legend(figure: CaptionedFigure) -> None:
     )
 
 
-def _caption(place: Place, compared: Sequence[StudyComparison], reference: str | None) -> str:
-    bins = f"words of {place.window} bins" if place.window > 1 else "single bins"
+def _caption(
+    condition: Condition, compared: Sequence[StudyComparison], reference: str | None
+) -> str:
+    bins = f"words of {condition.window} bins" if condition.window > 1 else "single bins"
     said = (
         "Excess log-likelihood over firing rates, the zero line, on test words that neither the "
         "fit nor the choice of the penalty has seen, for the whole population "
-        f"(experiment {place.experiment.name}, {bins} of {1e3 * place.experiment.bin_width:g} ms; "
-        f"{_splits(compared)}). "
+        f"(experiment {condition.experiment.name}, {bins} of "
+        f"{1e3 * condition.experiment.bin_width:g} ms; {_splits(compared)}). "
     )
     if reference is not None:
         said = (
@@ -127,7 +129,7 @@ def _caption(place: Place, compared: Sequence[StudyComparison], reference: str |
             "test, not corrected over pairs. "
         )
     said += error_bars(each.n_splits for each in compared)
-    return said + _over_time(place, compared) + _doubts(compared)
+    return said + _over_time(condition, compared) + _doubts(compared)
 
 
 def _splits(compared: Sequence[StudyComparison]) -> str:
@@ -158,9 +160,9 @@ def error_bars(n_splits: Iterable[int]) -> str:
     return f"{said}."
 
 
-def _over_time(place: Place, compared: Sequence[StudyComparison]) -> str:
+def _over_time(condition: Condition, compared: Sequence[StudyComparison]) -> str:
     """What errors over splits leave out, where blocks would have told."""
-    if place.experiment.split_by != "words" or min(c.n_splits for c in compared) <= _FEW_SPLITS:
+    if condition.experiment.split_by != "words" or min(c.n_splits for c in compared) <= _FEW_SPLITS:
         return ""
     blocks = max(model.block_stderr for each in compared for model in each.models)
     return (

@@ -11,12 +11,12 @@ from ..models import PopulationModel
 from ..plot import couplings, hidden_units
 from ..plot._laminar import described
 from ..plot.style import literal
+from ..report._tables import compared_at, units_text
 from ..study import Results
-from ..study._index import Place
-from ..study._tables import compared_at, units_text
+from ..study._index import Condition
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import by_class, first_split, penalty_of, place_of, where
+from ._conditions import by_class, condition_of, first_split, penalty_of, where
 
 #: Hidden units drawn for each model.
 _MOST = 12
@@ -48,27 +48,27 @@ def parameters(
     the penalty that its validation part chose, and hidden units are ordered by the variance of
     their activation on its test part.
     """
-    place = place_of(results, recording, experiment, window)
-    split, shown = _chosen(results, place)
-    test = results.words(place.recording, split=split, **where(place))[2]
+    condition = condition_of(results, recording, experiment, window)
+    split, shown = _chosen(results, condition)
+    test = results.words(condition.recording, split=split, **where(condition))[2]
     rows = [[panel for panel in row if panel.split()[0] in shown] for row in _PANELS]
     mosaic: list[Any] = [row * 2 if len(row) == 1 else row for row in rows if row]
     with captioned(
-        "2", f"Parameters of models of {place.recording}", (PAGE, _HEIGHT * len(mosaic))
+        "2", f"Parameters of models of {condition.recording}", (PAGE, _HEIGHT * len(mosaic))
     ) as figure:
         panels = figure.subplot_mosaic(mosaic, width_ratios=[1.0, 1.55])
         for panel, axes in panels.items():
             _draw(axes, panel, shown, test)
-        figure.caption = _caption(place, split, shown, test)
+        figure.caption = _caption(condition, split, shown, test)
     return figure
 
 
-def _chosen(results: Results, place: Place) -> tuple[int, dict[str, _Shown]]:
+def _chosen(results: Results, condition: Condition) -> tuple[int, dict[str, _Shown]]:
     """The first tested split, and the best-scoring variant of each class by the paper's order."""
-    compared = compared_at(results, place)
+    compared = compared_at(results, condition)
     split, shown = first_split(compared), {}
     for model, (best, *others) in by_class(compared).items():
-        fitted = results.model(place.recording, best, split=split, **where(place))
+        fitted = results.model(condition.recording, best, split=split, **where(condition))
         shown[model] = _Shown(best, fitted, others)
     return split, shown
 
@@ -84,11 +84,14 @@ def _draw(ax: Axes, panel: str, shown: dict[str, _Shown], test: Words) -> None:
     ax.set_title(literal(shown[model].name))
 
 
-def _caption(place: Place, split: int, shown: dict[str, _Shown], test: Words) -> str:
-    bins = f", {place.window} bins of {test.bin_width * 1e3:g} ms" if place.window > 1 else ""
+def _caption(condition: Condition, split: int, shown: dict[str, _Shown], test: Words) -> str:
+    bins = (
+        f", {condition.window} bins of {test.bin_width * 1e3:g} ms" if condition.window > 1 else ""
+    )
     sentences = [
-        f"Models of {place.recording} ({place.experiment.name}, {units_text(test.n_units)}{bins}), "
-        f"fitted on split {split} with the penalty λ that its validation part chose."
+        f"Models of {condition.recording} ({condition.experiment.name}, "
+        f"{units_text(test.n_units)}{bins}), fitted on split {split} with the "
+        "penalty λ that its validation part chose."
     ]
     for panel, each in zip("abc", shown.values(), strict=False):
         drawn = [_said_of_couplings(each.model), _said_of_hidden_units(each.model)]
@@ -108,7 +111,7 @@ def _caption(place: Place, split: int, shown: dict[str, _Shown], test: Words) ->
             "is on top."
         )
     sentences.append(f"Units run {described(test.units)}.")
-    if place.window > 1:
+    if condition.window > 1:
         sentences.append("Blocks are the bins of a window, 0 the newest.")
     left_out = [name for each in shown.values() for name in each.left_out]
     if left_out:

@@ -8,15 +8,15 @@ from itertools import pairwise
 import numpy as np
 
 from ..evaluate import PatternStatistics, Synchrony, pattern_statistics, synchrony as synchrony_of
+from ..evaluate._splits import INDEPENDENT
 from ..models import Independent, PopulationModel
 from ..plot import patterns as draw_patterns, synchrony as draw_synchrony
 from ..plot._patterns import LEAST_EXPECTED
+from ..report._tables import compared_at
 from ..study import Results
-from ..study._comparisons import INDEPENDENT
-from ..study._index import Place
-from ..study._tables import compared_at
+from ..study._index import Condition
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import by_class, first_split, penalty_of, place_of, where
+from ._conditions import by_class, condition_of, first_split, penalty_of, where
 
 
 def patterns(
@@ -31,13 +31,13 @@ def patterns(
     Of the test words of the first tested split, under the best model of each class at its chosen
     penalty.
     """
-    place = place_of(results, recording, experiment, window)
-    compared = compared_at(results, place)
+    condition = condition_of(results, recording, experiment, window)
+    compared = compared_at(results, condition)
     split = first_split(compared)
-    train, _, test = results.words(place.recording, split=split, **where(place))
+    train, _, test = results.words(condition.recording, split=split, **where(condition))
     models: dict[str, PopulationModel] = {INDEPENDENT: Independent().fit(train)}
     for name, *_ in by_class(compared).values():
-        models[name] = results.model(place.recording, name, split=split, **where(place))
+        models[name] = results.model(condition.recording, name, split=split, **where(condition))
     pairs = list(pairwise(_chain(list(models))))
     drawn = {name for pair in pairs for name in pair}
     statistics = {name: pattern_statistics(models[name], test) for name in models if name in drawn}
@@ -48,14 +48,14 @@ def patterns(
         for ax, pair in zip(panels[:-1], pairs, strict=True):
             draw_patterns({name: statistics[name] for name in pair}, ax=ax)
         draw_synchrony(distributions, ax=panels[-1])
-        panels[-1].set_xlabel("active bits per word" if place.window > 1 else "active units")
+        panels[-1].set_xlabel("active bits per word" if condition.window > 1 else "active units")
         panels[-1].set_ylabel("probability")
         for ax, name in zip(panels, "abc", strict=False):
             letter(ax, name)
         figure.caption = " ".join(
             [
-                *_about_words(place, split, pairs, models, statistics),
-                _about_synchrony("abc"[len(pairs)], _bits(place), distributions),
+                *_about_words(condition, split, pairs, models, statistics),
+                _about_synchrony("abc"[len(pairs)], _bits(condition), distributions),
             ]
         )
     return figure
@@ -69,7 +69,7 @@ def _chain(names: Sequence[str]) -> list[str]:
 
 
 def _about_words(
-    place: Place,
+    condition: Condition,
     split: int,
     pairs: Sequence[tuple[str, str]],
     models: Mapping[str, PopulationModel],
@@ -79,12 +79,12 @@ def _about_words(
         f"({panel}) {' and '.join(pair)}" for panel, pair in zip("ab", pairs, strict=False)
     )
     some = next(iter(statistics.values()))
-    window = f", windows of {place.window} bins" if place.window > 1 else ""
+    window = f", windows of {condition.window} bins" if condition.window > 1 else ""
     said = [
         f"{shown}: observed frequency of every distinct word among the test words of split "
-        f"{split} ({place.recording}, experiment {place.experiment.name}{window}; "
+        f"{split} ({condition.recording}, experiment {condition.experiment.name}{window}; "
         f"{some.X.shape[0]:,} distinct of {some.n_words:,}) against its probability under the "
-        f"model; symbols: number of active {_bits(place)}.",
+        f"model; symbols: number of active {_bits(condition)}.",
         f"Models were fitted to the training words of the same split{_penalties(models)}.",
         "Solid line: identity. Dashed lines: 5 % and 95 % of counting noise at the model's "
         "probability, the grey band between them. Words are drawn because they occurred, so those "
@@ -107,9 +107,9 @@ def _penalties(models: Mapping[str, PopulationModel]) -> str:
     return f"; penalties as chosen: {', '.join(chosen)}"
 
 
-def _bits(place: Place) -> str:
+def _bits(condition: Condition) -> str:
     """What a word counts."""
-    return "bits of the window" if place.window > 1 else "units"
+    return "bits of the window" if condition.window > 1 else "units"
 
 
 def _about_synchrony(panel: str, bits: str, distributions: Mapping[str, Synchrony]) -> str:

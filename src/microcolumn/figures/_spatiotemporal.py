@@ -9,18 +9,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 
 from ..evaluate import Prediction, predict
+from ..evaluate._summaries import CellPrediction, PredictionResult
 from ..models import PopulationModel
 from ..plot import gain, prediction as draw_prediction
 from ..plot._laminar import described
 from ..plot._predictions import busiest_stretch_of_cell
 from ..plot._windows import COLUMNS, MOST, hidden_maps
+from ..report._tables import compared_at
 from ..study import Results
-from ..study._index import NotComputedError, Place
-from ..study._summaries import CellPrediction, PredictionResult
-from ..study._tables import compared_at
+from ..study._index import Condition, NotComputedError
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, handles_of, letter
-from ._conditions import first_split, penalty_of, place_of, where
+from ._conditions import condition_of, first_split, penalty_of, where
 
 #: Inches: a row of maps with its title, what surrounds the maps, gains, and the trace.
 _MAP_ROW, _AROUND_MAPS, _GAINS, _TRACE = 0.8, 0.4, 1.9, 1.8
@@ -31,7 +31,7 @@ _KNOWN = {"rest": "the rest of the window", "past": "the past alone"}
 class _Shown:
     """What the figure is drawn from: models and test part of one split."""
 
-    place: Place
+    condition: Condition
     split: int
     models: dict[str, PopulationModel]  # best score first
     test: Words
@@ -70,8 +70,8 @@ def spatiotemporal(
     window: int | None = None,
 ) -> CaptionedFigure:
     """Figure 6: hidden units as maps of cells and time, gain per cell, predicted spiking."""
-    place = place_of(results, recording, experiment, window, several_bins=True)
-    shown = _shown(results, place)
+    condition = condition_of(results, recording, experiment, window, several_bins=True)
+    shown = _shown(results, condition)
     n_hidden = 0 if shown.hidden is None else shown.models[shown.hidden].n_live_hidden_
     n_rows = -(-min(n_hidden, MOST) // COLUMNS)
     heights = (_AROUND_MAPS + n_rows * _MAP_ROW, _GAINS, _TRACE)
@@ -85,9 +85,9 @@ def spatiotemporal(
     return figure
 
 
-def _shown(results: Results, place: Place) -> _Shown:
-    name, at = place.recording, where(place)
-    compared = compared_at(results, place)
+def _shown(results: Results, condition: Condition) -> _Shown:
+    name, at = condition.recording, where(condition)
+    compared = compared_at(results, condition)
     split, tested = first_split(compared), [model.variant for model in compared.models]
     predictions: dict[str, list[PredictionResult]] = {}
     for variant in tested:
@@ -96,9 +96,9 @@ def _shown(results: Results, place: Place) -> _Shown:
             for given, result in found.items():
                 predictions.setdefault(given, []).append(result)
     if not predictions:
-        raise place.missing("a prediction")
+        raise condition.missing("a prediction")
     return _Shown(
-        place=place,
+        condition=condition,
         split=split,
         models={v: results.model(name, v, split=split, **at) for v in tested},
         test=results.words(name, split=split, **at)[2],
@@ -137,12 +137,12 @@ def _draw_trace(panel: SubFigure, shown: _Shown, traces: dict[str, Prediction]) 
 
 
 def _caption(shown: _Shown, n_hidden: int, traces: dict[str, Prediction]) -> str:
-    place, n_cells, (given, cell) = shown.place, shown.test.n_units, shown.best
+    condition, n_cells, (given, cell) = shown.condition, shown.test.n_units, shown.best
     first = next(iter(traces.values()))
     return (
-        f"Spatiotemporal models of {place.recording} ({place.experiment.name} experiment): "
-        f"{n_cells} cell{'s' * (n_cells > 1)} in {place.window} bin{'s' * (place.window > 1)} of "
-        f"{1e3 * shown.test.bin_width:.3g} ms. "
+        f"Spatiotemporal models of {condition.recording} ({condition.experiment.name} experiment): "
+        f"{n_cells} cell{'s' * (n_cells > 1)} in {condition.window} "
+        f"bin{'s' * (condition.window > 1)} of {1e3 * shown.test.bin_width:.3g} ms. "
         f"(a) {_about_hidden(shown, n_hidden)} (b) {_about_gains(shown)} "
         f"(c) Probability of a spike of cell {cell.unit} in each bin given {_KNOWN[given]}, on "
         f"{first.n_bins * first.bin_width:.2g} s of the test part of split {shown.split}, with "

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..evaluate._summaries import WindowResult
 from ..plot import windows as draw_windows
+from ..report._tables import units_text
 from ..study import Results
-from ..study._index import Place
-from ..study._summaries import WindowResult
-from ..study._tables import units_text
+from ..study._index import Condition
 from ._captioned import COLUMN, CaptionedFigure, captioned
-from ._conditions import place_of
+from ._conditions import condition_of
 from ._likelihood import error_bars, extremes
 
 
@@ -25,15 +25,15 @@ def windows(
 
     ``window`` are the longest words to draw.
     """
-    place = place_of(results, recording, experiment, window, several_bins=True)
-    found = results.by_window(place.recording, experiment=place.experiment.name)
-    shown = _up_to(found, place.window)
+    condition = condition_of(results, recording, experiment, window, several_bins=True)
+    found = results.by_window(condition.recording, experiment=condition.experiment.name)
+    shown = _up_to(found, condition.window)
     if not any(each for models in shown.models.values() for each in models):
-        raise place.missing("a test")  # scores that are not finite count as none
+        raise condition.missing("a test")  # scores that are not finite count as none
     with captioned("5", "Excess log-likelihood by length of words", (COLUMN, 3.0)) as figure:
-        draw_windows(shown, bin_width=place.experiment.bin_width, ax=figure.subplots())
-        n_units = results.catalogue.n_units(place.recording, place.experiment)
-        figure.caption = _caption(place, shown, n_units)
+        draw_windows(shown, bin_width=condition.experiment.bin_width, ax=figure.subplots())
+        n_units = results.index.n_units(condition.recording, condition.experiment)
+        figure.caption = _caption(condition, shown, n_units)
     return figure
 
 
@@ -44,15 +44,15 @@ def _up_to(found: WindowResult, longest: int) -> WindowResult:
     return replace(found, windows=found.windows[:n], models=models)
 
 
-def _caption(place: Place, shown: WindowResult, n_units: int) -> str:
-    experiment = place.experiment
+def _caption(condition: Condition, shown: WindowResult, n_units: int) -> str:
+    experiment = condition.experiment
     computed = [each for found in shown.models.values() for each in found if each is not None]
     numbers = sorted({each.n_splits for each in computed})
     last = {name: shown.last_step(name) for name in shown.models}
     steps = [f"{name} {window if window is not None else 'none'}" for name, window in last.items()]
     said = [
         "Excess log-likelihood over firing rates, per second and neuron, on test words of one or "
-        f"more bins of {1e3 * experiment.bin_width:g} ms ({place.recording}, experiment "
+        f"more bins of {1e3 * experiment.bin_width:g} ms ({condition.recording}, experiment "
         f"{experiment.name}, {units_text(n_units)}); above, the length of a word.",
         f"Mean over {extremes(numbers)} split{'s' if numbers[-1] > 1 else ''}.",
         error_bars(numbers),

@@ -21,12 +21,12 @@ from sklearn.utils._param_validation import (
 )
 from threadpoolctl import ThreadpoolController
 
-from ..energy import chunks
 from ..layout import NEVER_COACTIVE
 from ..objectives import MinimumProbabilityFlow, NegativeLogLikelihood, Objective
 from ..parameters import Parameters
 from ..penalties import L1, GroupL1, Penalty
 from ..solvers import LEAST_DECREASE, FitResult, NestedStarts, Problem, fit_path
+from ..validation import chunks
 from ..words import Words
 from ._base import PopulationModel, floored_rates
 

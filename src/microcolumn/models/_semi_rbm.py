@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..parameters import Floats, Kind, Parameters
+from ..parameters import Kind, Parameters
 from ..solvers import NestedStarts
+from ..validation import Floats
 from ..words import Words, as_words
 from ._base import floored_rates
 from ._ising import Ising

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from ..energy import chunks
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
 from ..partition import exact_expectations
+from ..validation import Floats, chunks
 from ..words import Words, as_words
 from ._objective import Objective
 

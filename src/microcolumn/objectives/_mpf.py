@@ -13,7 +13,8 @@ from ..kernels.cpu.mpf_flat import gather, scatter
 from ..kernels.cpu.mpf_tables import LIMITS, Shape, Words as Bits, Workspace
 from ..kernels.cpu.threads import threads_for
 from ..layout import Layout
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
+from ..validation import Floats
 from ..words import Words, as_words
 from ._objective import Objective
 

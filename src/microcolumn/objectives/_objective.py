@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from ..layout import Layout
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
+from ..validation import Floats
 
 
 class Objective(ABC):

@@ -6,7 +6,7 @@ import math
 
 from ..kernels.cpu.penalties import group_add_slopes, group_value, group_zero
 from ..layout import Layout
-from ..parameters import Floats
+from ..validation import Floats
 from ._penalty import Penalty
 
 

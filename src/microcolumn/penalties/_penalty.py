@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..layout import Layout
-from ..parameters import Floats
+from ..validation import Floats
 
 
 class Penalty(ABC):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ..evaluate import Calibration, Prediction, Roc
-from ..study._summaries import PredictionResult
+from ..evaluate._summaries import PredictionResult
 from .style import (
     BESIDE,
     DATA_COLOUR,

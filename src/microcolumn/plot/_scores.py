@@ -12,9 +12,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from ..evaluate import Comparison
-from ..study._comparisons import INDEPENDENT, ModelResult, PairResult, StudyComparison
-from ..study._significance import claimed_stderr, corrected_stderr, p_text
-from ..study._summaries import WindowResult
+from ..evaluate._significance import claimed_stderr, corrected_stderr, p_text
+from ..evaluate._splits import INDEPENDENT, ModelResult, PairResult, StudyComparison
+from ..evaluate._summaries import WindowResult
 from .style import (
     BESIDE,
     ERROR_BARS,
@@ -97,7 +97,7 @@ def differences(
     """Each model's score minus that of one of them, paired over splits, with p-values.
 
     Error bars are one standard error of the paired difference, the one that the p-value is made
-    from; see :class:`~microcolumn.study._comparisons.PairResult`.
+    from; see :class:`~microcolumn.evaluate._splits.PairResult`.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from typing import ClassVar, TypeAlias
 
 from markupsafe import Markup
 
-from ..study._tables import Table
+from ._tables import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ import numpy as np
 
 from ..figures._conditions import first_split, where
 from ..plot._laminar import BitLayout, laminar
-from ..study import Results, _tables as tables
-from ..study._index import Place
+from ..study import Results
+from ..study._index import Condition
 from ..study._sources import words_of
 from ..units import Units
+from . import _tables as tables
 from ._paths import most_per_matrix, paths_at, rounded, strongest
 from ._sections import longest
 from ._stretch import Read, assemblies_at
@@ -37,8 +38,10 @@ def explorers(results: Results) -> list[dict[str, Any]]:
         most to the least variable on the test words, as in figure 2. ``J`` and ``W`` hold their
         strongest entries where all would be too many for a page; see `paths.strongest`.
     """
-    places = longest(results)
-    found = [_explorer(results, place, ACTIVATIONS // len(places)) for place in places]
+    conditions = longest(results)
+    found = [
+        _explorer(results, condition, ACTIVATIONS // len(conditions)) for condition in conditions
+    ]
     steps = [step for each in found for path in each["models"] for step in path["steps"]]
     matrices = [(step, name) for step in steps for name in "JW" if step[name] is not None]
     sizes = [int(np.count_nonzero(step[name])) for step, name in matrices]
@@ -48,48 +51,48 @@ def explorers(results: Results) -> list[dict[str, Any]]:
     return found
 
 
-def _explorer(results: Results, place: Place, most_values: int) -> dict[str, Any]:
-    compared = tables.compared_at(results, place)
-    read, problem = _words(results, place, first_split(compared))
-    units = _stored_units(results, place) if read is None else read.whole.units
+def _explorer(results: Results, condition: Condition, most_values: int) -> dict[str, Any]:
+    compared = tables.compared_at(results, condition)
+    read, problem = _words(results, condition, first_split(compared))
+    units = _stored_units(results, condition) if read is None else read.whole.units
     drawn = laminar(units)
-    rows = BitLayout(drawn, place.window).order
+    rows = BitLayout(drawn, condition.window).order
     assemblies = None
     if read is not None:
-        assemblies = assemblies_at(results, place, compared, drawn.order, read, most_values)
+        assemblies = assemblies_at(results, condition, compared, drawn.order, read, most_values)
         problem = "" if assemblies else "No model of this experiment kept a live hidden unit."
     return {
-        "recording": place.recording,
-        "experiment": place.experiment.name,
-        "window": place.window,
+        "recording": condition.recording,
+        "experiment": condition.experiment.name,
+        "window": condition.window,
         "split": first_split(compared),
-        "bin_s": place.experiment.bin_width,
+        "bin_s": condition.experiment.bin_width,
         "units": [_unit(units, int(n)) for n in drawn.order],
         "layers": [list(layer) for layer in drawn.layers],
         "by_variance": read is not None,
         "assemblies": assemblies,
         "problem": problem,
-        "models": paths_at(results, place, compared, rows, read and read.test),
+        "models": paths_at(results, condition, compared, rows, read and read.test),
     }
 
 
-def _words(results: Results, place: Place, split: int) -> tuple[Read | None, str]:
+def _words(results: Results, condition: Condition, split: int) -> tuple[Read | None, str]:
     """Words of the recording, or a sentence about why there are none."""
     try:
-        whole = words_of(results.recording(place.recording), place.experiment)
-        _, _, test = results.words(place.recording, split=split, **where(place))
+        whole = words_of(results.recording(condition.recording), condition.experiment)
+        _, _, test = results.words(condition.recording, split=split, **where(condition))
         return Read(whole, test), ""
     except (OSError, ValueError, ImportError) as error:
         said = " ".join(str(error).split())
         return None, f"The recording could not be read again, so its spikes are not shown: {said}."
 
 
-def _stored_units(results: Results, place: Place) -> Units:
+def _stored_units(results: Results, condition: Condition) -> Units:
     """Units of an experiment's words as the store knows them; compare `study.sources.words_of`."""
-    table = results.recordings[place.recording]["units"]
-    if place.experiment.most_active is not None:
+    table = results.recordings[condition.recording]["units"]
+    if condition.experiment.most_active is not None:
         by_activity = np.argsort([-row["rate_hz"] for row in table], kind="stable")
-        table = [table[n] for n in np.sort(by_activity[: place.experiment.most_active])]
+        table = [table[n] for n in np.sort(by_activity[: condition.experiment.most_active])]
     depths = [row["depth_um"] for row in table]
     known = table[0]["depth_reference"] is not None
     layers = [row["layer"] for row in table]

@@ -6,7 +6,8 @@ from inspect import signature
 from typing import NamedTuple
 
 from ..partition._ais import annealed_importance_sampling
-from ..study import Experiment, Plan, _tables as tables
+from ..study import Experiment, Plan
+from . import _tables as tables
 from ._typography import enumeration, typeset
 
 

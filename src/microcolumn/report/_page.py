@@ -13,8 +13,9 @@ from jinja2.utils import htmlsafe_json_dumps
 
 from .. import __version__
 from ..atomic import atomic_write
-from ..study import Results, _tables as tables
-from ..study._cautions import cautions
+from ..study import Results
+from . import _tables as tables
+from ._cautions import cautions
 from ._explorer import explorers
 from ._methods import methods, references
 from ._pictures import pictures
@@ -67,7 +68,7 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     data = htmlsafe_json_dumps(interactive, separators=(",", ":"))
     text_bytes = _TEXT_BYTES * (10 + len(results.recordings))
     drawn = pictures(results, max(0, _MOST_BYTES - text_bytes - len(data)), progress)
-    layers = any(tables.layers(results, place) for place in longest(results))
+    layers = any(tables.layers(results, condition) for condition in longest(results))
     said = methods(results.plan, layers=layers)
     found = answers(results)
     content: dict[str, Any] = {

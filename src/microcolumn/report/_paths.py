@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluate._activation import hidden_activation
+from ..evaluate._splits import StudyComparison
 from ..figures._conditions import first_split, where
 from ..models import PopulationModel
 from ..study import Results
-from ..study._comparisons import StudyComparison
-from ..study._index import Place
+from ..study._index import Condition
 from ..study._rows import Row
 from ..words import Words
 
@@ -28,7 +28,7 @@ _METHODS = {
 
 def paths_at(
     results: Results,
-    place: Place,
+    condition: Condition,
     compared: StudyComparison,
     rows: NDArray[np.int64],
     words: Words | None,
@@ -37,7 +37,7 @@ def paths_at(
 
     Parameters
     ----------
-    results, place, compared
+    results, condition, compared
         Of the study, where, and all models there.
     rows : ndarray of int64, shape (n_bits,)
         Bit that each row of the page shows.
@@ -50,8 +50,8 @@ def paths_at(
         ``chosen`` is the step that the validation part chose. Of each step, ``J`` (above the
         diagonal alone) and ``W`` (of live hidden units) are arrays, None where a model has none.
     """
-    penalties, split = place.experiment.penalties, first_split(compared)
-    at = where(place) | {"recording": place.recording, "split": split}
+    penalties, split = condition.experiment.penalties, first_split(compared)
+    at = where(condition) | {"recording": condition.recording, "split": split}
     used = {
         model.variant: score.penalty
         for model in compared.models
@@ -59,7 +59,7 @@ def paths_at(
         if score.split == split
     }
     found = []
-    for variant in results.catalogue.variants(place):
+    for variant in results.index.variants(condition):
         models = results.path(variant=variant.name, **at)
         scores = results.normalisers(variant=variant.name, **at)
         steps = [
@@ -95,12 +95,12 @@ def strongest(matrix: NDArray[np.float64], most: int) -> dict[str, Any]:
         n_columns + column`` to the next; ``values`` have four significant digits.
     """
     flat = matrix.ravel()
-    places = np.flatnonzero(flat)
-    kept = places
-    if places.size > most:
-        kept = np.sort(places[np.argsort(-np.abs(flat[places]), kind="stable")[:most]])
+    positions = np.flatnonzero(flat)
+    kept = positions
+    if positions.size > most:
+        kept = np.sort(positions[np.argsort(-np.abs(flat[positions]), kind="stable")[:most]])
     return {
-        "total": int(places.size),
+        "total": int(positions.size),
         "gaps": np.diff(kept, prepend=0).tolist(),
         "values": [rounded(value) for value in flat[kept].tolist()],
     }

@@ -49,8 +49,8 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
         if isinstance(figure, str):
             found[key] = Absent(figure)
             continue
-        place = "" if which.recording is None else f"-{names.index(which.recording)}"
-        picture = _picture(figure, f"figure-{which.number}{place}", which.recording or "", most)
+        condition = "" if which.recording is None else f"-{names.index(which.recording)}"
+        picture = _picture(figure, f"figure-{which.number}{condition}", which.recording or "", most)
         size = len(picture.markup.encode())
         if size > room:
             of = f" of {which.recording}" if which.recording else ""

@@ -7,41 +7,47 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..study import Results, _tables as tables
-from ..study._comparisons import INDEPENDENT, StudyComparison
-from ..study._index import Place
-from ..study._significance import p_text
-from ..study._tables import Table
+from ..evaluate._significance import p_text
+from ..evaluate._splits import INDEPENDENT, StudyComparison
+from ..study import Results
+from ..study._index import Condition
+from . import _tables as tables
 from ._content import Answer, Block, Heading, Item, Listed, Paragraph, Section, Tabled
 from ._pictures import Pictures
+from ._tables import Table
 from ._typography import enumeration
 
-#: Of one place: all that a section says of it.
-Telling = Callable[[Results, Place], list[Item]]
+#: Of one condition: all that a section says of it.
+Telling = Callable[[Results, Condition], list[Item]]
 
 _NOTHING = "Nothing of this is tested yet; run the study further."
 
 
-def longest(results: Results) -> list[Place]:
+def longest(results: Results) -> list[Condition]:
     """The longest words tested so far of each experiment on each recording."""
-    found = {(place.recording, place.experiment.name): place for place in results.begun()}
+    found = {
+        (condition.recording, condition.experiment.name): condition
+        for condition in results.tested()
+    }
     return list(found.values())
 
 
 def answers(results: Results) -> list[Answer]:
     """The result of every comparison in words, in the plan's order."""
     found = []
-    for place in longest(results):
-        compared = tables.compared_at(results, place)
+    for condition in longest(results):
+        compared = tables.compared_at(results, condition)
         headline, *details = compared.answer.removesuffix(".").split("; ")
-        about = f"{place.recording}: {tables.words_facts(place, compared)}{_windows(place)}"
+        about = (
+            f"{condition.recording}: {tables.words_facts(condition, compared)}{_windows(condition)}"
+        )
         found.append(Answer(about, headline, tuple(details)))
     return found
 
 
 def tally(results: Results) -> Answer:
     """How often each model scores best over all comparisons, by how much, and how surely."""
-    compared = [tables.compared_at(results, place) for place in longest(results)]
+    compared = [tables.compared_at(results, condition) for condition in longest(results)]
     (name, most), *others = Counter(each.best.variant for each in compared).most_common()
     said = [f"{name} scores best in {most} of {len(compared)} comparisons"]
     ahead = [each.pair(each.best.variant, _next_best(each)) for each in compared]
@@ -118,17 +124,17 @@ def simulated(results: Results) -> str:
 
 def summary(results: Results) -> Table | None:
     """All comparisons side by side; None where there are fewer than two."""
-    places = longest(results)
-    if len(places) < 2:
+    conditions = longest(results)
+    if len(conditions) < 2:
         return None
     rows = []
-    for place in places:
-        compared = tables.compared_at(results, place)
+    for condition in conditions:
+        compared = tables.compared_at(results, condition)
         others = [model.variant for model in compared.models[1:]]
         ising = [name for name in others if name.split()[0] == "Ising"]
         rows.append(
             (
-                _about(place) if len(results.plan.experiments) > 1 else place.recording,
+                _about(condition) if len(results.plan.experiments) > 1 else condition.recording,
                 compared.best.variant,
                 _over(compared, others[:1], name=True),
                 _over(compared, ising[:1]),
@@ -161,7 +167,7 @@ _LEADS = {
 def sections(results: Results, drawn: Pictures) -> list[Section]:
     """Sections between the answer and the methods; those the plan has nothing for are left out."""
     told = partial(_section, results, drawn)
-    fits = tuple(_converged(results, place) for place in longest(results))
+    fits = tuple(_converged(results, condition) for condition in longest(results))
     return [
         _data(results, drawn),
         told("Comparison", _scores, "4", _pictures(drawn, "3", None)),
@@ -187,9 +193,9 @@ def _section(
         said = _pictures(drawn, number, name)
         told = {p: tell(results, p) for p in longest(results) if p.recording == name}
         several = sum(map(bool, told.values())) > 1
-        for place, each in told.items():
+        for condition, each in told.items():
             if each and several:
-                said.append(Heading(f"{place.experiment.name}{_windows(place)}"))
+                said.append(Heading(f"{condition.experiment.name}{_windows(condition)}"))
             said += each
         if said:
             blocks.append(_block(results, name, said))
@@ -209,18 +215,21 @@ def _data(results: Results, drawn: Pictures) -> Section:
     return Section("data", "Data", _LEADS["Data"], items, blocks)
 
 
-def _nothing(results: Results, place: Place) -> list[Item]:
+def _nothing(results: Results, condition: Condition) -> list[Item]:
     """Of sections that show a figure alone."""
     return []
 
 
-def _scores(results: Results, place: Place) -> list[Item]:
-    compared = tables.compared_at(results, place)
-    return _tabled(place, tables.models(results, place, compared), tables.pairs(compared))
+def _scores(results: Results, condition: Condition) -> list[Item]:
+    compared = tables.compared_at(results, condition)
+    return _tabled(condition, tables.models(results, condition, compared), tables.pairs(compared))
 
 
-def _structure(results: Results, place: Place) -> list[Item]:
-    layers, interactions = tables.layers(results, place), tables.interactions(results, place)
+def _structure(results: Results, condition: Condition) -> list[Item]:
+    layers, interactions = (
+        tables.layers(results, condition),
+        tables.interactions(results, condition),
+    )
     if interactions is None:
         return [Paragraph("The structure of these models is not computed yet.")]
     # In a caption, the columns go on by themselves.
@@ -228,24 +237,24 @@ def _structure(results: Results, place: Place) -> list[Item]:
     items: list[Item] = []
     if layers is None:
         items.append(Paragraph("The units are not in several layers, so no layers were tested."))
-    return items + _tabled(place, layers, interactions)
+    return items + _tabled(condition, layers, interactions)
 
 
-def _growth(results: Results, place: Place) -> list[Item]:
-    if len(place.experiment.windows) < 2:
+def _growth(results: Results, condition: Condition) -> list[Item]:
+    if len(condition.experiment.windows) < 2:
         return []
-    found = results.by_window(place.recording, experiment=place.experiment.name)
-    table = Tabled(tables.growth(found), f"{place.recording}, {place.experiment.name}")
+    found = results.by_window(condition.recording, experiment=condition.experiment.name)
+    table = Tabled(tables.growth(found), f"{condition.recording}, {condition.experiment.name}")
     return [table, Listed(tuple(tables.growth_sentences(found)))]
 
 
-def _predicted(results: Results, place: Place) -> list[Item]:
-    found = _tabled(place, tables.predictions(results, place))
+def _predicted(results: Results, condition: Condition) -> list[Item]:
+    found = _tabled(condition, tables.predictions(results, condition))
     return found or [Paragraph("The predictions of these models are not computed yet.")]
 
 
-def _converged(results: Results, place: Place) -> str:
-    models = tables.compared_at(results, place).models
+def _converged(results: Results, condition: Condition) -> str:
+    models = tables.compared_at(results, condition).models
     scores = [score for model in models for score in model.splits]
     fits = sum(score.fit_converged for score in scores)
     normalised = sum(score.normaliser_converged for score in scores)
@@ -255,7 +264,7 @@ def _converged(results: Results, place: Place) -> str:
         found = "log Z was summed exactly for all"
     elif normalised < len(scores):
         found += f", and may not be relied upon for {len(scores) - normalised}"
-    return f"{_about(place)}: {fits} of the {len(scores)} fits tested have converged; {found}"
+    return f"{_about(condition)}: {fits} of the {len(scores)} fits tested have converged; {found}"
 
 
 def _block(results: Results, name: str, items: list[Item]) -> Block:
@@ -267,16 +276,16 @@ def _pictures(drawn: Pictures, number: str, recording: str | None) -> list[Item]
     return [] if found is None else [found]
 
 
-def _tabled(place: Place, *found: Table | None) -> list[Item]:
-    return [Tabled(table, _about(place)) for table in found if table is not None]
+def _tabled(condition: Condition, *found: Table | None) -> list[Item]:
+    return [Tabled(table, _about(condition)) for table in found if table is not None]
 
 
-def _about(place: Place) -> str:
-    return f"{place.recording}, {place.experiment.name}{_windows(place)}"
+def _about(condition: Condition) -> str:
+    return f"{condition.recording}, {condition.experiment.name}{_windows(condition)}"
 
 
-def _windows(place: Place) -> str:
-    return f", T = {place.window}" if max(place.experiment.windows) > 1 else ""
+def _windows(condition: Condition) -> str:
+    return f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
 
 
 def _has_windows(results: Results) -> bool:

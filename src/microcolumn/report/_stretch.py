@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluate._activation import hidden_activation
+from ..evaluate._significance import p_text
+from ..evaluate._splits import StudyComparison
 from ..figures._conditions import first_split, where
 from ..models import PopulationModel
 from ..study import Results
-from ..study._comparisons import StudyComparison
-from ..study._index import NotComputedError, Place
-from ..study._significance import p_text
+from ..study._index import Condition, NotComputedError
 from ..words import Words
 from ._paths import rounded
 from ._typography import typeset, unbroken
@@ -33,7 +33,7 @@ class Read(NamedTuple):
 
 def assemblies_at(
     results: Results,
-    place: Place,
+    condition: Condition,
     compared: StudyComparison,
     order: NDArray[np.int64],
     read: Read,
@@ -43,7 +43,7 @@ def assemblies_at(
 
     Parameters
     ----------
-    results, place, compared
+    results, condition, compared
         Of the study, where, and all models there.
     order : ndarray of int64, shape (n_units,)
         Unit of each row of the raster.
@@ -59,19 +59,19 @@ def assemblies_at(
         no model has a live hidden unit.
     """
     split = first_split(compared)
-    found = _best_with_hidden(results, place, compared, split)
+    found = _best_with_hidden(results, condition, compared, split)
     if found is None:
         return None
     name, model = found
     words = read.whole
-    start, stop = busiest(words, place.window)
+    start, stop = busiest(words, condition.window)
     activation = hidden_activation(model, read.test)
     shown = activation.order[: max(1, most_values // (stop - start))]
-    P = model.hidden(words_ending_at(words, start, stop, place.window))[:, shown]
-    layers = _layers_of(results, place, name, split)
+    P = model.hidden(words_ending_at(words, start, stop, condition.window))[:, shown]
+    layers = _layers_of(results, condition, name, split)
     units = []
     for column, p in zip(shown.tolist(), P.T, strict=True):
-        strength = _strength(model, column, place.window)
+        strength = _strength(model, column, condition.window)
         units.append(
             {
                 "label": _label(column, strength, layers),
@@ -140,22 +140,22 @@ def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _best_with_hidden(
-    results: Results, place: Place, compared: StudyComparison, split: int
+    results: Results, condition: Condition, compared: StudyComparison, split: int
 ) -> tuple[str, PopulationModel] | None:
     """The model with the best mean test score that has live hidden units in the split."""
     for result in compared.models:
-        model = results.model(place.recording, result.variant, split=split, **where(place))
+        model = results.model(condition.recording, result.variant, split=split, **where(condition))
         if model.parameters_.live.any():
             return result.variant, model
     return None
 
 
 def _layers_of(
-    results: Results, place: Place, variant: str, split: int
+    results: Results, condition: Condition, variant: str, split: int
 ) -> dict[int, Mapping[str, Any]]:
     """Layer statistics of a split by column of W; empty where there are none."""
     try:
-        found = results.layers(place.recording, variant, **where(place))
+        found = results.layers(condition.recording, variant, **where(condition))
     except NotComputedError:
         return {}
     if found is None or split not in found.splits:

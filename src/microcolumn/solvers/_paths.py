@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from ..layout import Layout
 from ..objectives import Objective
-from ..parameters import Floats, Kind, Parameters
+from ..parameters import Kind, Parameters
 from ..penalties import Penalty
+from ..validation import Floats
 from ._minimise import FitResult
 from ._quasi_newton import Search
 

@@ -17,8 +17,8 @@ from tqdm import tqdm
 from ..kernels.cpu.quasi_newton import find_direction, keep_pair, largest, move, slope_along
 from ..layout import Layout
 from ..objectives import Objective
-from ..parameters import Floats
 from ..penalties import Penalty
+from ..validation import Floats
 
 #: A fit that takes longer shows a progress bar on a terminal.
 _PATIENCE_SECONDS = 5.0

@@ -5,7 +5,6 @@ from ._plan import (
     Plan as Plan,
     Source as Source,
 )
-from ._report import report_dict as report_dict, report_text as report_text
 from ._results import Results as Results, open as open
 from ._run import run as run
 from ._status import Status as Status, status as status

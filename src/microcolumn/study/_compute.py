@@ -28,14 +28,14 @@ from ..evaluate import (
     roc,
     skill,
 )
-from ..evaluate._interactions import MOST_UNITS as MOST_UNITS_OF_TRIPLETS
-from ..evaluate._past import MOST_UNITS as MOST_UNITS_OF_A_BIN
+from ..evaluate._interactions import MOST_UNITS_OF_TRIPLETS
+from ..evaluate._past import MOST_UNITS_OF_PAST
 from ..models import RBM, Independent, Ising, PopulationModel, SemiRBM, from_bytes, to_bytes
 from ..models._penalised import PenalisedModel
 from ..partition import LogPartition
-from ..partition._sides import operations
+from ..partition._cost import operations
 from ..words import Words
-from ._jobs import Job, Variant
+from ._jobs import Job, ModelSpec
 from ._plan import Experiment
 from ._provenance import environment
 from ._schema import json_text
@@ -83,7 +83,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobResult:
     """What became of a task.
 
     Parameters
@@ -111,7 +111,7 @@ class Outcome:
     trace: str = ""
 
 
-def perform(task: Task) -> Outcome:
+def execute(task: Task) -> JobResult:
     """Do a job; a failure is an outcome too, so that it does not end the others."""
     rows: Rows = {}
     error = trace = ""
@@ -124,7 +124,7 @@ def perform(task: Task) -> Outcome:
             error, trace = f"{type(failure).__name__}: {failure}", traceback.format_exc()
         seconds = time.perf_counter() - started
     said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
-    return Outcome(task.digest, rows, seconds, environment(), said, error, trace)
+    return JobResult(task.digest, rows, seconds, environment(), said, error, trace)
 
 
 @contextmanager
@@ -139,7 +139,7 @@ def _pinned(threads: int) -> Iterator[None]:
         numba.set_num_threads(allowed)
 
 
-def parts(words: Words, experiment: Experiment, window: int, split: int) -> tuple[Words, ...]:
+def split_words(words: Words, experiment: Experiment, window: int, split: int) -> tuple[Words, ...]:
     """Words to fit, to choose the penalty, and to test: (train, validation, test).
 
     Parameters
@@ -162,10 +162,10 @@ def parts(words: Words, experiment: Experiment, window: int, split: int) -> tupl
 
 
 def _parts(task: Task) -> tuple[Words, ...]:
-    return parts(task.words, task.experiment, task.job.window, task.job.split)
+    return split_words(task.words, task.experiment, task.job.window, task.job.split)
 
 
-def _variant(task: Task) -> Variant:
+def _variant(task: Task) -> ModelSpec:
     if task.job.variant is None:
         raise ValueError(f"the job {task.job} names no variant")
     return task.job.variant
@@ -196,7 +196,7 @@ def _fit(task: Task) -> Rows:
     }
 
 
-def _estimator(variant: Variant, experiment: Experiment, split: int) -> PenalisedModel:
+def _estimator(variant: ModelSpec, experiment: Experiment, split: int) -> PenalisedModel:
     settings: dict[str, Any] = {
         "objective": variant.objective,
         "n_init": experiment.n_init,
@@ -284,7 +284,7 @@ def _predict(task: Task) -> Rows:
     rows: Rows = {"predictions": [], "calibrations": []}
     rates_hz = model.rates_[-test.n_units :] / test.bin_width
     for given in ("rest", "past"):
-        if given == "past" and (test.window == 1 or test.n_units > MOST_UNITS_OF_A_BIN):
+        if given == "past" and (test.window == 1 or test.n_units > MOST_UNITS_OF_PAST):
             continue
         prediction = predict(model, test, given=given)
         gained = skill(prediction)

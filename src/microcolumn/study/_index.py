@@ -1,7 +1,7 @@
 """Which results a plan has: from the names that people use to the digests of jobs.
 
 A store may hold results of earlier plans too. Only those that the present plan would compute
-again, digest for digest, are in its catalogue.
+again, digest for digest, are in its index.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ._jobs import Facts, Job, Kind, Variant, n_dims, stages, variants
+from ._jobs import Job, Kind, ModelSpec, RecordingInfo, n_dims, stages, variants
 from ._plan import Experiment, Plan
 
 
@@ -18,7 +18,7 @@ class NotComputedError(ValueError):
     """A result of the plan that is not in the store yet."""
 
 
-class Place(NamedTuple):
+class Condition(NamedTuple):
     """Where models are compared: a recording, an experiment, bins per word."""
 
     recording: str
@@ -34,7 +34,7 @@ class Place(NamedTuple):
         return NotComputedError(f"{what} of {self} is not computed yet; run the study further")
 
 
-class Catalogue:
+class PlanIndex:
     """All results that a plan has, computed or not.
 
     Parameters
@@ -53,7 +53,8 @@ class Catalogue:
     def __init__(self, plan: Plan, recordings: Mapping[str, Mapping[str, Any]]) -> None:
         self.plan = plan
         self.facts = {
-            name: Facts(row["fingerprint"], row["n_units"]) for name, row in recordings.items()
+            name: RecordingInfo(row["fingerprint"], row["n_units"])
+            for name, row in recordings.items()
         }
         read = []
         for experiment in plan.experiments:
@@ -63,17 +64,17 @@ class Catalogue:
         found = stages(replace(plan, experiments=tuple(read)), self.facts) if read else []
         self.digests = {job: digest for stage in found for digest, job in stage.items()}
 
-    def places(self) -> list[Place]:
+    def conditions(self) -> list[Condition]:
         """Recording by recording, in the plan's order."""
         return [
-            Place(source.name, experiment, window)
+            Condition(source.name, experiment, window)
             for source in self.plan.sources
             for experiment in self.plan.experiments
             for window in experiment.windows
             if source.name in self.facts and source.name in self._names(experiment)
         ]
 
-    def at(self, recording: str, experiment: str | None, window: int | None) -> Place:
+    def at(self, recording: str, experiment: str | None, window: int | None) -> Condition:
         """The place that is meant; the first experiment and the only window may be left out."""
         settings = self.experiment(recording, experiment)
         if window is None and len(settings.windows) == 1:
@@ -83,7 +84,7 @@ class Catalogue:
             raise ValueError(
                 f"window is {window}, and experiment {settings.name!r} has {known}; choose one"
             )
-        return Place(recording, settings, window)
+        return Condition(recording, settings, window)
 
     def experiment(self, recording: str, name: str | None = None) -> Experiment:
         """An experiment on a recording by its name, by default the recording's first."""
@@ -109,20 +110,22 @@ class Catalogue:
         """Recorded units of an experiment's words."""
         return n_dims(experiment, self.facts[recording].n_units, 1)
 
-    def variants(self, place: Place) -> tuple[Variant, ...]:
-        """Models that are compared at a place."""
-        n_units = self.facts[place.recording].n_units
-        return variants(place.experiment, n_dims(place.experiment, n_units, place.window))
+    def variants(self, condition: Condition) -> tuple[ModelSpec, ...]:
+        """Models that are compared at a condition."""
+        n_units = self.facts[condition.recording].n_units
+        return variants(
+            condition.experiment, n_dims(condition.experiment, n_units, condition.window)
+        )
 
-    def variant(self, place: Place, name: str) -> Variant:
+    def variant(self, condition: Condition, name: str) -> ModelSpec:
         """A model by its full name, or by its class where there is one of that class."""
-        known = self.variants(place)
+        known = self.variants(condition)
         exact = [variant for variant in known if variant.name == name]
         found = exact or [variant for variant in known if variant.model == name]
         if len(found) != 1:
             problem = "stands for several models" if found else "is none of the models"
             names = ", ".join(variant.name for variant in found or known)
-            raise ValueError(f"{name!r} {problem} of {place}; choose one of {names}")
+            raise ValueError(f"{name!r} {problem} of {condition}; choose one of {names}")
         return found[0]
 
     def families(self, experiment: Experiment, n_bits: int) -> dict[str, str]:
@@ -135,33 +138,39 @@ class Catalogue:
             for model in experiment.models:
                 for size in (0,) if model == "Ising" else experiment.n_hidden:
                     fixed, n_hidden = (0, n_bits) if size == "dims" else (size, size)
-                    name = Variant(model, fixed, objective).name
-                    found[name] = Variant(model, n_hidden, objective).name
+                    name = ModelSpec(model, fixed, objective).name
+                    found[name] = ModelSpec(model, n_hidden, objective).name
         return found
 
-    def splits(self, kind: Kind, place: Place, variant: Variant | None = None) -> dict[int, str]:
+    def splits(
+        self, kind: Kind, condition: Condition, variant: ModelSpec | None = None
+    ) -> dict[int, str]:
         """Digests of one kind of job, by split."""
         return {
-            split: self.digest(kind, place, split, variant)
-            for split in range(place.experiment.n_splits)
+            split: self.digest(kind, condition, split, variant)
+            for split in range(condition.experiment.n_splits)
         }
 
     def digest(
         self,
         kind: Kind,
-        place: Place,
+        condition: Condition,
         split: int,
-        variant: Variant | None = None,
+        variant: ModelSpec | None = None,
         penalty: float | None = None,
     ) -> str:
         """Of one job; splits and penalties that the plan has not are a ValueError."""
-        settings = place.experiment
+        settings = condition.experiment
         if not 0 <= split < settings.n_splits:
-            raise ValueError(f"split is {split}; {place} has splits 0 to {settings.n_splits - 1}")
+            raise ValueError(
+                f"split is {split}; {condition} has splits 0 to {settings.n_splits - 1}"
+            )
         if penalty is not None and penalty not in settings.penalties:
             known = ", ".join(f"{value:g}" for value in settings.penalties)
-            raise ValueError(f"penalty is {penalty:g}; {place} has {known}")
-        job = Job(kind, place.recording, settings.name, place.window, split, variant, penalty)
+            raise ValueError(f"penalty is {penalty:g}; {condition} has {known}")
+        job = Job(
+            kind, condition.recording, settings.name, condition.window, split, variant, penalty
+        )
         return self.digests[job]
 
     def _names(self, experiment: Experiment) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ _INSIDE = ("Ising", "RBM")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Variant:
+class ModelSpec:
     """A model as one experiment fits it.
 
     Parameters
@@ -38,7 +38,7 @@ class Variant:
 
     Examples
     --------
-    >>> Variant("RBM", 25, "mpf").name, Variant("Ising", 0, "likelihood").name
+    >>> ModelSpec("RBM", 25, "mpf").name, ModelSpec("Ising", 0, "likelihood").name
     ('RBM 25', 'Ising likelihood')
     """
 
@@ -53,12 +53,12 @@ class Variant:
         return name if self.objective == "mpf" else f"{name} {self.objective}"
 
     @property
-    def inside(self) -> tuple[Variant, ...]:
+    def inside(self) -> tuple[ModelSpec, ...]:
         """Variants whose fits this one starts from."""
         if self.model != "SemiRBM":
             return ()
         return tuple(
-            Variant(model, self.n_hidden if model == "RBM" else 0, self.objective)
+            ModelSpec(model, self.n_hidden if model == "RBM" else 0, self.objective)
             for model in _INSIDE
         )
 
@@ -78,7 +78,7 @@ class Job:
         Names in the plan.
     window, split : int
         Bins per word, and which of the splits.
-    variant : Variant or None
+    variant : ModelSpec or None
         None for tests, which are of all variants.
     penalty : float or None
         Of ``"normalise"`` alone.
@@ -89,7 +89,7 @@ class Job:
     experiment: str
     window: int
     split: int
-    variant: Variant | None = None
+    variant: ModelSpec | None = None
     penalty: float | None = None
 
     def __str__(self) -> str:
@@ -101,20 +101,20 @@ class Job:
         return ", ".join([*parts, f"split {self.split}"])
 
 
-class Facts(NamedTuple):
+class RecordingInfo(NamedTuple):
     """What jobs need to know of a recording: the hash of its data and the number of its units."""
 
     fingerprint: str
     n_units: int
 
 
-def variants(experiment: Experiment, n_dims: int) -> tuple[Variant, ...]:
+def variants(experiment: Experiment, n_dims: int) -> tuple[ModelSpec, ...]:
     """Members of the family that an experiment compares, for words of ``n_dims`` bits."""
     found = []
     for objective in experiment.objectives:
         for model in experiment.models:
             sizes = (0,) if model == "Ising" else experiment.n_hidden
-            found += [Variant(model, n_dims if n == "dims" else n, objective) for n in sizes]
+            found += [ModelSpec(model, n_dims if n == "dims" else n, objective) for n in sizes]
     return tuple(dict.fromkeys(found))
 
 
@@ -123,14 +123,14 @@ def n_dims(experiment: Experiment, n_units: int, window: int) -> int:
     return min(experiment.most_active or n_units, n_units) * window
 
 
-def stages(plan: Plan, facts: Mapping[str, Facts]) -> list[dict[str, Job]]:
+def stages(plan: Plan, facts: Mapping[str, RecordingInfo]) -> list[dict[str, Job]]:
     """All jobs by digest, in stages: each needs results of earlier stages alone.
 
     Parameters
     ----------
     plan : Plan
         The experiments.
-    facts : mapping of str to Facts
+    facts : mapping of str to RecordingInfo
         The plan's recordings by name.
 
     Returns
@@ -145,7 +145,7 @@ def stages(plan: Plan, facts: Mapping[str, Facts]) -> list[dict[str, Job]]:
 
 
 def _stages(
-    experiment: Experiment, plan: Plan, facts: Mapping[str, Facts]
+    experiment: Experiment, plan: Plan, facts: Mapping[str, RecordingInfo]
 ) -> Iterator[dict[str, Job]]:
     found: list[list[tuple[int, str, Job]]] = [[], [], [], []]
     for name in (source.name for source in plan.sources_of(experiment)):
@@ -162,7 +162,7 @@ def _stages(
 
 
 def _jobs(
-    experiment: Experiment, recording: str, window: int, split: int, compared: tuple[Variant, ...]
+    experiment: Experiment, recording: str, window: int, split: int, compared: tuple[ModelSpec, ...]
 ) -> Iterator[tuple[int, Job]]:
     """Jobs of one split, each with the number of its stage."""
     place = (recording, experiment.name, window, split)
@@ -178,7 +178,7 @@ def _jobs(
         yield 3, Job("structure", *place, variant)
 
 
-def needs(job: Job, experiment: Experiment, compared: tuple[Variant, ...]) -> list[Job]:
+def needs(job: Job, experiment: Experiment, compared: tuple[ModelSpec, ...]) -> list[Job]:
     """Jobs whose results this one starts from.
 
     Parameters
@@ -187,7 +187,7 @@ def needs(job: Job, experiment: Experiment, compared: tuple[Variant, ...]) -> li
         The job.
     experiment : Experiment
         The experiment it belongs to.
-    compared : tuple of Variant
+    compared : tuple of ModelSpec
         All variants that are tested side by side.
     """
     place = (job.recording, job.experiment, job.window, job.split)
@@ -205,7 +205,9 @@ def needs(job: Job, experiment: Experiment, compared: tuple[Variant, ...]) -> li
     return fits + normalised
 
 
-def settings_of(job: Job, experiment: Experiment, compared: tuple[Variant, ...]) -> dict[str, Any]:
+def settings_of(
+    job: Job, experiment: Experiment, compared: tuple[ModelSpec, ...]
+) -> dict[str, Any]:
     """Everything beside the data that a job's result follows from, as JSON knows it.
 
     Parameters
@@ -214,7 +216,7 @@ def settings_of(job: Job, experiment: Experiment, compared: tuple[Variant, ...])
         The job.
     experiment : Experiment
         The experiment it belongs to.
-    compared : tuple of Variant
+    compared : tuple of ModelSpec
         All variants that are tested side by side.
     """
     variant = job.variant
@@ -240,7 +242,7 @@ def settings_of(job: Job, experiment: Experiment, compared: tuple[Variant, ...])
     }
 
 
-def digest(settings: Mapping[str, Any], facts: Facts) -> str:
+def digest(settings: Mapping[str, Any], facts: RecordingInfo) -> str:
     """Name of a result: a hash of its settings and of the data."""
     text = json.dumps([facts.fingerprint, settings], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]

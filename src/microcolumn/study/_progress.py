@@ -14,12 +14,12 @@ from tqdm.auto import tqdm
 from ._jobs import Job
 
 
-class Pace:
+class DurationModel:
     """Seconds that jobs take, learnt from those like them.
 
     Examples
     --------
-    >>> pace = Pace()
+    >>> pace = DurationModel()
     >>> pace.learn(Job("fit", "B4", "instantaneous", 1, 0), 8.0)
     >>> pace.expected(Job("fit", "B4", "instantaneous", 1, 1))
     8.0
@@ -78,7 +78,7 @@ class Bar:
         self._bar = tqdm(
             total=n_jobs,
             initial=n_done,
-            disable=not (watched() if shown is None else shown),
+            disable=not (is_interactive() if shown is None else shown),
             unit=" jobs",
             bar_format="{desc}{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} jobs "
             "[{elapsed}, {rate_fmt}{postfix}]",
@@ -113,7 +113,7 @@ def duration(seconds: float) -> str:
     return "?" if seconds != seconds else str(timedelta(seconds=round(seconds)))
 
 
-def watched() -> bool:
+def is_interactive() -> bool:
     """Whether somebody sees a bar move: a terminal or a notebook, not a log."""
     shell = sys.modules.get("IPython")
     running = shell.get_ipython() if shell is not None else None

@@ -8,19 +8,19 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ..evaluate._splits import SplitScore, StudyComparison, compare_splits, model_result
+from ..evaluate._summaries import LayersResult, PredictionResult, WindowResult, predictions_of
 from ..models import PopulationModel, from_bytes
 from ..recording import Recording
 from ..words import Words
-from ._comparisons import SplitScore, StudyComparison, compare_splits, model_result
-from ._compute import parts
+from ._compute import split_words
 from ._dependencies import log_partition_of
-from ._index import Catalogue, NotComputedError, Place
-from ._jobs import Variant
+from ._index import Condition, NotComputedError, PlanIndex
+from ._jobs import ModelSpec
 from ._plan import Plan
 from ._rows import Row, decoded, split_score
 from ._sources import fingerprint, words_of
 from ._store import Store
-from ._summaries import LayersResult, PredictionResult, WindowResult, predictions_of
 
 #: Columns of a calibration that have an entry per group.
 _GROUPS = ("predicted", "observed", "lower", "upper", "n_bins")
@@ -68,41 +68,41 @@ class Results:
         self.plan = Plan.from_dict(json.loads(self.study["plan"])) if plan is None else plan
         names = [source.name for source in self.plan.sources]
         self.recordings: dict[str, Row] = {name: rows[name] for name in names if name in rows}
-        self.catalogue = Catalogue(self.plan, self.recordings)
+        self.index = PlanIndex(self.plan, self.recordings)
         self._kept: dict[str, Recording] = {}
 
     def comparison(
         self, recording: str, *, experiment: str | None = None, window: int | None = None
     ) -> StudyComparison:
         """All models on the untouched test parts, side by side."""
-        place = self.catalogue.at(recording, experiment, window)
+        condition = self.index.at(recording, experiment, window)
         with Store.open(self.file) as store:
-            scores, differences = self._tests(store, place)
-        n_units = self.catalogue.n_units(recording, place.experiment)
-        ratio = place.experiment.test_to_train
+            scores, differences = self._tests(store, condition)
+        n_units = self.index.n_units(recording, condition.experiment)
+        ratio = condition.experiment.test_to_train
         models, pairs = compare_splits(scores, differences, n_units, ratio)
         if not models:
-            raise place.missing("a test")
+            raise condition.missing("a test")
         return StudyComparison(
             recording=recording,
-            experiment=place.experiment.name,
-            window=place.window,
+            experiment=condition.experiment.name,
+            window=condition.window,
             n_units=n_units,
             models=models,
             pairs=pairs,
             n_splits=max(model.n_splits for model in models),
-            n_planned=place.experiment.n_splits,
+            n_planned=condition.experiment.n_splits,
         )
 
     def by_window(self, recording: str, *, experiment: str = "spatiotemporal") -> WindowResult:
         """Scores per neuron against the length of the window (METHOD section 7)."""
-        settings = self.catalogue.experiment(recording, experiment)
-        n_units = self.catalogue.n_units(recording, settings)
+        settings = self.index.experiment(recording, experiment)
+        n_units = self.index.n_units(recording, settings)
         found: dict[str, list[Any]] = {}
         with Store.open(self.file) as store:
             for window in settings.windows:
-                scores, _ = self._tests(store, Place(recording, settings, window))
-                for name, variant in self.catalogue.families(settings, n_units * window).items():
+                scores, _ = self._tests(store, Condition(recording, settings, window))
+                for name, variant in self.index.families(settings, n_units * window).items():
                     result = model_result(variant, scores.get(variant, []), n_units)
                     found.setdefault(name, []).append(result)
         return WindowResult(
@@ -122,16 +122,16 @@ class Results:
         window: int | None = None,
     ) -> dict[str, PredictionResult]:
         """Predictions of single cells, by what is given: ``"rest"`` and, of windows, ``"past"``."""
-        place, chosen = self._model_at(recording, variant, experiment, window)
+        condition, chosen = self._model_at(recording, variant, experiment, window)
         cells, calibrations = [], []
         with Store.open(self.file) as store:
-            for digest in self.catalogue.splits("predict", place, chosen).values():
+            for digest in self.index.splits("predict", condition, chosen).values():
                 rows = store.rows("predictions", job=digest)
                 groups = store.rows("calibrations", job=digest)
                 calibrations += [decoded(row, *_GROUPS) for row in groups]
                 cells += [rows] if rows else []
         if not cells:
-            raise place.missing(f"a prediction by {chosen.name}")
+            raise condition.missing(f"a prediction by {chosen.name}")
         return predictions_of(chosen.name, cells, calibrations)
 
     def layers(
@@ -143,13 +143,13 @@ class Results:
         window: int | None = None,
     ) -> LayersResult | None:
         """Layer statistics of each split; None where the units are not in several layers."""
-        place, chosen = self._model_at(recording, variant, experiment, window)
-        found = self._structures(place, chosen)
+        condition, chosen = self._model_at(recording, variant, experiment, window)
+        found = self._structures(condition, chosen)
         known = {split: row["layers"] for split, row in found.items() if row["layers"]}
         if not known:
             return None
         with Store.open(self.file) as store:
-            scores, _ = self._tests(store, place)
+            scores, _ = self._tests(store, condition)
         live = {score.split: score.n_live_hidden for score in scores.get(chosen.name, [])}
         return LayersResult(
             variant=chosen.name,
@@ -171,8 +171,8 @@ class Results:
         ``rms_nats``, ``explained`` and ``remainder_nats`` have a number for each order; see
         :func:`microcolumn.effective_interactions`.
         """
-        place, chosen = self._model_at(recording, variant, experiment, window)
-        found = self._structures(place, chosen)
+        condition, chosen = self._model_at(recording, variant, experiment, window)
+        found = self._structures(condition, chosen)
         return {split: row["interactions"] for split, row in found.items()}
 
     def normalisers(
@@ -185,11 +185,11 @@ class Results:
         window: int | None = None,
     ) -> dict[float, Row]:
         """Normalisers and validation scores by penalty, with the traces of annealed ones."""
-        place, chosen = self._model_at(recording, variant, experiment, window)
+        condition, chosen = self._model_at(recording, variant, experiment, window)
         found: dict[float, Row] = {}
         with Store.open(self.file) as store:
-            for penalty in place.experiment.penalties:
-                digest = self.catalogue.digest("normalise", place, split, chosen, penalty)
+            for penalty in condition.experiment.penalties:
+                digest = self.index.digest("normalise", condition, split, chosen, penalty)
                 for row in store.rows("normalisers", job=digest):
                     found[penalty] = decoded(row, "trace")
         return found
@@ -221,15 +221,15 @@ class Results:
         -------
         PopulationModel
         """
-        place, chosen = self._model_at(recording, variant, experiment, window)
+        condition, chosen = self._model_at(recording, variant, experiment, window)
         with Store.open(self.file) as store:
             if penalty is None:
-                digest = self.catalogue.digest("test", place, split)
+                digest = self.index.digest("test", condition, split)
                 rows = store.rows("scores", job=digest, variant=chosen.name)
                 if not rows:
-                    raise place.missing(f"the test of split {split}")
+                    raise condition.missing(f"the test of split {split}")
                 penalty = rows[0]["penalty"]
-            return self._model(store, place, chosen, split, penalty)
+            return self._model(store, condition, chosen, split, penalty)
 
     def path(
         self,
@@ -241,10 +241,10 @@ class Results:
         window: int | None = None,
     ) -> list[PopulationModel]:
         """The models of one kind at every penalty of the plan, in its order."""
-        place, chosen = self._model_at(recording, variant, experiment, window)
-        penalties = place.experiment.penalties
+        condition, chosen = self._model_at(recording, variant, experiment, window)
+        penalties = condition.experiment.penalties
         with Store.open(self.file) as store:
-            return [self._model(store, place, chosen, split, penalty) for penalty in penalties]
+            return [self._model(store, condition, chosen, split, penalty) for penalty in penalties]
 
     def words(
         self,
@@ -260,15 +260,15 @@ class Results:
         -------
         train, validation, test : Words
         """
-        place = self.catalogue.at(recording, experiment, window)
-        self.catalogue.digest("test", place, split)  # the plan has such a split
-        words = words_of(self.recording(recording), place.experiment)
-        train, validation, test = parts(words, place.experiment, place.window, split)
+        condition = self.index.at(recording, experiment, window)
+        self.index.digest("test", condition, split)  # the plan has such a split
+        words = words_of(self.recording(recording), condition.experiment)
+        train, validation, test = split_words(words, condition.experiment, condition.window, split)
         return train, validation, test
 
     def recording(self, name: str) -> Recording:
         """A recording, read from its source; small ones, and the last, are kept in memory."""
-        self.catalogue.experiment(name)  # the plan has it, and it was read before
+        self.index.experiment(name)  # the plan has it, and it was read before
         if name not in self._kept:
             [source] = [source for source in self.plan.sources if source.name == name]
             read = source.load()
@@ -282,14 +282,14 @@ class Results:
             self._kept = kept if few else {name: read}
         return self._kept[name]
 
-    def begun(self) -> list[Place]:
+    def tested(self) -> list[Condition]:
         """Where at least one split is tested, in the plan's order."""
         with Store.open(self.file) as store:
             done = store.finished("test")
         return [
-            place
-            for place in self.catalogue.places()
-            if done & set(self.catalogue.splits("test", place).values())
+            condition
+            for condition in self.index.conditions()
+            if done & set(self.index.splits("test", condition).values())
         ]
 
     def provenance(self) -> dict[str, Any]:
@@ -303,7 +303,7 @@ class Results:
             and ``failures`` (what went wrong in which job), all of this plan's jobs alone; and by
             what the study was made.
         """
-        planned = set(self.catalogue.digests.values())
+        planned = set(self.index.digests.values())
         with Store.open(self.file) as store:
             columns = ("digest", "seconds", "finished", "environment")
             jobs = [r for r in store.rows("jobs", columns=columns) if r["digest"] in planned]
@@ -325,19 +325,23 @@ class Results:
 
     def _model_at(
         self, recording: str, variant: str, experiment: str | None, window: int | None
-    ) -> tuple[Place, Variant]:
-        place = self.catalogue.at(recording, experiment, window)
-        return place, self.catalogue.variant(place, variant)
+    ) -> tuple[Condition, ModelSpec]:
+        condition = self.index.at(recording, experiment, window)
+        return condition, self.index.variant(condition, variant)
 
-    def _tests(self, store: Store, place: Place) -> tuple[dict[str, list[SplitScore]], Differences]:
+    def _tests(
+        self, store: Store, condition: Condition
+    ) -> tuple[dict[str, list[SplitScore]], Differences]:
         """Scores by model, and differences by pair and split, of the splits tested so far."""
         scores: dict[str, list[SplitScore]] = {}
         differences: Differences = {}
-        variants = {variant.name: variant for variant in self.catalogue.variants(place)}
-        for split, digest in self.catalogue.splits("test", place).items():
+        variants = {variant.name: variant for variant in self.index.variants(condition)}
+        for split, digest in self.index.splits("test", condition).items():
             for row in store.rows("scores", job=digest):
                 fit = variants.get(row["variant"])  # firing rates have none
-                solved = fit is None or self._is_solved(store, place, split, fit, row["penalty"])
+                solved = fit is None or self._is_solved(
+                    store, condition, split, fit, row["penalty"]
+                )
                 score = split_score(split, row, solved)
                 scores.setdefault(row["variant"], []).append(score)
             for row in store.rows("differences", job=digest):
@@ -346,32 +350,32 @@ class Results:
         return scores, differences
 
     def _is_solved(
-        self, store: Store, place: Place, split: int, variant: Variant, penalty: float
+        self, store: Store, condition: Condition, split: int, variant: ModelSpec, penalty: float
     ) -> bool:
         """Whether the certificate of a fit is within its tolerance."""
-        digest = self.catalogue.digest("fit", place, split, variant)
+        digest = self.index.digest("fit", condition, split, variant)
         rows = store.rows("fits", columns=("converged",), job=digest, penalty=penalty)
         return all(row["converged"] for row in rows)
 
-    def _structures(self, place: Place, variant: Variant) -> dict[int, Row]:
+    def _structures(self, condition: Condition, variant: ModelSpec) -> dict[int, Row]:
         found: dict[int, Row] = {}
         with Store.open(self.file) as store:
-            for split, digest in self.catalogue.splits("structure", place, variant).items():
+            for split, digest in self.index.splits("structure", condition, variant).items():
                 for row in store.rows("structures", job=digest):
                     found[split] = decoded(row, "layers", "interactions")
         if not found:
-            raise place.missing(f"the structure of {variant.name}")
+            raise condition.missing(f"the structure of {variant.name}")
         return found
 
     def _model(
-        self, store: Store, place: Place, variant: Variant, split: int, penalty: float
+        self, store: Store, condition: Condition, variant: ModelSpec, split: int, penalty: float
     ) -> PopulationModel:
-        digest = self.catalogue.digest("normalise", place, split, variant, penalty)
+        digest = self.index.digest("normalise", condition, split, variant, penalty)
         normalisers = store.rows("normalisers", job=digest)
-        digest = self.catalogue.digest("fit", place, split, variant)
+        digest = self.index.digest("fit", condition, split, variant)
         fits = store.rows("fits", job=digest, penalty=penalty)
         if not fits:
-            raise place.missing(f"{variant.name} of split {split}")
+            raise condition.missing(f"{variant.name} of split {split}")
         model = from_bytes(fits[0]["model"])
         # Without a stored log Z the model finds it when asked.
         return model.with_log_partition(log_partition_of(normalisers[0])) if normalisers else model

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
-from ._comparisons import SplitScore
+from ..evaluate._splits import SplitScore
 
 Row = Mapping[str, Any]
 

@@ -13,12 +13,12 @@ from joblib import Parallel, delayed
 from .. import __version__
 from ..recording import Recording
 from ..words import Words
-from ._compute import Outcome, Task, perform
+from ._compute import JobResult, Task, execute
 from ._dependencies import inputs
 from ._diff import changes
-from ._jobs import Facts, Job, Variant, n_dims, needs, settings_of, stages, variants
+from ._jobs import Job, ModelSpec, RecordingInfo, n_dims, needs, settings_of, stages, variants
 from ._plan import Experiment, Plan
-from ._progress import Bar, Pace
+from ._progress import Bar, DurationModel
 from ._results import Results
 from ._schema import json_text
 from ._sources import fingerprint, words_of
@@ -96,12 +96,12 @@ def run(
     return Results(path, plan)
 
 
-def _recognised(recordings: Mapping[str, Recording], store: Store) -> dict[str, Facts]:
+def _recognised(recordings: Mapping[str, Recording], store: Store) -> dict[str, RecordingInfo]:
     """Facts about the recordings; refuses those that are not what the store was made from."""
     known = {row["name"]: row for row in store.rows("recordings")}
     facts = {}
     for name, recording in recordings.items():
-        facts[name] = Facts(fingerprint(recording), recording.n_units)
+        facts[name] = RecordingInfo(fingerprint(recording), recording.n_units)
         before = known.get(name)
         if before is not None and before["fingerprint"] != facts[name].fingerprint:
             raise ValueError(
@@ -113,7 +113,7 @@ def _recognised(recordings: Mapping[str, Recording], store: Store) -> dict[str, 
     return facts
 
 
-def _described(name: str, recording: Recording, facts: Facts, plan: Plan) -> dict[str, Any]:
+def _described(name: str, recording: Recording, facts: RecordingInfo, plan: Plan) -> dict[str, Any]:
     """Row of the store about a recording."""
     table = recording.units
     units = [
@@ -175,13 +175,13 @@ class _Run:
     store: Store
     plan: Plan
     words: Mapping[tuple[str, str], Words]
-    facts: Mapping[str, Facts]
+    facts: Mapping[str, RecordingInfo]
     workers: Workers
     names: dict[Job, str] = field(default_factory=dict)
     jobs: dict[str, Job] = field(default_factory=dict)
     done: set[str] = field(default_factory=set)
     failed: list[str] = field(default_factory=list)
-    pace: Pace = field(default_factory=Pace)
+    pace: DurationModel = field(default_factory=DurationModel)
 
     def go(self, progress: bool | None, told: list[str]) -> None:
         """Do all that is left, stage by stage."""
@@ -219,7 +219,7 @@ class _Run:
             max_nbytes=None,  # words are small; files of joblib's would outlive a kill
         )
         with self.workers.explained(self.store.path):
-            for outcome in parallel(delayed(perform)(task) for task in self._tasks(left)):
+            for outcome in parallel(delayed(execute)(task) for task in self._tasks(left)):
                 self._keep(outcome)
                 bar.finished(self.jobs[outcome.digest], self._left_s)
 
@@ -228,7 +228,7 @@ class _Run:
         left = (job for name, job in self.jobs.items() if name not in self.done)
         return self.pace.remaining_s(left, self.workers.count)
 
-    def _experiment(self, job: Job) -> tuple[Experiment, tuple[Variant, ...]]:
+    def _experiment(self, job: Job) -> tuple[Experiment, tuple[ModelSpec, ...]]:
         """The job's experiment, and the variants that it compares."""
         [experiment] = [each for each in self.plan.experiments if each.name == job.experiment]
         n_units = self.facts[job.recording].n_units
@@ -249,7 +249,7 @@ class _Run:
             words = self.words[job.recording, job.experiment]
             yield Task(name, job, experiment, words, models, log_z, self.workers.threads)
 
-    def _keep(self, outcome: Outcome) -> None:
+    def _keep(self, outcome: JobResult) -> None:
         """Store what became of a job."""
         job = self.jobs[outcome.digest]
         if outcome.error:

@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from ._index import Catalogue
+from ._index import PlanIndex
 from ._plan import Plan
-from ._progress import Pace, duration
+from ._progress import DurationModel, duration
 from ._store import Store
 
 #: Failures that are shown.
@@ -98,9 +98,9 @@ def status(store: str | Path) -> Status:
         }
         failed = opened.rows("failures")
     plan = Plan.from_dict(json.loads(facts["plan"])) if "plan" in facts else None
-    digests = {} if plan is None else Catalogue(plan, recordings).digests
+    digests = {} if plan is None else PlanIndex(plan, recordings).digests
     ours = set(digests.values())
-    pace = Pace()
+    pace = DurationModel()
     for job, digest in digests.items():
         if digest in seconds:
             pace.learn(job, seconds[digest])

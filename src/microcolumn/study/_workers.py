@@ -79,8 +79,8 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
     count = cores if n_jobs is None else whole_number("n_jobs", n_jobs)
     if count < 1:
         raise ValueError(f"n_jobs is {count}; ask for at least one job at a time")
-    watched = {"initializer": _end_with, "initargs": (os.getpid(),)}
-    with parallel_config(backend="loky", n_jobs=count, **watched):
+    is_interactive = {"initializer": _end_with, "initargs": (os.getpid(),)}
+    with parallel_config(backend="loky", n_jobs=count, **is_interactive):
         yield Workers(count, max(1, cores // count), f"{count} processes on this machine")
 
 

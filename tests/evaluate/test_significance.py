@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from microcolumn.study._significance import (
+from microcolumn.evaluate._significance import (
     claimed_stderr,
     corrected_stderr,
     p_text,

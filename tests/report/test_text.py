@@ -4,8 +4,8 @@ from dataclasses import replace
 import planted_study as planted
 import pytest
 
+from microcolumn.report._text import report_dict, report_text
 from microcolumn.study._plan import Plan
-from microcolumn.study._report import report_dict, report_text
 from microcolumn.study._results import Results
 
 TIMES = "\N{MULTIPLICATION SIGN}"

@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
+from typing import Any
 
-from ._comparisons import ModelResult, PairResult, pair_result
-from ._rows import Row
 from ._significance import LEVEL, split_stderr
+from ._splits import ModelResult, PairResult, pair_result
+
+Row = dict[str, Any]
 
 #: A step from one length of the window to the next counts where it is this many standard errors.
 _CLEAR = 2.0

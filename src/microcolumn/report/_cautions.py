@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ._comparisons import SplitScore
-from ._results import Results
-from ._summaries import WindowResult
+from ..evaluate._splits import SplitScore
+from ..evaluate._summaries import WindowResult
+from ..study._results import Results
 
 #: An end of the grid is worth a word if it was chosen in more than this share of tests.
 _OFTEN = 0.5
@@ -15,22 +15,24 @@ _OFTEN = 0.5
 def cautions(results: Results) -> list[str]:
     """Sentences about what is missing, not converged, at the edge, or of mixed origin."""
     said = _of_the_run(results)
-    begun = dict.fromkeys((place.recording, place.experiment) for place in results.begun())
-    for recording, experiment in begun:
+    conditions = dict.fromkeys(
+        (condition.recording, condition.experiment) for condition in results.tested()
+    )
+    for recording, experiment in conditions:
         found = results.by_window(recording, experiment=experiment.name)
         alike: dict[str, list[str]] = {}
         for name in found.models:
             tested = _tested(found, name)
             for what in (*_not_converged(tested), *_at_the_edge(tested, experiment.penalties)):
                 alike.setdefault(what, []).append(name)
-        place = f"{recording}, {experiment.name}"
+        condition = f"{recording}, {experiment.name}"
         if experiment.split_by == "words" and max(experiment.windows) > 1:
             # METHOD section 6: a random split of neighbouring windows leaks.
             said.append(
-                f"{place}: windows were dealt singly, so that training and test parts share bins "
-                "and scores beyond T = 1 may be too good; split by blocks"
+                f"{condition}: windows were dealt singly, so that training and test parts share "
+                "bins and scores beyond T = 1 may be too good; split by blocks"
             )
-        said += [f"{place}, {', '.join(names)}: {what}" for what, names in alike.items()]
+        said += [f"{condition}, {', '.join(names)}: {what}" for what, names in alike.items()]
     return said
 
 

@@ -2,8 +2,8 @@ import math
 
 import pytest
 
-from microcolumn.study._comparisons import SplitScore, model_result
-from microcolumn.study._summaries import LayersResult, WindowResult, predictions_of
+from microcolumn.evaluate._splits import SplitScore, model_result
+from microcolumn.evaluate._summaries import LayersResult, WindowResult, predictions_of
 
 
 def grown(*curves, block_stderr=0.1):

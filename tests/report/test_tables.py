@@ -4,10 +4,10 @@ from dataclasses import replace
 import planted_study as planted
 import pytest
 
-from microcolumn.study import _tables as tables
+from microcolumn.report import _tables as tables
+from microcolumn.report._tables import Table
 from microcolumn.study._plan import Plan
 from microcolumn.study._results import Results
-from microcolumn.study._tables import Table
 
 
 @pytest.fixture(scope="module")
@@ -16,26 +16,26 @@ def results(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def places(results):
+def conditions(results):
     """The only place of single bins, and the longest words of the other experiment."""
-    begun = results.begun()
-    return begun[0], begun[-1]
+    tested = results.tested()
+    return tested[0], tested[-1]
 
 
 def column(table, name):
     return [row[table.header.index(name)] for row in table.rows]
 
 
-def test_every_row_has_a_cell_for_each_name_and_words_are_named_columns(results, places):
-    compared = tables.compared_at(results, places[1])
+def test_every_row_has_a_cell_for_each_name_and_words_are_named_columns(results, conditions):
+    compared = tables.compared_at(results, conditions[1])
     made = [
         tables.recordings(results),
-        tables.models(results, places[1], compared),
+        tables.models(results, conditions[1], compared),
         tables.pairs(compared),
         tables.growth(results.by_window("cells")),
-        tables.predictions(results, places[1]),
-        tables.layers(results, places[1]),
-        tables.interactions(results, places[1]),
+        tables.predictions(results, conditions[1]),
+        tables.layers(results, conditions[1]),
+        tables.interactions(results, conditions[1]),
     ]
     for table in made:
         assert isinstance(table, Table)
@@ -45,9 +45,9 @@ def test_every_row_has_a_cell_for_each_name_and_words_are_named_columns(results,
         assert table.title
 
 
-def test_scores_are_those_of_the_comparison(results, places):
-    compared = tables.compared_at(results, places[0])
-    table = tables.models(results, places[0], compared)
+def test_scores_are_those_of_the_comparison(results, conditions):
+    compared = tables.compared_at(results, conditions[0])
+    table = tables.models(results, conditions[0], compared)
     shown = [cell.split(" ± ") for cell in column(table, "bits/s")]
     for (mean, split, block), model in zip(shown, compared.models, strict=True):
         assert float(mean) == pytest.approx(model.bits_per_second, abs=0.005)
@@ -55,8 +55,8 @@ def test_scores_are_those_of_the_comparison(results, places):
         assert float(block) == pytest.approx(planted.BLOCK_STDERR)
 
 
-def test_differences_are_those_of_the_comparison(results, places):
-    compared = tables.compared_at(results, places[0])
+def test_differences_are_those_of_the_comparison(results, conditions):
+    compared = tables.compared_at(results, conditions[0])
     for row, pair in zip(tables.pairs(compared).rows, compared.pairs, strict=True):
         assert row[0] == f"{pair.first} - {pair.second}"
         mean, error = row[1].split(" ± ")
@@ -81,17 +81,17 @@ def test_recordings_stand_with_their_words(results):
 
 def test_what_is_not_computed_has_no_table(tmp_path):
     results = Results(planted.write(tmp_path / "s.db", keep=lambda job: job.kind == "test"))
-    place = results.begun()[0]
-    assert tables.predictions(results, place) is None
-    assert tables.layers(results, place) is None
-    assert tables.interactions(results, place) is None
+    condition = results.tested()[0]
+    assert tables.predictions(results, condition) is None
+    assert tables.layers(results, condition) is None
+    assert tables.interactions(results, condition) is None
 
 
 def test_a_study_of_one_split_has_one_seed_and_no_error_over_splits(tmp_path):
     plan = Plan(planted.PLAN.sources, (replace(planted.PLAN.experiments[0], n_splits=1),))
     results = Results(planted.write(tmp_path / "study.db", plan=plan))
-    place = results.begun()[0]
-    table = tables.models(results, place, tables.compared_at(results, place))
+    condition = results.tested()[0]
+    table = tables.models(results, condition, tables.compared_at(results, condition))
     assert all(" ± - ± " in cell for cell in column(table, "bits/s"))
     assert tables.provenance(results).seeds == (("instantaneous", "seed 0"),)
 

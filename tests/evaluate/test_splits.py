@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from microcolumn.study._comparisons import (
+from microcolumn.evaluate._splits import (
     SplitScore,
     StudyComparison,
     compare_splits,

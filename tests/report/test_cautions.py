@@ -3,7 +3,7 @@ from dataclasses import replace
 import planted_study as planted
 import pytest
 
-from microcolumn.study._cautions import cautions
+from microcolumn.report._cautions import cautions
 from microcolumn.study._plan import Plan
 from microcolumn.study._results import Results
 from microcolumn.study._sources import Source
@@ -80,7 +80,7 @@ def test_failed_jobs_and_mixed_environments_are_told(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(planted, "ENVIRONMENT", planted.ENVIRONMENT | {"numpy": "2.2.0"})
     planted.write(path, plan=INSTANTANEOUS, keep=lambda job: job.split > 0)
-    digests = Results(path).catalogue.digests
+    digests = Results(path).index.digests
     [job] = [
         job
         for job in digests

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TypeVar
 
-from ._comparisons import ModelResult, PairResult, StudyComparison
-from ._experiment import Experiment
-from ._index import NotComputedError, Place
-from ._results import Results
-from ._rows import Row
-from ._significance import p_text, with_error
-from ._summaries import LayersResult, WindowResult
+from ..evaluate._significance import p_text, with_error
+from ..evaluate._splits import ModelResult, PairResult, StudyComparison
+from ..evaluate._summaries import LayersResult, WindowResult
+from ..study._experiment import Experiment
+from ..study._index import Condition, NotComputedError
+from ..study._results import Results
+from ..study._rows import Row
 
 Found = TypeVar("Found")
 
@@ -109,21 +109,21 @@ def recordings(results: Results) -> Table:
     )
 
 
-def words_facts(place: Place, compared: StudyComparison) -> str:
+def words_facts(condition: Condition, compared: StudyComparison) -> str:
     """What an experiment's words are and how often they were dealt."""
-    experiment = place.experiment
+    experiment = condition.experiment
     units = f"{units_text(compared.n_units)} in {1e3 * experiment.bin_width:g} ms bins"
     return f"{units}, {compared.n_splits} of {compared.n_planned} splits by {experiment.split_by}"
 
 
-def compared_at(results: Results, place: Place) -> StudyComparison:
-    """All models at a place."""
+def compared_at(results: Results, condition: Condition) -> StudyComparison:
+    """All models at a condition."""
     return results.comparison(
-        place.recording, experiment=place.experiment.name, window=place.window
+        condition.recording, experiment=condition.experiment.name, window=condition.window
     )
 
 
-def models(results: Results, place: Place, compared: StudyComparison) -> Table:
+def models(results: Results, condition: Condition, compared: StudyComparison) -> Table:
     """Scores and sizes of all models, best first."""
     header = ("model", "bits/s", "per cell", "l1", "non-zero", "couplings", "live hidden")
     rows = tuple(
@@ -134,7 +134,7 @@ def models(results: Results, place: Place, compared: StudyComparison) -> Table:
             _chosen(model.penalties),
             f"{model.n_nonzero:.0f}",
             f"{model.n_couplings:.0f}",
-            _live(model, results.catalogue.variant(place, model.variant).n_hidden),
+            _live(model, results.index.variant(condition, model.variant).n_hidden),
             ", ".join(dict.fromkeys(_short(score.normaliser) for score in model.splits)),
             "yes" if model.converged else "no",
         )
@@ -200,10 +200,10 @@ def growth_sentences(found: WindowResult) -> list[str]:
     return said
 
 
-def predictions(results: Results, place: Place) -> Table | None:
+def predictions(results: Results, condition: Condition) -> Table | None:
     """How well single cells are predicted; None where that is not computed."""
     rows = []
-    for variant, found in _of_all(results.predictions, results, place):
+    for variant, found in _of_all(results.predictions, results, condition):
         for given, result in found.items():
             best = max(result.cells, key=lambda cell: cell.gain_bits_per_second)
             gain = number(best.gain_bits_per_second, 3)
@@ -228,11 +228,11 @@ def predictions(results: Results, place: Place) -> Table | None:
     return table if rows else None
 
 
-def layers(results: Results, place: Place) -> Table | None:
+def layers(results: Results, condition: Condition) -> Table | None:
     """Whether hidden units and couplings respect layers; None where the units are in none."""
     rows = tuple(
         (variant, *_layer_cells(found))
-        for variant, found in _of_all(results.layers, results, place)
+        for variant, found in _of_all(results.layers, results, condition)
         if found is not None
     )
     header = ("model", "weight in one layer (chance)", "p", "hidden units in a layer")
@@ -248,10 +248,10 @@ def layers(results: Results, place: Place) -> Table | None:
     return table if rows else None
 
 
-def interactions(results: Results, place: Place) -> Table | None:
+def interactions(results: Results, condition: Condition) -> Table | None:
     """How much pairs and triplets explain; None where that is not computed."""
     rows = []
-    for variant, found in _of_all(results.interactions, results, place):
+    for variant, found in _of_all(results.interactions, results, condition):
         explained = [each["explained"] for each in found.values()]
         means = [fmean(values) for values in zip(*explained, strict=True) if None not in values]
         if means:
@@ -314,13 +314,13 @@ def time_text(seconds: float) -> str:
 
 
 def _of_all(
-    method: Callable[..., Found], results: Results, place: Place
+    method: Callable[..., Found], results: Results, condition: Condition
 ) -> Iterator[tuple[str, Found]]:
     """What a method of the results says of each model that it is computed for."""
-    for variant in results.catalogue.variants(place):
-        where = {"experiment": place.experiment.name, "window": place.window}
+    for variant in results.index.variants(condition):
+        where = {"experiment": condition.experiment.name, "window": condition.window}
         try:
-            yield variant.name, method(place.recording, variant.name, **where)
+            yield variant.name, method(condition.recording, variant.name, **where)
         except NotComputedError:
             continue
 

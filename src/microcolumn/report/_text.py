@@ -8,11 +8,11 @@ from dataclasses import asdict
 from textwrap import fill
 from typing import Any
 
+from ..study._index import Condition, NotComputedError
+from ..study._results import Results
+from ..study._rows import plain
 from . import _tables as tables
 from ._cautions import cautions
-from ._index import NotComputedError, Place
-from ._results import Results
-from ._rows import plain
 from ._tables import Table
 
 #: Of a fingerprint, the letters that tell recordings apart.
@@ -30,13 +30,15 @@ def report_text(results: Results) -> str:
         Of a finished or unfinished study.
     """
     blocks = []
-    begun = results.begun()
+    tested = results.tested()
     for name, row in results.recordings.items():
         blocks.append(_underlined(f"{name}: {tables.recording_facts(row)}", "="))
-        for experiment in dict.fromkeys(p.experiment.name for p in begun if p.recording == name):
-            places = [p for p in begun if (p.recording, p.experiment.name) == (name, experiment)]
-            blocks += _experiment_blocks(results, places)
-    if not begun:
+        for experiment in dict.fromkeys(p.experiment.name for p in tested if p.recording == name):
+            conditions = [
+                p for p in tested if (p.recording, p.experiment.name) == (name, experiment)
+            ]
+            blocks += _experiment_blocks(results, conditions)
+    if not tested:
         blocks.append("Nothing is tested yet; run the study further.")
     warned = cautions(results)
     if warned:
@@ -57,17 +59,17 @@ def report_dict(results: Results) -> dict[str, Any]:
         "plan": results.plan.as_dict(),
         "provenance": plain(results.provenance()),
         "recordings": plain(results.recordings),
-        "comparisons": [plain(_everything(results, place)) for place in results.begun()],
+        "comparisons": [plain(_everything(results, condition)) for condition in results.tested()],
         "cautions": cautions(results),
     }
 
 
-def _everything(results: Results, place: Place) -> dict[str, Any]:
+def _everything(results: Results, condition: Condition) -> dict[str, Any]:
     """All that is known of one place; what is not computed yet is left out."""
-    recording, settings, window = place
+    recording, settings, window = condition
     where: dict[str, Any] = {"experiment": settings.name, "window": window}
     by_model = {}
-    for variant in results.catalogue.variants(place):
+    for variant in results.index.variants(condition):
         found: dict[str, Any] = {}
         for name in ("predictions", "layers", "interactions"):
             with suppress(NotComputedError):
@@ -81,9 +83,9 @@ def _everything(results: Results, place: Place) -> dict[str, Any]:
     return asdict(compared) | {"answer": compared.answer, "by_model": by_model}
 
 
-def _experiment_blocks(results: Results, places: Sequence[Place]) -> Iterator[str]:
+def _experiment_blocks(results: Results, conditions: Sequence[Condition]) -> Iterator[str]:
     """Blocks of one experiment: growth with the window, then the longest words in detail."""
-    last = places[-1]
+    last = conditions[-1]
     experiment = last.experiment
     compared = tables.compared_at(results, last)
     yield _underlined(f"{experiment.name}: {tables.words_facts(last, compared)}", "-")
