@@ -9,8 +9,7 @@ import numpy as np
 
 from microcolumn.evaluate import LayerStatistics
 from microcolumn.evaluate._layers import CouplingContrast, HiddenUnitLayer
-from microcolumn.models import RBM, Ising, SemiRBM
-from microcolumn.models._files import to_bytes
+from microcolumn.models import RBM, Ising, SemiRBM, to_bytes
 from microcolumn.parameters import Parameters
 from microcolumn.study._jobs import RecordingInfo, n_dims, stages, variants
 from microcolumn.study._plan import Experiment, Plan

@@ -202,6 +202,9 @@ def test_the_status_of_a_finished_study_counts_its_jobs(stored):
     assert result.stdout.startswith(f"{stored}: {n_jobs} of {n_jobs} jobs done, complete\n")
     for kind in ("fit", "normalise", "test", "predict", "structure"):
         assert f"\n  {kind}" in result.stdout
+    told = strict(microcolumn("study", "status", stored, "--json").stdout)
+    assert sum(told["done"].values()) == sum(told["planned"].values()) == n_jobs
+    assert (told["store"], told["complete"], told["running"]) == (str(stored), True, False)
 
 
 @pytest.mark.parametrize("command", ["status", "report"])
@@ -317,7 +320,7 @@ def test_workers_that_cannot_be_had_are_refused(plan, monkeypatch):
     assert "no Dask scheduler answers at 'tcp://127.0.0.1:1'" in said
     assert "dask scheduler" in said
     said = one_sentence(microcolumn("study", "run", plan, "--jobs", 2, *nobody))
-    assert said == "microcolumn: --jobs is for this machine; leave it out beside --scheduler"
+    assert said == "microcolumn: --jobs is for this machine; leave it out with --scheduler"
     result = microcolumn("study", "run", plan, "--jobs", 0)
     assert result.exit_code == 2
     assert "--jobs" in result.stderr
@@ -326,12 +329,12 @@ def test_workers_that_cannot_be_had_are_refused(plan, monkeypatch):
 # Compare
 
 
-SETTINGS = ("--model", "Ising", "--penalty", 4e-3, "--penalty", 1e-3, "--splits", 1, "--jobs", 1)
+SETTINGS = ("--model", "ising", "--l1", 4e-3, "--l1", 1e-3, "--splits", 1, "--jobs", 1)
 
 
 def test_compare_reads_several_files_as_it_is_told(in_folder):
     recording(seed=1).save(in_folder / "more.npz")
-    which = ("--unit", "u0", "--unit", "u1", "--unit", "u4", "--epochs", "0-30")
+    which = ("--units", "u0,u1", "--units", "u4", "--epochs", "0-30")
     layers = in_folder / "layers.csv"
     layers.write_text("unit,layer\n" + "".join(f"u{n},L{n}\n" for n in range(5)))
     result = microcolumn("compare", "cells.npz", "more.npz", *which, "--layers", layers, *SETTINGS)
@@ -362,11 +365,24 @@ def test_compare_passes_its_settings_on(in_folder):
     assert experiment.penalties == (1e-3, 4e-3)
 
 
+def test_compare_writes_the_page_and_opens_it_when_asked(in_folder, monkeypatch):
+    opened = []
+    monkeypatch.setattr(
+        "microcolumn.cli.output.webbrowser.open", lambda address: opened.append(address) or True
+    )
+    result = microcolumn("compare", "cells.npz", "--quick", "--json", "--open", *SETTINGS)
+    assert result.exit_code == 0, result.output
+    page = in_folder / "comparison-quick.html"
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert opened == [page.as_uri()]
+    assert strict(result.stdout)["comparisons"][0]["recording"] == "cells"
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
         (("--model", "Potts"), "choose one of 'Ising', 'RBM', 'SemiRBM'"),
-        (("--unit", "u9"), "no unit has ids 'u9'"),
+        (("--units", "u9"), "no unit has ids 'u9'"),
         (("--epochs", "sleep"), "no epoch is labelled 'sleep'"),
         (("--bin-width", "-1"), "it must be a positive number of seconds"),
         (("--option", "reader=npz"), "has an option of its own; use --reader"),

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from ..models import Independent, PopulationModel
+from ..models import PopulationModel
 from ..words import Words
 from ._bootstrap import block_bins_of
-from ._inputs import Baseline, independent_baseline, words_for
+from ._inputs import Baseline, common_baseline, words_for_all
 from ._score import Score, mean_rate, score_of
 
 
@@ -128,12 +127,12 @@ def compare(
     models : mapping of str to PopulationModel
         Fitted models by name.
     words : Words or array_like, shape (n_words, n_units)
-        Held-out words, in time order.
+        Held-out words, in time order, of the units and bins that all models were fitted on.
     baseline : Independent or array_like, shape (n_units,), optional
         Firing-rate model of the training words, or their rates per bin; by default the rates that
         the models were trained at, which must be the same for all.
     bin_width : float, optional
-        Seconds per bin, for a plain array only; 0.020 where left out.
+        Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     block_bins : int, optional
         Bins per block of the error bars; see :func:`excess_log_likelihood`.
 
@@ -143,7 +142,8 @@ def compare(
 
     Examples
     --------
-    >>> from microcolumn.models import Ising
+    >>> import numpy as np
+    >>> from microcolumn.models import Independent, Ising
     >>> rng = np.random.default_rng(0)
     >>> together = rng.random((2000, 1)) < 0.1
     >>> words = Words.from_array(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
@@ -153,11 +153,8 @@ def compare(
     >>> comparison.best.name, comparison.scores["rates"].bits_per_second
     ('Ising', 0.0)
     """
-    if not models:
-        raise ValueError("models is empty; name at least one fitted model")
-    for model in models.values():
-        held = words_for(model, words, bin_width)
-    base = _common_baseline(models, baseline)
+    held = words_for_all(models, words, bin_width)
+    base = common_baseline(models, baseline)
     length = block_bins_of(held, block_bins)
     log_p = {name: model.score_samples(held) for name, model in models.items()}
     log_p_base = base.score_samples(held)
@@ -179,21 +176,6 @@ def compare(
         for name, model in models.items()
     ]
     return Comparison(tuple(rows), tuple(pairs))
-
-
-def _common_baseline(models: Mapping[str, PopulationModel], baseline: Baseline) -> Independent:
-    """One baseline for all: the given one, or the rates that all trained models share."""
-    trained = [name for name, model in models.items() if hasattr(model, "rates_")]
-    if baseline is not None or not trained:
-        return independent_baseline(next(iter(models.values())), baseline)
-    first = models[trained[0]]
-    for name in trained[1:]:
-        if not np.array_equal(models[name].rates_, first.rates_):
-            raise ValueError(
-                f"models {trained[0]!r} and {name!r} were trained at different rates; "
-                "fit them on the same words or pass one baseline= for all"
-            )
-    return independent_baseline(first, None)
 
 
 def _row(

@@ -28,7 +28,7 @@ from ..penalties import L1, GroupL1, Penalty
 from ..solvers import LEAST_DECREASE, FitResult, NestedStarts, Problem, fit_path
 from ..validation import chunks
 from ..words import Words
-from ._base import PopulationModel, floored_rates
+from ._base import HiddenFeatures, PopulationModel, floored_rates
 
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
 _NATURAL = 15.0
@@ -284,7 +284,7 @@ class PenalisedModel(PopulationModel):
             )
 
 
-class HiddenModel(PenalisedModel):
+class HiddenModel(HiddenFeatures, PenalisedModel):
     """Models with hidden units."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

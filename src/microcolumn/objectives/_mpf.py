@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..kernels.cpu.mpf import flow
 from ..kernels.cpu.mpf_flat import gather, scatter
-from ..kernels.cpu.mpf_tables import LIMITS, Shape, Words as Bits, Workspace
+from ..kernels.cpu.mpf_tables import LIMITS, ActiveBits, FlowSizes, Workspace
 from ..kernels.cpu.threads import threads_for
 from ..layout import Layout
 from ..parameters import Parameters
@@ -96,7 +96,7 @@ class MinimumProbabilityFlow(Objective):
         half_weights = 0.5 * self.words.counts[order] / self.words.counts.sum()
         with np.errstate(divide="ignore"):
             logs = np.log(half_weights)
-        self._bits = Bits(offsets, active.astype(np.int32), half_weights, logs, offsets[:0])
+        self._bits = ActiveBits(offsets, active.astype(np.int32), half_weights, logs, offsets[:0])
         self._most_active = int(np.diff(offsets).max())
         self._workspace: Workspace | None = None
         self._sizes = (0, 0, False)
@@ -194,7 +194,7 @@ class MinimumProbabilityFlow(Objective):
         b, J = self._arrays[:2]
         sizes = b.size, n_live, J.size > 0
         if self._workspace is None or self._sizes != sizes:
-            shape = Shape.of(*sizes, self._most_active, self.dtype)
+            shape = FlowSizes.of(*sizes, self._most_active, self.dtype)
             self._workspace = Workspace(shape, self._bits.offsets.size - 1, self.dtype)
             borders = self._workspace.borders(self._bits.offsets)
             self._bits, self._sizes = self._bits._replace(borders=borders), sizes

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..models import PopulationModel
+from ..origin import units_of
 from ..units import Units, downwards
 from .style import literal
 
@@ -152,11 +153,13 @@ def bit_layout(model: PopulationModel, units: Units | None) -> BitLayout:
     model : PopulationModel
         Its words are of ``n_units * window`` bits.
     units : Units or None
-        The recorded units; None for bits in their order, without layers. A model that was made
-        from parameters does not know its window: they follow from the number of units.
+        The recorded units, in any order; None for those that the model was fitted on or, where it
+        does not know them, for bits in their order, without layers. A model that was made from
+        parameters does not know its window either: it follows from the number of units.
     """
     check_is_fitted(model)
     n_bits = int(model.parameters_.n_visible)
+    units = units_of(model.origin_, units)
     implied = 1 if units is None else max(1, n_bits // len(units))
     window = getattr(model, "window_", implied)
     table = Units.numbered(n_bits // window) if units is None else units

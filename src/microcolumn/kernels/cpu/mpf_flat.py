@@ -3,13 +3,14 @@
 import math
 
 import numpy as np
-from numba import njit
+
+from ..simd.compile import kernel
 
 
 # Copies free coordinates into a model's arrays; hidden units without weights are left out.
 # Cost: a few moves per coordinate.
 # Pinned, with `gather`, by tests/objectives/test_mpf.py.
-@njit(cache=True)
+@kernel
 def scatter(x, free, rows, columns, b, J, W, c, live):
     """Fill b, J and the beginnings of W, c and live; the number of live hidden units, and max |W|.
 
@@ -45,7 +46,7 @@ def scatter(x, free, rows, columns, b, J, W, c, live):
 # Derivatives of K along the coordinates, from the kernel's sums.
 # Cost: a few additions per coordinate, one exponential per dead hidden unit.
 # Pinned, with `scatter`, by tests/objectives/test_mpf.py.
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def gather(x, free, rows, columns, live, total, grow, scale, out):
     """Fill ``out`` with the gradient times ``scale``; whether all of it is finite.
 

@@ -8,10 +8,11 @@ hidden unit's weights lie ``n_hidden`` apart. All of it is pinned by tests/penal
 import math
 
 import numpy as np
-from numba import njit
+
+from ..simd.compile import kernel, subroutine
 
 
-@njit(cache=True)
+@kernel
 def l1_value(x, strength, borders):
     """Value: strength * (2 * sum over pairs + sum over weights) of absolute values."""
     total = 0.0
@@ -22,7 +23,7 @@ def l1_value(x, strength, borders):
     return strength * total
 
 
-@njit(cache=True)
+@kernel
 def l1_add_slopes(x, strength, borders, slopes):
     """Add the derivative of each entry, or shrink the slope of one that is zero."""
     for first, last, weight in (
@@ -36,7 +37,7 @@ def l1_add_slopes(x, strength, borders, slopes):
                 slopes[k] -= min(max(slopes[k], -weight), weight)
 
 
-@njit(cache=True)
+@kernel
 def l1_zero(x, origin, borders, slopes):
     """Set entries to zero that are not on the side of zero where a step may lead."""
     for first, last in ((0, borders[0]), (borders[1], borders[2])):
@@ -46,7 +47,7 @@ def l1_zero(x, origin, borders, slopes):
                 x[k] = 0.0
 
 
-@njit(cache=True)
+@subroutine
 def _norm(x, n_hidden, i):
     total = 0.0
     for k in range(i, x.size, n_hidden):
@@ -54,7 +55,7 @@ def _norm(x, n_hidden, i):
     return math.sqrt(total)
 
 
-@njit(cache=True)
+@kernel
 def group_value(x, weight, n_hidden):
     """Value: weight * sum of the norms of the hidden units."""
     total = 0.0
@@ -63,7 +64,7 @@ def group_value(x, weight, n_hidden):
     return weight * total
 
 
-@njit(cache=True)
+@kernel
 def group_add_slopes(x, weight, n_hidden, slopes):
     """Add the derivative of each norm, or shrink the slopes of a hidden unit that is zero."""
     for i in range(n_hidden):
@@ -78,7 +79,7 @@ def group_add_slopes(x, weight, n_hidden, slopes):
                 slopes[k] *= rest
 
 
-@njit(cache=True)
+@kernel
 def group_zero(x, origin, n_hidden, slopes):
     """Set hidden units to zero that are not in the half-space where a step may lead."""
     for i in range(n_hidden):

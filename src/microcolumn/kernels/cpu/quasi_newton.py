@@ -9,7 +9,8 @@ Pinned by tests/solvers, which compare minima with closed forms and other solver
 import math
 
 import numpy as np
-from numba import njit
+
+from ..simd.compile import kernel, subroutine
 
 #: Least cosine between a step and its change of slope. Below it the problem is not convex there.
 _CURVED = 1e-10
@@ -17,7 +18,7 @@ _FAST = {"reassoc", "contract"}
 
 
 # Largest entry of the subgradient, per entry of the parameters. Cost: a division per coordinate.
-@njit(cache=True)
+@kernel
 def largest(slopes, entries):
     """Largest |slopes| / entries."""
     worst = 0.0
@@ -27,7 +28,7 @@ def largest(slopes, entries):
 
 
 # Change of a linear function. Cost: a multiply-add per coordinate.
-@njit(cache=True, fastmath=_FAST)
+@kernel(fastmath=_FAST)
 def slope_along(slopes, x, trial):
     """slopes'(trial - x)."""
     total = 0.0
@@ -37,7 +38,7 @@ def slope_along(slopes, x, trial):
 
 
 # The end of a step. Cost: a multiply-add per coordinate.
-@njit(cache=True)
+@kernel
 def move(x, length, direction, trial):
     """Fill ``trial`` with x + length * direction."""
     for k in range(x.size):
@@ -45,7 +46,7 @@ def move(x, length, direction, trial):
 
 
 # A new pair of the memory. Cost: three multiply-adds per coordinate.
-@njit(cache=True, fastmath=_FAST)
+@kernel(fastmath=_FAST)
 def keep_pair(before, after, memory, place):
     """Keep a step and how it changed the slopes; whether the problem is convex along it.
 
@@ -67,7 +68,7 @@ def keep_pair(before, after, memory, place):
 
 # The L-BFGS direction (two-loop recursion) on the coordinates that may move.
 # Cost: 4 multiply-adds per pair and moving coordinate, and 5 more where these have changed.
-@njit(cache=True, fastmath=_FAST)
+@kernel(fastmath=_FAST)
 def find_direction(memory, n_pairs, newest, x, slopes, n_moving, direction):
     """Fill ``direction``; the number of moving coordinates, which was ``n_moving`` before."""
     steps, changes, s, y, products, moving = memory
@@ -85,7 +86,7 @@ def find_direction(memory, n_pairs, newest, x, slopes, n_moving, direction):
     return n
 
 
-@njit(cache=True)
+@subroutine
 def _find_moving(x, slopes, moving, n_moving):
     """List the coordinates that may move; how many, and whether they are the same as before."""
     n, same = 0, True
@@ -97,7 +98,7 @@ def _find_moving(x, slopes, moving, n_moving):
     return n, same and n == n_moving
 
 
-@njit(cache=True, fastmath=_FAST)
+@subroutine(fastmath=_FAST)
 def _compress(steps, changes, moving, n, place, s, y, products):
     """Copy the moving coordinates of a pair, and its products s'y (0 if not convex) and y'y."""
     for j in range(n):
@@ -109,7 +110,7 @@ def _compress(steps, changes, moving, n, place, s, y, products):
     products[place, 1] = yy
 
 
-@njit(cache=True, fastmath=_FAST)
+@subroutine(fastmath=_FAST)
 def _apply_inverse(s, y, products, places, q):
     """Multiply ``q`` by the inverse Hessian that the pairs, newest first, amount to."""
     n, alpha, scale = q.size, np.zeros(len(places)), 0.0
@@ -131,7 +132,7 @@ def _apply_inverse(s, y, products, places, q):
                 q[j] += beta * s[k, j]
 
 
-@njit(cache=True, fastmath=_FAST)
+@subroutine(fastmath=_FAST)
 def _dot(a, b, n):
     total = 0.0
     for k in range(n):
