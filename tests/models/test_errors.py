@@ -57,8 +57,8 @@ _COUNT = "it must be an int in the range [1, inf)"
 _BAD_SETTINGS = [
     ("l1", (-1e-3, np.nan, np.inf, "big", True, None, [1e-3]), _STRENGTH),
     ("group_l1", (-1e-3, np.nan, np.inf, "big", True, None), _STRENGTH),
-    ("objective", ("cd", None), "it must be a str among {"),
-    ("device", ("tpu", None), "it must be a str among {"),
+    ("objective", ("cd", None), "it must be 'likelihood' or 'mpf'"),
+    ("device", ("tpu", None), "it must be 'auto' or 'cpu'"),
     ("complement", ("no", 1), "it must be an instance of 'bool'"),
     ("n_init", (0, 1.5), _COUNT),
     ("max_iter", (0, True), _COUNT),

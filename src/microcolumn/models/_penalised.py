@@ -41,6 +41,13 @@ class _Number(Interval):  # type: ignore[misc]
         return not isinstance(val, bool) and bool(super().is_satisfied_by(val))
 
 
+class _Choice(StrOptions):  # type: ignore[misc]
+    """Strings to choose from, in the same order in every message."""
+
+    def __str__(self) -> str:
+        return " or ".join(map(repr, sorted(self.options)))
+
+
 _STRENGTH = [_Number(Real, 0, None, closed="left")]
 _COUNT = [_Number(Integral, 1, None, closed="left")]
 
@@ -88,9 +95,9 @@ class PenalisedModel(PopulationModel):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "l1": _STRENGTH,
-        "objective": [StrOptions({"mpf", "likelihood"})],
+        "objective": [_Choice({"mpf", "likelihood"})],
         "complement": ["boolean"],
-        "device": [StrOptions({"auto", "cpu"})],
+        "device": [_Choice({"auto", "cpu"})],
         "n_init": _COUNT,
         "tol": [_Number(Real, 0, None, closed="neither")],
         "max_iter": _COUNT,
