@@ -202,22 +202,22 @@ class PenalisedModel(PopulationModel):
         self._check_settings(l1_values)
         if start is not None:
             self._check_start(start, words.n_dims)
-        floored = floored_rates(words)
-        problem = Problem(
-            objective=self._objective(words),
-            penalty=self._penalty,
-            biases=np.log(floored) - np.log1p(-floored),
-            # From the bits: rounding may leave the rate of an always active unit below 1.
-            fixed=np.asarray(~words.X.any(axis=0) | words.X.all(axis=0)),
-            never_coactive=_never_coactive(words),
-            n_hidden=self._n_hidden(),
-            n_init=self.n_init,
-            seed=_seed(self.random_state),
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
         # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
         with _libraries().limit(limits=1, user_api="blas"):
+            floored = floored_rates(words)
+            problem = Problem(
+                objective=self._objective(words),
+                penalty=self._penalty,
+                biases=np.log(floored) - np.log1p(-floored),
+                # From the bits: rounding may leave the rate of an always active unit below 1.
+                fixed=np.asarray(~words.X.any(axis=0) | words.X.all(axis=0)),
+                never_coactive=_never_coactive(words),
+                n_hidden=self._n_hidden(),
+                n_init=self.n_init,
+                seed=_seed(self.random_state),
+                tol=self.tol,
+                max_iter=self.max_iter,
+            )
             return fit_path(self._kind, problem, l1_values, start, nested)
 
     def _penalty(self, l1: float) -> Penalty:
