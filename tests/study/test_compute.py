@@ -58,7 +58,7 @@ def by_hand(dealt):
     state = SEED + SPLIT
     ising = mc.Ising(random_state=state).fit_path(dealt[0], PENALTIES)
     rbm = mc.RBM(3, random_state=state).fit_path(dealt[0], PENALTIES)
-    semi = mc.SemiRBM(3, random_state=state).fit_path(dealt[0], PENALTIES, inside=(ising, rbm))
+    semi = mc.SemiRBM(3, random_state=state).fit_path(dealt[0], PENALTIES, nested=(ising, rbm))
     return {"Ising": ising, "RBM 3": rbm, "SemiRBM 3": semi}
 
 

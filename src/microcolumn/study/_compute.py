@@ -177,7 +177,7 @@ def _fit(task: Task) -> Rows:
     model = _estimator(variant, task.experiment, task.job.split)
     if isinstance(model, SemiRBM):
         ising, rbm = ([from_bytes(m) for m in task.models[v.name]] for v in variant.inside)
-        fits = model.fit_path(train, penalties, inside=(ising, rbm))
+        fits = model.fit_path(train, penalties, nested=(ising, rbm))
     else:
         fits = model.fit_path(train, penalties)
     return {

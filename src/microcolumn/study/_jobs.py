@@ -17,7 +17,7 @@ from ._plan import Experiment, Plan
 Kind = Literal["fit", "normalise", "test", "predict", "structure"]
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-_NUMBERS = 1
+_NUMBERS = 2
 
 #: What the semi-restricted model contains; its fits start from theirs (METHOD section 4).
 _INSIDE = ("Ising", "RBM")
