@@ -3,7 +3,7 @@ import planted_study
 import pytest
 
 import microcolumn as mc
-from microcolumn.figures._windows import window
+from microcolumn.figures._windows import windows
 from microcolumn.study._index import NotComputedError
 
 
@@ -17,7 +17,7 @@ def lines(figure):
 
 
 def test_the_lines_are_the_stored_scores_per_neuron_against_bins_and_ms(results):
-    figure = window(results)
+    figure = windows(results)
     found = lines(figure)
     assert found["Ising"] == pytest.approx(np.array([10.0, 14.0, 14.0]) / 4)
     assert found["RBM"] == pytest.approx(np.array([12.0, 16.0, 20.0]) / 4)
@@ -27,7 +27,7 @@ def test_the_lines_are_the_stored_scores_per_neuron_against_bins_and_ms(results)
 
 
 def test_the_caption_says_where_models_stop_to_gain_and_what_errors_are(results):
-    caption = window(results).caption
+    caption = windows(results).caption
     assert "(Ising 2, RBM 3)" in caption
     assert "Mean over 4 splits. Error bars: one standard error of the mean over splits" in caption
     assert "bins of 6.7 ms (cells, experiment spatiotemporal, 4 units)" in caption
@@ -35,12 +35,12 @@ def test_the_caption_says_where_models_stop_to_gain_and_what_errors_are(results)
 
 
 def test_longer_words_can_be_left_out(results):
-    assert lines(window(results, window=2))["RBM"] == pytest.approx([3.0, 4.0])
+    assert lines(windows(results, window=2))["RBM"] == pytest.approx([3.0, 4.0])
 
 
 def test_what_is_not_computed_is_a_gap_that_the_caption_names(tmp_path):
     file = planted_study.write(tmp_path / "study.db", keep=lambda job: job.window != 2)
-    figure = window(mc.study.open(file))
+    figure = windows(mc.study.open(file))
     assert lines(figure)["RBM"] == pytest.approx([3.0, np.nan, 5.0], nan_ok=True)
     assert "(Ising none, RBM none)" in figure.caption
     assert "Not computed yet: Ising 2, RBM 2." in figure.caption
@@ -53,4 +53,4 @@ def test_scores_that_are_not_finite_are_no_figure_but_a_sentence(tmp_path):
 
     path = planted_study.write(tmp_path / "study.db", change=change)
     with pytest.raises(NotComputedError, match="a test of"):
-        window(mc.study.open(path))
+        windows(mc.study.open(path))
