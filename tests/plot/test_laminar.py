@@ -113,7 +113,7 @@ def test_without_units_a_model_says_its_own_lags():
 
 @pytest.mark.parametrize("n_units", [4, 7])
 def test_units_of_other_words_are_refused_with_the_remedy(n_units):
-    with pytest.raises(ValueError, match=f"units has {n_units} entries and the model 6 bits of 1"):
+    with pytest.raises(ValueError, match=f"units has {n_units} entries and the model 6 bits"):
         bit_layout(model_of(6), Units.numbered(n_units))
     with pytest.raises(ValueError, match=r"6 bits of 3 window; pass the units of the words"):
         bit_layout(model_of(6, window=3), Units.numbered(3))

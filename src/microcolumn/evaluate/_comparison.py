@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..models import Independent, PopulationModel
+from ..texttable import text_table
 from ..words import Words
 from ._bootstrap import block_bins_of
 from ._inputs import Baseline, independent_baseline, words_for
@@ -101,16 +102,8 @@ class Comparison:
         return max(self.rows, key=lambda row: row.score.bits_per_second)
 
     def __str__(self) -> str:
-        cells = [_HEADER, *(_cells(row, row is self.best) for row in self.rows)]
-        widths = [max(len(line[k]) for line in cells) for k in range(len(_HEADER))]
-        lines = []
-        for line in cells:
-            padded = [
-                cell.ljust(width) if header in _LEFT_ALIGNED else cell.rjust(width)
-                for header, cell, width in zip(_HEADER, line, widths, strict=True)
-            ]
-            lines.append("  ".join(padded).rstrip())
-        return "\n".join(lines)
+        rows = [_cells(row, row is self.best) for row in self.rows]
+        return text_table(_HEADER, rows, left=("model", "log Z"))
 
 
 def compare(
@@ -225,7 +218,6 @@ _HEADER = (
     "converged",
     "log Z",
 )
-_LEFT_ALIGNED = ("model", "log Z")
 
 
 def _cells(row: ModelComparison, is_best: bool) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..models import PopulationModel
-from ..units import Units, downwards
+from ..units import Units, downwards, layers_from_the_top
 from .style import literal
 
 #: Layers of all bins of the window together up to which each is marked off.
@@ -59,19 +59,14 @@ def laminar(units: Units) -> Laminar:
     >>> found.order.tolist(), found.layers
     ([1, 2, 0], (('II/III', 0, 2), ('V/VI', 2, 3)))
     """
-    n_units = len(units)
-    depths = np.full(n_units, np.inf)
+    labels = units.layer or ("",) * len(units)
+    names = layers_from_the_top(units) if any(labels) else [""]
+    depths = np.zeros(len(units))
     if units.depth_um is not None:
-        down = downwards(str(units.depth_reference))
-        depths = np.where(np.isnan(units.depth_um), np.inf, down * units.depth_um)
-    labels = np.array(units.layer or [""] * n_units)
-    rank = {label: k for k, label in enumerate(_from_the_top(labels, depths))}
-    order = np.lexsort((depths, np.array([rank[label] for label in labels], dtype=np.int64)))
-    layers: list[tuple[str, int, int]] = []
-    if any(labels):
-        for label in rank:
-            start = layers[-1][2] if layers else 0
-            layers.append((label, start, start + int(np.sum(labels == label))))
+        depths = downwards(str(units.depth_reference)) * units.depth_um  # NaN is sorted last
+    order = np.lexsort((depths, [names.index(label) for label in labels]))
+    ends = np.cumsum([labels.count(name) for name in names]).tolist()
+    layers = zip(names, [0, *ends], ends, strict=False) if any(labels) else ()
     return Laminar(order, tuple(layers))
 
 
@@ -192,14 +187,3 @@ def mark_window(ax: Axes, found: BitLayout, *, along: Literal["y", "x"] = "y") -
     axis.set_ticklabels(before)
     axis.set_tick_params(length=0)
     axis.set_label_text("lag (bins)")
-
-
-def _from_the_top(labels: NDArray[np.str_], depths: NDArray[np.float64]) -> list[str]:
-    """Distinct labels by mean depth, superficial first; no label last."""
-    distinct = list(dict.fromkeys(labels.tolist()))
-
-    def mean_depth(label: str) -> float:
-        known = depths[(labels == label) & np.isfinite(depths)]
-        return float(known.mean()) if known.size else np.inf
-
-    return sorted(distinct, key=lambda label: (label == "", mean_depth(label)))

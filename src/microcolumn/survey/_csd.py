@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from ..io.lfp import LFP
+from ..units import downwards
 from ..validation import Floats, real_array
 
 #: Conductivity of cortex in S/m (Goto et al. 2010), the default of Elephant's 1-D methods.
@@ -266,7 +267,7 @@ def _left_out(flashes: Floats) -> str:
 
 def _contacts(lfp: LFP) -> tuple[Floats, NDArray[np.intp], tuple[str, ...]]:
     """Distinct depths from superficial to deep, which of them each channel has, and notes."""
-    down = -1.0 if lfp.depth_reference == "tip" else 1.0
+    down = downwards(lfp.depth_reference)
     unknown = np.flatnonzero(~np.isfinite(lfp.depth_um))
     if unknown.size:
         raise ValueError(
