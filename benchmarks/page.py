@@ -54,7 +54,7 @@ def main() -> None:
     options = parser.parse_args()
     print_machine()
     if options.no_figures:
-        page = importlib.import_module("microcolumn.report._page")
+        page = importlib.import_module("microcolumn.report._html")
         page.pictures = lambda results, room, progress: {}
     with tempfile.TemporaryDirectory() as folder:
         plan = large_study.plan_of(large_study.recording(options.units), options.hidden)

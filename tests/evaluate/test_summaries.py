@@ -64,18 +64,18 @@ def test_cells_without_spikes_in_a_test_part_take_the_other_areas():
     calibrations = [{"given": "rest", "error": 0.01}, {"given": "rest", "error": 0.03}]
     rows = [[row(0), row(0, 1, roc_area=math.nan)], [row(1, roc_area=0.9), row(1, 1, roc_area=0.7)]]
     found = predictions_of("Ising", rows, calibrations)["rest"]
-    assert [cell.roc_area for cell in found.cells] == pytest.approx([0.85, 0.7])
-    assert math.isnan(found.cells[1].roc_stderr)
+    assert [unit.roc_area for unit in found.units] == pytest.approx([0.85, 0.7])
+    assert math.isnan(found.units[1].roc_stderr)
     assert found.roc_area == pytest.approx(0.775)
-    assert found.cells[0].stderr == pytest.approx(0.5)
-    assert found.cells[0].brier_skill == 0.5
+    assert found.units[0].stderr == pytest.approx(0.5)
+    assert found.units[0].brier_skill == 0.5
     assert found.gain_per_cell == 1.5
     assert found.calibration_error == pytest.approx(0.02)
 
 
 def test_a_cell_that_never_spikes_has_no_skill():
     silent = row(0, roc_area=math.nan) | {"brier": 0.0, "rate_brier": 0.0}
-    [cell] = predictions_of("Ising", [[silent]], [])["rest"].cells
+    [cell] = predictions_of("Ising", [[silent]], [])["rest"].units
     assert math.isnan(cell.brier_skill)
     assert math.isnan(cell.roc_area)
 

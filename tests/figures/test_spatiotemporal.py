@@ -9,7 +9,7 @@ from matplotlib.patches import StepPatch
 
 from microcolumn.evaluate import predict
 from microcolumn.figures._spatiotemporal import spatiotemporal
-from microcolumn.plot._predictions import busiest_stretch_of_cell
+from microcolumn.plot._predictions import busiest_stretch_of_unit
 from microcolumn.study._index import NotComputedError
 from microcolumn.study._results import Results
 
@@ -59,7 +59,7 @@ def test_gains_are_the_stored_ones_given_the_rest_and_given_the_past(results, fi
     ]
     for ax, given in zip(panels, ("rest", "past"), strict=True):
         for container in ax.containers:
-            cells = results.predictions("cells", container.get_label(), **WHERE)[given].cells
+            cells = results.predictions("cells", container.get_label(), **WHERE)[given].units
             expected = [[cell.rate_hz, cell.gain_bits_per_second] for cell in cells]
             np.testing.assert_allclose(container.lines[0].get_xydata(), expected)
         assert {c.get_label() for c in ax.containers} == {"Ising", "RBM 12"}
@@ -75,7 +75,7 @@ def test_the_trace_is_the_best_cells_prediction_given_the_past_by_all_models(res
     for name, trace in zip(("RBM 12", "Ising"), traces, strict=True):
         model = results.model("cells", name, **WHERE)
         whole = predict(model, test, given="past", units=[3])
-        stretch = whole.stretch(*busiest_stretch_of_cell(whole, 3))
+        stretch = whole.stretch(*busiest_stretch_of_unit(whole, 3))
         np.testing.assert_array_equal(trace.get_data().values, stretch.probability[:, 0])
         np.testing.assert_allclose(trace.get_data().edges[:-1], stretch.times_s)
     [spikes] = [line for line in ax.lines if line.get_label() == "spikes"]

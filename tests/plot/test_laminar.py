@@ -9,10 +9,10 @@ from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import (
     BitLayout,
     bit_layout,
-    described,
     laminar,
     mark_layers,
     mark_window,
+    order_text,
 )
 from microcolumn.units import Units
 
@@ -172,4 +172,4 @@ def test_long_names_of_layers_are_in_two_lines_and_stand_upright_below():
     ],
 )
 def test_captions_say_in_which_order_units_are(units, said):
-    assert described(units) == said
+    assert order_text(units) == said

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
 from microcolumn.evaluate import calibration, predict, roc
-from microcolumn.evaluate._summaries import CellPrediction, PredictionResult
+from microcolumn.evaluate._summaries import PredictionResult, UnitPrediction
 from microcolumn.models import Independent, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.plot import _predictions as plot
@@ -22,7 +22,7 @@ def axes():
 
 def result(variant, rates, gains, stderr=0.1):
     cells = tuple(
-        CellPrediction(f"u{k}", k, rate, gain, stderr, 0.7, 0.1, 0.2)
+        UnitPrediction(f"u{k}", k, rate, gain, stderr, 0.7, 0.1, 0.2)
         for k, (rate, gain) in enumerate(zip(rates, gains, strict=True))
     )
     return PredictionResult(variant, "past", cells, (), 1 if math.isnan(stderr) else 4)
@@ -98,7 +98,7 @@ def test_the_second_shown_has_most_spikes_without_a_gap(predicted):
     # 50 bins each, none across bin 200.
     counts = {k: spikes[k : k + 50].sum() for k in [*range(151), *range(200, 251)]}
     best = max(counts, key=counts.get)
-    start, stop = plot.busiest_stretch_of_cell(predicted, 1)
+    start, stop = plot.busiest_stretch_of_unit(predicted, 1)
     assert start == pytest.approx(best * 0.020)
     assert stop == pytest.approx(start + 1.0)
     assert counts[best] == 10
@@ -106,13 +106,13 @@ def test_the_second_shown_has_most_spikes_without_a_gap(predicted):
 
 def test_without_a_gap_the_burst_across_it_is_the_busiest():
     words = _spiking()
-    start, _ = plot.busiest_stretch_of_cell(predict(Independent().fit(words), words), 1)
+    start, _ = plot.busiest_stretch_of_unit(predict(Independent().fit(words), words), 1)
     assert start == pytest.approx(160 * 0.020)  # 160 to 209 holds all 20
 
 
 def test_where_no_second_is_whole_the_longest_stretch_is_shown():
     short = _spiking([0, 10, 40, 60, *range(70, 300, 10)])
-    start, stop = plot.busiest_stretch_of_cell(predict(Independent().fit(short), short), 0)
+    start, stop = plot.busiest_stretch_of_unit(predict(Independent().fit(short), short), 0)
     assert (start, stop) == pytest.approx((0.2, 0.8))
 
 
@@ -136,7 +136,7 @@ def test_a_trace_is_interrupted_where_the_recording_is(predicted):
 def test_by_default_the_busiest_second_is_drawn_for_all_models(words, predicted):
     rate = predict(Independent().fit(words), words)
     ax = plot.prediction({"Ising": predicted, "Independent": rate}, 1, ax=axes())
-    np.testing.assert_allclose(ax.get_xlim(), plot.busiest_stretch_of_cell(predicted, 1))
+    np.testing.assert_allclose(ax.get_xlim(), plot.busiest_stretch_of_unit(predicted, 1))
     assert len(ax.patches) == 2
     assert len({patch.get_edgecolor() for patch in ax.patches}) == 2
     assert ax.patches[0].get_linewidth() > ax.patches[1].get_linewidth()

@@ -102,8 +102,8 @@ def test_activations_and_cells_are_those_of_the_best_model_with_hidden_units(res
         p = model.hidden(X)[:, column]
         np.testing.assert_allclose(np.array(unit["thousandths"]) / 1000, p, atol=1.01e-3)
         np.testing.assert_array_equal(np.array(unit["thousandths"]) > 500, p > 0.5)
-        assert unit["cells"] == np.flatnonzero(model.W_[:, column] > 0).tolist()
-        assert unit["against"] == np.flatnonzero(model.W_[:, column] < 0).tolist()
+        assert unit["positive"] == np.flatnonzero(model.W_[:, column] > 0).tolist()
+        assert unit["negative"] == np.flatnonzero(model.W_[:, column] < 0).tolist()
         assert unit["mean"] == pytest.approx(model.hidden(test.expand())[:, column].mean(), 1e-3)
     for row, bins in enumerate(found["spikes"]):
         assert bins == np.flatnonzero(X[:, row]).tolist()

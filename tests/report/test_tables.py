@@ -1,9 +1,9 @@
-import math
 from dataclasses import replace
 
 import planted_study as planted
 import pytest
 
+from microcolumn.figures._conditions import compared_at
 from microcolumn.report import _tables as tables
 from microcolumn.report._tables import Table
 from microcolumn.study._plan import Plan
@@ -27,7 +27,7 @@ def column(table, name):
 
 
 def test_every_row_has_a_cell_for_each_name_and_words_are_named_columns(results, conditions):
-    compared = tables.compared_at(results, conditions[1])
+    compared = compared_at(results, conditions[1])
     made = [
         tables.recordings(results),
         tables.models(results, conditions[1], compared),
@@ -46,7 +46,7 @@ def test_every_row_has_a_cell_for_each_name_and_words_are_named_columns(results,
 
 
 def test_scores_are_those_of_the_comparison(results, conditions):
-    compared = tables.compared_at(results, conditions[0])
+    compared = compared_at(results, conditions[0])
     table = tables.models(results, conditions[0], compared)
     shown = [cell.split(" ± ") for cell in column(table, "bits/s")]
     for (mean, split, block), model in zip(shown, compared.models, strict=True):
@@ -56,7 +56,7 @@ def test_scores_are_those_of_the_comparison(results, conditions):
 
 
 def test_differences_are_those_of_the_comparison(results, conditions):
-    compared = tables.compared_at(results, conditions[0])
+    compared = compared_at(results, conditions[0])
     for row, pair in zip(tables.pairs(compared).rows, compared.pairs, strict=True):
         assert row[0] == f"{pair.first} - {pair.second}"
         mean, error = row[1].split(" ± ")
@@ -91,7 +91,7 @@ def test_a_study_of_one_split_has_one_seed_and_no_error_over_splits(tmp_path):
     plan = Plan(planted.PLAN.sources, (replace(planted.PLAN.experiments[0], n_splits=1),))
     results = Results(planted.write(tmp_path / "study.db", plan=plan))
     condition = results.tested()[0]
-    table = tables.models(results, condition, tables.compared_at(results, condition))
+    table = tables.models(results, condition, compared_at(results, condition))
     assert all(" ± - ± " in cell for cell in column(table, "bits/s"))
     assert tables.provenance(results).seeds == (("instantaneous", "seed 0"),)
 
@@ -102,27 +102,3 @@ def test_provenance_keeps_whole_fingerprints_and_versions(results):
     assert made.data == (("cells", fingerprint, "simulated"),)
     assert [dict(each) for each in made.environments] == [planted.ENVIRONMENT]
     assert made.work.startswith("232 of 232 jobs, ")
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(0.0, "0"), (1e-3, "1e-3"), (2.5e-3, "2.5e-3"), (0.5, "0.5"), (3.0, "3")]
-)
-def test_penalties_are_short(value, text):
-    assert tables.scientific(value) == text
-
-
-def test_a_number_that_is_not_known_is_a_dash():
-    assert tables.number(math.nan) == "-"
-    assert tables.number(0.125, 3) == "0.125"
-    assert tables.number(-1e-6) == "0.00"
-
-
-def test_one_unit_is_not_several():
-    assert [tables.units_text(n) for n in (1, 14)] == ["1 unit", "14 units"]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(12.3, "12 s"), (119, "119 s"), (3600, "60 min"), (9000, "2.5 h")]
-)
-def test_durations_have_the_unit_that_fits(seconds, text):
-    assert tables.time_text(seconds) == text

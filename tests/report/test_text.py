@@ -4,7 +4,7 @@ from dataclasses import replace
 import planted_study as planted
 import pytest
 
-from microcolumn.report._text import report_dict, report_text
+from microcolumn.report import report_dict, report_text
 from microcolumn.study._plan import Plan
 from microcolumn.study._results import Results
 
@@ -135,7 +135,7 @@ def test_the_dictionary_holds_the_same_with_the_cautions(results):
     assert first["answer"] == results.comparison("cells").answer
     assert first["models"][0]["bits_per_second"] == pytest.approx(12.0)
     by_model = first["by_model"]["RBM 5"]
-    assert by_model["predictions"]["rest"]["cells"][1]["unit"] == "u1"
+    assert by_model["predictions"]["rest"]["units"][1]["unit"] == "u1"
     assert by_model["normalisers"]["0"]["0.001"]["reverse"] is None
 
 

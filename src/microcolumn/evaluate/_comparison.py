@@ -10,8 +10,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..formatting import text_table
 from ..models import Independent, PopulationModel
-from ..texttable import text_table
 from ..words import Words
 from ._bootstrap import block_bins_of
 from ._inputs import Baseline, independent_baseline, words_for

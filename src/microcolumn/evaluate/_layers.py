@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 from sklearn.utils.validation import check_is_fitted
 
+from ..formatting import text_table
 from ..models import PopulationModel
 from ..parameters import Floats, Parameters
-from ..texttable import text_table
 from ..units import Units
 from ..validation import listed, random_generator, whole_number
 from ._permutations import Codes, relabelled

@@ -1,4 +1,4 @@
-"""What a study says beside its scores: growth with the window, predictions of cells, layers.
+"""What a study says beside its scores: growth with the window, predictions of units, layers.
 
 Each is made from rows of the store, one or more per split, and keeps what every split said.
 """
@@ -76,8 +76,8 @@ class WindowResult:
 
 
 @dataclass(frozen=True, slots=True)
-class CellPrediction:
-    """How well the spikes of one cell are predicted, over splits.
+class UnitPrediction:
+    """How well the spikes of one unit are predicted, over splits.
 
     Parameters
     ----------
@@ -105,13 +105,13 @@ class CellPrediction:
 
 @dataclass(frozen=True, slots=True)
 class PredictionResult:
-    """Predictions of all cells by one model, given the rest of the window or its past.
+    """Predictions of all units by one model, given the rest of the window or its past.
 
     Parameters
     ----------
     variant, given : str
         Name of the model, and ``"rest"`` or ``"past"``.
-    cells : tuple of CellPrediction
+    units : tuple of UnitPrediction
         By position.
     calibrations : tuple of mapping
         Of each split, in order: ``predicted``, ``observed``, ``lower``, ``upper``, ``n_bins`` by
@@ -122,19 +122,19 @@ class PredictionResult:
 
     variant: str
     given: str
-    cells: tuple[CellPrediction, ...]
+    units: tuple[UnitPrediction, ...]
     calibrations: tuple[Row, ...]
     n_splits: int
 
     @property
-    def gain_per_cell(self) -> float:
-        """Mean gain over cells, bits/s."""
-        return fmean(cell.gain_bits_per_second for cell in self.cells)
+    def gain_per_unit(self) -> float:
+        """Mean gain over units, bits/s."""
+        return fmean(unit.gain_bits_per_second for unit in self.units)
 
     @property
     def roc_area(self) -> float:
-        """Mean area over the cells that have one: a cell without test spikes has none."""
-        return _mean_known([cell.roc_area for cell in self.cells])
+        """Mean area over the units that have one: a unit without test spikes has none."""
+        return _mean_known([unit.roc_area for unit in self.units])
 
     @property
     def calibration_error(self) -> float:
@@ -219,27 +219,29 @@ def predictions_of(
     calibrations : sequence of mapping
         Rows of all splits, in order.
     """
-    cells: dict[tuple[str, int], list[Row]] = {}
+    by_unit: dict[tuple[str, int], list[Row]] = {}
     for rows in by_split:
         for row in rows:
-            cells.setdefault((row["given"], row["position"]), []).append(row)
+            by_unit.setdefault((row["given"], row["position"]), []).append(row)
     return {
         given: PredictionResult(
             variant=variant,
             given=given,
-            cells=tuple(_cell(rows) for (g, _), rows in sorted(cells.items()) if g == given),
+            units=tuple(_unit(rows) for (g, _), rows in sorted(by_unit.items()) if g == given),
             calibrations=tuple(row for row in calibrations if row["given"] == given),
             n_splits=len(by_split),
         )
-        for given in sorted({given for given, _ in cells}, reverse=True)  # the rest, then the past
+        for given in sorted(
+            {given for given, _ in by_unit}, reverse=True
+        )  # the rest, then the past
     }
 
 
-def _cell(rows: Sequence[Row]) -> CellPrediction:
+def _unit(rows: Sequence[Row]) -> UnitPrediction:
     gains = [row["gain_bits_per_second"] for row in rows]
     areas = [row["roc_area"] for row in rows if not math.isnan(row["roc_area"])]
     brier, rate_brier = (fmean(row[key] for row in rows) for key in ("brier", "rate_brier"))
-    return CellPrediction(
+    return UnitPrediction(
         unit=str(rows[0]["unit"]),
         position=rows[0]["position"],
         rate_hz=fmean(row["rate_hz"] for row in rows),

@@ -13,11 +13,10 @@ from ..partition._convergence import DOUBLINGS, Convergence
 from ..plot import annealing as draw_annealing, annealing_error
 from ..plot._annealing import BITS, TOLERANCE_BITS
 from ..plot.style import ERROR_BARS, OTHER_COLOUR
-from ..report._tables import compared_at
 from ..study import Results
 from ..study._index import Condition
 from ._captioned import PAGE, CaptionedFigure, captioned, handles_of, letter
-from ._conditions import condition_of, first_split, penalty_of, where
+from ._conditions import compared_at, condition_of, first_split, penalty_of, where
 
 _N_CHAINS = 500
 #: Single bits resampled in all runs together: a few seconds.

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..formatting import counted
 from ..plot import _recorded as recorded, raster
-from ..plot._laminar import described, has_depths, laminar
+from ..plot._laminar import has_depths, laminar, order_text
 from ..plot._raster import busiest_stretch
 from ..recording import Recording
-from ..report._tables import units_text
 from ..study import Results
 from ..study._index import Condition
 from ..study._sources import words_of
@@ -84,7 +84,7 @@ def _caption(
             _first_panel(studied.recording.units),
             f"(b) Words of {width} bins in the {stop - start:.3g} s with the most spikes, from "
             f"{start:.1f} s on: black where a unit spikes at least once, units "
-            f"{described(studied.recording.units)}.",
+            f"{order_text(studied.recording.units)}.",
             _correlations_panel(studied.words, by_layer),
             f"(d) {COUNTED}; dashed, plus and minus the bin width of {width}.",
             about_peak(found),
@@ -96,7 +96,7 @@ def _units(studied: _Studied) -> str:
     shown = studied.words.n_units
     if shown < studied.n_recorded:
         return f"the {shown} most active of {studied.n_recorded} units"
-    return units_text(shown)
+    return counted(shown, "unit")
 
 
 def _first_panel(units: Units) -> str:
@@ -121,16 +121,12 @@ def _correlations_panel(words: Words, by_layer: bool) -> str:
     if not known.size:
         return "(c) Correlations of pairs of units: there are none."
     text = (
-        f"(c) Correlations of the bits of {_pairs(known.size)} of units over all bins; "
+        f"(c) Correlations of the bits of {counted(known.size, 'pair')} of units over all bins; "
         f"dashed, their mean, {known.mean():.3f}."
     )
     if known.size < values.size:
-        left_out = _pairs(values.size - known.size)
+        left_out = counted(values.size - known.size, "pair")
         text += f" {left_out} with a unit that never or always fires are left out."
     if by_layer:
-        text += " Pairs within a layer and between layers are counted apart."
+        text += " Pairs within a layer and between layers are shown separately."
     return text
-
-
-def _pairs(number: int) -> str:
-    return f"{number:,} pair{'s' * (number != 1)}"

@@ -11,11 +11,10 @@ from matplotlib.legend_handler import HandlerTuple
 
 from ..evaluate._splits import StudyComparison
 from ..plot import differences, scores
-from ..report._tables import compared_at
 from ..study import Results
 from ..study._index import Condition, NotComputedError
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import condition_of
+from ._conditions import compared_at, condition_of
 
 #: Recordings up to which the panels stand side by side, inches of their height.
 _SIDE_BY_SIDE, _HEIGHT = 4, 2.7

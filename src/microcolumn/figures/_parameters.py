@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
+from ..formatting import counted
 from ..models import PopulationModel
 from ..plot import couplings, hidden_units
-from ..plot._laminar import described
+from ..plot._laminar import order_text
 from ..plot.style import literal
-from ..report._tables import compared_at, units_text
 from ..study import Results
 from ..study._index import Condition
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import by_class, condition_of, first_split, penalty_of, where
+from ._conditions import by_class, compared_at, condition_of, first_split, penalty_of, where
 
 #: Hidden units drawn for each model.
 _MOST = 12
@@ -90,7 +90,7 @@ def _caption(condition: Condition, split: int, shown: dict[str, _Shown], test: W
     )
     sentences = [
         f"Models of {condition.recording} ({condition.experiment.name}, "
-        f"{units_text(test.n_units)}{bins}), fitted on split {split} with the "
+        f"{counted(test.n_units, 'unit')}{bins}), fitted on split {split} with the "
         "penalty λ that its validation part chose."
     ]
     for panel, each in zip("abc", shown.values(), strict=False):
@@ -110,7 +110,7 @@ def _caption(condition: Condition, split: int, shown: dict[str, _Shown], test: W
             "minus the biases: those of the units are the first column, that of each hidden unit "
             "is on top."
         )
-    sentences.append(f"Units run {described(test.units)}.")
+    sentences.append(f"Units run {order_text(test.units)}.")
     if condition.window > 1:
         sentences.append("Blocks are the bins of a window, 0 the newest.")
     left_out = [name for each in shown.values() for name in each.left_out]

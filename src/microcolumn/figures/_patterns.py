@@ -12,11 +12,10 @@ from ..evaluate._splits import INDEPENDENT
 from ..models import Independent, PopulationModel
 from ..plot import patterns as draw_patterns, synchrony as draw_synchrony
 from ..plot._patterns import LEAST_EXPECTED
-from ..report._tables import compared_at
 from ..study import Results
 from ..study._index import Condition
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import by_class, condition_of, first_split, penalty_of, where
+from ._conditions import by_class, compared_at, condition_of, first_split, penalty_of, where
 
 
 def patterns(
@@ -26,7 +25,7 @@ def patterns(
     experiment: str | None = None,
     window: int | None = None,
 ) -> CaptionedFigure:
-    """Figure 4: observed frequency and probability of each word, and how many cells fire at once.
+    """Figure 4: observed frequency and probability of each word, and how many units fire at once.
 
     Of the test words of the first tested split, under the best model of each class at its chosen
     penalty.

@@ -1,4 +1,4 @@
-"""Figure 6: hidden units in space and time, gain of single cells, a second of prediction."""
+"""Figure 6: hidden units in space and time, gain of single units, a second of prediction."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 
 from ..evaluate import Prediction, predict
-from ..evaluate._summaries import CellPrediction, PredictionResult
+from ..evaluate._summaries import PredictionResult, UnitPrediction
+from ..formatting import counted
 from ..models import PopulationModel
 from ..plot import gain, prediction as draw_prediction
-from ..plot._laminar import described
-from ..plot._predictions import busiest_stretch_of_cell
+from ..plot._laminar import order_text
+from ..plot._predictions import busiest_stretch_of_unit
 from ..plot._windows import COLUMNS, MOST, hidden_maps
-from ..report._tables import compared_at
 from ..study import Results
 from ..study._index import Condition, NotComputedError
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, handles_of, letter
-from ._conditions import condition_of, first_split, penalty_of, where
+from ._conditions import compared_at, condition_of, first_split, penalty_of, where
 
 #: Inches: a row of maps with its title, what surrounds the maps, gains, and the trace.
 _MAP_ROW, _AROUND_MAPS, _GAINS, _TRACE = 0.8, 0.4, 1.9, 1.8
-_KNOWN = {"rest": "the rest of the window", "past": "the past alone"}
+_KNOWN = {"rest": "the rest of the window", "past": "the past only"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +45,20 @@ class _Shown:
         return next(iter(semi + live), None)
 
     @property
-    def best(self) -> tuple[str, CellPrediction]:
-        """What the trace is given, and the cell that some model gains most on by that."""
+    def best(self) -> tuple[str, UnitPrediction]:
+        """What the trace is given, and the unit with the largest gain by any model."""
         given = list(self.predictions)[-1]
-        cells = [cell for result in self.predictions[given] for cell in result.cells]
-        return given, max(cells, key=lambda cell: cell.gain_bits_per_second)
+        units = [unit for result in self.predictions[given] for unit in result.units]
+        return given, max(units, key=lambda unit: unit.gain_bits_per_second)
 
     def traces(self) -> dict[str, Prediction]:
-        """That cell's prediction by every model, on the stretch with most of its spikes."""
-        given, cell = self.best
+        """That unit's prediction by every model, on the stretch with most of its spikes."""
+        given, unit = self.best
         found = {
-            name: predict(model, self.test, given=given, units=[cell.position])  # type: ignore[arg-type]
+            name: predict(model, self.test, given=given, units=[unit.position])  # type: ignore[arg-type]
             for name, model in self.models.items()
         }
-        stretch = busiest_stretch_of_cell(next(iter(found.values())), cell.position)
+        stretch = busiest_stretch_of_unit(next(iter(found.values())), unit.position)
         return {name: each.stretch(*stretch) for name, each in found.items()}
 
 
@@ -69,7 +69,7 @@ def spatiotemporal(
     experiment: str | None = None,
     window: int | None = None,
 ) -> CaptionedFigure:
-    """Figure 6: hidden units as maps of cells and time, gain per cell, predicted spiking."""
+    """Figure 6: hidden units as maps of units and time, gain per unit, predicted spiking."""
     condition = condition_of(results, recording, experiment, window, several_bins=True)
     shown = _shown(results, condition)
     n_hidden = 0 if shown.hidden is None else shown.models[shown.hidden].n_live_hidden_
@@ -129,27 +129,26 @@ def _draw_gains(panel: SubFigure, shown: _Shown) -> None:
 
 def _draw_trace(panel: SubFigure, shown: _Shown, traces: dict[str, Prediction]) -> None:
     ax: Axes = panel.subplots()
-    _, cell = shown.best
-    draw_prediction(traces, cell.position, ax=ax)
+    _, unit = shown.best
+    draw_prediction(traces, unit.position, ax=ax)
     handles, labels = handles_of(ax)  # there is more room below
     panel.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     letter(ax, "c", pad=12.0)  # above the spikes
 
 
 def _caption(shown: _Shown, n_hidden: int, traces: dict[str, Prediction]) -> str:
-    condition, n_cells, (given, cell) = shown.condition, shown.test.n_units, shown.best
+    condition, (given, unit) = shown.condition, shown.best
     first = next(iter(traces.values()))
     return (
         f"Spatiotemporal models of {condition.recording} ({condition.experiment.name} experiment): "
-        f"{n_cells} cell{'s' * (n_cells > 1)} in {condition.window} "
-        f"bin{'s' * (condition.window > 1)} of {1e3 * shown.test.bin_width:.3g} ms. "
+        f"{counted(shown.test.n_units, 'unit')} in {counted(condition.window, 'bin')} of "
+        f"{1e3 * shown.test.bin_width:.3g} ms. "
         f"(a) {_about_hidden(shown, n_hidden)} (b) {_about_gains(shown)} "
-        f"(c) Probability of a spike of cell {cell.unit} in each bin given {_KNOWN[given]}, on "
-        f"{first.n_bins * first.bin_width:.2g} s of the test part of split {shown.split}, with "
-        "the spikes that came as ticks above and the probability at the training rate dashed. "
-        "Later models are drawn narrower, so that those below show where they coincide. "
-        "Shown is the cell with the largest gain by any model, in the uninterrupted second (or "
-        "the longest stretch) with most of its spikes, the first of equal ones."
+        f"(c) Probability of a spike of unit {unit.unit} in each bin given {_KNOWN[given]}, on "
+        f"{first.n_bins * first.bin_width:.2g} s of the test part of split {shown.split}; observed "
+        "spikes are ticks above, the probability at the training rate is dashed. Shown is the unit "
+        "with the largest gain by any model, in the uninterrupted second (or the longest stretch) "
+        "with most of its spikes."
     )
 
 
@@ -160,7 +159,7 @@ def _about_hidden(shown: _Shown, n_hidden: int) -> str:
         f"Hidden units of {shown.hidden} (λ = {penalty_of(shown.models[shown.hidden])}, "
         f"split {shown.split}): "
         f"{min(n_hidden, MOST)} of {n_hidden} live ones, those whose activation varies "
-        f"most on the test part first. Rows are cells {described(shown.test.units)}; columns are "
+        f"most on the test part first. Rows are units {order_text(shown.test.units)}; columns are "
         "bins, by their start before the newest one. Colour is the weight, on one scale."
     )
 
@@ -168,16 +167,16 @@ def _about_hidden(shown: _Shown, n_hidden: int) -> str:
 def _about_gains(shown: _Shown) -> str:
     results = next(iter(shown.predictions.values()))
     n_splits = max(result.n_splits for result in results)
-    silent = sum(cell.rate_hz == 0.0 for cell in results[0].cells)
+    silent = sum(unit.rate_hz == 0.0 for unit in results[0].units)
     bars = (
         f"error bars are standard errors over {n_splits} splits"
         if n_splits > 1
         else "one split gives no error bars"
     )
-    cells = "1 cell is" if silent == 1 else f"{silent} cells are"
-    left_out = f" {cells} not shown for want of a training spike." if silent else ""
+    units = f"{counted(silent, 'unit')} without a training spike"
+    left_out = f" {units} {'is' if silent == 1 else 'are'} not shown." if silent else ""
     known = " and ".join(_KNOWN[given] for given in shown.predictions)
     return (
-        f"Gain in log-likelihood of each cell's newest bin over its firing rate, given {known}, "
+        f"Gain in log-likelihood of each unit's newest bin over its firing rate, given {known}, "
         f"against that rate; {bars}.{left_out}"
     )

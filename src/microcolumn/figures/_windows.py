@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..evaluate._summaries import WindowResult
+from ..formatting import counted
 from ..plot import windows as draw_windows
-from ..report._tables import units_text
 from ..study import Results
 from ..study._index import Condition
 from ._captioned import COLUMN, CaptionedFigure, captioned
@@ -53,7 +53,7 @@ def _caption(condition: Condition, shown: WindowResult, n_units: int) -> str:
     said = [
         "Excess log-likelihood over firing rates, per second and neuron, on test words of one or "
         f"more bins of {1e3 * experiment.bin_width:g} ms ({condition.recording}, experiment "
-        f"{experiment.name}, {units_text(n_units)}); above, the length of a word.",
+        f"{experiment.name}, {counted(n_units, 'unit')}); above, the length of a word.",
         f"Mean over {extremes(numbers)} split{'s' if numbers[-1] > 1 else ''}.",
         error_bars(numbers),
         "Rings: the last number of bins that is more than two standard errors of the paired "

@@ -10,12 +10,12 @@ from matplotlib.axes import Axes
 from ..partition._convergence import Convergence
 from .style import BESIDE, DATA_COLOUR, ERROR_BARS, MODEL_COLOURS, axes_or_new
 
-#: What a partition function may be wrong by, bits per word (METHOD section 7).
+#: Largest tolerated error of a partition function, bits per word (docs/method.md, section 7).
 TOLERANCE_BITS = 0.02
 _CHAINS, _MEAN, _KNOWN = "#B8B8B8", MODEL_COLOURS["Ising"], MODEL_COLOURS["SemiRBM"]
-#: Chains of one run are spread over this share of the way to the next doubling, to either side.
+#: Chains of one run are jittered by up to this many doublings to either side.
 _JITTER = 0.3
-#: In a nat.
+#: Bits in a nat.
 BITS = 1.0 / math.log(2.0)
 
 
@@ -26,19 +26,19 @@ def annealing(
     name: str = "exact",
     ax: Axes | None = None,
 ) -> Axes:
-    """Chains' own estimates of log2 Z, and that of all together, against annealing steps.
+    """Estimates of log2 Z by single chains and by all chains together, against annealing steps.
 
-    A point per chain, jittered sideways; the line is log2 of their mean weight with its standard
-    error. The reference is a line, dashed 0.02 bits off it.
+    A point per chain, jittered sideways; connected points are log2 of the chains' mean weight with
+    its standard error. The reference is a line, with dashed lines 0.02 bits above and below.
 
     Parameters
     ----------
     convergence : Convergence
         From :func:`~microcolumn.partition._convergence.annealing_convergence`.
     reference : float, optional
-        log Z to compare with, nats; by default the exact value where it is known.
+        log Z to compare with, nats; by default the exact value, if it is known.
     name : str
-        What the reference is called.
+        Name of the reference.
     """
     ax = axes_or_new(ax, (5.0, 2.6))
     steps, chains = np.array(convergence.n_steps), convergence.log_weights * BITS
@@ -70,20 +70,20 @@ def annealing_error(
     name: str = "exact",
     ax: Axes | None = None,
 ) -> Axes:
-    """Error of the estimate of log2 Z against annealing steps, where 0.02 bits can be seen.
+    """Error of the estimate of log2 Z against annealing steps, on the scale of 0.02 bits.
 
     Estimates minus the reference with their standard errors, and the tolerance of 0.02 bits,
-    dashed. Runs but the last that are more than five tolerances off may be outside the axis.
+    dashed. Runs other than the last with errors above five tolerances may be outside the axis.
 
     Parameters
     ----------
     convergence : Convergence
         From :func:`~microcolumn.partition._convergence.annealing_convergence`.
     reference : float, optional
-        log Z that errors are measured from, nats; by default the exact value, or where that is
-        unknown the estimate of the last run.
+        log Z that is subtracted, nats; by default the exact value, or the estimate of the last run
+        if that is unknown.
     name : str
-        What the reference is called.
+        Name of the reference.
     """
     ax = axes_or_new(ax, (5.0, 2.6))
     if reference is None and convergence.exact is None:
@@ -102,7 +102,7 @@ def annealing_error(
 
 
 def _draw_estimates(ax: Axes, convergence: Convergence, zero: float) -> None:
-    """Mean weights with their errors, nats above ``zero`` drawn in bits."""
+    """Mean weights minus ``zero`` with their errors; given in nats, drawn in bits."""
     steps = np.array(convergence.n_steps)
     ax.errorbar(
         steps,

@@ -1,4 +1,4 @@
-"""Whole words: how often each came against its probability, and how many cells fire at once."""
+"""Words: observed frequency against model probability, and how many units fire at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .style import DATA_COLOUR, LEGEND, axes_or_new, literal, looks
 _MARKERS = ("s", "o", "^", "D", "x")
 #: Points that vector graphics still draw one by one.
 _MOST_POINTS = 2000
-#: Expected counts below this are drawn at the left edge: their exact value means little.
+#: Smaller expected counts are drawn at the left edge: their exact value means little.
 LEAST_EXPECTED = 1e-4
 _BAND_POINTS = 400
 _BAND = "#D9D9D9"
@@ -29,9 +29,8 @@ def patterns(statistics: Mapping[str, PatternStatistics], *, ax: Axes | None = N
     """Observed frequency of each word against its probability under one or more models.
 
     A colour per model and a symbol per number of active bits. Grey: 5 % to 95 % of counting noise
-    around the identity. Words are drawn because they occurred: those expected less than about once
-    lie above the band by selection. Expected counts of less than a ten-thousandth, down to zero,
-    are drawn at the left edge.
+    around the identity. Only words that occurred are drawn, so words expected less than about once
+    lie above the band by selection. Expected counts below 1e-4 are drawn at the left edge.
 
     Parameters
     ----------
@@ -60,14 +59,14 @@ def patterns(statistics: Mapping[str, PatternStatistics], *, ax: Axes | None = N
 def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None) -> Axes:
     """Distribution of the number of active bits, of data and of models.
 
-    Error bars are one standard error: of data from blocks of bins, of drawn words over chains;
-    models that are summed exactly have none. Numbers that never occurred are not drawn.
+    Error bars are one standard error: of data from blocks of bins, of sampled words over chains;
+    exact sums have none. Numbers that never occurred are not drawn.
 
     Parameters
     ----------
     distributions : mapping of str to Synchrony
-        By name, from :func:`microcolumn.synchrony`; what was counted in observed words is drawn as
-        black points, models as lines.
+        By name, from :func:`microcolumn.synchrony`; counts of observed words are drawn as black
+        points, models as lines.
     """
     if not distributions:
         raise ValueError("there are no distributions to draw; name at least one")
@@ -84,8 +83,8 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
             np.where(each.stderr[occurs] > 0.0, each.stderr[occurs], np.nan),
             color=DATA_COLOUR if is_data else styles[name].colour,
             linestyle="" if is_data else styles[name].dash,
-            # Thinner from model to model, so that a line shows beneath one that equals it.
-            linewidth=0.0 if is_data else 1.0 + 0.4 * (len(models) - 1 - models.index(name)),
+            linewidth=0.0 if is_data else 1.2,
+            alpha=1.0 if is_data else 0.8,
             marker="o" if is_data else "",
             markersize=3,
             elinewidth=0.8,
@@ -125,7 +124,7 @@ def _draw_band(ax: Axes, least: float, n_words: int) -> None:
 
 
 def _draw_words(ax: Axes, statistics: Mapping[str, PatternStatistics], least: float) -> None:
-    """All models' points shuffled, so that none covers another; words of many spikes below."""
+    """Points of all models in random order, so that none covers another; many spikes below few."""
     styles = looks(statistics)
     listed = list(statistics.values())
     x = np.maximum(np.concatenate([each.model for each in listed]), least)
@@ -159,12 +158,12 @@ def _symbols(statistics: PatternStatistics) -> NDArray[np.int64]:
 
 
 def _lowest(statistics: Mapping[str, PatternStatistics]) -> float:
-    """Lowest frequency that occurred."""
+    """Lowest observed frequency."""
     return float(min(each.empirical[each.empirical > 0.0].min() for each in statistics.values()))
 
 
 def _name(ax: Axes, statistics: Mapping[str, PatternStatistics]) -> None:
-    """Models by colour at the upper left, numbers of active bits by symbol at the lower right."""
+    """Legends: models by colour (upper left), numbers of active bits by symbol (lower right)."""
     dot: dict[str, Any] = {"marker": "o", "markersize": 4, "linestyle": ""}
     models = [
         Line2D([], [], color=look.tint, label=literal(name), **dot)
@@ -181,7 +180,7 @@ def _name(ax: Axes, statistics: Mapping[str, PatternStatistics]) -> None:
 
 
 def _reach(distributions: Mapping[str, Synchrony]) -> tuple[int, float]:
-    """Largest number and lowest probability to draw: those of data, or else of all, and a bit."""
+    """Largest number and lowest probability to draw: those of the data, or else of all."""
     data = [each for each in distributions.values() if each.method == "words"]
     seen = [each.probability for each in data or distributions.values()]
     highest = max(int(np.flatnonzero(p > 0.0)[-1]) for p in seen)

@@ -14,7 +14,7 @@ from ..validation import Floats, real_number
 from ._laminar import laminar, mark_layers
 from .style import DATA_COLOUR, axes_or_new
 
-#: Seconds that are drawn where nothing else is asked for, as in the paper's figure 1b.
+#: Seconds drawn by default, as in the paper's figure 1b.
 SECONDS = 2.0
 #: Above this many marks they are drawn as an image, so that vector files stay small.
 _MOST_MARKS = 2000
@@ -24,19 +24,19 @@ _GAP = "#DDDDDD"
 
 
 def busiest_stretch(recording: Recording, seconds: float = SECONDS) -> tuple[float, float]:
-    """Where most spikes of all units together fall into ``seconds``, within one epoch.
+    """The stretch of ``seconds`` with most spikes of all units together, within one epoch.
 
     Parameters
     ----------
     recording : Recording
         Spikes outside its epochs do not count.
     seconds : float
-        How long the stretch is; epochs that are shorter are looked at as a whole.
+        Length of the stretch; a shorter epoch is taken whole.
 
     Returns
     -------
     start, stop : float
-        Seconds. The first stretch, where several have as many spikes.
+        Seconds; the first of several stretches with equally many spikes.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def busiest_stretch(recording: Recording, seconds: float = SECONDS) -> tuple[flo
     """
     epochs = recording.epochs
     if not epochs.duration_s > 0:
-        raise ValueError("the recording has no epoch that lasts; state epochs where it is read")
+        raise ValueError("all epochs of the recording are empty; state its epochs when reading it")
     times = np.sort(recording.spike_times)
     epoch = epochs.locate(times)
     times, epoch = times[epoch >= 0], epoch[epoch >= 0]
@@ -76,9 +76,9 @@ def raster(
     recording : Recording
         What lies outside its epochs is shaded, and spikes there are left out.
     start_s, stop_s : float, optional
-        The time drawn, seconds; the busiest 2 s where neither is given, and 2 s where one is.
+        The time drawn, seconds; by default the busiest 2 s, and 2 s if only one of them is given.
     bin_width : float, optional
-        Draw bins of so many seconds that hold spikes, as words have them, instead of spikes.
+        Seconds; draw the bins with spikes, as in words of this bin width, instead of spikes.
     """
     start, stop = _stretch(recording, start_s, stop_s)
     ax = axes_or_new(ax, (7.0, 2.6))
@@ -124,7 +124,7 @@ def _stretch(
 
 
 def _spikes(recording: Recording, start: float, stop: float) -> tuple[NDArray[np.int64], Floats]:
-    """Unit and time of the spikes within both the stretch and an epoch."""
+    """Unit and time of the spikes in the stretch that lie within an epoch."""
     times = recording.spike_times
     unit = np.repeat(np.arange(recording.n_units), np.diff(recording.offsets))
     inside = np.flatnonzero((times >= start) & (times <= stop))
@@ -135,7 +135,7 @@ def _spikes(recording: Recording, start: float, stop: float) -> tuple[NDArray[np
 def _active_bins(
     recording: Recording, start: float, stop: float, width: float
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Unit and start of the bins with spikes that reach into the stretch, as words have them."""
+    """Unit and start of the bins with spikes that overlap the stretch."""
     words = recording.bin(width)
     starts = words.clock.times_s(words.bins, words.bin_width)
     shown = np.flatnonzero((starts + words.bin_width > start) & (starts < stop))

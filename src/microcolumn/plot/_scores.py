@@ -1,4 +1,4 @@
-"""How well models predict: bars of scores, differences from one model, growth with the window."""
+"""Scores of models: bars, differences from one model, growth with the window."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from .style import (
     looks,
 )
 
-#: Part of the space of a recording that its bars fill.
+#: Part of the space of a recording that is filled with bars.
 _FILLED = 0.8
-#: Part of the width that a point needs for its p-value; with less, p-values stand upright.
+#: Part of the width that a p-value needs; with less, p-values are upright.
 _ACROSS = 0.12
-#: Recordings whose names stand side by side, and letters in a row of names.
+#: With more recordings, or more letters in all names, names are slanted.
 _MOST_GROUPS, _MOST_LETTERS = 6, 40
-#: More bins than this are not all numbered.
+#: With more numbers of bins than this, not all have a tick.
 _MOST_TICKS = 12
-#: Lags between the lines of neighbouring models, so that error bars stay apart.
+#: Bins between the lines of neighbouring models, so that error bars do not overlap.
 _APART = 0.07
 
 
 def scores(
     compared: Comparison | StudyComparison | Sequence[StudyComparison], *, ax: Axes | None = None
 ) -> Axes:
-    """Bars of the excess log-likelihood of each model over firing rates, which are the zero line.
+    """Bars of the excess log-likelihood of each model over independent units, the zero line.
 
     Error bars are one standard error: of a :class:`~microcolumn.Comparison` from blocks of bins, of
     a study that of the mean over splits, corrected for the words that splits share; for one or two
-    splits the larger of it and the error from blocks.
+    splits the larger of this and the error from blocks.
 
     Parameters
     ----------
@@ -96,13 +96,13 @@ def differences(
 ) -> Axes:
     """Each model's score minus that of one of them, paired over splits, with p-values.
 
-    Error bars are one standard error of the paired difference, the one that the p-value is made
-    from; see :class:`~microcolumn.evaluate._splits.PairResult`.
+    Error bars are one standard error of the paired difference, from which the p-value follows;
+    see :class:`~microcolumn.evaluate._splits.PairResult`.
 
     Parameters
     ----------
     compared : StudyComparison or sequence of StudyComparison
-        From ``results.comparison(...)``; those without the reference are left empty.
+        From ``results.comparison(...)``; the place of one without the reference stays empty.
     reference : str
         Name of the model that is subtracted.
     """
@@ -138,15 +138,15 @@ def windows(
 ) -> Axes:
     """Score per neuron against the number of bins per word, a line per model.
 
-    Error bars are one standard error, as in :func:`scores`. A ring is drawn around the last number
-    of the window that is more than two standard errors better than the one before it.
+    Error bars are one standard error, as in :func:`scores`. A ring marks the last number of bins
+    that is more than two standard errors better than the one before.
 
     Parameters
     ----------
     result : WindowResult
-        From ``results.by_window(...)``. What is not computed is a gap.
+        From ``results.by_window(...)``; missing results are gaps.
     bin_width : float, optional
-        Seconds per bin; given, the axis above says how long words are.
+        Seconds per bin; if given, an axis above shows the length of words.
     """
     ax = axes_or_new(ax)
     styles = looks(result.models)
@@ -195,7 +195,7 @@ def windows(
 
 
 def _scores_of(compared: StudyComparison) -> dict[str, tuple[float, float]]:
-    """The score is the paired difference from firing rates, so the error is that pair's."""
+    """Score and error by model: the paired difference from independent units."""
     return {
         name: (pair.bits_per_second, pair.stderr)
         for name in _names([[model.variant for model in compared.models]])
@@ -209,7 +209,7 @@ def _name_of(compared: StudyComparison) -> str:
 
 
 def _names(groups: Iterable[Iterable[str]]) -> list[str]:
-    """All models in the order of classes, then of sizes; others as they come."""
+    """All models by class, then by size; models of other classes last."""
     classes = list(MODEL_COLOURS)
 
     def key(name: str) -> tuple[int, list[str], int]:
@@ -223,7 +223,7 @@ def _names(groups: Iterable[Iterable[str]]) -> list[str]:
 
 
 def _offset(k: int, n: int) -> float:
-    """From the middle of a group to the middle of bar ``k`` of ``n``."""
+    """Distance from the middle of a group to bar ``k`` of ``n``."""
     return _FILLED * ((k + 0.5) / n - 0.5)
 
 
@@ -232,7 +232,7 @@ def _point(look: Look) -> dict[str, Any]:
 
 
 def _draw_difference(ax: Axes, x: float, pair: PairResult, look: Look, *, upright: bool) -> None:
-    """A point with its error bar and, above it, its p-value."""
+    """A point with its error bar and its p-value above."""
     ax.errorbar(x, pair.bits_per_second, pair.stderr, elinewidth=0.8, capsize=2, **_point(look))
     ax.annotate(
         p_text(pair.p_value).replace(" = ", "=").replace(" < ", "<"),
@@ -258,14 +258,14 @@ def _name_groups(ax: Axes, names: Sequence[str]) -> None:
 
 
 def _draw_zero(ax: Axes) -> None:
-    """The line that scores start from, in place of the lower edge."""
+    """A line at zero instead of the lower edge."""
     leave_rounding_small(ax)
     ax.spines["bottom"].set_visible(False)
     ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
 
 
 def _stderr_per_neuron(result: ModelResult | None, test_to_train: float) -> float:
-    """The error that a mean over splits is judged by, bits/s per recorded unit."""
+    """Error of a mean over splits, bits/s per recorded unit."""
     if result is None:
         return math.nan
     corrected = corrected_stderr([s.bits_per_second for s in result.splits], test_to_train)

@@ -1,4 +1,4 @@
-"""Hidden units of spatiotemporal models as maps of cells and time (the paper's figure 6a)."""
+"""Hidden units of spatiotemporal models as maps of units and time (the paper's figure 6a)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .style import SIGNED, axes_or_new
 
 #: As many as the paper shows, and most in a row.
 MOST, COLUMNS = 18, 9
-#: Lags up to which labels below the middles of the outermost bins are inside the axes.
+#: With up to this many bins, labels below the middles of the outermost bins are inside the axes.
 _FEW_BINS = 3
 
 
@@ -31,7 +31,7 @@ def hidden_map(
     limit: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Weights of one hidden unit onto cells (rows, superficial on top) and time (newest right).
+    """Weights of one hidden unit onto units (rows, superficial on top) and time (newest right).
 
     Red is positive, blue negative, white zero.
 
@@ -42,11 +42,11 @@ def hidden_map(
     hidden : int
         Position of the hidden unit.
     units : Units, optional
-        The recorded units, for their order and layers; bits in their order where left out.
+        The recorded units, for their order and layers; by default bits are in their own order.
     bin_width : float, optional
-        Seconds; the time axis counts bins where left out.
+        Seconds; by default the time axis counts bins.
     limit : float, optional
-        Weight at the ends of the colour scale; the largest of this hidden unit where left out.
+        Weight at the ends of the colour scale; by default the largest of this hidden unit.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def hidden_map(
 
 
 def hidden_maps(model: PopulationModel, words: Words, figure: Figure | SubFigure) -> None:
-    """Maps of the live hidden units that matter most, side by side in one colour scale.
+    """Maps of the most variable live hidden units, side by side in one colour scale.
 
     Parameters
     ----------

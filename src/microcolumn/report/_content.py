@@ -1,4 +1,4 @@
-"""What a report page is made of: sections of blocks of paragraphs, tables and figures."""
+"""What the page is made of: sections of blocks of paragraphs, tables and figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the explorers of the report page show, as data for JSON."""
+"""What the explorers of the page show, as data for JSON."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..figures._conditions import first_split, where
+from ..figures._conditions import compared_at, first_split, where
 from ..plot._laminar import BitLayout, laminar
 from ..study import Results
 from ..study._index import Condition
 from ..study._sources import words_of
 from ..units import Units
-from . import _tables as tables
 from ._paths import most_per_matrix, paths_at, rounded, strongest
 from ._sections import longest
 from ._stretch import Read, assemblies_at
@@ -52,7 +51,7 @@ def explorers(results: Results) -> list[dict[str, Any]]:
 
 
 def _explorer(results: Results, condition: Condition, most_values: int) -> dict[str, Any]:
-    compared = tables.compared_at(results, condition)
+    compared = compared_at(results, condition)
     read, problem = _words(results, condition, first_split(compared))
     units = _stored_units(results, condition) if read is None else read.whole.units
     drawn = laminar(units)

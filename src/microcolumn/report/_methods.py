@@ -5,10 +5,11 @@ from __future__ import annotations
 from inspect import signature
 from typing import NamedTuple
 
+from ..formatting import enumeration, scientific
 from ..partition._ais import annealed_importance_sampling
 from ..study import Experiment, Plan
 from . import _tables as tables
-from ._typography import enumeration, typeset
+from ._typography import typeset
 
 
 class Reference(NamedTuple):
@@ -137,7 +138,7 @@ def _models(experiment: Experiment) -> str:
         sizes = ["as many as bits" if n == "dims" else str(n) for n in experiment.n_hidden]
         hidden = f" (hidden units: {enumeration(sizes)})"
     by = " and by ".join([_OBJECTIVES[objective] for objective in experiment.objectives])
-    penalties = enumeration([tables.scientific(penalty) for penalty in experiment.penalties])
+    penalties = enumeration([scientific(penalty) for penalty in experiment.penalties])
     starts = "one start" if experiment.n_init == 1 else f"the best of {experiment.n_init} starts"
     return (
         f"{names[0].upper()}{names[1:]}{hidden} were fitted by {by} from {starts}, with an L1 "
@@ -152,7 +153,7 @@ def _splits(experiment: Experiment) -> str:
     if len(experiment.penalties) == 1:
         choice = "nothing was chosen, for want of a second penalty, on"
     return (
-        f"Words were dealt {times} ({tables.seeds_text(experiment)}) at random "
+        f"Words were assigned {times} ({tables.seeds_text(experiment)}) at random "
         f"{_DEALT[experiment.split_by]} to a training part ({_percent(train)}) and a test part "
         f"({_percent(1 - train)}). "
         f"Models were fitted on {_percent(train * (1 - validation))} of the words, {choice} the "
@@ -187,11 +188,11 @@ def _scores(plan: Plan) -> str:
     return (
         "The score of a model is the mean of log₂ p(word) minus the same for independent units, "
         "over the test words, per second of a word's duration; rates of the independent units come "
-        "from the words that were fitted, and are kept half a count away from never and always. "
+        "from the words that were fitted, and are clipped to half a count from 0 and 1. "
         "Means over splits are given with their standard error over splits, and with that of one "
         "test part from a circular block bootstrap (Politis & Romano 1992). Differences are paired "
         "by split; their errors and two-sided p-values are those of the corrected resampled t-test "
-        f"(Nadeau & Bengio 2003), which allows for words that splits have in common.{normal} "
+        f"(Nadeau & Bengio 2003), which corrects for the words that splits have in common.{normal} "
         "The p-values are not corrected for the number of pairs."
     )
 

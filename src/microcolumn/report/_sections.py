@@ -1,4 +1,4 @@
-"""Sections of a report page: which tables and figures of a study stand where."""
+"""Sections of the page: which tables and figures of a study it shows where."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from functools import partial
 
 from ..evaluate._significance import p_text
 from ..evaluate._splits import INDEPENDENT, StudyComparison
+from ..figures._conditions import compared_at
+from ..formatting import enumeration, number
 from ..study import Results
 from ..study._index import Condition
 from . import _tables as tables
 from ._content import Answer, Block, Heading, Item, Listed, Paragraph, Section, Tabled
 from ._pictures import Pictures
 from ._tables import Table
-from ._typography import enumeration
 
 #: Of one condition: all that a section says of it.
 Telling = Callable[[Results, Condition], list[Item]]
 
-_NOTHING = "Nothing of this is tested yet; run the study further."
+_NOTHING = "Nothing of this is computed yet; run the study further."
 
 
 def longest(results: Results) -> list[Condition]:
@@ -36,7 +37,7 @@ def answers(results: Results) -> list[Answer]:
     """The result of every comparison in words, in the plan's order."""
     found = []
     for condition in longest(results):
-        compared = tables.compared_at(results, condition)
+        compared = compared_at(results, condition)
         headline, *details = compared.answer.removesuffix(".").split("; ")
         about = (
             f"{condition.recording}: {tables.words_facts(condition, compared)}{_windows(condition)}"
@@ -47,7 +48,7 @@ def answers(results: Results) -> list[Answer]:
 
 def tally(results: Results) -> Answer:
     """How often each model scores best over all comparisons, by how much, and how surely."""
-    compared = [tables.compared_at(results, condition) for condition in longest(results)]
+    compared = [compared_at(results, condition) for condition in longest(results)]
     (name, most), *others = Counter(each.best.variant for each in compared).most_common()
     said = [f"{name} scores best in {most} of {len(compared)} comparisons"]
     ahead = [each.pair(each.best.variant, _next_best(each)) for each in compared]
@@ -70,7 +71,7 @@ def _next_best(compared: StudyComparison) -> str:
 
 
 def _range(bits_per_second: list[float]) -> str:
-    least, most = (tables.number(end(bits_per_second)) for end in (min, max))
+    least, most = (number(end(bits_per_second)) for end in (min, max))
     return f"{least} to {most} bits/s"
 
 
@@ -78,14 +79,14 @@ def glossary(results: Results) -> list[tuple[str, str]]:
     """What names of models and numbers mean, for readers who see them for the first time."""
     models = {model for each in results.plan.experiments for model in each.models}
     objectives = {name for each in results.plan.experiments for name in each.objectives}
-    hidden = "hidden units, each of which ties a group of cells together"
+    hidden = "hidden units, each coupled to a group of units"
     terms = [
-        ("Independent", "cells that fire at their rates and know nothing of each other", True),
-        ("Ising", "cells coupled in pairs", "Ising" in models),
+        ("Independent", "units fire independently at their mean rates", True),
+        ("Ising", "units coupled in pairs", "Ising" in models),
         ("RBM n", f"restricted Boltzmann machine: n {hidden}", "RBM" in models),
         (
             "SemiRBM n",
-            f"semi-restricted Boltzmann machine: cells coupled in pairs, and n {hidden}",
+            f"semi-restricted Boltzmann machine: units coupled in pairs, and n {hidden}",
             "SemiRBM" in models,
         ),
         (
@@ -96,15 +97,15 @@ def glossary(results: Results) -> list[tuple[str, str]]:
         ("T", "bins per word", _has_windows(results)),
         (
             "splits",
-            "words dealt anew to a training and a test part, singly (by words) or in stretches of "
-            "time (by blocks); 2 of 3 splits: on so many test parts the better model scores higher",
+            "time bins are randomly assigned to a training and a test part, one by one (by words) "
+            "or in blocks (by blocks); 2 of 3 splits: the better model wins so many of them",
             True,
         ),
         (
             "bits/s",
-            "how much better a model foretells words that it has not seen than firing rates do "
-            "(log-likelihood to base 2); after ± one standard error; p, two-sided, says how often "
-            "chance alone would make a difference this large",
+            "gain in log-likelihood (base 2) per second on held-out data over independent units; "
+            "after ± one standard error; p, two-sided: how often a difference would be at least "
+            "this large if the models were equally good",
             True,
         ),
     ]
@@ -117,7 +118,7 @@ def simulated(results: Results) -> str:
     if not names:
         return ""
     return (
-        f"Simulated: {enumeration(names)}. Cells of a layer were made to fire together in volleys, "
+        f"Simulated: {enumeration(names)}. Units of a layer were made to fire together in volleys, "
         "so that hidden units do well by construction"
     )
 
@@ -129,7 +130,7 @@ def summary(results: Results) -> Table | None:
         return None
     rows = []
     for condition in conditions:
-        compared = tables.compared_at(results, condition)
+        compared = compared_at(results, condition)
         others = [model.variant for model in compared.models[1:]]
         ising = [name for name in others if name.split()[0] == "Ising"]
         rows.append(
@@ -142,25 +143,25 @@ def summary(results: Results) -> Table | None:
             )
         )
     header = ("recording", "best model", "over the next", "over Ising", "over firing rates")
-    note = "bits/s; ± and p allow for what splits have in common"
+    note = "bits/s; errors and p-values are corrected for overlap between splits"
     return Table("best models", header, tuple(rows), left=header, note=note)
 
 
 _LEADS = {
-    "Data": "Spike times are cut into bins; a word says which units fired in a bin, once or more "
-    "often.",
-    "Comparison": "Excess log-likelihood over independent units that fire at their rates, in bits "
-    "per second, on test words that neither the fits nor the choice of the penalty have seen.",
-    "Parameters": "Couplings between units, and what each hidden unit listens to. Units are "
-    "ordered from superficial to deep where their layers or depths are known.",
-    "Assemblies and layers": "Hidden units stand for groups of cells that fire together. Do these "
-    "groups stay inside layers, and how much of what the models say is more than pairs?",
-    "Time": "Words that span several bins: how much each further bin of the past adds.",
-    "Prediction": "The probability that a cell spikes, given all others or the past alone, against "
-    "the firing rate. No normalising constant enters, so that this checks the comparison above.",
-    "Fitting": "A score is as good as the fit and the normalising constant behind it. A fit has "
-    "converged when its optimality certificate is within the tolerance; an annealed log Z when it "
-    "has settled and chains run backwards agree.",
+    "Data": "Spikes are counted in bins; a word says which units fired at least once in a bin.",
+    "Comparison": "Gain in log-likelihood over independent units, in bits per second, on test "
+    "words that were used neither for the fits nor for the choice of the penalty.",
+    "Parameters": "Couplings between units, and weights of the hidden units. Units are ordered "
+    "from superficial to deep where their layers or depths are known.",
+    "Assemblies and layers": "A hidden unit stands for a group of units that fire together. Do "
+    "these groups stay inside layers, and how much of the models is more than pairs?",
+    "Time": "Words that span several bins: how much each additional bin of the past adds.",
+    "Prediction": "The probability that a unit spikes, given all others or the past only, compared "
+    "with its firing rate. This needs no partition function, so it is an independent check of the "
+    "comparison above.",
+    "Fitting": "A score is as reliable as the fit and the partition function Z behind it. A fit "
+    "has converged when its optimality certificate is within the tolerance; an annealed log Z has "
+    "converged when more steps do not change it and chains that run backwards agree.",
 }
 
 
@@ -221,7 +222,7 @@ def _nothing(results: Results, condition: Condition) -> list[Item]:
 
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
-    compared = tables.compared_at(results, condition)
+    compared = compared_at(results, condition)
     return _tabled(condition, tables.models(results, condition, compared), tables.pairs(compared))
 
 
@@ -236,7 +237,7 @@ def _structure(results: Results, condition: Condition) -> list[Item]:
     interactions = replace(interactions, title=interactions.title.removesuffix(", up to"))
     items: list[Item] = []
     if layers is None:
-        items.append(Paragraph("The units are not in several layers, so no layers were tested."))
+        items.append(Paragraph("The units are not in several layers: no test of layers."))
     return items + _tabled(condition, layers, interactions)
 
 
@@ -254,7 +255,7 @@ def _predicted(results: Results, condition: Condition) -> list[Item]:
 
 
 def _converged(results: Results, condition: Condition) -> str:
-    models = tables.compared_at(results, condition).models
+    models = compared_at(results, condition).models
     scores = [score for model in models for score in model.splits]
     fits = sum(score.fit_converged for score in scores)
     normalised = sum(score.normaliser_converged for score in scores)

@@ -13,6 +13,7 @@ from ..evaluate._activation import hidden_activation
 from ..evaluate._significance import p_text
 from ..evaluate._splits import StudyComparison
 from ..figures._conditions import first_split, where
+from ..formatting import counted
 from ..models import PopulationModel
 from ..study import Results
 from ..study._index import Condition, NotComputedError
@@ -55,8 +56,8 @@ def assemblies_at(
     Returns
     -------
     dict or None
-        ``cells`` and ``against`` are rows of units with positive and negative weights; None where
-        no model has a live hidden unit.
+        ``positive`` and ``negative`` are rows of units with such weights; None if no model has a
+        live hidden unit.
     """
     split = first_split(compared)
     found = _best_with_hidden(results, condition, compared, split)
@@ -76,8 +77,8 @@ def assemblies_at(
             {
                 "label": _label(column, strength, layers),
                 "mean": rounded(float(activation.mean[column])),
-                "cells": np.flatnonzero(strength[order] > 0).tolist(),
-                "against": np.flatnonzero(strength[order] < 0).tolist(),
+                "positive": np.flatnonzero(strength[order] > 0).tolist(),
+                "negative": np.flatnonzero(strength[order] < 0).tolist(),
                 "thousandths": thousandths(p).tolist(),
             }
         )
@@ -170,10 +171,10 @@ def _label(column: int, strength: NDArray[np.float64], layers: dict[int, Mapping
         layer = layers[column]
         share, p = f"{100 * layer['share']:.0f} %", unbroken(typeset(p_text(layer["p_holm"])))
         return f"layer {layer['layer']}, {share} of its positive weight, {p}"
-    n_cells, n_against = int((strength > 0).sum()), int((strength < 0).sum())
-    if n_cells:
-        return f"active with {n_cells} cell{'s' * (n_cells != 1)}"
-    return f"active while {n_against} cell{'s are' if n_against != 1 else ' is'} silent"
+    n_positive, n_negative = int((strength > 0).sum()), int((strength < 0).sum())
+    if n_positive:
+        return f"active with {counted(n_positive, 'unit')}"
+    return f"active while {n_negative} unit{'s are' if n_negative != 1 else ' is'} silent"
 
 
 def _strength(model: PopulationModel, column: int, window: int) -> NDArray[np.float64]:

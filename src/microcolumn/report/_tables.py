@@ -1,8 +1,4 @@
-"""Tables of a study's report, every number in the digits that it is told with.
-
-The report as text and the report page lay out the same tables, so that no number is rounded in
-two ways.
-"""
+"""Tables of a study: the report and the page show the same ones, with the same digits."""
 
 from __future__ import annotations
 
@@ -16,6 +12,7 @@ from typing import TypeVar
 from ..evaluate._significance import p_text, with_error
 from ..evaluate._splits import ModelResult, PairResult, StudyComparison
 from ..evaluate._summaries import LayersResult, WindowResult
+from ..formatting import counted, duration, number, scientific
 from ..study._experiment import Experiment
 from ..study._index import Condition, NotComputedError
 from ..study._results import Results
@@ -73,8 +70,8 @@ class Provenance:
 
 def recording_facts(row: Row) -> str:
     """Size of a recording: units, spikes, duration."""
-    units = units_text(row["n_units"])
-    return f"{units}, {row['n_spikes']:,} spikes, {time_text(row['duration_s'])}"
+    units = counted(row["n_units"], "unit")
+    return f"{units}, {row['n_spikes']:,} spikes, {duration(row['duration_s'])}"
 
 
 def recordings(results: Results) -> Table:
@@ -88,7 +85,7 @@ def recordings(results: Results) -> Table:
                 name,
                 str(row["n_units"]),
                 f"{row['n_spikes']:,}",
-                time_text(row["duration_s"]),
+                duration(row["duration_s"]),
                 f"{fmean(rates):.2f} ({min(rates):.2f} to {max(rates):.2f})",
                 f"{1e3 * float(width):g}",
                 f"{words['n_bins']:,}",
@@ -104,28 +101,20 @@ def recordings(results: Results) -> Table:
         (*header, "distinct", "several spikes", "units by layer"),
         tuple(rows),
         left=("recording", "units by layer"),
-        note="several spikes: share of bins of single units that hold more than one, "
-        "which a word does not tell from one",
+        note="several spikes: share of unit-bins with more than one spike; these count as one",
     )
 
 
 def words_facts(condition: Condition, compared: StudyComparison) -> str:
     """What an experiment's words are and how often they were dealt."""
     experiment = condition.experiment
-    units = f"{units_text(compared.n_units)} in {1e3 * experiment.bin_width:g} ms bins"
+    units = f"{counted(compared.n_units, 'unit')} in {1e3 * experiment.bin_width:g} ms bins"
     return f"{units}, {compared.n_splits} of {compared.n_planned} splits by {experiment.split_by}"
-
-
-def compared_at(results: Results, condition: Condition) -> StudyComparison:
-    """All models at a condition."""
-    return results.comparison(
-        condition.recording, experiment=condition.experiment.name, window=condition.window
-    )
 
 
 def models(results: Results, condition: Condition, compared: StudyComparison) -> Table:
     """Scores and sizes of all models, best first."""
-    header = ("model", "bits/s", "per cell", "l1", "non-zero", "couplings", "live hidden")
+    header = ("model", "bits/s", "per unit", "λ", "non-zero", "couplings", "live hidden")
     rows = tuple(
         (
             model.variant,
@@ -144,9 +133,10 @@ def models(results: Results, condition: Condition, compared: StudyComparison) ->
         "scores on test parts",
         (*header, "log Z", "converged"),
         rows,
-        left=("model", "l1", "log Z"),
-        note="± over splits ± of one test part, from blocks of it; l1: the penalties chosen, with "
-        "the splits that chose them; non-zero, couplings, live hidden: what is left, on average",
+        left=("model", "λ", "log Z"),
+        note="first ±: standard error over splits; second ±: of one test part, from blocks; "
+        "λ: the penalties chosen, with the number of splits that chose them; non-zero parameters, "
+        "couplings and live hidden units: means over splits",
     )
 
 
@@ -178,10 +168,10 @@ def difference(pair: PairResult) -> str:
 def growth(found: WindowResult) -> Table:
     """Scores against the number of bins per word."""
     rows = tuple(
-        (str(window), *(_per_cell(results[k]) for results in found.models.values()))
+        (str(window), *(_per_unit(results[k]) for results in found.models.values()))
         for k, window in enumerate(found.windows)
     )
-    return Table("bits/s per cell against bins per word T", ("T", *found.models), rows, left=())
+    return Table("bits/s per unit against bins per word T", ("T", *found.models), rows, left=())
 
 
 def growth_sentences(found: WindowResult) -> list[str]:
@@ -201,37 +191,37 @@ def growth_sentences(found: WindowResult) -> list[str]:
 
 
 def predictions(results: Results, condition: Condition) -> Table | None:
-    """How well single cells are predicted; None where that is not computed."""
+    """How well single units are predicted; None where that is not computed."""
     rows = []
     for variant, found in _of_all(results.predictions, results, condition):
         for given, result in found.items():
-            best = max(result.cells, key=lambda cell: cell.gain_bits_per_second)
+            best = max(result.units, key=lambda unit: unit.gain_bits_per_second)
             gain = number(best.gain_bits_per_second, 3)
             rows.append(
                 (
                     variant,
                     given,
-                    number(result.gain_per_cell, 3),
-                    f"{gain} (unit {best.unit}, {best.rate_hz:.1f} Hz)",
+                    number(result.gain_per_unit, 3),
+                    f"{gain} ({best.unit}, {best.rate_hz:.1f} Hz)",
                     number(result.roc_area, 3),
                     f"{result.calibration_error:.4f}",
                 )
             )
-    header = ("model", "given", "bits/s per cell", "best cell", "ROC area", "calibration error")
-    left = ("model", "given", "best cell")
+    header = ("model", "given", "bits/s per unit", "best unit", "ROC area", "calibration error")
+    left = ("model", "given", "best unit")
     note = (
-        "given rest: all other bits of the word; past: those of earlier bins alone; "
-        "bits/s: over the firing rate; ROC area: 0.5 by chance, 1 if all spikes are foreseen; "
-        "calibration error: how far predicted from observed shares of spikes are, on average"
+        "given rest: all other bits of the word; past: the bits of earlier bins only; "
+        "bits/s: gain over the firing rate; ROC area: 0.5 by chance, 1 if all are predicted; "
+        "calibration error: mean difference between predicted and observed frequency of spikes"
     )
-    table = Table("spikes of single cells predicted", header, tuple(rows), left, note)
+    table = Table("predicted spikes of single units", header, tuple(rows), left, note)
     return table if rows else None
 
 
 def layers(results: Results, condition: Condition) -> Table | None:
     """Whether hidden units and couplings respect layers; None where the units are in none."""
     rows = tuple(
-        (variant, *_layer_cells(found))
+        (variant, *_layer_columns(found))
         for variant, found in _of_all(results.layers, results, condition)
         if found is not None
     )
@@ -255,11 +245,11 @@ def interactions(results: Results, condition: Condition) -> Table | None:
         explained = [each["explained"] for each in found.values()]
         means = [fmean(values) for values in zip(*explained, strict=True) if None not in values]
         if means:
-            cells = [f"{mean:.1%}" for mean in means]
-            rows.append((variant, *cells, *["-"] * (3 - len(cells))))
+            shares = [f"{mean:.1%}" for mean in means]
+            rows.append((variant, *shares, *["-"] * (3 - len(shares))))
     table = Table(
         "variance of log p explained by interactions around silence, up to",
-        ("model", "single cells", "and pairs", "and triplets"),
+        ("model", "single units", "and pairs", "and triplets"),
         tuple(rows),
         left=("model",),
         note="as in a power series, a further order may explain less",
@@ -270,7 +260,7 @@ def interactions(results: Results, condition: Condition) -> Table | None:
 def provenance(results: Results) -> Provenance:
     """How the results of a study came about."""
     made = results.provenance()
-    work = f"{made['n_done']:,} of {made['n_planned']:,} jobs, {time_text(made['seconds'])} of work"
+    work = f"{made['n_done']:,} of {made['n_planned']:,} jobs, {duration(made['seconds'])} of work"
     return Provenance(
         work=f"{work}, {made['first']} to {made['last']}" if made["n_done"] else work,
         environments=tuple(tuple(versions.items()) for versions in made["environments"]),
@@ -282,35 +272,10 @@ def provenance(results: Results) -> Provenance:
     )
 
 
-def number(value: float, digits: int = 2) -> str:
-    """A dash where there is none: one split has no error over splits."""
-    return "-" if math.isnan(value) else f"{value:z.{digits}f}"
-
-
-def units_text(n: int) -> str:
-    """How many units."""
-    return "1 unit" if n == 1 else f"{n} units"
-
-
 def seeds_text(experiment: Experiment) -> str:
     """Seeds of an experiment's splits, and of the models fitted to them."""
     first, n = experiment.seed, experiment.n_splits
     return f"seed {first}" if n == 1 else f"seeds {first} to {first + n - 1}"
-
-
-def scientific(value: float) -> str:
-    """A number such as a penalty: ``0``, ``2e-3``, ``0.5``."""
-    if not 0.0 < value < 0.1:
-        return f"{value:g}"
-    digits, exponent = f"{value:.3e}".split("e")
-    return f"{float(digits):g}e{int(exponent)}"
-
-
-def time_text(seconds: float) -> str:
-    """A duration in the unit that fits it."""
-    if seconds < 120.0:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60.0:.0f} min" if seconds < 7200.0 else f"{seconds / 3600.0:.1f} h"
 
 
 def _of_all(
@@ -325,7 +290,7 @@ def _of_all(
             continue
 
 
-def _layer_cells(found: LayersResult) -> tuple[str, ...]:
+def _layer_columns(found: LayersResult) -> tuple[str, ...]:
     known = [p for p in found.overall_p_values if not math.isnan(p)]
     hidden = ("-", "-", "-")
     if known:
@@ -341,7 +306,7 @@ def _layer_cells(found: LayersResult) -> tuple[str, ...]:
     return (*hidden, f"{within:.3g} / {between:.3g}", f"{median(p_values):.2g}")
 
 
-def _per_cell(model: ModelResult | None) -> str:
+def _per_unit(model: ModelResult | None) -> str:
     if model is None:
         return "-"
     errors = model.split_stderr / model.n_units, model.block_stderr / model.n_units

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..binning import Binning
+from ..formatting import counted, text_table
 from ..recording import Recording
-from ..texttable import text_table
 from ..units import DEPTH_REFERENCES, layers_from_the_top
 from ._bin_width import BinWidth, suggest_bin_width
 from ._suspects import Suspect, suspect_units
@@ -102,9 +102,9 @@ class Summary:
     def __str__(self) -> str:
         recording = self.recording
         head = (
-            f"{recording.source}\n{_plural(recording.n_units, 'unit')}, "
-            f"{_plural(int(recording.spike_counts.sum()), 'spike')} in "
-            f"{_plural(len(recording.epochs), 'epoch')} of {_clock(recording.duration_s)}"
+            f"{recording.source}\n{counted(recording.n_units, 'unit')}, "
+            f"{counted(int(recording.spike_counts.sum()), 'spike')} in "
+            f"{counted(len(recording.epochs), 'epoch')} of {_clock(recording.duration_s)}"
         )
         parts = [head, _layer_lines(recording)]
         if recording.n_units <= _LINES:
@@ -223,10 +223,6 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     known = [k for k in range(len(header)) if any(row[k] != "-" for row in rows)]
     shown = [[row[k] for k in known] for row in (header, *rows)]
     return text_table(shown[0], shown[1:], left=header[:1])
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _clock(seconds: float) -> str:

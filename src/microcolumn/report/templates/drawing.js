@@ -117,7 +117,7 @@ function bands(explorer, nBins = explorer.window) {
       return [(before ? '\u2212' : '') + number(before, 2) + ' ms', lag * n, (lag + 1) * n];
     });
   }
-  if (!explorer.layers.length) return [['cells', 0, n]];
+  if (!explorer.layers.length) return [['units', 0, n]];
   return explorer.layers.map(([name, start, stop]) => [name || '?', start, stop]);
 }
 

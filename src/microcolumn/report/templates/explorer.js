@@ -1,5 +1,5 @@
 'use strict';
-// The explorers of a report: what is chosen, and who shows it. The data are in the page; nothing is
+// The explorers of the page: what is chosen, and who shows it. The data are in the page; nothing is
 // loaded, and text from a recording is put in as text alone.
 (function () {
   const everything = JSON.parse(document.getElementById('explorers').textContent);
@@ -34,7 +34,7 @@
     const maps = [couplings, weights];
     maps.forEach((map) => map.update(explorer, model, step));
     const walked = maps.find((map) => map.cursor.on && map.visible);
-    tellParameters(walked ? walked.sentence() : 'Point at a cell of a map to read its value here.');
+    tellParameters(walked ? walked.sentence() : 'Point at an entry of a map to read its value here.');
   }
 
   function showModel(chosen) {
@@ -49,8 +49,8 @@
     element('summary').textContent = 'Hidden unit ' + (k + 1) + ' is active (shaded, P > 0.5) in ' +
       active.toLocaleString('en') + ' of these ' + counted(bins, 'bin') +
       '; over the test words its P is ' + number(unit.mean, 2) + ' on average.' +
-      (unit.cells.length ? ' Red: ' + weighted(unit.cells.length, 'positive') + '.' : '') +
-      (unit.against.length ? ' Blue: ' + weighted(unit.against.length, 'negative') + '.' : '');
+      (unit.positive.length ? ' Red: ' + weighted(unit.positive.length, 'positive') + '.' : '') +
+      (unit.negative.length ? ' Blue: ' + weighted(unit.negative.length, 'negative') + '.' : '');
     tellRaster('Point at a time to see who spikes.');
     raster.update(explorer, unit);
   }
@@ -74,7 +74,7 @@
     return 'The busiest ' + number(found.n_bins * explorer.bin_s, 2) + ' s of ' +
       explorer.recording + ' and the hidden units of ' + found.variant +
       ' at its chosen penalty, the most variable first. Pick one to see when it is active' +
-      windows + ' and with which cells.' + some;
+      windows + ' and with which units.' + some;
   }
 
   function showAssemblies() {

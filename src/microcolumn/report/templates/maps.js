@@ -20,7 +20,7 @@ function scaleEnd(model, matrix) {
   return sizes[Math.floor(0.98 * (sizes.length - 1))] || 1;
 }
 
-/** A map of J (cells x cells) or W (cells x hidden units). */
+/** A map of J (units x units) or W (units x hidden units). */
 class HeatMap extends Plot {
   /**
    * @param {HTMLElement} figure - With a canvas, a colour scale and a remark.

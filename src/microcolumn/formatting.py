@@ -1,7 +1,8 @@
-"""Tables as plain text: the same in a terminal, in a file and in a notebook."""
+"""Numbers, lists and tables as plain text, for terminals, files, captions and pages."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Sequence
 from io import StringIO
@@ -50,6 +51,36 @@ def text_table(
     file = StringIO()
     Console(file=file, width=_WIDEST, color_system=None, force_jupyter=False).print(table)
     return "\n".join(" " * indent + line.rstrip() for line in file.getvalue().splitlines())
+
+
+def counted(n: int, noun: str) -> str:
+    """``"1 unit"``, ``"1,200 units"``."""
+    return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
+def number(value: float, digits: int = 2) -> str:
+    """A number with fixed digits and never ``-0.00``; a dash for NaN."""
+    return "-" if math.isnan(value) else f"{value:z.{digits}f}"
+
+
+def scientific(value: float) -> str:
+    """A number such as a penalty: ``0``, ``2e-3``, ``0.5``."""
+    if not 0.0 < value < 0.1:
+        return f"{value:g}"
+    digits, exponent = f"{value:.3e}".split("e")
+    return f"{float(digits):g}e{int(exponent)}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds in a unit that fits: ``"12 s"``, ``"60 min"``, ``"2.5 h"``."""
+    if seconds < 120.0:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60.0:.0f} min" if seconds < 7200.0 else f"{seconds / 3600.0:.1f} h"
+
+
+def enumeration(names: Sequence[str]) -> str:
+    """``"a, b and c"``."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def _cell(text: str) -> Text:

@@ -17,6 +17,7 @@ from matplotlib import pyplot as plt
 
 from microcolumn import figures
 from microcolumn.figures._captioned import captioned
+from microcolumn.figures._conditions import compared_at
 from microcolumn.recording import Recording
 from microcolumn.report import _pictures as pictures, _tables as tables, page, write
 from microcolumn.report._cautions import cautions
@@ -130,7 +131,7 @@ def test_the_page_opens_with_the_answer(parsed, results):
 
 def test_all_tables_of_the_text_are_on_the_page(parsed, results):
     condition = results.tested()[-1]
-    compared = tables.compared_at(results, condition)
+    compared = compared_at(results, condition)
     for table in (
         tables.recordings(results),
         tables.models(results, condition, compared),
@@ -240,7 +241,7 @@ def test_several_recordings_fold_all_but_the_first(tmp_path):
 
 
 def test_many_comparisons_are_counted_before_they_are_told(results, monkeypatch):
-    monkeypatch.setattr(sys.modules["microcolumn.report._page"], "_MOST_ANSWERS", 1)
+    monkeypatch.setattr(sys.modules["microcolumn.report._html"], "_MOST_ANSWERS", 1)
     parsed = Parsed(page(results))
     headlines = [p["text"] for p in parsed.all("p") if p.get("class") == "headline"]
     assert headlines[0] == "RBM 5 scores best in 1 of 2 comparisons, RBM 12 in 1."
