@@ -115,7 +115,7 @@ def test_a_silent_recording_is_drawn_empty(ax):
 
 
 def test_a_recording_without_time_has_no_busiest_stretch():
-    with pytest.raises(ValueError, match="no epoch that lasts"):
+    with pytest.raises(ValueError, match="epochs"):
         busiest_stretch(Recording([[1.0]], epochs=np.empty((0, 2))))
 
 

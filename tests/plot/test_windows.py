@@ -30,7 +30,7 @@ def axes():
     return Figure().subplots()
 
 
-def test_rows_are_cells_from_the_top_and_columns_bins_oldest_first():
+def test_rows_are_units_from_the_top_and_columns_bins_oldest_first():
     model = rbm()
     image = hidden_map(model, 1, UNITS, ax=axes()).images[0]
     for row, unit in enumerate(FROM_THE_TOP):

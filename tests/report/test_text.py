@@ -31,7 +31,7 @@ def test_the_answer_comes_first(text, results):
 
 def test_models_stand_in_an_aligned_table(text):
     expected = f"""\
-  model                   bits/s  per cell  l1             non-zero  couplings  live hidden  \
+  model                   bits/s  per unit  λ              non-zero  couplings  live hidden  \
 log Z  converged
   RBM 5      12.00 ± 0.55 ± 0.30     0.522  1e-3 {TIMES}3, 4e-3        50          0     2.5 of 5  \
 exact         no
