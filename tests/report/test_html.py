@@ -314,7 +314,7 @@ def test_figures_that_the_page_has_no_room_for_are_told(results):
     assert list(found) == list(whole)
     kept = [picture for picture in found.values() if picture.kind == "picture"]
     assert 0 < sum(len(picture.markup.encode()) for picture in kept) <= room
-    left_out = [each.text for each in found.values() if each.kind == "absent"]
+    left_out = [each.text for each in found.values() if each.kind == "paragraph"]
     assert len(left_out) >= 4
     assert left_out[-1].endswith("the page would be too large; microcolumn study figures draws it")
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ..figures import CaptionedFigure, draw_all, wanted
 from ..figures._captioned import PAGE
 from ..study import Results
-from ._content import Absent, Picture
+from ._content import Paragraph, Picture
 
 #: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
 MOST_BYTES = 700_000
@@ -20,7 +20,7 @@ _DPI = (200, 100)
 
 _NO_ROOM = "the page would be too large; microcolumn study figures draws it"
 
-Pictures = dict[tuple[str, str | None], Picture | Absent]
+Pictures = dict[tuple[str, str | None], Picture | Paragraph]
 
 
 def pictures(results: Results, room: int, progress: bool | None = None) -> Pictures:
@@ -37,7 +37,7 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
 
     Returns
     -------
-    dict of (str, str or None) to Picture or Absent
+    dict of (str, str or None) to Picture or Paragraph
         By number and recording, None where a figure shows all recordings.
     """
     count = sum(1 for _ in wanted(results))
@@ -47,14 +47,15 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
     for which, figure in draw_all(results, progress=progress):
         key = (which.number, which.recording)
         if isinstance(figure, str):
-            found[key] = Absent(figure)
+            found[key] = Paragraph(figure, absent=True)
             continue
         condition = "" if which.recording is None else f"-{names.index(which.recording)}"
         picture = _picture(figure, f"figure-{which.number}{condition}", which.recording or "", most)
         size = len(picture.markup.encode())
         if size > room:
             of = f" of {which.recording}" if which.recording else ""
-            found[key] = Absent(f"Figure {which.number}{of} is left out: {_NO_ROOM}")
+            text = f"Figure {which.number}{of} is left out: {_NO_ROOM}"
+            found[key] = Paragraph(text, absent=True)
             continue
         room -= size
         found[key] = picture

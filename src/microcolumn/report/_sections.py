@@ -14,7 +14,7 @@ from ..formatting import enumeration, number
 from ..study import Results
 from ..study._index import Condition
 from . import _tables as tables
-from ._content import Answer, Block, Heading, Item, Listed, Paragraph, Section, Tabled
+from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
 from ._pictures import Pictures
 from ._tables import Table
 
@@ -176,7 +176,7 @@ def sections(results: Results, drawn: Pictures) -> list[Section]:
         told("Assemblies and layers", _structure),
         *([told("Time", _growth, "5")] if _has_windows(results) else []),
         told("Prediction", _predicted, "6"),
-        told("Fitting", _nothing, "S1", [Listed(fits)] if fits else []),
+        told("Fitting", _nothing, "S1", [BulletList(fits)] if fits else []),
     ]
 
 
@@ -207,11 +207,11 @@ def _section(
 def _data(results: Results, drawn: Pictures) -> Section:
     items: list[Item] = [Paragraph("No recording is read yet.")]
     if results.recordings:
-        items = [Tabled(tables.recordings(results), "")]
+        items = [TableItem(tables.recordings(results), "")]
     blocks = []
     for name, row in results.recordings.items():
         notes = tuple(map(str, row["notes"] or ()))
-        said: list[Item] = [Paragraph("Noted while reading:"), Listed(notes)] if notes else []
+        said: list[Item] = [Paragraph("Noted while reading:"), BulletList(notes)] if notes else []
         blocks.append(_block(results, name, [*_pictures(drawn, "1", name), *said]))
     return Section("data", "Data", _LEADS["Data"], items, blocks)
 
@@ -245,8 +245,8 @@ def _growth(results: Results, condition: Condition) -> list[Item]:
     if len(condition.experiment.windows) < 2:
         return []
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
-    table = Tabled(tables.growth(found), f"{condition.recording}, {condition.experiment.name}")
-    return [table, Listed(tuple(tables.growth_sentences(found)))]
+    table = TableItem(tables.growth(found), f"{condition.recording}, {condition.experiment.name}")
+    return [table, BulletList(tuple(tables.growth_sentences(found)))]
 
 
 def _predicted(results: Results, condition: Condition) -> list[Item]:
@@ -278,7 +278,7 @@ def _pictures(drawn: Pictures, number: str, recording: str | None) -> list[Item]
 
 
 def _tabled(condition: Condition, *found: Table | None) -> list[Item]:
-    return [Tabled(table, _about(condition)) for table in found if table is not None]
+    return [TableItem(table, _about(condition)) for table in found if table is not None]
 
 
 def _about(condition: Condition) -> str:

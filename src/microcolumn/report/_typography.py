@@ -55,4 +55,4 @@ def sentence(text: str) -> str:
 
 def stopped(text: str) -> str:
     """The text with a full stop at its end; its beginning may be a name."""
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    return text if text.endswith((".", "!", "?", ":")) else f"{text}."
