@@ -1,14 +1,62 @@
-"""Which results of a study a figure shows by default."""
+"""Which results of a study a figure shows, and the signature that all figures share."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Protocol
 
-from ..evaluate._splits import StudyComparison
-from ..formatting import scientific
-from ..models import PopulationModel
-from ..study import Results
-from ..study._index import Condition, NotComputedError
+from ..evaluate import Comparison, ModelScore
+from ..study import Condition, NotComputedError, Results
+from ._captioned import CaptionedFigure
+
+
+class Drawing(Protocol):
+    """A function that draws one of the paper's figures from a study."""
+
+    def __call__(
+        self,
+        results: Results,
+        recording: str | None = None,
+        *,
+        experiment: str | None = None,
+        window: int | None = None,
+    ) -> CaptionedFigure:
+        """Draw the figure.
+
+        Parameters
+        ----------
+        results : Results
+            Of the study.
+        recording, experiment : str, optional
+            Their names; by default the first with results, of words of several bins for figures 5
+            and 6.
+        window : int, optional
+            Bins per word; by default the longest tested so far.
+        """
+
+
+def of_condition(
+    *, several_bins: bool = False
+) -> Callable[[Callable[[Results, Condition], CaptionedFigure]], Drawing]:
+    """Decorator: a figure of one condition, found by :func:`condition_of`."""
+
+    def decorate(draw: Callable[[Results, Condition], CaptionedFigure]) -> Drawing:
+        def drawing(
+            results: Results,
+            recording: str | None = None,
+            *,
+            experiment: str | None = None,
+            window: int | None = None,
+        ) -> CaptionedFigure:
+            where = condition_of(results, recording, experiment, window, several_bins=several_bins)
+            return draw(results, where)
+
+        drawing.__doc__ = draw.__doc__
+        drawing.__name__ = drawing.__qualname__ = draw.__name__
+        drawing.__module__ = draw.__module__
+        return drawing
+
+    return decorate
 
 
 def condition_of(
@@ -58,32 +106,24 @@ def condition_of(
     return [condition for condition in found if condition[:2] == first[:2]][-1]
 
 
-def where(condition: Condition) -> dict[str, Any]:
-    """Keyword arguments that select a condition's results of its recording."""
-    return {"experiment": condition.experiment.name, "window": condition.window}
+def by_class(compared: Comparison) -> dict[str, list[ModelScore]]:
+    """The tested models of each class, best first, classes from few parameters to many."""
+    models = compared.models
+    found = {c: [m for m in models if m.spec.model == c] for c in ("Ising", "RBM", "SemiRBM")}
+    return {name: alike for name, alike in found.items() if alike}
 
 
-def compared_at(results: Results, condition: Condition) -> StudyComparison:
-    """All models at a condition."""
-    return results.comparison(condition.recording, **where(condition))
-
-
-def by_class(compared: StudyComparison) -> dict[str, list[str]]:
-    """Names of the tested models of each class, best first."""
-    names = [model.variant for model in compared.models]
-    classes = ("Ising", "RBM", "SemiRBM")
-    found = {each: [name for name in names if name.split()[0] == each] for each in classes}
-    return {each: alike for each, alike in found.items() if alike}
-
-
-def penalty_of(model: PopulationModel) -> str:
-    """The penalty of a model as in tables: ``2e-3``."""
-    return scientific(float(model.get_params()["l1"]))
-
-
-def first_split(compared: StudyComparison) -> int:
+def first_split(compared: Comparison) -> int:
     """The first tested split; a split is tested with all models together."""
     return min(score.split for model in compared.models for score in model.splits)
+
+
+def about(condition: Condition) -> str:
+    """The experiment of a condition for captions: "20 ms words", "windows of 4 bins of 6.7 ms"."""
+    width = f"{1e3 * condition.experiment.bin_width:g} ms"
+    if condition.window == 1:
+        return f"{width} words"
+    return f"windows of {condition.window} bins of {width}"
 
 
 def _check(

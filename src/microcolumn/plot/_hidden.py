@@ -62,9 +62,24 @@ def hidden_units(
     """
     if whole_number("most", most) < 1:
         raise ValueError(f"most is {most}; draw at least 1 hidden unit")
-    axes = axes_or_new(ax, (7.0, 2.8))
+    if words is None:
+        order, by = _by_weight(model), "total weight"
+    else:
+        order, by = hidden_activation(model, words).order, "variance"
+    return draw_hidden_units(axes_or_new(ax, (7.0, 2.8)), model, units, order, by=by, most=most)
+
+
+def draw_hidden_units(
+    axes: Axes,
+    model: PopulationModel,
+    units: Units | None,
+    order: NDArray[np.int64],
+    *,
+    by: str = "variance",
+    most: int = 12,
+) -> Axes:
+    """Draw the weights of hidden units in a given order, as :func:`hidden_units` does."""
     found = bit_layout(model, units)
-    order = hidden_order(model, words)
     shown = order[:most]
     charts = [_Chart(-model.b_[found.order], None)] + [
         _Chart(model.W_[found.order, k], -float(model.c_[k])) for k in shown
@@ -77,7 +92,6 @@ def hidden_units(
         place: dict[str, Any] = {"transform": axes.transAxes, "backgroundcolor": "white"}
         axes.text(0.6, 0.5, "no live hidden unit", ha="center", va="center", **place)
         return axes
-    by = "variance" if words is not None else "total weight"
     live = (
         f"{order.size} live" if shown.size == order.size else f"{shown.size} of {order.size} live"
     )
@@ -85,10 +99,8 @@ def hidden_units(
     return axes
 
 
-def hidden_order(model: PopulationModel, words: Words | None = None) -> NDArray[np.int64]:
-    """Live hidden units in drawing order, shape (n_live,)."""
-    if words is not None:
-        return hidden_activation(model, words).order
+def _by_weight(model: PopulationModel) -> NDArray[np.int64]:
+    """Live hidden units by the sum of their absolute weights, shape (n_live,)."""
     live = np.flatnonzero(model.parameters_.live)
     return live[np.argsort(-np.abs(model.W_[:, live]).sum(axis=0), kind="stable")]
 

@@ -11,8 +11,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from ..evaluate import Calibration, Prediction, Roc
-from ..evaluate._summaries import PredictionResult
+from ..evaluate import Calibration, Prediction, PredictionResult, Roc
 from .style import (
     BESIDE,
     DATA_COLOUR,
@@ -50,7 +49,7 @@ def gain(
         One for each model; a mapping names them.
     """
     if not isinstance(predictions, Mapping):
-        predictions = {each.variant: each for each in predictions}
+        predictions = {each.model.name: each for each in predictions}
     drawn = _drawn(predictions)
     ax = axes_or_new(ax)
     ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)

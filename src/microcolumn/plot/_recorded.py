@@ -98,12 +98,16 @@ def rates(recording: Recording, *, ax: Axes | None = None) -> Axes:
     recording : Recording
         Its units are drawn from superficial to deep.
     """
-    ax = axes_or_new(ax, (1.7, 2.6))
-    found = laminar(recording.units)
-    edges = np.arange(recording.n_units)[:, None] + np.array([-0.5, 0.5])
-    hz = np.repeat(recording.rates_hz[found.order], 2)
+    return draw_rates(axes_or_new(ax, (1.7, 2.6)), recording.units, recording.rates_hz)
+
+
+def draw_rates(ax: Axes, units: Units, rates_hz: Floats) -> Axes:
+    """Draw rates of units as :func:`rates` does."""
+    found = laminar(units)
+    edges = np.arange(len(units))[:, None] + np.array([-0.5, 0.5])
+    hz = np.repeat(rates_hz[found.order], 2)
     ax.fill_betweenx(edges.ravel(), hz, color="0.4", linewidth=0)
-    ax.set(ylim=(recording.n_units - 0.5, -0.5), xlim=(0.0, None), xlabel="rate (Hz)")
+    ax.set(ylim=(len(units) - 0.5, -0.5), xlim=(0.0, None), xlabel="rate (Hz)")
     mark_layers(ax, found)
     return ax
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,15 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from ..evaluate import Comparison
+from ..evaluate import Comparison, ModelScore, PairedDifference, WindowResult
 from ..evaluate._significance import claimed_stderr, corrected_stderr, p_text
-from ..evaluate._splits import INDEPENDENT, ModelResult, PairResult, StudyComparison
-from ..evaluate._summaries import WindowResult
+from ..formatting import counted
+from ..models import ModelSpec
+from ..models._spec import CLASSES, INDEPENDENT
 from .style import (
     BESIDE,
     ERROR_BARS,
     LEGEND,
-    MODEL_COLOURS,
     Look,
     axes_or_new,
     leave_rounding_small,
@@ -39,38 +39,35 @@ _MOST_TICKS = 12
 _APART = 0.07
 
 
-def scores(
-    compared: Comparison | StudyComparison | Sequence[StudyComparison], *, ax: Axes | None = None
-) -> Axes:
+def scores(compared: Comparison | Sequence[Comparison], *, ax: Axes | None = None) -> Axes:
     """Bars of the excess log-likelihood of each model over independent units, the zero line.
 
-    Error bars are one standard error: of a :class:`~microcolumn.Comparison` from blocks of bins, of
-    a study that of the mean over splits, corrected for the words that splits share; for one or two
-    splits the larger of this and the error from blocks.
+    Error bars are one standard error: from blocks of bins for fitted models compared by
+    :func:`microcolumn.compare`; for a study that of the mean over splits, corrected for the words
+    that splits share (for one or two splits the larger of this and the error from blocks).
 
     Parameters
     ----------
-    compared : Comparison, StudyComparison or sequence of StudyComparison
+    compared : Comparison or sequence of Comparison
         From :func:`microcolumn.compare` or ``results.comparison(...)``; several are drawn as
         groups of bars.
     """
-    if isinstance(compared, Comparison):
-        each = compared.scores.items()
-        groups = [{name: (s.bits_per_second, s.stderr) for name, s in each if name != INDEPENDENT}]
-        titles = [""]
-    else:
-        several = [compared] if isinstance(compared, StudyComparison) else list(compared)
-        groups, titles = [_scores_of(one) for one in several], [_name_of(one) for one in several]
-    names = _names(groups)
-    if not names:
+    listed = _listed(compared)
+    specs = _specs(listed)
+    if not specs:
         raise ValueError("there is no score to draw; compare a model other than firing rates")
     ax = axes_or_new(ax, (4.6, 2.6))
-    width = _FILLED / len(names)
-    for k, (name, look) in enumerate(looks(names).items()):
-        drawn = [(at, *group[name]) for at, group in enumerate(groups) if name in group]
+    width = _FILLED / len(specs)
+    for k, (name, look) in enumerate(looks(specs, specs).items()):
+        drawn = [
+            (at, pair.bits_per_second, pair.stderr)
+            for at, each in enumerate(listed)
+            if name in each.scores
+            for pair in [each.pair(name, INDEPENDENT)]
+        ]
         at, values, errors = (np.array(column) for column in zip(*drawn, strict=True))
         ax.bar(
-            at + _offset(k, len(names)),
+            at + _offset(k, len(specs)),
             values,
             width,
             yerr=errors,
@@ -83,13 +80,13 @@ def scores(
         )
     _draw_zero(ax)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
-    _name_groups(ax, titles)
+    _name_groups(ax, listed)
     ax.legend(**BESIDE)
     return ax
 
 
 def differences(
-    compared: StudyComparison | Sequence[StudyComparison],
+    compared: Comparison | Sequence[Comparison],
     reference: str = "Ising",
     *,
     ax: Axes | None = None,
@@ -97,37 +94,36 @@ def differences(
     """Each model's score minus that of one of them, paired over splits, with p-values.
 
     Error bars are one standard error of the paired difference, from which the p-value follows;
-    see :class:`~microcolumn.evaluate._splits.PairResult`.
+    see :class:`~microcolumn.evaluate.PairedDifference`.
 
     Parameters
     ----------
-    compared : StudyComparison or sequence of StudyComparison
-        From ``results.comparison(...)``; the place of one without the reference stays empty.
+    compared : Comparison or sequence of Comparison
+        As in :func:`scores`; the place of one without the reference stays empty.
     reference : str
         Name of the model that is subtracted.
     """
-    listed = [compared] if isinstance(compared, StudyComparison) else list(compared)
-    known = [{model.variant for model in each.models} for each in listed]
-    names = [name for name in _names(known) if name != reference]
-    if not any(reference in group for group in known) or not names:
+    listed = _listed(compared)
+    specs = _specs(listed)
+    names = [name for name in specs if name != reference]
+    if reference not in specs or not names:
         raise ValueError(
             f"no model is compared with {reference!r}; name another one as reference, "
-            f"of {', '.join(_names(known))}"
+            f"of {', '.join(specs)}"
         )
     ax = axes_or_new(ax, (4.6, 2.6))
     upright = _FILLED / len(names) / (len(listed) + 0.2) < _ACROSS  # of the limits of the axis
-    styles = looks(_names(known))
-    for at, (each, group) in enumerate(zip(listed, known, strict=True)):
+    styles = looks(specs, specs)
+    for at, each in enumerate(listed):
         for k, name in enumerate(names):
-            if reference not in group or name not in group:
-                continue
-            x = at + _offset(k, len(names))
-            _draw_difference(ax, x, each.pair(name, reference), styles[name], upright=upright)
+            if {name, reference} <= set(each.scores):
+                x = at + _offset(k, len(names))
+                _draw_difference(ax, x, each.pair(name, reference), styles[name], upright=upright)
     _draw_zero(ax)
     low, high = ax.get_ylim()
     ax.set_ylim(low, high + (0.4 if upright else 0.14) * (high - low))  # for the p-values
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
-    _name_groups(ax, [_name_of(each) for each in listed])
+    _name_groups(ax, listed)
     points = [Line2D([], [], label=literal(name), **_point(styles[name])) for name in names]
     ax.legend(handles=points, **BESIDE)
     return ax
@@ -194,32 +190,19 @@ def windows(
     return ax
 
 
-def _scores_of(compared: StudyComparison) -> dict[str, tuple[float, float]]:
-    """Score and error by model: the paired difference from independent units."""
-    return {
-        name: (pair.bits_per_second, pair.stderr)
-        for name in _names([[model.variant for model in compared.models]])
-        for pair in [compared.pair(name, INDEPENDENT)]
+def _listed(compared: Comparison | Sequence[Comparison]) -> list[Comparison]:
+    return [compared] if isinstance(compared, Comparison) else list(compared)
+
+
+def _specs(listed: Sequence[Comparison]) -> dict[str, ModelSpec]:
+    """All models but independent ones, by class, objective and size."""
+    found = {model.name: model.spec for each in listed for model in each.models}
+    order = {
+        name: (CLASSES.index(spec.model), spec.objective != "mpf", spec.n_hidden)
+        for name, spec in found.items()
+        if spec.model != INDEPENDENT
     }
-
-
-def _name_of(compared: StudyComparison) -> str:
-    units = "unit" if compared.n_units == 1 else "units"
-    return f"{literal(compared.recording)}\n{compared.n_units} {units}"
-
-
-def _names(groups: Iterable[Iterable[str]]) -> list[str]:
-    """All models by class, then by size; models of other classes last."""
-    classes = list(MODEL_COLOURS)
-
-    def key(name: str) -> tuple[int, list[str], int]:
-        model, *rest = name.split() or [""]
-        size = int(rest.pop(0)) if rest and rest[0].isdecimal() else 0
-        if model not in classes:
-            return len(classes), [], 0
-        return classes.index(model), rest, size
-
-    return sorted(dict.fromkeys(name for group in groups for name in group), key=key)
+    return {name: found[name] for name in sorted(order, key=order.__getitem__)}
 
 
 def _offset(k: int, n: int) -> float:
@@ -231,7 +214,9 @@ def _point(look: Look) -> dict[str, Any]:
     return {"color": look.colour, "marker": look.marker, "markersize": 4, "linestyle": ""}
 
 
-def _draw_difference(ax: Axes, x: float, pair: PairResult, look: Look, *, upright: bool) -> None:
+def _draw_difference(
+    ax: Axes, x: float, pair: PairedDifference, look: Look, *, upright: bool
+) -> None:
     """A point with its error bar and its p-value above."""
     ax.errorbar(x, pair.bits_per_second, pair.stderr, elinewidth=0.8, capsize=2, **_point(look))
     ax.annotate(
@@ -246,7 +231,12 @@ def _draw_difference(ax: Axes, x: float, pair: PairResult, look: Look, *, uprigh
     )
 
 
-def _name_groups(ax: Axes, names: Sequence[str]) -> None:
+def _name_groups(ax: Axes, listed: Sequence[Comparison]) -> None:
+    """Name recordings below their bars; outside of a study there is none."""
+    names = [
+        f"{literal(each.recording)}\n{counted(each.n_units, 'unit')}" if each.recording else ""
+        for each in listed
+    ]
     ax.set_xlim(-0.6, len(names) - 0.4)
     ax.set_xticks(range(len(names)), names)
     ax.tick_params(axis="x", length=0)
@@ -264,7 +254,7 @@ def _draw_zero(ax: Axes) -> None:
     ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
 
 
-def _stderr_per_neuron(result: ModelResult | None, test_to_train: float) -> float:
+def _stderr_per_neuron(result: ModelScore | None, test_to_train: float) -> float:
     """Error of a mean over splits, bits/s per recorded unit."""
     if result is None:
         return math.nan

@@ -7,12 +7,11 @@ import math
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from numpy.typing import NDArray
 
 from ..models import PopulationModel
 from ..units import Units
 from ..validation import whole_number
-from ..words import Words
-from ._hidden import hidden_order
 from ._laminar import bit_layout, mark_layers
 from .style import SIGNED, axes_or_new
 
@@ -92,22 +91,30 @@ def hidden_map(
     return ax
 
 
-def hidden_maps(model: PopulationModel, words: Words, figure: Figure | SubFigure) -> None:
-    """Maps of the most variable live hidden units, side by side in one colour scale.
+def hidden_maps(
+    model: PopulationModel,
+    order: NDArray[np.int64],
+    units: Units,
+    figure: Figure | SubFigure,
+    *,
+    bin_width: float,
+) -> None:
+    """Maps of the first of some hidden units, side by side in one colour scale.
 
     Parameters
     ----------
     model : PopulationModel
-        With at least one live hidden unit.
-    words : Words
-        Up to 18 hidden units are ordered by the variance of their activation on these, and
-        numbered from 1 on, as in :func:`~microcolumn.plot.hidden_units`.
+        The model.
+    order : ndarray of int64, shape (n_live,)
+        Positions of hidden units, at least one; the first 18 are drawn and numbered from 1 on.
+    units : Units
+        The recorded units.
     figure : matplotlib.figure.Figure or SubFigure
         Where to draw.
+    bin_width : float
+        Seconds.
     """
-    shown = hidden_order(model, words)[:MOST]
-    if not shown.size:
-        raise ValueError("no live hidden unit to draw; choose a smaller penalty")
+    shown = order[:MOST]
     n_rows = math.ceil(shown.size / COLUMNS)
     panels = figure.subplots(n_rows, COLUMNS, squeeze=False)
     limit = float(np.abs(model.W_[:, shown]).max())
@@ -115,9 +122,7 @@ def hidden_maps(model: PopulationModel, words: Words, figure: Figure | SubFigure
         if place >= shown.size:
             ax.set_axis_off()
             continue
-        hidden_map(
-            model, int(shown[place]), words.units, bin_width=words.bin_width, limit=limit, ax=ax
-        )
+        hidden_map(model, int(shown[place]), units, bin_width=bin_width, limit=limit, ax=ax)
         ax.set_title(f"{place + 1}", pad=2, fontsize=7)
         _keep_outer_labels(ax, place % COLUMNS == 0, place + COLUMNS >= shown.size)
     n_columns = min(shown.size, COLUMNS)  # the bar is as wide beside one map as beside nine

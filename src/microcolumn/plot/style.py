@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
+
+from ..models import ModelSpec
 
 #: Okabe & Ito's palette, distinguishable with any colour vision; the same in every plot.
 MODEL_COLOURS = {
@@ -55,10 +58,12 @@ _SAME_SCORE = 1e-3
 _LONGEST = 24
 
 
-def colour_of(model: str) -> str:
-    """Colour of a model by its name, with or without a number of hidden units: ``"RBM 25"``."""
-    words = model.split()
-    return MODEL_COLOURS.get(words[0] if words else "", OTHER_COLOUR)
+def colour_of(model: str | ModelSpec) -> str:
+    """Colour of a model, or of its name: ``"RBM 25"``; other names have a colour of their own."""
+    try:
+        return MODEL_COLOURS[(ModelSpec.of(model) if isinstance(model, str) else model).model]
+    except ValueError:
+        return OTHER_COLOUR
 
 
 class Look(NamedTuple):
@@ -71,8 +76,17 @@ class Look(NamedTuple):
     tint: str  # a lighter colour, for plots in which only colours differ between models
 
 
-def looks(names: Iterable[str]) -> dict[str, Look]:
+def looks(
+    names: Iterable[str], specs: Mapping[str, ModelSpec] = MappingProxyType({})
+) -> dict[str, Look]:
     """How each model is drawn: in the colour of its class, with a marker and dash of its own.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names of the models.
+    specs : mapping of str to ModelSpec
+        Which models they are, if their names do not tell.
 
     Examples
     --------
@@ -83,7 +97,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     """
     found: dict[str, Look] = {}
     for name in names:
-        colour = colour_of(name)
+        colour = colour_of(specs.get(name, name))
         k = sum(each.colour == colour for each in found.values())
         kept = 0.65**k
         red, green, blue = (1.0 - kept + kept * part for part in to_rgb(colour))

@@ -55,8 +55,8 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     Parameters
     ----------
     results : Results
-        Of a finished or unfinished study; recordings are read again for some of the figures, which
-        are left out with a sentence where that is not possible.
+        Of a finished or unfinished study; a figure whose results are not computed yet is left out
+        with a sentence.
     progress : bool, optional
         Show a bar while figures are drawn; by default in a terminal and in a notebook only.
 

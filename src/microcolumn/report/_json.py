@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import asdict
 from typing import Any
 
-from ..study._index import Condition, NotComputedError
-from ..study._results import Results
-from ..study._rows import plain
+from ..study import Condition, NotComputedError, Results
+from ..study._codec import plain
 from ._cautions import cautions
 
 
@@ -20,29 +18,31 @@ def report_dict(results: Results) -> dict[str, Any]:
     results : Results
         Of a finished or unfinished study.
     """
-    return {
-        "plan": results.plan.as_dict(),
-        "provenance": plain(results.provenance()),
-        "recordings": plain(results.recordings),
-        "comparisons": [plain(_everything(results, condition)) for condition in results.tested()],
-        "cautions": cautions(results),
-    }
+    found: dict[str, Any] = plain(
+        {
+            "plan": results.plan.as_dict(),
+            "provenance": results.provenance(),
+            "recordings": results.recordings,
+            "comparisons": [_everything(results, condition) for condition in results.tested()],
+            "cautions": cautions(results),
+        }
+    )
+    return found
 
 
 def _everything(results: Results, condition: Condition) -> dict[str, Any]:
     """All results of one condition that are computed."""
-    recording, settings, window = condition
-    where: dict[str, Any] = {"experiment": settings.name, "window": window}
     by_model = {}
-    for variant in results.index.variants(condition):
+    for spec in results.index.specs(condition):
+        where = {"model": spec, **condition.names}
         found: dict[str, Any] = {}
         for name in ("predictions", "layers", "interactions"):
             with suppress(NotComputedError):
-                found[name] = getattr(results, name)(recording, variant.name, **where)
+                found[name] = getattr(results, name)(**where)
         found["normalisers"] = {
-            split: results.normalisers(recording, variant.name, split=split, **where)
-            for split in range(settings.n_splits)
+            split: results.normalisers(split=split, **where)
+            for split in range(condition.experiment.n_splits)
         }
-        by_model[variant.name] = found
-    compared = results.comparison(recording, **where)
-    return asdict(compared) | {"answer": compared.answer, "by_model": by_model}
+        by_model[spec.name] = found
+    compared = results.comparison(**condition.names)
+    return plain(compared) | {"answer": compared.answer, "by_model": by_model}

@@ -1,4 +1,4 @@
-"""What was done, in sentences that the methods of a paper could take over."""
+"""What was done, in sentences for the methods section of a paper."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._typography import typeset
 
 
 class Reference(NamedTuple):
-    """A work that the methods cite by its key; the DOI is empty where there is none."""
+    """A cited work; the DOI may be empty."""
 
     key: str
     text: str
@@ -29,10 +29,10 @@ _OBJECTIVES = {
     "mpf": "minimum probability flow (Sohl-Dickstein et al. 2011)",
     "likelihood": "maximum likelihood",
 }
-_DEALT = {
+_ASSIGNED = {
     "words": "word by word",
-    "blocks": "in contiguous blocks, without the windows that would share a bin with the other "
-    "part,",
+    "blocks": "in contiguous blocks, leaving out windows that would share a bin with the other "
+    "part",
 }
 
 _REFERENCES = (
@@ -121,7 +121,7 @@ def _words(plan: Plan, experiment: Experiment) -> str:
     units = "all units" if active is None else f"the {active} most active units"
     bins = "" if experiment.max_words is None else f", at most the first {experiment.max_words:,}"
     text = (
-        f"The spikes of {units} of {names} were cut into bins of "
+        f"The spikes of {units} of {names} were counted in bins of "
         f"{1e3 * experiment.bin_width:g}\N{NO-BREAK SPACE}ms{bins}; a unit's bit is 1 in bins "
         "with one or more spikes (Köster et al. 2014)."
     )
@@ -138,27 +138,30 @@ def _models(experiment: Experiment) -> str:
         sizes = ["as many as bits" if n == "dims" else str(n) for n in experiment.n_hidden]
         hidden = f" (hidden units: {enumeration(sizes)})"
     by = " and by ".join([_OBJECTIVES[objective] for objective in experiment.objectives])
-    penalties = enumeration([scientific(penalty) for penalty in experiment.penalties])
+    penalties = enumeration([scientific(l1) for l1 in experiment.l1])
+    groups = ""
+    if experiment.group_l1 > 0.0:
+        groups = f", a group penalty of {scientific(experiment.group_l1)} on whole hidden units"
     starts = "one start" if experiment.n_init == 1 else f"the best of {experiment.n_init} starts"
     return (
         f"{names[0].upper()}{names[1:]}{hidden} were fitted by {by} from {starts}, with an L1 "
-        f"penalty of {penalties} on couplings and weights; biases were not penalised."
+        f"penalty of {penalties} on couplings and weights{groups}; biases were not penalised."
     )
 
 
 def _splits(experiment: Experiment) -> str:
     n, train, validation = experiment.n_splits, experiment.train, experiment.validation
     times = "once" if n == 1 else f"{n} times"
-    choice = "the penalty of each was chosen by its likelihood on"
-    if len(experiment.penalties) == 1:
-        choice = "nothing was chosen, for want of a second penalty, on"
+    choice = "the penalty of each model was chosen by its likelihood on"
+    if len(experiment.l1) == 1:
+        choice = "as there is one penalty, nothing was chosen on"
     return (
-        f"Words were assigned {times} ({tables.seeds_text(experiment)}) at random "
-        f"{_DEALT[experiment.split_by]} to a training part ({_percent(train)}) and a test part "
-        f"({_percent(1 - train)}). "
-        f"Models were fitted on {_percent(train * (1 - validation))} of the words, {choice} the "
-        f"other {_percent(train * validation)} that are for training, and all results are from "
-        "the test part. Starts of fits and annealing have the seed of their split."
+        f"Words were randomly assigned {times} ({tables.seeds_text(experiment)}), "
+        f"{_ASSIGNED[experiment.split_by]}, to a training part ({_percent(train)}) and a test part "
+        f"({_percent(1 - train)}). Models were fitted on {_percent(train * (1 - validation))} of "
+        f"the words; {choice} the other {_percent(train * validation)} of the training part, and "
+        "all results are from the test part. Starts of fits and annealing have the seed of their "
+        "split."
     )
 
 

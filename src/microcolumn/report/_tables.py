@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TypeVar
 
+from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference, WindowResult
 from ..evaluate._significance import p_text, with_error
-from ..evaluate._splits import ModelResult, PairResult, StudyComparison
-from ..evaluate._summaries import LayersResult, WindowResult
 from ..formatting import counted, duration, number, scientific
-from ..study._experiment import Experiment
-from ..study._index import Condition, NotComputedError
-from ..study._results import Results
-from ..study._rows import Row
+from ..models import ModelSpec
+from ..study import Condition, Experiment, NotComputedError, Results
+from ..study._results import Row
 
 Found = TypeVar("Found")
 
@@ -31,18 +29,18 @@ class Table:
         What it is about, in a line.
     header : tuple of str
         Names of the columns.
-    rows : tuple of tuple of str
+    rows : sequence of sequence of str
         As many cells each as the header has.
     left : tuple of str
-        Names of the columns of words; the others hold numbers, which end together.
+        Names of the columns of words; the others hold numbers, which are aligned to the right.
     note : str
-        What a reader must know to read it; empty where nothing.
+        What a reader must know to read it.
     """
 
     title: str
     header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    left: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+    left: tuple[str, ...] = ("model",)
     note: str = ""
 
 
@@ -55,7 +53,7 @@ class Provenance:
     work : str
         Jobs done, the time they took, and when.
     environments : tuple of tuple of (str, str)
-        Name and version of what computed them, for each set of these.
+        Name and version of the software, for each set of versions.
     seeds : tuple of (str, str)
         Experiment, and the seeds of its splits.
     data : tuple of (str, str, str)
@@ -75,7 +73,8 @@ def recording_facts(row: Row) -> str:
 
 
 def recordings(results: Results) -> Table:
-    """Size and rates of all recordings, and how many of the words they are cut into differ."""
+    """Size and rates of all recordings, and their words at each bin width."""
+    header = ("recording", "units", "spikes", "duration", "rate, Hz (range)", "bin, ms", "words")
     rows = []
     for name, row in results.recordings.items():
         rates = [unit["rate_hz"] for unit in row["units"]]
@@ -95,40 +94,39 @@ def recordings(results: Results) -> Table:
             )
             for width, words in row["survey"].items()
         ]
-    header = ("recording", "units", "spikes", "duration", "rate, Hz (range)", "bin, ms", "words")
     return Table(
         "recordings",
         (*header, "distinct", "several spikes", "units by layer"),
-        tuple(rows),
+        rows,
         left=("recording", "units by layer"),
         note="several spikes: share of unit-bins with more than one spike; these count as one",
     )
 
 
-def words_facts(condition: Condition, compared: StudyComparison) -> str:
-    """What an experiment's words are and how often they were dealt."""
+def words_facts(condition: Condition, compared: Comparison) -> str:
+    """The words of an experiment, and how they were split."""
     experiment = condition.experiment
     units = f"{counted(compared.n_units, 'unit')} in {1e3 * experiment.bin_width:g} ms bins"
     return f"{units}, {compared.n_splits} of {compared.n_planned} splits by {experiment.split_by}"
 
 
-def models(results: Results, condition: Condition, compared: StudyComparison) -> Table:
+def models(compared: Comparison) -> Table:
     """Scores and sizes of all models, best first."""
     header = ("model", "bits/s", "per unit", "λ", "non-zero", "couplings", "live hidden")
-    rows = tuple(
+    rows = [
         (
-            model.variant,
+            model.name,
             f"{number(model.bits_per_second)} {_errors(model.split_stderr, model.block_stderr)}",
             number(model.per_neuron, 3),
-            _chosen(model.penalties),
+            _chosen(model.l1),
             f"{model.n_nonzero:.0f}",
             f"{model.n_couplings:.0f}",
-            _live(model, results.index.variant(condition, model.variant).n_hidden),
-            ", ".join(dict.fromkeys(_short(score.normaliser) for score in model.splits)),
+            f"{model.n_live_hidden:.1f} of {model.spec.n_hidden}" if model.spec.n_hidden else "-",
+            ", ".join(dict.fromkeys(_LOG_Z[score.normaliser] for score in model.splits)),
             "yes" if model.converged else "no",
         )
         for model in compared.models
-    )
+    ]
     return Table(
         "scores on test parts",
         (*header, "log Z", "converged"),
@@ -140,9 +138,9 @@ def models(results: Results, condition: Condition, compared: StudyComparison) ->
     )
 
 
-def pairs(compared: StudyComparison) -> Table:
-    """Every two models, and each against firing rates, the better one first."""
-    rows = tuple(
+def pairs(compared: Comparison) -> Table:
+    """Every two models, and each against independent units, the better one first."""
+    rows = [
         (
             f"{pair.first} - {pair.second}",
             difference(pair),
@@ -150,27 +148,27 @@ def pairs(compared: StudyComparison) -> Table:
             p_text(pair.p_value).removeprefix("p ").removeprefix("= "),
         )
         for pair in compared.pairs
-    )
+    ]
     return Table(
         "differences between models",
         ("difference", "bits/s", "better in", "p"),
         rows,
         left=("difference",),
-        note="± and p allow for what splits have in common; each pair by itself",
+        note="errors and p-values are corrected for overlap between splits, not over pairs",
     )
 
 
-def difference(pair: PairResult) -> str:
+def difference(pair: PairedDifference) -> str:
     """How much better the first is, with its error."""
     return with_error(pair.bits_per_second, pair.stderr)
 
 
 def growth(found: WindowResult) -> Table:
     """Scores against the number of bins per word."""
-    rows = tuple(
+    rows = [
         (str(window), *(_per_unit(results[k]) for results in found.models.values()))
         for k, window in enumerate(found.windows)
-    )
+    ]
     return Table("bits/s per unit against bins per word T", ("T", *found.models), rows, left=())
 
 
@@ -191,46 +189,46 @@ def growth_sentences(found: WindowResult) -> list[str]:
 
 
 def predictions(results: Results, condition: Condition) -> Table | None:
-    """How well single units are predicted; None where that is not computed."""
+    """How well single units are predicted; None if that is not computed."""
     rows = []
-    for variant, found in _of_all(results.predictions, results, condition):
+    for spec, found in of_models(results.predictions, results, condition):
         for given, result in found.items():
             best = max(result.units, key=lambda unit: unit.gain_bits_per_second)
             gain = number(best.gain_bits_per_second, 3)
             rows.append(
                 (
-                    variant,
+                    spec.name,
                     given,
                     number(result.gain_per_unit, 3),
-                    f"{gain} ({best.unit}, {best.rate_hz:.1f} Hz)",
+                    f"{gain} (unit {best.unit}, {best.rate_hz:.1f} Hz)",
                     number(result.roc_area, 3),
                     f"{result.calibration_error:.4f}",
                 )
             )
-    header = ("model", "given", "bits/s per unit", "best unit", "ROC area", "calibration error")
-    left = ("model", "given", "best unit")
-    note = (
-        "given rest: all other bits of the word; past: the bits of earlier bins only; "
+    table = Table(
+        "predicted spikes of single units",
+        ("model", "given", "bits/s per unit", "best unit", "ROC area", "calibration error"),
+        rows,
+        left=("model", "given", "best unit"),
+        note="given rest: all other bits of the word; past: the bits of earlier bins only; "
         "bits/s: gain over the firing rate; ROC area: 0.5 by chance, 1 if all are predicted; "
-        "calibration error: mean difference between predicted and observed frequency of spikes"
+        "calibration error: mean difference between predicted and observed frequency of spikes",
     )
-    table = Table("predicted spikes of single units", header, tuple(rows), left, note)
     return table if rows else None
 
 
 def layers(results: Results, condition: Condition) -> Table | None:
-    """Whether hidden units and couplings respect layers; None where the units are in none."""
-    rows = tuple(
-        (variant, *_layer_columns(found))
-        for variant, found in _of_all(results.layers, results, condition)
+    """Whether hidden units and couplings respect layers; None if the units are in none."""
+    rows = [
+        (spec.name, *_layer_columns(found))
+        for spec, found in of_models(results.layers, results, condition)
         if found is not None
-    )
+    ]
     header = ("model", "weight in one layer (chance)", "p", "hidden units in a layer")
     table = Table(
         "layers",
         (*header, "couplings within / between, nats", "p"),
         rows,
-        left=("model",),
         note="weight in one layer: share of the positive weight in each hidden unit's main layer; "
         "p: median over splits; hidden units: of the live ones of all splits; "
         "couplings: mean strength",
@@ -239,19 +237,18 @@ def layers(results: Results, condition: Condition) -> Table | None:
 
 
 def interactions(results: Results, condition: Condition) -> Table | None:
-    """How much pairs and triplets explain; None where that is not computed."""
+    """How much pairs and triplets explain; None if that is not computed."""
     rows = []
-    for variant, found in _of_all(results.interactions, results, condition):
+    for spec, found in of_models(results.interactions, results, condition):
         explained = [each["explained"] for each in found.values()]
         means = [fmean(values) for values in zip(*explained, strict=True) if None not in values]
         if means:
             shares = [f"{mean:.1%}" for mean in means]
-            rows.append((variant, *shares, *["-"] * (3 - len(shares))))
+            rows.append((spec.name, *shares, *["-"] * (3 - len(shares))))
     table = Table(
         "variance of log p explained by interactions around silence, up to",
         ("model", "single units", "and pairs", "and triplets"),
-        tuple(rows),
-        left=("model",),
+        rows,
         note="as in a power series, a further order may explain less",
     )
     return table if rows else None
@@ -278,16 +275,18 @@ def seeds_text(experiment: Experiment) -> str:
     return f"seed {first}" if n == 1 else f"seeds {first} to {first + n - 1}"
 
 
-def _of_all(
+def of_models(
     method: Callable[..., Found], results: Results, condition: Condition
-) -> Iterator[tuple[str, Found]]:
-    """What a method of the results says of each model that it is computed for."""
-    for variant in results.index.variants(condition):
-        where = {"experiment": condition.experiment.name, "window": condition.window}
+) -> Iterator[tuple[ModelSpec, Found]]:
+    """What a method of the results returns for each model that it is computed for."""
+    for spec in results.index.specs(condition):
         try:
-            yield variant.name, method(condition.recording, variant.name, **where)
+            yield spec, method(model=spec, **condition.names)
         except NotComputedError:
             continue
+
+
+_LOG_Z = {"exact": "exact", "ais": "AIS"}
 
 
 def _layer_columns(found: LayersResult) -> tuple[str, ...]:
@@ -306,7 +305,7 @@ def _layer_columns(found: LayersResult) -> tuple[str, ...]:
     return (*hidden, f"{within:.3g} / {between:.3g}", f"{median(p_values):.2g}")
 
 
-def _per_unit(model: ModelResult | None) -> str:
+def _per_unit(model: ModelScore | None) -> str:
     if model is None:
         return "-"
     errors = model.split_stderr / model.n_units, model.block_stderr / model.n_units
@@ -317,16 +316,8 @@ def _errors(*errors: float, digits: int = 2) -> str:
     return " ".join(f"± {number(error, digits)}" for error in errors)
 
 
-def _chosen(penalties: Sequence[float]) -> str:
+def _chosen(l1: Sequence[float]) -> str:
     """Penalties chosen and how often: ``1e-3 ×8, 2e-3 ×2``."""
-    counts = sorted(Counter(p for p in penalties if not math.isnan(p)).items())
+    counts = sorted(Counter(value for value in l1 if not math.isnan(value)).items())
     times = "\N{MULTIPLICATION SIGN}"
     return ", ".join(scientific(p) + (f" {times}{n}" if n > 1 else "") for p, n in counts) or "-"
-
-
-def _live(model: ModelResult, n_hidden: int) -> str:
-    return f"{model.n_live_hidden:.1f} of {n_hidden}" if n_hidden else "-"
-
-
-def _short(normaliser: str) -> str:
-    return "AIS" if normaliser == "ais" else normaliser.partition(",")[0]

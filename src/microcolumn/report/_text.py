@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import fill
 
-from ..figures._conditions import compared_at
 from ..formatting import text_table
-from ..study._index import Condition
-from ..study._results import Results
+from ..study import Condition, Results
 from . import _tables as tables
 from ._cautions import cautions
 from ._tables import Table
@@ -49,7 +47,7 @@ def _experiment_blocks(results: Results, conditions: Sequence[Condition]) -> Ite
     """Blocks of one experiment: growth with the window, then the longest words in detail."""
     last = conditions[-1]
     experiment = last.experiment
-    compared = compared_at(results, last)
+    compared = results.comparison(**last.names)
     yield _underlined(f"{experiment.name}: {tables.words_facts(last, compared)}", "-")
     bins = ""
     if len(experiment.windows) > 1:
@@ -58,7 +56,7 @@ def _experiment_blocks(results: Results, conditions: Sequence[Condition]) -> Ite
         yield f"{_titled(tables.growth(found))}\n{steps}"
         bins = f"T = {last.window}: "
     yield bins + compared.answer.replace("; ", ";\n")
-    yield _laid_out(tables.models(results, last, compared))
+    yield _laid_out(tables.models(compared))
     yield _laid_out(tables.pairs(compared))
     for make in (tables.predictions, tables.layers, tables.interactions):
         table = make(results, last)

@@ -9,6 +9,7 @@
   const couplings = new HeatMap(element('couplings'), 'J', tellParameters, () => {});
   const weights = new HeatMap(element('weights'), 'W', tellParameters, pickFromMap);
   const raster = new Raster(element('raster'), tellRaster);
+  const NO_HIDDEN = 'No model of this experiment has a live hidden unit.';
   /** What is chosen now. */
   let explorer, model, current;
 
@@ -23,7 +24,7 @@
 
   function showStep(k) {
     const step = model.steps[k], slider = element('penalty');
-    const text = step.penalty + (k === model.chosen ? ', chosen by validation' : '');
+    const text = step.l1 + (k === model.chosen ? ', chosen by validation' : '');
     current = k;
     Object.assign(slider, { max: model.steps.length - 1, value: k });
     slider.setAttribute('aria-valuetext', text);
@@ -58,9 +59,9 @@
   /** Show a hidden unit of the map in the data, if these are shown with the same model. */
   function pickFromMap(k) {
     const found = explorer.assemblies;
-    if (!found) return tellParameters(explorer.problem);
-    if (found.variant !== model.name || current !== model.chosen || k >= found.hidden.length) {
-      return tellParameters('The data below are shown with ' + found.variant +
+    if (!found) return tellParameters(NO_HIDDEN);
+    if (found.model !== model.name || current !== model.chosen || k >= found.hidden.length) {
+      return tellParameters('The data below are shown with ' + found.model +
         ' at its chosen penalty; choose these first to pick a hidden unit.');
     }
     showHidden(k);
@@ -72,7 +73,7 @@
     const some = found.n_live > found.hidden.length
       ? ' The ' + found.hidden.length + ' most variable of ' + found.n_live + ' are listed.' : '';
     return 'The busiest ' + number(found.n_bins * explorer.bin_s, 2) + ' s of ' +
-      explorer.recording + ' and the hidden units of ' + found.variant +
+      explorer.recording + ' and the hidden units of ' + found.model +
       ' at its chosen penalty, the most variable first. Pick one to see when it is active' +
       windows + ' and with which units.' + some;
   }
@@ -80,7 +81,7 @@
   function showAssemblies() {
     const found = explorer.assemblies, group = element('hidden'), list = make('div');
     group.parentElement.hidden = !found;
-    element('assemblies-lead').textContent = found ? assembliesLead(found) : explorer.problem;
+    element('assemblies-lead').textContent = found ? assembliesLead(found) : NO_HIDDEN;
     if (!found) return;
     list.append(...found.hidden.map((unit, k) =>
       radio('explorer-hidden', (k + 1) + ': ' + unit.label, k === 0, () => showHidden(k))));
@@ -91,7 +92,7 @@
 
   function showExplorer(chosen) {
     explorer = chosen;
-    const group = element('models'), best = explorer.assemblies && explorer.assemblies.variant;
+    const group = element('models'), best = explorer.assemblies && explorer.assemblies.model;
     const first = explorer.models.find((each) => each.name === best) || explorer.models[0];
     group.replaceChildren(group.firstElementChild, ...explorer.models.map((each) => {
       const label = radio('explorer-model', each.name, each === first, () => showModel(each));

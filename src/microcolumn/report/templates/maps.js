@@ -2,7 +2,7 @@
 // The parameters of a model at one penalty: maps of couplings and weights, and the curve of
 // validation scores.
 
-/** The entries of a sparse matrix by place; see `strongest` in paths.py. */
+/** The entries of a sparse matrix by place; see `strongest` in _explorer.py. */
 function entries(sparse) {
   const found = new Map();
   let place = 0;
@@ -69,7 +69,7 @@ class HeatMap extends Plot {
   remark(sparse) {
     if (this.columns === 0) return 'No hidden unit is alive at this penalty.';
     const said = [], coupling = this.matrix === 'J';
-    if (!coupling && this.explorer.by_variance) {
+    if (!coupling) {
       said.push('Numbered from the most to the least variable activation on the test words.');
     }
     if (this.cut) {

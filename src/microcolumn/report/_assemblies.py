@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluate._activation import hidden_activation
+from ..evaluate import Comparison, HiddenUnitLayer
 from ..evaluate._significance import p_text
-from ..evaluate._splits import StudyComparison
-from ..figures._conditions import first_split, where
+from ..figures._conditions import first_split
 from ..formatting import counted
-from ..models import PopulationModel
-from ..study import Results
-from ..study._index import Condition, NotComputedError
+from ..models import ModelSpec, PopulationModel
+from ..plot._raster import busiest_bins
+from ..study import Condition, NotComputedError, Results
 from ..words import Words
-from ._paths import rounded
 from ._typography import typeset, unbroken
 
-#: Length of the stretch; whichever is shorter.
+#: Length of the stretch, whichever is shorter.
 _SECONDS, _MOST_BINS = 20.0, 1000
-
-
-class Read(NamedTuple):
-    """Words of a recording: all single bins in time order, and those that the split tests."""
-
-    whole: Words
-    test: Words
 
 
 def assemblies_at(
     results: Results,
     condition: Condition,
-    compared: StudyComparison,
+    compared: Comparison,
     order: NDArray[np.int64],
-    read: Read,
     most_values: int,
 ) -> dict[str, Any] | None:
     """Hidden units of the best model that has any, in the busiest stretch of the recording.
@@ -45,13 +33,11 @@ def assemblies_at(
     Parameters
     ----------
     results, condition, compared
-        Of the study, where, and all models there.
+        The study, the condition, and all its models.
     order : ndarray of int64, shape (n_units,)
         Unit of each row of the raster.
-    read : Read
-        Words of the recording.
     most_values : int
-        Of activations that may be listed; the most variable hidden units are.
+        Most activations that may be listed; the most variable hidden units are.
 
     Returns
     -------
@@ -63,20 +49,21 @@ def assemblies_at(
     found = _best_with_hidden(results, condition, compared, split)
     if found is None:
         return None
-    name, model = found
-    words = read.whole
-    start, stop = busiest(words, condition.window)
-    activation = hidden_activation(model, read.test)
+    spec, model = found
+    words = results.all_words(condition.recording, experiment=condition.experiment.name)
+    n_bins = min(_MOST_BINS, max(1, round(_SECONDS / words.bin_width)))
+    start, stop = busiest_bins(words, n_bins, condition.window)
+    activation = results.activation(model=spec, split=split, **condition.names)
     shown = activation.order[: max(1, most_values // (stop - start))]
     P = model.hidden(words_ending_at(words, start, stop, condition.window))[:, shown]
-    layers = _layers_of(results, condition, name, split)
+    layers = _layers_of(results, condition, spec, split)
     units = []
     for column, p in zip(shown.tolist(), P.T, strict=True):
         strength = _strength(model, column, condition.window)
         units.append(
             {
-                "label": _label(column, strength, layers),
-                "mean": rounded(float(activation.mean[column])),
+                "label": _label(layers.get(column), strength),
+                "mean": float(f"{activation.mean[column]:.4g}"),
                 "positive": np.flatnonzero(strength[order] > 0).tolist(),
                 "negative": np.flatnonzero(strength[order] < 0).tolist(),
                 "thousandths": thousandths(p).tolist(),
@@ -85,7 +72,7 @@ def assemblies_at(
     raster = words.X[words.index[start:stop]][:, order]
     time_s = words.clock.times_s(words.bins[start : start + 1], words.bin_width)
     return {
-        "variant": name,
+        "model": spec.name,
         "start_s": round(float(time_s[0]), 6),
         "n_bins": stop - start,
         "spikes": [np.flatnonzero(row).tolist() for row in raster.T],
@@ -93,32 +80,6 @@ def assemblies_at(
         "tested": bool(layers),
         "hidden": units,
     }
-
-
-def busiest(words: Words, window: int) -> tuple[int, int]:
-    """First bin and bin after the last of the stretch with most spikes, within one epoch.
-
-    Parameters
-    ----------
-    words : Words
-        Of single bins.
-    window : int
-        Bins per word of the model: each bin of the stretch ends a window of so many.
-    """
-    wanted = min(_MOST_BINS, max(1, round(_SECONDS / words.bin_width)))
-    spikes = np.concatenate(([0], np.cumsum(words.X.sum(axis=1, dtype=np.int64)[words.index])))
-    edges = [*words.epoch_starts.tolist(), words.n_bins]
-    best, found = -1, (0, 0)
-    for start, stop in pairwise(edges):
-        first = start + window - 1  # the first bin with a whole window behind it
-        length = min(wanted, stop - first)
-        if length < 1:
-            continue
-        counts = spikes[first + length : stop + 1] - spikes[first : stop + 1 - length]
-        if counts.max() > best:
-            best, begin = int(counts.max()), first + int(counts.argmax())
-            found = begin, begin + length
-    return found
 
 
 def words_ending_at(words: Words, start: int, stop: int, window: int) -> NDArray[np.uint8]:
@@ -129,7 +90,7 @@ def words_ending_at(words: Words, start: int, stop: int, window: int) -> NDArray
 
 
 def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Probabilities as whole thousandths that lie on the side of 500 that they lie on of 0.5.
+    """Probabilities in thousandths, such that those above 0.5 are above 500 and others are not.
 
     Examples
     --------
@@ -141,46 +102,43 @@ def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _best_with_hidden(
-    results: Results, condition: Condition, compared: StudyComparison, split: int
-) -> tuple[str, PopulationModel] | None:
+    results: Results, condition: Condition, compared: Comparison, split: int
+) -> tuple[ModelSpec, PopulationModel] | None:
     """The model with the best mean test score that has live hidden units in the split."""
-    for result in compared.models:
-        model = results.model(condition.recording, result.variant, split=split, **where(condition))
+    for each in compared.models:
+        model = results.model(model=each.spec, split=split, **condition.names)
         if model.parameters_.live.any():
-            return result.variant, model
+            return each.spec, model
     return None
 
 
 def _layers_of(
-    results: Results, condition: Condition, variant: str, split: int
-) -> dict[int, Mapping[str, Any]]:
-    """Layer statistics of a split by column of W; empty where there are none."""
+    results: Results, condition: Condition, spec: ModelSpec, split: int
+) -> dict[int, HiddenUnitLayer]:
+    """Layer statistics of a split by column of W; empty if there are none."""
     try:
-        found = results.layers(condition.recording, variant, **where(condition))
+        found = results.layers(model=spec, **condition.names)
     except NotComputedError:
         return {}
     if found is None or split not in found.splits:
         return {}
     statistics = found.statistics[found.splits.index(split)]
-    return {row["position"]: row for row in statistics["hidden"]}
+    return {row.position: row for row in statistics.hidden}
 
 
-def _label(column: int, strength: NDArray[np.float64], layers: dict[int, Mapping[str, Any]]) -> str:
+def _label(layer: HiddenUnitLayer | None, strength: NDArray[np.float64]) -> str:
     """What a hidden unit is called in the list."""
-    if column in layers:
-        layer = layers[column]
-        share, p = f"{100 * layer['share']:.0f} %", unbroken(typeset(p_text(layer["p_holm"])))
-        return f"layer {layer['layer']}, {share} of its positive weight, {p}"
+    if layer is not None:
+        p = unbroken(typeset(p_text(layer.p_holm)))
+        return f"layer {layer.layer}, {100 * layer.share:.0f} % of its positive weight, {p}"
     n_positive, n_negative = int((strength > 0).sum()), int((strength < 0).sum())
     if n_positive:
         return f"active with {counted(n_positive, 'unit')}"
-    return f"active while {n_negative} unit{'s are' if n_negative != 1 else ' is'} silent"
+    return f"active while {counted(n_negative, 'unit')} {'is' if n_negative == 1 else 'are'} silent"
 
 
 def _strength(model: PopulationModel, column: int, window: int) -> NDArray[np.float64]:
     """Weight of each unit that is largest in size over the bins of a window, shape (n_units,)."""
-    weights = model.parameters_.W
-    assert weights is not None  # it has live hidden units
-    by_lag = weights[:, column].reshape(window, -1)
+    by_lag = model.W_[:, column].reshape(window, -1)
     largest: NDArray[np.float64] = by_lag[np.abs(by_lag).argmax(axis=0), np.arange(by_lag.shape[1])]
     return largest
