@@ -20,7 +20,6 @@ from .stores import store_of
 
 if TYPE_CHECKING:
     from ..evaluate import Prediction
-    from ..study import Results
 
 _setting = partial(typer.Option, rich_help_panel="What is fitted")
 
@@ -242,9 +241,11 @@ def export(
     with one_sentence(), atomic_write(out) as saved, _warnings_as_lines():
         results = Results(store_of(study))
         where: dict[str, Any] = {"experiment": experiment, "window": window}
-        model = results.model(recording, variant, split=split, penalty=penalty, **where)
+        model = results.model(recording, variant, split=split, l1=penalty, **where)
         settings = results.index.at(recording, experiment, window).experiment
-        units = _units_of(results, recording, settings.most_active)
+        [source] = [each for each in results.plan.sources if each.name == recording]
+        chosen = settings.most_active or source.select or source.read.get("quality")
+        units = results.units(recording, experiment=settings.name).ids if chosen else ()
         typer.echo(_certificate(model))
         saved.write(to_bytes(model))
     typer.echo(f"saved       {out}; {_to_predict(settings.bin_width, units)}")
@@ -288,17 +289,6 @@ def _to_predict(bin_width: float, units: Iterable[str]) -> str:
     """What ``predict`` must be told about a model, whose file holds neither."""
     kept = "".join(f" --keep {shlex.quote(unit)}" for unit in units)
     return f"predict with --bin-width {bin_width!r}{kept}"
-
-
-def _units_of(results: Results, recording: str, most_active: int | None) -> list[str]:
-    """Units of an experiment's words, the recording's most active ones; none stands for all."""
-    [source] = [each for each in results.plan.sources if each.name == recording]
-    if not (most_active or source.select or source.read.get("quality")):
-        return []
-    table = results.recordings[recording]["units"]
-    kept = sorted(table, key=lambda unit: -unit["rate_hz"])[:most_active]
-    names = {unit["id"] for unit in kept}
-    return [unit["id"] for unit in table if unit["id"] in names]
 
 
 def _positions(known: Sequence[str], wanted: list[str] | None, file: Path) -> list[int] | None:

@@ -29,16 +29,15 @@ def store_of(study: Path) -> Path:
 
 def _tell_changes(plan: Path, store: Path) -> None:
     """Say that a plan was edited or moved after it was run: a store knows what was run alone."""
-    from ..study import Plan, Results
-    from ..study._diff import changes
-    from ..study._index import NotComputedError
+    from ..study import NotComputedError, Plan, Results
+    from ..study._plan import diff
 
     try:
         run = Results(store).plan
     except NotComputedError:  # a run that is about to begin
         return
     try:
-        edited = changes(run, Plan.from_toml(plan))
+        edited = diff(run, Plan.from_toml(plan))
     except (ValueError, OSError) as error:  # one that is being edited; the store is as good as ever
         edited = [str(error)]
     if edited:

@@ -129,7 +129,7 @@ def compare(
                 most_active=most_active,
                 models=model,
                 n_hidden=hidden,
-                penalties=None if penalty is None else sorted(penalty),
+                l1=None if penalty is None else sorted(penalty),
                 objectives=objective,
                 n_splits=splits,
                 seed=seed,

@@ -4,3 +4,4 @@ from ._independent import Independent as Independent
 from ._ising import Ising as Ising
 from ._rbm import RBM as RBM
 from ._semi_rbm import SemiRBM as SemiRBM
+from ._spec import ModelSpec as ModelSpec

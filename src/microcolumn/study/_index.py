@@ -1,16 +1,12 @@
-"""Which results a plan has: from the names that people use to the digests of jobs.
-
-A store may hold results of earlier plans too. Only those that the present plan would compute
-again, digest for digest, are in its index.
-"""
+"""Which results a plan has: from the names that people use to conditions and models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ._jobs import Job, Kind, ModelSpec, RecordingInfo, n_dims, stages, variants
+from ..models import ModelSpec
+from ._jobs import families, n_dims, specs_of
 from ._plan import Experiment, Plan
 
 
@@ -29,6 +25,15 @@ class Condition(NamedTuple):
         bins = f", window of {self.window} bins" if self.window > 1 else ""
         return f"{self.recording!r}, experiment {self.experiment.name!r}{bins}"
 
+    @property
+    def names(self) -> dict[str, Any]:
+        """Columns of the store that say where, and keywords of the methods of results."""
+        return {
+            "recording": self.recording,
+            "experiment": self.experiment.name,
+            "window": self.window,
+        }
+
     def missing(self, what: str) -> NotComputedError:
         """The error that says that a result is still to come."""
         return NotComputedError(f"{what} of {self} is not computed yet; run the study further")
@@ -42,27 +47,12 @@ class PlanIndex:
     plan : Plan
         What is computed.
     recordings : mapping of str to mapping
-        ``fingerprint`` and ``n_units`` of the recordings read so far, by name.
-
-    Attributes
-    ----------
-    digests : dict of Job to str
-        Of all jobs on these recordings.
+        ``n_units`` of the recordings read so far, by name.
     """
 
     def __init__(self, plan: Plan, recordings: Mapping[str, Mapping[str, Any]]) -> None:
         self.plan = plan
-        self.facts = {
-            name: RecordingInfo(row["fingerprint"], row["n_units"])
-            for name, row in recordings.items()
-        }
-        read = []
-        for experiment in plan.experiments:
-            names = tuple(name for name in self._names(experiment) if name in self.facts)
-            if names:  # none would mean all
-                read.append(replace(experiment, recordings=names))
-        found = stages(replace(plan, experiments=tuple(read)), self.facts) if read else []
-        self.digests = {job: digest for stage in found for digest, job in stage.items()}
+        self._sizes = {name: row["n_units"] for name, row in recordings.items()}
 
     def conditions(self) -> list[Condition]:
         """Recording by recording, in the plan's order."""
@@ -71,11 +61,11 @@ class PlanIndex:
             for source in self.plan.sources
             for experiment in self.plan.experiments
             for window in experiment.windows
-            if source.name in self.facts and source.name in self._names(experiment)
+            if source.name in self._sizes and source in self.plan.sources_of(experiment)
         ]
 
     def at(self, recording: str, experiment: str | None, window: int | None) -> Condition:
-        """The place that is meant; the first experiment and the only window may be left out."""
+        """The condition that is meant, by default the first experiment and the only window."""
         settings = self.experiment(recording, experiment)
         if window is None and len(settings.windows) == 1:
             window = settings.windows[0]
@@ -92,11 +82,15 @@ class PlanIndex:
         if recording not in sources:
             known = ", ".join(sources)
             raise ValueError(f"the study has no recording {recording!r}; it has {known}")
-        if recording not in self.facts:
+        if recording not in self._sizes:
             raise NotComputedError(
                 f"recording {recording!r} is not read yet; run the study further"
             )
-        found = {e.name: e for e in self.plan.experiments if recording in self._names(e)}
+        found = {
+            each.name: each
+            for each in self.plan.experiments
+            if recording in [source.name for source in self.plan.sources_of(each)]
+        }
         if name is None and found:
             return next(iter(found.values()))
         if name not in found:
@@ -108,70 +102,39 @@ class PlanIndex:
 
     def n_units(self, recording: str, experiment: Experiment) -> int:
         """Recorded units of an experiment's words."""
-        return n_dims(experiment, self.facts[recording].n_units, 1)
+        return n_dims(experiment, self._sizes[recording], 1)
 
-    def variants(self, condition: Condition) -> tuple[ModelSpec, ...]:
+    def specs(self, condition: Condition) -> tuple[ModelSpec, ...]:
         """Models that are compared at a condition."""
-        n_units = self.facts[condition.recording].n_units
-        return variants(
-            condition.experiment, n_dims(condition.experiment, n_units, condition.window)
-        )
+        return specs_of(condition.experiment, self._n_bits(condition))
 
-    def variant(self, condition: Condition, name: str) -> ModelSpec:
+    def spec(self, condition: Condition, model: str | ModelSpec) -> ModelSpec:
         """A model by its full name, or by its class where there is one of that class."""
-        known = self.variants(condition)
-        exact = [variant for variant in known if variant.name == name]
-        found = exact or [variant for variant in known if variant.model == name]
+        known = self.specs(condition)
+        exact = [spec for spec in known if model in (spec, spec.name)]
+        found = exact or [spec for spec in known if spec.model == model]
         if len(found) != 1:
+            name = model.name if isinstance(model, ModelSpec) else model
             problem = "stands for several models" if found else "is none of the models"
-            names = ", ".join(variant.name for variant in found or known)
+            names = ", ".join(spec.name for spec in found or known)
             raise ValueError(f"{name!r} {problem} of {condition}; choose one of {names}")
         return found[0]
 
-    def families(self, experiment: Experiment, n_bits: int) -> dict[str, str]:
-        """Models of words of ``n_bits`` bits by a name that is the same for all bins of the window.
+    def families(self, condition: Condition) -> dict[str, ModelSpec]:
+        """Models at a condition by a name that is the same for all windows and recordings."""
+        return families(condition.experiment, self._n_bits(condition))
 
-        Hidden units that grow with the words have no number: ``"RBM"`` for ``"RBM 30"``.
-        """
-        found = {}
-        for objective in experiment.objectives:
-            for model in experiment.models:
-                for size in (0,) if model == "Ising" else experiment.n_hidden:
-                    fixed, n_hidden = (0, n_bits) if size == "dims" else (size, size)
-                    name = ModelSpec(model, fixed, objective).name
-                    found[name] = ModelSpec(model, n_hidden, objective).name
-        return found
-
-    def splits(
-        self, kind: Kind, condition: Condition, variant: ModelSpec | None = None
-    ) -> dict[int, str]:
-        """Digests of one kind of job, by split."""
-        return {
-            split: self.digest(kind, condition, split, variant)
-            for split in range(condition.experiment.n_splits)
-        }
-
-    def digest(
-        self,
-        kind: Kind,
-        condition: Condition,
-        split: int,
-        variant: ModelSpec | None = None,
-        penalty: float | None = None,
-    ) -> str:
-        """Of one job; splits and penalties that the plan has not are a ValueError."""
+    def check(self, condition: Condition, split: int, l1: float | None = None) -> None:
+        """Raise a ValueError where the plan has no such split or l1."""
         settings = condition.experiment
         if not 0 <= split < settings.n_splits:
             raise ValueError(
                 f"split is {split}; {condition} has splits 0 to {settings.n_splits - 1}"
             )
-        if penalty is not None and penalty not in settings.penalties:
-            known = ", ".join(f"{value:g}" for value in settings.penalties)
-            raise ValueError(f"penalty is {penalty:g}; {condition} has {known}")
-        job = Job(
-            kind, condition.recording, settings.name, condition.window, split, variant, penalty
-        )
-        return self.digests[job]
+        if l1 is not None and l1 not in settings.l1:
+            known = ", ".join(f"{value:g}" for value in settings.l1)
+            raise ValueError(f"l1 is {l1:g}; {condition} has {known}")
 
-    def _names(self, experiment: Experiment) -> tuple[str, ...]:
-        return tuple(source.name for source in self.plan.sources_of(experiment))
+    def _n_bits(self, condition: Condition) -> int:
+        sizes = self._sizes[condition.recording]
+        return n_dims(condition.experiment, sizes, condition.window)

@@ -5,45 +5,57 @@ from __future__ import annotations
 import json
 import math
 import os
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..evaluate._splits import SplitScore, StudyComparison, compare_splits, model_result
+from ..evaluate import (
+    Comparison,
+    HiddenActivation,
+    LayerStatistics,
+    ModelScore,
+    PatternStatistics,
+    SplitScore,
+    Synchrony,
+)
+from ..evaluate._splits import compare_splits, model_score
 from ..evaluate._summaries import LayersResult, PredictionResult, WindowResult, predictions_of
-from ..models import PopulationModel, from_bytes
-from ..recording import Recording
+from ..models import ModelSpec, PopulationModel, from_bytes
+from ..models._spec import INDEPENDENT
+from ..partition import LogPartition
+from ..partition._convergence import Convergence
+from ..units import Units
 from ..words import Words
+from ._codec import from_blob, typed
 from ._compute import split_words
-from ._dependencies import log_partition_of
+from ._describe import AnnealingResult, DataResult, PackedWords, PatternsResult
 from ._index import Condition, NotComputedError, PlanIndex
-from ._jobs import ModelSpec
 from ._plan import Plan
-from ._rows import Row, decoded, split_score
-from ._sources import fingerprint, words_of
 from ._store import Store
 
-#: Columns of a calibration that have an entry per group.
-_GROUPS = ("predicted", "observed", "lower", "upper", "n_bins")
-#: Spikes of all recordings that are kept in memory; 80 MB.
-_KEPT_SPIKES = 10_000_000
+Row = dict[str, Any]
+Key = tuple[Any, ...]
 
-Differences = dict[tuple[str, str], dict[int, tuple[float, float]]]
+#: Conditions and splits whose models, and experiments whose words, are kept in memory.
+_KEPT = 4
 
 
 class Results:
-    """What a study found so far.
+    """What a study has found.
 
     All methods take the name of a recording and, by keyword, ``experiment`` (by default the
-    recording's first) and ``window`` (bins per word; may be left out where there is one number of
-    window). Models go by their full name, ``"RBM 25"``, or by their class where the experiment has
-    one of it, ``"RBM"``.
+    recording's first) and ``window`` (bins per word, needed where the experiment has several).
+    ``model`` is a :class:`~microcolumn.models.ModelSpec`, its name, ``"RBM 25"``, or its class
+    where the experiment has one of it, ``"RBM"``.
+
+    Everything is read from the store, each table once, when it is first asked for; open the study
+    again to see what a run has added since.
 
     Parameters
     ----------
     file : path
         The study's store.
-    plan : Plan, optional
-        The plan that was run, where recordings are in memory alone; by default the stored one.
 
     Attributes
     ----------
@@ -53,58 +65,46 @@ class Results:
         By which version and by which command it was made.
     recordings : dict of str to dict
         What is known of each recording: fingerprint, units, spikes, duration, notes, survey.
+    index : PlanIndex
+        Conditions and models of the plan.
     """
 
-    def __init__(self, file: str | os.PathLike[str], plan: Plan | None = None) -> None:
+    def __init__(self, file: str | os.PathLike[str]) -> None:
         self.file = Path(file)
         with Store.open(self.file) as store:
             self.study = store.read_study()
-            rows = {
-                row["name"]: decoded(row, "units", "notes", "survey")
-                for row in store.rows("recordings")
-            }
-        if plan is None and "plan" not in self.study:
+            rows = {row["name"]: row for row in store.rows("recordings")}
+        if "plan" not in self.study:
             raise NotComputedError(f"{self.file} has no plan yet; run a study first")
-        self.plan = Plan.from_dict(json.loads(self.study["plan"])) if plan is None else plan
+        self.plan = Plan.from_dict(json.loads(self.study["plan"]))
         names = [source.name for source in self.plan.sources]
         self.recordings: dict[str, Row] = {name: rows[name] for name in names if name in rows}
         self.index = PlanIndex(self.plan, self.recordings)
-        self._kept: dict[str, Recording] = {}
+        self._tables: dict[str, dict[Key, list[Row]]] = {}
+        self._files: dict[Key, dict[Key, bytes]] = {}
+        self._words: dict[Key, Words] = {}
 
     def comparison(
         self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> StudyComparison:
+    ) -> Comparison:
         """All models on the untouched test parts, side by side."""
         condition = self.index.at(recording, experiment, window)
-        with Store.open(self.file) as store:
-            scores, differences = self._tests(store, condition)
-        n_units = self.index.n_units(recording, condition.experiment)
-        ratio = condition.experiment.test_to_train
-        models, pairs = compare_splits(scores, differences, n_units, ratio)
-        if not models:
+        found = self._comparisons.get(_key(condition))
+        if found is None:
             raise condition.missing("a test")
-        return StudyComparison(
-            recording=recording,
-            experiment=condition.experiment.name,
-            window=condition.window,
-            n_units=n_units,
-            models=models,
-            pairs=pairs,
-            n_splits=max(model.n_splits for model in models),
-            n_planned=condition.experiment.n_splits,
-        )
+        return found
 
     def by_window(self, recording: str, *, experiment: str = "spatiotemporal") -> WindowResult:
-        """Scores per neuron against the length of the window (METHOD section 7)."""
+        """Scores per neuron against the length of the window (docs/method.md, section 7)."""
         settings = self.index.experiment(recording, experiment)
         n_units = self.index.n_units(recording, settings)
-        found: dict[str, list[Any]] = {}
-        with Store.open(self.file) as store:
-            for window in settings.windows:
-                scores, _ = self._tests(store, Condition(recording, settings, window))
-                for name, variant in self.index.families(settings, n_units * window).items():
-                    result = model_result(variant, scores.get(variant, []), n_units)
-                    found.setdefault(name, []).append(result)
+        found: dict[str, list[ModelScore | None]] = {}
+        for window in settings.windows:
+            condition = Condition(recording, settings, window)
+            scores = self._scores(condition)
+            for name, spec in self.index.families(condition).items():
+                result = model_score(spec, scores.get(spec, []), n_units)
+                found.setdefault(name, []).append(result)
         return WindowResult(
             recording=recording,
             experiment=settings.name,
@@ -113,55 +113,79 @@ class Results:
             test_to_train=settings.test_to_train,
         )
 
+    def scores(self) -> Any:
+        """One row per recording, experiment, window, split and model, with all that was tested.
+
+        Returns
+        -------
+        pandas.DataFrame, or list of dict where pandas is not installed
+            ``name`` is the model's full name, of which ``model``, ``n_hidden`` and ``objective``
+            are the parts; the other columns are those of
+            :class:`~microcolumn.evaluate.SplitScore`.
+        """
+        rows = []
+        for condition in self.index.conditions():
+            for row in self._rows("scores", condition):
+                spec = ModelSpec.of(row["model"])
+                parts = {"model": spec.model, "n_hidden": spec.n_hidden}
+                named = condition.names | {"split": row["split"], "name": spec.name}
+                own = {key: row[key] for key in row if key not in _NOT_TIDY}
+                rows.append(named | parts | {"objective": spec.objective} | own)
+        try:
+            import pandas as pd
+        except ImportError:
+            return rows
+        return pd.DataFrame(rows)
+
     def predictions(
         self,
         recording: str,
-        variant: str,
+        model: str | ModelSpec,
         *,
         experiment: str | None = None,
         window: int | None = None,
     ) -> dict[str, PredictionResult]:
-        """Predictions of single cells, by what is given: ``"rest"`` and, of windows, ``"past"``."""
-        condition, chosen = self._model_at(recording, variant, experiment, window)
-        cells, calibrations = [], []
-        with Store.open(self.file) as store:
-            for digest in self.index.splits("predict", condition, chosen).values():
-                rows = store.rows("predictions", job=digest)
-                groups = store.rows("calibrations", job=digest)
-                calibrations += [decoded(row, *_GROUPS) for row in groups]
-                cells += [rows] if rows else []
-        if not cells:
-            raise condition.missing(f"a prediction by {chosen.name}")
-        return predictions_of(chosen.name, cells, calibrations)
+        """Predictions of single units, by what is given: ``"rest"`` and, of windows, ``"past"``."""
+        condition, spec = self._model_at(recording, model, experiment, window)
+        rows = self._rows("predictions", condition, model=spec.name)
+        if not rows:
+            raise condition.missing(f"a prediction by {spec.name}")
+        by_split: dict[int, list[Row]] = {}
+        for row in rows:
+            by_split.setdefault(row["split"], []).append(row)
+        calibrations = self._rows("calibrations", condition, model=spec.name)
+        return predictions_of(spec, list(by_split.values()), calibrations)
 
     def layers(
         self,
         recording: str,
-        variant: str,
+        model: str | ModelSpec,
         *,
         experiment: str | None = None,
         window: int | None = None,
     ) -> LayersResult | None:
         """Layer statistics of each split; None where the units are not in several layers."""
-        condition, chosen = self._model_at(recording, variant, experiment, window)
-        found = self._structures(condition, chosen)
-        known = {split: row["layers"] for split, row in found.items() if row["layers"]}
+        condition, spec = self._model_at(recording, model, experiment, window)
+        known = {
+            split: typed(LayerStatistics, row["layers"])
+            for split, row in self._structures(condition, spec).items()
+            if row["layers"]
+        }
         if not known:
             return None
-        with Store.open(self.file) as store:
-            scores, _ = self._tests(store, condition)
-        live = {score.split: score.n_live_hidden for score in scores.get(chosen.name, [])}
+        scores = self._scores(condition).get(spec, [])
+        live = {score.split: score.n_live_hidden for score in scores}
         return LayersResult(
-            variant=chosen.name,
+            model=spec,
             splits=tuple(known),
             statistics=tuple(known.values()),
-            n_live_hidden=tuple(live.get(s, len(each["hidden"])) for s, each in known.items()),
+            n_live_hidden=tuple(live.get(s, len(each.hidden)) for s, each in known.items()),
         )
 
     def interactions(
         self,
         recording: str,
-        variant: str,
+        model: str | ModelSpec,
         *,
         experiment: str | None = None,
         window: int | None = None,
@@ -171,36 +195,33 @@ class Results:
         ``rms_nats``, ``explained`` and ``remainder_nats`` have a number for each order; see
         :func:`microcolumn.effective_interactions`.
         """
-        condition, chosen = self._model_at(recording, variant, experiment, window)
-        found = self._structures(condition, chosen)
+        condition, spec = self._model_at(recording, model, experiment, window)
+        found = self._structures(condition, spec)
         return {split: row["interactions"] for split, row in found.items()}
 
     def normalisers(
         self,
         recording: str,
-        variant: str,
+        model: str | ModelSpec,
         *,
         split: int = 0,
         experiment: str | None = None,
         window: int | None = None,
     ) -> dict[float, Row]:
-        """Normalisers and validation scores by penalty, with the traces of annealed ones."""
-        condition, chosen = self._model_at(recording, variant, experiment, window)
-        found: dict[float, Row] = {}
-        with Store.open(self.file) as store:
-            for penalty in condition.experiment.penalties:
-                digest = self.index.digest("normalise", condition, split, chosen, penalty)
-                for row in store.rows("normalisers", job=digest):
-                    found[penalty] = decoded(row, "trace")
-        return found
+        """Normalisers and validation scores by l1, with the traces of annealed ones."""
+        condition, spec = self._model_at(recording, model, experiment, window)
+        self.index.check(condition, split)
+        rows = self._rows("normalisers", condition, model=spec.name, split=split)
+        found = {row["l1"]: _own(row) for row in rows}
+        return {l1: found[l1] for l1 in condition.experiment.l1 if l1 in found}
 
     def model(
         self,
         recording: str,
-        variant: str,
+        model: str | ModelSpec,
         *,
         split: int = 0,
-        penalty: float | None = None,
+        l1: float | None = None,
         experiment: str | None = None,
         window: int | None = None,
     ) -> PopulationModel:
@@ -208,11 +229,13 @@ class Results:
 
         Parameters
         ----------
-        recording, variant : str
-            Names of the recording and the model.
+        recording : str
+            Name of the recording.
+        model : ModelSpec or str
+            Which model.
         split : int
             Whose training part it was fitted on.
-        penalty : float, optional
+        l1 : float, optional
             One of the plan's; by default the one chosen on the validation part.
         experiment, window : str and int, optional
             See :class:`Results`.
@@ -221,30 +244,38 @@ class Results:
         -------
         PopulationModel
         """
-        condition, chosen = self._model_at(recording, variant, experiment, window)
-        with Store.open(self.file) as store:
-            if penalty is None:
-                digest = self.index.digest("test", condition, split)
-                rows = store.rows("scores", job=digest, variant=chosen.name)
-                if not rows:
-                    raise condition.missing(f"the test of split {split}")
-                penalty = rows[0]["penalty"]
-            return self._model(store, condition, chosen, split, penalty)
+        condition, spec = self._model_at(recording, model, experiment, window)
+        return self._model(condition, spec, split, self._l1(condition, spec, split, l1))
 
     def path(
         self,
         recording: str,
-        variant: str,
+        model: str | ModelSpec,
         *,
         split: int = 0,
         experiment: str | None = None,
         window: int | None = None,
     ) -> list[PopulationModel]:
-        """The models of one kind at every penalty of the plan, in its order."""
-        condition, chosen = self._model_at(recording, variant, experiment, window)
-        penalties = condition.experiment.penalties
-        with Store.open(self.file) as store:
-            return [self._model(store, condition, chosen, split, penalty) for penalty in penalties]
+        """The models of one kind at every l1 of the plan, in its order."""
+        condition, spec = self._model_at(recording, model, experiment, window)
+        return [self._model(condition, spec, split, l1) for l1 in condition.experiment.l1]
+
+    def activation(
+        self,
+        recording: str,
+        model: str | ModelSpec,
+        *,
+        split: int = 0,
+        l1: float | None = None,
+        experiment: str | None = None,
+        window: int | None = None,
+    ) -> HiddenActivation:
+        """How active the hidden units of a fit are on the test part; see :meth:`model`."""
+        condition, spec = self._model_at(recording, model, experiment, window)
+        found = self._normaliser(condition, spec, split, self._l1(condition, spec, split, l1))
+        if found is None:
+            raise condition.missing(f"the activation of {spec.name} of split {split}")
+        return typed(HiddenActivation, _as_arrays(found["activation"]))
 
     def words(
         self,
@@ -254,43 +285,87 @@ class Results:
         experiment: str | None = None,
         window: int | None = None,
     ) -> tuple[Words, Words, Words]:
-        """Words that a split fits, chooses the penalty and tests with, read from the source.
+        """Words that a split fits, chooses l1 and tests with.
 
         Returns
         -------
         train, validation, test : Words
         """
         condition = self.index.at(recording, experiment, window)
-        self.index.digest("test", condition, split)  # the plan has such a split
-        words = words_of(self.recording(recording), condition.experiment)
+        self.index.check(condition, split)
+        words = self.all_words(recording, experiment=condition.experiment.name)
         train, validation, test = split_words(words, condition.experiment, condition.window, split)
         return train, validation, test
 
-    def recording(self, name: str) -> Recording:
-        """A recording, read from its source; small ones, and the last, are kept in memory."""
-        self.index.experiment(name)  # the plan has it, and it was read before
-        if name not in self._kept:
-            [source] = [source for source in self.plan.sources if source.name == name]
-            read = source.load()
-            if fingerprint(read) != self.recordings[name]["fingerprint"]:
-                raise ValueError(
-                    f"recording {name!r} has changed since the study was run; "
-                    "restore the file or run the study again"
-                )
-            kept = {name: read} | self._kept
-            few = sum(each.n_spikes for each in kept.values()) <= _KEPT_SPIKES
-            self._kept = kept if few else {name: read}
-        return self._kept[name]
+    def all_words(self, recording: str, *, experiment: str | None = None) -> Words:
+        """Words of all single bins of an experiment, in time order."""
+        settings = self.index.experiment(recording, experiment)
+        key = (recording, settings.name)
+        if key not in self._words:
+            data = self._description(recording, settings.name, "words")
+            words = from_blob(PackedWords, data).unpacked()
+            self._words = dict([*self._words.items()][1 - _KEPT :]) | {key: words}
+        return self._words[key]
+
+    def data(self, recording: str, *, experiment: str | None = None) -> DataResult:
+        """Units, rates, busiest stretch and correlogram of what an experiment saw."""
+        settings = self.index.experiment(recording, experiment)
+        return from_blob(DataResult, self._description(recording, settings.name, "data"))
+
+    def units(self, recording: str, *, experiment: str | None = None) -> Units:
+        """Units of an experiment's words."""
+        return self.all_words(recording, experiment=experiment).units
+
+    def patterns(
+        self, recording: str, *, experiment: str | None = None, window: int | None = None
+    ) -> PatternsResult:
+        """Probabilities of test words and synchrony, of the data and of all models, in split 0."""
+        condition = self.index.at(recording, experiment, window)
+        rows = self._blobs("patterns", condition)
+        if not rows:
+            raise condition.missing("the patterns of split 0")
+        test = self.words(split=0, **condition.names)[2]
+        statistics = {
+            row["model"]: replace(from_blob(PatternStatistics, row["statistics"]), X=test.X)
+            for row in rows
+            if row["statistics"] is not None
+        }
+        chosen = {
+            row["model"]: row["l1"] for row in self._rows("scores", condition) if row["split"] == 0
+        }
+        order = ["data", INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
+        rows.sort(key=lambda row: order.index(row["model"]))
+        return PatternsResult(
+            split=0,
+            l1={name: l1 for name, l1 in chosen.items() if name != INDEPENDENT},
+            statistics={name: statistics[name] for name in order if name in statistics},
+            synchrony={row["model"]: from_blob(Synchrony, row["synchrony"]) for row in rows},
+        )
+
+    def annealing(
+        self, recording: str, *, experiment: str | None = None, window: int | None = None
+    ) -> AnnealingResult:
+        """Annealing of the first Ising model, or of any where there is none, in split 0."""
+        condition = self.index.at(recording, experiment, window)
+        rows = self._blobs("annealings", condition)
+        if not rows:
+            raise condition.missing("the annealing of split 0")
+        [row] = rows
+        spec = ModelSpec.of(row["model"])
+        normaliser = self._normaliser(condition, spec, 0, row["l1"])
+        if normaliser is None:
+            raise condition.missing(f"the normaliser of {spec.name}")
+        return AnnealingResult(
+            model=spec,
+            split=0,
+            l1=row["l1"],
+            log_z=_log_partition(normaliser),
+            convergence=from_blob(Convergence, row["convergence"]),
+        )
 
     def tested(self) -> list[Condition]:
         """Where at least one split is tested, in the plan's order."""
-        with Store.open(self.file) as store:
-            done = store.finished("test")
-        return [
-            condition
-            for condition in self.index.conditions()
-            if done & set(self.index.splits("test", condition).values())
-        ]
+        return [c for c in self.index.conditions() if self._rows("scores", c)]
 
     def provenance(self) -> dict[str, Any]:
         """How the results came about.
@@ -303,82 +378,158 @@ class Results:
             and ``failures`` (what went wrong in which job), all of this plan's jobs alone; and by
             what the study was made.
         """
-        planned = set(self.index.digests.values())
+        return {key: value for key, value in self.study.items() if key != "plan"} | self._jobs
+
+    @cached_property
+    def _jobs(self) -> dict[str, Any]:
+        columns = ("seconds", "finished", "environment", "failed", "error")
         with Store.open(self.file) as store:
-            columns = ("digest", "seconds", "finished", "environment")
-            jobs = [r for r in store.rows("jobs", columns=columns) if r["digest"] in planned]
-            failures = [row for row in store.rows("failures") if row["digest"] in planned]
-            environments = store.rows("environments")
-        used = {row["environment"] for row in jobs}
-        made = {key: value for key, value in self.study.items() if key != "plan"}
-        return made | {
-            "n_done": len(jobs),
-            "n_planned": len(planned),
-            "seconds": math.fsum(row["seconds"] for row in jobs),
-            "first": min((row["finished"] for row in jobs), default=""),
-            "last": max((row["finished"] for row in jobs), default=""),
-            "environments": [
-                json.loads(row["versions"]) for row in environments if row["id"] in used
+            jobs = store.rows("current_jobs", columns=columns)
+        done = [row for row in jobs if row["finished"] is not None]
+        times = [row["finished"] for row in done]
+        environments = {json.dumps(row["environment"]): row["environment"] for row in done}
+        return {
+            "n_done": len(done),
+            "n_planned": len(jobs),
+            "seconds": math.fsum(row["seconds"] for row in done),
+            "first": min(times, default=""),
+            "last": max(times, default=""),
+            "environments": list(environments.values()),
+            "failures": [
+                {"job": row["failed"], "error": row["error"]} for row in jobs if row["failed"]
             ],
-            "failures": [{"job": row["job"], "error": row["error"]} for row in failures],
         }
 
-    def _model_at(
-        self, recording: str, variant: str, experiment: str | None, window: int | None
-    ) -> tuple[Condition, ModelSpec]:
-        condition = self.index.at(recording, experiment, window)
-        return condition, self.index.variant(condition, variant)
-
-    def _tests(
-        self, store: Store, condition: Condition
-    ) -> tuple[dict[str, list[SplitScore]], Differences]:
-        """Scores by model, and differences by pair and split, of the splits tested so far."""
-        scores: dict[str, list[SplitScore]] = {}
-        differences: Differences = {}
-        variants = {variant.name: variant for variant in self.index.variants(condition)}
-        for split, digest in self.index.splits("test", condition).items():
-            for row in store.rows("scores", job=digest):
-                fit = variants.get(row["variant"])  # firing rates have none
-                solved = fit is None or self._is_solved(
-                    store, condition, split, fit, row["penalty"]
-                )
-                score = split_score(split, row, solved)
-                scores.setdefault(row["variant"], []).append(score)
-            for row in store.rows("differences", job=digest):
+    @cached_property
+    def _comparisons(self) -> dict[Key, Comparison]:
+        """All comparisons that have a finite score, by condition."""
+        found = {}
+        for condition in self.index.conditions():
+            n_units = self.index.n_units(condition.recording, condition.experiment)
+            differences: dict[tuple[str, str], dict[int, tuple[float, float]]] = {}
+            for row in self._rows("differences", condition):
                 by_split = differences.setdefault((row["first"], row["second"]), {})
-                by_split[split] = row["bits_per_second"], row["block_stderr"]
-        return scores, differences
-
-    def _is_solved(
-        self, store: Store, condition: Condition, split: int, variant: ModelSpec, penalty: float
-    ) -> bool:
-        """Whether the certificate of a fit is within its tolerance."""
-        digest = self.index.digest("fit", condition, split, variant)
-        rows = store.rows("fits", columns=("converged",), job=digest, penalty=penalty)
-        return all(row["converged"] for row in rows)
-
-    def _structures(self, condition: Condition, variant: ModelSpec) -> dict[int, Row]:
-        found: dict[int, Row] = {}
-        with Store.open(self.file) as store:
-            for split, digest in self.index.splits("structure", condition, variant).items():
-                for row in store.rows("structures", job=digest):
-                    found[split] = decoded(row, "layers", "interactions")
-        if not found:
-            raise condition.missing(f"the structure of {variant.name}")
+                by_split[row["split"]] = row["bits_per_second"], row["block_stderr"]
+            ratio = condition.experiment.test_to_train
+            models, pairs = compare_splits(self._scores(condition), differences, n_units, ratio)
+            if models:
+                found[_key(condition)] = Comparison(
+                    models=models,
+                    pairs=pairs,
+                    n_units=n_units,
+                    n_splits=max(model.n_splits for model in models),
+                    n_planned=condition.experiment.n_splits,
+                    **condition.names,
+                )
         return found
 
+    def _scores(self, condition: Condition) -> dict[ModelSpec, list[SplitScore]]:
+        """Scores of the splits tested so far."""
+        scores: dict[ModelSpec, list[SplitScore]] = {}
+        for row in self._rows("scores", condition):
+            scores.setdefault(ModelSpec.of(row["model"]), []).append(typed(SplitScore, row))
+        return scores
+
+    def _structures(self, condition: Condition, spec: ModelSpec) -> dict[int, Row]:
+        rows = self._rows("structures", condition, model=spec.name)
+        if not rows:
+            raise condition.missing(f"the structure of {spec.name}")
+        return {row["split"]: row for row in rows}
+
+    def _model_at(
+        self,
+        recording: str,
+        model: str | ModelSpec,
+        experiment: str | None,
+        window: int | None,
+    ) -> tuple[Condition, ModelSpec]:
+        condition = self.index.at(recording, experiment, window)
+        return condition, self.index.spec(condition, model)
+
+    def _l1(self, condition: Condition, spec: ModelSpec, split: int, l1: float | None) -> float:
+        """The l1 that is meant, by default the one chosen on the validation part."""
+        self.index.check(condition, split, l1)
+        if l1 is not None:
+            return l1
+        rows = self._rows("scores", condition, model=spec.name, split=split)
+        if not rows:
+            raise condition.missing(f"the test of split {split}")
+        return float(rows[0]["l1"])
+
+    def _normaliser(
+        self, condition: Condition, spec: ModelSpec, split: int, l1: float
+    ) -> Row | None:
+        rows = self._rows("normalisers", condition, model=spec.name, split=split)
+        return next((row for row in rows if row["l1"] == l1), None)
+
     def _model(
-        self, store: Store, condition: Condition, variant: ModelSpec, split: int, penalty: float
+        self, condition: Condition, spec: ModelSpec, split: int, l1: float
     ) -> PopulationModel:
-        digest = self.index.digest("normalise", condition, split, variant, penalty)
-        normalisers = store.rows("normalisers", job=digest)
-        digest = self.index.digest("fit", condition, split, variant)
-        fits = store.rows("fits", job=digest, penalty=penalty)
-        if not fits:
-            raise condition.missing(f"{variant.name} of split {split}")
-        model = from_bytes(fits[0]["model"])
+        self.index.check(condition, split, l1)
+        key = (*_key(condition), split)
+        if key not in self._files:
+            rows = self._blobs("fits", condition, columns=("model", "l1", "file"), split=split)
+            files = {(row["model"], row["l1"]): row["file"] for row in rows}
+            self._files = dict([*self._files.items()][1 - _KEPT :]) | {key: files}
+        if (spec.name, l1) not in self._files[key]:
+            raise condition.missing(f"{spec.name} of split {split}")
+        model = from_bytes(self._files[key][spec.name, l1])
+        normaliser = self._normaliser(condition, spec, split, l1)
         # Without a stored log Z the model finds it when asked.
-        return model.with_log_partition(log_partition_of(normalisers[0])) if normalisers else model
+        return model if normaliser is None else model.with_log_partition(_log_partition(normaliser))
+
+    def _description(self, recording: str, experiment: str, column: str) -> bytes:
+        with Store.open(self.file) as store:
+            names = {"recording": recording, "experiment": experiment}
+            rows = store.rows("current_descriptions", columns=(column,), **names)
+        if not rows:
+            raise NotComputedError(
+                f"the words of {recording!r}, experiment {experiment!r} are not stored yet; "
+                "run the study further"
+            )
+        return bytes(rows[0][column])
+
+    def _blobs(self, table: str, condition: Condition, **options: Any) -> list[Row]:
+        """Rows of a table that is too large to be kept."""
+        with Store.open(self.file) as store:
+            return store.rows(f"current_{table}", **condition.names, **options)
+
+    def _rows(self, table: str, condition: Condition, **equal: Any) -> list[Row]:
+        """Rows at a condition; the table is read once for all of them."""
+        if table not in self._tables:
+            by_condition: dict[Key, list[Row]] = {}
+            with Store.open(self.file) as store:
+                for row in store.rows(f"current_{table}"):
+                    key = (row["recording"], row["experiment"], row["window"])
+                    by_condition.setdefault(key, []).append(row)
+            self._tables[table] = by_condition
+        rows = self._tables[table].get(_key(condition), [])
+        return [row for row in rows if all(row[name] == value for name, value in equal.items())]
+
+
+#: Columns of the store that a tidy table has in another form or not at all.
+_WHERE = ("planned_position", "job", "recording", "experiment", "window", "split", "model", "l1")
+_NOT_TIDY = tuple(name for name in _WHERE if name != "l1")
+
+
+def _key(condition: Condition) -> Key:
+    return condition.recording, condition.experiment.name, condition.window
+
+
+def _own(row: Row) -> Row:
+    """A row without the columns that say where it belongs."""
+    return {name: value for name, value in row.items() if name not in _WHERE}
+
+
+def _log_partition(row: Row) -> LogPartition:
+    """The normaliser that a row describes; its time is the job's."""
+    return typed(LogPartition, row | {"seconds": math.nan})
+
+
+def _as_arrays(activation: Row) -> Row:
+    import numpy as np
+
+    return {name: np.array(values) for name, values in activation.items()}
 
 
 open = Results  # mc.study.open("study.db") reads as what it does

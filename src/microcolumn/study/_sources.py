@@ -8,7 +8,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import io
-from ..recording import Recording
+from ..recording import Recording, most_active
 from ..simulate import PRESETS, microcolumn
 from ..validation import real_number, whole_number
 from ..words import Words
@@ -215,19 +215,12 @@ def words_of(recording: Recording, experiment: Experiment) -> Words:
     Returns
     -------
     Words
-        The first ``max_words`` bins of the ``most_active`` units, which keep their order; among
-        units with equally many spikes within the epochs the first are taken.
+        The first ``max_words`` bins of the ``most_active`` units.
     """
     if experiment.most_active is not None:
-        by_activity = np.argsort(-recording.spike_counts, kind="stable")
-        recording = recording.take(np.sort(by_activity[: experiment.most_active]).tolist())
-    words = recording.bin(experiment.bin_width)
-    if experiment.max_words is None or words.n_bins <= experiment.max_words:
-        return words
-    first = words.index[: experiment.max_words]
-    starts = words.epoch_starts[words.epoch_starts < first.size]
-    cut = Words.from_array(words.X[first], words.bin_width, words.units, starts)
-    return replace(cut, clock=words.clock)
+        recording = recording.take(most_active(recording, experiment.most_active))
+    words, most = recording.bin(experiment.bin_width), experiment.max_words
+    return words if most is None or words.n_bins <= most else words._take(np.arange(most))
 
 
 @cache

@@ -14,7 +14,7 @@ from pathlib import Path
 from joblib import cpu_count, parallel_config
 
 from ..validation import whole_number
-from ._store_errors import StoreError
+from ._connection import StoreError
 
 #: Seconds to wait for a scheduler, and then for its first worker.
 _PATIENCE = 10
@@ -46,7 +46,7 @@ class Workers:
     where: str
 
     @contextmanager
-    def explained(self, store: Path) -> Iterator[None]:
+    def as_study_error(self, store: Path) -> Iterator[None]:
         """Turn the loss of workers into a sentence; jobs themselves never raise."""
         try:
             yield
@@ -67,7 +67,7 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
     Parameters
     ----------
     n_jobs : int, optional
-        Processes on this machine; one per core where left out.
+        Processes on this machine; one per core by default.
     scheduler : str, optional
         Address of a Dask scheduler, to use its workers instead.
     """
@@ -79,15 +79,15 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
     count = cores if n_jobs is None else whole_number("n_jobs", n_jobs)
     if count < 1:
         raise ValueError(f"n_jobs is {count}; ask for at least one job at a time")
-    is_interactive = {"initializer": _end_with, "initargs": (os.getpid(),)}
-    with parallel_config(backend="loky", n_jobs=count, **is_interactive):
+    watched = {"initializer": _end_with, "initargs": (os.getpid(),)}
+    with parallel_config(backend="loky", n_jobs=count, **watched):
         yield Workers(count, max(1, cores // count), f"{count} processes on this machine")
 
 
 def _end_with(run: int) -> None:
     """Make this worker end within seconds of the run it works for, even if that was killed.
 
-    It would else do the jobs it was given to their end, for nobody and beside those of the next
+    It would else do the jobs it was given to their end, for nobody and together with those of the next
     run. Systems other than Windows give an orphan another parent, which is how it is noticed.
     """
 
