@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ..formatting import text_table
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
 from ..partition._result import method_text
@@ -272,8 +272,7 @@ class Comparison:
     @property
     def table(self) -> str:
         """Score, size and certificate of every model, in the order of ``models``."""
-        lines = [_HEADER, *(self._cells(model) for model in self.models)]
-        return "\n".join(_aligned(lines))
+        return text_table(_HEADER, map(self._cells, self.models), left=("model", "log Z"))
 
     @property
     def _doubts(self) -> list[str]:
@@ -314,15 +313,3 @@ _HEADER = (
     "converged",
     "log Z",
 )
-_LEFT_ALIGNED = ("model", "log Z")
-
-
-def _aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(line[k]) for line in lines) for k in range(len(_HEADER))]
-    return [
-        "  ".join(
-            cell.ljust(width) if header in _LEFT_ALIGNED else cell.rjust(width)
-            for header, cell, width in zip(_HEADER, line, widths, strict=True)
-        ).rstrip()
-        for line in lines
-    ]

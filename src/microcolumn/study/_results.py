@@ -10,15 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..evaluate import (
-    Comparison,
-    HiddenActivation,
-    LayerStatistics,
-    ModelScore,
-    PatternStatistics,
-    SplitScore,
-    Synchrony,
-)
+from ..evaluate import Comparison, LayerStatistics, ModelScore, PatternStatistics, SplitScore
+from ..evaluate import HiddenActivation, Synchrony
 from ..evaluate._splits import compare_splits, model_score
 from ..evaluate._summaries import LayersResult, PredictionResult, WindowResult, predictions_of
 from ..models import ModelSpec, PopulationModel, from_bytes
@@ -517,8 +510,9 @@ def _key(condition: Condition) -> Key:
 
 
 def _own(row: Row) -> Row:
-    """A row without the columns that say where it belongs."""
-    return {name: value for name, value in row.items() if name not in _WHERE}
+    """A row of normalisers without the columns that say where it belongs."""
+    left_out = (*_WHERE, "activation")
+    return {name: value for name, value in row.items() if name not in left_out}
 
 
 def _log_partition(row: Row) -> LogPartition:
