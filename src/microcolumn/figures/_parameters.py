@@ -23,8 +23,9 @@ from ._conditions import about, by_class, first_split, of_condition
 _MOST = 12
 #: Height of a row of panels, inches.
 _HEIGHT = 2.75
-#: Rows of panels: the model class, and which of its parameters are drawn.
-_PANELS = ((("Ising", "J"), ("RBM", "W")), (("SemiRBM", "J"), ("SemiRBM", "W")))
+#: The model class of each panel and which of its parameters are drawn, and rows of panels.
+_PANELS = {"a": ("Ising", "J"), "b": ("RBM", "W"), "c": ("SemiRBM", "J"), "d": ("SemiRBM", "W")}
+_ROWS = ("ab", "cd")
 
 
 class _Shown(NamedTuple):
@@ -48,15 +49,16 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
     """
     split, shown = _chosen(results, condition)
     units = results.units(condition.recording, experiment=condition.experiment.name)
-    rows = [[panel for panel in row if panel[0] in shown] for row in _PANELS]
+    rows = [[panel for panel in row if _PANELS[panel][0] in shown] for row in _ROWS]
     mosaic: list[Any] = [row * 2 if len(row) == 1 else row for row in rows if row]
     with captioned(
         "2", f"Parameters of models of {condition.recording}", (PAGE, _HEIGHT * len(mosaic))
     ) as figure:
         panels = figure.subplot_mosaic(mosaic, width_ratios=[1.0, 1.55])
-        for (model, matrix), ax in panels.items():
+        for panel, ax in panels.items():
+            model, matrix = _PANELS[panel]
             _draw(ax, matrix, shown[model], units)
-            if (model, matrix) != ("SemiRBM", "W"):
+            if panel != "d":  # which shows more of the model in the panel before
                 letter(ax, "abc"[list(shown).index(model)])
         figure.caption = _caption(condition, split, shown, units)
     return figure
