@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from ..evaluate import PatternStatistics, Synchrony, counting_bounds
-from .style import DATA_COLOUR, LEGEND, axes_or_new, literal, looks
+from .style import DASHES, DATA_COLOUR, LEGEND, axes_or_new, literal, looks
 
 #: A symbol for each number of active bits; the last also stands for more.
 _MARKERS = ("s", "o", "^", "D", "x")
@@ -82,9 +82,9 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
             each.probability[occurs],
             np.where(each.stderr[occurs] > 0.0, each.stderr[occurs], np.nan),
             color=DATA_COLOUR if is_data else styles[name].colour,
-            linestyle="" if is_data else styles[name].dash,
+            # Dashes differ, so that a line shows beneath one that equals it.
+            linestyle="" if is_data else DASHES[models.index(name) % len(DASHES)],
             linewidth=0.0 if is_data else 1.2,
-            alpha=1.0 if is_data else 0.8,
             marker="o" if is_data else "",
             markersize=3,
             elinewidth=0.8,

@@ -23,7 +23,7 @@ MODEL_COLOURS = {
 DATA_COLOUR, OTHER_COLOUR = "#000000", "#CC79A7"
 #: Models of one class share a colour and differ in these: points, bars and lines.
 _MARKERS, _HATCHES = "osD^v<>", ("", "/////", ".....", "xxxxx", "-----")
-_DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)))
+DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)))
 #: Weights and couplings: blue is negative, white is zero, red is positive.
 SIGNED = "RdBu_r"
 
@@ -101,7 +101,7 @@ def looks(
         k = sum(each.colour == colour for each in found.values())
         kept = 0.65**k
         red, green, blue = (1.0 - kept + kept * part for part in to_rgb(colour))
-        marker, dash = _MARKERS[k % len(_MARKERS)], _DASHES[k % len(_DASHES)]
+        marker, dash = _MARKERS[k % len(_MARKERS)], DASHES[k % len(DASHES)]
         hatch = _HATCHES[k % len(_HATCHES)]
         found[name] = Look(colour, marker, dash, hatch, to_hex((red, green, blue)))
     return found
