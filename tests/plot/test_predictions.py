@@ -7,9 +7,8 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
-from microcolumn.evaluate import calibration, predict, roc
-from microcolumn.evaluate._summaries import PredictionResult, UnitPrediction
-from microcolumn.models import Independent, Ising
+from microcolumn.evaluate import PredictionResult, UnitPrediction, calibration, predict, roc
+from microcolumn.models import Independent, Ising, ModelSpec
 from microcolumn.parameters import Parameters
 from microcolumn.plot import _predictions as plot
 from microcolumn.units import Units
@@ -20,12 +19,12 @@ def axes():
     return Figure().subplots()
 
 
-def result(variant, rates, gains, stderr=0.1):
+def result(name, rates, gains, stderr=0.1):
     units = tuple(
         UnitPrediction(f"u{k}", k, rate, gain, stderr, 0.7, 0.1, 0.2)
         for k, (rate, gain) in enumerate(zip(rates, gains, strict=True))
     )
-    return PredictionResult(variant, "past", units, (), 1 if math.isnan(stderr) else 4)
+    return PredictionResult(ModelSpec.of(name), "past", units, (), 1 if math.isnan(stderr) else 4)
 
 
 def points(container):
@@ -47,7 +46,7 @@ def test_gain_is_drawn_against_rate_for_each_model_with_errors_over_splits():
 
 
 def test_models_of_one_class_share_a_colour_and_differ_in_their_markers():
-    ax = plot.gain({"RBM 4": result("x", [1], [1]), "RBM 9": result("y", [1], [2])}, ax=axes())
+    ax = plot.gain([result("RBM 4", [1], [1]), result("RBM 9", [1], [2])], ax=axes())
     first, second = (container.lines[0] for container in ax.containers)
     assert first.get_color() == second.get_color()
     assert first.get_marker() != second.get_marker()

@@ -7,8 +7,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import microcolumn as mc
-from microcolumn.evaluate._splits import SplitScore, StudyComparison, compare_splits, model_result
-from microcolumn.evaluate._summaries import WindowResult
+from microcolumn.evaluate import Comparison, SplitScore, WindowResult
+from microcolumn.evaluate._splits import compare_splits, model_score
+from microcolumn.models import ModelSpec
 from microcolumn.plot._scores import differences, scores, windows
 from microcolumn.plot.style import MODEL_COLOURS
 
@@ -33,9 +34,10 @@ def compared(levels, recording="cells", n_splits=4, n_units=23):
         for second in levels
         if first < second
     }
-    models, found = compare_splits(tested, pairs, n_units, 1.0)
-    return StudyComparison(
-        recording, "instantaneous", 1, n_units, models, found, n_splits, n_splits
+    by_spec = {ModelSpec.of(name): rows for name, rows in tested.items()}
+    models, found = compare_splits(by_spec, pairs, n_units, 1.0)
+    return Comparison(
+        models, found, n_units, n_splits, n_splits, recording, "instantaneous", window=1
     )
 
 
@@ -87,7 +89,7 @@ def test_recordings_are_groups_side_by_side_with_the_same_colour_per_model():
     ax.figure.draw_without_rendering()
 
 
-def test_variants_of_a_class_share_a_colour_and_differ_in_hatches_and_markers():
+def test_models_of_a_class_share_a_colour_and_differ_in_hatches_and_markers():
     both = compared({"RBM 25": 12.0, "RBM 5": 11.0, "Ising": 10.0})
     bars = bars_of(scores(both, ax=axes()))
     assert list(bars) == ["Ising", "RBM 5", "RBM 25"]
@@ -108,7 +110,9 @@ def test_a_comparison_of_models_in_memory_is_drawn_under_their_names():
     bars = bars_of(scores(found, ax=axes()))
     best = found.scores["my $RBM$"]
     assert bars["my \\$RBM\\$"].patches[0].get_height() == best.bits_per_second
-    assert errors(bars["my \\$RBM\\$"]) == pytest.approx([best.stderr])
+    assert errors(bars["my \\$RBM\\$"]) == pytest.approx([best.block_stderr])
+    bar = bars["my \\$RBM\\$"].patches[0]
+    assert to_hex(bar.get_facecolor()).upper() == MODEL_COLOURS["Ising"]  # which it is
     assert "Independent" not in bars  # it is the zero line
 
 
@@ -148,7 +152,7 @@ def test_recordings_without_the_reference_are_left_empty():
 
 @pytest.mark.parametrize(("n_recordings", "n_models", "width"), [(12, 3, 7.0), (1, 6, 3.4)])
 def test_many_p_values_stand_upright_and_do_not_overlap(n_recordings, n_models, width):
-    levels = {"Ising": 10.0} | {f"RBM {k}": 12.0 for k in range(n_models)}
+    levels = {"Ising": 10.0} | {f"RBM {k + 1}": 12.0 for k in range(n_models)}
     several = [compared(levels, f"mouse {k}") for k in range(n_recordings)]
     figure = Figure(figsize=(width, 2.5), layout="constrained")
     ax = differences(several, ax=figure.subplots())
@@ -165,8 +169,8 @@ def windows_result(n_splits=4):
     level = {"Ising": {1: 10.0, 2: 14.0, 3: 14.0}, "RBM": {1: 12.0, 3: 20.0}}
     models = {
         name: tuple(
-            model_result(
-                name,
+            model_score(
+                ModelSpec.of(name),
                 [SplitScore(k, by_window[n] + 0.1 * SHIFTS[k], 0.2) for k in range(n_splits)],
                 4,
             )

@@ -109,29 +109,6 @@ def test_activations_and_cells_are_those_of_the_best_model_with_hidden_units(res
         assert bins == np.flatnonzero(X[:, row]).tolist()
 
 
-def test_the_stretch_is_the_busiest_within_one_epoch():
-    rng = np.random.default_rng(1)
-    starts = [0, 900, 3300]
-    words = Words.from_array(rng.random((5000, 4)) < 0.1, 0.020, epoch_starts=starts)
-    spikes = words.expand().sum(axis=1)
-    start, stop = busiest(words, window=3)
-    assert stop - start == 1000
-    allowed = [
-        first
-        for low, high in zip(starts, [*starts[1:], 5000], strict=True)
-        for first in range(low + 2, high - 999)
-    ]
-    assert start in allowed
-    most = max(spikes[first : first + 1000].sum() for first in allowed)
-    assert spikes[start:stop].sum() == most
-
-
-def test_the_stretch_is_a_short_epoch_where_there_is_no_longer_one():
-    words = Words.from_array([[0], [0], [1], [1], [1]], 0.020, epoch_starts=[0, 2])
-    assert busiest(words, window=1) == (2, 5)
-    assert busiest(words, window=3) == (4, 5)
-
-
 def test_windows_end_in_the_bins_of_the_stretch():
     words = Words.from_array(np.random.default_rng(0).random((50, 3)) < 0.3, 0.020)
     windows = words.embed(4).expand()
