@@ -45,7 +45,7 @@ def test_public_names_have_docstrings():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="module 'microcolumn' has no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="nothing"):
         _ = mc.nothing
 
 

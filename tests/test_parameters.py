@@ -59,7 +59,7 @@ def test_a_model_whose_hidden_visible_are_all_dead_becomes_one_without_them():
         ({"J": np.eye(2)}, r"J\[0, 0\] is 1.0; the diagonal must be zero \(use b for biases\)"),
         ({"J": [[0, 1], [2, 0]]}, r"J\[0, 1\] is 1.0 but J\[1, 0\] is 2.0; pass a symmetric J"),
         ({"J": [[0, np.inf], [np.inf, 0]]}, r"J\[0, 1\] is inf; all parameters must be finite"),
-        ({"W": np.zeros((3, 1))}, "W has 3 rows for 2 units; it needs one row per unit"),
+        ({"W": np.zeros((3, 1))}, "W has 3 rows for 2 units; it needs one per unit"),
         ({"W": np.zeros((2, 3)), "c": [0, 0]}, "c has 2 entries for 3 columns of W; it needs one"),
         ({"c": [0.0]}, "c is given without W; hidden biases need hidden weights"),
     ],

@@ -263,7 +263,7 @@ def test_the_representation_tells_what_a_reader_of_a_notebook_wants_to_know():
     text = "Words(2 units, 2,000 bins of 6.7 ms, 2 distinct words, mean rate 25.0 % per bin)"
     assert repr(words) == text
     assert repr(words.subset([1])).startswith("Words(1 unit, ")
-    assert repr(words.embed(3)).startswith("Words(2 units at 3 window, 1,998 windows of 20.1 ms, ")
+    assert repr(words.embed(3)).startswith("Words(2 units x 3 bins, 1,998 windows of 20.1 ms, ")
 
 
 def test_words_survive_pickling():

@@ -14,7 +14,7 @@ runner = CliRunner()
 
 TINY = Plan(
     (Source("B4", preset="B4", minutes=0.7),),
-    (Experiment("instantaneous", most_active=5, n_hidden=3, penalties=(1e-3, 4e-3), n_splits=1),),
+    (Experiment("instantaneous", most_active=5, n_hidden=3, l1=(1e-3, 4e-3), n_splits=1),),
 )
 
 

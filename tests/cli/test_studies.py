@@ -25,7 +25,7 @@ file = "cells.npz"
 [instantaneous]
 models = ["Ising", "RBM"]
 n_hidden = 3
-penalties = [1e-3, 4e-3]
+l1 = [1e-3, 4e-3]
 max_words = 2000
 n_splits = 1
 """
@@ -359,7 +359,7 @@ def test_compare_passes_its_settings_on(in_folder):
     [experiment] = Results("mine.db").plan.experiments
     assert (experiment.bin_width, experiment.most_active, experiment.seed) == (0.04, 3, 7)
     assert (experiment.models, experiment.n_splits) == (("Ising",), 1)
-    assert experiment.penalties == (1e-3, 4e-3)
+    assert experiment.l1 == (1e-3, 4e-3)
 
 
 @pytest.mark.parametrize(

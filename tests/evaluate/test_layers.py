@@ -209,7 +209,7 @@ def test_lags_other_than_the_models_are_one_sentence():
         with pytest.raises(TypeError, match="window is True; pass a whole number"):
             layer_statistics(model, ["a", "a", "b", "b"], window=True)
     for model in (Parameters(b=np.zeros(4)), Ising.from_parameters(Parameters(b=np.zeros(4)))):
-        with pytest.raises(ValueError, match="at 0 window"):
+        with pytest.raises(ValueError, match="words of 0 bins"):
             layer_statistics(model, ["a", "a", "b", "b"], window=0)
 
 

@@ -41,7 +41,7 @@ def results(tmp_path_factory):
     path = tmp_path_factory.mktemp("study") / "cells.db"
     return Results(
         planted_study.write(
-            path, change=large_study.tell_penalties, parameters=large_study.parameters
+            path, change=large_study.tell_l1, parameters=large_study.parameters
         )
     )
 
@@ -81,7 +81,7 @@ def value_in(readout):
 
 
 def order_of(results):
-    return laminar(results.recording("cells").units).order
+    return laminar(results.units("cells")).order
 
 
 class Shown(NamedTuple):
@@ -111,8 +111,8 @@ def shown(results):
 def test_a_coupling_pointed_at_is_the_stored_one(visit, results):
     choose(visit, "Ising")
     slide(visit, 1)
-    model = results.model("cells", "Ising", penalty=planted_study.PENALTIES[1])
-    units, order = results.recording("cells").units, order_of(results)
+    model = results.model("cells", "Ising", l1=planted_study.L1[1])
+    units, order = results.units("cells"), order_of(results)
     J = model.J_[np.ix_(order, order)]
     for row, column in np.argwhere(J)[[0, 40, -1]]:
         visit.point_at("couplings", row, column)
@@ -149,7 +149,7 @@ def test_a_window_says_which_bin_a_weight_belongs_to(visit, results):
         results.recording("cells"), results.index.experiment("cells", "spatiotemporal")
     )
     order = laminar(words.units).order
-    J = results.model("cells", "Ising", penalty=0.0, experiment="spatiotemporal", window=3).J_
+    J = results.model("cells", "Ising", l1=0.0, experiment="spatiotemporal", window=3).J_
     visit.point_at("couplings", 1, 4 + 2)
     said = visit.text("parameters-readout")
     assert value_in(said) == pytest.approx(J[order[1], 4 + order[2]], rel=6e-3)
@@ -169,8 +169,8 @@ def test_the_slider_leads_along_the_stored_path(visit, results):
     choose(visit, "SemiRBM 5")
     slider = visit.page.locator("#explorer-penalty")
     slider.press("Home")
-    for step, penalty in enumerate(planted_study.PENALTIES):
-        model = results.model("cells", "SemiRBM 5", penalty=penalty)
+    for step, penalty in enumerate(planted_study.L1):
+        model = results.model("cells", "SemiRBM 5", l1=penalty)
         said = visit.text("facts").replace("\n", " ")
         score = large_study.validation_score(penalty)
         assert f"{score:.2f} ± 0.50 bits/s, split 0" in said.replace("\u2212", "-")
@@ -183,14 +183,14 @@ def test_the_slider_leads_along_the_stored_path(visit, results):
         slider.press("ArrowRight")
 
 
-def test_the_curve_marks_the_chosen_penalty_and_doubtful_scores(visit):
+def test_the_curve_marks_the_chosen_l1_and_doubtful_scores(visit):
     curve = visit.page.locator("#explorer-curve")
     assert curve.locator("text", has_text="chosen").count() == 1
     assert "hollow: log Z not converged" in curve.locator("p").inner_text()
     fills = [each.get_attribute("fill") for each in curve.locator("circle").all()]
     assert fills.count("var(--paper)") == 1
     assert fills.count("none") == 1  # the ring
-    assert len(fills) == len(planted_study.PENALTIES) + 1
+    assert len(fills) == len(planted_study.L1) + 1
 
 
 def test_a_model_shows_the_parameters_that_it_has(visit):
@@ -204,7 +204,7 @@ def test_a_model_shows_the_parameters_that_it_has(visit):
 
 def test_arrow_keys_walk_through_a_map(visit, results):
     choose(visit, "Ising")
-    order, ids = order_of(results), results.recording("cells").units.ids
+    order, ids = order_of(results), results.units("cells").ids
     canvas = visit.canvas("couplings")
     canvas.focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp"):
@@ -371,7 +371,7 @@ def test_every_control_is_reached_by_tab_and_seen_to_be(visit):
 
 def test_names_from_a_recording_are_never_run(browser, tmp_path):
     names = [HOSTILE, '"><img src=x onerror=alert(1)>', "$\\alpha$", "</script>", "e", "f"]
-    plan = large_study.plan_of(large_study.recording(6, 20.0, names), 3, planted_study.PENALTIES)
+    plan = large_study.plan_of(large_study.recording(6, 20.0, names), 3, planted_study.L1)
     results = large_study.write(tmp_path / "cells.db", plan)
     with visiting(browser, write(results, tmp_path / "cells.html")) as visit:
         choose(visit, "Ising")
@@ -382,7 +382,7 @@ def test_names_from_a_recording_are_never_run(browser, tmp_path):
 
 
 def test_without_the_recording_parameters_are_still_explored(browser, tmp_path):
-    plan = large_study.plan_of(large_study.recording(6, 20.0), 3, planted_study.PENALTIES)
+    plan = large_study.plan_of(large_study.recording(6, 20.0), 3, planted_study.L1)
     large_study.write(tmp_path / "cells.db", plan)
     file = write(Results(tmp_path / "cells.db"), tmp_path / "cells.html", n_figures=0)
     with visiting(browser, file) as visit:

@@ -35,8 +35,8 @@ def test_what_did_not_converge_and_choices_at_the_edge_are_told(tmp_path):
 def test_only_an_end_of_the_grid_that_can_be_moved_is_told(
     tmp_path, monkeypatch, penalties, chosen, told
 ):
-    experiment = replace(INSTANTANEOUS.experiments[0], penalties=penalties, models=("Ising",))
-    monkeypatch.setattr(planted, "chosen_penalty", lambda model, split: chosen)
+    experiment = replace(INSTANTANEOUS.experiments[0], l1=penalties, models=("Ising",))
+    monkeypatch.setattr(planted, "chosen_l1", lambda model, split: chosen)
     plan = Plan(INSTANTANEOUS.sources, (experiment,))
     found = cautions(Results(planted.write(tmp_path / "study.db", plan=plan)))
     assert len(found) == len(told)
@@ -46,7 +46,7 @@ def test_only_an_end_of_the_grid_that_can_be_moved_is_told(
 def test_a_normaliser_that_has_not_converged_is_told(tmp_path):
     def unsure(job, rows):
         for row in rows.get("scores", []):
-            row["converged"] = row["variant"] != "SemiRBM 5" or job.split > 1
+            row["converged"] = row["model"] != "SemiRBM 5" or job.split > 1
 
     path = planted.write(tmp_path / "study.db", plan=INSTANTANEOUS, change=unsure)
     sentence = "cells, instantaneous, SemiRBM 5: the normaliser has not converged in 2 of 4 tests"
@@ -84,7 +84,7 @@ def test_failed_jobs_and_mixed_environments_are_told(tmp_path, monkeypatch):
     [job] = [
         job
         for job in digests
-        if job.kind == "structure" and job.split == 0 and job.variant.model == "Ising"
+        if job.kind == "structure" and job.split == 0 and job.model.model == "Ising"
     ]
     with Store.create(path) as store, store.lock():
         store.fail(digests[job], str(job), "MemoryError: no memory", "...")

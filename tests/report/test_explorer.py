@@ -27,7 +27,7 @@ def dense(sparse, rows, columns):
 
 def small(path, n_units=6, n_hidden=3, data=None, keep=lambda job: True, **settings):
     data = large_study.recording(n_units, 20.0) if data is None else data
-    plan = large_study.plan_of(data, n_hidden, planted_study.PENALTIES, **settings)
+    plan = large_study.plan_of(data, n_hidden, planted_study.L1, **settings)
     return large_study.write(path, plan, keep)
 
 
@@ -49,7 +49,7 @@ def planted(tmp_path_factory):
 
 
 def test_a_path_holds_every_stored_parameter_to_four_digits(results, explorer):
-    order = laminar(results.recording("cells").units).order
+    order = laminar(results.units("cells")).order
     assert [path["name"] for path in explorer["models"]] == ["Ising", "RBM 4", "SemiRBM 4"]
     for path in explorer["models"]:
         assert path["chosen"] == 1
@@ -75,7 +75,7 @@ def test_hidden_units_are_ordered_by_the_variance_of_their_activation(results, e
 
 
 def test_validation_scores_are_those_of_the_store(results, explorer):
-    for step, penalty in zip(explorer["models"][1]["steps"], planted_study.PENALTIES, strict=True):
+    for step, penalty in zip(explorer["models"][1]["steps"], planted_study.L1, strict=True):
         assert step["penalty"] == penalty
         assert step["score"] == pytest.approx(large_study.validation_score(penalty), rel=5e-4)
         assert step["error"] == 0.5
@@ -83,7 +83,7 @@ def test_validation_scores_are_those_of_the_store(results, explorer):
 
 
 def test_units_are_listed_from_superficial_to_deep(results, explorer):
-    units = results.recording("cells").units
+    units = results.units("cells")
     assert explorer["layers"] == [["II/III", 0, 3], ["IV", 3, 6], ["V/VI", 6, 9]]
     assert explorer["units"][4] == [units.ids[4], "IV", pytest.approx(units.depth_um[4], rel=1e-3)]
 
@@ -182,7 +182,7 @@ def test_no_live_hidden_unit_is_said(tmp_path):
             kept = model.parameters_
             none = None if kept.W is None else np.zeros_like(kept.W)
             theta = Parameters(b=kept.b, J=kept.J, W=none, c=kept.c)
-            dull = type(model).from_parameters(theta).set_params(l1=row["penalty"])
+            dull = type(model).from_parameters(theta).set_params(l1=row["l1"])
             row["model"] = to_bytes(dull)
 
     found, _ = explorers(Results(planted_study.write(tmp_path / "cells.db", change=dead)))

@@ -26,7 +26,7 @@ from microcolumn.study import run
 from microcolumn.study._index import NotComputedError
 from microcolumn.study._plan import Plan
 from microcolumn.study._results import Results
-from microcolumn.study._schema import json_text
+from microcolumn.study._codec import json_text
 from microcolumn.study._store import Store
 from microcolumn.units import Units
 
@@ -232,7 +232,7 @@ def test_the_page_is_marked_up_for_people_and_machines(parsed, text):
 
 def test_several_recordings_fold_all_but_the_first(tmp_path):
     data = {"one": small_study.recording(), "two": small_study.recording(seed=1)}
-    plan = Plan.of(data, models="Ising", penalties=1e-3, n_splits=1)
+    plan = Plan.of(data, models="Ising", l1=1e-3, n_splits=1)
     parsed = Parsed(page(run(plan, tmp_path / "study.db", n_jobs=1)))
     folded = [e for e in parsed.all("details") if e.get("class") == "recording"]
     assert len(folded) == 12
@@ -255,7 +255,7 @@ def test_text_from_recordings_is_shown_and_never_run(parsed, tmp_path):
     recording = Recording(
         given.trains, units, epochs=[[0.0, 60.0]], source=f"source {HOSTILE}", notes=[HOSTILE]
     )
-    plan = Plan.of({f"a {HOSTILE}": recording}, models="RBM", n_hidden=2, penalties=0, n_splits=1)
+    plan = Plan.of({f"a {HOSTILE}": recording}, models="RBM", n_hidden=2, l1=0, n_splits=1)
     text = page(run(plan, tmp_path / "study.db", n_jobs=1, command=f"command {HOSTILE}"))
     ordinary, parsed = parsed, Parsed(text)
     assert len(parsed.all("script")) == len(ordinary.all("script"))

@@ -136,7 +136,7 @@ def test_the_methods_tell_the_plan():
 
 
 def test_one_split_and_one_model_are_told_as_such():
-    experiment = Experiment("short", models="Ising", penalties=0.0, n_splits=1, n_init=3, seed=7)
+    experiment = Experiment("short", models="Ising", l1=0.0, n_splits=1, n_init=3, seed=7)
     said = dict(methods(Plan(planted.PLAN.sources, (experiment,)), layers=False))
     words = said["Words and models"]
     assert "Ising models were fitted by" in words

@@ -116,7 +116,7 @@ def test_windows_are_embedded_before_they_are_dealt():
 @pytest.mark.parametrize("name", NAMES)
 def test_fits_are_those_of_the_model_called_by_hand(store, by_hand, name):
     rows = store.rows("fits", job=job_of(store, kind="fit", variant=name))
-    assert [row["penalty"] for row in rows] == list(PENALTIES)
+    assert [row["l1"] for row in rows] == list(PENALTIES)
     for row, fit in zip(rows, by_hand[name], strict=True):
         stored = from_bytes(row["model"])
         for field in ("b", "J", "W", "c"):
@@ -142,7 +142,7 @@ def test_a_semi_restricted_path_from_stored_ones_is_as_good_as_one_by_itself(by_
 @pytest.mark.parametrize("name", NAMES)
 def test_normalisers_are_sums_over_all_words(store, by_hand, dealt, every_word, name):
     for fit in by_hand[name]:
-        job = job_of(store, kind="normalise", variant=name, penalty=fit.l1)
+        job = job_of(store, kind="normalise", variant=name, l1=fit.l1)
         [row] = store.rows("normalisers", job=job)
         log_z = np.log(np.exp(log_weight(fit.parameters_, every_word(5))).sum())
         assert row["log_z"] == pytest.approx(log_z, rel=1e-12)
@@ -159,7 +159,7 @@ def test_normalisers_are_sums_over_all_words(store, by_hand, dealt, every_word, 
 def test_the_fit_that_validation_prefers_is_scored_on_the_test_words(store, best, dealt, name):
     [row] = store.rows("scores", job=job_of(store, kind="test"), variant=name)
     score = mc.excess_log_likelihood(best[name], dealt[2])
-    assert row["penalty"] == best[name].l1
+    assert row["l1"] == best[name].l1
     assert row["bits_per_second"] == score.bits_per_second
     assert row["block_stderr"] == score.stderr
     assert row["nats_per_word"] == pytest.approx(best[name].score(dealt[2]), rel=1e-12)
@@ -175,7 +175,7 @@ def test_the_independent_model_is_the_zero_of_the_scores(store, dealt):
 
 def test_every_pair_is_compared_once_by_the_difference_of_its_scores(store):
     job = job_of(store, kind="test")
-    score = {row["variant"]: row["bits_per_second"] for row in store.rows("scores", job=job)}
+    score = {row["model"]: row["bits_per_second"] for row in store.rows("scores", job=job)}
     pairs = store.rows("differences", job=job)
     assert len({frozenset((row["first"], row["second"])) for row in pairs}) == len(pairs) == 6
     for row in pairs:

@@ -32,8 +32,8 @@ def row_of(job):
         "experiment": job.experiment,
         "window": job.window,
         "split": job.split,
-        "variant": job.variant.name,
-        "penalty": job.penalty,
+        "variant": job.model.name,
+        "penalty": job.l1,
         "environment": {},
     }
 

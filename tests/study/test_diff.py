@@ -28,7 +28,7 @@ def test_the_order_of_recordings_and_experiments_is_no_difference():
     [
         ({"n_splits": 5}, "n_splits was 10, is 5"),
         ({"window": [1, 2]}, "window was 1, is 1, 2"),
-        ({"penalties": [0, 2e-3]}, "penalties was 0, 0.001, 0.002, 0.004, 0.006, 0.008, 0.01, "
+        ({"l1": [0, 2e-3]}, "penalties was 0, 0.001, 0.002, 0.004, 0.006, 0.008, 0.01, "
          "is 0, 0.002"),
         ({"max_words": 1000}, "max_words was not set, is 1000"),
         ({"recordings": "B4"}, "recordings was all, is B4"),

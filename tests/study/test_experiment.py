@@ -20,11 +20,11 @@ def test_the_defaults_are_the_papers_protocol():
 
 def test_a_single_entry_stands_for_a_list_and_numpy_numbers_become_pythons():
     experiment = Experiment(
-        "x", window=np.int64(5), n_hidden=25, objectives="likelihood", penalties=np.array([0, 0.5])
+        "x", window=np.int64(5), n_hidden=25, objectives="likelihood", l1=np.array([0, 0.5])
     )
     assert (experiment.windows, experiment.n_hidden) == ((5,), (25,))
     assert experiment.objectives == ("likelihood",)
-    assert [type(value) for value in experiment.penalties] == [float, float]
+    assert [type(value) for value in experiment.l1] == [float, float]
     assert type(experiment.windows[0]) is int
 
 
@@ -39,7 +39,7 @@ def test_lags_are_kept_in_the_order_in_which_words_grow():
 
 
 def test_a_negative_zero_is_no_other_penalty():
-    assert str(Experiment("x", penalties=[-0.0, 1e-3]).penalties[0]) == "0.0"
+    assert str(Experiment("x", l1=[-0.0, 1e-3]).penalties[0]) == "0.0"
 
 
 def test_experiments_compare_and_hash_by_their_settings():

@@ -24,7 +24,7 @@ from microcolumn.study._plan import Experiment, Plan, Source
 FACTS = RecordingInfo("f0", 5)
 ISING = ModelSpec("Ising", 0, "mpf")
 RBM, SEMI = ModelSpec("RBM", 3, "mpf"), ModelSpec("SemiRBM", 3, "mpf")
-BASE = Experiment("instantaneous", n_splits=2, penalties=(1e-3, 4e-3), n_hidden=(3,))
+BASE = Experiment("instantaneous", n_splits=2, l1=(1e-3, 4e-3), n_hidden=(3,))
 
 
 def digests(plan, facts=FACTS):
@@ -120,8 +120,8 @@ def test_the_jobs_of_a_split_are_those_of_the_protocol():
 
 def test_models_that_are_only_started_from_are_fitted_and_nothing_else():
     jobs = digests(plan_of(replace(BASE, models=("SemiRBM",), n_splits=1)))
-    fitted = {job.variant for job in jobs if job.kind == "fit"}
-    others = {job.variant for job in jobs if job.kind not in ("fit", "test")}
+    fitted = {job.model for job in jobs if job.kind == "fit"}
+    others = {job.model for job in jobs if job.kind not in ("fit", "test")}
     assert (fitted, others) == ({ISING, RBM, SEMI}, {SEMI})
 
 
@@ -129,7 +129,7 @@ def test_long_jobs_come_first():
     """Work grows with bits times hidden units; jobs of equal size keep the order of the plan."""
     experiment = replace(BASE, windows=(1, 2), n_hidden=(2, 9), models=("Ising", "RBM"), n_splits=1)
     first = stages(plan_of(experiment), {"A": FACTS})[0].values()
-    assert [(job.window, job.variant.n_hidden) for job in first] == [
+    assert [(job.window, job.model.n_hidden) for job in first] == [
         *((2, 9), (1, 9), (2, 2), (1, 2), (2, 0), (1, 0)),
     ]
 
@@ -171,7 +171,7 @@ BEARING = {
     "bin_width": 0.010,
     "most_active": 4,
     "max_words": 2000,
-    "penalties": (1e-3, 8e-3),
+    "l1": (1e-3, 8e-3),
     "split_by": "blocks",
     "train": 0.6,
     "validation": 0.3,

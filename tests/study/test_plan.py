@@ -205,7 +205,7 @@ def test_a_quick_look_leaves_small_plans_and_data_alone():
     small = Plan.of(
         {"a": Source("a", preset="B4", minutes=2), "b": tiny(), "c": "c.npz"},
         n_splits=1,
-        penalties=[0, 1e-2],
+        l1=[0, 1e-2],
         n_hidden=[3, 10],
         max_words=100,
         max_steps=500,
@@ -215,7 +215,7 @@ def test_a_quick_look_leaves_small_plans_and_data_alone():
         0
     ] == replace(
         Plan.of("B4", n_hidden=[8, 10], window=3, max_words=30_000, n_splits=2).experiments[0],
-        penalties=(1e-3, 4e-3, 1e-2),
+        l1=(1e-3, 4e-3, 1e-2),
         max_steps=4000,
     )
 
@@ -228,7 +228,7 @@ experiments = st.builds(
     max_words=st.none() | st.integers(2, 10**6),
     window=st.lists(st.integers(1, 20), min_size=1, max_size=5, unique=True),
     n_hidden=st.lists(st.just("dims") | st.integers(1, 40), min_size=1, max_size=4, unique=True),
-    penalties=st.lists(st.floats(0, 1), min_size=1, max_size=8, unique=True).map(sorted),
+    l1=st.lists(st.floats(0, 1), min_size=1, max_size=8, unique=True).map(sorted),
     n_splits=st.integers(1, 20),
     train=st.floats(0.1, 0.9),
 )
@@ -264,5 +264,5 @@ def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
 
 
 def test_numbers_of_numpy_can_be_written():
-    plan = Plan.of("B4", window=np.arange(1, 4), penalties=np.geomspace(1e-3, 1e-2, 3))
+    plan = Plan.of("B4", window=np.arange(1, 4), l1=np.geomspace(1e-3, 1e-2, 3))
     assert Plan.from_dict(json.loads(json.dumps(plan.as_dict()))) == plan

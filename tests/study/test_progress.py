@@ -17,7 +17,7 @@ from microcolumn.study._progress import Bar, DurationModel, duration
 ISING, RBM = ModelSpec("Ising", 0, "mpf"), ModelSpec("RBM", 3, "mpf")
 
 
-def job(kind="fit", recording="A", window=1, split=0, variant=ISING, penalty=None):
+def job(kind="fit", recording="A", window=1, split=0, variant=ISING, l1=None):
     return Job(kind, recording, "instantaneous", window, split, variant, penalty)
 
 
@@ -25,10 +25,10 @@ def job(kind="fit", recording="A", window=1, split=0, variant=ISING, penalty=Non
 def pace():
     learnt = DurationModel()
     for seconds, known in [
-        (1.0, job("normalise", penalty=1e-3)),
-        (3.0, job("normalise", penalty=1e-3, split=1)),
-        (11.0, job("normalise", penalty=2e-3)),
-        (25.0, job("normalise", recording="B", penalty=1e-3)),
+        (1.0, job("normalise", l1=1e-3)),
+        (3.0, job("normalise", l1=1e-3, split=1)),
+        (11.0, job("normalise", l1=2e-3)),
+        (25.0, job("normalise", recording="B", l1=1e-3)),
         (105.0, job("fit")),
     ]:
         learnt.learn(known, seconds)
@@ -41,9 +41,9 @@ def pace():
 @pytest.mark.parametrize(
     ("asked", "seconds"),
     [
-        (job("normalise", penalty=1e-3, split=7), 2.0),  # the same but for the split
-        (job("normalise", penalty=9e-3), 5.0),  # other penalties of the same variant: 1, 3, 11
-        (job("normalise", recording="C", penalty=1e-3), 10.0),  # other recordings: 1, 3, 11, 25
+        (job("normalise", l1=1e-3, split=7), 2.0),  # the same but for the split
+        (job("normalise", l1=9e-3), 5.0),  # other penalties of the same variant: 1, 3, 11
+        (job("normalise", recording="C", l1=1e-3), 10.0),  # other recordings: 1, 3, 11, 25
         (job("fit", split=4), 105.0),
         # Unlike any other: 145 s for five jobs of size 1; hidden units and window take longer.
         (job("normalise", variant=RBM), 29.0),
@@ -56,7 +56,7 @@ def test_a_job_takes_as_long_as_the_most_similar_ones_took(pace, asked, seconds)
 
 
 def test_jobs_left_are_shared_among_the_workers(pace):
-    left = [job("normalise", penalty=1e-3, split=2), job("fit", split=1)]
+    left = [job("normalise", l1=1e-3, split=2), job("fit", split=1)]
     assert pace.remaining_s(left, 2) == (2.0 + 105.0) / 2
     assert pace.remaining_s([], 2) == 0.0
 

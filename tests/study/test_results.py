@@ -46,7 +46,7 @@ def test_scores_are_the_means_of_the_stored_rows(results):
     found = results.comparison("cells")
     values = [planted.bits_per_second("RBM", split) for split in range(4)]
     best = found.best
-    assert (best.variant, found.n_splits, found.n_planned) == ("RBM 5", 4, 4)
+    assert (best.name, found.n_splits, found.n_planned) == ("RBM 5", 4, 4)
     assert best.bits_per_second == pytest.approx(np.mean(values))
     assert best.split_stderr == pytest.approx(stats.sem(values))
     assert best.block_stderr == pytest.approx(planted.BLOCK_STDERR)
@@ -56,7 +56,7 @@ def test_scores_are_the_means_of_the_stored_rows(results):
 
 
 def test_a_fit_that_has_not_converged_makes_its_model_doubtful(results):
-    doubtful = {m.variant: m.converged for m in results.comparison("cells").models}
+    doubtful = {m.name: m.converged for m in results.comparison("cells").models}
     assert doubtful == {"RBM 5": False, "SemiRBM 5": True, "Ising": True}
 
 
@@ -73,7 +73,7 @@ def test_pairs_are_compared_by_the_stored_differences(results):
 def test_scores_per_neuron_by_lags_join_models_that_grow_with_the_words(results):
     found = results.by_window("cells")
     assert found.window == (1, 2, 3)
-    assert [m.variant for m in found.models["RBM"]] == ["RBM 4", "RBM 8", "RBM 12"]
+    assert [m.name for m in found.models["RBM"]] == ["RBM 4", "RBM 8", "RBM 12"]
     assert [m.per_neuron for m in found.models["RBM"]] == pytest.approx([3.0, 4.0, 5.0])
     assert [m.per_neuron for m in found.models["Ising"]] == pytest.approx([2.5, 3.5, 3.5])
 
@@ -106,7 +106,7 @@ def test_interactions_are_those_of_every_split(results):
 
 def test_normalisers_come_with_their_traces(results):
     found = results.normalisers("cells", "RBM", split=2)
-    assert list(found) == list(planted.PENALTIES)
+    assert list(found) == list(planted.L1)
     assert found[1e-3]["log_z"] == planted.LOG_Z + 1e-3
     assert found[1e-3]["trace"][-1] == [64, 1.5, 0.01]
 
@@ -124,11 +124,11 @@ def test_the_model_is_the_one_that_was_chosen_with_its_stored_normaliser(results
 
 
 def test_any_penalty_of_the_plan_has_its_model(results):
-    assert results.model("cells", "RBM", penalty=0.0).W_[0, 0] == 0.2
+    assert results.model("cells", "RBM", l1=0.0).W_[0, 0] == 0.2
     path = results.path("cells", "RBM", split=1)
-    assert [model.l1 for model in path] == list(planted.PENALTIES)
+    assert [model.l1 for model in path] == list(planted.L1)
     with pytest.raises(ValueError, match=r"penalty is 0\.5; .* has 0, 0\.001, 0\.004"):
-        results.model("cells", "RBM", penalty=0.5)
+        results.model("cells", "RBM", l1=0.5)
 
 
 def test_words_are_the_parts_of_the_split_ready_for_predictions(results):
@@ -179,7 +179,7 @@ def test_what_is_not_computed_yet_is_said_to_be_so(partial, ask, message):
 def test_a_model_whose_normaliser_is_not_stored_finds_it(tmp_path):
     path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
     where = {"experiment": "spatiotemporal", "window": 1}
-    model = Results(path).model("cells", "Ising", penalty=0.0, **where)
+    model = Results(path).model("cells", "Ising", l1=0.0, **where)
     bits = np.array(np.meshgrid(*[[0, 1]] * 4)).reshape(4, -1).T
     assert model.log_partition().value == pytest.approx(np.log(np.exp(-model.energy(bits)).sum()))
 

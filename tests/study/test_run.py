@@ -91,7 +91,7 @@ def test_a_recording_is_described(finished):
 def test_a_recording_need_not_hold_a_bin_of_experiments_on_others(path):
     whole = recording()
     trials = Recording(whole.trains, whole.units, epochs=[[k, k + 0.5] for k in range(50)])
-    small = {"n_splits": 1, "penalties": (1e-3,), "models": ("Ising",)}
+    small = {"n_splits": 1, "l1": (1e-3,), "models": ("Ising",)}
     plan = Plan(
         (Source("whole", recording=whole), Source("trials", recording=trials)),
         (
@@ -117,7 +117,7 @@ def test_every_job_says_what_it_saw_and_with_what_it_was_done(finished):
         assert row["seed"] == row["split"] == json.loads(row["settings"])["random_state"]
         assert row["seconds"] > 0
         assert versions[row["environment"]]["microcolumn"] == microcolumn.__version__
-        assert math.isnan(row["penalty"]) == (row["kind"] != "normalise")
+        assert math.isnan(row["l1"]) == (row["kind"] != "normalise")
 
 
 def test_warnings_of_a_job_are_kept_once_each(path, monkeypatch):
@@ -170,7 +170,7 @@ def test_fewer_models_use_what_is_there_but_are_compared_anew(path, performed):
 
 def test_an_earlier_plan_is_still_there_after_another(path, performed):
     run(small_plan(n_splits=1), path, n_jobs=1)
-    run(small_plan(n_splits=1, penalties=(2e-3,)), path, n_jobs=1)
+    run(small_plan(n_splits=1, l1=(2e-3,)), path, n_jobs=1)
     performed.clear()
     run(small_plan(n_splits=1), path, n_jobs=1)
     assert performed == []
@@ -224,7 +224,7 @@ def test_two_runs_at_once_are_refused(path, monkeypatch):
 
 
 def test_a_job_that_fails_is_told_kept_and_tried_again(path, monkeypatch, finished):
-    failing(monkeypatch, "predict", if_=lambda job: job.split == 1 and job.variant.model == "RBM")
+    failing(monkeypatch, "predict", if_=lambda job: job.split == 1 and job.model.model == "RBM")
     with pytest.raises(StudyError) as caught:
         run(small_plan(), path, n_jobs=1)
     assert str(caught.value) == (
@@ -245,10 +245,10 @@ def test_a_job_that_fails_is_told_kept_and_tried_again(path, monkeypatch, finish
 
 
 def test_what_needs_a_failed_job_waits_and_all_else_is_done(path, monkeypatch, finished):
-    failing(monkeypatch, "fit", if_=lambda job: job.split == 0 and job.variant.model == "Ising")
+    failing(monkeypatch, "fit", if_=lambda job: job.split == 0 and job.model.model == "Ising")
     with pytest.raises(StudyError, match=r"1 of 32 jobs failed, .*\(fit, A"):
         run(small_plan(), path, n_jobs=1)
-    done = {(row["kind"], row["variant"]) for row in rows(path, "jobs", split=0)}
+    done = {(row["kind"], row["model"]) for row in rows(path, "jobs", split=0)}
     assert done == {(kind, "RBM 3") for kind in ("fit", "normalise", "predict", "structure")}
     assert len(rows(path, "jobs", split=1)) == 16
 

@@ -161,7 +161,9 @@ def compare_splits(
         See :func:`paired_difference`.
     """
     results = [
-        model_score(spec, rows, n_units) for spec, rows in scores.items() if spec.name != INDEPENDENT
+        model_score(spec, rows, n_units)
+        for spec, rows in scores.items()
+        if spec.name != INDEPENDENT
     ]
     models = sorted(
         (result for result in results if result is not None),
@@ -237,9 +239,7 @@ def paired_difference(
     )
 
 
-def _summary(
-    name: str, spec: ModelSpec, scores: Sequence[SplitScore], n_units: int
-) -> ModelScore:
+def _summary(name: str, spec: ModelSpec, scores: Sequence[SplitScore], n_units: int) -> ModelScore:
     values = np.array([score.bits_per_second for score in scores])
     mean = float(values.mean())
     return ModelScore(

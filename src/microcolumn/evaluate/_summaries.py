@@ -75,7 +75,9 @@ class WindowResult:
         n = after.n_units
         gains = [(new.bits_per_second - old.bits_per_second) / n for new, old in both]
         errors = [math.hypot(new.block_stderr, old.block_stderr) / n for new, old in both]
-        return paired_difference("longer window", "shorter window", gains, errors, self.test_to_train)
+        return paired_difference(
+            "longer window", "shorter window", gains, errors, self.test_to_train
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +188,7 @@ class LayersResult:
     @property
     def n_significant(self) -> tuple[int, ...]:
         """Hidden units of each split that stay in a layer, false discovery rate 5 %."""
-        return tuple(
-            sum(row.p_fdr < LEVEL for row in each.hidden) for each in self.statistics
-        )
+        return tuple(sum(row.p_fdr < LEVEL for row in each.hidden) for each in self.statistics)
 
     def contrast(self, which: str = "couplings") -> tuple[float, float, tuple[float, ...]] | None:
         """Couplings within and between layers, means over splits, and p-values by split.
@@ -207,7 +207,9 @@ class LayersResult:
         found = [each for each in both if each is not None]
         if not found:
             return None
-        within, between = (fmean(getattr(row, key) for row in found) for key in ("within", "between"))
+        within, between = (
+            fmean(getattr(row, key) for row in found) for key in ("within", "between")
+        )
         return within, between, tuple(row.p_value for row in found)
 
 

@@ -213,8 +213,7 @@ def patterns(
     """
     no_words = np.empty((0, test.n_dims), dtype=np.uint8)
     statistics = {
-        name: replace(pattern_statistics(model, test), X=no_words)
-        for name, model in models.items()
+        name: replace(pattern_statistics(model, test), X=no_words) for name, model in models.items()
     }
     found = {DATA: synchrony(test)}
     found |= {name: synchrony(model, initial=train) for name, model in models.items()}

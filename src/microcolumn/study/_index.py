@@ -1,13 +1,30 @@
-"""Which results a plan has: from the names that people use to conditions and models."""
+"""Which results a plan has, from the names that people use, and what the store has of them."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..models import ModelSpec
+from ..evaluate import Comparison, SplitScore
+from ..evaluate._splits import compare_splits
+from ..models import ModelSpec, PopulationModel, from_bytes
+from ..partition import LogPartition
+from ..words import Words
+from ._codec import from_blob, typed
+from ._describe import PackedWords
 from ._jobs import families, n_dims, specs_of
 from ._plan import Experiment, Plan
+from ._store import Store
+
+Row = dict[str, Any]
+Key = tuple[Any, ...]
+
+#: Splits whose models, and experiments whose words, are kept in memory.
+_KEPT = 4
 
 
 class NotComputedError(ValueError):
@@ -33,6 +50,11 @@ class Condition(NamedTuple):
             "experiment": self.experiment.name,
             "window": self.window,
         }
+
+    @property
+    def key(self) -> Key:
+        """What tells it from other conditions."""
+        return self.recording, self.experiment.name, self.window
 
     def missing(self, what: str) -> NotComputedError:
         """The error that says that a result is still to come."""
@@ -138,3 +160,144 @@ class PlanIndex:
     def _n_bits(self, condition: Condition) -> int:
         sizes = self._sizes[condition.recording]
         return n_dims(condition.experiment, sizes, condition.window)
+
+
+class Reader:
+    """What the store has of a plan: a query for each table, and for models and words when needed.
+
+    Parameters
+    ----------
+    file : Path
+        The study's store.
+    index : PlanIndex
+        Conditions and models of the plan.
+    """
+
+    def __init__(self, file: Path, index: PlanIndex) -> None:
+        self.file = file
+        self.index = index
+        self._tables: dict[str, dict[Key, list[Row]]] = {}
+        self._files: dict[Key, dict[Key, bytes]] = {}
+        self._words: dict[Key, Words] = {}
+
+    def rows(self, table: str, condition: Condition, **equal: Any) -> list[Row]:
+        """Rows at a condition; the table is read once for all conditions."""
+        if table not in self._tables:
+            by_condition: dict[Key, list[Row]] = {}
+            for row in self._query(f"current_{table}"):
+                key = (row["recording"], row["experiment"], row["window"])
+                by_condition.setdefault(key, []).append(row)
+            self._tables[table] = by_condition
+        rows = self._tables[table].get(condition.key, [])
+        return [row for row in rows if all(row[name] == value for name, value in equal.items())]
+
+    def blobs(self, table: str, condition: Condition) -> list[Row]:
+        """Rows at a condition of a table that is too large to be kept."""
+        return self._query(f"current_{table}", **condition.names)
+
+    def description(self, recording: str, experiment: str, column: str) -> bytes:
+        """What is stored of the data of an experiment."""
+        where = {"recording": recording, "experiment": experiment}
+        rows = self._query("current_descriptions", columns=(column,), **where)
+        if not rows:
+            raise NotComputedError(
+                f"the data of {recording!r}, experiment {experiment!r} are not stored yet; "
+                "run the study further"
+            )
+        return bytes(rows[0][column])
+
+    def words(self, recording: str, experiment: str) -> Words:
+        """Words of all single bins of an experiment."""
+        key = (recording, experiment)
+        if key not in self._words:
+            words = from_blob(PackedWords, self.description(*key, "words")).unpacked()
+            self._words = _latest(self._words) | {key: words}
+        return self._words[key]
+
+    def model(
+        self, condition: Condition, spec: ModelSpec, split: int, l1: float
+    ) -> PopulationModel:
+        """A fitted model, with its log Z where that is stored."""
+        self.index.check(condition, split, l1)
+        key = (*condition.key, split)
+        if key not in self._files:
+            where = condition.names | {"split": split}
+            rows = self._query("current_fits", columns=("model", "l1", "file"), **where)
+            files = {(row["model"], row["l1"]): row["file"] for row in rows}
+            self._files = _latest(self._files) | {key: files}
+        if (spec.name, l1) not in self._files[key]:
+            raise condition.missing(f"{spec.name} of split {split}")
+        model = from_bytes(self._files[key][spec.name, l1])
+        row = self.normaliser(condition, spec, split, l1)
+        return model if row is None else model.with_log_partition(log_partition_of(row))
+
+    def normaliser(
+        self, condition: Condition, spec: ModelSpec, split: int, l1: float
+    ) -> Row | None:
+        """Row of one fit's log Z and validation score; None where it is not computed."""
+        rows = self.rows("normalisers", condition, model=spec.name, split=split, l1=l1)
+        return rows[0] if rows else None
+
+    def scores(self, condition: Condition) -> dict[ModelSpec, list[SplitScore]]:
+        """Scores of the splits tested so far."""
+        found: dict[ModelSpec, list[SplitScore]] = {}
+        for row in self.rows("scores", condition):
+            found.setdefault(ModelSpec.of(row["model"]), []).append(typed(SplitScore, row))
+        return found
+
+    @cached_property
+    def comparisons(self) -> dict[Key, Comparison]:
+        """All comparisons that have a finite score, by condition."""
+        found = {}
+        for condition in self.index.conditions():
+            n_units = self.index.n_units(condition.recording, condition.experiment)
+            differences: dict[tuple[str, str], dict[int, tuple[float, float]]] = {}
+            for row in self.rows("differences", condition):
+                by_split = differences.setdefault((row["first"], row["second"]), {})
+                by_split[row["split"]] = row["bits_per_second"], row["block_stderr"]
+            ratio = condition.experiment.test_to_train
+            models, pairs = compare_splits(self.scores(condition), differences, n_units, ratio)
+            if models:
+                found[condition.key] = Comparison(
+                    models=models,
+                    pairs=pairs,
+                    n_units=n_units,
+                    n_splits=max(model.n_splits for model in models),
+                    n_planned=condition.experiment.n_splits,
+                    **condition.names,
+                )
+        return found
+
+    @cached_property
+    def provenance(self) -> dict[str, Any]:
+        """Counts, times, software and failures of the plan's jobs."""
+        columns = ("seconds", "finished", "environment", "failed", "error")
+        jobs = self._query("current_jobs", columns=columns)
+        done = [row for row in jobs if row["finished"] is not None]
+        times = [row["finished"] for row in done]
+        environments = {json.dumps(row["environment"]): row["environment"] for row in done}
+        return {
+            "n_done": len(done),
+            "n_planned": len(jobs),
+            "seconds": math.fsum(row["seconds"] for row in done),
+            "first": min(times, default=""),
+            "last": max(times, default=""),
+            "environments": list(environments.values()),
+            "failures": [
+                {"job": row["failed"], "error": row["error"]} for row in jobs if row["failed"]
+            ],
+        }
+
+    def _query(self, table: str, **options: Any) -> list[Row]:
+        with Store.open(self.file) as store:
+            return store.rows(table, **options)
+
+
+def log_partition_of(row: Row) -> LogPartition:
+    """The normaliser that a row describes; its time is the job's."""
+    return typed(LogPartition, row | {"seconds": math.nan})
+
+
+def _latest(kept: dict[Key, Any]) -> dict[Key, Any]:
+    """What was added last, so that there is room for one more."""
+    return dict([*kept.items()][1 - _KEPT :])

@@ -16,9 +16,7 @@ from typing import Any, Literal, NamedTuple
 from ..models import ModelSpec
 from ._plan import Experiment, Plan
 
-Kind = Literal[
-    "describe", "fit", "normalise", "test", "patterns", "anneal", "predict", "structure"
-]
+Kind = Literal["describe", "fit", "normalise", "test", "patterns", "anneal", "predict", "structure"]
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
 RESULTS_VERSION = 1

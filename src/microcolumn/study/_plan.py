@@ -313,7 +313,9 @@ def _differences(
             if key == "in_memory" and was and now:
                 sentences.append(f"{kind}{name}: its data in memory are not the same")
             else:
-                sentences.append(f"{kind}{name}: {key} was {_setting_text(was)}, is {_setting_text(now)}")
+                sentences.append(
+                    f"{kind}{name}: {key} was {_setting_text(was)}, is {_setting_text(now)}"
+                )
     return sentences
 
 

@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..evaluate import Comparison, LayerStatistics, ModelScore, PatternStatistics, SplitScore
-from ..evaluate import HiddenActivation, Synchrony
-from ..evaluate._splits import compare_splits, model_score
-from ..evaluate._summaries import LayersResult, PredictionResult, WindowResult, predictions_of
-from ..models import ModelSpec, PopulationModel, from_bytes
+import numpy as np
+
+from ..evaluate import (
+    Comparison,
+    HiddenActivation,
+    LayersResult,
+    LayerStatistics,
+    ModelScore,
+    PatternStatistics,
+    PredictionResult,
+    Synchrony,
+    WindowResult,
+)
+from ..evaluate._splits import model_score
+from ..evaluate._summaries import predictions_of
+from ..models import ModelSpec, PopulationModel
 from ..models._spec import INDEPENDENT
-from ..partition import LogPartition
 from ..partition._convergence import Convergence
 from ..units import Units
 from ..words import Words
 from ._codec import from_blob, typed
 from ._compute import split_words
-from ._describe import AnnealingResult, DataResult, PackedWords, PatternsResult
-from ._index import Condition, NotComputedError, PlanIndex
+from ._describe import DATA, AnnealingResult, DataResult, PatternsResult
+from ._index import Condition, NotComputedError, PlanIndex, Reader, Row, log_partition_of
 from ._plan import Plan
 from ._store import Store
-
-Row = dict[str, Any]
-Key = tuple[Any, ...]
-
-#: Conditions and splits whose models, and experiments whose words, are kept in memory.
-_KEPT = 4
 
 
 class Results:
@@ -73,16 +75,14 @@ class Results:
         names = [source.name for source in self.plan.sources]
         self.recordings: dict[str, Row] = {name: rows[name] for name in names if name in rows}
         self.index = PlanIndex(self.plan, self.recordings)
-        self._tables: dict[str, dict[Key, list[Row]]] = {}
-        self._files: dict[Key, dict[Key, bytes]] = {}
-        self._words: dict[Key, Words] = {}
+        self._reader = Reader(self.file, self.index)
 
     def comparison(
         self, recording: str, *, experiment: str | None = None, window: int | None = None
     ) -> Comparison:
         """All models on the untouched test parts, side by side."""
         condition = self.index.at(recording, experiment, window)
-        found = self._comparisons.get(_key(condition))
+        found = self._reader.comparisons.get(condition.key)
         if found is None:
             raise condition.missing("a test")
         return found
@@ -94,7 +94,7 @@ class Results:
         found: dict[str, list[ModelScore | None]] = {}
         for window in settings.windows:
             condition = Condition(recording, settings, window)
-            scores = self._scores(condition)
+            scores = self._reader.scores(condition)
             for name, spec in self.index.families(condition).items():
                 result = model_score(spec, scores.get(spec, []), n_units)
                 found.setdefault(name, []).append(result)
@@ -118,7 +118,7 @@ class Results:
         """
         rows = []
         for condition in self.index.conditions():
-            for row in self._rows("scores", condition):
+            for row in self._reader.rows("scores", condition):
                 spec = ModelSpec.of(row["model"])
                 parts = {"model": spec.model, "n_hidden": spec.n_hidden}
                 named = condition.names | {"split": row["split"], "name": spec.name}
@@ -140,13 +140,13 @@ class Results:
     ) -> dict[str, PredictionResult]:
         """Predictions of single units, by what is given: ``"rest"`` and, of windows, ``"past"``."""
         condition, spec = self._model_at(recording, model, experiment, window)
-        rows = self._rows("predictions", condition, model=spec.name)
+        rows = self._reader.rows("predictions", condition, model=spec.name)
         if not rows:
             raise condition.missing(f"a prediction by {spec.name}")
         by_split: dict[int, list[Row]] = {}
         for row in rows:
             by_split.setdefault(row["split"], []).append(row)
-        calibrations = self._rows("calibrations", condition, model=spec.name)
+        calibrations = self._reader.rows("calibrations", condition, model=spec.name)
         return predictions_of(spec, list(by_split.values()), calibrations)
 
     def layers(
@@ -166,7 +166,7 @@ class Results:
         }
         if not known:
             return None
-        scores = self._scores(condition).get(spec, [])
+        scores = self._reader.scores(condition).get(spec, [])
         live = {score.split: score.n_live_hidden for score in scores}
         return LayersResult(
             model=spec,
@@ -204,7 +204,7 @@ class Results:
         """Normalisers and validation scores by l1, with the traces of annealed ones."""
         condition, spec = self._model_at(recording, model, experiment, window)
         self.index.check(condition, split)
-        rows = self._rows("normalisers", condition, model=spec.name, split=split)
+        rows = self._reader.rows("normalisers", condition, model=spec.name, split=split)
         found = {row["l1"]: _own(row) for row in rows}
         return {l1: found[l1] for l1 in condition.experiment.l1 if l1 in found}
 
@@ -238,7 +238,7 @@ class Results:
         PopulationModel
         """
         condition, spec = self._model_at(recording, model, experiment, window)
-        return self._model(condition, spec, split, self._l1(condition, spec, split, l1))
+        return self._reader.model(condition, spec, split, self._l1(condition, spec, split, l1))
 
     def path(
         self,
@@ -251,7 +251,7 @@ class Results:
     ) -> list[PopulationModel]:
         """The models of one kind at every l1 of the plan, in its order."""
         condition, spec = self._model_at(recording, model, experiment, window)
-        return [self._model(condition, spec, split, l1) for l1 in condition.experiment.l1]
+        return [self._reader.model(condition, spec, split, l1) for l1 in condition.experiment.l1]
 
     def activation(
         self,
@@ -265,10 +265,14 @@ class Results:
     ) -> HiddenActivation:
         """How active the hidden units of a fit are on the test part; see :meth:`model`."""
         condition, spec = self._model_at(recording, model, experiment, window)
-        found = self._normaliser(condition, spec, split, self._l1(condition, spec, split, l1))
+        found = self._reader.normaliser(
+            condition, spec, split, self._l1(condition, spec, split, l1)
+        )
         if found is None:
             raise condition.missing(f"the activation of {spec.name} of split {split}")
-        return typed(HiddenActivation, _as_arrays(found["activation"]))
+        return HiddenActivation(
+            **{name: np.array(entry) for name, entry in found["activation"].items()}
+        )
 
     def words(
         self,
@@ -293,17 +297,12 @@ class Results:
     def all_words(self, recording: str, *, experiment: str | None = None) -> Words:
         """Words of all single bins of an experiment, in time order."""
         settings = self.index.experiment(recording, experiment)
-        key = (recording, settings.name)
-        if key not in self._words:
-            data = self._description(recording, settings.name, "words")
-            words = from_blob(PackedWords, data).unpacked()
-            self._words = dict([*self._words.items()][1 - _KEPT :]) | {key: words}
-        return self._words[key]
+        return self._reader.words(recording, settings.name)
 
     def data(self, recording: str, *, experiment: str | None = None) -> DataResult:
         """Units, rates, busiest stretch and correlogram of what an experiment saw."""
         settings = self.index.experiment(recording, experiment)
-        return from_blob(DataResult, self._description(recording, settings.name, "data"))
+        return from_blob(DataResult, self._reader.description(recording, settings.name, "data"))
 
     def units(self, recording: str, *, experiment: str | None = None) -> Units:
         """Units of an experiment's words."""
@@ -314,7 +313,7 @@ class Results:
     ) -> PatternsResult:
         """Probabilities of test words and synchrony, of the data and of all models, in split 0."""
         condition = self.index.at(recording, experiment, window)
-        rows = self._blobs("patterns", condition)
+        rows = self._reader.blobs("patterns", condition)
         if not rows:
             raise condition.missing("the patterns of split 0")
         test = self.words(split=0, **condition.names)[2]
@@ -324,9 +323,11 @@ class Results:
             if row["statistics"] is not None
         }
         chosen = {
-            row["model"]: row["l1"] for row in self._rows("scores", condition) if row["split"] == 0
+            row["model"]: row["l1"]
+            for row in self._reader.rows("scores", condition)
+            if row["split"] == 0
         }
-        order = ["data", INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
+        order = [DATA, INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
         rows.sort(key=lambda row: order.index(row["model"]))
         return PatternsResult(
             split=0,
@@ -340,25 +341,25 @@ class Results:
     ) -> AnnealingResult:
         """Annealing of the first Ising model, or of any where there is none, in split 0."""
         condition = self.index.at(recording, experiment, window)
-        rows = self._blobs("annealings", condition)
+        rows = self._reader.blobs("annealings", condition)
         if not rows:
             raise condition.missing("the annealing of split 0")
         [row] = rows
         spec = ModelSpec.of(row["model"])
-        normaliser = self._normaliser(condition, spec, 0, row["l1"])
+        normaliser = self._reader.normaliser(condition, spec, 0, row["l1"])
         if normaliser is None:
             raise condition.missing(f"the normaliser of {spec.name}")
         return AnnealingResult(
             model=spec,
             split=0,
             l1=row["l1"],
-            log_z=_log_partition(normaliser),
+            log_z=log_partition_of(normaliser),
             convergence=from_blob(Convergence, row["convergence"]),
         )
 
     def tested(self) -> list[Condition]:
         """Where at least one split is tested, in the plan's order."""
-        return [c for c in self.index.conditions() if self._rows("scores", c)]
+        return [c for c in self.index.conditions() if self._reader.rows("scores", c)]
 
     def provenance(self) -> dict[str, Any]:
         """How the results came about.
@@ -371,60 +372,12 @@ class Results:
             and ``failures`` (what went wrong in which job), all of this plan's jobs alone; and by
             what the study was made.
         """
-        return {key: value for key, value in self.study.items() if key != "plan"} | self._jobs
-
-    @cached_property
-    def _jobs(self) -> dict[str, Any]:
-        columns = ("seconds", "finished", "environment", "failed", "error")
-        with Store.open(self.file) as store:
-            jobs = store.rows("current_jobs", columns=columns)
-        done = [row for row in jobs if row["finished"] is not None]
-        times = [row["finished"] for row in done]
-        environments = {json.dumps(row["environment"]): row["environment"] for row in done}
         return {
-            "n_done": len(done),
-            "n_planned": len(jobs),
-            "seconds": math.fsum(row["seconds"] for row in done),
-            "first": min(times, default=""),
-            "last": max(times, default=""),
-            "environments": list(environments.values()),
-            "failures": [
-                {"job": row["failed"], "error": row["error"]} for row in jobs if row["failed"]
-            ],
-        }
-
-    @cached_property
-    def _comparisons(self) -> dict[Key, Comparison]:
-        """All comparisons that have a finite score, by condition."""
-        found = {}
-        for condition in self.index.conditions():
-            n_units = self.index.n_units(condition.recording, condition.experiment)
-            differences: dict[tuple[str, str], dict[int, tuple[float, float]]] = {}
-            for row in self._rows("differences", condition):
-                by_split = differences.setdefault((row["first"], row["second"]), {})
-                by_split[row["split"]] = row["bits_per_second"], row["block_stderr"]
-            ratio = condition.experiment.test_to_train
-            models, pairs = compare_splits(self._scores(condition), differences, n_units, ratio)
-            if models:
-                found[_key(condition)] = Comparison(
-                    models=models,
-                    pairs=pairs,
-                    n_units=n_units,
-                    n_splits=max(model.n_splits for model in models),
-                    n_planned=condition.experiment.n_splits,
-                    **condition.names,
-                )
-        return found
-
-    def _scores(self, condition: Condition) -> dict[ModelSpec, list[SplitScore]]:
-        """Scores of the splits tested so far."""
-        scores: dict[ModelSpec, list[SplitScore]] = {}
-        for row in self._rows("scores", condition):
-            scores.setdefault(ModelSpec.of(row["model"]), []).append(typed(SplitScore, row))
-        return scores
+            key: value for key, value in self.study.items() if key != "plan"
+        } | self._reader.provenance
 
     def _structures(self, condition: Condition, spec: ModelSpec) -> dict[int, Row]:
-        rows = self._rows("structures", condition, model=spec.name)
+        rows = self._reader.rows("structures", condition, model=spec.name)
         if not rows:
             raise condition.missing(f"the structure of {spec.name}")
         return {row["split"]: row for row in rows}
@@ -444,60 +397,10 @@ class Results:
         self.index.check(condition, split, l1)
         if l1 is not None:
             return l1
-        rows = self._rows("scores", condition, model=spec.name, split=split)
+        rows = self._reader.rows("scores", condition, model=spec.name, split=split)
         if not rows:
             raise condition.missing(f"the test of split {split}")
         return float(rows[0]["l1"])
-
-    def _normaliser(
-        self, condition: Condition, spec: ModelSpec, split: int, l1: float
-    ) -> Row | None:
-        rows = self._rows("normalisers", condition, model=spec.name, split=split)
-        return next((row for row in rows if row["l1"] == l1), None)
-
-    def _model(
-        self, condition: Condition, spec: ModelSpec, split: int, l1: float
-    ) -> PopulationModel:
-        self.index.check(condition, split, l1)
-        key = (*_key(condition), split)
-        if key not in self._files:
-            rows = self._blobs("fits", condition, columns=("model", "l1", "file"), split=split)
-            files = {(row["model"], row["l1"]): row["file"] for row in rows}
-            self._files = dict([*self._files.items()][1 - _KEPT :]) | {key: files}
-        if (spec.name, l1) not in self._files[key]:
-            raise condition.missing(f"{spec.name} of split {split}")
-        model = from_bytes(self._files[key][spec.name, l1])
-        normaliser = self._normaliser(condition, spec, split, l1)
-        # Without a stored log Z the model finds it when asked.
-        return model if normaliser is None else model.with_log_partition(_log_partition(normaliser))
-
-    def _description(self, recording: str, experiment: str, column: str) -> bytes:
-        with Store.open(self.file) as store:
-            names = {"recording": recording, "experiment": experiment}
-            rows = store.rows("current_descriptions", columns=(column,), **names)
-        if not rows:
-            raise NotComputedError(
-                f"the words of {recording!r}, experiment {experiment!r} are not stored yet; "
-                "run the study further"
-            )
-        return bytes(rows[0][column])
-
-    def _blobs(self, table: str, condition: Condition, **options: Any) -> list[Row]:
-        """Rows of a table that is too large to be kept."""
-        with Store.open(self.file) as store:
-            return store.rows(f"current_{table}", **condition.names, **options)
-
-    def _rows(self, table: str, condition: Condition, **equal: Any) -> list[Row]:
-        """Rows at a condition; the table is read once for all of them."""
-        if table not in self._tables:
-            by_condition: dict[Key, list[Row]] = {}
-            with Store.open(self.file) as store:
-                for row in store.rows(f"current_{table}"):
-                    key = (row["recording"], row["experiment"], row["window"])
-                    by_condition.setdefault(key, []).append(row)
-            self._tables[table] = by_condition
-        rows = self._tables[table].get(_key(condition), [])
-        return [row for row in rows if all(row[name] == value for name, value in equal.items())]
 
 
 #: Columns of the store that a tidy table has in another form or not at all.
@@ -505,25 +408,10 @@ _WHERE = ("planned_position", "job", "recording", "experiment", "window", "split
 _NOT_TIDY = tuple(name for name in _WHERE if name != "l1")
 
 
-def _key(condition: Condition) -> Key:
-    return condition.recording, condition.experiment.name, condition.window
-
-
 def _own(row: Row) -> Row:
     """A row of normalisers without the columns that say where it belongs."""
     left_out = (*_WHERE, "activation")
     return {name: value for name, value in row.items() if name not in left_out}
-
-
-def _log_partition(row: Row) -> LogPartition:
-    """The normaliser that a row describes; its time is the job's."""
-    return typed(LogPartition, row | {"seconds": math.nan})
-
-
-def _as_arrays(activation: Row) -> Row:
-    import numpy as np
-
-    return {name: np.array(values) for name, values in activation.items()}
 
 
 open = Results  # mc.study.open("study.db") reads as what it does

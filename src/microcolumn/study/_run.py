@@ -126,7 +126,9 @@ def _checked(recordings: Mapping[str, Recording], store: Store) -> dict[str, Rec
     return facts
 
 
-def recording_row(name: str, recording: Recording, facts: RecordingInfo, plan: Plan) -> dict[str, Any]:
+def recording_row(
+    name: str, recording: Recording, facts: RecordingInfo, plan: Plan
+) -> dict[str, Any]:
     """Row of the store about a recording."""
     table = recording.units
     units = [
