@@ -40,9 +40,7 @@ def browser():
 def results(tmp_path_factory):
     path = tmp_path_factory.mktemp("study") / "cells.db"
     return Results(
-        planted_study.write(
-            path, change=large_study.tell_l1, parameters=large_study.parameters
-        )
+        planted_study.write(path, change=large_study.tell_l1, parameters=large_study.parameters)
     )
 
 
