@@ -51,7 +51,7 @@ def test_scores_are_the_means_of_the_stored_rows(results):
     assert best.split_stderr == pytest.approx(stats.sem(values))
     assert best.block_stderr == pytest.approx(planted.BLOCK_STDERR)
     assert best.per_neuron == pytest.approx(np.mean(values) / 23)
-    assert best.penalties == (1e-3, 1e-3, 1e-3, 4e-3)
+    assert best.l1 == (1e-3, 1e-3, 1e-3, 4e-3)
     assert best.n_live_hidden == 2.5
 
 
