@@ -22,14 +22,11 @@ def annealing(results: Results, condition: Condition) -> CaptionedFigure:
     """
     found = results.annealing(**condition.names)
     log_z = found.log_z
-    shown = {
-        "reference": log_z.value,
-        "name": "exact" if log_z.method == "exact" else "study's estimate",
-    }
+    name = "exact" if log_z.method == "exact" else "study's estimate"
     with captioned("S1", "Convergence of annealed importance sampling", (PAGE, 2.7)) as figure:
         left, right = figure.subplots(1, 2)
-        draw_annealing(found.convergence, **shown, ax=left)
-        annealing_error(found.convergence, **shown, ax=right)
+        draw_annealing(found.convergence, reference=log_z.value, name=name, ax=left)
+        annealing_error(found.convergence, reference=log_z.value, name=name, ax=right)
         if log_z.reverse is not None:
             _mark_reverse(right, log_z, log_z.reverse)
         letter(left, "a")

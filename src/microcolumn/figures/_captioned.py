@@ -155,10 +155,11 @@ def share_legend(figure: Figure | SubFigure, loc: str, **options: Any) -> None:
         legend.remove()
     n_rows = -(-len(marks) // _MOST_IN_ROW)
     pairs: Any = [tuple(each) for each in marks.values()]  # which matplotlib's types leave out
+    place: Any = loc
     figure.legend(
         pairs,
         list(marks),
-        loc=loc,
+        loc=place,
         ncols=-(-len(marks) // n_rows),
         handler_map={tuple: HandlerTuple(ndivide=None)},
         **options,

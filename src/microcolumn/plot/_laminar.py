@@ -67,7 +67,7 @@ def laminar(units: Units) -> Laminar:
     depths = np.zeros(len(units))
     if units.depth_um is not None:
         depths = downwards(str(units.depth_reference)) * units.depth_um  # NaN is sorted last
-    order = np.lexsort((depths, [names.index(label) for label in labels]))
+    order = np.lexsort((depths, np.array([names.index(label) for label in labels])))
     ends = np.cumsum([labels.count(name) for name in names]).tolist()
     layers = zip(names, [0, *ends], ends, strict=False) if any(labels) else ()
     return Laminar(order, tuple(layers), tuple(units.ids[n] for n in order))

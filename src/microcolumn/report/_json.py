@@ -45,4 +45,5 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
         }
         by_model[spec.name] = found
     compared = results.comparison(**condition.names)
-    return plain(compared) | {"answer": compared.answer, "by_model": by_model}
+    shown: dict[str, Any] = plain(compared)
+    return shown | {"answer": compared.answer, "by_model": by_model}

@@ -14,7 +14,7 @@ from ..evaluate._significance import p_text, with_error
 from ..formatting import counted, duration, number, scientific
 from ..models import ModelSpec
 from ..study import Condition, Experiment, NotComputedError, Results
-from ..study._results import Row
+from ..study._index import Row
 
 Found = TypeVar("Found")
 
