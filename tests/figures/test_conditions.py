@@ -44,7 +44,7 @@ def test_the_first_experiment_that_fits_is_shown_with_its_longest_words(
         (("cells", "instant", None), "instantaneous, spatiotemporal"),
         ((None, "instant", None), "instantaneous, spatiotemporal"),
         ((None, None, 7), "1, 2, 3"),
-        ((None, "instantaneous", 2), "has 1;"),
+        ((None, "instantaneous", 2), "has 1$"),
     ],
 )
 def test_an_error_about_a_name_lists_the_names_of_the_plan(results, asked, known):

@@ -44,8 +44,9 @@ def pair(planted_results, monkeypatch):
     monkeypatch.setattr(planted_results, "comparison", comparison)
     both = [c._replace(recording=name) for name in ("cells", "$B") for c in tested()]
     monkeypatch.setattr(planted_results, "tested", lambda: both)
+    sources = (planted_study.SOURCE, replace(planted_study.SOURCE, name="$B"))
+    monkeypatch.setattr(planted_results, "plan", replace(planted_study.PLAN, sources=sources))
     index = planted_results.index
-    monkeypatch.setattr(index, "experiment", lambda *_: FIRST)
     families = index.families
     monkeypatch.setattr(index, "families", lambda c: families(c._replace(recording="cells")))
     return planted_results

@@ -41,18 +41,8 @@ def _mark_reverse(ax: Axes, log_z: LogPartition, reverse: float) -> None:
     low, high = ax.get_xlim()
     steps = high if log_z.n_steps is None else log_z.n_steps
     off, stderr = (reverse - log_z.value) * BITS, (log_z.reverse_stderr or 0.0) * BITS
-    ax.errorbar(
-        steps,
-        off,
-        stderr,
-        color=OTHER_COLOUR,
-        marker="v",
-        markersize=4,
-        linestyle="none",
-        **ERROR_BARS,
-        label="study's reverse run",
-        zorder=4,
-    )
+    style = {"color": OTHER_COLOUR, "marker": "v", "markersize": 4, "linestyle": "", **ERROR_BARS}
+    ax.errorbar(steps, off, stderr, label="study's reverse run", zorder=4, **style)
     ax.set_xlim(low, max(high, steps * 2**0.7))
     most = max(ax.get_ylim()[1], 1.15 * (abs(off) + stderr))
     ax.set_ylim(-most, most)

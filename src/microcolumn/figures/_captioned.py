@@ -79,13 +79,9 @@ class CaptionedFigure(Figure):
             super().savefig(fname, **options)
 
     def svg(self, prefix: str) -> str:
-        """The figure as an SVG element for an HTML page.
+        """The figure as an SVG element for an HTML page, ``prefix`` before all its ids.
 
-        Parameters
-        ----------
-        prefix : str
-            Put before all ids, which must be distinct in a page: a letter, then letters, digits,
-            ``-`` and ``_``.
+        A prefix is a letter, then letters, digits, ``-`` and ``_``.
         """
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", prefix):
             raise ValueError(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from ..evaluate import Comparison, ModelScore
 from ..study import Condition, NotComputedError, Results
@@ -69,24 +69,20 @@ def condition_of(
 ) -> Condition:
     """The condition that a figure shows: the first experiment, its longest words tested so far.
 
-    Parameters
-    ----------
-    results : Results
-        Of the study.
-    recording, experiment : str, optional
-        Their names; by default the first that has results.
-    window : int, optional
-        Bins per word; by default the longest tested so far.
-    several_bins : bool
-        Take only experiments with words of several bins.
-
-    Returns
-    -------
-    Condition
-        With at least one tested split. A name or window that is not in the plan is a ValueError, a
-        condition without results so far is a NotComputedError.
+    With ``several_bins``, only experiments with words of several bins are taken. A name or window
+    that is not in the plan is a ValueError, a condition without results so far a NotComputedError.
     """
-    _check(results, recording, experiment, window)
+    plan = results.plan
+    planned: dict[str, tuple[Any, Sequence[Any]]] = {
+        "recording": (recording, [source.name for source in plan.sources]),
+        "experiment": (experiment, [each.name for each in plan.experiments]),
+    }
+    chosen = [each.windows for each in plan.experiments if experiment in (None, each.name)]
+    planned["window"] = window, sorted({n for windows in chosen for n in windows})
+    for what, (asked, known) in planned.items():
+        if asked is not None and asked not in known:
+            names = ", ".join(map(str, known))
+            raise ValueError(f"the study has no {what} {asked!r}; it has {names}")
     found = [
         condition
         for condition in results.tested()
@@ -124,20 +120,3 @@ def about(condition: Condition) -> str:
     if condition.window == 1:
         return f"{width} words"
     return f"windows of {condition.window} bins of {width}"
-
-
-def _check(
-    results: Results, recording: str | None, experiment: str | None, window: int | None
-) -> None:
-    """Raise an error if the plan has no such recording, experiment or window."""
-    if recording is not None:
-        results.index.experiment(recording, experiment)
-    planned = {each.name: each.windows for each in results.plan.experiments}
-    if experiment is not None and experiment not in planned:
-        known = ", ".join(planned)
-        raise ValueError(f"the study has no experiment {experiment!r}; it has {known}")
-    chosen = planned.values() if experiment is None else [planned[experiment]]
-    known_windows = sorted({n for each in chosen for n in each})
-    if window is not None and window not in known_windows:
-        listed = ", ".join(map(str, known_windows))
-        raise ValueError(f"window is {window}, and the study has {listed}; choose one of them")

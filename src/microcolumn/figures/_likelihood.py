@@ -68,14 +68,12 @@ def _compared(results: Results, condition: Condition) -> Comparison:
     """Scores at one condition, with names that do not depend on the number of its units."""
     found = results.comparison(**condition.names)
     names = {spec.name: family for family, spec in results.index.families(condition).items()}
-    return replace(
-        found,
-        models=tuple(replace(m, name=names.get(m.name, m.name)) for m in found.models),
-        pairs=tuple(
-            replace(p, first=names.get(p.first, p.first), second=names.get(p.second, p.second))
-            for p in found.pairs
-        ),
-    )
+    models = [replace(m, name=names[m.name]) for m in found.models]
+    pairs = [
+        replace(pair, first=names[pair.first], second=names.get(pair.second, pair.second))
+        for pair in found.pairs
+    ]
+    return replace(found, models=tuple(models), pairs=tuple(pairs))
 
 
 def _reference(compared: Sequence[Comparison]) -> str | None:

@@ -34,7 +34,7 @@ def annealing(
     Parameters
     ----------
     convergence : Convergence
-        From :func:`~microcolumn.partition._convergence.annealing_convergence`.
+        From :func:`~microcolumn.partition.annealing_convergence`.
     reference : float, optional
         log Z to compare with, nats; by default the exact value, if it is known.
     name : str
@@ -43,17 +43,9 @@ def annealing(
     ax = axes_or_new(ax, (5.0, 2.6))
     steps, chains = np.array(convergence.n_steps), convergence.log_weights * BITS
     octaves = np.random.default_rng(0).uniform(-_JITTER, _JITTER, chains.shape)
-    ax.plot(
-        (steps[:, None] * 2.0**octaves).ravel(),
-        chains.ravel(),
-        ".",
-        color=_CHAINS,
-        markersize=1.8,
-        markeredgewidth=0,
-        rasterized=True,  # thousands of points
-        label="single chains",
-        zorder=1,
-    )
+    x = (steps[:, None] * 2.0**octaves).ravel()
+    [dots] = ax.plot(x, chains.ravel(), ".", color=_CHAINS, label="single chains", zorder=1)
+    dots.set(markersize=1.8, markeredgewidth=0, rasterized=True)  # thousands of points
     known = convergence.exact if reference is None else reference
     if known is not None:
         _mark_known(ax, known * BITS, name)
@@ -77,22 +69,17 @@ def annealing_error(
 
     Parameters
     ----------
-    convergence : Convergence
-        From :func:`~microcolumn.partition._convergence.annealing_convergence`.
-    reference : float, optional
-        log Z that is subtracted, nats; by default the exact value, or the estimate of the last run
-        if that is unknown.
-    name : str
-        Name of the reference.
+    convergence, reference, name
+        As in :func:`annealing`; without an exact value, the reference is the last estimate.
     """
     ax = axes_or_new(ax, (5.0, 2.6))
-    if reference is None and convergence.exact is None:
+    if reference is None:
+        reference = convergence.exact
+    if reference is None:
         reference, name = float(convergence.estimates[-1]), "last run"
-    known = convergence.exact if reference is None else reference
-    assert known is not None
     _mark_known(ax, 0.0, name)
-    _draw_estimates(ax, convergence, known)
-    reach = (np.abs(convergence.estimates - known) + convergence.stderrs) * BITS
+    _draw_estimates(ax, convergence, reference)
+    reach = (np.abs(convergence.estimates - reference) + convergence.stderrs) * BITS
     near = reach[reach <= 5 * TOLERANCE_BITS]
     most = 1.15 * max(1.5 * TOLERANCE_BITS, reach[-1], near.max(initial=0.0))
     ax.set_ylim(-most, most)
@@ -104,33 +91,18 @@ def annealing_error(
 def _draw_estimates(ax: Axes, convergence: Convergence, zero: float) -> None:
     """Mean weights minus ``zero`` with their errors; given in nats, drawn in bits."""
     steps = np.array(convergence.n_steps)
-    ax.errorbar(
-        steps,
-        (convergence.estimates - zero) * BITS,
-        convergence.stderrs * BITS,
-        color=_MEAN,
-        marker="o",
-        markersize=2.5,
-        linewidth=1.0,
-        **ERROR_BARS,
-        label=f"mean of {convergence.n_chains} chains",
-        zorder=3,
-    )
+    values, errors = (convergence.estimates - zero) * BITS, convergence.stderrs * BITS
+    style = {"color": _MEAN, "marker": "o", "markersize": 2.5, "linewidth": 1.0, **ERROR_BARS}
+    label = f"mean of {convergence.n_chains} chains"
+    ax.errorbar(steps, values, errors, label=label, zorder=3, **style)
     ax.set_xscale("log", base=2)
     shown = steps[:: -(-len(steps) // 6)]
     ax.set_xticks(shown, [f"{n}" for n in shown])
-    ax.set_xlim(steps[0] / 2**0.7, steps[-1] * 2**0.7)
-    ax.set_xlabel("annealing steps")
+    ax.set(xlim=(steps[0] / 2**0.7, steps[-1] * 2**0.7), xlabel="annealing steps")
 
 
 def _mark_known(ax: Axes, bits: float, name: str) -> None:
     ax.axhline(bits, color=_KNOWN, linewidth=1.0, label=name, zorder=2)
-    for sign in (-1, 1):
-        ax.axhline(
-            bits + sign * TOLERANCE_BITS,
-            color=DATA_COLOUR,
-            linewidth=0.6,
-            linestyle=(0, (4, 3)),
-            label=f"± {TOLERANCE_BITS} bits" if sign > 0 else None,
-            zorder=2,
-        )
+    for sign, label in ((-1, None), (1, f"± {TOLERANCE_BITS} bits")):
+        line = ax.axhline(bits + sign * TOLERANCE_BITS, color=DATA_COLOUR, label=label, zorder=2)
+        line.set(linewidth=0.6, linestyle=(0, (4, 3)))

@@ -24,21 +24,11 @@ _LINE, _MOST_LINES, _SHORT = 12, 2, 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Laminar:
-    """The order in which units are drawn, from superficial to deep.
+    """The order in which units are drawn, from superficial to deep."""
 
-    Parameters
-    ----------
-    order : ndarray of int64, shape (n_units,)
-        Position in the table of units of each drawn row.
-    layers : tuple of (str, int, int)
-        Name, first row and row after the last of each layer, from the top; empty without layers.
-    ids : tuple of str
-        Name of the unit of each drawn row.
-    """
-
-    order: NDArray[np.int64]
-    layers: tuple[tuple[str, int, int], ...]
-    ids: tuple[str, ...]
+    order: NDArray[np.int64]  # position in the table of units of each drawn row
+    layers: tuple[tuple[str, int, int], ...]  # name, first row, row after the last, from the top
+    ids: tuple[str, ...]  # name of the unit of each drawn row
 
     @property
     def borders(self) -> tuple[int, ...]:
@@ -49,11 +39,7 @@ class Laminar:
 def laminar(units: Units) -> Laminar:
     """Order units by layer, then by depth; units with neither stay in their order.
 
-    Parameters
-    ----------
-    units : Units
-        Layers are in the order of :func:`~microcolumn.units.layers_from_the_top`. Labels that are
-        all empty are no layers.
+    Labels that are all empty are no layers.
 
     Examples
     --------
@@ -125,18 +111,10 @@ def order_text(units: Units) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BitLayout:
-    """The order in which bits of words are drawn: oldest bin first, each from superficial to deep.
-
-    Parameters
-    ----------
-    units : Laminar
-        The order of the recorded units, the same in all bins of the window.
-    window : int
-        Bins per word.
-    """
+    """The order in which bits are drawn: oldest bin first, each from superficial to deep."""
 
     units: Laminar
-    window: int
+    window: int  # bins per word
 
     @property
     def order(self) -> NDArray[np.int64]:
@@ -147,15 +125,10 @@ class BitLayout:
 
 
 def bit_layout(model: PopulationModel, units: Units | None) -> BitLayout:
-    """How the bits of a model are drawn.
+    """How the bits of a model are drawn; without units in their order, without layers.
 
-    Parameters
-    ----------
-    model : PopulationModel
-        Its words are of ``n_units * window`` bits.
-    units : Units or None
-        The recorded units; None for bits in their order, without layers. A model that was made
-        from parameters does not know its window, which then follows from the number of units.
+    A model that was made from parameters does not know its window, which then follows from the
+    number of units.
     """
     check_is_fitted(model)
     n_bits = int(model.parameters_.n_visible)

@@ -44,14 +44,9 @@ def patterns(statistics: Mapping[str, PatternStatistics], *, ax: Axes | None = N
     least = LEAST_EXPECTED / n_words
     _draw_band(ax, least, n_words)
     _draw_words(ax, statistics, least)
-    ax.set(
-        xscale="log",
-        yscale="log",
-        xlim=(least / 2.0, 2.0),
-        ylim=(_lowest(statistics) / 2.0, 2.0),
-        xlabel="model probability",
-        ylabel="observed frequency",
-    )
+    lowest = min(each.empirical[each.empirical > 0.0].min() for each in statistics.values())
+    ax.set(xscale="log", yscale="log", xlim=(least / 2.0, 2.0), ylim=(lowest / 2.0, 2.0))
+    ax.set(xlabel="model probability", ylabel="observed frequency")
     _name(ax, statistics)
     return ax
 
@@ -77,30 +72,19 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
     for name, each in distributions.items():
         occurs = np.flatnonzero(each.probability > 0.0)
         is_data = each.method == "words"
-        container = ax.errorbar(
-            occurs,
-            each.probability[occurs],
-            np.where(each.stderr[occurs] > 0.0, each.stderr[occurs], np.nan),
-            color=DATA_COLOUR if is_data else styles[name].colour,
-            # Dashes differ, so that a line shows beneath one that equals it.
-            linestyle="" if is_data else DASHES[models.index(name) % len(DASHES)],
-            linewidth=0.0 if is_data else 1.2,
-            marker="o" if is_data else "",
-            markersize=3,
-            elinewidth=0.8,
-            capsize=1.5 if is_data else 0,
-            zorder=3 if is_data else 2,
-            label=literal(name),
-        )
-        lines.append(container.lines[0])
+        if is_data:
+            style: dict[str, Any] = {"color": DATA_COLOUR, "marker": "o", "markersize": 3}
+            style |= {"linestyle": "", "capsize": 1.5, "zorder": 3}
+        else:  # dashes differ, so that a line shows beneath one that equals it
+            dash = DASHES[models.index(name) % len(DASHES)]
+            style = {"color": styles[name].colour, "linestyle": dash, "linewidth": 1.2}
+        errors = np.where(each.stderr[occurs] > 0.0, each.stderr[occurs], np.nan)
+        drawn = ax.errorbar(occurs, each.probability[occurs], errors, elinewidth=0.8, **style)
+        drawn.set_label(literal(name))
+        lines.append(drawn.lines[0])
     highest, lowest = _reach(distributions)
-    ax.set(
-        yscale="log",
-        xlim=(-0.5, highest + 0.5),
-        ylim=(lowest, 2.0),
-        xlabel="active bits k",
-        ylabel="P(k)",
-    )
+    ax.set(yscale="log", xlim=(-0.5, highest + 0.5), ylim=(lowest, 2.0))
+    ax.set(xlabel="active bits k", ylabel="P(k)")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     labels = [literal(name) for name in distributions]
     small = LEGEND | {"fontsize": 6, "handlelength": 1.2, "labelspacing": 0.3}
@@ -113,10 +97,8 @@ def _draw_band(ax: Axes, least: float, n_words: int) -> None:
     p = np.geomspace(least / 2.0, 1.0, _BAND_POINTS)
     lower, upper = counting_bounds(p, n_words)
     seen = upper > 0.0  # words of lower probability are not expected to occur at all
-    floor = 1e-3 / n_words
-    ax.fill_between(
-        p[seen], np.maximum(lower[seen], floor), upper[seen], color=_BAND, linewidth=0, zorder=0
-    )
+    floor = np.maximum(lower[seen], 1e-3 / n_words)
+    ax.fill_between(p[seen], floor, upper[seen], color=_BAND, linewidth=0, zorder=0)
     for bound in (lower, upper):
         above = bound > 0.0
         ax.plot(p[above], bound[above], color="black", linewidth=0.5, linestyle="--", zorder=3)
@@ -130,36 +112,19 @@ def _draw_words(ax: Axes, statistics: Mapping[str, PatternStatistics], least: fl
     x = np.maximum(np.concatenate([each.model for each in listed]), least)
     y = np.concatenate([each.empirical for each in listed])
     symbol = np.concatenate([_symbols(each) for each in listed])
-    colour = np.concatenate(
-        [
-            np.tile(to_rgb(styles[name].tint), (each.model.size, 1))
-            for name, each in statistics.items()
-        ]
-    )
+    tints = np.array([to_rgb(styles[name].tint) for name in statistics])
+    colour = np.repeat(tints, [each.model.size for each in listed], axis=0)
     shuffled = np.random.default_rng(0).permutation(x.size)
     for k in reversed(range(len(_MARKERS))):
         chosen = shuffled[symbol[shuffled] == k]
         if chosen.size:
-            ax.scatter(
-                x[chosen],
-                y[chosen],
-                s=6,
-                c=colour[chosen],
-                marker=_MARKERS[k],
-                linewidths=0.5 if _MARKERS[k] == "x" else 0.0,
-                alpha=0.6,
-                rasterized=x.size > _MOST_POINTS,
-                zorder=2,
-            )
+            style = {"marker": _MARKERS[k], "linewidths": 0.5 if _MARKERS[k] == "x" else 0.0}
+            dots = ax.scatter(x[chosen], y[chosen], s=6, c=colour[chosen], alpha=0.6, **style)
+            dots.set(rasterized=x.size > _MOST_POINTS, zorder=2)
 
 
 def _symbols(statistics: PatternStatistics) -> NDArray[np.int64]:
     return np.minimum(statistics.n_active, len(_MARKERS) - 1)
-
-
-def _lowest(statistics: Mapping[str, PatternStatistics]) -> float:
-    """Lowest observed frequency."""
-    return float(min(each.empirical[each.empirical > 0.0].min() for each in statistics.values()))
 
 
 def _name(ax: Axes, statistics: Mapping[str, PatternStatistics]) -> None:

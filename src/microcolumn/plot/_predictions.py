@@ -55,19 +55,10 @@ def gain(
     ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
     for name, result, look in drawn:
         units = [unit for unit in result.units if unit.rate_hz > 0.0]
-        ax.errorbar(
-            [unit.rate_hz for unit in units],
-            [unit.gain_bits_per_second for unit in units],
-            [unit.stderr for unit in units],
-            color=look.colour,
-            marker=look.marker,
-            markersize=3.5,
-            markerfacecolor="none",
-            markeredgewidth=0.9,
-            linestyle="none",
-            elinewidth=0.7,
-            label=literal(name),
-        )
+        values = [(unit.rate_hz, unit.gain_bits_per_second, unit.stderr) for unit in units]
+        style = {"color": look.colour, "marker": look.marker, "markersize": 3.5, "linestyle": ""}
+        style |= {"markerfacecolor": "none", "markeredgewidth": 0.9, "elinewidth": 0.7}
+        ax.errorbar(*np.array(values).reshape(-1, 3).T, label=literal(name), **style)
     ax.set_xscale("log")
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
     _plain_ticks(ax)
@@ -115,16 +106,8 @@ def prediction(
         rate = float(expit(shown.rate_log_odds[column]))
         ax.axhline(rate, color=_CHANCE, linestyle="--", linewidth=0.9, label="firing rate")
     spikes = shown.times_s[shown.spikes[:, column] == 1] + shown.bin_width / 2
-    ax.plot(
-        spikes,
-        np.full(spikes.size, 1.05),
-        "|",
-        color=DATA_COLOUR,
-        markersize=7,
-        transform=ax.get_xaxis_transform(),
-        clip_on=False,
-        label="spikes",
-    )
+    [ticks] = ax.plot(spikes, np.full(spikes.size, 1.05), "|", color=DATA_COLOUR, label="spikes")
+    ticks.set(markersize=7, transform=ax.get_xaxis_transform(), clip_on=False)
     ax.set_xlim(shown.times_s[0], shown.times_s[-1] + shown.bin_width)
     ax.set_ylim(bottom=0.0)
     ax.set(xlabel="time (s)", ylabel="P(spike)")

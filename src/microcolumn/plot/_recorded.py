@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from matplotlib import rcParams
@@ -204,14 +205,10 @@ def _peak_width(ax: Axes, result: BinWidth, dashed_ms: float) -> None:
     half_ms = result.peak_width_s / 2 * 1e3
     half_height = (result.baseline + result.height / 2) / result.chance[result.chance.size // 2]
     ax.plot([-half_ms, half_ms], [half_height] * 2, color="black", linewidth=1.2)
-    ax.annotate(
-        f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms",
-        (max(half_ms, dashed_ms), half_height),
-        xytext=(4, 0),
-        textcoords="offset points",
-        va="center",
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1},
-    )
+    width = f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms"
+    place: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+    place["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1}
+    ax.annotate(width, (max(half_ms, dashed_ms), half_height), **place)
 
 
 def _leave_dead_time_out(ax: Axes, lags_ms: Floats, counts: Floats, smoothed: Floats) -> None:

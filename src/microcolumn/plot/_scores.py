@@ -66,18 +66,11 @@ def scores(compared: Comparison | Sequence[Comparison], *, ax: Axes | None = Non
             for pair in [each.pair(name, INDEPENDENT)]
         ]
         at, values, errors = (np.array(column) for column in zip(*drawn, strict=True))
-        ax.bar(
-            at + _offset(k, len(specs)),
-            values,
-            width,
-            yerr=errors,
-            label=literal(name),
-            color=look.colour,
-            edgecolor="white" if look.hatch else look.colour,
-            linewidth=0.6,
-            hatch=look.hatch,
-            error_kw={"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)},
-        )
+        style: dict[str, Any] = {"color": look.colour, "hatch": look.hatch, "linewidth": 0.6}
+        style["edgecolor"] = "white" if look.hatch else look.colour
+        style["error_kw"] = {"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)}
+        x = at + _offset(k, len(specs))
+        ax.bar(x, values, width, yerr=errors, label=literal(name), **style)
     _draw_zero(ax)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
     _name_groups(ax, listed)
@@ -151,30 +144,14 @@ def windows(
         at = np.array(result.windows) + _APART * (k - (len(result.models) - 1) / 2)
         values = np.array([math.nan if each is None else each.per_neuron for each in found])
         errors = np.array([_stderr_per_neuron(each, result.test_to_train) for each in found])
-        ax.errorbar(
-            at,
-            values,
-            errors,
-            color=look.colour,
-            linestyle=look.dash,
-            marker=look.marker,
-            markersize=3,
-            label=literal(name),
-            **ERROR_BARS,
-        )
+        style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
+        ax.errorbar(at, values, errors, markersize=3, label=literal(name), **style, **ERROR_BARS)
         last = result.last_step(name)
         if last is not None:
             where = result.windows.index(last)
-            ax.plot(
-                at[where],
-                values[where],
-                color=look.colour,
-                marker="o",
-                markersize=7.0 + 2.5 * k,  # rings of several models around one point
-                markerfacecolor="none",
-                linestyle="",
-                label="_last step",
-            )
+            [ring] = ax.plot(at[where], values[where], "o", color=look.colour, label="_last step")
+            # Sizes differ, so that several models may have a ring around one point.
+            ring.set(markersize=7.0 + 2.5 * k, markerfacecolor="none")
     if len(result.windows) <= _MOST_TICKS:
         ax.set_xticks(result.windows)
     else:
@@ -183,10 +160,8 @@ def windows(
     ax.legend(loc="best", **LEGEND)
     if bin_width is not None:
         ms = 1e3 * bin_width
-        above = ax.secondary_xaxis(
-            "top", functions=(lambda n: np.multiply(n, ms), lambda t: np.divide(t, ms))
-        )
-        above.set_xlabel("length of a word (ms)")
+        both = (lambda n: np.multiply(n, ms), lambda t: np.divide(t, ms))
+        ax.secondary_xaxis("top", functions=both).set_xlabel("length of a word (ms)")
     return ax
 
 
@@ -219,16 +194,10 @@ def _draw_difference(
 ) -> None:
     """A point with its error bar and its p-value above."""
     ax.errorbar(x, pair.bits_per_second, pair.stderr, elinewidth=0.8, capsize=2, **_point(look))
-    ax.annotate(
-        p_text(pair.p_value).replace(" = ", "=").replace(" < ", "<"),
-        (x, pair.bits_per_second + (0.0 if math.isnan(pair.stderr) else pair.stderr)),
-        xytext=(0, 4),
-        textcoords="offset points",
-        ha="center",
-        va="bottom",
-        rotation=90 if upright else 0,
-        fontsize=5.5,
-    )
+    top = pair.bits_per_second + (0.0 if math.isnan(pair.stderr) else pair.stderr)
+    text = p_text(pair.p_value).replace(" = ", "=").replace(" < ", "<")
+    place: dict[str, Any] = {"xytext": (0, 4), "textcoords": "offset points", "ha": "center"}
+    ax.annotate(text, (x, top), rotation=90 if upright else 0, fontsize=5.5, va="bottom", **place)
 
 
 def _name_groups(ax: Axes, listed: Sequence[Comparison]) -> None:

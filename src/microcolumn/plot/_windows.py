@@ -64,17 +64,9 @@ def hidden_map(
     weights = W[found.order, hidden].reshape(window, -1).T
     ax = axes_or_new(ax, (1.8, 1.8))
     width = 1.0 if bin_width is None else 1e3 * bin_width
-    if limit is None:
-        limit = float(np.abs(weights).max())
-    ax.imshow(
-        weights,
-        aspect="auto",
-        interpolation="nearest",
-        cmap=SIGNED,
-        vmin=-(limit or 1.0),
-        vmax=limit or 1.0,
-        extent=((0.5 - window) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5),
-    )
+    most = (float(np.abs(weights).max()) if limit is None else limit) or 1.0
+    image = ax.imshow(weights, cmap=SIGNED, vmin=-most, vmax=most, aspect="auto")
+    image.set_extent(((0.5 - window) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5))
     mark_layers(ax, rows)
     if not rows.layers:
         ax.set_yticks([])
@@ -99,21 +91,7 @@ def hidden_maps(
     *,
     bin_width: float,
 ) -> None:
-    """Maps of the first of some hidden units, side by side in one colour scale.
-
-    Parameters
-    ----------
-    model : PopulationModel
-        The model.
-    order : ndarray of int64, shape (n_live,)
-        Positions of hidden units, at least one; the first 18 are drawn and numbered from 1 on.
-    units : Units
-        The recorded units.
-    figure : matplotlib.figure.Figure or SubFigure
-        Where to draw.
-    bin_width : float
-        Seconds.
-    """
+    """Maps of the first 18 of some hidden units, numbered from 1 on, in one colour scale."""
     shown = order[:MOST]
     n_rows = math.ceil(shown.size / COLUMNS)
     panels = figure.subplots(n_rows, COLUMNS, squeeze=False)
@@ -126,13 +104,8 @@ def hidden_maps(
         ax.set_title(f"{place + 1}", pad=2, fontsize=7)
         _keep_outer_labels(ax, place % COLUMNS == 0, place + COLUMNS >= shown.size)
     n_columns = min(shown.size, COLUMNS)  # the bar is as wide beside one map as beside nine
-    bar = figure.colorbar(
-        panels[0, 0].images[0],
-        ax=panels[:, : shown.size],
-        aspect=14 * n_rows,
-        pad=0.09 / n_columns,
-        fraction=0.27 / n_columns,
-    )
+    size = {"aspect": 14 * n_rows, "pad": 0.09 / n_columns, "fraction": 0.27 / n_columns}
+    bar = figure.colorbar(panels[0, 0].images[0], ax=panels[:, : shown.size], **size)
     bar.set_label("weight (nats)")
     bar.outline.set_linewidth(0.6)
 

@@ -81,12 +81,7 @@ def looks(
 ) -> dict[str, Look]:
     """How each model is drawn: in the colour of its class, with a marker and dash of its own.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Names of the models.
-    specs : mapping of str to ModelSpec
-        Which models they are, if their names do not tell.
+    ``specs`` says which models they are, if their names do not tell.
 
     Examples
     --------
