@@ -158,6 +158,21 @@ def test_cautions_methods_and_provenance_are_on_the_page(parsed, results):
         assert fact in provenance
 
 
+def test_the_glossary_has_the_names_that_the_study_uses(parsed, tmp_path):
+    def terms(page):
+        listed = [term["text"] for term in page.all("dt")]
+        return listed[: listed.index("bits/s") + 1]
+
+    assert terms(parsed) == [
+        "Independent", "Ising", "RBM n", "SemiRBM n", "T", "splits", "bits/s"
+    ]  # fmt: skip
+    alone = Plan.of({"cells": planted.SOURCE}, models="Ising", objectives=("mpf", "likelihood"))
+    path = planted.write(tmp_path / "one.db", plan=alone, keep=lambda job: False)
+    assert terms(Parsed(page(Results(path)))) == [
+        "Independent", "Ising", "likelihood", "splits", "bits/s"
+    ]  # fmt: skip
+
+
 def test_figures_have_captions_and_stand_in_their_own_boxes(parsed):
     shown = [figure for figure in parsed.all("figure") if figure.get("class") == "plate"]
     assert [figure["id"] for figure in shown] == [

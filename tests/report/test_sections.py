@@ -2,7 +2,7 @@ import planted_study as planted
 import pytest
 
 from microcolumn.report._content import BulletList, Heading, Paragraph, TableItem
-from microcolumn.report._sections import answers, glossary, sections, simulated, summary, tally
+from microcolumn.report._sections import answers, sections, simulated, summary, tally
 from microcolumn.study import Plan, Results
 
 INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
@@ -116,20 +116,6 @@ def test_a_study_that_has_barely_begun_says_so_in_every_section(tmp_path):
         [item] = items(found[name])
         assert "yet" in item.text
     assert len(of_kind(found["data"], TableItem)) == 1
-
-
-def test_the_glossary_has_the_names_that_the_study_uses(planted_results, tmp_path):
-    terms = dict(glossary(planted_results))
-    assert list(terms) == ["Independent", "Ising", "RBM n", "SemiRBM n", "T", "splits", "bits/s"]
-    alone = Plan.of({"cells": planted.SOURCE}, models="Ising", objectives=("mpf", "likelihood"))
-    path = planted.write(tmp_path / "one.db", plan=alone, keep=lambda job: False)
-    assert list(dict(glossary(Results(path)))) == [
-        "Independent",
-        "Ising",
-        "likelihood",
-        "splits",
-        "bits/s",
-    ]
 
 
 def test_simulated_recordings_are_named(planted_results):

@@ -63,8 +63,8 @@ def _caption(condition: Condition, found: AnnealingResult) -> str:
             "with its standard error"
         )
     return (
-        f"Annealed importance sampling of the partition function Z of the {found.model.name} model "
-        f"of {condition.recording} ({about(condition)}, λ = {scientific(found.l1)}, split "
+        f"Estimates of the partition function Z of the {found.model.name} model of "
+        f"{condition.recording} ({about(condition)}, λ = {scientific(found.l1)}, split "
         f"{found.split}). Each entry on the horizontal axis is a separate run with "
         f"{found.convergence.n_chains} chains that start from the independent model at the "
         "training rates. (a) Points: log2 Z by single chains, jittered sideways; blue: log2 of the "

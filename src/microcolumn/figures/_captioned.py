@@ -114,7 +114,7 @@ class CaptionedFigure(Figure):
         element = self._element()
         # A hash instead of the object's address: a notebook that is run again shows the same bytes.
         prefix = "figure-" + hashlib.sha256(element.encode()).hexdigest()[:8]
-        lead = f"Figure {self.number}" if self.number else self.title
+        lead = f"Figure {self.number}. {self.title}" if self.number else self.title
         lead, caption = escape(printable(lead)), escape(printable(self.caption))
         return (
             f"<figure>{_prefixed(element, prefix)}"

@@ -37,18 +37,18 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
         for panel, ax in panels.items():
             letter(ax, panel)
         by_layer = len(panels["c"].containers) > 1
-        figure.caption = _caption(name, shown, words, by_layer)
+        figure.caption = _caption(shown, words, by_layer)
     return figure
 
 
-def _caption(name: str, shown: DataResult, words: Words, by_layer: bool) -> str:
+def _caption(shown: DataResult, words: Words, by_layer: bool) -> str:
     width = f"{shown.bin_width * 1e3:g} ms"
     units = counted(words.n_units, "unit")
     if words.n_units < shown.n_recorded:
         units = f"the {words.n_units} most active of {shown.n_recorded} units"
     return " ".join(
         (
-            f"The data of {name}: {units}, {shown.n_bins:,} bins of {width}.",
+            f"{units[0].upper()}{units[1:]}, {shown.n_bins:,} bins of {width}.",
             _first_panel(shown.units),
             f"(b) Words of {width} bins in the {shown.stop_s - shown.start_s:.3g} s with the most "
             f"spikes, from {shown.start_s:.1f} s on: black where a unit spikes at least once, "

@@ -86,8 +86,8 @@ def _draw(ax: Axes, matrix: str, shown: _Shown, units: Units) -> None:
 
 def _caption(condition: Condition, split: int, shown: dict[str, _Shown], units: Units) -> str:
     sentences = [
-        f"Models of {condition.recording} ({counted(len(units), 'unit')}, {about(condition)}), "
-        f"fitted on split {split} with the penalty λ that its validation part chose."
+        f"Models of {counted(len(units), 'unit')} ({about(condition)}), fitted on split {split} "
+        "with the penalty λ that its validation part chose."
     ]
     for panel, each in zip("abc", shown.values(), strict=False):
         drawn = [_couplings_text(each.model), _hidden_units_text(each.model)]

@@ -69,7 +69,8 @@ def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
     n_hidden = 0 if shown.hidden is None else shown.activations[shown.hidden].order.size
     n_rows = -(-min(n_hidden, MOST) // COLUMNS)
     heights = (_AROUND_MAPS + n_rows * _MAP_ROW, _GAINS, _TRACE)
-    with captioned("6", "Spatiotemporal models", (PAGE, sum(heights))) as figure:
+    title = f"Spatiotemporal models of {condition.recording}"
+    with captioned("6", title, (PAGE, sum(heights))) as figure:
         top, middle, bottom = figure.subfigures(3, 1, height_ratios=heights, squeeze=False)[:, 0]
         _draw_hidden(top, shown)
         _draw_gains(middle, shown)
@@ -130,7 +131,6 @@ def _caption(shown: _Shown, n_hidden: int, traces: dict[str, Prediction]) -> str
     condition, (given, unit) = shown.condition, shown.best
     first = next(iter(traces.values()))
     return (
-        f"Spatiotemporal models of {condition.recording}: "
         f"{counted(shown.test.n_units, 'unit')} in {counted(condition.window, 'bin')} of "
         f"{1e3 * shown.test.bin_width:.3g} ms. "
         f"(a) {_about_hidden(shown, n_hidden)} (b) {_about_gains(shown)} "

@@ -43,8 +43,8 @@ def _caption(condition: Condition, shown: WindowResult) -> str:
     last = {name: shown.last_step(name) for name in shown.models}
     steps = [f"{name} {window if window is not None else 'none'}" for name, window in last.items()]
     said = [
-        "Excess log-likelihood over independent units, per second and neuron, on test words of one "
-        f"or more bins of {1e3 * condition.experiment.bin_width:g} ms ({condition.recording}, "
+        "Gain over independent units, per second and neuron, on test words of one or more bins of "
+        f"{1e3 * condition.experiment.bin_width:g} ms ({condition.recording}, "
         f"{counted(computed[0].n_units, 'unit')}); above, the length of a word.",
         f"Mean over {extremes(numbers)} split{'s' if numbers[-1] > 1 else ''}.",
         error_bars(numbers),

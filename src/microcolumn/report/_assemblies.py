@@ -30,20 +30,9 @@ def assemblies_at(
 ) -> dict[str, Any] | None:
     """Hidden units of the best model that has any, in the busiest stretch of the recording.
 
-    Parameters
-    ----------
-    results, condition, compared
-        The study, the condition, and all its models.
-    order : ndarray of int64, shape (n_units,)
-        Unit of each row of the raster.
-    most_values : int
-        Most activations that may be listed; the most variable hidden units are.
-
-    Returns
-    -------
-    dict or None
-        ``positive`` and ``negative`` are rows of units with such weights; None if no model has a
-        live hidden unit.
+    ``order`` is the unit of each row of the raster; of the activations of hidden units, the most
+    variable first, at most ``most_values`` are listed. ``positive`` and ``negative`` are rows of
+    units with such weights. None if no model has a live hidden unit.
     """
     split = first_split(compared)
     found = _best_with_hidden(results, condition, compared, split)

@@ -30,20 +30,11 @@ _METHODS = {
 
 
 def explorers(results: Results) -> list[dict[str, Any]]:
-    """Data of the explorers, one for each experiment on each recording.
+    """Data of the explorers, one for each experiment on each recording, in the types of JSON.
 
-    Parameters
-    ----------
-    results : Results
-        Of the study. Each experiment's longest words tested so far are shown, with the models of
-        the first tested split, as in figure 2.
-
-    Returns
-    -------
-    list of dict
-        In the types of JSON, without NaN. Units are in laminar order, live hidden units from the
-        most to the least variable on the test words, as in figure 2. ``J`` and ``W`` hold their
-        strongest entries if all would be too many for a page; see :func:`strongest`.
+    The longest words tested so far are shown, with the models of the first tested split. Units are
+    in laminar order, live hidden units from the most to the least variable on the test words, as in
+    figure 2. ``J`` and ``W`` hold their strongest entries if all would be too many for a page.
     """
     conditions = longest(results)
     found = [
@@ -124,11 +115,8 @@ def _path(
 def strongest(matrix: NDArray[np.float64], most: int) -> dict[str, Any]:
     """The ``most`` strongest entries of a sparse matrix for JSON.
 
-    Returns
-    -------
-    dict
-        ``total`` counts the entries other than zero; ``gaps`` lead from one place ``row *
-        n_columns + column`` to the next; ``values`` have four significant digits.
+    ``total`` counts the entries other than zero; ``gaps`` lead from one place ``row * n_columns +
+    column`` to the next; ``values`` have four significant digits.
     """
     flat = matrix.ravel()
     positions = np.flatnonzero(flat)

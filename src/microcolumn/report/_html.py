@@ -20,7 +20,7 @@ from ._cautions import cautions
 from ._explorer import explorers
 from ._methods import methods, references
 from ._pictures import pictures
-from ._sections import answers, glossary, longest, sections, simulated, summary, tally
+from ._sections import answers, has_windows, longest, sections, simulated, summary, tally
 from ._typography import sentence, stopped, typeset, unbroken
 
 #: Most bytes of a page, and a generous estimate for the words and tables of a recording.
@@ -77,7 +77,9 @@ def page(results: Results, *, progress: bool | None = None) -> str:
         "recordings": list(results.recordings),
         "answers": found,
         "tally": tally(results) if len(found) > _MOST_ANSWERS else None,
-        "glossary": glossary(results),
+        "models": {model for each in results.plan.experiments for model in each.models},
+        "objectives": {name for each in results.plan.experiments for name in each.objectives},
+        "has_windows": has_windows(results),
         "simulated": simulated(results),
         "summary": summary(results),
         "cautions": cautions(results),

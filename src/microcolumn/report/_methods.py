@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from inspect import signature
 from typing import NamedTuple
 
@@ -35,69 +36,9 @@ _ASSIGNED = {
     "part",
 }
 
-_REFERENCES = (
-    Reference(
-        "Benjamini & Hochberg 1995",
-        "Benjamini Y, Hochberg Y (1995) Controlling the false discovery rate: a practical and "
-        "powerful approach to multiple testing. J R Stat Soc B 57: 289\N{EN DASH}300.",
-        "10.1111/j.2517-6161.1995.tb02031.x",
-    ),
-    Reference(
-        "Holm 1979",
-        "Holm S (1979) A simple sequentially rejective multiple test procedure. Scand J Stat 6: "
-        "65\N{EN DASH}70.",
-        "",
-    ),
-    Reference(
-        "Köster et al. 2014",
-        "Köster U, Sohl-Dickstein J, Gray CM, Olshausen BA (2014) Modeling higher-order "
-        "correlations within cortical microcolumns. PLoS Comput Biol 10: e1003684.",
-        "10.1371/journal.pcbi.1003684",
-    ),
-    Reference(
-        "Nadeau & Bengio 2003",
-        "Nadeau C, Bengio Y (2003) Inference for the generalization error. Machine Learning 52: "
-        "239\N{EN DASH}281.",
-        "10.1023/A:1024068626366",
-    ),
-    Reference(
-        "Neal 2001",
-        "Neal RM (2001) Annealed importance sampling. Statistics and Computing 11: "
-        "125\N{EN DASH}139.",
-        "10.1023/A:1008923215028",
-    ),
-    Reference(
-        "Phipson & Smyth 2010",
-        "Phipson B, Smyth GK (2010) Permutation p-values should never be zero. Stat Appl Genet "
-        "Mol Biol 9: 39.",
-        "10.2202/1544-6115.1585",
-    ),
-    Reference(
-        "Politis & Romano 1992",
-        "Politis DN, Romano JP (1992) A circular block-resampling procedure for stationary data. "
-        "In: LePage R, Billard L (eds) Exploring the limits of bootstrap. Wiley, "
-        "263\N{EN DASH}270.",
-        "",
-    ),
-    Reference(
-        "Sohl-Dickstein et al. 2011",
-        "Sohl-Dickstein J, Battaglino PB, DeWeese MR (2011) New method for parameter estimation in "
-        "probabilistic models: minimum probability flow. Phys Rev Lett 107: 220601.",
-        "10.1103/PhysRevLett.107.220601",
-    ),
-)
-
 
 def methods(plan: Plan, *, layers: bool) -> list[tuple[str, str]]:
-    """Title and text of the paragraphs.
-
-    Parameters
-    ----------
-    plan : Plan
-        What the study computes.
-    layers : bool
-        Whether layers were tested.
-    """
+    """Title and text of the paragraphs; ``layers`` says whether layers were tested."""
     said = []
     for each in plan.experiments:
         name = f": {each.name}" if len(plan.experiments) > 1 else ""
@@ -112,7 +53,9 @@ def methods(plan: Plan, *, layers: bool) -> list[tuple[str, str]]:
 def references(said: list[tuple[str, str]]) -> list[Reference]:
     """The works that the paragraphs cite, by name."""
     text = " ".join(text for _, text in said)
-    return [reference for reference in _REFERENCES if reference.key in text]
+    known = files(__package__).joinpath("templates", "references.txt").read_text(encoding="utf-8")
+    listed = [Reference(*map(str.strip, line.split("|"))) for line in known.splitlines()]
+    return [reference for reference in listed if reference.key in text]
 
 
 def _words(plan: Plan, experiment: Experiment) -> str:

@@ -24,21 +24,9 @@ Pictures = dict[tuple[str, str | None], Picture | Paragraph]
 
 
 def pictures(results: Results, room: int, progress: bool | None = None) -> Pictures:
-    """Draw all figures that a study has results for.
+    """Draw all figures that a study has results for, by number and recording (None for all).
 
-    Parameters
-    ----------
-    results : Results
-        Of the study.
-    room : int
-        Bytes that they may take together; what does not fit is left out with a sentence.
-    progress : bool, optional
-        Show a bar; by default in a terminal and in a notebook only.
-
-    Returns
-    -------
-    dict of (str, str or None) to Picture or Paragraph
-        By number and recording, None where a figure shows all recordings.
+    Together they take at most ``room`` bytes; a sentence stands for a figure that does not fit.
     """
     count = sum(1 for _ in wanted(results))
     most = min(MOST_BYTES, room // max(count, 1))
@@ -68,15 +56,9 @@ def _picture(figure: CaptionedFigure, anchor: str, about: str, most: int) -> Pic
         if len(drawn.encode()) <= most:
             break
         drawn = min(drawn, _pixels(figure, dpi), key=len)
-    return Picture(
-        id=anchor,
-        number=figure.number,
-        title=figure.title,
-        caption=figure.caption,
-        about=about,
-        width=min(1.0, figure.get_figwidth() / PAGE),
-        markup=Markup(drawn),
-    )
+    width = min(1.0, figure.get_figwidth() / PAGE)
+    text = (figure.number, figure.title, figure.caption)
+    return Picture(anchor, *text, about, width, Markup(drawn))
 
 
 def _pixels(figure: CaptionedFigure, dpi: int) -> str:

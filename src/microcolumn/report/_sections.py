@@ -72,43 +72,6 @@ def tally(results: Results) -> Answer:
     )
 
 
-def glossary(results: Results) -> list[tuple[str, str]]:
-    """What names of models and numbers mean."""
-    models = {model for each in results.plan.experiments for model in each.models}
-    objectives = {name for each in results.plan.experiments for name in each.objectives}
-    hidden = "hidden units, each coupled to a group of units"
-    terms = [
-        ("Independent", "units fire independently at their mean rates", True),
-        ("Ising", "units coupled in pairs", "Ising" in models),
-        ("RBM n", f"restricted Boltzmann machine: n {hidden}", "RBM" in models),
-        (
-            "SemiRBM n",
-            f"semi-restricted Boltzmann machine: units coupled in pairs, and n {hidden}",
-            "SemiRBM" in models,
-        ),
-        (
-            "likelihood",
-            "the same model fitted by maximum likelihood, the others by minimum probability flow",
-            len(objectives) > 1,
-        ),
-        ("T", "bins per word", _has_windows(results)),
-        (
-            "splits",
-            "time bins are randomly assigned to a training and a test part, one by one (by words) "
-            "or in blocks (by blocks); 2 of 3 splits: the better model wins so many of them",
-            True,
-        ),
-        (
-            "bits/s",
-            "gain in log-likelihood (base 2) per second on held-out data over independent units; "
-            "after ± one standard error; p, two-sided: how often a difference would be at least "
-            "this large if the models were equally good",
-            True,
-        ),
-    ]
-    return [(term, meaning) for term, meaning, used in terms if used]
-
-
 def simulated(results: Results) -> str:
     """A sentence that names the simulated recordings; empty if there are none."""
     names = [source.name for source in results.plan.sources if source.preset is not None]
@@ -126,19 +89,15 @@ def summary(results: Results) -> Table | None:
     if len(conditions) < 2:
         return None
     rows = []
+    several = len(results.plan.experiments) > 1
     for condition in conditions:
         compared = results.comparison(**condition.names)
         others = compared.models[1:]
         ising = [model.name for model in others if model.spec.model == "Ising"]
-        rows.append(
-            (
-                _about(condition) if len(results.plan.experiments) > 1 else condition.recording,
-                compared.best.name,
-                _over(compared, [model.name for model in others[:1]], name=True),
-                _over(compared, ising[:1]),
-                _over(compared, [INDEPENDENT]),
-            )
-        )
+        over_next = _over(compared, [model.name for model in others[:1]], name=True)
+        over_both = _over(compared, ising[:1]), _over(compared, [INDEPENDENT])
+        where = _about(condition) if several else condition.recording
+        rows.append((where, compared.best.name, over_next, *over_both))
     header = ("recording", "best model", "over the next", "over Ising", "over independent units")
     note = "bits/s; errors and p-values are corrected for overlap between splits"
     return Table("best models", header, rows, left=header, note=note)
@@ -153,7 +112,7 @@ def sections(results: Results, drawn: Pictures) -> list[Section]:
         section("Comparison", _scores, "4", _pictures(drawn, "3", None)),
         section("Parameters", None, "2"),
         section("Assemblies and layers", _structure),
-        *([section("Time", _growth, "5")] if _has_windows(results) else []),
+        *([section("Time", _growth, "5")] if has_windows(results) else []),
         section("Prediction", _predicted, "6"),
         section("Fitting", None, "S1", [BulletList(fits)] if fits else []),
     ]
@@ -263,7 +222,8 @@ def _window_text(condition: Condition) -> str:
     return f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
 
 
-def _has_windows(results: Results) -> bool:
+def has_windows(results: Results) -> bool:
+    """Whether the study has words of several bins."""
     return any(max(experiment.windows) > 1 for experiment in results.plan.experiments)
 
 

@@ -21,49 +21,23 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of text.
-
-    Parameters
-    ----------
-    title : str
-        What it is about, in a line.
-    header : tuple of str
-        Names of the columns.
-    rows : sequence of sequence of str
-        As many cells each as the header has.
-    left : tuple of str
-        Names of the columns of words; the others hold numbers, which are aligned to the right.
-    note : str
-        What a reader must know to read it.
-    """
+    """A table of text."""
 
     title: str
     header: tuple[str, ...]
-    rows: Sequence[Sequence[str]]
-    left: tuple[str, ...] = ("model",)
-    note: str = ""
+    rows: Sequence[Sequence[str]]  # as many cells each as the header has
+    left: tuple[str, ...] = ("model",)  # columns of words; the others are aligned to the right
+    note: str = ""  # what a reader must know to read it
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """How the results of a study came about, as text.
+    """How the results of a study came about, as text."""
 
-    Parameters
-    ----------
-    work : str
-        Jobs done, the time they took, and when.
-    environments : tuple of tuple of (str, str)
-        Name and version of the software, for each set of versions.
-    seeds : tuple of (str, str)
-        Experiment, and the seeds of its splits.
-    data : tuple of (str, str, str)
-        Recording, SHA-256 of its content, and where it came from.
-    """
-
-    work: str
-    environments: tuple[tuple[tuple[str, str], ...], ...]
-    seeds: tuple[tuple[str, str], ...]
-    data: tuple[tuple[str, str, str], ...]
+    work: str  # jobs done, the time they took, and when
+    environments: tuple[tuple[tuple[str, str], ...], ...]  # names and versions of the software
+    seeds: tuple[tuple[str, str], ...]  # experiment, seeds of its splits
+    data: tuple[tuple[str, str, str], ...]  # recording, SHA-256 of its content, source
 
 
 def recording_facts(row: Row) -> str:
@@ -193,18 +167,12 @@ def predictions(results: Results, condition: Condition) -> Table | None:
     rows = []
     for spec, found in of_models(results.predictions, results, condition):
         for given, result in found.items():
-            best = max(result.units, key=lambda unit: unit.gain_bits_per_second)
-            gain = number(best.gain_bits_per_second, 3)
-            rows.append(
-                (
-                    spec.name,
-                    given,
-                    number(result.gain_per_unit, 3),
-                    f"{gain} (unit {best.unit}, {best.rate_hz:.1f} Hz)",
-                    number(result.roc_area, 3),
-                    f"{result.calibration_error:.4f}",
-                )
-            )
+            unit = max(result.units, key=lambda unit: unit.gain_bits_per_second)
+            gain = number(unit.gain_bits_per_second, 3)
+            best = f"{gain} (unit {unit.unit}, {unit.rate_hz:.1f} Hz)"
+            means = number(result.gain_per_unit, 3), number(result.roc_area, 3)
+            error = f"{result.calibration_error:.4f}"
+            rows.append((spec.name, given, means[0], best, means[1], error))
     table = Table(
         "predicted spikes of single units",
         ("model", "given", "bits/s per unit", "best unit", "ROC area", "calibration error"),
