@@ -141,9 +141,7 @@ def _rows(job, plan, data, parameters):
     if job.kind == "describe":
         cut = experiment.max_words is not None
         found = describe(data, words, cut=cut)
-        return {
-            "descriptions": [{"words": to_blob(PackedWords.of(words)), "data": to_blob(found)}]
-        }
+        return {"descriptions": [{"words": to_blob(PackedWords.of(words)), "data": to_blob(found)}]}
     bits = n_dims(experiment, data.n_units, job.window)
     compared = specs_of(experiment, bits)
     if job.kind == "fit":

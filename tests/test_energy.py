@@ -90,7 +90,7 @@ def test_many_words_are_handled_in_chunks_with_the_same_result(monkeypatch):
     theta = _random("srbm", 0)
     X = np.random.default_rng(0).integers(0, 2, size=(50, 4), dtype=np.uint8)
     whole = log_weight(theta, X), log_odds(theta, X, 2)
-    monkeypatch.setattr("microcolumn.energy._CHUNK_ELEMENTS", 12)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 12)
     np.testing.assert_allclose(log_weight(theta, X), whole[0], rtol=1e-14, atol=1e-14)
     np.testing.assert_allclose(log_odds(theta, X, 2), whole[1], rtol=1e-14, atol=1e-14)
 

@@ -37,31 +37,11 @@ def test_missing_entries_of_a_column_are_empty_labels():
     assert layer_labels("area", UNITS, {"area": column}) == ("", "", "")
 
 
-def test_a_table_a_mapping_and_a_column_label_units(tmp_path):
-    path = tmp_path / "layers.csv"
-    path.write_text("layer,Unit\nIV,c\n,b\nII/III, a\n\n", encoding="utf-8-sig")
-    assert layer_labels(path, UNITS) == ("II/III", "", "IV")
-    assert layer_labels(str(path), UNITS) == ("II/III", "", "IV")
+def test_a_mapping_and_a_column_label_units():
     assert layer_labels({"a": "x", "b": "y", "c": "z", "d": "w"}, UNITS) == ("x", "y", "z")
     assert layer_labels("area", UNITS, {"area": ["u", "v", "w"]}) == ("u", "v", "w")
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("unit,depth\na,3\n", "has columns .*; a table of layers needs unit and layer$"),
-        ("", r"has columns \[\]; a table of layers needs unit and layer$"),
-        ("unit,layer\na\n", "line 2 has 1 fields; it needs unit and layer$"),
-        ("unit,layer\na,IV\na,V\n", "line 3 names unit 'a' again; keep one row each$"),
-        ("unit,layer\na,IV\n", "names no layer for unit 'b' .2 of 3 units are missing.; add a row"),
-        (b"unit,layer\n\xff,IV\n", "cannot be read as a table .*; save it as CSV$"),
-    ],
-)
-def test_a_bad_table_of_layers_is_one_sentence(tmp_path, text, sentence):
-    path = tmp_path / "layers.csv"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(ValueError, match=sentence):
-        layer_labels(path, UNITS)
+    with pytest.raises(ValueError, match=r"names no layer for unit 'b' .2 of 3 units are missing"):
+        layer_labels({"a": "x"}, UNITS)
 
 
 def test_boundaries_need_depths_with_a_meaning():

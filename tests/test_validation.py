@@ -171,7 +171,7 @@ def test_a_bad_seed_is_refused_in_one_sentence(random_state, kind):
 
 
 def test_the_first_bad_value_is_found_beyond_the_first_chunk(monkeypatch):
-    monkeypatch.setattr("microcolumn.validation._CHUNK_ELEMENTS", 10)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 10)
     with pytest.raises(ValueError, match=r"X\[3, 7\] is 2\.0"):
         check_binary(_with(2.0))
     X = np.random.default_rng(0).integers(0, 2, size=(13, 9)).astype(np.float32)

@@ -82,7 +82,7 @@ def test_rates_of_silent_and_always_active_units_are_exactly_zero_and_one():
 
 def test_rates_do_not_depend_on_the_size_of_the_chunks(monkeypatch):
     words = _simple(200, 7)
-    monkeypatch.setattr("microcolumn.words._CHUNK_ELEMENTS", 11)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 11)
     np.testing.assert_allclose(words.rates, words.expand().mean(axis=0), rtol=1e-14)
 
 

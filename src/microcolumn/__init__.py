@@ -6,8 +6,22 @@
 (6, 6)
 """
 
+from types import ModuleType
+
 import lazy_loader
+
+from . import conversions
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 __version__ = "0.1.0"
+
+
+def _conversions() -> ModuleType:
+    """The room that makes recordings of other libraries' objects and saves them."""
+    from . import io
+
+    return io
+
+
+conversions.register(_conversions)

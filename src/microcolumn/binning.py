@@ -1,4 +1,4 @@
-"""From spike times to words: exact edges, and an account of every spike (METHOD section 1)."""
+"""From spike times to words: exact edges, all spikes accounted for (docs/method.md, section 1)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .epochs import HALF_NANOSECOND, Epochs, Floats
+from .epochs import HALF_NANOSECOND, Epochs
 from .packing import unique_packed, unpacked
 from .timeline import Clock, Places
 from .units import Units
+from .validation import Floats
 from .words import Words
 
 
@@ -29,7 +30,7 @@ class Binning:
     n_binned : int
         Spikes that lie in a bin.
     n_in_tails : int
-        Spikes behind the last full bin of their epoch.
+        Spikes after the last full bin of their epoch.
     n_outside : int
         Spikes outside all epochs. With the two above they add up to the recording's spikes.
     """
@@ -55,8 +56,8 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
     """Bin spike trains into words.
 
     Bin k of an epoch that starts at s covers [s + k·w, s + (k + 1)·w), its edges compared with
-    spikes to the nanosecond; an epoch holds its full bins alone. Bits go straight into packed
-    words: extra memory is about 1/8 of a byte per bin and unit, whatever the number of spikes.
+    spikes to the nanosecond; an epoch holds only full bins. Bits go straight into packed
+    words: extra memory is about 1/8 of a byte per bin and unit for any number of spikes.
 
     Parameters
     ----------
@@ -111,7 +112,7 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
 
 
 def _full_bins(epochs: Epochs, width: float) -> Places:
-    """Full bins in each epoch: the largest n whose last edge is not behind the epoch's stop."""
+    """Full bins in each epoch: the largest n whose last edge is not after the epoch's stop."""
     reach = epochs.stops + HALF_NANOSECOND
     n_bins = np.floor((reach - epochs.starts) / width)
     n_bins -= epochs.starts + n_bins * width > reach

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from .parameters import Floats, Parameters
-
-#: Words times hidden units handled at once, so that memory stays bounded.
-_CHUNK_ELEMENTS = 1 << 22
+from .parameters import Parameters
+from .validation import Floats, chunks
 
 
 def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
@@ -33,7 +31,7 @@ def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
     """
     words = np.asarray(X)
     out = np.empty(words.shape[0])
-    for part in _chunks(words.shape[0], max(theta.n_visible, theta.n_hidden)):
+    for part in chunks(len(words), max(theta.n_visible, theta.n_hidden), 1 << 22):
         x = words[part].astype(np.float64)
         value = x @ theta.b
         if theta.J is not None:
@@ -57,7 +55,7 @@ def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
     """Log odds of ``x_unit = 1`` given the rest of each word (nats), shape (n_words,)."""
     words = np.asarray(X)
     out = np.empty(words.shape[0])
-    for part in _chunks(words.shape[0], max(theta.n_visible, theta.n_hidden)):
+    for part in chunks(len(words), max(theta.n_visible, theta.n_hidden), 1 << 22):
         rest = words[part].astype(np.float64)
         rest[:, unit] = 0.0
         value = np.full(rest.shape[0], theta.b[unit])
@@ -68,8 +66,3 @@ def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
             value += (np.logaddexp(0.0, z + theta.W[unit]) - np.logaddexp(0.0, z)).sum(axis=1)
         out[part] = value
     return out
-
-
-def _chunks(n_words: int, width: int) -> list[slice]:
-    step = max(1, _CHUNK_ELEMENTS // max(width, 1))
-    return [slice(start, start + step) for start in range(0, n_words, step)]

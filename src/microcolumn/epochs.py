@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .validation import listed, real_array
-
-Floats = NDArray[np.float64]
+from .validation import Floats, listed, real_array
 
 #: Seconds. Times are compared with edges to the nanosecond: a spike that lies less than half a
 #: nanosecond from an edge lies on it. Times that went through milliseconds, samples or decimals

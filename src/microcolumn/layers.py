@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .units import DEPTH_REFERENCES, Units, downwards
-
-#: Names of the two columns of a table of layers, in lower case.
-_UNIT_COLUMNS, _LAYER_COLUMNS = ("unit", "unit_id", "id", "cluster_id"), ("layer",)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,8 +21,8 @@ class LayerBoundaries:
     labels : tuple of str
         Layers, the most superficial first.
     edges_um : ndarray of float64, shape (n_layers - 1,)
-        Where one ends and the next begins: increasing, save above the tip, where depths decrease
-        from superficial to deep. A unit on an edge belongs to the deeper layer.
+        Where one ends and the next begins: increasing, except above the tip, where depths
+        decrease from superficial to deep. A unit on an edge belongs to the deeper layer.
     depth_reference : {"surface", "tip", "layer IV"}
         What edges are measured from.
 
@@ -80,7 +75,7 @@ class LayerBoundaries:
         return cls(tuple(words[::2]), edges, depth_reference)
 
     def label(self, depth_um: ArrayLike) -> tuple[str, ...]:
-        """Layer of each depth, ``""`` where the depth is not known."""
+        """Layer of each depth, ``""`` if the depth is NaN."""
         depths = np.asarray(depth_um, dtype=np.float64)
         below = self._downwards
         places = np.searchsorted(below * self.edges_um, below * depths, side="right")
@@ -91,7 +86,7 @@ class LayerBoundaries:
 
 
 def as_labels(entries: Iterable[Any]) -> list[str]:
-    """Entries of a table as text; whatever stands for a missing one is empty."""
+    """Entries of a table as text; missing ones are empty."""
     texts = ["" if entry is None else str(entry).strip() for entry in entries]
     return ["" if text.lower() in ("nan", "none", "<na>") else text for text in texts]
 
@@ -103,20 +98,24 @@ def is_boundaries(text: str) -> bool:
 
 
 def layer_labels(
-    layers: Any, units: Units, columns: Mapping[str, Sequence[Any]] | None = None
+    layers: Any,
+    units: Units,
+    columns: Mapping[str, Sequence[Any]] | None = None,
+    source: str = "layers",
 ) -> tuple[str, ...]:
     """Layer of each unit.
 
     Parameters
     ----------
-    layers : LayerBoundaries, str, path or mapping
+    layers : LayerBoundaries, str or mapping
         Boundaries by depth (also as text, ``"II/III 650 IV 1000 V/VI"``, superficial to deep), a
-        CSV file with columns ``unit`` and ``layer``, a mapping of unit to layer, or the name of
-        one of ``columns``.
+        mapping of unit to layer, or the name of one of ``columns``.
     units : Units
         The units to label.
     columns : mapping of str to sequence, optional
         Columns of a table with one entry per unit.
+    source : str
+        Where the layers come from, for errors.
 
     Returns
     -------
@@ -126,11 +125,9 @@ def layer_labels(
     if isinstance(layers, LayerBoundaries) or (isinstance(layers, str) and is_boundaries(layers)):
         return _by_depth(layers, units)
     if isinstance(layers, Mapping):
-        return _by_unit({str(k): str(v) for k, v in layers.items()}, units, "layers")
+        return _by_unit({str(k): str(v) for k, v in layers.items()}, units, source)
     if isinstance(layers, str) and columns is not None and layers in columns:
         return tuple(as_labels(columns[layers]))
-    if isinstance(layers, str | Path) and Path(layers).is_file():
-        return _by_unit(_table(Path(layers)), units, str(layers))
     known = ", ".join(repr(name) for name in columns or ()) or "none"
     raise ValueError(
         f"layers is {layers!r}, which is neither a file nor a column (columns: {known}) nor "
@@ -164,34 +161,6 @@ def _by_unit(table: Mapping[str, str], units: Units, source: str) -> tuple[str, 
             "units are missing); add a row for each, with an empty layer where it is unknown"
         )
     return tuple(table[name] for name in units.ids)
-
-
-def _table(path: Path) -> dict[str, str]:
-    """Unit -> layer from a CSV file with a header."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{path} cannot be read as a table ({error}); save it as CSV") from None
-    header = [name.strip().lower() for name in rows[0]] if rows else []
-    unit, layer = _place(header, _UNIT_COLUMNS), _place(header, _LAYER_COLUMNS)
-    if unit is None or layer is None:
-        raise ValueError(f"{path} has columns {header}; a table of layers needs unit and layer")
-    table: dict[str, str] = {}
-    for line, row in enumerate(rows[1:], start=2):
-        if not row:
-            continue
-        if len(row) <= max(unit, layer):
-            raise ValueError(f"{path} line {line} has {len(row)} fields; it needs unit and layer")
-        name = row[unit].strip()
-        if name in table:
-            raise ValueError(f"{path} line {line} names unit {name!r} again; keep one row each")
-        table[name] = row[layer].strip()
-    return table
-
-
-def _place(header: list[str], names: Iterable[str]) -> int | None:
-    return next((header.index(name) for name in names if name in header), None)
 
 
 def _is_number(word: str) -> bool:

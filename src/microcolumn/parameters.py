@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from .validation import Floats as Floats
+
 Kind = Literal["independent", "ising", "rbm", "srbm"]
 
 

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .binning import Binning, bin_trains
+from .conversions import conversion
 from .epochs import HALF_NANOSECOND, Epochs
 from .trains import check_length, checked_trains
 from .units import Units
-from .validation import listed, real_number
+from .validation import Floats, checked_positions, listed, real_number
 from .words import Words, checked_bin_width
-
-Floats = NDArray[np.float64]
 
 #: Seconds; a recording may begin with this much silence.
 _HOUR = 3600.0
@@ -25,7 +24,7 @@ _HOUR = 3600.0
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Recording:
-    """Spike trains of sorted units (METHOD section 1).
+    """Spike trains of sorted units (docs/method.md, section 1).
 
     Made by :func:`microcolumn.read`, by a simulation, or from arrays.
 
@@ -34,16 +33,17 @@ class Recording:
     trains : iterable of array_like
         Spike times of each unit in seconds: finite, not negative, in order.
     units : Units, optional
-        Names, depths, layers and quality; numbered where left out.
+        Names, depths, layers and quality; by default units are numbered.
     epochs : Epochs or array_like of shape (n_epochs, 2), optional
-        Stretches in which the units were observed, seconds. Where left out, from 0 to the last
-        spike; from the first spike if that comes later than an hour and than all spikes last.
+        Stretches in which the units were observed, seconds. By default from 0 to the last spike,
+        or from the first spike if that comes after more than an hour and after more time than all
+        spikes span.
     source : str
         Where the recording comes from.
     notes : iterable of str
-        Sentences about what was done to the data on the way here.
+        What was done to the data before.
     resolution_s : float
-        Width of the bins the times were recorded in; 0 where spike times are exact.
+        Width of the bins the times were recorded in; 0 if spike times are exact.
 
     Attributes
     ----------
@@ -115,24 +115,18 @@ class Recording:
 
     @classmethod
     def from_pynapple(cls, group: Any, **options: Any) -> Recording:
-        """Recording of a pynapple ``TsGroup``; see :func:`microcolumn.io.pynapple.from_tsgroup`."""
-        from .io.pynapple import from_tsgroup
-
-        return from_tsgroup(group, **options)
+        """Recording of a pynapple ``TsGroup``; see :func:`microcolumn.io.from_pynapple`."""
+        return _converted("from_pynapple", group, options)
 
     @classmethod
     def from_neo(cls, trains: Any, **options: Any) -> Recording:
-        """Recording of Neo spike trains; see :func:`microcolumn.io.neo.from_neo`."""
-        from .io.neo import from_neo
-
-        return from_neo(trains, **options)
+        """Recording of Neo spike trains; see :func:`microcolumn.io.from_neo`."""
+        return _converted("from_neo", trains, options)
 
     @classmethod
     def from_spikeinterface(cls, sorting: Any, **options: Any) -> Recording:
-        """Recording of a sorting; see :func:`microcolumn.io.spikeinterface.from_sorting`."""
-        from .io.spikeinterface import from_sorting
-
-        return from_sorting(sorting, **options)
+        """Recording of a sorting; see :func:`microcolumn.io.from_spikeinterface`."""
+        return _converted("from_spikeinterface", sorting, options)
 
     @property
     def n_units(self) -> int:
@@ -208,17 +202,14 @@ class Recording:
         return bin_trains(self.trains, self.units, self.epochs, width)
 
     def save(self, path: str | Path) -> None:
-        """Write an NPZ file for :func:`microcolumn.read`, whole or not at all."""
-        from .io.npz import save
-
-        save(self, Path(path))
+        """Write an NPZ file for :func:`microcolumn.read`; see :func:`microcolumn.io.save`."""
+        conversion("save")(self, path)
 
     def take(self, positions: Iterable[int]) -> Recording:
         """Recording of the units at ``positions``, in that order."""
-        chosen = listed("positions", positions, "pass a list of positions of units")
-        table = self.units.take(chosen)
+        chosen = checked_positions("positions", positions, self.n_units)
         trains = self.trains
-        return self._like([trains[n] for n in chosen], table, self.epochs)
+        return self._like([trains[n] for n in chosen], self.units.take(chosen), self.epochs)
 
     def select(
         self,
@@ -263,9 +254,9 @@ class Recording:
         return self.take(np.flatnonzero(keep))
 
     def restrict(self, epochs: Epochs | ArrayLike) -> Recording:
-        """Recording of the given epochs alone, as far as they were recorded.
+        """Recording of the parts of the given epochs that were recorded.
 
-        A spike on the end of an epoch lies in it, so where two parts meet, both have it.
+        A spike on the end of an epoch lies in it, so that two parts that meet there both have it.
         """
         shared = _as_epochs(epochs).intersect(self.epochs)
         if not shared.duration_s > 0:
@@ -283,7 +274,11 @@ class Recording:
         return self._like(self.trains, units, self.epochs)
 
     def _like(self, trains: Sequence[Floats], units: Units, epochs: Epochs) -> Recording:
-        """Some of this recording; a rare unit of a long one is no reason to doubt its seconds."""
+        """A part of this recording.
+
+        The check that times are in seconds is left out: it would refuse a rarely firing unit of a
+        recording of several days.
+        """
         like = object.__new__(Recording)
         like._set(trains, units, epochs, self.source, self.notes, self.resolution_s)
         return like
@@ -298,8 +293,13 @@ def most_active(recording: Recording, n_units: int) -> list[int]:
     return sorted(by_activity[:n_units].tolist())
 
 
+def _converted(function: str, content: Any, options: dict[str, Any]) -> Recording:
+    recording: Recording = conversion(function)(content, **options)
+    return recording
+
+
 def _among(name: str, column: tuple[str, ...] | None, wanted: str | Iterable[str]) -> Any:
-    """Mask of the units whose entry is wanted; a wish that no unit fulfils is a mistake."""
+    """Mask of the units whose entry is wanted; a label that no unit has is an error."""
     labels = [wanted] if isinstance(wanted, str) else listed(name, wanted, "pass a list of names")
     names = {str(label) for label in labels}
     if column is None:
@@ -321,9 +321,9 @@ def _checked_epochs(epochs: Epochs | ArrayLike | None, trains: Sequence[Floats])
     spiking = [train for train in trains if train.size]
     if not spiking:
         raise ValueError(
-            "there is no spike and no epoch, so nobody knows how long was recorded; pass epochs"
+            "there is no spike and no epoch, so it is not known how long was recorded; pass epochs"
         )
     first, last = min(train[0] for train in spiking), max(train[-1] for train in spiking)
-    # A clock that ran long before the first spike belongs to the machine, not to the recording.
+    # A clock that ran long before the first spike is not that of the recording.
     start = 0.0 if first <= max(last - first, _HOUR) or first == last else first
     return Epochs([[start, last]])

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .validation import Floats
+
 Places = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clock:
-    """When the bins of a recording start, which has gaps between its epochs.
+    """Start times of the bins of a recording, which may have gaps between its epochs.
 
     Parameters
     ----------
@@ -32,12 +33,12 @@ class Clock:
         return self.starts_s[epoch] + (bins - self.first_bins[epoch]) * bin_width
 
 
-#: Of bins that nobody has said the time of: they follow each other from 0 on.
+#: Clock of bins without stated times: they follow each other from time 0 on.
 FROM_ZERO = Clock(np.zeros(1, dtype=np.int64), np.zeros(1))
 
 
 def checked_epoch_starts(epoch_starts: ArrayLike, n_bins: int) -> Places:
-    """First bin of each epoch, shape (n_epochs,), or a sentence about what is wrong with it."""
+    """First bin of each epoch, shape (n_epochs,), or an error that says what is wrong."""
     try:
         starts = np.array(epoch_starts)
     except ValueError:  # Lists of unequal length have no shape.

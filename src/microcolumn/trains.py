@@ -1,4 +1,4 @@
-"""Spike trains as they come in: one check that they are times in seconds, in order."""
+"""The check of spike trains: times in seconds, in order."""
 
 from __future__ import annotations
 
@@ -6,22 +6,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .validation import listed, real_array
+from .validation import Floats, listed, real_array
 
-Floats = NDArray[np.float64]
-
-#: A train with fewer spikes says too little about its unit of time.
+#: A train with fewer spikes is not used to detect a wrong unit of time.
 _ENOUGH_SPIKES = 20
-#: Two trains tick in different units if one lasts this many times longer than the other ...
+#: Two trains are in different units of time if one lasts this many times longer ...
 _LASTS_LONGER = 300.0
 #: ... and fires this many times more rarely over its own length.
 _FIRES_RARER = 100.0
 #: Seconds (28 hours) and Hz: a recording longer than this whose median unit fires more rarely is
 #: not in seconds.
 _LONG, _RARE = 1e5, 0.02
-#: Seconds (ten days): nobody records longer, at whatever rate.
+#: Seconds (ten days): no recording is longer.
 _TOO_LONG = 864_000.0
 
 
@@ -33,7 +30,7 @@ def checked_trains(trains: Iterable[Any], ids: Sequence[str] | None) -> list[Flo
     trains : iterable of array_like
         Spike times in seconds, one array per unit: finite, not negative, in order.
     ids : sequence of str, optional
-        Names of the units, for the sentence; their positions where left out.
+        Names of the units, for errors; by default their positions.
     """
     entries = listed("trains", trains, "pass one array of spike times per unit")
     names = [str(n) for n in range(len(entries))] if ids is None else ids
@@ -91,7 +88,7 @@ def _check_mixed(trains: list[Floats], names: Sequence[str]) -> None:
     spiking = [n for n, train in enumerate(trains) if train.size >= _ENOUGH_SPIKES]
     if not spiking:
         return
-    # A clock need not start with the recording, so what counts is the time since its first spike.
+    # A clock need not start with the recording, so times are taken from the first spike on.
     begin = min(trains[n][0] for n in spiking)
     last = np.array([max(trains[n][-1] - begin, np.finfo(float).tiny) for n in spiking])
     own_rate = np.array([trains[n].size for n in spiking]) / last

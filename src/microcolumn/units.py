@@ -1,4 +1,4 @@
-"""The table of recorded units: who they are, where on the probe they sit, how well isolated."""
+"""The table of recorded units: their names, depths, layers and quality."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .validation import listed, real_array, real_number, whole_number
+from .validation import checked_positions, listed, real_array, real_number, whole_number
 
 #: What depths may be measured from, and what a larger number then means.
 DEPTH_REFERENCES = {
@@ -21,7 +21,7 @@ DEPTH_REFERENCES = {
 
 
 def downwards(depth_reference: str) -> float:
-    """1 where larger depths are deeper, -1 above the tip, where they are more superficial."""
+    """1 if larger depths are deeper; -1 for heights above the tip, which are more superficial."""
     return -1.0 if depth_reference == "tip" else 1.0
 
 
@@ -34,17 +34,16 @@ class Units:
     ids : iterable of str
         One distinct name per unit.
     depth_um : array_like, shape (n_units,), optional
-        Depth of each unit in µm; NaN where unknown.
+        Depth of each unit in µm; NaN if unknown.
     layer : iterable of str, optional
-        Layer label of each unit, for example ``"II/III"``, ``"IV"``, ``"V/VI"``; ``""`` where
-        unknown.
+        Layer of each unit, for example ``"II/III"``, ``"IV"``, ``"V/VI"``; ``""`` if unknown.
     depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional
         What depths are measured from: µm below the cortical surface (the default), µm above the
         probe's tip, µm below the centre of layer IV, or as in the file without a stated meaning.
     quality : iterable of str, optional
-        Verdict of the spike sorting, for example ``"good"``; ``""`` where there is none.
+        Verdict of the spike sorting, for example ``"good"``; ``""`` if there is none.
     multiunit : array_like of bool, shape (n_units,), optional
-        True where a unit is several cells together; where left out, units of quality ``"mua"``.
+        True for units that are several neurons together; by default those of quality ``"mua"``.
 
     Examples
     --------
@@ -86,7 +85,7 @@ class Units:
 
     @classmethod
     def numbered(cls, n_units: int) -> Units:
-        """Units known by nothing but their position: ``"0"``, ``"1"``, and so on."""
+        """Units named by their position: ``"0"``, ``"1"``, and so on."""
         return cls(str(n) for n in range(whole_number("n_units", n_units)))
 
     def __len__(self) -> int:
@@ -94,18 +93,7 @@ class Units:
 
     def take(self, positions: Iterable[int]) -> Units:
         """Table of the units at ``positions``, in that order."""
-        chosen = [
-            whole_number(f"positions[{place}]", position)
-            for place, position in enumerate(
-                listed("positions", positions, "pass a list of positions of units")
-            )
-        ]
-        for place, position in enumerate(chosen):
-            if not -len(self) <= position < len(self):
-                raise IndexError(
-                    f"positions[{place}] is {position}; "
-                    f"positions of {len(self)} units run from 0 to {len(self) - 1}"
-                )
+        chosen = checked_positions("positions", positions, len(self))
         return Units(
             [self.ids[n] for n in chosen],
             None if self.depth_um is None else self.depth_um[chosen],

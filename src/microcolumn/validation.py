@@ -14,8 +14,18 @@ from scipy import sparse
 Bits = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
-#: Elements compared at once, so that checking needs little memory beside the result.
-_CHUNK_ELEMENTS = 1 << 22
+#: Elements that any loop over chunks of rows handles at once, at most.
+_MOST_ELEMENTS = 1 << 22
+
+
+def chunks(n_rows: int, n_columns: int, n_elements: int = 1 << 20) -> list[slice]:
+    """Slices of consecutive rows with about ``n_elements`` elements each, to bound memory.
+
+    >>> chunks(5, 10, n_elements=20)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, min(n_elements, _MOST_ELEMENTS) // max(n_columns, 1))
+    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
 def check_binary(X: Any) -> Bits:
@@ -64,17 +74,16 @@ def check_binary(X: Any) -> Bits:
     if array.dtype == np.uint8 and array.max() <= 1:
         return np.ascontiguousarray(array)
     bits = np.empty(array.shape, dtype=np.uint8)
-    step = max(1, _CHUNK_ELEMENTS // array.shape[1])
-    for start in range(0, array.shape[0], step):
-        part = array[start : start + step]
+    for rows in chunks(*array.shape):
+        part = array[rows]
         ones = part == 1
         good = ones | (part == 0)
         if not good.all():
             row, column = (int(i) for i in np.argwhere(~good)[0])
             raise ValueError(
-                f"X[{start + row}, {column}] is {_bad_value(part[row, column].item())}"
+                f"X[{rows.start + row}, {column}] is {_bad_value(part[row, column].item())}"
             )
-        bits[start : start + step] = ones
+        bits[rows] = ones
     return bits
 
 
@@ -203,6 +212,45 @@ def listed(name: str, values: Any, remedy: str) -> list[Any]:
     except TypeError:
         raise TypeError(f"{name} is {values!r}; {remedy}") from None
     return list(entries)
+
+
+def checked_positions(name: str, values: Any, n: int, what: str = "units") -> list[int]:
+    """Distinct positions among ``n`` of ``what``, counted from 0, in the order given.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for errors.
+    values : iterable of int
+        The positions; at least one.
+    n : int
+        Number of positions there are.
+    what : str
+        What has these positions, in the plural.
+
+    Examples
+    --------
+    >>> checked_positions("units", (2, 0), 3)
+    [2, 0]
+    >>> checked_positions("units", [3], 3)
+    Traceback (most recent call last):
+    ...
+    ValueError: units[0] is 3; positions of 3 units run from 0 to 2
+    """
+    entries = listed(name, values, f"pass a list of positions of {what}")
+    if not entries:
+        raise ValueError(f"{name} is empty; pass at least one position of {what}")
+    positions: dict[int, None] = {}
+    for k, entry in enumerate(entries):
+        position = whole_number(f"{name}[{k}]", entry)
+        if not 0 <= position < n:
+            raise ValueError(
+                f"{name}[{k}] is {position}; positions of {n} {what} run from 0 to {n - 1}"
+            )
+        if position in positions:
+            raise ValueError(f"{name} names position {position} twice; pass each position once")
+        positions[position] = None
+    return list(positions)
 
 
 def random_generator(random_state: Any) -> np.random.Generator:

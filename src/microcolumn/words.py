@@ -28,24 +28,23 @@ from .validation import (
     Bits,
     Floats,
     check_binary,
-    listed,
+    checked_positions,
+    chunks,
     random_generator,
     real_array,
     real_number,
     whole_number,
 )
 
-#: Bits converted to floating point at once when rates are summed.
-_CHUNK_ELEMENTS = 1 << 22
 #: Seconds; no spike train is binned this coarsely, so a longer bin was given in milliseconds.
 _LONGEST_BIN = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """Distinct words with their counts, and the order in time they came in (METHOD section 1).
+    """Distinct words with their counts and their order in time (docs/method.md, section 1).
 
-    Made by :meth:`from_array`. Objectives need ``X`` and ``counts`` alone; the rest remembers
+    Made by :meth:`from_array`. Objectives need only ``X`` and ``counts``; the rest keeps the
     time, for splits and for spatiotemporal words. Iterating gives pairs (word, count), and
     ``len`` is the number of distinct words.
 
@@ -118,9 +117,9 @@ class Words:
         bin_width : float
             Seconds.
         units : Units, optional
-            Table of the columns; numbered where left out.
+            Table of the columns; by default units are numbered.
         epoch_starts : array_like of int, shape (n_epochs,), optional
-            First bin of each epoch, beginning with 0; one epoch where left out.
+            First bin of each epoch, beginning with 0; by default one epoch.
         sample_weight : array_like, shape (n_bins,), optional
             Non-negative weight of each bin. A bin of weight 0 counts as not recorded: it is left
             out, and an epoch ends before it.
@@ -172,9 +171,7 @@ class Words:
     def rates(self) -> Floats:
         """Weighted mean of each bit, shape (n_dims,): probability of a spike per bin."""
         active = np.zeros(self.n_dims)
-        step = max(1, _CHUNK_ELEMENTS // self.n_dims)
-        for start in range(0, len(self), step):
-            part = slice(start, start + step)
+        for part in chunks(len(self), self.n_dims, 1 << 22):
             active += self.counts[part] @ self.X[part].astype(np.float64)
         # Rounding may put an always active bit a hair above 1.
         rates: Floats = np.minimum(active / self.counts.sum(), 1.0)
@@ -214,18 +211,7 @@ class Words:
         units : iterable of int
             Positions of the units to keep, in the order the new words will have.
         """
-        asked = listed("units", units, "pass a list of positions")
-        positions = [whole_number(f"units[{k}]", unit) for k, unit in enumerate(asked)]
-        if not positions:
-            raise ValueError("units is empty; pick at least one unit")
-        for position in positions:
-            if not 0 <= position < self.n_units:
-                raise ValueError(
-                    f"units names position {position}; "
-                    f"positions of {self.n_units} units run from 0 to {self.n_units - 1}"
-                )
-            if positions.count(position) > 1:
-                raise ValueError(f"units names position {position} twice; pick each unit once")
+        positions = checked_positions("units", units, self.n_units)
         by_lag = self.X.reshape(len(self), self.window, self.n_units)[:, :, positions]
         distinct, renamed = unique_rows(by_lag.reshape(len(self), -1))
         return replace(
@@ -243,7 +229,7 @@ class Words:
         random_state: int | np.random.Generator | None = None,
         n_blocks: int | None = None,
     ) -> tuple[Words, Words]:
-        """Deal the bins to two parts (METHOD section 6).
+        """Deal the bins to two parts (docs/method.md, section 6).
 
         Parameters
         ----------
@@ -257,8 +243,8 @@ class Words:
         random_state : int or numpy.random.Generator, optional
             Seed of the deal.
         n_blocks : int, optional
-            Number of blocks in both parts together; where left out 20, or fewer so that a block
-            is at least ten times as long as a word.
+            Number of blocks in both parts together; by default 20, or fewer so that a block is at
+            least ten times as long as a word.
 
         Returns
         -------

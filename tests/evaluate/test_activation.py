@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.evaluate import _activation as activation
 from microcolumn.evaluate._activation import hidden_activation
 from microcolumn.models import RBM
 from microcolumn.parameters import Parameters
@@ -50,7 +49,7 @@ def test_mean_and_variance_are_those_over_all_bins(
     words = Words.from_array(rng.integers(0, 2, (n_bins, n_units)), sample_weight=weights)
     model = RBM.from_parameters(theta)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(activation, "_CHUNK_ELEMENTS", chunk)
+        patch.setattr("microcolumn.validation._MOST_ELEMENTS", chunk)
         found = hidden_activation(model, words)
     mean, variance = brute_force(model, words)
     np.testing.assert_allclose(found.mean, mean, rtol=1e-12)

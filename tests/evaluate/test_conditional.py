@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.evaluate import _conditional as conditional, conditional_gain
+from microcolumn.evaluate import conditional_gain
 from microcolumn.models import Independent, Ising, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
@@ -64,7 +64,7 @@ def test_of_spatiotemporal_words_the_newest_bin_is_predicted_per_bin(random_mode
 def test_chunks_add_up(random_model, monkeypatch):
     model, words, rates = random_model("srbm", 6), _words(200, 4), np.full(4, 0.3)
     whole = conditional_gain(model, words, baseline=rates)
-    monkeypatch.setattr(conditional, "_CHUNK_ELEMENTS", 12)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 12)
     np.testing.assert_allclose(conditional_gain(model, words, baseline=rates), whole, rtol=1e-12)
 
 

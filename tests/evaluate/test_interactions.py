@@ -8,7 +8,6 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from microcolumn.energy import log_weight
-from microcolumn.evaluate import _interactions as interactions
 from microcolumn.evaluate._interactions import effective_interactions
 from microcolumn.models import RBM, Independent, Ising, SemiRBM
 from microcolumn.parameters import Parameters
@@ -210,7 +209,7 @@ def test_chunks_of_words_change_nothing(monkeypatch):
     found = effective_interactions(_random_parameters(4, 6, 3, 2.0))
     bits = np.random.default_rng(4).random((100, 6)) < 0.4
     whole = found.explained(bits)
-    monkeypatch.setattr(interactions, "_CHUNK_ELEMENTS", 20)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 20)
     np.testing.assert_allclose(found.explained(bits).fraction, whole.fraction, rtol=1e-13)
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.evaluate import _layers as module
 from microcolumn.evaluate._layers import layer_statistics
 from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.parameters import Parameters
@@ -276,12 +275,12 @@ def test_a_seed_decides_and_the_size_of_chunks_does_not(monkeypatch):
     first = layer_statistics(theta, LABELS, n_permutations=500, random_state=3)
     assert layer_statistics(theta, LABELS, n_permutations=500, random_state=3) == first
     assert layer_statistics(theta, LABELS, n_permutations=500, random_state=4) != first
-    monkeypatch.setattr(module, "_CHUNK_ELEMENTS", 700)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 700)
     chunked = layer_statistics(theta, LABELS, n_permutations=500, random_state=3)
     assert chunked.overall_p_value == first.overall_p_value
     assert chunked.couplings.p_value == first.couplings.p_value
     few = _sparse(8, n_units=6)
-    monkeypatch.setattr(module, "_CHUNK_ELEMENTS", 50)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 50)
     small = layer_statistics(few, list("aabbcc"))
     monkeypatch.undo()
     assert small.overall_p_value == layer_statistics(few, list("aabbcc")).overall_p_value

@@ -136,7 +136,7 @@ def test_products_of_hidden_units_are_cut_without_a_trace(
 ):
     # 600: one product; 12: several, with powers of two taken out; 0: logarithms, some at a time.
     monkeypatch.setattr(past, "_MOST_NATS", most_nats)
-    monkeypatch.setattr(past, "_CHUNK_ELEMENTS", 24)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 24)
     model, words = random_model("srbm", 8, 6, n_hidden=25, scale=0.4), _words(40, 3, 2)
     np.testing.assert_allclose(
         probability_given_past(model, words), _enumerated(distribution(model), words), rtol=1e-12

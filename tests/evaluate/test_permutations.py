@@ -6,10 +6,11 @@ import pytest
 from microcolumn.evaluate._permutations import relabelled
 
 CODES = np.array([0, 0, 1, 2, 2])
+SEVEN_AT_A_TIME = (1 << 20) // 7
 
 
 def test_few_arrangements_are_all_made_once_but_the_given_one():
-    n, exact, chunks = relabelled(CODES, 100, np.random.default_rng(0), 7)
+    n, exact, chunks = relabelled(CODES, 100, np.random.default_rng(0), SEVEN_AT_A_TIME)
     made = [tuple(row) for chunk in chunks for row in chunk.tolist()]
     assert exact
     assert len(made) == n == 5 * 4 * 3 * 2 // 4 - 1
@@ -17,7 +18,7 @@ def test_few_arrangements_are_all_made_once_but_the_given_one():
 
 
 def test_many_are_drawn_and_keep_the_labels():
-    n, exact, chunks = relabelled(CODES, 20, np.random.default_rng(0), 7)
+    n, exact, chunks = relabelled(CODES, 20, np.random.default_rng(0), SEVEN_AT_A_TIME)
     sizes, rows = zip(*((len(chunk), chunk) for chunk in chunks), strict=True)
     assert not exact
     assert sum(sizes) == n == 20
@@ -28,4 +29,4 @@ def test_many_are_drawn_and_keep_the_labels():
 
 def test_a_p_value_needs_a_permutation():
     with pytest.raises(ValueError, match="n_permutations is 0; a p-value needs at least 1"):
-        relabelled(CODES, 0, np.random.default_rng(0), 7)
+        relabelled(CODES, 0, np.random.default_rng(0), SEVEN_AT_A_TIME)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.evaluate import _prediction as module, probability_given_past
+from microcolumn.evaluate import probability_given_past
 from microcolumn.evaluate._prediction import predict
 from microcolumn.models import Ising, SemiRBM
 from microcolumn.parameters import Parameters
@@ -134,7 +134,7 @@ def test_memory_stays_that_of_the_distinct_words(random_model):
 def test_chunks_make_no_difference(random_model, monkeypatch):
     words, model = _words(200, 4), random_model("srbm", 6)
     whole = predict(model, words).log_odds
-    monkeypatch.setattr(module, "_CHUNK_ELEMENTS", 12)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 12)
     np.testing.assert_allclose(predict(model, words).log_odds, whole, rtol=1e-12)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.stats import binom
 from sklearn.exceptions import NotFittedError
 
-from microcolumn.evaluate import _synchrony as coactivity, synchrony
+from microcolumn.evaluate import _synchrony as module, synchrony
 from microcolumn.models import RBM, Independent, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
@@ -38,7 +38,7 @@ def test_small_models_are_exact(random_model, distribution, kind, seed, n_units,
 
 
 def test_states_in_many_chunks_add_up(random_model, distribution, monkeypatch):
-    monkeypatch.setattr(coactivity, "_CHUNK_ELEMENTS", 20)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 20)
     for kind in ("srbm", "rbm"):
         model = random_model(kind, 11, n_units=6, n_hidden=4)
         expected = _enumerated(distribution(model), 6)
@@ -156,7 +156,7 @@ def test_chains_that_start_from_data_find_the_same_distribution_sooner(monkeypat
     exact = synchrony(model)
     assert exact.method == "exact"
     words = model.sample(3000, 1)
-    monkeypatch.setattr(coactivity, "can_sample_exactly", lambda theta: False)
+    monkeypatch.setattr(module, "can_sample_exactly", lambda theta: False)
     drawn = synchrony(model, n_samples=20_000, initial=words)
     likely = exact.probability > 1e-3
     z = (drawn.probability - exact.probability)[likely] / drawn.stderr[likely]

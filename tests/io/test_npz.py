@@ -177,7 +177,7 @@ DAMAGE = {
         {"depth_um": np.ones(3), "depth_reference": np.array("sky")},
         "depth_reference is 'sky'; choose one of",
     ),
-    "objects": ({"layer": np.array([{}, 1, None])}, "layer.npy holds Python objects"),
+    "objects": ({"layer": np.array([{}, 1, None])}, "layer holds Python objects"),
 }
 
 
@@ -251,5 +251,21 @@ def test_real_recordings_have_the_spikes_that_numpy_finds(name):
     recording = mc.read(path)
     assert recording.units.ids == tuple(map(str, ids))
     assert recording.duration_s == pytest.approx(duration, rel=0, abs=1e-12)
+    for n, train in enumerate(recording.trains):
+        np.testing.assert_array_equal(train, times[units == n])
+
+
+def test_a_simulated_recording_as_others_save_it_has_the_spikes_that_numpy_finds(tmp_path):
+    rng = np.random.default_rng(0)
+    times, units = np.sort(rng.uniform(0.0, 600.0, 5000)), rng.integers(0, 30, 5000)
+    meta = np.array(json.dumps({"species": "none", "duration_s": 600.0}))
+    ids = np.array([f"tetrode {n}" for n in range(30)])
+    path = tmp_path / "simulated.npz"
+    np.savez_compressed(
+        path, spike_times=times, spike_units=units, unit_ids=ids, duration_s=600.0, meta=meta
+    )
+    recording = mc.read(path)
+    assert recording.units.ids == tuple(ids)
+    assert recording.duration_s == 600.0
     for n, train in enumerate(recording.trains):
         np.testing.assert_array_equal(train, times[units == n])

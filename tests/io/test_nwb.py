@@ -204,7 +204,7 @@ def test_epochs_are_the_time_in_which_every_unit_was_observed(tmp_path):
     np.testing.assert_array_equal(inside, tenths == 4)
     (note,) = recording.notes
     assert f"{(tenths > 0).sum() / 10 - (tenths == 4).sum() / 10:.6g} of 3 s" in note
-    assert "unit '5' alone was not observed for 1.4 s" in note
+    assert "unit '5' was not observed for 1.4 s" in note
 
 
 def test_units_without_intervals_are_named_in_a_note(tmp_path):

@@ -137,7 +137,7 @@ def test_spikes_behind_the_last_unit_are_noted(damaged):
     units.file.close()
     recording = read(path, depth_reference="tip", quality=("good", "mua", "noise"))
     assert recording.n_spikes == ends[3] - 4
-    assert recording.notes[0].startswith("4 spike times behind those of the last unit")
+    assert recording.notes[0].startswith("4 spike times after those of the last unit")
 
 
 def test_electrodes_outside_their_table_are_one_sentence(damaged):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from planted_lfp import Sink, planted_lfp
 
-from microcolumn.io.lfp import LFP
+from microcolumn.io import LFP
 from microcolumn.io.nwb.lfp import read_flashes, read_lfp
 from microcolumn.survey._laminar import layers_from_flashes
 

@@ -195,7 +195,7 @@ def test_the_sampling_rate_can_be_stated_and_overruled(tmp_path):
     assert trains(mc.read(bare, sampling_rate=RATE))["2"] == [600, 90_000]
     overruled = mc.read(folder(tmp_path / "b"), sampling_rate=15_000)
     assert overruled.trains[0].tolist() == [0.04, 6.0]
-    assert "15000 samples per second as told; params.py: 30000.0" in overruled.notes
+    assert "15000 samples per second as stated; params.py: 30000.0" in overruled.notes
 
 
 @pytest.mark.parametrize("rate", ["0", "-1.0", "'fast'", "1e999", "True"])
@@ -257,12 +257,15 @@ DAMAGE = {
     "fractions": ({"spike_clusters__npy": np.ones(6)}, "needs one whole number per entry"),
     "objects": ({"spike_clusters__npy": np.array([None] * 6)}, "holds Python objects"),
     "magic": ({"spike_times__npy": "no array at all"}, "spike_times.npy is no NumPy array"),
-    "no key": ({"cluster_group__tsv": "a\tb\n1\t2\n"}, r"has columns \['a', 'b'\] but no cluster"),
+    "no key": (
+        {"cluster_group__tsv": "a\tb\n1\t2\n"},
+        "has columns a, b but none called cluster_id",
+    ),
     "twice": (
         {"cluster_group__tsv": "cluster_id\tgroup\n2\ta\n2\tb\n"},
-        "line 3 names cluster 2 ag",
+        "line 3 names unit '2' again",
     ),
-    "no number": ({"cluster_group__tsv": "cluster_id\tgroup\nx\ta\n"}, "line 2 names no cluster"),
+    "no number": ({"cluster_group__tsv": "cluster_id\tgroup\nx\ta\n"}, "names the cluster 'x'"),
     "zero units": (
         {"spike_times__npy": np.empty(0), "spike_clusters__npy": np.empty(0, int)},
         "there is no unit in it",
@@ -283,7 +286,7 @@ def test_damage_is_one_sentence_with_the_folder_and_the_place(name, tmp_path):
 def test_a_table_that_is_no_text_is_named(tmp_path):
     path = folder(tmp_path / "a")
     (path / "cluster_group.tsv").write_bytes(b"cluster_id\tgroup\n2\t\xff\n")
-    with pytest.raises(ValueError, match=r"cluster_group\.tsv is no table"):
+    with pytest.raises(ValueError, match=r"cluster_group\.tsv is not UTF-8 text"):
         mc.read(path)
 
 

@@ -1,3 +1,4 @@
+import subprocess
 import sys
 
 import numpy as np
@@ -6,8 +7,6 @@ import written
 
 import microcolumn as mc
 from microcolumn.io import READERS
-from microcolumn.io.claims import check_claim
-from microcolumn.io.failures import BadFileError
 
 
 @pytest.fixture
@@ -69,17 +68,6 @@ def test_a_library_that_is_not_installed_is_named_with_the_extra(tmp_path, monke
     path = written.write_nex(written.small_recording(), tmp_path / "a.nex")
     with pytest.raises(ImportError, match=r"needs neo; install it with: pip install 'microcolumn"):
         mc.read(path)
-
-
-def test_a_claim_beyond_what_a_file_can_hold_is_refused(tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes(bytes(1000))
-    check_claim(path, 50_000_000, "spike_times")
-    check_claim(path, 1000, "spike_times", compressed=False)
-    with pytest.raises(BadFileError, match="spike_times claims 10,000,000,000 bytes in a file of"):
-        check_claim(path, 10**10, "spike_times")
-    with pytest.raises(BadFileError, match="claims 1,001 bytes in a file of 1,000"):
-        check_claim(path, 1001, "spike_times", compressed=False)
 
 
 def test_epochs_state_the_length_where_the_file_does_not(csv_file):
@@ -144,3 +132,11 @@ def test_depths_of_zero_alone_are_noted(tmp_path):
 def test_a_length_that_nobody_states_is_noted(tmp_path):
     assert any("not stated how long" in note for note in mc.read(_npz(tmp_path)).notes)
     assert mc.read(_npz(tmp_path, duration_s=5.0)).notes == ()
+
+
+def test_importing_the_room_is_cheap_and_every_name_is_there():
+    code = "import sys, microcolumn.io as io; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    loaded = set(run.stdout.split())
+    assert not loaded & {"numpy", "scipy", "joblib", "microcolumn.io._read"}
+    assert all(getattr(mc.io, name) is not None for name in mc.io.__all__)

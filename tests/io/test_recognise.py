@@ -3,7 +3,7 @@ import warnings
 import pytest
 import written
 
-from microcolumn.io.recognise import recognise
+from microcolumn.io._recognise import recognise
 
 WRITERS = {
     "nwb": written.write_nwb,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.io.segments import laid_out
+from microcolumn.io._segments import align_segments
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from microcolumn.io.segments import laid_out
     ],
 )
 def test_segments_that_follow_each_other_stay_where_they_are(stretches):
-    shifts, notes = laid_out(stretches)
+    shifts, notes = align_segments(stretches)
     np.testing.assert_array_equal(shifts, np.zeros(len(stretches)))
     assert notes == []
 
@@ -34,7 +34,7 @@ def test_segments_that_follow_each_other_stay_where_they_are(stretches):
 @settings(deadline=None, max_examples=60)
 def test_segments_that_overlap_are_a_second_apart_in_the_same_order(stretches):
     overlap = any(later < stop for (_, stop), (later, _) in pairwise(stretches))
-    shifts, notes = laid_out(stretches)
+    shifts, notes = align_segments(stretches)
     assert len(notes) == overlap
     placed = np.array(stretches) + shifts[:, None]
     if overlap:

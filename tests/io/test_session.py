@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from microcolumn.io.session import Session, finished
+from microcolumn.io._session import Session, to_recording
 
 IDS, TRAINS = ["a", "b"], [[0.1, 0.5], [0.2]]
 
 
 def made(columns, depth_reference=None, file_reference=None):
     session = Session(IDS, TRAINS, columns, depth_reference=file_reference)
-    return finished(session, source="a test", depth_reference=depth_reference)
+    return to_recording(session, source="a test", depth_reference=depth_reference)
 
 
 def test_columns_are_found_by_name_in_any_case():
@@ -45,4 +45,4 @@ def test_a_column_of_another_length_is_one_sentence():
 
 def test_no_units_is_one_sentence():
     with pytest.raises(ValueError, match=r"^there is no unit in it; check that spikes were sorted"):
-        finished(Session([], []), source="a test")
+        to_recording(Session([], []), source="a test")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.io.spikeinterface import from_sorting
+from microcolumn.io.spikeinterface import from_spikeinterface
 
 si = pytest.importorskip("spikeinterface.core")
 
@@ -52,7 +52,7 @@ def with_recording(sorting, seconds, t_starts=None):
 def both(request, sorting, tmp_path):
     """The sorting's recording, read from memory or from a folder."""
     if request.param == "object":
-        return lambda **options: from_sorting(sorting, depth_reference="tip", **options)
+        return lambda **options: from_spikeinterface(sorting, depth_reference="tip", **options)
     saved(sorting, tmp_path / "saved")
     return lambda **options: mc.read(tmp_path / "saved", depth_reference="tip", **options)
 
@@ -87,7 +87,7 @@ def test_properties_are_columns(both):
 
 def test_a_single_segment_keeps_its_times(sorting, tmp_path):
     one = si.select_segment_sorting(sorting, [1])
-    in_memory = from_sorting(one, depth_reference="tip")
+    in_memory = from_spikeinterface(one, depth_reference="tip")
     saved(one, tmp_path / "saved")
     for recording in (in_memory, mc.read(tmp_path / "saved", depth_reference="tip")):
         for unit, train in zip(one.unit_ids, recording.trains, strict=True):
@@ -97,14 +97,14 @@ def test_a_single_segment_keeps_its_times(sorting, tmp_path):
 
 
 def test_a_registered_recording_tells_lengths(sorting):
-    recording = from_sorting(with_recording(sorting, [3.0, 2.5]), depth_reference="tip")
+    recording = from_spikeinterface(with_recording(sorting, [3.0, 2.5]), depth_reference="tip")
     np.testing.assert_allclose([*recording.epochs], [[0.0, 3.0], [4.0, 6.5]], atol=1e-9)
     np.testing.assert_allclose(recording.trains[1][1:], [4.0 + 5 / RATE, 6.0], atol=1e-9)
     assert not any("how long was recorded" in note for note in recording.notes)
 
 
 def test_clocks_that_do_not_overlap_are_kept(sorting):
-    recording = from_sorting(
+    recording = from_spikeinterface(
         with_recording(sorting, [3.0, 2.5], [10.0, 20.0]), depth_reference="tip"
     )
     np.testing.assert_allclose([*recording.epochs], [[10.0, 13.0], [20.0, 22.5]], atol=1e-9)

@@ -19,7 +19,7 @@ def _volleys(seed, n_units=5, n_words=300):
     return mc.Words.from_array(X.astype(np.uint8))
 
 
-def _inside(words, l1=PENALTIES, n_hidden=3, **settings):
+def _inside(words, penalties=PENALTIES, n_hidden=3, **settings):
     hidden = {name: settings.pop(name) for name in ("n_init", "random_state") if name in settings}
     ising = mc.Ising(**settings).fit_path(words, penalties)
     return ising, mc.RBM(n_hidden, **settings, **hidden).fit_path(words, penalties)
@@ -129,7 +129,7 @@ def test_paths_that_do_not_fit_are_one_sentence(change, error, sentence):
     ],
 )
 def test_paths_of_other_problems_are_one_sentence(fitted, sentence):
-    fitted = {"words": _volleys(5), "l1": [1e-2], "tol": 1e-4} | fitted
+    fitted = {"words": _volleys(5), "penalties": [1e-2], "tol": 1e-4} | fitted
     with pytest.raises(ValueError, match=sentence):
         mc.SemiRBM(3).fit_path(_volleys(5), [1e-2], inside=_inside(**fitted))
 

@@ -9,22 +9,15 @@ from hypothesis import given, settings, strategies as st
 from microcolumn.energy import log_weight
 from microcolumn.partition._enumeration import (
     RANGE_NATS,
-    Shape,
+    KernelLimits,
     pairwise_log_weights,
-    slice_of,
-    split_units,
+    plan_enumeration,
     states,
     sums_over_states,
-    tables_of,
 )
 
-SHAPE = Shape(
-    inner=(4, 8),
-    min_inner=4,
-    max_outer=6,
-    max_table=1 << 12,
-    state_operations=1.0,
-    hidden_operations=2.0,
+LIMITS = KernelLimits(
+    inner=(4, 8), min_inner=4, max_outer=6, max_table=1 << 12, per_state=1.0, per_hidden=2.0
 )
 
 
@@ -40,11 +33,11 @@ def test_every_unit_is_in_one_group_and_the_range_bound_holds(
     kind, n_units, n_hidden, scale, seed, random_model
 ):
     theta = random_model(kind, n_units, n_hidden, scale, seed)
-    split = split_units(theta, SHAPE)
-    units = np.concatenate([split.inner, split.outer, split.fixed])
+    plan = plan_enumeration(theta, LIMITS)
+    units = np.concatenate([plan.inner, plan.outer, plan.fixed])
     np.testing.assert_array_equal(np.sort(units[units < n_units]), np.arange(n_units))
-    assert (units == n_units).sum() == split.n_free
-    tables = tables_of(theta, split)
+    assert (units == n_units).sum() == plan.n_free
+    tables = plan.tables()
     half_range = np.abs(tables.fields).max(axis=0).sum()
     half_range += 0.5 * np.abs(tables.inner_inputs).sum(axis=1).max()
     assert half_range <= RANGE_NATS * (1 + 1e-12)
@@ -53,23 +46,23 @@ def test_every_unit_is_in_one_group_and_the_range_bound_holds(
 @pytest.mark.parametrize("kind", ["ising", "rbm", "srbm"])
 def test_the_tables_add_up_to_the_log_weight_of_every_word(kind, random_model):
     theta = random_model(kind, 13, n_hidden=5, seed=1)
-    split = split_units(theta, SHAPE)
-    tables = tables_of(theta, split)
+    plan = plan_enumeration(theta, LIMITS)
+    tables = plan.tables()
     numbers = np.random.default_rng(0).integers(0, 1 << 30, size=(50, 3))
     c, a, b = (
         numbers[:, k] % (1 << group.size)
-        for k, group in enumerate((split.fixed, split.outer, split.inner))
+        for k, group in enumerate((plan.fixed, plan.outer, plan.inner))
     )
-    part = slice_of(theta, split, c)
-    A, B = states(split.outer.size, a), states(split.inner.size, b)
+    part = plan.fixed_units(c)
+    A, B = states(plan.outer.size, a), states(plan.inner.size, b)
     value = part.log_weight + tables.log_outer[a] + tables.log_inner[b] - tables.centres[b]
     value += (A * part.outer_fields).sum(axis=1)
     value += (B * (part.inner_fields + tables.fields[a])).sum(axis=1)
     z = part.hidden_inputs + tables.outer_inputs[a]
-    z[:, : split.n_inner_hidden] += tables.inner_inputs[b]
+    z[:, : plan.n_inner_hidden] += tables.inner_inputs[b]
     value += np.logaddexp(0.0, z).sum(axis=1)
     words = np.zeros((50, 14))
-    words[:, split.inner], words[:, split.outer], words[:, split.fixed] = B, A, part.states
+    words[:, plan.inner], words[:, plan.outer], words[:, plan.fixed] = B, A, part.states
     np.testing.assert_allclose(value, log_weight(theta, words[:, :13]), rtol=0, atol=1e-12)
 
 

@@ -11,9 +11,9 @@ from scipy.special import logsumexp
 
 from microcolumn.kernels.cpu import threads as kernel_threads
 from microcolumn.parameters import Parameters
-from microcolumn.partition import _outer as outer
+from microcolumn.partition import _inner_sums
+from microcolumn.partition._cost import operations
 from microcolumn.partition._exact import exact_log_partition
-from microcolumn.partition._sides import operations
 
 KINDS = ("independent", "ising", "rbm", "srbm")
 
@@ -152,7 +152,7 @@ def test_one_and_two_threads_give_the_same_bits(kind, random_model, monkeypatch)
 
 def test_many_small_slices_give_the_sum_of_one(monkeypatch, random_model, enumerate_words):
     theta = random_model("ising", 14, scale=20.0)
-    monkeypatch.setattr(outer, "_SLICE_OPERATIONS", 2.0**9)
+    monkeypatch.setattr(_inner_sums, "_BATCH_OPERATIONS", 2.0**9)
     value = exact_log_partition(theta).value
     assert value == pytest.approx(enumerate_words(theta)[1], rel=0, abs=1e-10)
 
@@ -172,7 +172,7 @@ def test_an_interrupt_between_slices_stops_the_sum(monkeypatch, random_model):
         calls.append(args)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(outer, "fold_chunks", interrupted)
+    monkeypatch.setattr(_inner_sums, "fold_chunks", interrupted)
     with pytest.raises(KeyboardInterrupt):
         exact_log_partition(random_model("ising", 12))
     assert len(calls) == 1

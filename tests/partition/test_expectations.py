@@ -149,7 +149,7 @@ def test_many_small_slices_give_the_sum_of_one(
     monkeypatch, random_model, enumerate_words, enumerated_expectations
 ):
     theta = random_model("srbm", 13, n_hidden=4, scale=20.0)
-    monkeypatch.setattr(expectations_module, "_SLICE_ENTRIES", 1)
+    monkeypatch.setattr(expectations_module, "_BATCH_ENTRIES", 1)
     assert_matches(theta, enumerated_expectations(theta), enumerate_words(theta)[1])
 
 

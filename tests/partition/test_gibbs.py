@@ -127,7 +127,7 @@ def test_the_seed_decides_the_words():
 
 def test_a_long_run_shows_its_progress_when_asked(monkeypatch, capsys):
     monkeypatch.setattr(module, "_PROGRESS_DELAY", 0.0)
-    monkeypatch.setattr(module, "_SLICE_OPERATIONS", 1e5)
+    monkeypatch.setattr(module, "_CALL_OPERATIONS", 1e5)
     gibbs_samples(_model(12, "rbm"), 64, progress=True)
     assert "Gibbs burn-in" in capsys.readouterr().err
     gibbs_samples(_model(12, "rbm"), 64, progress=False)
@@ -143,7 +143,7 @@ def test_an_interrupt_stops_a_run_between_slices(monkeypatch):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(module, "advance", interrupted)
-    monkeypatch.setattr(module, "_SLICE_OPERATIONS", 1.0)
+    monkeypatch.setattr(module, "_CALL_OPERATIONS", 1.0)
     with pytest.raises(KeyboardInterrupt):
         Sampler(_model(13, "ising"), 32, seed=0).run(np.ones(100))
     assert len(calls) == 3

@@ -14,8 +14,8 @@ from microcolumn.models import ModelSpec, from_bytes
 from microcolumn.study import _compute as work
 from microcolumn.study._codec import from_blob, plain
 from microcolumn.study._compute import Task, execute, split_words
-from microcolumn.study._jobs import Job
 from microcolumn.study._describe import DataResult, PackedWords
+from microcolumn.study._jobs import Job
 from microcolumn.study._plan import Experiment
 from microcolumn.study._run import run
 from microcolumn.study._store import Store
@@ -303,9 +303,7 @@ def test_annealing_is_of_the_ising_model_of_the_first_split(results):
     found, model = results.annealing("A"), results.model("A", "Ising")
     assert (found.model, found.split, found.l1) == (ModelSpec("Ising"), 0, model.l1)
     assert found.log_z.value == model.log_partition().value == found.convergence.exact
-    expected = mc.partition.annealing_convergence(
-        model.parameters_, rates=model.rates_, exact=None
-    )
+    expected = mc.partition.annealing_convergence(model.parameters_, rates=model.rates_, exact=None)
     np.testing.assert_array_equal(found.convergence.log_weights, expected.log_weights)
 
 

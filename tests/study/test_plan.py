@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from microcolumn import Recording
-from microcolumn.study._plan import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, Plan, Source
+from microcolumn.study._plan import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, Plan, Source, diff
 
 EXAMPLE = """
 [recordings.B4]
@@ -37,8 +37,8 @@ def from_text(folder, text):
     return Plan.from_toml(folder / "plan.toml")
 
 
-def tiny():
-    return Recording([[0.5, 1.5], [0.1]], epochs=[[0.0, 2.0]])
+def tiny(last=1.0):
+    return Recording([[0.5, last], [0.1]], epochs=[[0.0, 2.0]])
 
 
 def test_a_toml_file_becomes_the_plan_it_describes(tmp_path):
@@ -197,7 +197,7 @@ def test_a_quick_look_at_the_papers_plan_is_small():
     for each in plan.experiments:
         assert (each.n_splits, each.max_words, each.n_hidden) == (2, 30_000, (10,))
         assert each.l1 == (1e-3, 4e-3, 1e-2)
-    assert [each.window for each in plan.experiments] == [(1,), (1, 2, 4)]
+    assert [each.windows for each in plan.experiments] == [(1,), (1, 2, 4)]
     assert plan.experiments[1].recordings == ("B4",)
 
 
@@ -253,9 +253,9 @@ def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
     assert quick.quick() == quick
     for small, whole in zip(quick.experiments, plan.experiments, strict=True):
         assert set(small.l1) <= set(whole.l1)
-        assert set(small.window) <= set(whole.window)
+        assert set(small.windows) <= set(whole.windows)
         assert len(small.l1) <= 3
-        assert len(small.window) <= 3
+        assert len(small.windows) <= 3
         assert max(small.n_hidden) <= 10
         assert small.max_words <= 30_000
         assert small.n_splits <= 2
@@ -269,10 +269,6 @@ def test_numbers_of_numpy_can_be_written():
 
 
 # What changed from one plan to another
-
-
-def tiny(last):
-    return Recording([[0.5, last], [0.1]], epochs=[[0.0, 2.0]])
 
 
 def test_equal_plans_have_no_differences():

@@ -10,9 +10,9 @@ import pytest
 from small_study import recording, results_of, small_plan, when_finished
 
 import microcolumn
-from microcolumn.recording import Recording
 from microcolumn.models import ModelSpec
 from microcolumn.partition import LogPartition
+from microcolumn.recording import Recording
 from microcolumn.study import _compute as work
 from microcolumn.study._codec import row_of
 from microcolumn.study._index import log_partition_of
@@ -270,7 +270,7 @@ def test_a_disk_that_fills_up_is_told_and_the_run_goes_on_when_there_is_space(
 
     def on_a_small_disk(place):
         store = create(place)
-        store._connection.execute("PRAGMA max_page_count = 90")
+        store._connection.execute("PRAGMA max_page_count = 60")
         return store
 
     monkeypatch.setattr(Store, "create", on_a_small_disk)

@@ -29,9 +29,7 @@ def test_numbers_and_models_come_back_bit_for_bit(tmp_path_factory, values, blob
     special = [math.inf, -math.inf, math.nan, 5e-324, -2.2e-310, 1.7976931348623157e308, 0.1, 3.0]
     values = values + special
     with Store.create(path) as store:
-        fits = [
-            {"l1": float(k), "value": value, "file": blob} for k, value in enumerate(values)
-        ]
+        fits = [{"l1": float(k), "value": value, "file": blob} for k, value in enumerate(values)]
         store.finish("a", JOB, {"fits": fits})
     with Store.open(path) as store:
         rows = store.rows("fits")

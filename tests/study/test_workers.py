@@ -204,5 +204,5 @@ def test_cores_are_shared_among_the_jobs(monkeypatch):
 )
 def test_whatever_ends_the_jobs_is_told_in_one_sentence(lost, told):
     at_hand = Workers(2, 1, "2 processes on this machine")
-    with pytest.raises(StudyError, match=re.escape(told)), at_hand.explained(Path("study.db")):
+    with pytest.raises(StudyError, match=re.escape(told)), at_hand.as_study_error(Path("study.db")):
         raise lost

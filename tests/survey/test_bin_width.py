@@ -7,7 +7,6 @@ import pytest
 
 from microcolumn.recording import Recording
 from microcolumn.survey import correlograms, suggest_bin_width
-from microcolumn.survey._bin_width import pair_peak_widths
 
 #: Full width at half height of a Gaussian, in its standard deviations.
 GAUSSIAN_FWHM = 2.0 * np.sqrt(2.0 * np.log(2.0))
@@ -136,19 +135,19 @@ def test_epochs_apart_in_time_are_pooled():
     assert parts.peak_width_s == pytest.approx(whole.peak_width_s, rel=0.1)
 
 
-def test_each_pair_with_a_peak_gets_its_own_width():
-    broad, narrow = together(0.012, 2), together(0.006, 2, seed=1)
-    result = correlograms(recorded([*broad, *narrow]), bin_width=0.002, window=0.2)
-    widths = pair_peak_widths(result)
-    assert widths[0, 1] == pytest.approx(0.040, rel=0.2)
-    assert widths[2, 3] == widths[3, 2] == pytest.approx(0.020, rel=0.2)
-    has_peak = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], dtype=bool)
-    np.testing.assert_array_equal(np.isfinite(widths), has_peak)
-
-
 def test_recordings_of_retina_and_hippocampus_get_a_sensible_answer(recorded_trains):
     found = suggest_bin_width(recorded_trains("rat_hpc_linear_nelpy"))
     assert 0.040 < found.peak_width_s < 0.055
     # Retinal waves last for seconds.
     assert "still fall" in suggest_bin_width(recorded_trains("mouse_retina_p15_demas54")).reason
     assert "noise" in suggest_bin_width(recorded_trains("mouse_retina_p6_stafford477")).reason
+
+
+def test_simulated_theta_cycles_waves_and_sparse_firing_get_the_same_kinds_of_answer():
+    rng = np.random.default_rng(0)
+    cycles = suggest_bin_width(recorded(together(0.014, n_units=12, share=0.3)))
+    assert 0.040 < cycles.peak_width_s < 0.055
+    slow = suggest_bin_width(recorded(together(0.065, rate_hz=1.0)))
+    assert "still fall" in slow.reason
+    sparse = suggest_bin_width(recorded([np.sort(rng.uniform(0, SECONDS, 60)) for _ in range(8)]))
+    assert "noise" in sparse.reason

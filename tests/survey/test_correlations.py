@@ -4,7 +4,6 @@ import numpy as np
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from microcolumn.survey import _correlations as correlations
 from microcolumn.survey._correlations import pairwise_correlations
 from microcolumn.words import Words
 
@@ -56,7 +55,7 @@ def test_twins_have_correlation_one_and_opposites_minus_one():
 def test_chunks_do_not_change_the_result(monkeypatch):
     X = np.random.default_rng(2).random((300, 9)) < 0.3
     whole = pairwise_correlations(X)
-    monkeypatch.setattr(correlations, "_CHUNK_ELEMENTS", 20)
+    monkeypatch.setattr("microcolumn.validation._MOST_ELEMENTS", 20)
     np.testing.assert_array_equal(pairwise_correlations(X), whole)
 
 

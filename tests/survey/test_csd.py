@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from planted_lfp import CONDUCTIVITY_S_PER_M, Sink, planted_lfp, potential_mv
 
-from microcolumn.io.lfp import LFP
+from microcolumn.io import LFP
 from microcolumn.survey._csd import current_source_density, flash_response
 
 pytest.importorskip("elephant")

@@ -4,7 +4,7 @@ from hypothesis import given, settings, strategies as st
 from planted_lfp import Sink, planted_lfp
 
 from microcolumn import Units
-from microcolumn.io.lfp import LFP
+from microcolumn.io import LFP
 from microcolumn.layers import layer_labels
 from microcolumn.survey._laminar import layers_from_flashes
 

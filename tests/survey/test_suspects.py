@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from microcolumn.recording import Recording
+from microcolumn.simulate import microcolumn
 from microcolumn.survey import suspect_units
 from microcolumn.units import Units
 
@@ -143,3 +144,9 @@ def test_few_units_of_published_recordings_are_suspect(recorded_trains):
     for name in ("rat_hpc_linear_nelpy", "mouse_retina_p15_demas54"):
         recording = recorded_trains(name)
         assert len(suspect_units(recording)) <= 0.05 * recording.n_units
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_few_units_of_simulated_recordings_are_suspect(seed):
+    recording = microcolumn(n_units=40, minutes=5, seed=seed)
+    assert len(suspect_units(recording)) <= 0.05 * recording.n_units

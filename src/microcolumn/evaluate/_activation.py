@@ -1,4 +1,4 @@
-"""How active hidden units are over words: the paper's order of hidden units (METHOD section 7)."""
+"""How active hidden units are over words; figures order them by it (docs/method.md, section 7)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ from numpy.typing import NDArray
 
 from ..energy import hidden_posterior
 from ..models import PopulationModel
-from ..parameters import Floats
+from ..validation import Floats, chunks
 from ..words import Words
-
-#: Words times bits or hidden units handled at once, so that memory stays bounded.
-_CHUNK_ELEMENTS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,16 +63,14 @@ def hidden_activation(model: PopulationModel, words: Words) -> HiddenActivation:
             "pass words of the units and window that it was fitted on"
         )
     mean, squares, total = np.zeros(theta.n_hidden), np.zeros(theta.n_hidden), 0.0
-    step = max(1, _CHUNK_ELEMENTS // max(theta.n_visible, theta.n_hidden))
-    for start in range(0, len(words), step):
-        part = slice(start, start + step)
+    for part in chunks(len(words), max(theta.n_visible, theta.n_hidden)):
         counts = words.counts[part]
         active = hidden_posterior(theta, words.X[part])
         # Chunks are merged about their means (Chan, Golub & LeVeque 1983): a difference of mean
         # squares would lose the variance of units that are nearly always on.
         here, added = np.average(active, axis=0, weights=counts), float(counts.sum())
-        apart = here - mean
+        shift = here - mean
         total += added
-        mean += apart * (added / total)
-        squares += counts @ (active - here) ** 2 + apart**2 * (added * (1.0 - added / total))
+        mean += shift * (added / total)
+        squares += counts @ (active - here) ** 2 + shift**2 * (added * (1.0 - added / total))
     return HiddenActivation(mean, squares / total, theta.live)

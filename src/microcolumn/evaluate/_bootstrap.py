@@ -1,4 +1,4 @@
-"""Standard errors of means over time, from blocks of neighbouring bins (METHOD section 6)."""
+"""Standard errors of means over time by a block bootstrap (docs/method.md, section 6)."""
 
 from __future__ import annotations
 
@@ -6,23 +6,21 @@ import math
 
 import numpy as np
 
-from ..parameters import Floats
-from ..validation import whole_number
+from ..validation import Floats, whole_number
 from ..words import Words
 
-#: Blocks by default: enough for a standard error good to 6 %, each long enough for slow drifts.
+#: Blocks by default: the standard error is good to 6 %, and each block is long enough for drifts.
 _N_BLOCKS = 100
-#: Shortest block by default, in words: neighbours that share bins stay together.
+#: Shortest block by default, in windows: neighbours that share bins stay together.
 _WORDS_PER_BLOCK = 10
-#: Blocks that even short recordings are cut into.
+#: Least number of blocks by default.
 _FEWEST_BLOCKS = 5
 
 
 def block_bins_of(words: Words, block_bins: int | None) -> int:
-    """Length of a block in bins: what was asked for, if it fits, or the default.
+    """Length of a block in bins, checked.
 
-    The default is a hundredth of the words, but at least ten times the length of a word, and at
-    most a fifth of the words.
+    The default is a hundredth of the words, at least ten windows, and at most a fifth of the words.
     """
     if block_bins is None:
         wanted = max(math.ceil(words.n_bins / _N_BLOCKS), _WORDS_PER_BLOCK * words.window)
@@ -39,25 +37,13 @@ def block_bins_of(words: Words, block_bins: int | None) -> int:
 def block_stderr(values: Floats, weights: Floats | None, block_bins: int) -> float:
     """Standard error of a mean over bins that may depend on their neighbours.
 
-    This is the circular block bootstrap (Politis & Romano 1992) with infinitely many resamples.
-    For a mean their variance is known: that of all circular blocks' means, divided by the number
-    of blocks in the data. So there is no random number and no resampling. A weighted mean is
-    linearised. The bias from centring blocks on the data's own mean, a factor 1 - 1/n_blocks for
-    independent bins, is removed.
+    This is the circular block bootstrap (Politis & Romano 1992) with infinitely many resamples,
+    whose variance is known for a mean: the variance of the means of all circular blocks, divided
+    by the number of blocks in the data. A weighted mean is linearised. The bias from centring
+    blocks on the data's own mean, a factor 1 - 1/n_blocks for independent bins, is removed.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n_bins,)
-        In time order; blocks run across gaps between epochs.
-    weights : ndarray, shape (n_bins,), or None
-        Weight of each bin; None where all are equal.
-    block_bins : int
-        Bins per block.
-
-    Returns
-    -------
-    float
-        In the unit of ``values``; NaN for a single bin, which says nothing about its error.
+    ``values`` and ``weights`` (n_bins,) are in time order; blocks run across gaps between epochs.
+    With a single block the error is NaN.
 
     Examples
     --------

@@ -17,14 +17,12 @@ from ..kernels.cpu.inputs import sums_of_active
 from ..kernels.cpu.lanes import WIDTH
 from ..kernels.cpu.threads import threads_for
 from ..models import PopulationModel
-from ..parameters import Floats, Parameters
-from ..validation import Bits
+from ..parameters import Parameters
+from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._inputs import Baseline, independent_baseline, words_for
 from ._past import log_given_past
 
-#: Words times units or hidden units handled at once, so that memory stays bounded.
-_CHUNK_ELEMENTS = 1 << 18
 #: Most nats of a product of hidden units' factors: exp(600) is still finite.
 _MOST_NATS = 600.0
 
@@ -94,9 +92,7 @@ def _total_given_rest(
     """Gain of each chosen unit given all other bits, summed over bins, nats."""
     total = np.zeros(len(units))
     theta, _ = model.only_live()
-    step = max(1, _CHUNK_ELEMENTS // max(theta.n_visible, theta.n_hidden))
-    for start in range(0, len(words), step):
-        part = slice(start, start + step)
+    for part in chunks(len(words), max(theta.n_visible, theta.n_hidden), 1 << 18):
         x = words.X[part]
         gain = log_conditionals(theta, x, units) - log_conditionals(base, x, units)
         total += words.counts[part] @ gain

@@ -1,9 +1,9 @@
-"""Effective interactions: what the hidden units say about pairs and triplets of cells.
+"""Effective interactions: what the hidden units imply for pairs and triplets of units.
 
-The marginal log weight of METHOD section 2 has one expansion in products of bits,
-log p~(x) = sum_S theta_S prod_{n in S} x_n, and inclusion-exclusion around the silent word gives
-it: theta_S = sum_{T in S} (-1)^(|S| - |T|) log p~(units T active, all others silent). Couplings
-enter pairs alone; a hidden unit enters every order, through a mixed difference of its softplus.
+The marginal log weight (docs/method.md, section 2) has one expansion in products of bits,
+log p~(x) = sum_S theta_S prod_{n in S} x_n. Inclusion-exclusion around the silent word gives
+theta_S = sum_{T in S} (-1)^(|S| - |T|) log p~(units T active, all others silent). Couplings
+enter pairs only; a hidden unit enters every order, through a mixed difference of its softplus.
 
 Written out, such a difference is a small remainder of large terms. Here each one is log(1 + r),
 where r > 0 is a product, so that no digits are lost for tiny or huge weights.
@@ -20,14 +20,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
 from ..models import PopulationModel
-from ..parameters import Floats, Parameters
-from ..validation import whole_number
+from ..parameters import Parameters
+from ..validation import Floats, chunks, whole_number
 from ..words import Words, as_words
 
 #: Most units of a table of triplets: 27 MB, filled in about 10 s for as many hidden units.
 MOST_UNITS_OF_TRIPLETS = 150
-#: Words times units handled at once, so that memory stays bounded.
-_CHUNK_ELEMENTS = 1 << 21
 _NAMES = {1: "single units", 2: "pairs", 3: "triplets"}
 
 
@@ -35,15 +33,15 @@ _NAMES = {1: "single units", 2: "pairs", 3: "triplets"}
 class Explained:
     """How well the expansion, cut after each order, follows the model on given words.
 
-    A word of k active units is exact from order k on. The terms of larger words alternate, as those
-    of a power series do, so a higher order may explain less than the one before.
+    The expansion of a word with k active units is exact from order k on. For larger words the terms
+    alternate, as those of a power series do, so a higher order may explain less than a lower one.
 
     Parameters
     ----------
     fraction : ndarray, shape (order,)
         Share of the variance of log p~(x) over the words that the terms up to order 1, 2, ...
-        explain: one minus the mean square of the remainder over the variance. Below zero where the
-        cut expansion is worse than a constant; NaN where log p~(x) is the same for all words.
+        explain: one minus the mean square of the remainder over the variance. Below zero if the
+        cut expansion is worse than a constant; NaN if log p~(x) is the same for all words.
     rms_nats : ndarray, shape (order,)
         Root mean square of the remainder, nats.
     """
@@ -62,7 +60,7 @@ class Explained:
 class Interactions:
     """Coefficients of the expansion of log p~(x) in products of bits, in nats.
 
-    Of spatiotemporal words a unit is a bit of the window: a cell at a lag.
+    For words of several bins a unit is a bit of the window: a recorded unit at a lag.
 
     Parameters
     ----------
@@ -90,12 +88,11 @@ class Interactions:
 
     @property
     def order(self) -> int:
-        """Highest order of the expansion: 2 or 3."""
         return 2 if self.triplets is None else 3
 
     @property
     def pairs(self) -> Floats:
-        """What two units active together add, by both ways, shape (n_units, n_units)."""
+        """What two units active together add, directly and through hidden units."""
         total: Floats = self.direct + self.through_hidden
         return total
 
@@ -105,20 +102,11 @@ class Interactions:
         above = np.triu_indices_from(self.direct, 1)
         parts = {"direct": self.direct[above], "through hidden units": self.through_hidden[above]}
         orders = {_NAMES[k]: self._listed(k)[1] for k in range(1, self.order + 1)}
-        return {name: _rms(values) for name, values in (orders | parts).items() if values.size}
+        values_of = {name: values for name, values in (orders | parts).items() if values.size}
+        return {name: float(np.sqrt(np.mean(values**2))) for name, values in values_of.items()}
 
     def explained(self, words: Words | ArrayLike) -> Explained:
-        """Compare the expansion, cut after each order, with the model on words.
-
-        Parameters
-        ----------
-        words : Words or array_like, shape (n_words, n_units)
-            Words to compare on, weighted by their counts.
-
-        Returns
-        -------
-        Explained
-        """
+        """Compare the expansion, cut after each order, with the model on words."""
         given = as_words(words)
         if given.n_dims != self.singles.shape[0]:
             raise ValueError(
@@ -130,26 +118,17 @@ class Interactions:
         variance = float(share @ (target - share @ target) ** 2)
         remainder = target[:, None] - np.cumsum(self._terms(given), axis=1)
         mean_square = share @ remainder**2
-        # Log weights that differ by rounding alone leave no variance to explain.
+        # Log weights that differ only by rounding leave no variance to explain.
         rounding = 1e-14 * (abs(self.silence) + float(np.abs(target).max()))
         flat = variance <= rounding**2
         fraction = np.full(self.order, np.nan) if flat else 1.0 - mean_square / variance
         return Explained(fraction, np.sqrt(mean_square))
 
     def strongest(self, order: int, k: int = 10) -> list[tuple[tuple[int, ...], float]]:
-        """Rank the interactions of one order by absolute value.
+        """Positions of units and interaction in nats of at most ``k`` interactions, largest first.
 
-        Parameters
-        ----------
-        order : int
-            1 for single units, 2 for pairs, 3 for triplets.
-        k : int
-            How many to return, at most; interactions that are exactly zero are left out.
-
-        Returns
-        -------
-        list of (positions, value)
-            Increasing positions of the units and the interaction in nats, strongest first.
+        ``order`` is 1 for single units, 2 for pairs and 3 for triplets. Interactions that are
+        exactly zero are left out.
         """
         most = whole_number("k", k)
         if most < 0:
@@ -185,10 +164,8 @@ class Interactions:
         wanted = whole_number("order", order)
         if not 1 <= wanted <= self.order:
             raise ValueError(f"order is {wanted}; this expansion has orders 1 to {self.order}")
-        tables = [self.singles, self.pairs]
-        if self.triplets is not None:
-            tables.append(self.triplets)
-        table = tables[wanted - 1]
+        table = (self.singles, self.pairs, self.triplets)[wanted - 1]
+        assert table is not None
         grid = np.ogrid[tuple(slice(n) for n in table.shape)]
         increasing = np.ones(table.shape, dtype=bool)
         for before, after in pairwise(grid):
@@ -200,9 +177,7 @@ class Interactions:
         """Terms of each order in the expansion of each word, shape (n_distinct, order)."""
         terms = np.zeros((len(words), self.order))
         pairs = self.pairs
-        step = max(1, _CHUNK_ELEMENTS // words.n_dims)
-        for start in range(0, len(words), step):
-            part = slice(start, start + step)
+        for part in chunks(len(words), words.n_dims, 1 << 21):
             x = words.X[part].astype(np.float64)
             terms[part, 0] = x @ self.singles
             terms[part, 1] = _pair_sum(pairs, x)
@@ -223,13 +198,9 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
     order : {2, 3}
         Highest order; triplets take at most 150 units.
 
-    Returns
-    -------
-    Interactions
-
     Examples
     --------
-    A hidden unit that drives three cells makes them fire together more than pairs can say:
+    A hidden unit that drives three units makes them fire together more often than pairs explain:
 
     >>> drive = Parameters(b=[-3.0, -3.0, -3.0], W=[[2.0], [2.0], [2.0]], c=[-5.0])
     >>> found = effective_interactions(drive)
@@ -279,7 +250,7 @@ def _parameters_of(source: PopulationModel | Parameters) -> Parameters:
 def _add_hidden_unit(
     weights: Floats, bias: float, singles: Floats, pairs: Floats, triplets: Floats | None
 ) -> None:
-    """Add one hidden unit's part to each order, in place, at increasing positions alone."""
+    """Add one hidden unit's part to each order, in place, at increasing positions only."""
     units = np.flatnonzero(weights)
     w = weights[units]
     singles[units] += _mixed_difference(bias, w)
@@ -311,27 +282,23 @@ def _mixed_difference(bias: float, *weights: Floats) -> Floats:
     sign = np.prod([np.sign(w) for w in np.broadcast_arrays(*weights)], axis=0)
     steps = [np.abs(w) for w in weights]
     base: Floats = np.asarray(bias + sum(np.minimum(w, 0.0) for w in weights))
-    whole: Floats = np.asarray(sum(steps))
+    span: Floats = np.asarray(sum(steps))
     # log(U - 1) = u + log(1 - e^-u), and so on.
     log_r = sum(_log_gap(step) for step in steps)
     if len(steps) == 3:
-        middle = 2.0 * base + whole
+        middle = 2.0 * base + span
         sign = sign * -np.sign(middle)
-        base = np.where(middle > 0.0, -base - whole, base)
+        base = np.where(middle > 0.0, -base - span, base)
         log_r = log_r + _log_gap(np.abs(middle))
-    log_r = log_r + base + whole - _sum_of_softplus(_negative_corners(base, steps))
+    log_r = log_r + base + span - _sum_of_softplus(_negative_corners(base, steps))
     difference: Floats = sign * np.logaddexp(0.0, log_r)
     return difference
 
 
 def _negative_corners(base: Floats, steps: list[Floats]) -> list[Floats]:
-    """Points that enter a mixed difference with a minus: an odd number of steps is missing."""
-    n_steps = len(steps)
-    return [
-        base + sum(chosen)
-        for size in range(n_steps - 1, -1, -2)
-        for chosen in combinations(steps, size)
-    ]
+    """Points with a minus sign in a mixed difference: an odd number of steps is missing."""
+    sizes = range(len(steps) - 1, -1, -2)
+    return [base + sum(taken) for size in sizes for taken in combinations(steps, size)]
 
 
 def _sum_of_softplus(points: list[Floats]) -> Floats:
@@ -352,7 +319,7 @@ def _log_gap(step: Floats) -> Floats:
 
 
 def _mirrored(table: Floats) -> Floats:
-    """Fill in all orders of the positions of a table that is given at increasing ones."""
+    """The symmetric table of one that is filled at increasing positions only."""
     full = np.zeros_like(table)
     for axes in permutations(range(table.ndim)):
         full += table.transpose(axes)
@@ -373,7 +340,3 @@ def _triplet_sum(triplets: Floats, x: Floats) -> Floats:
         later = slice(unit + 1, None)
         total[active] += _pair_sum(triplets[unit, later, later], x[active, later])
     return total
-
-
-def _rms(values: Floats) -> float:
-    return float(np.sqrt(np.mean(values**2)))

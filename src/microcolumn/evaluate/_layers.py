@@ -1,8 +1,8 @@
-"""Do hidden units and couplings respect layers? Permutation tests (METHOD section 8).
+"""Do hidden units and couplings respect layers? Permutation tests (docs/method.md, section 8).
 
-Labels are permuted over units while weights and couplings stay, all statistics together, so what
-hidden units have in common is in the null as well. A small p-value says that weights follow the
-labels, not why: couplings that merely fall off with distance follow them too.
+Labels are permuted over units while weights and couplings stay, for all statistics together, so
+that the null distribution holds what hidden units have in common. A small p-value says that weights
+follow the labels, not why: couplings that only fall off with distance follow them too.
 """
 
 from __future__ import annotations
@@ -17,15 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..formatting import text_table
 from ..models import PopulationModel
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
 from ..units import Units
-from ..validation import listed, random_generator, whole_number
+from ..validation import Floats, listed, random_generator, whole_number
 from ._permutations import Codes, relabelled
 
-#: Permutations times units or hidden units handled at once, so that memory stays bounded.
-_CHUNK_ELEMENTS = 1 << 20
-
-#: Statistics closer than this part of their scale are ties: sums in another order are closer.
+#: Statistics that differ by less than this part of their scale are ties, up to rounding.
 _TIE = 1e-9
 
 
@@ -41,15 +38,15 @@ class HiddenUnitLayer:
         Sum of its positive weights onto units with a layer, over all bins of the window, and
         the part of it in ``layer``.
     expected : float
-        Mean share of the then dominant layer under permuted labels.
+        Mean share of the dominant layer under permuted labels.
     p_value : float
-        Of a share this large or larger, picking the layer being part of the test.
+        Of a share this large or larger; the choice of the layer is part of the test.
     p_holm : float
-        Corrected over hidden units by Holm's method, for a claim about this very hidden unit:
-        it bounds the probability of any false claim among all hidden units.
+        Corrected over hidden units by Holm's method, for a claim about this hidden unit: it
+        bounds the probability of any false claim.
     p_fdr : float
-        Corrected by Benjamini and Hochberg's method, for counting the hidden units that stay in
-        a layer: it bounds the expected share of false ones among those counted.
+        Corrected by Benjamini and Hochberg's method, for counting hidden units that stay in a
+        layer: it bounds the expected share of false claims.
     """
 
     position: int
@@ -69,7 +66,7 @@ class CouplingContrast:
     Parameters
     ----------
     within, between : float
-        Mean over all pairs of different units, uncoupled ones and all bins of the window included.
+        Mean over all pairs of different units, with uncoupled pairs and all bins of the window.
     p_value : float
         Of a difference this large or larger under permuted labels.
     """
@@ -86,7 +83,7 @@ class CouplingContrast:
 
 @dataclass(frozen=True, slots=True)
 class LayerStatistics:
-    """Tests of hidden units and couplings against layers; printed, it is a table.
+    """Tests of hidden units and couplings against layers; it prints as a table.
 
     Parameters
     ----------
@@ -96,20 +93,19 @@ class LayerStatistics:
         Bins per word: bits of the model over labels given.
     hidden : tuple of HiddenUnitLayer
         One row per hidden unit with a positive weight onto a unit with a layer, in the order of
-        ``W``; a note names the live ones without.
+        ``W``; a note names the other live hidden units.
     overall_share, overall_expected, overall_p_value : float
-        Part of all positive weight that lies in the dominant layer of its own hidden unit (the
-        mean share, weighted by mass), its mean under permuted labels, and the p-value, which needs
-        no correction: whether hidden units stay inside layers. NaN where ``hidden`` is empty.
+        Part of all positive weight that lies in the dominant layer of its hidden unit (the mean
+        share, weighted by mass), its mean under permuted labels, and its p-value, which needs no
+        correction. NaN if ``hidden`` is empty.
     couplings : CouplingContrast or None
-        Of strengths ``abs(J)``, one-sided: whether pairs interact more strongly, either way,
-        inside a layer. None for a model without couplings and where no two units share a layer.
+        Of strengths ``abs(J)``, one-sided: whether pairs in a layer interact more strongly. None
+        for a model without couplings, or if no two units share a layer.
     signed_couplings : CouplingContrast or None
-        Of ``J``, two-sided: which way. Beside hidden units it is mostly negative (METHOD
-        section 7), and strong couplings of both signs would cancel in it.
+        Of ``J``, two-sided. In models with hidden units it is mostly negative (docs/method.md,
+        section 7), and strong couplings of both signs cancel in it.
     n_permutations, exact : int and bool
-        Arrangements of the labels, beside the given one, that the p-values come from, and whether
-        these are all there are.
+        Other arrangements of the labels that the p-values come from, and whether these are all.
     notes : tuple of str
         What was left out.
     """
@@ -162,14 +158,10 @@ def layer_statistics(
         default those that the model was fitted on, and 1 for Parameters and models that do not
         know (see ``PopulationModel.window_``).
     n_permutations : int
-        Random permutations of the labels. Where there are no more other arrangements than that,
-        each is taken once, and p-values are exact.
+        Random permutations of the labels. If there are no more other arrangements than that, each
+        is taken once, and p-values are exact.
     random_state : int, Generator or None
         Source of the permutations.
-
-    Returns
-    -------
-    LayerStatistics
 
     Examples
     --------
@@ -185,10 +177,10 @@ def layer_statistics(
     labels = _labels(layer, model.n_visible, window)
     layers, codes = _coded(labels)
     measured = _Measured.of(model, labels, codes)
-    step = max(1, _CHUNK_ELEMENTS // max(measured.weights.shape))
-    n_used, exact, chunks = relabelled(codes, n_permutations, rng, step)
-    tested = _tested(measured, codes, chunks, n_used)
-    overall = measured.mass.size  # its place behind the hidden units
+    width = max(measured.weights.shape)
+    n_used, exact, arrangements = relabelled(codes, n_permutations, rng, width)
+    tested = _tested(measured, codes, arrangements, n_used)
+    overall = measured.mass.size  # its column, after the hidden units
     contrasts = _contrasts(measured, codes, tested[2, overall + 1 :])
     return LayerStatistics(
         layers=layers,
@@ -255,17 +247,17 @@ def _coded(labels: NDArray[np.str_]) -> tuple[tuple[str, ...], Codes]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Measured:
-    """Positive weights of the hidden units that have some, and couplings, of units with a layer.
+    """Positive weights and couplings of the units with a layer.
 
-    Labels belong to units, not to bits, so the bins of a window are summed (weights) or averaged
-    (couplings).
+    Labels belong to units, not to bits, so weights are summed and couplings averaged over the bins
+    of a window.
     """
 
     hidden: NDArray[np.intp]  # columns of W, (n_tested,)
     weights: Floats  # (n_labelled, n_tested)
     mass: Floats  # their sums, (n_tested,)
-    # Strengths and signed couplings, each (n_labelled, n_labelled), or nothing to compare. The
-    # diagonal is zero: a unit is in its own layer under any labels.
+    # Strengths and signed couplings, each (n_labelled, n_labelled) with zeros on the diagonal;
+    # empty if there is nothing to compare.
     pairs: tuple[Floats, ...]
     n_within: int  # entries of such a matrix within layers, off the diagonal
     n_between: int
@@ -289,7 +281,7 @@ class _Measured:
         return cls(hidden, weights[:, hidden], mass[hidden], tuple(pairs), n_within, n_between)
 
     def statistics(self, arrangements: Codes) -> Floats:
-        """All statistics, large where layers matter, for each row of layers of the units.
+        """All statistics for each arrangement of the labels; they are large if layers matter.
 
         Shape (n_arrangements, n_tested + 1 + n_pairs): share of each hidden unit's dominant layer,
         overall share, difference of strengths, absolute difference of signed couplings.
@@ -310,15 +302,15 @@ class _Measured:
 
 
 def _tested(
-    measured: _Measured, codes: Codes, chunks: Iterable[Codes], n_permutations: int
+    measured: _Measured, codes: Codes, permuted: Iterable[Codes], n_permutations: int
 ) -> Floats:
-    """Statistics as observed, on average under permuted labels, and their p-values, by row."""
+    """Rows: observed statistics, their means under permuted labels, and their p-values."""
     observed = measured.statistics(codes[None])[0]
     scales = [1.0] * (measured.mass.size + 1) + [float(np.abs(J).max()) for J in measured.pairs]
     threshold = observed - _TIE * np.array(scales)
-    # The given labels are one of the arrangements that chance could have made.
+    # The given labels count as one of the arrangements.
     total, n_as_large = observed.copy(), np.ones(observed.size)
-    for arrangements in chunks:
+    for arrangements in permuted:
         null = measured.statistics(arrangements)
         total += null.sum(axis=0)
         n_as_large += (null >= threshold).sum(axis=0)
@@ -341,7 +333,7 @@ def _rows(
     if not p_values.size:
         return ()
     by_layer = np.array([measured.weights[codes == k].sum(axis=0) for k in range(len(layers))])
-    # In a tie by rounding the first layer is meant.
+    # In a tie the first layer is taken.
     dominant = np.argmax(by_layer >= by_layer.max(axis=0) * (1.0 - _TIE), axis=0)
     corrected = _holm(p_values), false_discovery_control(p_values, method="bh")
     numbers = np.column_stack((measured.mass, *tested, *corrected)).tolist()
@@ -350,7 +342,7 @@ def _rows(
 
 
 def _contrasts(measured: _Measured, codes: Codes, p: Floats) -> list[CouplingContrast | None]:
-    """Of strengths and of signed couplings."""
+    """Contrast of strengths and of signed couplings."""
     same = codes[:, None] == codes
     means = [(J[same].sum() / measured.n_within, J[~same].mean()) for J in measured.pairs]
     rows = np.column_stack((np.reshape(means, (-1, 2)), p)).tolist()

@@ -1,15 +1,15 @@
-"""Probabilities of the newest bin given the earlier bins of the window (METHOD section 6).
+"""Probabilities of the newest bin given the earlier bins of the window (docs/method.md, section 6).
 
 For a given past the newest bin is a small model of its own: the past shifts the biases of its
 units and the inputs of the hidden units, and all 2^n_units states of the bin are summed. No
-partition function of the whole window is needed. The kernel works with products; the few pasts
-after which some value is less likely than exp(-575), and models with fields or weights of a hidden
-unit that add up to more than 600 nats, are summed in logarithms instead.
+partition function of the window is needed. The kernel multiplies factors. Logarithms are summed
+instead for the few pasts after which some value is less likely than exp(-575), and for models with
+fields or weights of a hidden unit that add up to more than 600 nats.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,25 +20,27 @@ from ..kernels.cpu.newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newe
 from ..kernels.cpu.threads import threads_for
 from ..models import PopulationModel
 from ..packing import unique_rows
-from ..parameters import Floats, Parameters
-from ..partition._enumeration import pairwise_log_weights, states, sums_over_states
-from ..validation import Bits
+from ..parameters import Parameters
+from ..partition._enumeration import (
+    PaddedModel,
+    pairwise_log_weights,
+    states,
+    sums_over_states,
+)
+from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._inputs import words_for
 
-#: Pasts whose hidden inputs are in memory together: some MB.
+#: Pasts handled at once, whose hidden inputs take some MB.
 _CHUNK_PASTS = 1 << 13
-
 #: Pasts times states handled at once where logarithms are summed: 128 KiB stay in the cache.
-_CHUNK_ELEMENTS = 1 << 14
-
+_CHUNK_LOGS = 1 << 14
 #: Most units of a bin whose states are summed.
 MOST_UNITS_OF_PAST = 16
 
-#: Most nats that a product, or what a hidden unit multiplies, may span: exp(600) is still finite.
+#: Most nats that a product, or the factor of a hidden unit, may span: exp(600) is still finite.
 _MOST_NATS = 600.0
-
-#: A hidden unit so many nats beyond the reach of the newest bin is on or off to the last digit.
+#: A hidden unit this many nats beyond the reach of the newest bin is on or off to the last digit.
 _CERTAIN_NATS = 40.0
 
 
@@ -81,19 +83,12 @@ def probability_given_past(model: PopulationModel, words: Words) -> Floats:
 
 
 def log_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArray[np.int32]]:
-    """Log probability of silence and of a spike of each unit of the newest bin.
-
-    Parameters
-    ----------
-    theta : Parameters
-        The model, with one unit per bit of a word.
-    words : Words
-        At most 16 units.
+    """Log probability of silence and of a spike of each unit of the newest bin, nats.
 
     Returns
     -------
     log_p : ndarray, shape (n_pasts, n_units, 2)
-        Nats, for each distinct past; the last axis is the unit's value, 0 or 1.
+        For each distinct past; the last axis is the unit's value, 0 or 1.
     past : ndarray of int32, shape (n_distinct,)
         Which of the pasts each word has.
     """
@@ -104,92 +99,63 @@ def log_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArray[np.
 
 
 def log_odds_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArray[np.int32]]:
-    """Log odds of a spike of each unit of the newest bin, nats, shape (n_pasts, n_units).
-
-    Parameters and the second array returned as for :func:`log_given_past`.
-    """
+    """Log odds (n_pasts, n_units) of a spike of each unit, nats, and the past of each word."""
     if words.n_units > MOST_UNITS_OF_PAST:
         raise ValueError(
             f"the newest bin has {words.n_units} units, and summing out more than "
             f"{MOST_UNITS_OF_PAST} takes too long; fit and score fewer units (words.subset) or "
             "use given='rest'"
         )
-    pasts, past = _distinct_pasts(words)
+    if words.window == 1:
+        pasts, past = words.X[:1, :0], np.zeros(len(words), dtype=np.int32)
+    else:
+        pasts, past = unique_rows(words.X[:, : -words.n_units])
     newest = _NewestBin.of(theta, words.n_units)
     odds = np.empty((len(pasts), words.n_units))
-    for start in range(0, len(pasts), _CHUNK_PASTS):
-        odds[start : start + _CHUNK_PASTS] = newest.log_odds(pasts[start : start + _CHUNK_PASTS])
+    for part in chunks(len(pasts), 1, _CHUNK_PASTS):
+        odds[part] = newest.log_odds(pasts[part])
     unlikely = np.flatnonzero(np.isnan(odds).any(axis=1))
     if unlikely.size:
         odds[unlikely] = _log_odds_from_logs(theta, words.n_units, pasts[unlikely])
     return odds, past
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _NewestBin:
-    """A model as the kernel wants it: the newest bin's units and hidden units in order of use.
+class _NewestBin(NamedTuple):
+    """The newest bin as the kernel takes it: units and hidden units in order of use.
 
     Hidden units without a weight onto the newest bin, dead ones among them, cancel in every
     conditional and are left out. Units are ordered so that few hidden units need the last ones;
     bins of fewer than ``LANE_UNITS`` units are filled up with free units, which change nothing.
-
-    Attributes
-    ----------
-    order : list of int, length n_units
-        Which unit of the bin each of the first ones is.
-    levels : ndarray of int64, shape (n_hidden,)
-        Number of first units that each hidden unit needs, increasing.
-    W, J : ndarrays, shapes (n_filled, n_hidden) and (n_filled, n_filled)
-        Weights onto the hidden units, and couplings within the bin: row j, column k > j.
-    rows, start : ndarrays, shapes (n_past, n_hidden + n_filled) and (n_hidden + n_filled,)
-        What each bit of the past adds to the hidden inputs and to the fields, and their biases.
     """
 
-    order: list[int]
-    levels: NDArray[np.int64]
-    W: Floats
-    J: Floats
-    rows: Floats
-    start: Floats
+    order: list[int]  # unit of the bin at each place
+    levels: NDArray[np.int64]  # number of first units that each hidden unit needs, increasing
+    W: Floats  # weights, (n_filled, n_hidden)
+    J: Floats  # couplings within the bin, (n_filled, n_filled): row j, column k > j
+    rows: Floats  # what a bit of the past adds to inputs and fields, (n_past, n_hidden + n_filled)
+    start: Floats  # biases of hidden units and units, (n_hidden + n_filled,)
 
     @classmethod
     def of(cls, theta: Parameters, n: int) -> _NewestBin:
         """Order a model whose last ``n`` units are the newest bin."""
-        n_past, filled = theta.n_visible - n, max(n, LANE_UNITS)
-        W, c = np.zeros((theta.n_visible, 0)), np.zeros(0)
-        if theta.W is not None and theta.c is not None:
-            reaches = np.any(theta.W[n_past:] != 0.0, axis=0)
-            W, c = theta.W[:, reaches], theta.c[reaches]
-        order, levels = _order_of_use(W[n_past:] != 0.0)
-        hidden = np.argsort(levels, kind="stable")
-        units = n_past + np.array(order)
-        J, fields = np.zeros((filled, filled)), np.zeros((n_past, filled))
-        if theta.J is not None:
-            J[:n, :n] = np.triu(2.0 * theta.J[np.ix_(units, units)], 1)
-            fields[:, :n] = 2.0 * theta.J[:n_past, units]
-        within = np.zeros((filled, hidden.size))
-        within[:n] = W[np.ix_(units, hidden)]
-        b = np.zeros(filled)
-        b[:n] = theta.b[units]
+        model, n_past = PaddedModel.of(theta), theta.n_visible - n
+        reaching = np.flatnonzero(np.any(model.W[n_past:] != 0.0, axis=0))
+        order, levels = _order_of_use(model.W[n_past:-1, reaching] != 0.0)
+        by_level = np.argsort(levels, kind="stable")
+        hidden = reaching[by_level]
+        units = np.full(max(n, LANE_UNITS), theta.n_visible)  # the free unit
+        units[:n] = n_past + np.array(order)
         return cls(
             order=order,
-            levels=levels[hidden],
-            W=within,
-            J=J,
-            rows=np.ascontiguousarray(np.hstack([W[:n_past, hidden], fields])),
-            start=np.concatenate([c[hidden], b]),
+            levels=levels[by_level],
+            W=model.W[np.ix_(units, hidden)],
+            J=np.triu(2.0 * model.J[np.ix_(units, units)], 1),
+            rows=np.hstack([model.W[:n_past, hidden], 2.0 * model.J[:n_past, units]]),
+            start=np.concatenate([model.c[hidden], model.b[units]]),
         )
 
     def log_odds(self, pasts: Bits) -> Floats:
-        """Log odds of each unit of the newest bin, shape (n_pasts, n_units), nats.
-
-        NaN where they must be found in logarithms.
-
-        Parameters
-        ----------
-        pasts : ndarray of uint8, shape (n_pasts, n_past)
-            Bits of the earlier bins.
-        """
+        """Log odds of each unit after each past, nats; NaN where logarithms must be summed."""
         n_pasts, n_hidden = len(pasts), self.levels.size
         inputs = np.zeros((-(-n_pasts // BLOCK) * BLOCK, self.start.size))
         with threads_for(inputs.size):
@@ -229,10 +195,7 @@ class _NewestBin:
 def _order_of_use(touches: NDArray[np.bool_]) -> tuple[list[int], NDArray[np.int64]]:
     """Order units so that few hidden units need the last; how many first units each needs.
 
-    Parameters
-    ----------
-    touches : ndarray of bool, shape (n_units, n_hidden)
-        Which hidden units have a weight onto which unit.
+    ``touches`` (n_units, n_hidden) is True where a hidden unit has a weight onto a unit.
     """
     n_units = len(touches)
     left, order = set(range(n_units)), []
@@ -248,7 +211,7 @@ def _order_of_use(touches: NDArray[np.bool_]) -> tuple[list[int], NDArray[np.int
 
 
 def _tables(rows: Floats) -> tuple[Floats, Floats]:
-    """Sums of the rows of the units that are on, for states of the lanes' units and the others."""
+    """Sums of the rows of active units, over states of the first ``LANE_UNITS`` and the others."""
     return sums_over_states(rows[:LANE_UNITS]), sums_over_states(rows[LANE_UNITS:])
 
 
@@ -257,19 +220,9 @@ def _stretches(
 ) -> tuple[NDArray[np.int64], bool]:
     """Cut the hidden units into stretches whose products stay within ``_MOST_NATS``.
 
-    Parameters
-    ----------
-    levels : ndarray of int64, shape (n_hidden,)
-        Number of units each needs, increasing.
-    reach, field_reach : ndarrays, shapes (n_hidden,) and (n_units,)
-        Most nats by which a hidden unit, and a unit of the bin, change a product.
-
-    Returns
-    -------
-    stretches : ndarray of int64, shape (n_stretches, 3)
-        Units, first and past the last hidden unit.
-    wide : bool
-        Whether the products of all together may leave the range.
+    ``reach`` (n_hidden,) and ``field_reach`` (n_units,) are the most nats by which a hidden unit,
+    and a unit of the bin, change a product. Returns rows (number of units, first hidden unit, one
+    past the last), and whether the product of all may leave the range.
     """
     wide = bool(reach.sum() + field_reach.sum() > _MOST_NATS)
     stretches, start, nats = [], 0, float(field_reach[: LANE_UNITS - 1].sum())
@@ -286,43 +239,29 @@ def _stretches(
     return np.array(stretches, dtype=np.int64), wide
 
 
-def _distinct_pasts(words: Words) -> tuple[Bits, NDArray[np.int32]]:
-    n_past = words.n_dims - words.n_units
-    if n_past == 0:
-        return words.X[:1, :0], np.zeros(len(words), dtype=np.int32)
-    return unique_rows(words.X[:, :n_past])
-
-
 def _log_odds_from_logs(theta: Parameters, n: int, pasts: Bits) -> Floats:
     """Log odds of each unit of the newest bin from the logarithm of every state's weight."""
-    n_past = theta.n_visible - n
-    J = np.zeros((theta.n_visible, n)) if theta.J is None else theta.J[:, n_past:]
-    by_pairs, bin_states = pairwise_log_weights(theta.b[n_past:], J[n_past:]), states(n)
+    b, J, W, c = PaddedModel.of(theta)
+    past, newest = slice(theta.n_visible - n), slice(theta.n_visible - n, theta.n_visible)
+    by_pairs, bin_states = pairwise_log_weights(b[newest], J[newest, newest]), states(n)
     odds = np.empty((len(pasts), n))
-    step = max(1, _CHUNK_ELEMENTS >> n)
-    for start in range(0, len(pasts), step):
-        x = pasts[start : start + step].astype(np.float64)
-        log_w = by_pairs + (2.0 * x @ J[:n_past]) @ bin_states.T
-        if theta.W is not None and theta.c is not None:
-            z = theta.c + x @ theta.W[:n_past]
-            for i in np.flatnonzero(np.any(theta.W[n_past:] != 0.0, axis=0)):
-                added = sums_over_states(theta.W[n_past:, i])
-                log_w += np.logaddexp(0.0, z[:, i, None] + added)
+    for part in chunks(len(pasts), 1 << n, _CHUNK_LOGS):
+        x = pasts[part].astype(np.float64)
+        log_w = by_pairs + (2.0 * x @ J[past, newest]) @ bin_states.T
+        z = c + x @ W[past]
+        for i in np.flatnonzero(np.any(W[newest] != 0.0, axis=0)):
+            log_w += np.logaddexp(0.0, z[:, i, None] + sums_over_states(W[newest, i]))
         log_p = _log_marginals(log_w)
-        odds[start : start + step] = log_p[:, :, 1] - log_p[:, :, 0]
+        odds[part] = log_p[:, :, 1] - log_p[:, :, 0]
     return odds
 
 
 def _log_marginals(log_w: Floats) -> Floats:
     """Log of the summed weight of both values of each unit, shape (n_pasts, n_units, 2).
 
-    Halves the units: the states of one half are summed for the other, so that all units together
-    take about two exponentials per state and nothing underflows, however unlikely a value.
-
-    Parameters
-    ----------
-    log_w : ndarray, shape (n_pasts, 2^n_units)
-        Nats, bit k of a state's number being unit k.
+    ``log_w`` (n_pasts, 2^n_units) is halved: the states of one half of the units are summed for
+    the other, so that all units together take about two exponentials per state and nothing
+    underflows, however unlikely a value.
     """
     n_pasts, n_states = log_w.shape
     n_units = n_states.bit_length() - 1

@@ -12,17 +12,15 @@ from scipy.special import expit
 
 from ..epochs import HALF_NANOSECOND
 from ..models import PopulationModel
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
 from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
 from ..units import Units
-from ..validation import Bits, listed, real_number, whole_number
+from ..validation import Bits, Floats, chunks, listed, real_number, whole_number
 from ..words import Words
 from ._conditional import changes_by_flips
 from ._inputs import Baseline, independent_baseline, words_for
 from ._past import log_odds_given_past
 
-#: Words times units or hidden units handled at once, so that memory stays bounded.
-_CHUNK_ELEMENTS = 1 << 18
 #: Log odds given the rest are kept within this many nats: as good as certain.
 _MOST_NATS = 700.0
 #: Decimals of a nat that log odds are given to. The same prediction differs in its last digits with
@@ -214,13 +212,10 @@ def _log_odds_given_rest(theta: Parameters, words: Words, newest: list[int]) -> 
     """Log odds of a spike given all other bits, nats, shape (n_distinct, n_chosen)."""
     live, _ = theta.only_live()
     log_odds = np.empty((len(words), len(newest)))
-    step = max(1, _CHUNK_ELEMENTS // max(live.n_visible, live.n_hidden))
-    for start in range(0, len(words), step):
-        x = words.X[start : start + step]
+    for part in chunks(len(words), max(live.n_visible, live.n_hidden), 1 << 18):
+        x = words.X[part]
         # Flipping a silent bit makes a spike, flipping a spike silence.
-        log_odds[start : start + step] = (1.0 - 2.0 * x[:, newest]) * changes_by_flips(
-            live, x, newest
-        )
+        log_odds[part] = (1.0 - 2.0 * x[:, newest]) * changes_by_flips(live, x, newest)
     # The more nats, the fewer decimals are right; past this bound they would tell which bit came.
     return np.clip(log_odds, -_MOST_NATS, _MOST_NATS, out=log_odds)
 

@@ -91,7 +91,7 @@ class UnitPrediction:
     rate_hz : float
         Training rate of bins with a spike, per second.
     gain_bits_per_second, stderr : float
-        Conditional gain over the firing rate (docs/method.md, section 6), and its error over splits.
+        Conditional gain over the firing rate (docs/method.md, section 6), with its error.
     roc_area, roc_stderr : float
         Probability that a bin with a spike was given a higher probability than one without.
     brier_skill : float

@@ -1,4 +1,4 @@
-"""Synchrony: how many cells are active at once, in data and in models (METHOD section 6)."""
+"""Synchrony: how many units are active at once, in data or a model (docs/method.md, section 6)."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from ..models import PopulationModel
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
 from ..partition import can_sample_exactly
+from ..partition._enumeration import states
+from ..validation import Floats, chunks
 from ..words import Words, as_words
 from ._bootstrap import block_bins_of, block_stderr
 
 #: log2 of the most operations that an exact sum may take by default: a few seconds.
 _LOG2_OPERATIONS = 28.0
-#: States times units handled at once, so that memory stays bounded.
-_CHUNK_ELEMENTS = 1 << 20
-#: Words drawn at most and at least by default, and bits of all of them between.
-_MOST_SAMPLES, _LEAST_SAMPLES, _SAMPLED_BITS = 100_000, 10_000, 10_000_000
-#: Gibbs chains, whose scatter gives the error.
+#: By default so many bits are drawn, in words whose number stays between these limits.
+_SAMPLED_BITS, _LEAST_SAMPLES, _MOST_SAMPLES = 10_000_000, 10_000, 100_000
+#: Gibbs chains, whose differences give the error.
 _N_CHAINS = 500
 #: Sweeps before the first word of a chain that starts from a word of the data.
 _BURN_IN = 100
@@ -39,8 +39,8 @@ class Synchrony:
     probability : ndarray, shape (n_dims + 1,)
         P(k bits active) for k = 0, 1, ...
     stderr : ndarray, shape (n_dims + 1,)
-        Standard error: from blocks of neighbouring bins for data, zero for an exact model. Also
-        zero where no word was counted, and NaN for a single word.
+        Standard error: from blocks of neighbouring bins for data, zero for an exact model. It is
+        also zero for numbers k that never occur, and NaN for a single word.
     method : {"words", "exact", "samples"}
         Counted in data, summed over the model's states, or counted in words drawn from it.
     """
@@ -57,27 +57,23 @@ def synchrony(
     initial: Words | ArrayLike | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> Synchrony:
-    """Distribution of the number of active cells, of data or of a model.
+    """Distribution of the number of active units, of data or of a model.
 
     Parameters
     ----------
     source : Words, array_like of shape (n_words, n_units), or PopulationModel
-        Observed words in time order, or a fitted model. Of spatiotemporal words, the active bits
-        of the whole window are counted.
+        Observed words in time order, or a fitted model. For words of several bins, active bits are
+        counted over the window.
     n_samples : int, optional
-        Models only: draw this many words and count. By default the distribution is exact where
-        a sum over all words, or over all hidden states of a model without couplings, takes no more
-        than seconds (about 20 units, or 15 live hidden units); else 100,000 words are drawn, or
-        fewer of more than 100 units.
+        Models only: draw this many words and count. By default the distribution is exact if a sum
+        over all words, or over all hidden states of a model without couplings, takes a few seconds
+        at most (about 20 units, or 15 live hidden units); otherwise 100,000 words are drawn, and
+        fewer if they have more than 100 units.
     initial : Words or array_like, optional
-        Models only: words in time order that Gibbs chains start from, such as those that the model
-        describes; near their equilibrium, they are given a tenth of the burn-in.
+        Models only: words in time order that Gibbs chains start from, such as the training words.
+        Since these are close to equilibrium, the burn-in is ten times shorter.
     random_state : int, Generator or None
         Source of drawn words.
-
-    Returns
-    -------
-    Synchrony
 
     Examples
     --------
@@ -123,7 +119,7 @@ def _of_samples(
     initial: Words | None,
     random_state: int | np.random.Generator | None,
 ) -> Synchrony:
-    """Count drawn words. Words of one Gibbs chain depend on each other, chains do not."""
+    """Count sampled words; Gibbs chains are independent, the words of one chain are not."""
     if can_sample_exactly(model.parameters_):
         X, n_groups = model.sample(n_samples, random_state, method="exact"), n_samples
     else:
@@ -145,7 +141,7 @@ def _of_samples(
 
 
 def _exact(model: PopulationModel) -> Floats | None:
-    """P(k units active) by summing over the cheaper side, or None if both take too long."""
+    """P(k units active) from all words or all hidden states; None if both take too long."""
     theta, log_factor = model.parameters_.only_live()
     n_units, n_hidden = theta.n_visible, theta.n_hidden
     over_words = n_units + math.log2(n_units + n_hidden)
@@ -159,12 +155,12 @@ def _exact(model: PopulationModel) -> Floats | None:
 def _sum_over_words(theta: Parameters, log_z: float) -> Floats:
     """P(k units active) from the probability of every word.
 
-    A word is a first and a second part of the units. What depends on one part alone is computed
-    once for each of its states, so that a word costs little more than its exponential.
+    The units are halved. What depends on one half alone is computed once for each of its states,
+    so that a word costs little more than its exponential.
     """
     n_first = theta.n_visible // 2
     first, second = slice(None, n_first), slice(n_first, None)
-    [Y] = _all_states(theta.n_visible - n_first, 1)
+    Y = states(theta.n_visible - n_first)
     n_active = np.eye(Y.shape[1] + 1)[Y.sum(axis=1).astype(np.int64)]
     total = np.zeros(theta.n_visible + 1)
     for X in _all_states(n_first, Y.shape[0]):
@@ -182,7 +178,7 @@ def _sum_over_words(theta: Parameters, log_z: float) -> Floats:
 
 
 def _alone(theta: Parameters, part: slice, X: Floats) -> Floats:
-    """Log weight of a part of the units by themselves, without hidden units (METHOD section 2)."""
+    """Log weight b'x + x'Jx of some of the units alone."""
     value: Floats = X @ theta.b[part]
     if theta.J is not None:
         value += np.einsum("un,un->u", X @ theta.J[part, part], X)
@@ -192,7 +188,7 @@ def _alone(theta: Parameters, part: slice, X: Floats) -> Floats:
 def _sum_over_hidden(theta: Parameters, log_z: float) -> Floats:
     """P(k units active) from the probability of every hidden state.
 
-    Given a hidden state the units are independent, and the number of active ones follows the
+    Given a hidden state the units are independent, and the number of active units follows the
     Poisson-binomial distribution.
     """
     total = np.zeros(theta.n_visible + 1)
@@ -208,7 +204,7 @@ def _sum_over_hidden(theta: Parameters, log_z: float) -> Floats:
 
 
 def _poisson_binomial(logits: Floats) -> Floats:
-    """P(k active) of independent units, row by row of ``logits``; shape (n_rows, n_units + 1)."""
+    """P(k active) of independent units with each row of logits, shape (n_rows, n_units + 1)."""
     n_rows, n_units = logits.shape
     active, silent = expit(logits), expit(-logits)
     p = np.zeros((n_rows, n_units + 1))
@@ -220,8 +216,6 @@ def _poisson_binomial(logits: Floats) -> Floats:
 
 
 def _all_states(n: int, width: int) -> Iterator[Floats]:
-    """All binary vectors of length ``n`` as rows, in chunks for work of ``width`` per row."""
-    step = max(1, _CHUNK_ELEMENTS // width)
-    for start in range(0, 1 << n, step):
-        numbers = np.arange(start, min(start + step, 1 << n))
-        yield ((numbers[:, None] >> np.arange(n)) & 1).astype(np.float64)
+    """All states of ``n`` units, in chunks for tables of ``width`` entries per state."""
+    for part in chunks(1 << n, width):
+        yield states(n, np.arange(part.start, part.stop))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import split_by_unit
-from .failures import BadFileError
-from .session import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS, Session
+from ._arrays import split_by_unit
+from ._failures import BadFileError
+from ._session import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS, Session
+from ._tables import UNIT_NAMES, open_table, place_of, plain_name
+from ._times import ticks_per_second
 
 Floats = NDArray[np.float64]
 
-#: Column names as `_plain` makes them; that of times may state their unit.
-_UNIT_NAMES = ("unit", "unit_id", "cluster", "cluster_id", "neuron")
+#: Names of the column of times, as `plain_name` writes them; they may state the unit.
 _TIME_NAME = re.compile("(?:(?:spike_)?times?|t)(?:_(s|ms|us|µs))?")
 _SAMPLE_NAMES = ("sample", "samples", "sample_index")
-_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6}
 #: Columns that describe units, so that they may not change from spike to spike.
 _OF_UNITS = {*DEPTH_COLUMNS, *LAYER_COLUMNS, *QUALITY_COLUMNS, "multiunit"}
 #: Rows held as text at a time; more would not fit the processor's cache.
@@ -35,44 +34,25 @@ def load(
     """A table of spikes with a header, separated by commas, semicolons or tabs.
 
     Units come in the natural order of their names (``2`` before ``10``), so that words do not
-    depend on who fired first. Columns such as ``depth``, ``layer`` and ``quality`` must be
-    constant within a unit; others are kept if they are.
+    depend on which unit fires first. Columns such as ``depth``, ``layer`` and ``quality`` must be
+    constant within a unit; other columns are kept if they are constant.
 
     Parameters
     ----------
     path : Path
         The file, in UTF-8.
     time_unit : {"s", "ms", "us", "samples"}, optional
-        Unit of the times; where left out, as the column's name says (``time_ms``, ``time (ms)``),
-        else seconds.
+        Unit of the times. By default the one in the column's name (``time_ms``, ``time (ms)``),
+        or else seconds.
     sampling_rate : float, optional
         Samples per second, for times in samples.
     """
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            return _session(file, time_unit, sampling_rate)
-    except UnicodeDecodeError as error:
-        raise BadFileError(
-            f"it is not UTF-8 text ({error.reason}); save it as CSV in UTF-8"
-        ) from None
-    except csv.Error as error:
-        raise BadFileError(f"it cannot be read as a table ({error}); save it as CSV") from None
-
-
-def _session(lines: Iterable[str], time_unit: str | None, sampling_rate: float | None) -> Session:
-    lines = iter(lines)
-    first = next(lines, None)
-    if first is None:
-        raise BadFileError("it is empty; export or copy it again")
-    if not first.strip():
-        raise BadFileError("its first line is empty; it needs a header such as 'unit,time' there")
-    separator = next((mark for mark in "\t;," if mark in first), ",")
-    header = [name.strip() for name in next(csv.reader([first], delimiter=separator), [])]
-    unit, time = _places(header)
-    per_second = _per_second(header[time], time_unit, sampling_rate)
-    table = _Table(header, unit, time)
-    for rows in _chunks(csv.reader(lines, delimiter=separator)):
-        table.add(rows)
+    with open_table(path) as (header, rows):
+        unit, time = _places(header)
+        per_second = _per_second(header[time], time_unit, sampling_rate)
+        table = _Table(header, unit, time)
+        for chunk in _chunks(rows):
+            table.add(chunk)
     names = sorted(table.codes, key=_natural)
     rank = np.empty(len(names), dtype=np.int64)
     rank[[table.codes[name] for name in names]] = np.arange(len(names))
@@ -83,12 +63,7 @@ def _session(lines: Iterable[str], time_unit: str | None, sampling_rate: float |
         name: [values[table.codes[unit_name]] for unit_name in names]
         for name, values in table.columns.items()
     }
-    return Session(
-        names,
-        split_by_unit(times, index, len(names)),
-        columns,
-        notes=table.notes(),
-    )
+    return Session(names, split_by_unit(times, index, len(names)), columns, notes=table.notes())
 
 
 class _Table:
@@ -129,7 +104,7 @@ class _Table:
     def _describe(
         self, name: str, units: list[int], entries: tuple[str, ...], first_line: int
     ) -> None:
-        """Keep a unit's entry; a column whose entries change is an error or no unit's column."""
+        """Keep a unit's entry; a column that changes within a unit is refused or dropped."""
         known = self.columns[name]
         for row, (unit, entry) in enumerate(zip(units, entries, strict=True)):
             if known.setdefault(unit, entry) != entry:
@@ -165,11 +140,11 @@ def _is_blank(row: list[str]) -> bool:
 
 
 def _places(header: list[str]) -> tuple[int, int]:
-    """Where unit and time stand, or a sentence about the header."""
-    names = [_plain(name) for name in header]
-    unit = next((names.index(name) for name in _UNIT_NAMES if name in names), None)
+    """Positions of the columns of unit and time, or an error about the header."""
+    names = [plain_name(name) for name in header]
+    unit = place_of(header, UNIT_NAMES)
     times = [place for place, name in enumerate(header) if _stated_unit(name) is not None]
-    # Where there are times and samples, times need no sampling rate.
+    # If there are both times and samples, times need no sampling rate.
     time = min(times, key=lambda place: names[place] in _SAMPLE_NAMES, default=None)
     if unit is not None and time is not None:
         if len(set(names)) < len(names):
@@ -183,17 +158,11 @@ def _places(header: list[str]) -> tuple[int, int]:
     )
 
 
-def _plain(name: str) -> str:
-    """A column's name in lower case, with ``time_ms`` for ``time (ms)`` and ``time [ms]``."""
-    joined = re.sub(r"[\s(\[]+", "_", name.lower()).rstrip(")]")
-    return joined.replace("\u03bc", "µ")  # the Greek letter for the micro sign
-
-
 def _stated_unit(name: str) -> str | None:
-    """Unit of time that a column's name states, "" where it leaves that open, None for no time."""
-    if _plain(name) in _SAMPLE_NAMES:
+    """Unit of time that a column's name states, "" if it states none, None if it is no time."""
+    if plain_name(name) in _SAMPLE_NAMES:
         return "samples"
-    match = _TIME_NAME.fullmatch(_plain(name))
+    match = _TIME_NAME.fullmatch(plain_name(name))
     return None if match is None else (match[1] or "").replace("µ", "u")
 
 
@@ -201,24 +170,11 @@ def _per_second(name: str, time_unit: str | None, sampling_rate: float | None) -
     """Ticks of the times in a second."""
     stated = _stated_unit(name)
     unit = time_unit or stated or "s"
-    if unit not in (*_PER_SECOND, "samples"):
-        raise BadFileError(f"time_unit is {unit!r}; choose one of 's', 'ms', 'us', 'samples'")
     if stated and stated != unit:
         raise BadFileError(
             f"its column {name!r} is in {stated} but time_unit is {unit!r}; leave time_unit out"
         )
-    if unit != "samples":
-        if sampling_rate is not None:
-            raise BadFileError(
-                f"sampling_rate is {sampling_rate!r} but times are in {unit}; "
-                "pass time_unit='samples' or leave it out"
-            )
-        return _PER_SECOND[unit]
-    if sampling_rate is None or not (_is_number(sampling_rate) and float(sampling_rate) > 0):
-        raise BadFileError(
-            f"its times are in samples and sampling_rate is {sampling_rate!r}; pass it in Hz"
-        )
-    return float(sampling_rate)
+    return ticks_per_second(unit, sampling_rate)
 
 
 def _ragged(rows: list[list[str]], header: Sequence[str], first_line: int) -> BadFileError:
@@ -256,7 +212,7 @@ def _numbers(texts: Sequence[str], first_line: int) -> Floats:
 
 
 def _check_order(times: Floats, index: NDArray[np.int64], names: Sequence[str]) -> None:
-    """Refuse a spike that stands behind a later one of its unit, by its line."""
+    """Refuse a spike that comes after a later one of its unit, by its line."""
     order = np.argsort(index, kind="stable")
     behind = (np.diff(times[order]) < 0) & (np.diff(index[order]) == 0)
     if behind.any():

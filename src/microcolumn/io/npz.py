@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from ..atomic import atomic_write
 from ..epochs import Epochs
 from ..recording import Recording
-from .arrays import check_same_length, flat_numbers, load_archive, split_by_unit
-from .failures import BadFileError
-from .session import Session
+from ._arrays import check_same_length, flat_numbers, load_archive, split_by_unit
+from ._failures import BadFileError
+from ._session import Session
 
 Arrays = Mapping[str, NDArray[Any]]
 
-#: Arrays with one entry per unit that become columns, beside all called ``unit_...``.
+#: Arrays with one entry per unit that become columns, as do all called ``unit_...``.
 _UNIT_COLUMNS = ("depth_um", "layer", "quality", "multiunit")
 _NEEDED = ("spike_times", "spike_units", "unit_ids")
 _OTHERS = (
@@ -40,7 +40,12 @@ def load(path: Path) -> Session:
         which may be the time of the last spike; ``resolution_s``, ``source``, ``notes``. ``meta``
         is for people and not read.
     """
-    arrays = load_archive(path)
+    arrays, pickled = load_archive(path)
+    if pickled:
+        raise BadFileError(
+            f"{pickled[0]} holds Python objects, which could run code when opened; "
+            "save numbers or text"
+        )
     for name in _NEEDED:
         if name not in arrays:
             raise BadFileError(
@@ -61,10 +66,10 @@ def load(path: Path) -> Session:
 
 
 def save(recording: Recording, path: str | Path) -> None:
-    """Write a recording to one NPZ file, whole or not at all.
+    """Write a recording to one NPZ file, in one atomic step.
 
-    `microcolumn.read` gives it back with the same spikes, units and epochs, and says in its notes
-    where the recording came from.
+    `microcolumn.read` gives it back with the same spikes, units and epochs; its notes tell where
+    the recording came from.
 
     Parameters
     ----------
@@ -109,7 +114,7 @@ def _trains(arrays: Arrays, n_units: int) -> list[Any]:
 
 
 def _columns(arrays: Arrays, n_units: int) -> tuple[dict[str, list[Any]], list[str]]:
-    """Columns of the table of units, and a sentence about arrays that are none."""
+    """Columns of the table of units, and a note about arrays that are none."""
     columns, ignored = {}, []
     for name, array in arrays.items():
         if name in _UNIT_COLUMNS and array.shape != (n_units,):

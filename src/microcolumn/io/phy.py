@@ -1,11 +1,9 @@
-"""Folders of phy and Kilosort, read with NumPy alone."""
+"""Folders of phy and Kilosort, read with NumPy."""
 
 from __future__ import annotations
 
 import ast
-import csv
 from collections.abc import Mapping
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +12,16 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..epochs import Epochs
-from .arrays import check_same_length, flat_numbers, load_array, split_by_unit
-from .failures import BadFileError
-from .session import DEPTH_COLUMNS, Session
+from ._arrays import check_same_length, flat_numbers, load_array, split_by_unit
+from ._failures import BadFileError
+from ._session import DEPTH_COLUMNS, Session
+from ._tables import unit_rows
+from ._times import is_rate
 
 Floats = NDArray[np.float64]
 Table = dict[int, dict[str, str]]
 
-#: What phy means by a cluster that nobody has judged.
+#: Groups that phy gives to clusters without a verdict.
 _UNJUDGED = ("", "unsorted", "none", "nan")
 #: More than any params.py needs.
 _PARAMS_BYTES, _LINE_BYTES = 1 << 16, 1 << 12
@@ -42,13 +42,14 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     path : Path
         The folder.
     sampling_rate : float, optional
-        Samples per second, where ``params.py`` does not state it or is wrong.
+        Samples per second, if ``params.py`` does not state it or is wrong.
     """
     params = _params(path / "params.py")
     rate = _rate(params, sampling_rate)
     samples = _samples(path)
-    clusters, table = _clusters(path), _tables(path)
-    check_same_length([("spike_times.npy", samples), (_cluster_file(path), clusters)])
+    table, file = _tables(path), _cluster_file(path)
+    clusters = flat_numbers(_array(path, file), file, whole=True).astype(np.int64)
+    check_same_length([("spike_times.npy", samples), (file, clusters)])
     numbers = _numbers_of(clusters, table)
     place = np.searchsorted(numbers, clusters)
     rows = [table.get(number, {}) for number in numbers]
@@ -56,7 +57,9 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     for name in dict.fromkeys(name for row in table.values() for name in row):
         values = [row.get(name, "") for row in rows]
         columns["cluster_quality" if name == "quality" else name] = values
-    notes = _rate_note(params, rate)
+    notes = []
+    if params.get("sample_rate", rate) != rate:
+        notes = [f"{rate:g} samples per second as stated; params.py: {params['sample_rate']}"]
     if not any(name.lower() in DEPTH_COLUMNS for name in columns):
         depths, note = _depths(path, place, len(numbers))
         notes += note
@@ -74,7 +77,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
 
 
 def _params(path: Path) -> dict[str, Any]:
-    """Assignments of literals in ``params.py``, of which not a line is run."""
+    """Assignments of literals in ``params.py``, which is not executed."""
     if not path.is_file():
         return {}
     with path.open("rb") as file:
@@ -85,21 +88,16 @@ def _params(path: Path) -> dict[str, Any]:
         try:
             params[name.strip()] = ast.literal_eval(value.strip()[:_LINE_BYTES])
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            continue  # a comment, an expression, or a call: nothing that can be trusted
+            continue  # a comment, an expression or a call
     return params
 
 
 def _rate(params: Mapping[str, Any], sampling_rate: float | None) -> float:
     rate = params.get("sample_rate") if sampling_rate is None else sampling_rate
-    if isinstance(rate, Real) and not isinstance(rate, bool) and 0 < float(rate) < np.inf:
+    if is_rate(rate):
         return float(rate)
     where = "params.py states no sample_rate" if rate is None else f"the sampling rate is {rate!r}"
     raise BadFileError(f"{where}; pass sampling_rate in Hz")
-
-
-def _rate_note(params: Mapping[str, Any], rate: float) -> list[str]:
-    stated = params.get("sample_rate", rate)
-    return [] if stated == rate else [f"{rate:g} samples per second as told; params.py: {stated}"]
 
 
 def _array(path: Path, name: str) -> NDArray[Any]:
@@ -129,22 +127,17 @@ def _samples(path: Path) -> NDArray[Any]:
 
 
 def _cluster_file(path: Path) -> str:
-    """Where each spike's cluster stands; Kilosort's output has templates alone until phy saves."""
+    """File with the cluster of each spike; before phy saves it there are only templates."""
     curated = (path / "spike_clusters.npy").is_file()
     never = not curated and (path / "spike_templates.npy").is_file()
     return "spike_templates.npy" if never else "spike_clusters.npy"
 
 
-def _clusters(path: Path) -> NDArray[np.int64]:
-    name = _cluster_file(path)
-    return flat_numbers(_array(path, name), name, whole=True).astype(np.int64)
-
-
 def _tables(path: Path) -> Table:
     """Entries of each cluster, by column.
 
-    ``cluster_info.tsv`` is what phy exported last, the other tables are what it works with, so
-    they win.
+    ``cluster_info.tsv`` is phy's last export; the other tables are those phy works with, so their
+    entries take precedence.
     """
     files = sorted([*path.glob("cluster_*.tsv"), *path.glob("cluster_*.csv")])
     files.sort(key=lambda file: file.stem != "cluster_info")
@@ -156,51 +149,29 @@ def _tables(path: Path) -> Table:
 
 
 def _table(path: Path) -> Table:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        mark = "\t" if "\t" in text.partition("\n")[0] else ","
-        rows = list(csv.reader(text.splitlines(), delimiter=mark))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise BadFileError(f"{path.name} is no table ({error}); save it again in phy") from None
-    header = [name.strip() for name in rows[0]] if rows else []
-    key = next((header.index(name) for name in ("cluster_id", "id") if name in header), None)
-    if key is None:
-        raise BadFileError(
-            f"{path.name} has columns {header[:20]} but no cluster_id; save it again in phy"
-        )
     table: Table = {}
-    for line, row in enumerate(rows[1:], start=2):
-        if not row:
-            continue
-        number = _whole(row[key]) if key < len(row) else None
-        if number is None or number in table:
+    for cluster, entries in unit_rows(path, ("cluster_id", "id")).items():
+        try:
+            table[int(cluster)] = entries
+        except ValueError:
             raise BadFileError(
-                f"{path.name} line {line} names "
-                f"{'no cluster' if number is None else f'cluster {number} again'}; correct it"
-            )
-        entries = zip(header, (entry.strip() for entry in row), strict=False)
-        table[number] = {name: entry for name, entry in entries if name != header[key]}
+                f"{path.name} names the cluster {cluster!r}; clusters have whole numbers: save the "
+                "table again in phy"
+            ) from None
     return table
 
 
-def _whole(text: str) -> int | None:
-    try:
-        return int(text)
-    except ValueError:
-        return None
-
-
 def _numbers_of(clusters: NDArray[np.int64], table: Table) -> list[int]:
-    """Clusters with spikes, and those that phy knows to have none.
+    """Clusters with spikes, and those that phy states to have none.
 
-    Clusters that are in tables only for having been merged or split are no units.
+    Other clusters of the tables were merged or split and are no units.
     """
     silent = {number for number, row in table.items() if row.get("n_spikes") == "0"}
     return sorted(silent.union(np.unique(clusters).tolist()))
 
 
 def _quality(row: Mapping[str, str]) -> str:
-    """The verdict of a person where there is one, else of Kilosort."""
+    """The group given by a person, or else Kilosort's label."""
     verdicts = (row.get(name, "") for name in ("group", "KSLabel"))
     verdict = next((word for word in verdicts if word.lower() not in _UNJUDGED), "unsorted")
     return "noise" if verdict.lower() == "noise" else verdict
@@ -209,16 +180,9 @@ def _quality(row: Mapping[str, str]) -> str:
 def _depths(
     path: Path, place: NDArray[np.int64], n_clusters: int
 ) -> tuple[list[float] | None, list[str]]:
-    """Height of each cluster's peak channel in µm, as far as the folder tells.
+    """Height of each cluster's peak channel in µm, None if the folder does not tell it; and notes.
 
-    Parameters
-    ----------
-    path : Path
-        The folder.
-    place : ndarray of int64, shape (n_spikes,)
-        Position of each spike's cluster among all clusters.
-    n_clusters : int
-        Number of all clusters.
+    ``place`` is the position of each spike's cluster among all clusters.
     """
     missing = [
         name
@@ -242,76 +206,71 @@ def _depths(
             f"{len(templates)} templates; they must belong to the same export"
         )
     heights = positions[:, 1].astype(np.float64)
-    peaks = _PeakChannels(path, templates, len(heights))
-    by_cluster = split_by_unit(used.astype(np.int64), place, n_clusters)
+    channels, unwhiten = _channels(path, templates.shape, len(heights))
     depths = []
-    # products this small wait longer for a second core than they take on one
+    # products this small are faster on one core than on two
     with threadpool_limits(limits=1, user_api="blas"):
-        for mine in by_cluster:
-            channel = peaks.of(int(np.bincount(mine).argmax())) if mine.size else None
-            depths.append(np.nan if channel is None else float(heights[channel]))
+        for mine in split_by_unit(used.astype(np.int64), place, n_clusters):
+            peak = None
+            if mine.size:
+                template = int(np.bincount(mine).argmax())
+                peak = _peak(templates[template], channels[template], len(heights), unwhiten)
+            depths.append(np.nan if peak is None else float(heights[peak]))
     return depths, ["depths are the y positions of the peak channels of templates"]
 
 
-class _PeakChannels:
-    """Channel on which a template is largest, one template in memory at a time.
+def _channels(
+    path: Path, shape: tuple[int, ...], n_channels: int
+) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Channels of each template, shape (n_templates, n_local), and what undoes the whitening."""
+    n_templates, _, n_local = shape
+    named = [path / name for name in ("template_ind.npy", "templates_ind.npy")]
+    there = [file for file in named if file.is_file()]
+    if not there and n_local != n_channels:
+        raise BadFileError(
+            f"templates.npy has {n_local} channels and channel_positions.npy {n_channels}, without "
+            "templates_ind.npy to say which; add it"
+        )
+    every = np.broadcast_to(np.arange(n_channels), (n_templates, n_channels))
+    channels = load_array(there[-1]) if there else every
+    inverse = path / "whitening_mat_inv.npy"
+    unwhiten = load_array(inverse) if inverse.is_file() else None
+    for name, array, needed in (
+        ("templates_ind.npy", channels, (n_templates, n_local)),
+        (inverse.name, unwhiten, (n_channels, n_channels)),
+    ):
+        if array is not None and array.shape != needed:
+            raise BadFileError(
+                f"{name} has shape {array.shape} and needs {needed}; the arrays must belong to the "
+                "same export"
+            )
+    return channels, unwhiten
 
-    Kilosort's templates live in whitened space, where neighbours of the peak may stand out; like
-    phy, we take them back with ``whitening_mat_inv.npy`` first, where it is there.
+
+def _peak(
+    template: NDArray[Any], channels: NDArray[Any], n_channels: int, unwhiten: NDArray[Any] | None
+) -> int | None:
+    """Channel on which a template is largest, None if it is empty.
+
+    Kilosort's templates are whitened, so that a neighbour of the peak channel may be larger. Like
+    phy, we undo that first, if there is a ``whitening_mat_inv.npy``.
     """
-
-    def __init__(self, path: Path, templates: NDArray[Any], n_channels: int) -> None:
-        self.templates, self.n_channels = templates, n_channels
-        self.channels: NDArray[Any] | None = None
-        for name in ("templates_ind.npy", "template_ind.npy"):
-            if (path / name).is_file():
-                self.channels = load_array(path / name)
-        inverse = path / "whitening_mat_inv.npy"
-        self.unwhiten = load_array(inverse) if inverse.is_file() else None
-        self._check()
-
-    def _check(self) -> None:
-        n_templates, _, n_local = self.templates.shape
-        local = (n_templates, n_local)
-        if self.channels is not None and self.channels.shape != local:
-            raise BadFileError(
-                f"templates_ind.npy has shape {self.channels.shape} for templates of shape "
-                f"{self.templates.shape}; they must belong to the same export"
-            )
-        if self.channels is None and n_local != self.n_channels:
-            raise BadFileError(
-                f"templates.npy has {n_local} channels and channel_positions.npy "
-                f"{self.n_channels}, without templates_ind.npy to say which; add it"
-            )
-        square = (self.n_channels, self.n_channels)
-        if self.unwhiten is not None and self.unwhiten.shape != square:
-            raise BadFileError(
-                f"whitening_mat_inv.npy has shape {self.unwhiten.shape} for {self.n_channels} "
-                "channels; they must belong to the same export"
-            )
-
-    def of(self, template: int) -> int | None:
-        """Peak channel of a template, None where it is empty."""
-        waveform = self.templates[template].astype(np.float64)
-        if self.channels is None:
-            channels = np.arange(self.n_channels)
-        else:
-            # places beyond the last channel fill up templates that have fewer than others
-            channels = self.channels[template].astype(np.int64)
-            used = (channels >= 0) & (channels < self.n_channels)
-            waveform, channels = waveform[:, used], channels[used]
-        if self.unwhiten is not None:
-            waveform = waveform @ self.unwhiten[np.ix_(channels, channels)]
-        heights = np.ptp(waveform, axis=0) if waveform.size else np.zeros(0)
-        if not (heights.size and np.isfinite(heights).all() and heights.max() > 0):
-            return None
-        return int(channels[np.argmax(heights)])
+    # templates with fewer channels than others are padded with channels that do not exist
+    places = channels.astype(np.int64)
+    used = (places >= 0) & (places < n_channels)
+    waveform, places = template.astype(np.float64)[:, used], places[used]
+    if unwhiten is not None:
+        waveform = waveform @ unwhiten[np.ix_(places, places)]
+    sizes = np.ptp(waveform, axis=0) if waveform.size else np.zeros(0)
+    if not (sizes.size and np.isfinite(sizes).all() and sizes.max() > 0):
+        return None
+    return int(places[np.argmax(sizes)])
 
 
 def _epochs(
     path: Path, params: Mapping[str, Any], rate: float, times: Floats
 ) -> tuple[Epochs | None, list[str]]:
-    """From 0 to the end of the raw file, where that is beside the folder's tables."""
+    """From 0 to the end of the raw file, if that is there."""
     last = float(times[-1]) if times.size else 0.0
     duration = _raw_duration(path, params, rate)
     if duration is None:
@@ -325,7 +284,7 @@ def _epochs(
 
 
 def _raw_duration(path: Path, params: Mapping[str, Any], rate: float) -> float | None:
-    """Seconds in the raw file, of which only the size is looked at; None where unknown."""
+    """Seconds in the raw file by its size; None if unknown."""
     named = params.get("dat_path")
     files = [path / str(name) for name in (named if isinstance(named, list | tuple) else [named])]
     if named is None or not all(f.is_file() and f.suffix != ".cbin" for f in files):

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import zipfile
-from collections.abc import Iterable
-from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..epochs import Epochs
 from ..recording import Recording
-from .arrays import check_text
-from .claims import check_claim
-from .failures import BadFileError
-from .session import Session, finished
+from ._arrays import load_archive
+from ._failures import BadFileError
+from ._session import Choices, Session, to_recording
 
+#: Members that the reader uses; files of older versions have no keys.
+_NEEDED = ("t", "index", "start", "end", "keys")
 #: Members of a file of a TsGroup that are no column of its metadata.
 _NO_COLUMNS = {"t", "d", "start", "end", "index", "keys", "type", "rate", "_metadata"}
 
 
-def from_tsgroup(
-    group: Any,
-    *,
-    depth_reference: str | None = None,
-    layers: Any = None,
-    quality: str | Iterable[str] | None = None,
-    epochs: str | Epochs | ArrayLike | None = None,
-) -> Recording:
+def from_pynapple(group: Any, **choices: Unpack[Choices]) -> Recording:
     """Recording of a pynapple group; its metadata is the table of units.
 
     Parameters
@@ -37,14 +28,15 @@ def from_tsgroup(
     group : pynapple.TsGroup
         One series of spike times per unit; its time support, which includes its ends, becomes the
         epochs.
-    depth_reference, layers, quality, epochs
-        As for :func:`microcolumn.read`; ``layers`` may name a column of the metadata.
+    **choices
+        ``depth_reference``, ``layers``, ``quality`` and ``epochs`` as for :func:`microcolumn.read`;
+        ``layers`` may name a column of the metadata.
 
     Examples
     --------
     >>> import pynapple, numpy
     >>> group = pynapple.TsGroup({7: pynapple.Ts(numpy.array([0.1, 0.4]))})
-    >>> from_tsgroup(group).units.ids
+    >>> from_pynapple(group).units.ids
     ('7',)
     """
     for attribute in ("time_support", "metadata_columns", "keys"):
@@ -65,47 +57,30 @@ def from_tsgroup(
         },
         epochs=Epochs(np.column_stack((support.start, support.end))),
     )
-    return finished(
-        session,
-        source="pynapple TsGroup",
-        depth_reference=depth_reference,
-        layers=layers,
-        quality=quality,
-        epochs=epochs,
-    )
+    return to_recording(session, source="pynapple TsGroup", **choices)
 
 
 def load(path: Path) -> Session:
     """Units of a TsGroup that pynapple saved.
 
-    Read with NumPy alone. Metadata that pynapple pickled stays closed: opening a pickle may run
-    anything. Older versions saved metadata as arrays, which become columns.
+    NumPy reads them. Metadata that pynapple pickled is not opened, since a pickle can run any
+    code. Older versions saved metadata as arrays, which become columns.
 
     Parameters
     ----------
     path : Path
         An NPZ file.
     """
-    with zipfile.ZipFile(path) as archive:
-        members = archive.infolist()
-        names = {member.filename.removesuffix(".npy") for member in members}
-        check_claim(path, sum(member.file_size for member in members), "the archive")
-        missing = sorted({"t", "index", "start", "end"} - names)
-        if missing:
+    arrays, pickled = load_archive(path)
+    for name in _NEEDED:
+        if name in pickled:
+            raise BadFileError(f"array {name!r} is pickled; save the group again with pynapple")
+        if name not in arrays and name != "keys":
             raise BadFileError(
-                f"it has no array {missing[0]!r} (it has {', '.join(sorted(names)[:10])}), "
+                f"it has no array {name!r} (it has {', '.join(sorted(arrays)[:10])}), "
                 "so it is no TsGroup of pynapple; save the whole group"
             )
-        arrays = {}
-        pickled = []
-        for name in sorted(names - {"d", "type"}):
-            array = _array(path, archive, name)
-            if array is None:
-                pickled.append(name)
-            else:
-                arrays[name] = array
-    if unread := sorted({"t", "index", "start", "end", "keys"} & set(pickled)):
-        raise BadFileError(f"array {unread[0]!r} is pickled; save the group again with pynapple")
+    closed = sorted(set(pickled) - {"d", "type"})
     keys, trains = _trains(arrays)
     columns = {
         name: array.tolist()
@@ -113,7 +88,7 @@ def load(path: Path) -> Session:
         if name not in _NO_COLUMNS and array.shape == (len(keys),)
     }
     notes = (
-        f"pickled metadata ({', '.join(pickled)}) was not opened, since a pickle may run anything; "
+        f"pickled metadata ({', '.join(closed)}) was not opened, since a pickle may run anything; "
         "if you trust the file, pass pynapple.load_file(path) to Recording.from_pynapple",
     )
     return Session(
@@ -121,32 +96,8 @@ def load(path: Path) -> Session:
         trains,
         columns,
         epochs=_support(arrays["start"], arrays["end"]),
-        notes=notes if pickled else (),
+        notes=notes if closed else (),
     )
-
-
-def _array(path: Path, archive: zipfile.ZipFile, name: str) -> NDArray[Any] | None:
-    """One array of the archive, None if it is pickled; its size is checked before it is made."""
-    member = archive.getinfo(f"{name}.npy")
-    content = BytesIO(archive.read(member))
-    version = np.lib.format.read_magic(content)
-    header = np.lib.format.read_array_header_1_0
-    if version != (1, 0):
-        header = np.lib.format.read_array_header_2_0
-    shape, _, dtype = header(content)
-    if dtype.hasobject:
-        return None
-    there = member.file_size - content.tell()
-    claimed = int(np.prod(shape, dtype=object)) * dtype.itemsize
-    if claimed != there or dtype.itemsize == 0 or any(length < 0 for length in shape):
-        raise BadFileError(
-            f"array {name!r} of shape {shape} claims {claimed:,} bytes and has {there:,}; "
-            "it is damaged: save or copy it again"
-        )
-    content.seek(0)
-    array: NDArray[Any] = np.lib.format.read_array(content, allow_pickle=False)
-    check_text(array, repr(name))
-    return array
 
 
 def _trains(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[Any], list[NDArray[Any]]]:

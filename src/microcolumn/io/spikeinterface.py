@@ -1,47 +1,40 @@
-"""Sortings of SpikeInterface: objects in memory, and folders read with NumPy alone."""
+"""Sortings of SpikeInterface: objects in memory, and folders, which NumPy reads."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..epochs import Epochs
 from ..recording import Recording
-from .arrays import PickledArrayError, load_array, split_by_unit
-from .failures import BadFileError
-from .segments import laid_out
-from .session import Session, finished
+from ._arrays import PickledArrayError, load_array, split_by_unit
+from ._failures import BadFileError
+from ._segments import align_segments, segment_epochs
+from ._session import Choices, Session, to_recording
 
 #: More segments than any recording has; a larger number is damage.
 _MOST_SEGMENTS = 10_000
 
 
-def from_sorting(
-    sorting: Any,
-    *,
-    depth_reference: str | None = None,
-    layers: Any = None,
-    quality: str | Iterable[str] | None = None,
-    epochs: str | Epochs | ArrayLike | None = None,
-) -> Recording:
+def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     """Recording of a SpikeInterface sorting.
 
     Properties with one value per unit become columns of the table of units. Times are those of
-    the sorting's own clock, with the recording registered to it where there is one. Segments are
-    epochs called ``"segment 0"`` and so on; where their clocks overlap, which is so for segments
-    that all start at 0, each is moved to begin 1 s after the one before it ends.
+    the sorting's clock, or of the recording registered to it. Segments are epochs called
+    ``"segment 0"`` and so on; if they overlap, as segments do that all start at 0, each is moved
+    to begin 1 s after the one before it ends.
 
     Parameters
     ----------
     sorting : spikeinterface.core.BaseSorting
         The sorting.
-    depth_reference, layers, quality, epochs
-        As for :func:`microcolumn.read`.
+    **choices
+        ``depth_reference``, ``layers``, ``quality`` and ``epochs`` as for :func:`microcolumn.read`.
     """
     if not hasattr(sorting, "get_unit_spike_train"):
         raise TypeError(
@@ -76,22 +69,14 @@ def from_sorting(
         epochs=placed,
         notes=(*notes, *left_out),
     )
-    return finished(
-        session,
-        source="a SpikeInterface sorting",
-        depth_reference=depth_reference,
-        layers=layers,
-        quality=quality,
-        epochs=epochs,
-    )
+    return to_recording(session, source="a SpikeInterface sorting", **choices)
 
 
 def load(path: Path) -> Session:
     """A folder written by ``sorting.save(folder=...)`` or of a saved ``SortingAnalyzer``.
 
-    SpikeInterface's own loader unpickles properties, which lets a folder from a stranger run
-    code. So the arrays and the JSON file are read here; properties that hold Python objects are
-    left out.
+    SpikeInterface's own loader unpickles properties, which can run any code. So the arrays and
+    the JSON file are read here; properties that hold Python objects are left out.
 
     Parameters
     ----------
@@ -140,28 +125,20 @@ def _stretch(
 def _on_one_clock(
     stretches: Sequence[tuple[float, float]], *, known: bool
 ) -> tuple[NDArray[np.float64], Epochs | None, list[str]]:
-    """What to add to the times of each segment, the segments as epochs, and notes.
+    """Seconds to add to the times of each segment, the segments as epochs, and notes.
 
-    Parameters
-    ----------
-    stretches : sequence of (float, float)
-        Start and stop of each segment on its own clock, seconds.
-    known : bool
-        Whether the stops are those of the recording, not of the last spikes; if not, a single
-        segment is no epoch.
+    If the stops are not ``known`` but those of the last spikes, a single segment is no epoch.
     """
-    shifts, notes = laid_out(stretches)
+    shifts, notes = align_segments(stretches)
     if len(stretches) <= 1 and not known:
         return shifts, None, notes
     if not known:
         notes.append("it is not known how long was recorded, so segments end with the last spike")
-    spans = np.array(stretches).reshape(-1, 2) + shifts[:, None]
-    spans[:-1, 1] = np.minimum(spans[:-1, 1], spans[1:, 0])  # they may touch but for rounding
-    return shifts, Epochs(spans, [f"segment {k}" for k in range(len(spans))]), notes
+    return shifts, segment_epochs(stretches, shifts), notes
 
 
 def _info(folder: Path) -> dict[str, Any]:
-    """What ``numpysorting_info.json`` says, checked."""
+    """Checked content of ``numpysorting_info.json``."""
     path = folder / "numpysorting_info.json"
     try:
         info = json.loads(path.read_text(encoding="utf-8"))
@@ -217,7 +194,7 @@ def _properties(folder: Path, n_units: int) -> tuple[dict[str, list[Any]], list[
 def _columns(
     properties: dict[str, NDArray[Any]], n_units: int
 ) -> tuple[dict[str, list[Any]], list[str]]:
-    """Properties with one value per unit, and a sentence about the others."""
+    """Properties with one value per unit, and a note about the others."""
     fitting = {k: v.tolist() for k, v in properties.items() if np.shape(v) == (n_units,)}
     others = sorted(set(properties) - set(fitting))
     return fitting, [f"not one value per unit, not read: {', '.join(others)}"] if others else []

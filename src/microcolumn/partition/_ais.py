@@ -1,4 +1,4 @@
-"""Annealed importance sampling of log Z, with the reverse run as its check (METHOD section 5).
+"""Annealed importance sampling of log Z, checked by the reverse run (docs/method.md, section 5).
 
 Forward: words drawn from an independent base model are carried to the model by one collapsed
 Gibbs sweep per inverse temperature; the mean of the weights is Z / Z_base (Neal 2001). Reverse:
@@ -15,34 +15,31 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logit, logsumexp
+from scipy.special import logit
 from sklearn.exceptions import ConvergenceWarning
 
-from ..parameters import Floats, Parameters
-from ..validation import Bits, random_generator, real_array, real_number, whole_number
-from ._exact import can_sample_exactly, exact_samples
+from ..parameters import Parameters
+from ..validation import Bits, Floats, random_generator, real_array, real_number, whole_number
 from ._gibbs import RandomState, Sampler, new_seed, words_of_units
+from ._importance_weights import doubt_of, effective_sample_size, log_mean
 from ._result import LogPartition
+from ._samples import can_sample_exactly, exact_samples
 
 Base = Literal["rates", "uniform"]
 
 #: Rates of the base stay this far from 0 and 1: a base that forbids words cannot reach them.
 _RATE_MARGIN = 1e-3
-#: Rounding of log weights, nats: differences below it are none.
-_ROUNDING = 1e-9
-#: Forward and reverse must agree within this many combined standard errors.
-_AGREEMENT = 3.0
 #: Reverse chains per forward chain: of 1000 words at least one lies in a mode that holds 1 % of
 #: the mass with probability 0.99996, of 500 only with 0.993.
 _REVERSE = 2
-#: Operations of a site update besides the hidden units: random number, log, exp and comparison.
+#: Operations of a site update in addition to the hidden units' two each: random number, log, exp.
 _OPERATIONS_PER_SITE = 90
-#: Pilot run for rates that nobody gave; they need not be exact, only near.
+#: Pilot run that estimates the rates of the base where none are given; they need not be exact.
 _PILOT_CHAINS, _PILOT_SWEEPS = 1024, 200
 
 
@@ -109,158 +106,117 @@ def annealed_importance_sampling(
     started = time.perf_counter()
     rng = random_generator(random_state)
     live, log_factor = theta.only_live()
-    logits = base_logits(live, base, rates, data, rng)
-    offset = log_factor + float(np.logaddexp(0.0, logits).sum())
+    path = AnnealingPath(live, base_logits(live, base, rates, data, rng), rng, data, progress)
+    offset = log_factor + path.log_z_base
     tolerance = tolerance_bits * math.log(2.0)
-    annealing = Annealing(live, logits, n_chains, rng, progress, data)
+    at_model: Sampler | None = None
     trace: list[tuple[int, float, float]] = []
-    while True:
-        forward = annealing.forward(n_steps)
+    n_sweeps = 0
+    for steps in _doublings(n_steps, max_steps):
+        forward = path.forward(n_chains, steps)
+        n_sweeps += n_chains * steps
         value, stderr = log_mean(forward)
-        trace.append((n_steps, value + offset, stderr))
+        trace.append((steps, value + offset, stderr))
         settled = _settled(trace, tolerance)
-        last = n_steps >= max_steps
-        if settled or last:
-            reverse = annealing.reverse(n_steps)
-            doubt = _doubt(forward, reverse, settled, tolerance)
-            if doubt is None or last:
+        if settled or steps == max_steps:
+            n_reverse = _REVERSE * n_chains
+            at_model, extra = path.equilibrate(at_model, n_reverse, steps)
+            reverse = path.reverse(at_model.words, steps)
+            n_sweeps += n_reverse * (steps + extra)
+            doubt = doubt_of(forward, reverse, settled, tolerance)
+            if doubt is None:
                 break
-        n_steps = min(2 * n_steps, max_steps)
     if doubt is not None:
-        warnings.warn(_advice(doubt, n_steps, n_chains), ConvergenceWarning, stacklevel=2)
+        warnings.warn(_advice(doubt, steps, n_chains), ConvergenceWarning, stacklevel=2)
     reverse_value, reverse_stderr = log_mean(-reverse)
     return LogPartition(
         value=value + offset,
         stderr=stderr,
         method="ais",
-        n_operations=annealing.n_operations,
+        n_operations=float(n_sweeps) * live.n_visible * (2 * live.n_hidden + _OPERATIONS_PER_SITE),
         seconds=time.perf_counter() - started,
         converged=doubt is None,
         effective_sample_size=effective_sample_size(forward),
         reverse=offset - reverse_value,
         reverse_stderr=reverse_stderr,
-        n_steps=n_steps,
+        n_steps=steps,
         trace=tuple(trace),
     )
 
 
-@dataclass(slots=True)
-class Annealing:
-    """Runs between the base and one model, with the words that reverse runs start from."""
+class AnnealingPath(NamedTuple):
+    """Models between an independent base (beta = 0) and a model (beta = 1), and chains along it."""
 
     theta: Parameters
     base_logits: Floats
-    n_chains: int
     rng: np.random.Generator
-    progress: bool | None
-    words: Bits | None
-    n_updates: int = 0
-    model_words: Bits | None = None
-    equilibrating: Sampler | None = None
+    data: Bits | None = None
+    progress: bool | None = None
 
     @property
-    def n_operations(self) -> float:
-        """Multiply-adds so far, those of flips not counted."""
-        return float(self.n_updates) * (2 * self.theta.n_hidden + _OPERATIONS_PER_SITE)
+    def log_z_base(self) -> float:
+        return float(np.logaddexp(0.0, self.base_logits).sum())
 
-    @property
-    def _n_reverse(self) -> int:
-        return _REVERSE * self.n_chains
-
-    def forward(self, n_steps: int) -> Floats:
+    def forward(self, n_chains: int, n_steps: int) -> Floats:
         """Log weights of chains from the base to the model, shape (n_chains,)."""
         betas = np.linspace(0.0, 1.0, n_steps + 1)
-        return self._weights(self._sampler(self.n_chains), betas, backwards=False)
+        return self._log_weights(self._chains(n_chains), betas, "forward")
 
-    def reverse(self, n_steps: int) -> Floats:
-        """Log weights of chains from the model to the base, shape (n_chains,).
+    def reverse(self, words: Bits, n_steps: int) -> Floats:
+        """Log weights of chains from words of the model to the base, shape (n_words,).
 
         The transitions of the forward run in the opposite order, each a scan in the opposite
         order; the sweep at beta = 1 that comes first leaves the model's words as they are.
         """
-        start = self._from_model(n_steps)
         betas = np.linspace(1.0, 0.0, n_steps + 1)
-        return self._weights(self._sampler(len(start), start), betas, backwards=True)
+        return self._log_weights(self._chains(len(words), words), betas, "reverse")
 
-    def _weights(self, sampler: Sampler, betas: Floats, *, backwards: bool) -> Floats:
-        way = "reverse" if backwards else "forward"
-        self._run(sampler, betas[:-1], np.abs(np.diff(betas)), backwards, f"AIS {way}")
-        return sampler.log_weights
+    def equilibrate(
+        self, chains: Sampler | None, n_chains: int, n_sweeps: int
+    ) -> tuple[Sampler, int]:
+        """Chains at words of the model, from those of the last attempt, and the sweeps it took.
 
-    def _run(
-        self,
-        sampler: Sampler,
-        betas: Floats,
-        increments: Floats | None,
-        backwards: bool,
-        label: str,
-    ) -> None:
-        label = f"{label}, {len(betas)} steps"
-        sampler.run(betas, increments, backwards=backwards, progress=self.progress, label=label)
-        self.n_updates += sampler.n_chains * len(betas) * self.theta.n_visible
-
-    def _sampler(self, n_chains: int, start: Bits | None = None) -> Sampler:
-        return Sampler(
-            self.theta,
-            n_chains,
-            seed=new_seed(self.rng),
-            base_logits=self.base_logits,
-            initial=start,
-        )
-
-    def _from_model(self, n_steps: int) -> Bits:
-        """Words of the model: exact ones where they can be had, else Gibbs after n_steps sweeps.
-
-        Exact words are drawn once. Fresh ones for every attempt would give a rare mode as many
-        chances to be absent.
+        The words are exact samples if possible, drawn once: fresh ones for every attempt would give
+        a rare mode as many chances to be absent. Otherwise they come from Gibbs sampling that
+        starts from data words or from the base, and goes on with every attempt.
         """
-        if self.model_words is None and can_sample_exactly(self.theta):
-            self.model_words = exact_samples(self.theta, self._n_reverse, self.rng)
-        if self.model_words is not None:
-            return self.model_words
-        if self.equilibrating is None:
-            self.equilibrating = self._equilibrating()
-        self._run(self.equilibrating, np.ones(n_steps), None, False, "Gibbs")
-        return self.equilibrating.words
+        exact = can_sample_exactly(self.theta)
+        if chains is None:
+            if exact:
+                words = exact_samples(self.theta, n_chains, self.rng)
+                chains = Sampler(self.theta, n_chains, seed=0, initial=words)
+            elif self.data is None:
+                chains = self._chains(n_chains).run([0.0])
+            else:
+                picked = self.rng.integers(len(self.data), size=n_chains)
+                chains = self._chains(n_chains, self.data[picked])
+        if exact:
+            return chains, 0
+        label = f"Gibbs, {n_sweeps} steps"
+        return chains.run(np.ones(n_sweeps), progress=self.progress, label=label), n_sweeps
 
-    def _equilibrating(self) -> Sampler:
-        if self.words is None:
-            return self._sampler(self._n_reverse).run([0.0])
-        chosen = self.rng.integers(len(self.words), size=self._n_reverse)
-        return self._sampler(self._n_reverse, self.words[chosen])
+    def _chains(self, n_chains: int, initial: Bits | None = None) -> Sampler:
+        seed, logits = new_seed(self.rng), self.base_logits
+        return Sampler(self.theta, n_chains, seed=seed, base_logits=logits, initial=initial)
+
+    def _log_weights(
+        self, chains: Sampler, betas: Floats, way: Literal["forward", "reverse"]
+    ) -> Floats:
+        chains.run(
+            betas[:-1],
+            increments=np.abs(np.diff(betas)),
+            backwards=way == "reverse",
+            progress=self.progress,
+            label=f"AIS {way}, {len(betas) - 1} steps",
+        )
+        return chains.log_weights
 
 
-def log_mean(log_weights: Floats) -> tuple[float, float]:
-    """Logarithm of the mean weight and its standard error by the delta method (nats)."""
-    n = len(log_weights)
-    largest = float(log_weights.max())
-    weights = np.exp(log_weights - largest)
-    mean = float(weights.mean())
-    stderr = float(weights.std(ddof=1)) / (mean * math.sqrt(n)) if n > 1 else math.inf
-    return largest + math.log(mean), stderr
-
-
-def effective_sample_size(log_weights: Floats) -> float:
-    """(sum w)^2 / sum w^2: how many equally weighted chains carry as much information."""
-    return float(np.exp(2 * logsumexp(log_weights) - logsumexp(2 * log_weights)))
-
-
-def missed_log_mass(forward: Floats, reverse: Floats) -> float:
-    """How much of log Z the forward chains missed, by Crooks' relation (nats, not negative).
-
-    A share m of the reverse chains has weights beyond the largest forward one, t. So the words
-    behind them hold a share m of Z; a forward chain reaches them with probability
-    q = E_reverse[Z / w; w > t], and given that none did, the forward mean is Z (1 - m) / (1 - q).
-    Where the two runs merely overlap, w is near Z and q is near m; where a mode is missing, w
-    is far above Z and q is near 0.
-    """
-    beyond = reverse > forward.max()
-    share = float(beyond.mean())
-    if share == 1.0:
-        return math.inf
-    relative = np.exp(log_mean(forward)[0] - reverse[beyond])
-    reached = float(relative.sum()) / len(reverse)
-    return math.log1p(-reached) - math.log1p(-share)
+def _doublings(first: int, last: int) -> Iterator[int]:
+    while first < last:
+        yield first
+        first *= 2
+    yield last
 
 
 def _settled(trace: list[tuple[int, float, float]], tolerance: float) -> bool:
@@ -268,32 +224,6 @@ def _settled(trace: list[tuple[int, float, float]], tolerance: float) -> bool:
         return False
     (_, before, _), (_, value, stderr) = trace[-2:]
     return abs(value - before) < tolerance and stderr < tolerance
-
-
-def _doubt(forward: Floats, reverse: Floats, settled: bool, tolerance: float) -> str | None:
-    """What speaks against the forward estimate, in words; None if nothing does."""
-    value, stderr = log_mean(forward)
-    negative, reverse_stderr = log_mean(-reverse)
-    gap = -negative - value
-    bits = 1.0 / math.log(2.0)
-    if not settled:
-        return (
-            f"it moved by more than {tolerance * bits:.3g} bits on the last doubling, or its "
-            f"standard error of {stderr * bits:.3g} bits is above that"
-        )
-    missed = missed_log_mass(forward, reverse)
-    if missed > stderr + _ROUNDING:
-        return (
-            f"the reverse run found words that hold {-math.expm1(-missed):.2%} of the mass and "
-            "that no forward chain reached"
-        )
-    combined = math.hypot(stderr, reverse_stderr)
-    if max(abs(gap), reverse_stderr) > tolerance or abs(gap) > _AGREEMENT * combined + _ROUNDING:
-        return (
-            f"the reverse run is {gap * bits:+.3g} bits away, with standard errors of "
-            f"{stderr * bits:.3g} forward and {reverse_stderr * bits:.3g} reverse"
-        )
-    return None
 
 
 def _advice(doubt: str, n_steps: int, n_chains: int) -> str:
@@ -310,10 +240,7 @@ def base_logits(
     words: Bits | None,
     rng: np.random.Generator,
 ) -> Floats:
-    """Logits of the independent model that chains start from, shape (n_units,).
-
-    The parameters are those of :func:`annealed_importance_sampling`.
-    """
+    """Logits of the base model from the options of :func:`annealed_importance_sampling`."""
     if not (isinstance(base, str) and base in ("rates", "uniform")):
         raise ValueError(f"base is {base!r}; use 'rates' or 'uniform'")
     if base == "uniform":
@@ -342,7 +269,7 @@ def _checked_rates(rates: ArrayLike, n_units: int) -> Floats:
 
 
 def _pilot_rates(theta: Parameters, rng: np.random.Generator) -> Floats:
-    """Mean activity of chains annealed from fair coins to the model; any base would be valid."""
+    """Mean activity of chains annealed from fair coins to the model."""
     sampler = Sampler(theta, _PILOT_CHAINS, seed=new_seed(rng))
     rates: Floats = sampler.run(np.linspace(0.0, 1.0, _PILOT_SWEEPS)).words.mean(axis=0)
     return rates

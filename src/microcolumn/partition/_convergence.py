@@ -1,4 +1,4 @@
-"""How annealed importance sampling approaches log Z as its steps are doubled (METHOD section 7)."""
+"""How annealed importance sampling converges with its steps (docs/method.md, section 7)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..parameters import Floats, Parameters
-from ..validation import listed, random_generator, real_number, whole_number
-from ._ais import Annealing, Base, base_logits, log_mean
+from ..parameters import Parameters
+from ..validation import Floats, listed, random_generator, real_number, whole_number
+from ._ais import AnnealingPath, Base, base_logits
+from ._cost import operations
 from ._exact import exact_log_partition
 from ._gibbs import RandomState
-from ._sides import operations
+from ._importance_weights import log_mean
 
-#: From one step on, since chains that start at the rates are nearly there, to 8192, by when models
-#: of a column have long settled.
+#: From 1, since chains that start at the rates are close already, to 8192, where models of a column
+#: have settled.
 DOUBLINGS = tuple(2**k for k in range(14))
-#: Exact sums of up to this many multiply-adds are made unasked: about 2 s on two cores.
+#: exact="auto" allows this many multiply-adds: about 2 s on two cores.
 _QUICK_OPERATIONS = 2.0**37
 
 
@@ -32,11 +33,11 @@ class Convergence:
     n_steps : tuple of int, length n_runs
         Annealing steps of each run, increasing.
     log_weights : ndarray, shape (n_runs, n_chains)
-        What each chain of a run alone says log Z is: its log weight plus log Z of the base.
+        The estimate of log Z by each chain alone: its log weight plus log Z of the base.
     estimates, stderrs : ndarray, shape (n_runs,)
         Logarithm of the chains' mean weight, and its standard error by the delta method.
     exact : float or None
-        The sum over all states; None where it is unknown.
+        log Z by the sum over all states, or None.
 
     Examples
     --------
@@ -54,7 +55,6 @@ class Convergence:
 
     @property
     def n_chains(self) -> int:
-        """Number of chains of every run."""
         return int(self.log_weights.shape[1])
 
 
@@ -68,7 +68,7 @@ def annealing_convergence(
     random_state: RandomState = 0,
     exact: float | Literal["auto"] | None = "auto",
 ) -> Convergence:
-    """Anneal a model with more and more steps, each run with random numbers of its own.
+    """Anneal a model with more and more steps, in independent runs.
 
     Parameters
     ----------
@@ -81,12 +81,12 @@ def annealing_convergence(
     base : {"rates", "uniform"}
         Where chains start: the independent model at the units' rates, or fair coins.
     rates : array_like, shape (n_units,), optional
-        Those rates, ``model.rates_``; from a short run of the model where left out.
+        Those rates, ``model.rates_``; from a short run of the model by default.
     random_state : int, Generator or None
         Source of the seeds.
     exact : float, "auto" or None
-        log Z in nats where it is known already; "auto" sums over all states where that takes a
-        few seconds at most.
+        log Z in nats if it is known; "auto" sums over all states if that takes a few seconds at
+        most.
     """
     if not isinstance(theta, Parameters):
         raise TypeError(f"theta is a {type(theta).__name__}; pass a model's parameters_")
@@ -95,10 +95,9 @@ def annealing_convergence(
         raise ValueError(f"n_chains is {n_chains}; a standard error needs at least 2")
     rng = random_generator(random_state)
     live, log_factor = theta.only_live()
-    logits = base_logits(live, base, rates, None, rng)
-    offset = log_factor + float(np.logaddexp(0.0, logits).sum())
-    annealing = Annealing(live, logits, n_chains, rng, progress=None, words=None)
-    log_weights = offset + np.stack([annealing.forward(n) for n in n_steps])
+    path = AnnealingPath(live, base_logits(live, base, rates, None, rng), rng)
+    runs = [path.forward(n_chains, n) for n in n_steps]
+    log_weights = log_factor + path.log_z_base + np.stack(runs)
     estimates, stderrs = np.array([log_mean(run) for run in log_weights]).T
     return Convergence(n_steps, log_weights, estimates, stderrs, _exact(theta, exact))
 

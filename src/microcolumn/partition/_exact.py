@@ -1,8 +1,7 @@
-"""All that is exact: log partition functions, expectations and samples (METHOD section 5).
+"""Exact log partition functions (docs/method.md, section 5).
 
-Everything is in float64. A float32 path would be at most twice as fast and is not needed: the
-fold is limited by the multiply-adds themselves and comes close to the processor's peak rate
-(``benchmarks/exact.py`` measures the distance).
+All sums are in float64. A float32 path would be at most twice as fast: the kernel is limited by
+its multiply-adds and comes close to the processor's peak rate (see ``benchmarks/exact.py``).
 """
 
 from __future__ import annotations
@@ -16,25 +15,16 @@ from scipy.special import logsumexp
 from tqdm import tqdm
 
 from ..parameters import Parameters
-from ._enumeration import Shape, runs, split_units
-from ._expectations import exact_expectations
-from ._outer import OuterSums
+from ._cost import Side, pick_side, transposed
+from ._enumeration import KernelLimits
+from ._inner_sums import InnerSums
 from ._result import LogPartition
-from ._samples import can_sample_exactly, exact_samples
-from ._sides import Side, pick_side, transposed
 
-__all__ = ["can_sample_exactly", "exact_expectations", "exact_log_partition", "exact_samples"]
-
-#: Multiply-adds per second of a small machine, for deciding whether a progress bar is wanted.
+#: Multiply-adds per second of a small machine, to decide whether to show a progress bar.
 _TYPICAL_RATE = 4e10
 _PATIENCE_SECONDS = 3.0
-_FOLD = Shape(
-    inner=(4, 8, 12),
-    min_inner=4,
-    max_outer=12,
-    max_table=1 << 17,
-    state_operations=1.0,
-    hidden_operations=2.0,
+_FOLD = KernelLimits(
+    inner=(4, 8, 12), min_inner=4, max_outer=12, max_table=1 << 17, per_state=1.0, per_hidden=2.0
 )
 
 
@@ -43,15 +33,9 @@ def exact_log_partition(
 ) -> LogPartition:
     """Sum over all states, to rounding error.
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    side : {"auto", "visible", "hidden"}
-        Sum over the words, over the states of the live hidden units (models without couplings
-        only), or whichever takes fewer operations.
-    progress : bool, optional
-        Show a progress bar; by default on a terminal when more than a few seconds are expected.
+    The sum runs over words, over the states of the live hidden units (models without couplings
+    only), or by default over whichever takes fewer operations. By default a progress bar appears
+    on a terminal if more than a few seconds are expected.
 
     Returns
     -------
@@ -87,16 +71,16 @@ def _hidden_side(live: Parameters, progress: bool | None) -> float:
 
 
 def _sum_states(theta: Parameters, progress: bool | None) -> float:
-    split = split_units(theta, _FOLD)
-    sums = OuterSums.of(theta, split)
-    expected_seconds = sums.n_operations * split.n_chunks / _TYPICAL_RATE
+    sums = InnerSums.of(theta, _FOLD)
+    n_chunks = sums.plan.n_chunks
     hide = not progress
-    if progress is None:  # where it takes long, and on a terminal alone
+    if progress is None:
+        expected_seconds = sums.n_operations * n_chunks / _TYPICAL_RATE
         hide = expected_seconds <= _PATIENCE_SECONDS or not sys.stderr.isatty()
     logs = []
-    with tqdm(total=split.n_chunks, desc="exact sum", unit="chunk", disable=hide) as bar:
-        for chunks in runs(split.n_chunks, sums.slice_size):
-            scales, totals = sums.over_inner(chunks)
+    with tqdm(total=n_chunks, desc="exact sum", unit="chunk", disable=hide) as bar:
+        for chunks in sums.plan.batches(sums.batch_size):
+            scales, totals = sums.in_chunks(chunks)
             logs.append(logsumexp(scales + np.log(totals.sum(axis=1))))
             bar.update(chunks.size)
-    return float(logsumexp(logs)) - split.n_free * math.log(2.0)
+    return float(logsumexp(logs)) - sums.plan.n_free * math.log(2.0)

@@ -1,9 +1,9 @@
-"""Exact expectations under a model: the gradient of log Z (METHOD section 5)."""
+"""Exact expectations under a model: the gradient of log Z (docs/method.md, section 5)."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -12,41 +12,29 @@ from ..kernels.cpu.lanes import WIDTH
 from ..kernels.cpu.moments import LANE_UNITS, moment_chunks
 from ..kernels.cpu.pair_moments import LOW_UNITS, pair_moment_chunks
 from ..kernels.cpu.threads import threads_for
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
+from ..validation import Floats
+from ._cost import pick_side, transposed
 from ._enumeration import (
-    Shape,
-    Slice,
-    Split,
+    EnumerationPlan,
+    FixedUnits,
+    KernelLimits,
     Tables,
     in_rows,
-    runs,
-    slice_of,
-    split_units,
+    plan_enumeration,
     sums_over_states,
-    tables_of,
 )
-from ._sides import pick_side, transposed
 
-_MOMENTS = Shape(
-    inner=(4, 6, 8),
-    min_inner=4,
-    max_outer=9,
-    max_table=1 << 14,
-    state_operations=16.0,
-    hidden_operations=9.0,
+_MOMENTS = KernelLimits(
+    inner=(4, 6, 8), min_inner=4, max_outer=9, max_table=1 << 14, per_state=16.0, per_hidden=9.0
 )
-_PAIR_MOMENTS = Shape(
-    inner=(4, 8, 10),
-    min_inner=8,
-    max_outer=10,
-    max_table=1 << 14,
-    state_operations=4.0,
-    hidden_operations=0.0,
+_PAIR_MOMENTS = KernelLimits(
+    inner=(4, 8, 10), min_inner=8, max_outer=10, max_table=1 << 14, per_state=4.0, per_hidden=0.0
 )
 _REMEDY = "fit with objective='mpf', which needs no expectations"
-#: Entries of the moments of all chunks of one slice: a few megabytes.
-_SLICE_ENTRIES = 1 << 20
-#: Input of the hidden units that pad a row: off beyond doubt.
+#: Entries of the moments of all chunks of one batch: a few megabytes.
+_BATCH_ENTRIES = 1 << 20
+#: Input of the hidden units that pad a row: certainly off.
 _OFF = -1e4
 
 
@@ -56,8 +44,8 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
     Parameters
     ----------
     theta : Parameters
-        The model. Without couplings the states of the live hidden units are summed instead of
-        the words where they are fewer.
+        The model. Without couplings the sum runs over words or over states of the live hidden
+        units, whichever are fewer.
 
     Returns
     -------
@@ -83,8 +71,7 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
     return log_z + log_factor, _gradient(theta, moments)
 
 
-@dataclass(frozen=True, slots=True)
-class _Moments:
+class _Moments(NamedTuple):
     """E[x_n x_m] with E[x_n] on the diagonal, E[x_n sigmoid(z_i)] and E[sigmoid(z_i)]."""
 
     units: Floats
@@ -93,11 +80,9 @@ class _Moments:
 
 
 def _gradient(theta: Parameters, moments: _Moments) -> Parameters:
-    """Bring the dead hidden units back: they are independent of everything."""
+    """The moments with the dead hidden units, which are independent of everything."""
     rates = np.diagonal(moments.units).copy()
-    J = None
-    if theta.J is not None:
-        J = moments.units - np.diag(rates)
+    J = None if theta.J is None else moments.units - np.diag(rates)
     if theta.W is None or theta.c is None:
         return Parameters(b=rates, J=J)
     c = expit(theta.c)
@@ -108,7 +93,7 @@ def _gradient(theta: Parameters, moments: _Moments) -> Parameters:
 
 
 def _hidden_side(live: Parameters) -> tuple[float, _Moments]:
-    """Exchange the roles: E[x_n h_i] is the same from either side; E[x_n x_m] is not needed."""
+    """With the roles exchanged: E[x_n h_i] is the same; E[x_n x_m] is not needed."""
     if live.W is None:
         rates = expit(live.b)
         units = np.outer(rates, rates)
@@ -122,43 +107,36 @@ def _hidden_side(live: Parameters) -> tuple[float, _Moments]:
 
 
 def _sum_moments(theta: Parameters) -> tuple[float, _Moments]:
-    shape = _MOMENTS if theta.n_hidden else _PAIR_MOMENTS
-    split = split_units(theta, shape)
-    tables = tables_of(theta, split)
-    n_sums = split.inner.size + split.outer.size + theta.n_hidden + 1
-    size = max(1, min(split.n_chunks, _SLICE_ENTRIES // n_sums**2))
-    n_operations = split.chunk_states * (
-        shape.state_operations + shape.hidden_operations * split.n_inner_hidden
-    )
+    limits = _MOMENTS if theta.n_hidden else _PAIR_MOMENTS
+    plan = plan_enumeration(theta, limits)
+    tables = plan.tables()
+    n_sums = plan.inner.size + plan.outer.size + theta.n_hidden + 1
+    batch_size = max(1, min(plan.n_chunks, _BATCH_ENTRIES // n_sums**2))
+    per_state = limits.per_state + limits.per_hidden * plan.n_inner_hidden
     scale, sums = -math.inf, np.zeros(())
-    for chunks in runs(split.n_chunks, size):
-        part = slice_of(theta, split, chunks)
-        with threads_for(chunks.size * n_operations):
-            logs, added = _slice_sums(tables, split, part)
+    for chunks in plan.batches(batch_size):
+        with threads_for(chunks.size * plan.states_per_chunk * per_state):
+            logs, added = _batch_sums(tables, plan, plan.fixed_units(chunks))
         higher = max(scale, logs)
         sums = sums * math.exp(scale - higher) + added * math.exp(logs - higher)
         scale = higher
-    log_z = scale + math.log(sums[0, 0]) - split.n_free * math.log(2.0)
-    return log_z, _in_model_order(sums / sums[0, 0], split, theta.n_visible)
+    log_z = scale + math.log(sums[0, 0]) - plan.n_free * math.log(2.0)
+    return log_z, _in_model_order(sums / sums[0, 0], plan)
 
 
-def _slice_sums(tables: Tables, split: Split, part: Slice) -> tuple[float, Floats]:
-    """Sums of (1, b, a, c) times (1, b, a, c, sigmoid(z)) over a slice, divided by exp(scale).
+def _batch_sums(tables: Tables, plan: EnumerationPlan, part: FixedUnits) -> tuple[float, Floats]:
+    """Scale, and sums of (1, b, a, c) times (1, b, a, c, sigmoid(z)) over a batch over exp(scale).
 
-    Returns
-    -------
-    scale : float
-        Nats.
-    sums : ndarray, shape (1 + n_units, 1 + n_units + n_hidden)
-        Free units included; blocks that symmetry gives are left out.
+    Their shape is (1 + n_units, 1 + n_units + n_hidden), with free units; blocks that follow by
+    symmetry are left out.
     """
-    n_a, n_b, n_hidden = split.outer.size, split.inner.size, split.hidden.size
-    logs, outer, outer_pairs, inner_pairs, inner_hidden = _run_kernel(tables, split, part)
+    n_a, n_b, n_hidden = plan.outer.size, plan.inner.size, plan.hidden.size
+    logs, outer, outer_pairs, inner_pairs, inner_hidden = _run_kernel(tables, plan, part)
     logs = logs + part.log_weight
     scale = float(logs.max())
     weights = np.exp(logs - scale)
     of_b, of_a = slice(1, 1 + n_b), slice(1 + n_b, 1 + n_b + n_a)
-    n_units = n_b + n_a + split.fixed.size
+    n_units = n_b + n_a + plan.fixed.size
     of_c, of_z = slice(1 + n_b + n_a, 1 + n_units), slice(1 + n_units, None)
     sums = np.zeros((1 + n_units, 1 + n_units + n_hidden))
     # einsum adds up in one fixed order, which a threaded matrix product need not do.
@@ -179,10 +157,10 @@ def _slice_sums(tables: Tables, split: Split, part: Slice) -> tuple[float, Float
 
 
 def _run_kernel(
-    tables: Tables, split: Split, part: Slice
+    tables: Tables, plan: EnumerationPlan, part: FixedUnits
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    n_chunks, n_a, n_b = part.log_weight.size, split.outer.size, split.inner.size
-    n_hidden = split.hidden.size
+    n_chunks, n_a, n_b = part.log_weight.size, plan.outer.size, plan.inner.size
+    n_hidden = plan.hidden.size
     logs = np.empty(n_chunks)
     outer_pairs, inner_pairs = np.empty((n_chunks, n_a, n_a)), np.empty((n_chunks, n_b, n_b))
     inner_hidden = np.empty((n_chunks, n_b, n_hidden))
@@ -236,15 +214,16 @@ def _pad_hidden(inputs: Floats, fill: float) -> Floats:
     return np.pad(inputs, ((0, 0), (0, missing)), constant_values=fill)
 
 
-def _in_model_order(sums: Floats, split: Split, n_units: int) -> _Moments:
-    """Undo the split: units and hidden units in the model's order, free units dropped."""
-    order = np.concatenate([split.inner, split.outer, split.fixed])
+def _in_model_order(sums: Floats, plan: EnumerationPlan) -> _Moments:
+    """Units and hidden units in the model's order, free units dropped."""
+    n_units = plan.n_units
+    order = np.concatenate([plan.inner, plan.outer, plan.fixed])
     lower = np.tril(sums[1:, 1 : 1 + order.size])
     pairs = lower + np.tril(lower, -1).T
     units = np.zeros((n_units + 1, n_units + 1))
     units[np.ix_(order, order)] = pairs
-    cross = np.zeros((n_units + 1, split.hidden.size))
-    cross[np.ix_(order, split.hidden)] = sums[1:, 1 + order.size :]
-    hidden = np.zeros(split.hidden.size)
-    hidden[split.hidden] = sums[0, 1 + order.size :]
+    cross = np.zeros((n_units + 1, plan.hidden.size))
+    cross[np.ix_(order, plan.hidden)] = sums[1:, 1 + order.size :]
+    hidden = np.zeros(plan.hidden.size)
+    hidden[plan.hidden] = sums[0, 1 + order.size :]
     return _Moments(units[:n_units, :n_units], cross[:n_units], hidden)

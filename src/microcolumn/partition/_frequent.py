@@ -1,4 +1,4 @@
-"""Plausibility of log Z from the most frequent words (METHOD section 5); never the answer."""
+"""Plausibility of log Z from the most frequent words (docs/method.md, section 5)."""
 
 from __future__ import annotations
 
@@ -10,24 +10,12 @@ from ..parameters import Parameters
 
 
 def frequent_words_estimate(theta: Parameters, X: ArrayLike, shares: ArrayLike) -> float:
-    """Mean of log p~(x) minus the log of x's observed share, over frequent words.
+    """Mean of log p~(x) minus the log of x's observed share, over frequent words, nats.
 
-    A model that gives the frequent words their observed probabilities has this as its log Z. A
-    penalty shrinks the model away from them, so the figure is biased then.
+    This is log Z of a model that gives the frequent words their observed probabilities. An L1
+    penalty shrinks the model away from them, which biases the estimate.
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    X : array_like, shape (n_words, n_units)
-        The most frequent words.
-    shares : array_like, shape (n_words,)
-        Share of each among all words; also its weight in the mean.
-
-    Returns
-    -------
-    float
-        Nats.
+    ``shares`` (n_words,) of the frequent words among all words are also the weights of the mean.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Collapsed Gibbs sampling: many chains at once, hidden units summed out (METHOD sections 2, 5)."""
+"""Collapsed Gibbs sampling of many chains, hidden units summed out (docs/method.md, section 5)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from ..kernels.cpu.gibbs import CHAINS, Chains, Model, advance
-from ..parameters import Floats, Parameters
-from ..validation import Bits, check_binary, random_generator, whole_number
+from ..parameters import Parameters
+from ..validation import Bits, Floats, check_binary, random_generator, whole_number
 
 RandomState = int | np.random.Generator | None
 
-#: exp of more than this is not formed: products of (1 + exp z) stay inside a double.
+#: Largest exponent: products of (1 + exp z) stay in the range of a double.
 _LARGEST_LOG = 600.0
-#: Site updates times table entries of one compiled call, about a fifth of a second: short enough
-#: for Ctrl-C and for the progress bar.
-_SLICE_OPERATIONS = 4e8
+#: Site updates times table entries of one compiled call, about a fifth of a second, so that Ctrl-C
+#: and the progress bar respond.
+_CALL_OPERATIONS = 4e8
 #: Seconds before a progress bar appears.
 _PROGRESS_DELAY = 3.0
 
@@ -68,7 +68,7 @@ class Sampler:
 
     @property
     def words(self) -> Bits:
-        """Present word of each chain, shape (n_chains, n_units)."""
+        """Current word of each chain, shape (n_chains, n_units)."""
         by_chain = self._chains.x.transpose(0, 2, 1).reshape(-1, self._chains.x.shape[1])
         words: Bits = by_chain[: self.n_chains].astype(np.uint8)
         return words
@@ -88,15 +88,15 @@ class Sampler:
         progress: bool | None = None,
         label: str = "Gibbs",
     ) -> Sampler:
-        """One sweep per entry of ``betas``, in compiled slices that Ctrl-C can part.
+        """Sweep once per entry of ``betas``, in several compiled calls.
 
         Parameters
         ----------
         betas : array_like, shape (n_sweeps,)
             Inverse temperature of each sweep: 0 samples the base, 1 the model.
         increments : array_like, shape (n_sweeps,), optional
-            Factor of log p~(x) - log p~_base(x) added to the log weight after each sweep; the
-            weights stay as they are by default.
+            Factor of log p~(x) - log p~_base(x) added to the log weight after each sweep; none
+            by default.
         backwards : bool
             Scan units in descending order, which reverses the ascending scan.
         progress : bool, optional
@@ -108,7 +108,9 @@ class Sampler:
         path[:, 0] = betas
         if increments is not None:
             path[:, 1] = increments
-        step = self._sweeps_per_slice()
+        n_units, n_hidden = self._model.weights.shape
+        per_sweep = self._chains.x.size * (n_units + n_hidden + 50)
+        step = max(1, int(_CALL_OPERATIONS / per_sweep))
         with tqdm(
             total=len(path),
             desc=label,
@@ -123,11 +125,6 @@ class Sampler:
                 self._n_sweeps += len(part)
                 bar.update(len(part))
         return self
-
-    def _sweeps_per_slice(self) -> int:
-        n_units, n_hidden = self._model.weights.shape
-        per_sweep = self._chains.x.size * (n_units + n_hidden + 50)
-        return max(1, int(_SLICE_OPERATIONS / per_sweep))
 
 
 def _tables(theta: Parameters, base_logits: Floats) -> Model:
@@ -156,7 +153,7 @@ def _tables(theta: Parameters, base_logits: Floats) -> Model:
 
 
 def _block_ends(largest_logs: Floats) -> NDArray[np.int64]:
-    """Ends of consecutive runs of hidden units whose largest log product stays in range."""
+    """Ends of blocks of consecutive hidden units whose largest log product stays in range."""
     ends: list[int] = []
     total = 0.0
     for i, largest in enumerate(largest_logs):
@@ -195,16 +192,15 @@ def gibbs_samples(
         Number of words.
     n_sweeps : int
         Burn-in of each chain: sweeps over all units before the first word is taken. The default
-        suits models that mix within some hundred sweeps; where the mass lies on separate modes
-        no burn-in is long enough, and the modes keep the shares of the initial words.
+        suits models that mix within some hundred sweeps. If the mass lies on separate modes, no
+        burn-in is long enough, and the modes keep the shares of the initial words.
     thin : int
         Sweeps between two words of the same chain.
     n_chains : int, optional
-        Number of independent chains; one per word by default, up to 512. Each chain gives
-        ``ceil(n_samples / n_chains)`` words at most.
+        Number of independent chains; one per word by default, up to 512.
     initial : array_like, shape (n_words, n_units), optional
-        Words to start from, for example data, spread over the chains in turn; by default each
-        chain starts from units drawn at their biases' rates.
+        Words to start from, for example data, taken in turn; by default each chain starts from
+        independent units at the rates of their biases.
     random_state : int, Generator or None
         Source of the seed.
     progress : bool, optional
@@ -222,9 +218,7 @@ def gibbs_samples(
     >>> gibbs_samples(theta, 4, random_state=0).shape
     (4, 2)
     """
-    chains = n_chains
-    if chains is None:
-        chains = min(whole_number("n_samples", n_samples), 512)
+    chains = min(whole_number("n_samples", n_samples), 512) if n_chains is None else n_chains
     for name, value in (("n_samples", n_samples), ("thin", thin), ("n_chains", chains)):
         if whole_number(name, value) < 1:
             raise ValueError(f"{name} is {value}; it must be at least 1")

@@ -66,8 +66,9 @@ class LogPartition:
 
     def __str__(self) -> str:
         error = f" ± {self.stderr:.2g}" if self.stderr > 0.0 else ""
+        how = method_text(self.method, self.side)
         doubt = "" if self.converged else ", not converged"
-        return f"log Z = {self.value:.10g}{error} nats ({method_text(self.method, self.side)}{doubt})"
+        return f"log Z = {self.value:.10g}{error} nats ({how}{doubt})"
 
 
 def method_text(method: str, side: str | None) -> str:

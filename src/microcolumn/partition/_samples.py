@@ -6,23 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
-from ..parameters import Floats, Parameters
-from ._enumeration import Shape, Split, runs, split_units, states
-from ._outer import OuterSums
-from ._sides import operations, pick_side, transposed
+from ..parameters import Parameters
+from ..validation import Bits, Floats, chunks
+from ._cost import operations, pick_side, transposed
+from ._enumeration import EnumerationPlan, KernelLimits, states
+from ._inner_sums import InnerSums
 
-Bits = NDArray[np.uint8]
-
-#: Exact sampling is comfortable up to this many multiply-adds: a few seconds, 64 MB of memory.
-COMFORTABLE_OPERATIONS = 2.0**33
+#: Exact sampling of this many multiply-adds takes a few seconds and 64 MB of memory.
+_COMFORTABLE_OPERATIONS = 2.0**33
 #: Few inner units: their conditional distribution is tabulated for every sample.
-_SAMPLING = Shape(
-    inner=(4,),
-    min_inner=4,
-    max_outer=10,
-    max_table=1 << 17,
-    state_operations=3.0,
-    hidden_operations=2.0,
+_SAMPLING = KernelLimits(
+    inner=(4,), min_inner=4, max_outer=10, max_table=1 << 17, per_state=3.0, per_hidden=2.0
 )
 _REMEDY = "draw them by Gibbs sampling"
 #: Words times inner states times hidden units handled at once.
@@ -36,7 +30,7 @@ def can_sample_exactly(theta: Parameters) -> bool:
     with 25 live hidden units, or of any number of units with about 25 live hidden units and no
     couplings.
     """
-    return operations(theta) <= COMFORTABLE_OPERATIONS
+    return operations(theta) <= _COMFORTABLE_OPERATIONS
 
 
 def exact_samples(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
@@ -50,11 +44,7 @@ def exact_samples(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
     n : int
         Number of words.
     rng : numpy.random.Generator
-        Source of randomness; the same state gives the same words for any number of threads.
-
-    Returns
-    -------
-    ndarray of uint8, shape (n, n_units)
+        Source of randomness; the words do not depend on the number of threads.
     """
     live, _ = theta.only_live()
     if pick_side(live, "auto", _REMEDY)[0] == "visible":
@@ -68,68 +58,63 @@ def exact_samples(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
 
 
 def _sample_states(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
-    """Fixed, outer and inner units in turn, each given those before it."""
-    split = split_units(theta, _SAMPLING)
-    sums = OuterSums.of(theta, split)
-    chunks = _draw_chunks(sums, n, rng)
-    outer = _draw_outer(sums, chunks, rng)
-    distinct, which = np.unique(chunks << split.outer.size | outer, return_inverse=True)
+    """Fixed, outer and inner units in turn, each group given those before it."""
+    sums = InnerSums.of(theta, _SAMPLING)
+    plan = sums.plan
+    fixed = _draw_fixed(sums, n, rng)
+    outer = _draw_outer(sums, fixed, rng)
+    distinct, which = np.unique(fixed << plan.outer.size | outer, return_inverse=True)
     words = np.zeros((distinct.size, theta.n_visible + 1), dtype=np.uint8)  # last: free units
-    words[:, split.fixed] = states(split.fixed.size, distinct >> split.outer.size)
-    words[:, split.outer] = states(split.outer.size, distinct)
-    edges = _inner_edges(theta, split, words)
+    words[:, plan.fixed] = states(plan.fixed.size, distinct >> plan.outer.size)
+    words[:, plan.outer] = states(plan.outer.size, distinct)
+    edges = _inner_edges(theta, plan, words)
     samples = words[which]
-    samples[:, split.inner] = _draw_inner(edges, which, rng)
+    samples[:, plan.inner] = _draw_inner(edges, which, rng)
     return rng.permutation(samples[:, :-1])
 
 
-def _draw_chunks(sums: OuterSums, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Sorted chunk numbers of ``n`` samples."""
+def _draw_fixed(sums: InnerSums, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """State of the fixed units in each sample, the number of its chunk, in order."""
     logs = []
-    for chunks in runs(sums.split.n_chunks, sums.slice_size):
-        scales, totals = sums.over_inner(chunks)
+    for numbers in sums.plan.batches(sums.batch_size):
+        scales, totals = sums.in_chunks(numbers)
         logs.append(scales + np.log(totals.sum(axis=1)))
     log_weights = np.concatenate(logs)
     edges = np.cumsum(np.exp(log_weights - logsumexp(log_weights)))
     heights = np.sort(rng.random(n)) * edges[-1]
-    numbers: NDArray[np.int64] = np.searchsorted(edges, heights, side="right")
-    return numbers
+    drawn: NDArray[np.int64] = np.searchsorted(edges, heights, side="right")
+    return drawn
 
 
 def _draw_outer(
-    sums: OuterSums, chunks: NDArray[np.int64], rng: np.random.Generator
+    sums: InnerSums, fixed: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Outer state of each sample given its chunk; ``chunks`` is sorted."""
-    distinct, first = np.unique(chunks, return_index=True)
-    bounds = np.append(first, chunks.size)
-    outer = np.empty(chunks.size, dtype=np.int64)
-    for start in range(0, distinct.size, sums.slice_size):
-        stop = min(start + sums.slice_size, distinct.size)
-        _, totals = sums.over_inner(distinct[start:stop])
-        edges = np.cumsum(totals, axis=1)
-        for k, chunk_edges in enumerate(edges, start):
+    """Outer state of each sample given its fixed units, which are in order."""
+    distinct, first = np.unique(fixed, return_index=True)
+    bounds = np.append(first, fixed.size)
+    outer = np.empty(fixed.size, dtype=np.int64)
+    for start in range(0, distinct.size, sums.batch_size):
+        _, totals = sums.in_chunks(distinct[start : start + sums.batch_size])
+        for k, chunk_edges in enumerate(np.cumsum(totals, axis=1), start):
             members = slice(bounds[k], bounds[k + 1])
             heights = rng.random(bounds[k + 1] - bounds[k]) * chunk_edges[-1]
             outer[members] = np.searchsorted(chunk_edges, heights, side="right")
     return outer
 
 
-def _inner_edges(theta: Parameters, split: Split, words: Bits) -> Floats:
-    """Cumulative weights of the inner states given each word's other units, in any scale.
+def _inner_edges(theta: Parameters, plan: EnumerationPlan, words: Bits) -> Floats:
+    """Cumulative weights, up to a factor, of the inner states given the other units of each word.
 
-    Returns
-    -------
-    ndarray, shape (n_words, n_inner_states)
+    Shape (n_words, n_inner_states).
     """
-    units = split.inner[split.inner < theta.n_visible]
-    Y = states(split.inner.size)[:, split.inner < theta.n_visible]
+    units = plan.inner[plan.inner < theta.n_visible]
+    Y = states(plan.inner.size)[:, plan.inner < theta.n_visible]
     edges = np.empty((words.shape[0], Y.shape[0]))
     within = Y @ theta.b[units]
     if theta.J is not None:
         within += np.einsum("bn,nm,bm->b", Y, theta.J[np.ix_(units, units)], Y)
-    batch = max(1, _BATCH_ELEMENTS // ((theta.n_hidden + 1) * Y.shape[0]))
-    for start in range(0, words.shape[0], batch):
-        X = words[start : start + batch, :-1].astype(np.float64)  # inner units are still off
+    for part in chunks(len(words), (theta.n_hidden + 1) * len(Y), _BATCH_ELEMENTS):
+        X = words[part, :-1].astype(np.float64)  # inner units are still off
         log_weights = np.tile(within, (X.shape[0], 1))
         if theta.J is not None:
             log_weights += 2.0 * X @ theta.J[:, units] @ Y.T
@@ -137,18 +122,15 @@ def _inner_edges(theta: Parameters, split: Split, words: Bits) -> Floats:
             inputs = (theta.c + X @ theta.W)[:, None, :] + Y @ theta.W[units]
             log_weights += np.logaddexp(0.0, inputs).sum(axis=2)
         weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
-        edges[start : start + batch] = np.cumsum(weights, axis=1)
+        edges[part] = np.cumsum(weights, axis=1)
     return edges
 
 
 def _draw_inner(edges: Floats, which: NDArray[np.intp], rng: np.random.Generator) -> Floats:
     """Inner state of each sample, whose cumulative weights are in row ``which`` of ``edges``."""
-    Y = states(edges.shape[1].bit_length() - 1)
     numbers = np.empty(which.size, dtype=np.int64)
-    batch = _BATCH_ELEMENTS // edges.shape[1]
-    for start in range(0, which.size, batch):
-        rows = edges[which[start : start + batch]]
-        heights = rng.random((rows.shape[0], 1)) * rows[:, -1:]
-        numbers[start : start + batch] = (rows <= heights).sum(axis=1)
-    drawn: Floats = Y[numbers]
-    return drawn
+    for part in chunks(which.size, edges.shape[1], _BATCH_ELEMENTS):
+        rows = edges[which[part]]
+        heights = rng.random((len(rows), 1)) * rows[:, -1:]
+        numbers[part] = (rows <= heights).sum(axis=1)
+    return states(edges.shape[1].bit_length() - 1, numbers)

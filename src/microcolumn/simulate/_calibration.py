@@ -1,4 +1,4 @@
-"""Levels and bursting that give the wanted shares of bins with one spike and with more."""
+"""Levels and bursting that give the target shares of bins with one spike and with more."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..validation import Floats
 from ._column import Column
 from ._spikes import CLOCK_HZ, Cells, draw_trains
-from ._truth import Floats
 
-#: Length of the stretch that is simulated to see what levels give, and how often it is.
+#: Length of the simulations that calibrate, and their number.
 _STRETCH_S, _ROUNDS = 240.0, 5
 _BIN_S = 0.020
-#: Bursting to begin with (per ms).
+#: Initial intensity of bursting (per ms).
 _FIRST_BURST = 0.08
 
 
@@ -29,20 +29,13 @@ def calibrate(
 ) -> Calibrated:
     """Find each unit's level and the bursting of all by fixed-point iteration.
 
-    A unit's share of active bins grows with its level, and the share of active bins with more than
-    one spike grows with the bursting, nearly in proportion and with little effect on one
-    another. So each round simulates a few minutes, always with the same random numbers, and
-    multiplies each intensity by wanted over found. What remains is the sampling error of those
-    minutes.
+    A unit's share of active bins is nearly proportional to its intensity, and the share of active
+    bins with more than one spike to the bursting, with little effect on each other. So each round
+    simulates a few minutes, always with the same random numbers, and multiplies each intensity by
+    target over found. The sampling error of those minutes remains.
 
-    Parameters
-    ----------
-    column, cells
-        Who is there.
-    single, multiple : float
-        Wanted share of 20 ms bins with exactly one spike and with more, over all units.
-    seed : numpy.random.SeedSequence
-        Of the simulated stretch.
+    ``single`` and ``multiple`` are the target shares of 20 ms bins with exactly one spike and with
+    more, over all units.
     """
     wanted = (single + multiple) * column.relative_rate
     level = np.log(0.5 * wanted / (1000 * _BIN_S * column.cells))
@@ -54,7 +47,7 @@ def calibrate(
         counts = np.stack(
             [np.bincount(train // round(CLOCK_HZ * _BIN_S), minlength=n_bins) for train in trains]
         )
-        # Half a bin more on both sides: a unit that happened to stay silent gets a finite step.
+        # The added half bin keeps the step of a silent unit finite.
         active = ((counts > 0).sum(axis=1) + 0.5) / (n_bins + 0.5)
         level += np.log(wanted / active)
         several = ((counts > 1).sum() + 0.5) / ((counts > 0).sum() + 0.5)

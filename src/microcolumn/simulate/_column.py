@@ -1,4 +1,4 @@
-"""The anatomy of a simulated column: where the units sit, what drives them, who acts on whom."""
+"""The anatomy of a simulated column: depths of units, common drives and synapses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ._truth import Drive, Floats, Synapse
+from ..validation import Floats
+from ._truth import Drive, Synapse
 
 #: Depth below the surface (µm) at which each layer begins, and where the probe ends.
 LAYER_TOPS_UM = {"II/III": 100.0, "IV": 650.0, "V/VI": 1000.0}
@@ -21,9 +22,9 @@ VOLLEY_S = 0.0065
 MEDIUM_S, SLOW_S, COLUMN_S = 0.08, 0.7, 1.5
 #: Log intensity per unit of each kind of drive, before each unit's own factor.
 VOLLEY_GAIN, MEDIUM_GAIN, SLOW_GAIN, COLUMN_GAIN = 7.0, 0.25, 0.3, 0.15
-#: Each unit's factors on these gains are uniform between these.
+#: Each unit's factors on these gains are uniform in this range.
 _GAIN_RANGE = (0.6, 1.4)
-#: Share of units that listen to another layer's volleys as well, and how well.
+#: Share of units that also listen to another layer's volleys, and the factor on their gain.
 _CROSS_LAYER_SHARE, _CROSS_LAYER_FACTOR = 0.1, 0.7
 #: Synapses per unit, the share of them within a layer, and the share that inhibits.
 _SYNAPSES_PER_UNIT, _LOCAL_SHARE, _INHIBITORY_SHARE = 0.5, 0.8, 0.3
@@ -40,20 +41,16 @@ _RATE_SPREAD = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """What stays fixed during a recording.
-
-    ``layer`` is the index of each unit's layer in ``LAYERS``; ``cells`` the number of cells of
-    each unit; ``relative_rate`` averages 1 over units. The first drives are the layers' volleys.
-    """
+    """What stays fixed during a recording."""
 
     depth_um: Floats
-    layer: NDArray[np.intp]
-    drives: tuple[Drive, ...]
+    layer: NDArray[np.intp]  # index of each unit's layer in LAYERS
+    drives: tuple[Drive, ...]  # the layers' volleys first
     gains: Floats
     synapses: tuple[Synapse, ...]
-    cells: NDArray[np.int64]
+    cells: NDArray[np.int64]  # number of cells of each unit
     refractory_ms: Floats
-    relative_rate: Floats
+    relative_rate: Floats  # 1 on average over units
 
 
 def draw_column(n_units: int, multiunit: bool, rng: np.random.Generator) -> Column:
@@ -103,7 +100,6 @@ def _gains(layer: NDArray[np.intp], rng: np.random.Generator) -> Floats:
 
 
 def _synapses(layer: NDArray[np.intp], rng: np.random.Generator) -> tuple[Synapse, ...]:
-    """Synapses between different units, most of them within a layer."""
     synapses = []
     for source in rng.integers(0, layer.size, size=round(_SYNAPSES_PER_UNIT * layer.size)).tolist():
         local = layer == layer[source]

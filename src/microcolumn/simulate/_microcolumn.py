@@ -1,4 +1,4 @@
-"""Recordings of a simulated cortical microcolumn, with what is true about it."""
+"""Recordings of a simulated cortical microcolumn together with their truth."""
 
 from __future__ import annotations
 
@@ -24,15 +24,10 @@ SINGLE_FRACTION, MULTIPLE_FRACTION = 0.024, 0.009
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class Microcolumn(Recording):
-    """A simulated recording together with its truth.
+    """A simulated recording together with its ``truth``.
 
-    ``take``, ``select`` and ``restrict`` give a plain :class:`Recording`: the truth numbers all
-    units of the column.
-
-    Attributes
-    ----------
-    truth : Truth
-        Who shares which drive, who acts on whom, when the movie was shown.
+    ``take``, ``select`` and ``restrict`` give a plain :class:`Recording`, since the truth refers to
+    all units of the column.
     """
 
     truth: Truth
@@ -52,50 +47,14 @@ def microcolumn(
     multiunit: bool = False,
     movie_minutes: float = 10.0,
 ) -> Microcolumn:
-    """Simulate spikes of units in all layers of a column while a movie is shown again and again.
+    """Simulate spikes of units in all layers of a column while a movie is repeated.
 
-    Cells are point processes. The log of a cell's intensity is the sum of
+    Neurons are point processes that share volleys and slower drives within their layer, act on each
+    other through synapses, respond to the movie, and have refractory periods and bursts. For every
+    seed 2.4 % of 20 ms bins hold one spike and 0.9 % more, as in Köster et al. (2014). No model of
+    the fitted family is true. docs/simulation.md has the details and the reasons.
 
-    - a level of its own; over units, the shares of active bins are log-normal;
-    - volleys of its layer: brief drives (Gaussian in time, 6.5 ms) at Poisson times, one in four
-      seconds and layer, of random size, that reach all units of a layer by gains of their own. One
-      unit in ten listens to another layer's volleys as well;
-    - drives of its layer that rise and fall within 80 ms and within 0.7 s, and a weak one of the
-      whole column (1.5 s): Gaussian processes with exponential autocorrelation;
-    - its response to the movie, smooth (0.2 s), the same in every showing, its own;
-    - synaptic inputs, 1 to 4 ms after a spike of their source and 3 ms long: one synapse per two
-      units, four in five within a layer, three in ten inhibitory.
-
-    It saturates at 200 Hz. An absolute (1.5 to 3 ms) and a relative (2 ms) refractory period follow
-    each spike, then for some milliseconds an additional intensity: bursts. A multiunit is the sum
-    of two to four cells that share their unit's gains and its 200 Hz. Intensities are constant for
-    1 ms; spikes are exact given them and lie on a clock of 30 kHz, so that formats that count
-    samples keep them unchanged. The recording is a single epoch: windows may reach from one
-    showing of the movie into the next, since nothing but the movie begins anew there, and
-    ``truth.repeat_starts_s`` says when that is.
-
-    Levels and bursting are calibrated for every seed so that over all units 2.4 % of 20 ms bins
-    hold one spike and 0.9 % more, as in the recordings of Köster et al. (2014, PLoS Computational
-    Biology 10, e1003684), see :func:`~microcolumn.simulate._calibration.calibrate`.
-
-    What was chosen to obtain what:
-
-    - The width of volleys makes central peaks of correlograms 20 ms wide at half height.
-    - Number and gain of volleys set the correlations of binary words: 0.03 to 0.05 in the mean over
-      pairs, about 0.1 within a layer, nearly 0 between layers. Those of cortex are mostly positive
-      and small, the more so in short windows (Cohen & Kohn 2011, Nature Neuroscience 14; for cat
-      primary visual cortex Schulz et al. 2015, Journal of Neurophysiology 114), and precise ones
-      are typical of pairs within a layer ("Spatial range and laminar structures of neuronal
-      correlations in the cat primary visual cortex", 2014, PubMed 25252337).
-    - Few strong volleys rather than many weak ones make words with many active units stand out.
-      This is what pairs of units describe less well than hidden units do: fitted by minimum
-      probability flow, RBM lead Ising models by one to two bits/s, about a tenth of what these gain
-      over rates. With ten times as many volleys, made weaker to keep the correlations, the lead
-      was 0.3 bits/s; Gaussian drives favour pairs.
-    - Drives belong to layers, so that hidden units do.
-
-    So a comparison of models on these words tests the code and says nothing about cortex. No
-    member of the fitted family is true: drives are graded, outlast bins and are cut by their edges.
+    The recording is one epoch; ``truth.repeat_starts_s`` holds the start of each showing.
 
     Parameters
     ----------
@@ -108,7 +67,7 @@ def microcolumn(
     multiunit : bool
         Whether units are multiunits.
     movie_minutes : float
-        Length of the movie, to the nearest 50 ms; it is repeated to the end of the recording.
+        Length of the movie, to the nearest 50 ms.
 
     Returns
     -------

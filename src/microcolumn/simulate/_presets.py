@@ -16,7 +16,7 @@ class Preset(NamedTuple):
     minutes: float
 
 
-#: The recordings by their names in the paper (METHOD section 7).
+#: The recordings by their names in the paper (docs/method.md, section 7).
 PRESETS = MappingProxyType(
     {
         "B4": Preset(n_units=23, multiunit=False, minutes=60.0),
@@ -29,8 +29,7 @@ PRESETS = MappingProxyType(
 def preset(name: str, seed: int = 0) -> Microcolumn:
     """Simulate a recording of the size of one of the paper's.
 
-    Sizes and the shares of active bins are the paper's; everything else is that of
-    :func:`microcolumn`, whose documentation says what was chosen and why.
+    Sizes and the shares of active bins are the paper's; the rest is as in :func:`microcolumn`.
 
     Parameters
     ----------
@@ -39,10 +38,6 @@ def preset(name: str, seed: int = 0) -> Microcolumn:
         minutes each.
     seed : int
         The same seed gives the same recording, bit for bit.
-
-    Returns
-    -------
-    Microcolumn
 
     Examples
     --------

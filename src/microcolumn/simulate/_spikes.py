@@ -1,4 +1,4 @@
-"""From a column to spikes: drives over time, the movie, and the cells that respond to them."""
+"""Spikes of a simulated column: its drives over time, the movie, and the cells that respond."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 from ..kernels.cpu.spiking import SAMPLES_PER_MS, intensities, spike
+from ..validation import Floats
 from ._column import LAYERS, VOLLEY_S, Column
-from ._truth import Drive, Floats
+from ._truth import Drive
 
 #: Samples per second of the clock that spike times lie on.
 CLOCK_HZ = round(1000 * SAMPLES_PER_MS)
-#: Steps are 1 ms; drives other than volleys change every frame, movie responses bend every knot.
+#: Steps are 1 ms; drives other than volleys change every frame; responses to the movie are
+#: piecewise linear between knots.
 _FRAME_MS, KNOT_MS, _BLOCK_MS = 5, 50, 10_000
 #: Volleys per second and layer; their sizes are gamma distributed with mean 1 and this shape.
 _VOLLEYS_HZ, _SIZE_SHAPE = 0.27, 6.0
@@ -31,21 +33,16 @@ _RECOVERY_MS, _BURST_MS, _INPUT_MS, _QUEUE_MS = 2.0, 3.0, 3.0, 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The cells of a column, several per unit where units are multiunits.
+    """The cells of a column, several per multiunit."""
 
-    ``unit`` is each cell's unit; ``synapses`` holds rows (target cell, delay in ms, strength) in
-    the order of their source cells, ``first_target`` where each source's rows begin; ``movie``
-    is the response to the movie, shape (n_knots, n_cells).
-    """
-
-    unit: NDArray[np.intp]
-    synapses: Floats
-    first_target: NDArray[np.int64]
-    movie: Floats
+    unit: NDArray[np.intp]  # unit of each cell
+    synapses: Floats  # rows (target cell, delay in ms, strength), ordered by source cell
+    first_target: NDArray[np.int64]  # row at which the synapses of each source begin
+    movie: Floats  # response to the movie, (n_knots, n_cells)
 
 
 def draw_cells(column: Column, movie_s: float, rng: np.random.Generator) -> Cells:
-    """Give each unit its cells, each synapse one cell on either side, each cell a response."""
+    """Draw the cells of each unit, those that each synapse connects, and responses to the movie."""
     unit = np.repeat(np.arange(column.cells.size), column.cells)
     first_cell = np.cumsum(column.cells) - column.cells
     ends = np.array([synapse[:2] for synapse in column.synapses], dtype=np.intp).reshape(-1, 2)
@@ -71,18 +68,8 @@ def draw_trains(
 ) -> list[NDArray[np.int64]]:
     """Spikes of each unit in samples of the clock, distinct and increasing.
 
-    Parameters
-    ----------
-    column, cells
-        Who is there.
-    level : ndarray, shape (n_units,)
-        Log intensity (per ms) of each cell of a unit without drives.
-    burst : float
-        Intensity (per ms) of firing again right after the dead time.
-    duration_s : float
-        Length, seconds.
-    rng : numpy.random.Generator
-        Drives and spikes are drawn from it.
+    ``level`` (n_units,) is the log intensity (per ms) of each cell of a unit without drives,
+    ``burst`` the intensity (per ms) of firing again right after the refractory period.
     """
     n_blocks = math.ceil(duration_s * 1000 / _BLOCK_MS)
     frames, n_layers, n_cells = _BLOCK_MS // _FRAME_MS, len(LAYERS), cells.unit.size
@@ -127,7 +114,7 @@ def _at_rest(n_cells: int, rng: np.random.Generator) -> tuple[Any, ...]:
 def _trains(
     spikes: NDArray[np.int64], unit: NDArray[np.intp], n_units: int, duration_s: float
 ) -> list[NDArray[np.int64]]:
-    """Samples of each unit; two cells of a unit that spike in one sample are seen as one."""
+    """Samples of each unit; spikes of two of its cells in one sample count once."""
     sample = spikes[:, 1]
     of_unit = unit[spikes[:, 0]]
     inside = sample < duration_s * CLOCK_HZ

@@ -1,4 +1,4 @@
-"""What is known about a simulated column: who shares which drive, and who acts on whom."""
+"""The truth about a simulated column: which units share a drive, and which act on which."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..validation import Floats
 
 
 class Drive(NamedTuple):

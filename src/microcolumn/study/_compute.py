@@ -49,7 +49,7 @@ from ..models import (
 from ..models._penalised import PenalisedModel
 from ..models._spec import INDEPENDENT
 from ..partition import LogPartition
-from ..partition._sides import operations
+from ..partition._cost import operations
 from ..recording import Recording
 from ..words import Words
 from ._codec import row_of, to_blob
@@ -185,7 +185,8 @@ def split_words(words: Words, experiment: Experiment, window: int, split: int) -
 
 def _split(task: Task) -> tuple[Words, ...]:
     window, split = task.job.window, task.job.split
-    assert window is not None and split is not None  # the job is of a split
+    assert window is not None
+    assert split is not None  # the job is of a split
     return split_words(task.words, task.experiment, window, split)
 
 

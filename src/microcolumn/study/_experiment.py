@@ -212,7 +212,7 @@ class Experiment:
 
     @classmethod
     def from_dict(cls, name: str, settings: Any) -> Experiment:
-        """An experiment with the defaults of its name, those of instantaneous words if it is new."""
+        """An experiment by its settings; others are the defaults of its name, or the paper's."""
         if not isinstance(settings, Mapping):
             raise TypeError(f"experiment {name} is {settings!r}; give it a table of settings")
         for setting in settings:

@@ -107,7 +107,7 @@ class Plan:
 
     @classmethod
     def paper(cls) -> Plan:
-        """The protocol of docs/method.md, section 7, on the simulated counterparts of its recordings."""
+        """The paper's protocol on simulated recordings (docs/method.md, section 7)."""
         sources = tuple(Source(name, preset=name) for name in PRESETS)
         return cls(sources, (INSTANTANEOUS, replace(SPATIOTEMPORAL, recordings=("B4",))))
 
@@ -185,9 +185,9 @@ class Plan:
     def quick(self) -> Plan:
         """The same plan made small, for a first look.
 
-        At most 2 splits, 3 strengths of l1 (spread evenly over those above 0), 10 hidden units, windows
-        of 1, 2 and 4 bins (else the shortest planned), the first 30,000 words, 10 minutes of a
-        preset, and 4,000 steps of annealing.
+        At most 2 splits, 3 strengths of l1 (spread evenly over those above 0), 10 hidden units,
+        windows of 1, 2 and 4 bins (else the shortest planned), the first 30,000 words, 10 minutes
+        of a preset, and 4,000 steps of annealing.
         """
         sources = tuple(
             replace(source, minutes=_quick_minutes(source)) if source.preset else source

@@ -212,11 +212,11 @@ CREATE TABLE failures (
 """
 
 #: Columns of JSON, whichever table has them.
-JSON_COLUMNS = frozenset(
-    ("units", "notes", "survey", "versions", "settings", "warnings", "environment")
-    + ("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins")
-    + ("layers", "interactions")
-)
+JSON_COLUMNS = {
+    *("units", "notes", "survey", "versions", "settings", "warnings", "environment"),
+    *("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins"),
+    *("layers", "interactions"),
+}
 #: Columns of ``planned`` that results go by, with those of their own.
 _NAMES = ("recording", "experiment", "window", "split", "model", "l1")
 #: Tables of results, and which of these names they have themselves.

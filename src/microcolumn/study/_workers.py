@@ -87,8 +87,8 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
 def _end_with(run: int) -> None:
     """Make this worker end within seconds of the run it works for, even if that was killed.
 
-    It would else do the jobs it was given to their end, for nobody and together with those of the next
-    run. Systems other than Windows give an orphan another parent, which is how it is noticed.
+    It would else do the jobs it was given to their end, for nobody, while the next run does them
+    again. Systems other than Windows give an orphan another parent, which is how it is noticed.
     """
 
     def watch() -> None:

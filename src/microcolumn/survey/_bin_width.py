@@ -1,10 +1,10 @@
 """How wide a bin should be: as wide as the central peak of the cross-correlograms.
 
-Two spikes at a lag d fall into the same bin of width w with probability 1 - |d| / w: a bin collects
-coincidences with a triangle that ends at ±w and is w wide at half its height. A central peak that
-is w wide at half height is therefore collected by bins of width w, and the paper's peak, "about 20
-ms wide" with its ends at ±20 ms, asks for its 20 ms (METHOD section 1). The height is measured from
-the level of the far lags, so that what units do together slowly is not part of the peak.
+Two spikes at a lag d fall into the same bin of width w with probability 1 - |d| / w, a triangle
+that ends at ±w and is w wide at half its height. A central peak that is w wide at half height
+therefore suits bins of width w: the paper's peak, "about 20 ms wide" with its ends at ±20 ms, suits
+its 20 ms bins (docs/method.md, section 1). The height is measured from the level of the far lags,
+so that slow common changes of rate are not part of the peak.
 """
 
 from __future__ import annotations
@@ -13,59 +13,54 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..epochs import HALF_NANOSECOND
 from ..kernels.cpu.coincidences import pooled_coincidences
 from ..kernels.cpu.threads import threads_for
 from ..recording import Recording
-from ..validation import real_number
+from ..validation import Floats, real_number
 from ._correlograms import (
     PAIRS_PER_THREAD,
-    Correlograms,
     bin_centres,
     checked_bins,
     exposure,
     merged,
 )
 
-Floats = NDArray[np.float64]
-
-#: Seconds; suggested where no peak stands out (METHOD section 1).
+#: Seconds; suggested if no peak stands out (docs/method.md, section 1).
 DEFAULT_WIDTH = 0.020
-#: Seconds, and bins on either side: resolution of the pooled correlogram, the coarser of the two.
+#: Bins of the pooled correlogram: narrowest width in seconds, and most bins on either side.
 _FINE, _MOST_BINS = 0.001, 200
-#: Seconds. Below this lag sorters miss or repeat spikes: units of one electrode shadow each other
-#: and a cell sorted twice fires with itself. The peak is continued from its sides there.
+#: Seconds. At shorter lags spike sorting misses or repeats spikes: units of one electrode hide each
+#: other's spikes, and a neuron sorted twice fires with itself. The peak is extrapolated there.
 DEAD_TIME = 0.0015
-#: Blocks of time that are left out in turn to find the uncertainty.
+#: Blocks of time for the jackknife.
 _BLOCKS = 20
-#: A peak stands out if it is this many times as high as it is uncertain.
+#: A peak stands out if its height is this many times its uncertainty.
 _STANDS_OUT = 5.0
 #: Lengths in bins of the running means that are tried until the peak stands out, and the shortest
 #: and longest as parts of the window, 3 and 15 ms by default: a mean over a time much shorter than
-#: the peak leaves its width alone.
+#: the peak does not change its width.
 _SMOOTHING, _SMOOTHING_PARTS = (1, 3, 5, 9, 15), (0.015, 0.075)
 #: Part of the peak's height by which the far lags may still fall.
 _SETTLED = 0.1
-#: Bins on either side that a correlogram must at least have.
+#: Least number of bins on either side.
 _FEWEST_BINS = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinWidth:
-    """A suggested bin width and the correlogram that it rests on.
+    """A suggested bin width and the correlogram behind it.
 
     Attributes
     ----------
     width_s : float
         Suggested bin width, seconds: the peak's width rounded to a multiple of 1 ms below 10 ms
-        and of 5 ms above, or to a multiple of the recording's own resolution. Finer steps would
-        claim more than is known: two halves of a recording often differ by one of these.
-    peak_width_s : float
-        Full width of the central peak at half its height, seconds; NaN where none stands out.
-    peak_stderr_s : float
-        Its standard error, by leaving out each of 20 blocks of time in turn.
+        and of 5 ms above, or to a multiple of the recording's own resolution. Two halves of a
+        recording often differ by one such step.
+    peak_width_s, peak_stderr_s : float
+        Full width of the central peak at half its height, seconds, and its standard error by a
+        jackknife over 20 blocks of time; NaN if no peak stands out.
     n_pairs : int
         Pairs of units with spikes.
     lags_s : ndarray of float64, shape (n_lags,)
@@ -78,11 +73,11 @@ class BinWidth:
     chance : ndarray of float64, shape (n_lags,)
         ``counts`` of independent trains of the same rates.
     baseline : float
-        Mean of ``counts`` over the outer half of the lags; the peak stands on it.
+        Mean of ``counts`` over the outer half of the lags.
     height : float
-        How far ``smoothed`` rises above ``baseline`` in the middle.
+        How far ``smoothed`` rises above ``baseline`` at lag 0.
     reason : str
-        One sentence: why this width.
+        Why this width, in one sentence.
     """
 
     width_s: float
@@ -104,7 +99,7 @@ class BinWidth:
 def suggest_bin_width(recording: Recording, *, window: float = 0.2) -> BinWidth:
     """Suggest the bin width that spans the central peak of the cross-correlograms.
 
-    All pairs of units are pooled. Where no peak stands out, or it is too wide for the window, the
+    All pairs of units are pooled. If no peak stands out, or it is too wide for the window, the
     suggestion is 20 ms and the reason says so.
 
     Parameters
@@ -112,8 +107,8 @@ def suggest_bin_width(recording: Recording, *, window: float = 0.2) -> BinWidth:
     recording : Recording
         Spikes outside its epochs are left out.
     window : float
-        Largest lag, seconds. Its outer half serves as the baseline, so that a peak can be measured
-        up to about half of it on either side.
+        Largest lag, seconds. The outer half of the lags is the baseline, so a peak may reach to
+        about half of the window on either side.
 
     Examples
     --------
@@ -149,25 +144,6 @@ def suggest_bin_width(recording: Recording, *, window: float = 0.2) -> BinWidth:
     )
 
 
-def pair_peak_widths(correlograms: Correlograms) -> Floats:
-    """Width of each pair's central peak at half height, shape (n_units, n_units), seconds.
-
-    NaN on the diagonal, and where the middle rises above the outer half of the lags by less than
-    five standard deviations of a Poisson count or does not fall to half within the inner half.
-    """
-    counts = correlograms.counts
-    n_side = counts.shape[2] // 2
-    far = np.abs(np.arange(-n_side, n_side + 1)) > n_side / 2
-    baseline = counts[:, :, far].mean(axis=2, keepdims=True)
-    excess = counts - baseline
-    near = n_side // 2 + 2
-    sides = (excess[:, :, n_side : n_side + near], excess[:, :, n_side::-1][:, :, :near])
-    widths: Floats = correlograms.bin_width * (_half_width(sides[0]) + _half_width(sides[1]))
-    unclear = excess[:, :, n_side] < _STANDS_OUT * np.sqrt(np.maximum(baseline[:, :, 0], 1.0))
-    widths[unclear | np.eye(len(widths), dtype=bool)] = np.nan
-    return widths
-
-
 @dataclass(frozen=True, slots=True)
 class _Peak:
     """What the pooled correlogram shows; ``problem`` says why its width cannot be used."""
@@ -197,7 +173,7 @@ def _pooled(recording: Recording, width: float, n_side: int) -> Floats:
     if spikes.times.size == 0:
         return np.zeros((_BLOCKS, n_side + 1))
     seconds = recording.epochs.duration_s
-    # Blocks of equal recorded time, whatever lies between the epochs.
+    # Blocks of equal recorded time, without the gaps between epochs.
     lengths = recording.epochs.stops - recording.epochs.starts
     behind = np.cumsum(lengths)
     ends = np.arange(1, _BLOCKS) / _BLOCKS * seconds
@@ -210,7 +186,7 @@ def _pooled(recording: Recording, width: float, n_side: int) -> Floats:
     with threads_for(expected_pairs, PAIRS_PER_THREAD):
         pooled_coincidences(*spikes, blocks, width, table)
     counts = table[:, :-1] / 2.0
-    counts[:, 0] *= 2.0  # A pair in the central bin is there in both directions.
+    counts[:, 0] *= 2.0  # The central bin holds a pair in both directions.
     return counts
 
 
@@ -261,10 +237,10 @@ def _smoothed(curves: Floats, smoothing: int, width: float) -> Floats:
 
 
 def _continued_to_zero(curves: Floats, smoothing: int, width: float) -> Floats:
-    """Curves (..., n_side + 1) with their bins within the dead time replaced.
+    """Curves (..., n_side + 1) with their bins within the dead time replaced by a parabola.
 
-    By the parabola a + b·lag² that fits the bins next to them best, over as many as the running
-    mean spans. Bins too wide for the dead time stay, since they hold much besides.
+    The parabola a + b·lag² is fitted to the bins next to them, as many as the running mean spans.
+    Bins much wider than the dead time stay, since they hold other pairs too.
     """
     filled = curves.copy()
     n_dead = math.floor(DEAD_TIME / width + 0.5 + HALF_NANOSECOND / width)
@@ -278,9 +254,9 @@ def _continued_to_zero(curves: Floats, smoothing: int, width: float) -> Floats:
 
 
 def _half_width(excess: Floats) -> Floats:
-    """Bins from the middle to where each curve (..., n_bins) first falls to half of its start.
+    """Bins to where each curve (..., n_bins) first falls to half of its start, NaN if it does not.
 
-    Interpolated linearly between bin centres; NaN where it does not.
+    Interpolated linearly between bin centres.
     """
     half = excess[..., :1] / 2
     below = excess <= half
@@ -303,14 +279,12 @@ def _mirrored(half: Floats) -> Floats:
 
 
 def _round(width_s: float) -> float:
-    """To a multiple of 1 ms below 10 ms and of 5 ms above, at least 1 ms."""
     milliseconds = width_s * 1e3
     step = 1 if milliseconds < 9.5 else 5
     return max(1, step * round(milliseconds / step)) / 1e3
 
 
 def _reason(peak: _Peak, n_pairs: int, suggested: float, resolution: float, window: float) -> str:
-    """One sentence on the width that was found, or on why there is none."""
     if n_pairs == 0:
         found = "fewer than two units fire, so there is no cross-correlogram"
     elif peak.problem == "noise":

@@ -1,4 +1,4 @@
-"""Which units spike in the same bins more often than their rates alone would have it."""
+"""Correlations of units over bins."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, diags_array
 
-from ..validation import Floats
+from ..validation import Floats, chunks
 from ..words import Words, as_words
-
-#: Bits converted to floating point at once.
-_CHUNK_ELEMENTS = 1 << 22
 
 
 def pairwise_correlations(words: Words | ArrayLike) -> Floats:
@@ -24,8 +21,8 @@ def pairwise_correlations(words: Words | ArrayLike) -> Floats:
     Returns
     -------
     ndarray of float64, shape (n_dims, n_dims)
-        Symmetric with ones on the diagonal; NaN in row and column of a bit that never or always
-        is 1. Words of several bins have a row for each unit and bin.
+        Symmetric with ones on the diagonal; NaN in row and column of a bit that is never or always
+        1. Words of several bins have a row for each unit and bin.
 
     Examples
     --------
@@ -35,12 +32,10 @@ def pairwise_correlations(words: Words | ArrayLike) -> Floats:
            [  nan,   nan,   nan]])
     """
     words = as_words(words)
-    # Counts stay whole numbers, whose sums are exact, until rates are taken from them.
+    # Sums of counts are exact as long as they are whole numbers.
     together = np.zeros((words.n_dims, words.n_dims))
-    step = max(1, _CHUNK_ELEMENTS // words.n_dims)
-    for start in range(0, len(words), step):
-        part = slice(start, start + step)
-        # Few units spike in a bin: pairs of spikes are far fewer than pairs of units.
+    for part in chunks(len(words), words.n_dims):
+        # Sparse: few units spike in a bin.
         x = csr_array(words.X[part], dtype=np.float64)
         together += csr_array(x.T @ diags_array(words.counts[part]) @ x).toarray()
     together /= words.counts.sum()

@@ -1,4 +1,4 @@
-"""Correlograms of all pairs of units: how often one fires how long after another."""
+"""Correlograms of all pairs of units: counts of pairs of spikes by their lag."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from ..kernels.cpu.coincidences import coincidences
 from ..kernels.cpu.threads import threads_for
 from ..recording import Recording
 from ..units import Units
-from ..validation import real_number
+from ..validation import Floats, real_number
 
-Floats = NDArray[np.float64]
-
-#: Seconds; half a nanosecond on either side of an edge must stay a small part of a bin.
+#: Seconds; the nanosecond around an edge must stay a small part of a bin.
 _NARROWEST_BIN = 1e-6
 #: Pairs of spikes that are worth one more thread: about half a millisecond.
 PAIRS_PER_THREAD = 2.0**18
@@ -30,14 +28,14 @@ class Correlograms:
 
     Bins are centred on lags 0, ±w, ±2w, ...; a pair of spikes whose lag lies within half a
     nanosecond of an edge between two bins counts half in either. So ``counts[i, j]`` is exactly
-    ``counts[j, i]`` read backwards, and no bin is favoured when spike times lie on a grid, as
-    sampled ones do (with 30 kHz samples one pair in 200 lies on an edge of the default bins).
+    ``counts[j, i]`` read backwards, and no bin is favoured when spike times are samples of a clock
+    (at 30 kHz one pair in 200 lies on an edge of the default bins).
 
     Attributes
     ----------
     counts : ndarray of float64, shape (n_units, n_units, n_lags)
         Pairs of spikes of units i and j in the same epoch with t_j - t_i in each bin, in exact
-        multiples of one half; a spike is no pair with itself.
+        multiples of one half; a spike makes no pair with itself.
     lags_s : ndarray of float64, shape (n_lags,)
         Bin centres, seconds; the middle one is 0.
     bin_width : float
@@ -62,7 +60,7 @@ class Correlograms:
     def chance(self) -> Floats:
         """Counts expected of independent trains of these rates, in the shape of ``counts``.
 
-        Rates are taken as constant, so what units do together slowly is above this level too.
+        Rates are taken as constant, so slow common changes of rate exceed this level too.
         """
         rates = self.rates_hz
         level: Floats = rates[:, None, None] * rates[:, None] * self.exposure_s2
@@ -86,7 +84,7 @@ def correlograms(
     recording : Recording
         Spikes outside its epochs are left out, and pairs never reach from one to another.
     bin_width : float
-        Seconds; 6.7 ms as in the paper by default (METHOD section 1).
+        Seconds; 6.7 ms as in the paper by default (docs/method.md, section 1).
     window : float
         Largest bin centre, seconds; rounded down to a whole number of bins.
 
@@ -130,7 +128,6 @@ class Merged(NamedTuple):
 
 
 def merged(recording: Recording) -> Merged:
-    """Merge the trains of a recording."""
     times = recording.spike_times
     units = np.repeat(np.arange(recording.n_units, dtype=np.uint32), np.diff(recording.offsets))
     epoch = recording.epochs.locate(times)
@@ -174,7 +171,7 @@ def checked_bins(bin_width: float, window: float) -> tuple[float, int]:
 
 
 def _both_ways(ahead: NDArray[np.int64]) -> Floats:
-    """From twice the pairs with j after i to the pairs at all lags of j behind i."""
+    """Pairs at all lags from twice the pairs with j after i."""
     n_units, _, n_bins = ahead.shape
     counts = np.empty((n_units, n_units, 2 * n_bins - 1))
     counts[:, :, n_bins - 1 :] = ahead

@@ -1,4 +1,4 @@
-"""From flashes to current sources: the average response over depth and what currents make it."""
+"""The average response to flashes over depth, and the current sources that explain it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from ..io.lfp import LFP
+from ..io import LFP
 from ..units import downwards
 from ..validation import Floats, real_array
 
 #: Conductivity of cortex in S/m (Goto et al. 2010), the default of Elephant's 1-D methods.
 CONDUCTIVITY_S_PER_M = 0.3
 
-#: A profile of currents has a sink and sources on both sides, and contacts beyond these.
+#: Least number of contacts: a sink, a source on either side, and a contact beyond each source.
 MIN_DEPTHS = 5
 
-#: Strengths of smoothing among which KCSD1D chooses by leaving out one contact at a time.
+#: Regularisation strengths from which KCSD1D chooses by cross-validation.
 _KCSD_STRENGTHS = np.logspace(0, -10, 11)
 
 
@@ -33,19 +33,17 @@ class FlashResponse:
     ----------
     time_s : ndarray, shape (n_times,)
         From the flash.
-    depth_um : ndarray, shape (n_depths,)
-        Depths of the contacts, monotonic.
-    depth_reference : str
-        What they are measured from.
+    depth_um, depth_reference : ndarray, shape (n_depths,), and str
+        Depths of the contacts, and what they are measured from.
     mean_mv : ndarray, shape (n_depths, n_times)
-        Average over flashes, less its mean before the flash.
+        Average over flashes, minus its mean before the flash.
     plus_minus_mv : ndarray, shape (n_depths, n_times)
         Average with alternating signs, in which the response cancels and the noise of
         ``mean_mv`` stays (Schimmel 1967); zero for a single flash.
     n_flashes : int
         Flashes averaged.
     notes : tuple of str
-        What was left out or merged.
+        What was left out or averaged.
     """
 
     time_s: Floats
@@ -69,12 +67,8 @@ def flash_response(
     flashes_s : array_like, shape (n_flashes,)
         Times of the flashes in seconds, on the clock of the LFP.
     window : (float, float)
-        Seconds from the flash; it starts before and ends after it.
-
-    Returns
-    -------
-    FlashResponse
-        Its notes name the flashes whose window leaves the recording.
+        Seconds from the flash; it starts before and ends after it. Flashes whose window leaves the
+        recording are left out, with a note.
     """
     before, after = _window(window, lfp.sampling_rate_hz)
     flashes = _flashes(flashes_s)
@@ -89,7 +83,10 @@ def flash_response(
         )
     depths, contact_of_channel, notes = _contacts(lfp)
     if not inside.all():
-        notes = (*notes, _left_out(flashes[~inside]))
+        times = [f"{time:g} s" for time in flashes[~inside]]
+        more = f" and {len(times) - 8} more" if len(times) > 8 else ""
+        left_out = ", ".join(times[:8]) + more
+        notes = (*notes, f"flashes whose window leaves the recording, left out: {left_out}")
     total = np.zeros((before + after, lfp.n_channels))
     alternating = np.zeros_like(total)
     n_flashes = int(inside.sum())
@@ -99,12 +96,14 @@ def flash_response(
         total += part
         if k < n_flashes - n_flashes % 2:  # Signs must come in pairs for the response to cancel.
             alternating += (-1.0) ** k * part
-    mean_mv, plus_minus_mv = (
-        _by_depth(summed / n_flashes, contact_of_channel, before) for summed in (total, alternating)
-    )
-    time_s = (np.arange(before + after) - before) / lfp.sampling_rate_hz
     return FlashResponse(
-        time_s, depths, lfp.depth_reference, mean_mv, plus_minus_mv, n_flashes, notes
+        time_s=(np.arange(before + after) - before) / lfp.sampling_rate_hz,
+        depth_um=depths,
+        depth_reference=lfp.depth_reference,
+        mean_mv=_by_depth(total / n_flashes, contact_of_channel, before),
+        plus_minus_mv=_by_depth(alternating / n_flashes, contact_of_channel, before),
+        n_flashes=n_flashes,
+        notes=notes,
     )
 
 
@@ -125,13 +124,13 @@ def current_source_density(
     depth_um : array_like, shape (n_depths,)
         Depths of the contacts in µm, increasing or decreasing.
     method : {"StandardCSD", "KCSD1D"}, optional
-        Where left out: ``"StandardCSD"`` for evenly spaced contacts, since the second difference
-        assumes no size of the sources and does not see the reference electrode; else ``"KCSD1D"``
-        (Potworowski et al. 2012), which takes contacts anywhere and chooses its smoothing by
-        cross-validation (delta-iCSD, unsmoothed, is ruined by contacts that lie close together).
+        By default ``"StandardCSD"`` for evenly spaced contacts, since the second difference
+        assumes no size of the sources and is independent of the reference electrode; else
+        ``"KCSD1D"`` (Potworowski et al. 2012), which takes contacts anywhere and chooses its
+        smoothing by cross-validation. (Delta-iCSD fails for contacts that lie close together.)
     smoothing_um : float
-        Standard deviation of a Gaussian over depth applied to the result; second differences
-        magnify the noise of single contacts. 0 for none.
+        Standard deviation of a Gaussian filter over depth, since second differences magnify the
+        noise of single contacts. 0 for none.
     source_radius_um : float
         Radius of the disks of current that KCSD1D assumes.
 
@@ -142,7 +141,6 @@ def current_source_density(
     csd : ndarray, shape (n_grid, n_times)
         In µA/mm³, sinks negative.
     method : str
-        The method used.
     """
     potential = real_array("potential_mv", potential_mv, "pass one row per contact")
     depths = real_array("depth_um", depth_um, "pass one depth in µm per contact")
@@ -166,17 +164,17 @@ def current_source_density(
         )
     even = bool(np.allclose(spacing, spacing.mean(), rtol=1e-3))
     chosen = method or ("StandardCSD" if even else "KCSD1D")
-    if chosen not in ("StandardCSD", "KCSD1D"):
+    if chosen == "KCSD1D":
+        grid, csd = _kernel(np.abs(depths - depths[0]), potential, source_radius_um)
+    elif chosen != "StandardCSD":
         raise ValueError(f'method is {method!r}; pass "StandardCSD" or "KCSD1D"')
-    if chosen == "StandardCSD" and not even:
+    elif not even:
         raise ValueError(
             f"contacts are {spacing.min():g} to {spacing.max():g} µm apart, and StandardCSD needs "
             'even spacing; use method="KCSD1D"'
         )
-    if chosen == "StandardCSD":
-        grid, csd = _standard(potential, float(spacing.mean()))
     else:
-        grid, csd = _kernel(np.abs(depths - depths[0]), potential, source_radius_um)
+        grid, csd = _standard(potential, float(spacing.mean()))
     if smoothing_um > 0.0:
         width = smoothing_um / (grid[1] - grid[0])
         csd = ndimage.gaussian_filter1d(csd, width, axis=0, mode="reflect")  # Keeps the total.
@@ -199,8 +197,8 @@ def _standard(potential: Floats, spacing_um: float) -> tuple[Floats, Floats]:
 def _kernel(depth_um: Floats, potential: Floats, radius_um: float) -> tuple[Floats, Floats]:
     """KCSD1D on a grid about ten times finer than the contacts.
 
-    The estimate is linear in the potentials and the cross-validation sees only sums of squares
-    over time, so the principal components stand for the samples: same result, far fewer columns.
+    The estimate is linear in the potentials and the cross-validation uses only sums of squares
+    over time, so principal components instead of samples give the same result with fewer columns.
     """
     components, sizes, course = np.linalg.svd(potential, full_matrices=False)
     spacing_mm = float(np.median(np.diff(depth_um))) / 1e3
@@ -219,7 +217,7 @@ def _kernel(depth_um: Floats, potential: Floats, radius_um: float) -> tuple[Floa
 
 
 def _elephant(potential: Floats, depth_um: Floats, **options: Any) -> tuple[Any, Any]:
-    """Elephant's estimate with its unit, shape (n_grid, n_times), and the depths it is for."""
+    """Elephant's estimate with its unit, shape (n_grid, n_times), and the depths of its rows."""
     try:
         import neo
         import quantities as pq
@@ -229,7 +227,7 @@ def _elephant(potential: Floats, depth_um: Floats, **options: Any) -> tuple[Any,
             f"current source densities need {error.name}; "
             "install it with: pip install 'microcolumn[csd]'"
         ) from None
-    # The sampling rate plays no part in the estimate.
+    # The estimate does not depend on the sampling rate.
     signal = neo.AnalogSignal(potential.T, units=pq.mV, sampling_rate=1.0 * pq.kHz)
     with contextlib.redirect_stdout(io.StringIO()):  # The methods print their progress.
         csd = estimate_csd(signal, coordinates=(depth_um * pq.um)[:, np.newaxis], **options)
@@ -259,12 +257,6 @@ def _flashes(flashes_s: ArrayLike) -> Floats:
     return flashes
 
 
-def _left_out(flashes: Floats) -> str:
-    more = f" and {flashes.size - 8} more" if flashes.size > 8 else ""
-    times = ", ".join(f"{time:g} s" for time in flashes[:8])
-    return f"flashes whose window leaves the recording, left out: {times}{more}"
-
-
 def _contacts(lfp: LFP) -> tuple[Floats, NDArray[np.intp], tuple[str, ...]]:
     """Distinct depths from superficial to deep, which of them each channel has, and notes."""
     down = downwards(lfp.depth_reference)
@@ -280,18 +272,16 @@ def _contacts(lfp: LFP) -> tuple[Floats, NDArray[np.intp], tuple[str, ...]]:
             f"{lfp.source} has {depths.size} contacts at distinct depths; current sources need "
             f"{MIN_DEPTHS} or more"
         )
-    if depths.size == lfp.n_channels:
-        return down * depths, contact, ()
-    note = (
-        f"{lfp.n_channels} channels lie at {depths.size} depths; those of equal depth are averaged"
-    )
-    return down * depths, contact, (note,)
+    n, merged = lfp.n_channels, depths.size < lfp.n_channels
+    note = f"{n} channels lie at {depths.size} depths; those of equal depth are averaged"
+    return down * depths, contact, (note,) * merged
 
 
 def _check_finite(part: Floats, lfp: LFP, first: int) -> None:
-    if np.isfinite(part).all():
+    bad = np.argwhere(~np.isfinite(part))
+    if not bad.size:
         return
-    row, channel = (int(i) for i in np.argwhere(~np.isfinite(part))[0])
+    row, channel = bad[0].tolist()
     time_s = lfp.start_s + (first + row) / lfp.sampling_rate_hz
     raise ValueError(
         f"channel {channel} of {lfp.source} (depth {lfp.depth_um[channel]:g} µm) holds "
@@ -300,7 +290,7 @@ def _check_finite(part: Floats, lfp: LFP, first: int) -> None:
 
 
 def _by_depth(average: Floats, contact: NDArray[np.intp], n_before: int) -> Floats:
-    """Shape (n_depths, n_times), each depth less its mean before the flash."""
+    """Average at each depth minus its mean before the flash, shape (n_depths, n_times)."""
     summed = np.zeros((contact.max() + 1, average.shape[0]))
     np.add.at(summed, contact, average.T)
     by_depth = summed / np.bincount(contact)[:, np.newaxis]

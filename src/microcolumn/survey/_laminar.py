@@ -1,7 +1,7 @@
-"""Layers from physiology: layer IV is where a flash first draws a large current into cells.
+"""Layers from the field potential: layer IV has the earliest large sink after a flash.
 
-In the current source density after a full-field flash, the earliest large sink marks the input
-from the thalamus to layer IV (Mitzdorf 1985; METHOD section 8). The other layers follow by depth.
+In the current source density after a full-field flash, this sink is the input from the thalamus to
+layer IV (Mitzdorf 1985; docs/method.md, section 8). The other layers follow by depth.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..io.lfp import LFP
+from ..io import LFP
 from ..layers import LayerBoundaries, layer_labels
 from ..units import DEPTH_REFERENCES, Units, downwards
 from ..validation import Floats, real_array, real_number
@@ -32,16 +32,12 @@ class LaminarMap:
 
     Attributes
     ----------
-    depth_um : ndarray, shape (n_depths,)
-        Depths of ``csd``.
-    time_s : ndarray, shape (n_times,)
-        From the flash.
+    depth_um, time_s : ndarray, shapes (n_depths,) and (n_times,)
+        Depths of the rows of ``csd``, and times from the flash.
     csd : ndarray, shape (n_depths, n_times)
         Current source density, µA/mm³, sinks negative.
-    contact_um : ndarray, shape (n_contacts,)
-        Depths of ``response_mv``.
-    response_mv : ndarray, shape (n_contacts, n_times)
-        Average potential around the flash.
+    contact_um, response_mv : ndarray, shapes (n_contacts,) and (n_contacts, n_times)
+        Depths of the contacts, and the average potential around the flash.
     depth_reference : str
         What depths are measured from.
     sinks : tuple of Sink
@@ -53,9 +49,9 @@ class LaminarMap:
     n_flashes : int
         Flashes averaged.
     method : str
-        Elephant's method.
+        Method of the current source density.
     notes : tuple of str
-        What a person should know before accepting the map.
+        What to consider before accepting the map.
     """
 
     depth_um: Floats
@@ -75,14 +71,13 @@ class LaminarMap:
 
     @property
     def latency_s(self) -> float:
-        """Onset of the sink that was found, seconds after the flash."""
+        """Onset of the first sink, seconds after the flash."""
         return self.sinks[0].onset_s
 
     @property
     def boundaries(self) -> dict[str, tuple[float, float]]:
         """Upper and lower limit of each layer in µm."""
-        edges = (self.cortex_um[0], self.top_um, self.bottom_um, self.cortex_um[1])
-        return dict(zip(LAYERS, pairwise(edges), strict=True))
+        return dict(zip(LAYERS, pairwise(self.layers.edges_um.tolist()), strict=True))
 
     @property
     def layers(self) -> LayerBoundaries:
@@ -91,20 +86,18 @@ class LaminarMap:
         return LayerBoundaries(("", *LAYERS, ""), np.array(edges), self.depth_reference)
 
     def __str__(self) -> str:
-        first = self.sinks[0]
         lines = [
             f"layer IV from {self.top_um:.0f} to {self.bottom_um:.0f} µm, centre "
-            f"{self.centre_um:.0f} ({DEPTH_REFERENCES[self.depth_reference]})",
-            f"earliest large sink {first.onset_s * 1e3:.0f} ms after {self.n_flashes} flashes at "
-            f"{first.depth_um:.0f} µm, {first.n_sd:.0f} standard deviations",
-            *(
-                f"later sink {sink.onset_s * 1e3:.0f} ms at {sink.depth_um:.0f} µm, "
-                f"{sink.n_sd:.0f} standard deviations"
-                for sink in self.sinks[1:]
-            ),
-            *self.notes,
+            f"{self.centre_um:.0f} ({DEPTH_REFERENCES[self.depth_reference]})"
         ]
-        return "\n".join(lines)
+        for k, sink in enumerate(self.sinks):
+            name = "later" if k else "earliest large"
+            after = "" if k else f"after {self.n_flashes} flashes "
+            lines.append(
+                f"{name} sink {sink.onset_s * 1e3:.0f} ms {after}at {sink.depth_um:.0f} µm, "
+                f"{sink.n_sd:.0f} standard deviations"
+            )
+        return "\n".join((*lines, *self.notes))
 
     def label(self, depth_um: ArrayLike) -> tuple[str, ...]:
         """Layer at each depth; ``""`` outside the cortex and where the depth is NaN."""
@@ -120,24 +113,15 @@ class LaminarMap:
         top_um: float | None = None,
         bottom_um: float | None = None,
     ) -> LaminarMap:
-        """The map with layer IV where a person puts it.
+        """The map with layer IV set by hand; limits that are not given move with the centre."""
 
-        Parameters
-        ----------
-        centre_um : float, optional
-            New centre; limits that are not given move along with it.
-        top_um, bottom_um : float, optional
-            New limits.
-        """
-        remedy = "pass a depth in µm"
-        centre = self.centre_um
-        if centre_um is not None:
-            centre = real_number("centre_um", centre_um, remedy)
+        def given(name: str, value: float | None, default: float) -> float:
+            return default if value is None else real_number(name, value, "pass a depth in µm")
+
+        centre = given("centre_um", centre_um, self.centre_um)
         moved = centre - self.centre_um
-        top = self.top_um + moved if top_um is None else real_number("top_um", top_um, remedy)
-        bottom = self.bottom_um + moved
-        if bottom_um is not None:
-            bottom = real_number("bottom_um", bottom_um, remedy)
+        top = given("top_um", top_um, self.top_um + moved)
+        bottom = given("bottom_um", bottom_um, self.bottom_um + moved)
         down = downwards(self.depth_reference)
         upper, lower = self.cortex_um
         order = down * np.array([upper, top, centre, bottom, lower])
@@ -169,7 +153,7 @@ def layers_from_flashes(
 
     A sink is large where it exceeds both a share of the largest sink and a multiple of the noise.
     The noise at each depth is the larger of two standard deviations: before the flash, and of the
-    average with alternating signs, which also holds fluctuations slower than the time before.
+    average with alternating signs, which also has fluctuations slower than the time before.
 
     Parameters
     ----------
@@ -177,31 +161,28 @@ def layers_from_flashes(
         Potentials of a linear probe.
     flashes_s : array_like, shape (n_flashes,)
         Times of the flashes in seconds, on the clock of the LFP.
-    window : (float, float)
-        Seconds from the flash that are averaged and shown.
-    search_s : (float, float)
-        Seconds from the flash in which sinks are sought.
-    min_share : float
-        Share of the largest sink that a large sink has.
-    min_sd : float
-        Standard deviations of the noise that a large sink has.
+    window, search_s : (float, float)
+        Seconds from the flash that are averaged and shown, and in which sinks are searched.
+    min_share, min_sd : float
+        Least size of a large sink, as a share of the largest and in standard deviations of the
+        noise.
     layer_iv_thickness_um : float, optional
-        Thickness of layer IV around the sink's centre; where left out, layer IV ends where the
-        sink's first 10 ms have half of their size.
+        Thickness of layer IV around the sink's centre; by default layer IV ends where the first
+        10 ms of the sink fall to half of their size.
     cortex_um : (float, float), optional
         Upper and lower limit of the cortex; sinks outside are ignored and depths outside get no
-        label. Where left out: the outermost contacts and one spacing beyond.
+        label. By default the outermost contacts and one spacing beyond.
     method, smoothing_um
         As for `current_source_density`.
 
     Returns
     -------
     LaminarMap
-        Look at ``figures.csd`` of it before accepting it.
+        Look at its ``figures.csd`` before accepting it.
     """
     response = flash_response(lfp, flashes_s, window)
     n_times = response.time_s.size
-    # One call for both, so that a method that adapts treats signal and noise alike.
+    # One call for both, so that a method with cross-validation treats signal and noise alike.
     both = np.hstack([response.mean_mv, response.plus_minus_mv])
     depth_um, csd, chosen = current_source_density(
         both, response.depth_um, method=method, smoothing_um=smoothing_um

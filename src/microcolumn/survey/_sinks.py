@@ -1,4 +1,4 @@
-"""Large sinks in a current source density: when they begin, where they lie, how far they reach."""
+"""Large sinks in a current source density: their onsets, depths and extents."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from scipy import interpolate, ndimage
 
 from ..validation import Floats, real_array, real_number
 
-#: A sink's place is read from its first 10 ms, before activity has spread to other layers.
+#: The depth of a sink is that of its first 10 ms, before activity has spread to other layers.
 INITIAL_S = 0.010
-
-#: Sinks closer than this are one sink that comes again: layer IV is about twice as thick.
+#: Sinks closer than this are the same sink: layer IV is about twice as thick.
 _SAME_SINK_UM = 150.0
-
 #: Shorter dips are noise: synaptic currents last longer.
 _MIN_DURATION_S = 0.003
 
@@ -28,11 +26,10 @@ class Sink:
     depth_um : float
         Where its first 10 ms are strongest.
     onset_s : float
-        When it first is large, in seconds from the flash.
-    size : float
-        Mean size over its first 10 ms at its centre, µA/mm³.
-    n_sd : float
-        The same in standard deviations of the noise there.
+        When it becomes large, in seconds from the flash.
+    size, n_sd : float
+        Mean size over its first 10 ms at its centre, in µA/mm³ and in standard deviations of the
+        noise there.
     """
 
     depth_um: float
@@ -43,27 +40,13 @@ class Sink:
 
 @dataclass(frozen=True, slots=True)
 class SinkSearch:
-    """The current source density of the cortex, in which sinks are sought.
+    """The current source density of the cortex, in which sinks are searched."""
 
-    Attributes
-    ----------
-    time_s : ndarray, shape (n_times,)
-        From the flash.
-    below_um : ndarray, shape (n_depths,)
-        Distances downward, increasing: ``down`` (1 or -1) times depths.
-    csd : ndarray, shape (n_depths, n_times)
-        µA/mm³, sinks negative.
-    noise : ndarray, shape (n_depths,)
-        Standard deviation of ``csd`` without a flash.
-    rate_hz : float
-        Samples per second.
-    """
-
-    time_s: Floats
-    below_um: Floats
-    down: float
-    csd: Floats
-    noise: Floats
+    time_s: Floats  # from the flash, (n_times,)
+    below_um: Floats  # distances downward, increasing: down times depths, (n_depths,)
+    down: float  # 1 if larger depths are deeper, else -1
+    csd: Floats  # µA/mm³, sinks negative, (n_depths, n_times)
+    noise: Floats  # standard deviation of csd without a flash, (n_depths,)
     rate_hz: float
 
     def sinks(self, search_s: tuple[float, float], min_share: float, min_sd: float) -> list[Sink]:
@@ -104,7 +87,7 @@ class SinkSearch:
     def _sink(self, onset: int, row: int) -> Sink:
         """The sink that becomes large at this sample and row."""
         profile = self._profile(onset)
-        # Down the slope to its centre, and no further: what follows elsewhere may be larger.
+        # Down the slope to the nearest minimum: a later sink elsewhere may be larger.
         while (lower := _lowest_neighbour(profile, row)) != row:
             row = lower
         depths, values = self._between_contacts(onset, max(row - 1, 0), row + 2)
@@ -120,7 +103,7 @@ class SinkSearch:
     def extent(
         self, sink: Sink, thickness_um: float | None, cortex_um: Floats
     ) -> tuple[tuple[float, float], list[str]]:
-        """Limits of layer IV around the sink, and what is doubtful about them."""
+        """Limits of layer IV around the sink, and notes on what is doubtful about them."""
         notes = []
         depths, values = self._between_contacts(int(np.argmin(np.abs(self.time_s - sink.onset_s))))
         if sink.depth_um in (depths[0], depths[-1]):

@@ -1,4 +1,4 @@
-"""Units to look at before a fit: silent ones, mixed ones, noisy ones, and cells sorted twice."""
+"""Units to check before a fit: silent, mixed or noisy units, and neurons sorted twice."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..recording import Recording
 from ..validation import real_number
 from ._correlograms import correlograms
 
-#: Fewer shared spikes than this may be luck among many pairs of units.
+#: Fewer shared spikes than this may be chance among many pairs of units.
 _ENOUGH_SHARED = 10
-#: More short intervals than allowed are luck, unless they are less probable than this.
+#: Too many short intervals are suspect if chance makes them with a smaller probability than this.
 _CHANCE = 0.01
-#: Neighbouring lags that tell how many spikes any two units share by chance and by common drive,
-#: in bins of twice the duplicates' window.
+#: Neighbouring lags that show how many spikes two units share by chance and by common drive, in
+#: bins of twice the duplicates' window.
 _FLANK = slice(3, 8)
 
 
@@ -36,7 +36,7 @@ class Suspect:
     value : float
         0 spikes; share of short intervals; rate in Hz; share of spikes in common.
     sentence : str
-        For people.
+        The same as a sentence.
     """
 
     ids: tuple[str, ...]
@@ -56,7 +56,7 @@ def suspect_units(
 ) -> tuple[Suspect, ...]:
     """Name the units that deserve a look; none is dropped.
 
-    Spikes outside the epochs are left out. Intervals and duplicates are not judged where the
+    Spikes outside the epochs are left out. Intervals and duplicates are not judged if the
     recording's own resolution is coarser than the time they are judged by.
 
     Parameters
@@ -64,19 +64,20 @@ def suspect_units(
     recording : Recording
         Units flagged as multiunits have no refractory period to violate.
     refractory_s : float
-        Shortest interval that one cell can fire at, seconds.
+        Shortest interval between spikes of one neuron, seconds.
     max_violations : float
-        Share of shorter intervals that a single unit may have. It is suspect if it has more, and
-        so many that the share would give them by chance with a probability below 0.01 (the upper
-        tail of a binomial distribution): one short interval of 83 says nothing.
+        Share of shorter intervals that a single unit may have. A unit is suspect if it has more,
+        and if this share gives as many with a probability below 0.01 (the upper tail of a binomial
+        distribution): one short interval of 83 is no evidence.
     max_rate_hz : float
         Mean rate above which a unit is suspect.
     duplicate_window_s : float
         Spikes of two units at most this far apart may be one spike found twice, seconds.
     duplicate_share : float
         Two units are suspect if more than this share of the spikes of the one that has fewer have
-        a partner in the other, beyond the share expected from lags five to fifteen times as long:
-        (share - expected) / (1 - expected). So neither high rates nor common drive look like it.
+        a partner in the other, corrected for the share expected from lags five to fifteen times as
+        long, (share - expected) / (1 - expected), since high rates and common drive also make
+        partners.
 
     Returns
     -------
@@ -144,7 +145,7 @@ def _fast(recording: Recording, limit_hz: float) -> Iterator[Suspect]:
 
 
 def _duplicates(recording: Recording, window_s: float, limit: float) -> Iterator[Suspect]:
-    width = 2.0 * window_s  # The central bin reaches this far to either side of zero.
+    width = 2.0 * window_s  # The central bin reaches to half of it on either side of zero.
     result = correlograms(recording, bin_width=width, window=(_FLANK.stop - 1) * width)
     ids = recording.units.ids
     n_side = result.lags_s.size // 2
@@ -154,7 +155,7 @@ def _duplicates(recording: Recording, window_s: float, limit: float) -> Iterator
     n_spikes = np.rint(result.rates_hz * recording.duration_s)
     fewer = np.maximum(np.minimum(n_spikes[:, None], n_spikes), 1.0)
     share, expected = np.minimum(shared / fewer, 1.0), by_chance / fewer
-    # Where chance alone gives every spike a partner, nothing can be told.
+    # If chance alone gives every spike a partner, there is no evidence.
     share = np.where(expected < 1.0, (share - expected) / (1.0 - np.minimum(expected, 0.999)), 0.0)
     for i, j in np.argwhere(np.triu((share > limit) & (shared >= _ENOUGH_SHARED), 1)):
         few, many = (i, j) if n_spikes[i] <= n_spikes[j] else (j, i)

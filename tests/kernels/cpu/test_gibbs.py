@@ -180,13 +180,13 @@ def test_the_descending_scan_reverses_the_ascending_one():
     np.testing.assert_allclose(flow, (weights[:, None] * backward).T, rtol=1e-12)
 
 
-def test_results_are_the_same_for_any_number_of_threads_and_any_slicing(monkeypatch):
+def test_results_are_the_same_for_any_number_of_threads_and_any_length_of_calls(monkeypatch):
     theta = _model("srbm", 9, 13)
     betas, increments = np.linspace(0, 1, 300), np.full(300, 1 / 300)
     threads = numba.get_num_threads()
     results = []
-    for n_threads, slice_operations in ((1, 4e8), (threads, 4e8), (threads, 1e6)):
-        monkeypatch.setattr("microcolumn.partition._gibbs._SLICE_OPERATIONS", slice_operations)
+    for n_threads, call_operations in ((1, 4e8), (threads, 4e8), (threads, 1e6)):
+        monkeypatch.setattr("microcolumn.partition._gibbs._CALL_OPERATIONS", call_operations)
         numba.set_num_threads(n_threads)
         try:
             sampler = Sampler(theta, 150, seed=14).run(betas, increments)

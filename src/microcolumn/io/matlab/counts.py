@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
-from ..claims import check_claim
-from ..failures import BadFileError
-from .variable import NUMERIC, Variable
+from .._failures import BadFileError
+from .._limits import check_claim
+from .variable import NUMERIC, Entries, Numbers, Variable
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +24,7 @@ _WIDEST = 86400.0
 def bin_width_of(
     fields: Mapping[str, Variable], chosen: Variable, stated: float | None
 ) -> tuple[float, list[str]]:
-    """Seconds per bin, as stated by the caller or else by the file, and a note if they differ."""
+    """Seconds per bin, stated by the caller or else by the file, and a note if they differ."""
     found = [
         held
         for name, held in fields.items()
@@ -44,12 +43,10 @@ def bin_width_of(
         raise BadFileError(
             f"{where} is {width}; bins need a width in seconds from 0 to {_WIDEST:g}"
         )
-    notes = []
-    if stated is not None and found:
-        of_file = float(found[0].read().item())
-        if of_file != width:
-            notes.append(f"bins of {width:g} s as told; {found[0].name} of the file: {of_file:g}")
-    return width, notes
+    of_file = float(found[0].read().item()) if found else width
+    if of_file == width:
+        return width, []
+    return width, [f"bins of {width:g} s as stated; {found[0].name} of the file: {of_file:g}"]
 
 
 def counted(
@@ -62,11 +59,16 @@ def counted(
     """
     time_axis = _time_axis(chosen, units_in)
     n_bins, n_units = chosen.shape[time_axis], chosen.shape[1 - time_axis]
-    # A sparse matrix may claim any size: that of a bit per bin and of a word per unit must be sane.
+    # A sparse matrix may claim any size: allow a bit per bin and eight bytes per unit.
     check_claim(path, n_bins // 8 + n_units * 8, str(chosen))
     *place, counts = _entries(path, chosen)
     bins, units = place[time_axis], place[1 - time_axis]
-    _check_counts(counts, bins, units, chosen)
+    for bad in np.flatnonzero(~are_counts(counts))[:1]:
+        raise BadFileError(
+            f"{chosen} has {counts[bad]} for unit {units[bad] + 1} in bin {bins[bad] + 1}, counted "
+            "from 1 as MATLAB does; counts are whole numbers from 0 on: name spike times or counts "
+            "with variable="
+        )
     check_claim(path, int(counts.sum()) * 8, f"the counts in {chosen}")
     trains = _spread(bins, units, counts.astype(np.int64), n_units, width)
     axis = ("rows", "columns")[1 - time_axis]
@@ -77,13 +79,13 @@ def counted(
     return trains, Epochs([[0.0, n_bins * width]]), note
 
 
-def _entries(path: Path, chosen: Variable) -> tuple[NDArray[Any], NDArray[Any], Floats]:
-    """Rows, columns and values of all that is not zero, as long as the file can hold so many."""
+def _entries(path: Path, chosen: Variable) -> Entries:
+    """Rows, columns and values of the nonzero entries, if the file can hold so many."""
     nothing = np.zeros(0, dtype=np.int64)
     pieces, n_entries = [(nothing, nothing, np.zeros(0))], 0
     for rows, columns, values in chosen.entries():
         n_entries += values.size
-        check_claim(path, n_entries * 3 * 8, f"what is not zero in {chosen}")
+        check_claim(path, n_entries * 3 * 8, f"the nonzero part of {chosen}")
         pieces.append((rows, columns, values.astype(np.float64)))
     rows, columns, values = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
     return rows, columns, values
@@ -102,29 +104,15 @@ def _time_axis(chosen: Variable, units_in: str | None) -> int:
     return 1 if units_in == "rows" else 0
 
 
-def are_counts(values: NDArray[Any]) -> NDArray[np.bool_]:
+def are_counts(values: Numbers) -> NDArray[np.bool_]:
     """Whether each value is a whole number from 0 on."""
     return np.asarray(np.isfinite(values) & (values >= 0) & (values == np.floor(values)))
 
 
-def _check_counts(counts: NDArray[Any], bins: Any, units: Any, chosen: Variable) -> None:
-    bad = np.flatnonzero(~are_counts(counts))
-    if bad.size:
-        raise BadFileError(
-            f"{chosen} has {counts[bad[0]]} for unit {units[bad[0]] + 1} in bin "
-            f"{bins[bad[0]] + 1}, counted from 1 as MATLAB does; "
-            "counts are whole numbers from 0 on: name spike times or counts with variable="
-        )
-
-
 def _spread(
-    bins: NDArray[Any],
-    units: NDArray[Any],
-    counts: NDArray[np.int64],
-    n_units: int,
-    width: float,
+    bins: Numbers, units: Numbers, counts: Numbers, n_units: int, width: float
 ) -> list[Floats]:
-    """Times in seconds of each unit's spikes, from the bins where it has some."""
+    """Times in seconds of each unit's spikes, from its nonzero bins."""
     order = np.lexsort((bins, units))
     bins, units, counts = bins[order], units[order], counts[order]
     which = np.repeat(np.arange(counts.size), counts)

@@ -9,32 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..claims import check_claim
-from ..failures import BadFileError
-from .variable import (
-    NUMERIC,
-    PIECE,
-    Entries,
-    Variable,
-    checked_name,
-    columns_of,
-    sparse_matrix,
-    text_rows,
-    unreadable,
-)
+from .._failures import BadFileError
+from .._limits import check_claim
+from .variable import NUMERIC, Entries, Variable, sparse_matrix, unreadable
+
+#: Bytes of a matrix that are looked at at a time.
+_PIECE = 1 << 23
 
 
 def variables_v73(file: Any, path: Path) -> list[Variable]:
-    """Variables of an open file, in the order of their names.
-
-    Parameters
-    ----------
-    file : h5py.File
-        Stays open as long as variables are read.
-    path : Path
-        Of the same file, whose size bounds what may be in it.
-    """
-    # What cells hold lies in #refs#, what objects hold in #subsystem#.
+    """Variables of an `h5py.File`, which must stay open as long as they are read."""
+    # #refs# holds the content of cells, #subsystem# that of objects.
     return [_variable(name, file[name], path) for name in file if not name.startswith("#")]
 
 
@@ -42,19 +27,23 @@ def _variable(name: str, item: Any, path: Path) -> Variable:
     import h5py
 
     kind = _class(item)
-    checked_name(name + kind)
     if isinstance(item, h5py.Group):
         if "MATLAB_sparse" in item.attrs:
             return _sparse(name, item, path)
         if kind in ("struct", ""):
-            return Variable(name, "struct", (1, 1), lambda: _fields(name, item, path))
+            return Variable(
+                name,
+                "struct",
+                (1, 1),
+                lambda: {key: _variable(f"{name}.{key}", item[key], path) for key in item},
+            )
     elif isinstance(item, h5py.Dataset):
         return _dataset(name, kind, item, path)
-    return Variable(name, kind or "object", (), unreadable(name, kind or "object"))
+    return unreadable(name, kind or "object")
 
 
 def _class(item: Any) -> str:
-    """MATLAB's class of a group or dataset, empty where it is not stated."""
+    """MATLAB's class of a group or dataset, empty if it is not stated."""
     stated = item.attrs.get("MATLAB_class", "")
     return stated.decode("latin-1") if isinstance(stated, bytes) else str(stated)
 
@@ -63,7 +52,7 @@ def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:
     import h5py
 
     if "MATLAB_object_decode" in item.attrs and item.attrs["MATLAB_object_decode"] > 1:
-        return Variable(name, kind, (), unreadable(name, kind or "object"))
+        return unreadable(name, kind or "object")
     shape: tuple[int, ...] = item.shape[::-1]  # MATLAB's axes are in the opposite order
     if item.attrs.get("MATLAB_empty", 0):  # then the content is the size, such as 0 and 0
         shape = tuple(int(size) for size in _array(name, item, path).ravel())
@@ -71,24 +60,19 @@ def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:
             raise BadFileError(
                 f"{name} is marked as empty with size {shape}; the file is damaged: export it again"
             )
-        return Variable(name, kind or "double", shape, lambda: _nothing(kind, shape))
+        nothing: dict[str, Any] = {"cell": [], "char": [], "struct": {}}
+        return Variable(name, kind or "double", shape, lambda: nothing.get(kind, np.zeros(0)))
     if h5py.check_ref_dtype(item.dtype) is h5py.Reference:  # also fields of an array of structs
         return Variable(name, "cell", shape, lambda: _cells(name, item, path))
     if kind == "char":
         return Variable(name, kind, shape, lambda: _text(name, item, shape, path))
     if item.dtype.names:  # real and imaginary part
-        return Variable(name, "complex", shape, unreadable(name, "complex"))
+        return unreadable(name, "complex", shape)
     if kind in NUMERIC or not kind:
         kind = kind or "double"
         in_pieces = (lambda: _pieces(name, item, path)) if len(shape) == 2 else None
         return Variable(name, kind, shape, lambda: _array(name, item, path).T, in_pieces)
-    return Variable(name, kind, shape, unreadable(name, kind))
-
-
-def _nothing(kind: str, shape: tuple[int, ...]) -> Any:
-    """Content of an empty variable."""
-    empty: dict[str, Any] = {"cell": [], "char": [], "struct": {}}
-    return empty[kind] if kind in empty else np.zeros(0)
+    return unreadable(name, kind, shape)
 
 
 def _array(name: str, item: Any, path: Path) -> NDArray[Any]:
@@ -104,13 +88,13 @@ def _check_numbers(name: str, item: Any, path: Path) -> None:
 
 
 def _pieces(name: str, item: Any, path: Path) -> Iterator[Entries]:
-    """What is not zero in a matrix of numbers, read in blocks of whole chunks."""
+    """Nonzero entries of a matrix of numbers, read in blocks of whole chunks."""
     _check_numbers(name, item, path)
     n_columns, n_rows = item.shape
     tall, wide = item.chunks or (1, 1)
-    wide *= max(1, PIECE // (tall * wide * item.dtype.itemsize))
+    wide *= max(1, _PIECE // (tall * wide * item.dtype.itemsize))
     wide = min(wide, n_rows)
-    tall *= max(1, PIECE // (tall * wide * item.dtype.itemsize))
+    tall *= max(1, _PIECE // (tall * wide * item.dtype.itemsize))
     for first_column in range(0, n_columns, tall):
         for first_row in range(0, n_rows, wide):
             block = item[first_column : first_column + tall, first_row : first_row + wide]
@@ -128,15 +112,14 @@ def _cells(name: str, item: Any, path: Path) -> list[Variable]:
     return cells
 
 
-def _fields(name: str, item: Any, path: Path) -> dict[str, Variable]:
-    return {field: _variable(f"{name}.{field}", item[field], path) for field in item}
-
-
 def _text(name: str, item: Any, shape: tuple[int, ...], path: Path) -> list[str]:
+    """Rows of a char matrix, whose characters are stored column by column."""
     codes = _array(name, item, path).ravel()
-    if codes.dtype.kind not in "iu":
+    if codes.dtype.kind not in "iu" or len(shape) != 2:
         raise BadFileError(f"{name} is text of type {codes.dtype}; export the file again")
-    return text_rows([chr(int(code) & 0xFFFF) for code in codes], shape, name)
+    characters = [chr(int(code) & 0xFFFF) for code in codes]
+    n_rows = shape[0] if characters else min(shape[0], 1)  # blank rows take no bytes in the file
+    return ["".join(characters[row::n_rows]).rstrip(" \0") for row in range(n_rows)]
 
 
 def _sparse(name: str, item: Any, path: Path) -> Variable:
@@ -151,8 +134,6 @@ def _sparse(name: str, item: Any, path: Path) -> Variable:
             _array(f"{name}.{part}", item[part], path) if part in item else np.zeros(0)
             for part in ("ir", "data")
         )
-        starts = _array(f"{name}.jc", item["jc"], path)
-        columns = columns_of(starts, min(rows.size, values.size), name)
-        return sparse_matrix(values, rows, columns, shape, name)
+        return sparse_matrix(name, shape, values, rows, _array(f"{name}.jc", item["jc"], path))
 
     return Variable(name, "sparse", shape, read)

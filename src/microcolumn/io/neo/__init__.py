@@ -1,17 +1,14 @@
-"""Reader of what Neo reads, and recordings of Neo's objects: spike trains only, no signals."""
+"""Spike trains of files that Neo reads and of Neo's objects; signals are not read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from numpy.typing import ArrayLike
-
-from ...epochs import Epochs
 from ...recording import Recording
-from ..failures import BadFileError
-from ..session import Session, finished
+from .._failures import BadFileError
+from .._session import Choices, Session, to_recording
 from .files import segments_in
 from .trains import session_of, trains_of
 
@@ -31,10 +28,10 @@ def load(
     path : Path
         NeuroExplorer ``.nex`` and Plexon ``.plx`` are recognised by content, others by extension.
     io : str, optional
-        Name of Neo's reader, such as ``"NeuralynxIO"``, to override that.
+        Name of Neo's reader, such as ``"NeuralynxIO"``, if the format is not recognised.
     block, segment : int, optional
-        Which block of a file that has several, and which of its segments; all segments, each an
-        epoch, where left out. Segments that overlap are put one after another with 1 s between.
+        Which block of a file that has several, and which of its segments; by default all
+        segments, each an epoch. Segments that overlap are put one after another with 1 s between.
     names : {"name", "id"}, optional
         Whether units are called by their names in the file or by Neo's ids of their channels.
 
@@ -55,37 +52,25 @@ def load(
 
 
 def from_neo(
-    trains: Any,
-    *,
-    ids: Iterable[Any] | None = None,
-    depth_reference: str | None = None,
-    layers: Any = None,
-    quality: str | Iterable[str] | None = None,
-    epochs: str | Epochs | ArrayLike | None = None,
+    trains: Any, *, ids: Iterable[Any] | None = None, **choices: Unpack[Choices]
 ) -> Recording:
     """Recording of Neo's spike trains.
 
     Parameters
     ----------
     trains : neo.Block, neo.Segment, or list of neo.SpikeTrain
-        In any unit of time. Each segment is an epoch: the time that all its trains cover. Where
+        In any unit of time. Each segment is an epoch: the time that all its trains cover. If
         segments overlap, as trials do that all start at 0, each is moved to begin 1 s after the
         one before it ends. Trains of several segments are joined by the names of their units: the
         trains' names, or annotations ``unit_name``, ``unit_id`` or ``id``, or positions.
     ids : iterable of str, optional
         New names of the units in the order of the first segment.
-    depth_reference, layers, quality, epochs
-        As for :func:`microcolumn.read`; scalar annotations, such as ``depth`` and ``layer``, are
-        the columns of the table of units.
+    **choices
+        ``depth_reference``, ``layers``, ``quality`` and ``epochs`` as for :func:`microcolumn.read`;
+        scalar annotations, such as ``depth`` and ``layer``, are the columns of the table of units.
     """
-    return finished(
-        session_of([trains_of(segment) for segment in _segments(trains)], ids=ids),
-        source="Neo objects",
-        depth_reference=depth_reference,
-        layers=layers,
-        quality=quality,
-        epochs=epochs,
-    )
+    session = session_of([trains_of(segment) for segment in _segments(trains)], ids=ids)
+    return to_recording(session, source="Neo objects", **choices)
 
 
 def _segments(trains: Any) -> list[Any]:

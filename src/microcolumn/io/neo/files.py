@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..failures import BadFileError
+from .._failures import BadFileError
 from .headers import check_header
 from .trains import Train, scalars, trains_of
 
-#: Neo's readers by a file's first bytes, whatever its extension.
+#: Neo's readers by the first bytes of a file.
 _MAGIC = {
     b"NEX1": "NeuroExplorerIO",
     b"PLEX": "PlexonIO",
@@ -33,19 +33,7 @@ _LATER = 1e9
 def segments_in(
     path: Path, io: str | None, block: int | None, names: str | None
 ) -> tuple[list[list[Train]], list[str]]:
-    """Spike trains of each segment of a file, and notes.
-
-    Parameters
-    ----------
-    path : Path
-        File or folder.
-    io : str, optional
-        Name of Neo's reader.
-    block : int, optional
-        Which block of the file.
-    names : {"name", "id"}, optional
-        What units are called.
-    """
+    """Spike trains of each segment of a file, and notes; options are those of `load`."""
     if names not in (None, "name", "id"):
         raise BadFileError(f"names is {names!r}; choose 'name' or 'id'")
     readers = _readers(path, io)
@@ -111,7 +99,7 @@ def _readers_by_extension(path: Path, known: dict[str, Any]) -> Sequence[Any]:
     if not usable:
         title = ", ".join(reader.__name__ for reader in candidates)
         raise BadFileError(f"Neo reads it ({title}) but finds only signals in such files")
-    # Readers of folders would look at all that lies beside a file.
+    # A reader of folders would read all files in the folder of this one.
     of_files = [reader for reader in usable if path.is_dir() or not _reads_folders(reader)]
     return list(dict.fromkeys(of_files or usable))
 
@@ -123,7 +111,7 @@ def _reads_folders(reader: Any) -> bool:
 def _segments(
     reader: Any, path: Path, block: int | None, names: str | None
 ) -> tuple[list[list[Train]], list[str]]:
-    """Trains that one of Neo's readers finds, through its raw layer where it has one."""
+    """Trains that one of Neo's readers finds, through its raw layer if it has one."""
     from neo.io.basefromrawio import BaseFromRaw
     from neo.rawio.baserawio import BaseRawIO
 
@@ -192,7 +180,7 @@ def _times(raw: Any, block: int, segment: int, unit: int) -> Any:
 
 
 def _titles(channels: Any, names: str | None) -> tuple[list[str], list[str]]:
-    """Names of units: those in the file, or Neo's ids where units share their channel's name."""
+    """Names of units: those in the file, or Neo's ids if units share their channel's name."""
     titles = [str(name) for name in channels["name"]]
     ids = [str(name) for name in channels["id"]]
     if names == "id":
@@ -204,9 +192,9 @@ def _titles(channels: Any, names: str | None) -> tuple[list[str], list[str]]:
 
 
 def _columns(channel: Any, annotations: dict[str, Any]) -> dict[str, Any]:
-    """What is known about a unit, with the sorter's verdict where its number tells."""
+    """Annotations of a unit, and its quality if its number tells it."""
     columns = scalars(annotations)
-    # Plexon and Blackrock number units from 1; 0 are spikes of a channel that no unit got.
+    # Plexon and Blackrock number units from 1; 0 are spikes that the sorter gave to no unit.
     number = str(channel["id"]).partition("#")[2]
     if number:
         columns["quality"] = {"0": "unsorted", "255": "noise"}.get(number, "sorted")

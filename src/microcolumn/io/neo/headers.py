@@ -1,7 +1,7 @@
 """What headers of NeuroExplorer and Plexon files claim, checked against the file.
 
-Neo takes whatever part of a claimed stretch is in the file, so that a file cut short would lose
-spikes without a word.
+Neo reads the part of a claimed stretch that is in the file, so that a file cut short would lose
+spikes silently.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..failures import BadFileError
+from .._failures import BadFileError
 
 _AGAIN = "; the file is damaged or cut short: export or copy it again"
 
@@ -24,15 +24,7 @@ _PLX_COUNTS, _N_PLX_COUNTS = 256, 650
 
 
 def check_header(path: Path, reader: str) -> None:
-    """Refuse a NeuroExplorer or Plexon file that does not hold what its header claims.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    reader : str
-        Name of Neo's reader that will read it, whatever its first bytes are.
-    """
+    """Refuse a file for Neo's NeuroExplorer or Plexon reader that lacks what its header claims."""
     if reader not in _CHECKS:
         return
     magic, check = _CHECKS[reader]
@@ -49,7 +41,7 @@ def check_header(path: Path, reader: str) -> None:
 def _check_nex(content: memoryview) -> None:
     size = len(content)
     if size < _NEX_HEADER:
-        raise BadFileError(f"its header is not whole{_AGAIN}")
+        raise BadFileError(f"its header is incomplete{_AGAIN}")
     rate, begin, end, n_variables = struct.unpack_from("<d3i", content, 264)
     if not 0 < rate < np.inf or begin > end:
         raise BadFileError(f"it claims {rate} ticks per second from {begin} to {end}{_AGAIN}")
@@ -75,7 +67,7 @@ def _check_nex(content: memoryview) -> None:
 def _check_plx(content: memoryview) -> None:
     size = len(content)
     if size < _PLX_HEADER:
-        raise BadFileError(f"its header is not whole{_AGAIN}")
+        raise BadFileError(f"its header is incomplete{_AGAIN}")
     rate, *n_channels = struct.unpack_from("<4i", content, 136)
     headers = _PLX_HEADER + sum(
         n * n_bytes for n, n_bytes in zip(n_channels, _PLX_CHANNELS, strict=True)
@@ -87,7 +79,7 @@ def _check_plx(content: memoryview) -> None:
     n_spikes, at = 0, headers
     while at < size:
         if at + _PLX_BLOCK > size:
-            raise BadFileError(f"the data block at byte {at:,} is not whole{_AGAIN}")
+            raise BadFileError(f"the data block at byte {at:,} is incomplete{_AGAIN}")
         kind, n_waveforms, n_samples = struct.unpack_from("<H10x2H", content, at)
         if kind not in (1, 4, 5):
             raise BadFileError(f"the data block at byte {at:,} is of unknown type {kind}{_AGAIN}")

@@ -1,4 +1,4 @@
-"""Spike trains out of Neo, and the step from there to a session."""
+"""Spike trains of Neo, and the session that they make."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ...epochs import Epochs
 from ...validation import listed
-from ..failures import BadFileError
-from ..segments import laid_out
-from ..session import Session
+from .._failures import BadFileError
+from .._segments import align_segments, segment_epochs
+from .._session import Session
 
 Floats = NDArray[np.float64]
 
@@ -23,19 +23,7 @@ _NAMES = ("unit_name", "unit_id", "id")
 
 @dataclass(frozen=True, slots=True)
 class Train:
-    """A spike train of one segment.
-
-    Attributes
-    ----------
-    name : str
-        Of its unit.
-    times : ndarray of float64, shape (n_spikes,)
-        Seconds.
-    start, stop : float
-        When the unit was observed, seconds.
-    columns : mapping of str to scalars
-        What else is known about the unit.
-    """
+    """A unit's spike train in one segment, in seconds, and the unit's scalar annotations."""
 
     name: str
     times: Floats
@@ -104,9 +92,9 @@ def session_of(
     ids : iterable, optional
         New names of the units in the order of the first segment.
     notes : iterable of str
-        Sentences about what was done before.
+        What was done before.
     naming : str
-        What to do where two units have the same name.
+        What errors advise if two units have the same name.
     """
     by_name = _by_name(segments, naming, renamed=ids is not None)
     units = list(by_name[0]) if by_name else []
@@ -145,9 +133,9 @@ def _renamed(ids: Iterable[Any], n_units: int) -> list[str]:
 def _by_name(
     segments: Sequence[Sequence[Train]], naming: str, *, renamed: bool
 ) -> list[dict[str, Train]]:
-    """Trains of each segment by name; by position where names are shared and the caller has others.
+    """Trains of each segment by name, or by position if names are shared and the caller has others.
 
-    Then trains must stand in the same order in all segments, as far as their names tell.
+    By position, the names must come in the same order in all segments.
     """
     names = [[train.name for train in trains] for trains in segments]
     for k, of_segment in enumerate(names):
@@ -172,7 +160,7 @@ def _by_name(
 def _placed(
     segments: Sequence[Sequence[Train]],
 ) -> tuple[Floats, Epochs | None, list[str]]:
-    """What to add to times of each segment, the time that all its trains share, and notes."""
+    """Seconds to add to times of each segment, the time that all its trains share, and notes."""
     shared, covered, notes = [], [], []
     for k, trains in enumerate(segments):
         if not trains:
@@ -191,10 +179,8 @@ def _placed(
             )
         shared.append((start, stop))
         covered.append((min(starts), max(stops)))
-    shifts, moved = laid_out(covered)
+    shifts, moved = align_segments(covered)
     if not shared:
         return shifts, None, notes
-    spans = np.array(shared) + shifts[:, None]
-    spans[:-1, 1] = np.minimum(spans[:-1, 1], spans[1:, 0])  # they may touch but for rounding
-    labels = [f"segment {k}" for k in range(len(spans))] if len(spans) > 1 else None
-    return shifts, Epochs(spans, labels), [*notes, *moved]
+    epochs = segment_epochs(shared, shifts, labelled=len(shared) > 1)
+    return shifts, epochs, [*notes, *moved]

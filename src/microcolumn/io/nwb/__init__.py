@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
-from ..failures import BadFileError
-from ..session import LAYER_COLUMNS, Session
+from .._failures import BadFileError
+from .._session import LAYER_COLUMNS, Session
 from .electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns
 from .epochs import interval_epochs, observed_epochs, valid_epochs
 from .file import opened
@@ -32,7 +32,7 @@ def load(
     """Units of an NWB file with their depths, layers and the time in which they were observed.
 
     Epochs are the stretches in which every unit was observed (``obs_intervals``), within the rows
-    of the ``epochs`` table and outside those of ``invalid_times``, each as far as the file has it.
+    of the ``epochs`` table and outside those of ``invalid_times``, if the file has these tables.
 
     Parameters
     ----------
@@ -41,8 +41,7 @@ def load(
     table : str, optional
         Name of the table of units, for files with several.
     intervals : str, optional
-        Table of intervals to take epochs from, for example ``"trials"``; ``"epochs"`` where left
-        out.
+        Table of intervals to take epochs from, for example ``"trials"``; by default ``"epochs"``.
     ignore_obs_intervals : bool
         Whether to take all units as observed all the time.
     """
@@ -52,7 +51,7 @@ def load(
         ids = [str(name) for name in values(path, units.id).tolist()]
         trains, behind = _trains(path, units, len(ids))
         if behind:
-            notes += [f"{behind:,} spike times behind those of the last unit belong to no unit"]
+            notes += [f"{behind:,} spike times after those of the last unit belong to no unit"]
         columns = plain_columns(path, units)
         depth_column, placed = _placed(path, nwb, units, columns)
         observed, seen = (None, []) if ignore_obs_intervals else observed_epochs(path, units, ids)
@@ -68,7 +67,7 @@ def load(
 
 
 def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
-    """The table of units, wherever in the file it is, and notes."""
+    """The table of units, which may be anywhere in the file, and notes."""
     from pynwb.misc import Units
 
     if name is None and nwb.units is not None:
@@ -101,11 +100,11 @@ def _trains(path: Path, units: Any, n_units: int) -> tuple[list[NDArray[Any]], i
     column = units["spike_times"]
     if not hasattr(column, "target"):
         raise BadFileError(
-            "spike_times has no index, so nobody knows which unit a spike belongs to; "
+            "spike_times has no index, so that it is unknown which unit a spike belongs to; "
             "export the file again with PyNWB or MatNWB"
         )
     data = column.target.data
-    # Zarr takes a chunk that is not there for one of zeros, so that all its spikes would be at 0.
+    # Zarr fills a missing chunk with zeros, so that all its spikes would be at 0.
     lost = getattr(data, "nchunks", 0) - getattr(data, "nchunks_initialized", 0)
     if lost > 0:
         raise BadFileError(f"{lost} chunks of its spike_times are not there; copy the folder again")
@@ -115,7 +114,7 @@ def _trains(path: Path, units: Any, n_units: int) -> tuple[list[NDArray[Any]], i
 def _placed(
     path: Path, nwb: Any, units: Any, columns: dict[str, list[Any]]
 ) -> tuple[str | None, list[str]]:
-    """The column of depths, and notes; adds to ``columns`` what the electrodes say of units."""
+    """The column of depths, and notes; adds columns of the electrodes table to ``columns``."""
     on_electrodes, route = electrode_columns(path, nwb, units)
     columns.update({f"electrodes.{name}": column for name, column in on_electrodes.items()})
     notes = []
@@ -141,7 +140,7 @@ def _placed(
 def _named(
     columns: dict[str, list[Any]], names: Iterable[str], *, telling: bool = False
 ) -> str | None:
-    """The first column of one of these names in any case; ``telling``: with a number but zero."""
+    """The first column of one of these names in any case; ``telling``: one with nonzero numbers."""
     by_name = {name.lower(): name for name in columns}
     found = [by_name[name] for name in names if name in by_name]
     return next((name for name in found if not telling or _tells(columns[name])), None)
@@ -153,13 +152,13 @@ def _tells(column: list[Any]) -> bool:
 
 
 def _both(stated: Epochs | None, observed: Epochs | None) -> Epochs | None:
-    """Time that the file states in both ways, as far as it does."""
+    """Time in both sets of epochs; a set that the file does not have restricts nothing."""
     if stated is None or observed is None:
         return observed if stated is None else stated
     return stated.intersect(observed)
 
 
 def _end_s(trains: list[NDArray[Any]]) -> float:
-    """The last spike, seconds; wrong times are found where the recording is made."""
+    """Time of the last spike, seconds; `Recording` checks the times."""
     last = (np.max(train, initial=0.0, where=np.isfinite(train)) for train in trains)
     return float(max(last, default=0.0))

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..failures import BadFileError
-from ..session import DEPTH_COLUMNS, LAYER_COLUMNS
+from .._failures import BadFileError
+from .._session import DEPTH_COLUMNS, LAYER_COLUMNS
 from .tables import is_plain, plain_columns, ragged, values
 
 Rows = list[NDArray[np.int64]]
 
-#: Columns that place a unit or electrode along the probe, µm: by name, then as the archives of the
-#: International Brain Laboratory and the Allen Institute write it, then as the NWB schema does.
+#: Columns that place a unit or electrode along the probe, µm: names of depths, then those of the
+#: International Brain Laboratory and the Allen Institute, then that of the NWB schema.
 POSITION_COLUMNS = (
     *DEPTH_COLUMNS,
     "distance_from_probe_tip_um",
@@ -25,27 +25,18 @@ POSITION_COLUMNS = (
 )
 #: Columns of units that hold the id of the electrode with the largest spikes.
 _PEAK_COLUMNS = ("peak_channel_id", "peak_electrode_id")
-#: µm. Spikes of one cell fade within about this distance; electrodes that span more are those of
-#: a probe and place no unit.
+#: µm. Spikes of one neuron are recorded within about this distance; electrodes that span more are
+#: those of a whole probe and do not place a unit.
 REACH_UM = 200.0
 
 
 def electrode_columns(path: Path, nwb: Any, units: Any) -> tuple[dict[str, list[Any]], str]:
-    """Columns of the electrodes table carried over to units, and in words how.
+    """Columns of the electrodes table with one entry per unit, and a phrase that says how.
 
     A unit's electrode is the one named as its peak channel, else those of its ``electrodes``,
-    else those of its electrode group. Numbers of several electrodes are averaged, since NWB gives
-    no order to them, and nan where the electrodes are too far apart to place a unit; text is
-    empty unless the same for all.
-
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    nwb : pynwb.NWBFile
-        The file, open.
-    units : pynwb.misc.Units
-        Its table of units.
+    else those of its electrode group. Numbers of several electrodes are averaged, since NWB does
+    not order them; they are nan if the electrodes are too far apart to place a unit. Text is empty
+    unless it is the same for all.
     """
     table = _table(nwb, units)
     rows, route = (None, "") if table is None else _rows(path, units, table)
@@ -73,7 +64,7 @@ def _common(labels: NDArray[Any]) -> str:
 
 
 def _table(nwb: Any, units: Any) -> Any:
-    """The electrodes table that units refer to, else the file's."""
+    """The electrodes table that units refer to, or else that of the file."""
     if "electrodes" in units.colnames:
         column = units["electrodes"]
         return getattr(column, "target", column).table
@@ -81,7 +72,7 @@ def _table(nwb: Any, units: Any) -> Any:
 
 
 def _rows(path: Path, units: Any, table: Any) -> tuple[Rows | None, str]:
-    """Rows of the electrodes table for each unit, and in words how they were found."""
+    """Rows of the electrodes table for each unit, and a phrase that says how they were found."""
     by_name = {name.lower(): name for name in units.colnames}
     peak = next((by_name[name] for name in _PEAK_COLUMNS if name in by_name), None)
     if peak is not None and is_plain(units[peak]):
@@ -90,7 +81,7 @@ def _rows(path: Path, units: Any, table: Any) -> tuple[Rows | None, str]:
         return [np.flatnonzero(ids == electrode) for electrode in peaks], f"by column {peak!r}"
     if "electrodes" in units.colnames:
         return _region(path, units, len(table.id)), "by each unit's electrodes"
-    # References are pickled in a Zarr folder, and a pickle from a stranger is not opened.
+    # A Zarr folder pickles references, and opening a pickle can run any code.
     if "electrode_group" in units.colnames and "group_name" in table.colnames and path.is_file():
         groups = values(path, table["group_name"], len(table.id)).astype(str)
         names = [group.name for group in values(path, units["electrode_group"], len(units.id))]

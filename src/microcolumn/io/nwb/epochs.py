@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...epochs import Epochs
-from ..failures import BadFileError
+from .._failures import BadFileError
 from .tables import is_plain, ragged, values
 
 Floats = NDArray[np.float64]
@@ -20,17 +20,7 @@ _LABEL_COLUMNS = ("tags", "label", "labels", "stimulus_name", "condition")
 
 
 def observed_epochs(path: Path, units: Any, ids: Sequence[str]) -> tuple[Epochs | None, list[str]]:
-    """Stretches in which every unit was observed, None where the file does not say; and notes.
-
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    units : pynwb.misc.Units
-        Its table of units.
-    ids : sequence of str
-        Names of the units.
-    """
+    """Stretches in which every unit was observed, None if the file does not state it; and notes."""
     if "obs_intervals" not in units.colnames:
         return None, []
     rows, _ = ragged(path, units["obs_intervals"], len(ids))
@@ -52,8 +42,8 @@ def observed_epochs(path: Path, units: Any, ids: Sequence[str]) -> tuple[Epochs 
     shortest = min(stated, key=lambda n: by_unit[n].duration_s)
     if lost > 0:
         notes.append(
-            f"units were observed at different times: {lost:.6g} of {anyone.duration_s:.6g} s in "
-            f"which some but not all were are left out; unit {ids[shortest]!r} alone was not "
+            f"units were observed at different times: {lost:.6g} of {anyone.duration_s:.6g} s are "
+            f"left out, in which only some units were observed; unit {ids[shortest]!r} was not "
             f"observed for {anyone.duration_s - by_unit[shortest].duration_s:.6g} s"
         )
     if common.duration_s == 0:
@@ -66,16 +56,9 @@ def observed_epochs(path: Path, units: Any, ids: Sequence[str]) -> tuple[Epochs 
 
 
 def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | None, list[str]]:
-    """Epochs of a table of intervals with their labels, None where there is none; and notes.
+    """Epochs of a table of intervals with their labels, None if there is none; and notes.
 
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    nwb : pynwb.NWBFile
-        The file, open.
-    name : str, optional
-        The table, which must then exist; ``"epochs"`` where left out.
+    The table called ``name`` must exist; by default it is ``"epochs"``.
     """
     tables = dict(nwb.intervals or {})
     if name is not None and name not in tables:
@@ -101,19 +84,7 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
 def valid_epochs(
     path: Path, nwb: Any, epochs: Epochs | None, end_s: float
 ) -> tuple[Epochs | None, list[str]]:
-    """The epochs without the file's ``invalid_times``, and notes.
-
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    nwb : pynwb.NWBFile
-        The file, open.
-    epochs : Epochs, optional
-        Epochs so far; from 0 to ``end_s`` where there are none.
-    end_s : float
-        End of the recording, seconds.
-    """
+    """The epochs, or the time from 0 to ``end_s``, without ``invalid_times``; and notes."""
     table = nwb.invalid_times
     if table is None or not len(table.id):
         return epochs, []

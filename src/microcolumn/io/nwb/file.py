@@ -1,21 +1,21 @@
-"""NWB files opened through PyNWB, with the schemas they carry and with data still on disk."""
+"""NWB files opened by PyNWB, with the schemas that they carry; data stay on disk."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from ..failures import BadFileError
+from .._failures import BadFileError
 
 
 def opened(path: Path) -> tuple[Any, Any]:
-    """The contents of an NWB file (HDF5) or folder (Zarr), and what closes it."""
+    """Content of an NWB file (HDF5) or folder (Zarr), and the object that closes it."""
     if path.is_file() and path.stat().st_size == 0:
         raise BadFileError("it is empty; export or copy it again")
     source = _backend(path)(str(path), mode="r", load_namespaces=True)
     try:
         return _content(path, source), source
-    except BaseException:  # an open file would also hide what is written to its path later
+    except BaseException:  # HDF5 would take a later file at this path for the one left open
         source.close()
         raise
 
@@ -35,13 +35,13 @@ def _content(path: Path, source: Any) -> Any:
 
     try:
         return source.read()
-    except ConstructError as error:  # its own text is a listing of the whole file
+    except ConstructError as error:  # its text lists the whole file
         reason = str(error.args[-1]).partition("\n")[0]
         raise BadFileError(
             f"it does not follow the NWB schema ({reason:.200}); it is damaged or was not written "
             "by an NWB library: export or copy it again"
         ) from None
-    except TypeError:  # what an index refers to has no name where it is not in the file
+    except TypeError:  # raised if an index refers to a column that is not in the file
         lost = _lost_columns(path)
         if not lost:
             raise
@@ -52,7 +52,7 @@ def _content(path: Path, source: Any) -> Any:
 
 
 def _lost_columns(path: Path) -> list[str]:
-    """Columns of units of which an HDF5 file has the index alone."""
+    """Columns of units of which an HDF5 file has only the index."""
     import h5py
 
     if path.is_dir():

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...validation import Floats, real_array
-from ..claims import check_claim
-from ..failures import BadFileError, explained
-from ..lfp import LFP, check_depth_reference
+from .._failures import BadFileError, as_bad_file
+from .._lfp import LFP, check_depth_reference
+from .._limits import check_claim
 from .electrodes import POSITION_COLUMNS
 from .file import opened
 from .tables import plain_columns, values
@@ -35,12 +35,12 @@ def read_lfp(
     depth_reference : {"surface", "tip", "layer IV"}
         What the depths of the contacts are measured from; files do not say.
     series : str, optional
-        Name of the series; needed where the file holds several.
+        Name of the series; required if the file holds several.
     depth_column : str, optional
-        Column of the electrodes table with the depths in µm; needed where not exactly one of
-        the usual names (``depth_um``, ``depth``, ``rel_y``, ...) is there.
+        Column of the electrodes table with the depths in µm; required unless exactly one has a
+        usual name (``depth_um``, ``depth``, ``rel_y``, ...).
     group : str, optional
-        Name of the electrode group (the probe or shank); needed where the series spans several.
+        Name of the electrode group (the probe or shank); required if the series spans several.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def read_lfp(
     check_depth_reference(depth_reference, f"the LFP of {path}")
     file, source = _opened(path)
     try:
-        with _explained(path):
+        with _as_bad_file(path):
             found = _series(file, series)
             where = f"series {found.name!r}"
             electrodes = _electrodes(Path(path), found, where)
@@ -101,7 +101,7 @@ def read_flashes(
         In the order of the table.
     """
     file, source = _opened(path)
-    with contextlib.closing(source), _explained(path):
+    with contextlib.closing(source), _as_bad_file(path):
         tables = file.intervals or {}
         if table not in tables:
             raise BadFileError(
@@ -122,9 +122,9 @@ def read_flashes(
 
 
 @contextlib.contextmanager
-def _explained(path: str | Path) -> Iterator[None]:
+def _as_bad_file(path: str | Path) -> Iterator[None]:
     try:
-        with explained("NWB", "nwb"):
+        with as_bad_file("NWB", "nwb"):
             yield
     except BadFileError as error:
         raise ValueError(f"{path}: {error}") from None
@@ -133,22 +133,22 @@ def _explained(path: str | Path) -> Iterator[None]:
 def _opened(path: str | Path) -> tuple[Any, Any]:
     if not Path(path).exists():
         raise FileNotFoundError(f"{path} does not exist; check the path")
-    with _explained(path):
+    with _as_bad_file(path):
         return opened(Path(path))
 
 
 def _series(file: Any, name: str | None) -> Any:
-    """The one electrical series of that name, wherever it stands in the file."""
+    """The only electrical series of that name in the file."""
     from pynwb import ecephys
 
     found = [
         item
         for item in file.objects.values()
         if isinstance(item, ecephys.ElectricalSeries)
-        and not isinstance(item, ecephys.SpikeEventSeries)  # Snippets around spikes.
+        and not isinstance(item, ecephys.SpikeEventSeries)  # snippets around spikes
     ]
     chosen = [item for item in found if name in (None, item.name)]
-    if len(chosen) > 1:  # Beside raw data, the container called LFP says which is meant.
+    if len(chosen) > 1:  # raw data too: the container called LFP tells which is meant
         chosen = [item for item in chosen if isinstance(item.parent, ecephys.LFP)] or chosen
     if len(chosen) == 1:
         return chosen[0]
@@ -187,7 +187,7 @@ def _sampling(series: Any, where: str, path: Path) -> tuple[float, float]:
         )
     period = (times[-1] - times[0]) / (times.size - 1)
     off = np.abs(times - (times[0] + period * np.arange(times.size)))
-    # Corrected clocks wander a little; latencies are read to a few milliseconds.
+    # Corrected clocks drift a little; latencies are read to a few milliseconds.
     if off.max() > max(0.5 * period, 1e-3):
         worst = int(np.argmax(np.abs(np.diff(times) - period)))
         raise BadFileError(

@@ -1,4 +1,4 @@
-"""Columns of NWB tables: claims checked first, each dataset read once, and no pickle opened."""
+"""Columns of NWB tables: sizes are checked first, and no pickle is opened."""
 
 from __future__ import annotations
 
@@ -9,22 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..claims import check_claim
-from ..failures import BadFileError
+from .._failures import BadFileError
+from .._limits import check_claim
 
 
 def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:
-    """All entries of a column without an index, shape (n_rows, ...).
-
-    Parameters
-    ----------
-    path : Path
-        The file or folder, for its size.
-    column : hdmf.common.VectorData
-        Column of numbers or text.
-    n_rows : int, optional
-        How many entries there must be.
-    """
+    """All entries of a column without an index, shape (n_rows, ...)."""
     data = column.data
     shape = tuple(np.shape(data))
     dtype = np.dtype(getattr(data, "dtype", object))
@@ -38,10 +28,9 @@ def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:
 
 
 def is_plain(column: Any) -> bool:
-    """Whether a column has one number or one text per row.
+    """Whether a column has one number or one text per row, which is not pickled.
 
-    References to other objects are none of these; in Zarr they are pickled besides, and a pickle
-    from a stranger may run anything.
+    Zarr pickles references to other objects, and opening a pickle can run any code.
     """
     from h5py import check_string_dtype
     from hdmf.common import DynamicTableRegion, VectorIndex
@@ -63,17 +52,7 @@ def is_plain(column: Any) -> bool:
 def plain_columns(
     path: Path, table: Any, wanted: Collection[str] | None = None
 ) -> dict[str, list[Any]]:
-    """Columns of numbers and text by name, one entry per row each.
-
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    table : hdmf.common.DynamicTable
-        Any table of the file.
-    wanted : collection of str, optional
-        Names in lower case; all where left out.
-    """
+    """Columns of numbers and text by name; ``wanted`` names some of them in lower case."""
     columns = {}
     for name in table.colnames:
         if (wanted is None or name.lower() in wanted) and is_plain(table[name]):
@@ -83,17 +62,7 @@ def plain_columns(
 
 
 def ragged(path: Path, column: Any, n_rows: int) -> tuple[list[NDArray[Any]], int]:
-    """Entries of each row of an indexed column, and how many entries lie behind the last row.
-
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    column : hdmf.common.VectorIndex
-        Ends of the rows; its target holds the entries.
-    n_rows : int
-        Rows of the table.
-    """
+    """Entries of each row of an indexed column, and how many entries follow the last row."""
     name = column.target.name
     if hasattr(column.target, "target"):
         raise BadFileError(

@@ -34,7 +34,7 @@ def _side_operations(live: Parameters) -> tuple[float, float]:
 def pick_side(
     live: Parameters, side: Side, remedy: str = "use method='ais'"
 ) -> tuple[Literal["visible", "hidden"], float]:
-    """The side to sum over and its multiply-adds, for a model without dead hidden units."""
+    """The side to sum over and its multiply-adds, for a model whose hidden units are all live."""
     visible, hidden = _side_operations(live)
     if side == "hidden" and math.isinf(hidden):
         raise ValueError(

@@ -1,18 +1,20 @@
-"""What a file holds, and the step from there to a recording: depths, layers, quality, epochs."""
+"""Content of a file, and the recording it makes: depths, layers, quality, epochs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..epochs import Epochs
-from ..layers import as_labels, layer_labels
+from ..layers import as_labels, is_boundaries, layer_labels
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units
+from ._tables import layer_table
 
 Floats = NDArray[np.float64]
 
@@ -20,20 +22,14 @@ Floats = NDArray[np.float64]
 DEPTH_COLUMNS = ("depth_um", "depth", "unit_depth", "depths")
 LAYER_COLUMNS = ("layer", "cortical_layer", "layers")
 QUALITY_COLUMNS = ("quality", "kslabel")
-#: Quality of what is no unit by the word of whoever sorted the spikes.
+#: Quality of clusters that the spike sorting found to be no unit.
 _NOISE = "noise"
-_TRUTHS = {"true": True, "1": True, "1.0": True, "yes": True} | {
-    "false": False,
-    "0": False,
-    "0.0": False,
-    "no": False,
-    "": False,
-}
+_TRUE, _FALSE = ("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Spike trains and the table of their units as a file has them.
+    """Spike trains and the table of their units as they are in a file.
 
     Attributes
     ----------
@@ -44,15 +40,15 @@ class Session:
     columns : mapping of str to sequence
         Columns of the file's table of units, one entry per unit each.
     depth_column : str, optional
-        Column with depths in µm where the reader knows it; else looked for by name.
+        Column with depths in µm if the reader knows it; otherwise it is found by its name.
     epochs : Epochs, optional
-        When the units were observed, as far as the file says.
+        When the units were observed, if the file states it.
     notes : tuple of str
-        Sentences about what the reader did.
+        What the reader did.
     resolution_s : float
         Width of the bins that times come from; 0 for spike times.
     depth_reference : str, optional
-        What depths are measured from, in the rare file that says so.
+        What depths are measured from, if the file states it, which is rare.
     """
 
     ids: Sequence[str]
@@ -70,7 +66,16 @@ class Session:
         return next((by_name[name] for name in names if name in by_name), None)
 
 
-def finished(
+class Choices(TypedDict, total=False):
+    """Choices that every way into a recording offers; see `microcolumn.read`."""
+
+    depth_reference: str | None
+    layers: Any
+    quality: str | Iterable[str] | None
+    epochs: str | Epochs | ArrayLike | None
+
+
+def to_recording(
     session: Session,
     *,
     source: str,
@@ -79,23 +84,16 @@ def finished(
     quality: str | Iterable[str] | None = None,
     epochs: str | Epochs | ArrayLike | None = None,
 ) -> Recording:
-    """Recording of a session, once it is said what its depths and layers mean.
+    """Recording of a session, given what its depths and layers mean.
 
     Parameters
     ----------
     session : Session
-        What a file holds.
+        Content of a file.
     source : str
         Where it comes from.
-    depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional
-        What the depths are measured from; needed where there are depths.
-    layers : str, path or mapping, optional
-        A column of the table, a CSV file of unit and layer, a mapping of units to layers, or
-        boundaries by depth such as ``"II/III 650 IV 1000 V/VI"``.
-    quality : str or iterable of str, optional
-        Qualities of units to keep; all but ``"noise"`` where left out.
-    epochs : str, Epochs or array_like of shape (n_epochs, 2), optional
-        Label of the epochs to keep, or the epochs themselves in seconds.
+    depth_reference, layers, quality, epochs
+        As for :func:`microcolumn.read`.
     """
     if not session.ids:
         raise ValueError("there is no unit in it; check that spikes were sorted and exported")
@@ -105,30 +103,35 @@ def finished(
                 f"column {name!r} has {len(column)} entries for {len(session.ids)} units; "
                 "export the table again"
             )
+    quality_column = session.column(QUALITY_COLUMNS)
+    depths, reference = _depths(session, depth_reference)
     units = Units(
         session.ids,
-        _depths(session),
-        depth_reference=_stated(session, depth_reference),
-        quality=_text(session, session.column(QUALITY_COLUMNS)),
+        depths,
+        depth_reference=reference,
+        quality=None if quality_column is None else as_labels(session.columns[quality_column]),
         multiunit=_flags(session),
     )
     chosen = None if isinstance(epochs, str) else epochs
-    stated = chosen if session.epochs is None else session.epochs  # who knows may state the length
-    wanted = quality if quality is not None else _all_but_noise(units)
+    # If the file does not state when units were observed, the caller's epochs do.
+    stated = chosen if session.epochs is None else session.epochs
+    notes = _notes(session, units, depth_reference, stated is None)
+    if quality is None:
+        quality, noise = _all_but_noise(units)
+        notes += noise
     recording = Recording(
         session.trains,
         units,
         stated,
         source=source,
-        notes=_notes(session, units, depth_reference, stated is None, quality is None),
+        notes=notes,
         resolution_s=session.resolution_s,
     )
-    if isinstance(epochs, str):
-        recording = recording.restrict(recording.epochs.labelled(epochs))
-    elif chosen is not None:
-        recording = recording.restrict(chosen)
-    if wanted is not None:
-        recording = recording.select(quality=wanted)
+    if epochs is not None:
+        kept = recording.epochs.labelled(epochs) if isinstance(epochs, str) else epochs
+        recording = recording.restrict(kept)
+    if quality is not None:
+        recording = recording.select(quality=quality)
     return _with_layers(recording, session, layers)
 
 
@@ -139,32 +142,35 @@ def _with_layers(recording: Recording, session: Session, layers: Any) -> Recordi
     chosen = session.column(LAYER_COLUMNS) if layers is None else layers
     if chosen is None:
         return recording
-    labels = layer_labels(chosen, recording.units, columns)
+    source = "layers"
+    if _is_file(chosen, columns):
+        chosen, source = layer_table(Path(chosen)), str(chosen)
+    labels = layer_labels(chosen, recording.units, columns, source)
     return recording.with_units(recording.units.with_layers(labels))
 
 
-def _all_but_noise(units: Units) -> list[str] | None:
-    """Qualities of all units but those that whoever sorted them called noise; None for all."""
-    qualities = set(units.quality or ())
-    kept = {name for name in qualities if name.lower() != _NOISE}
-    if kept == qualities:
-        return None
+def _is_file(layers: Any, columns: Mapping[str, Any]) -> bool:
+    if isinstance(layers, str) and (layers in columns or is_boundaries(layers)):
+        return False
+    return isinstance(layers, str | Path) and Path(layers).is_file()
+
+
+def _all_but_noise(units: Units) -> tuple[list[str] | None, list[str]]:
+    """Qualities of all units except noise, None if there is no noise; and a note."""
+    qualities = units.quality or ()
+    kept = [name for name in qualities if name.lower() != _NOISE]
+    if len(kept) == len(qualities):
+        return None, []
     if not kept:
         raise ValueError(f"all of its units are of quality {_NOISE!r}; pass quality= to read them")
-    return sorted(kept)
+    n_noise = len(qualities) - len(kept)
+    return kept, [f"units of quality 'noise' left out: {n_noise}; quality= names what to keep"]
 
 
 def _notes(
-    session: Session,
-    units: Units,
-    depth_reference: str | None,
-    length_unknown: bool,
-    noise_left_out: bool,
+    session: Session, units: Units, depth_reference: str | None, length_unknown: bool
 ) -> list[str]:
     notes = list(session.notes)
-    n_noise = sum(name.lower() == _NOISE for name in units.quality or ())
-    if noise_left_out and n_noise:
-        notes.append(f"units of quality 'noise' left out: {n_noise}; quality= names what to keep")
     if length_unknown:
         notes.append(
             "it is not stated how long was recorded, so the recording ends with the last spike; "
@@ -178,52 +184,37 @@ def _notes(
     return notes
 
 
-def _depth_name(session: Session) -> str | None:
-    """The column of depths, unless it says nothing: no number in it, or zero for every unit."""
+def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | None]:
+    """Depths, None if all are unknown or 0, and what they are measured from."""
+    reference = session.depth_reference
+    if reference is not None and stated not in (None, "unstated", reference):
+        raise ValueError(
+            f"depth_reference is {stated!r} but the file states {reference!r}; leave it out"
+        )
     name = session.depth_column or session.column(DEPTH_COLUMNS)
     if name is None:
-        return None
+        return None, stated
     depths = np.array([_number(value) for value in session.columns[name]])
-    says_something = np.any(np.isfinite(depths) & (depths != 0))
-    return name if says_something or session.depth_reference is not None else None
-
-
-def _depths(session: Session) -> Floats | None:
-    name = _depth_name(session)
-    if name is None:
-        return None
-    return np.array([_number(value) for value in session.columns[name]])
-
-
-def _stated(session: Session, depth_reference: str | None) -> str | None:
-    name = _depth_name(session)
-    if session.depth_reference is not None:
-        if depth_reference not in (None, "unstated", session.depth_reference):
-            raise ValueError(
-                f"depth_reference is {depth_reference!r} but the file states "
-                f"{session.depth_reference!r}; leave it out"
-            )
-        return session.depth_reference
-    if name is not None and depth_reference is None:
+    if reference is not None:
+        return depths, reference
+    if not np.any(np.isfinite(depths) & (depths != 0)):
+        return None, stated
+    if stated is None:
         choices = ", ".join(f"'{key}' ({text})" for key, text in DEPTH_REFERENCES.items())
         raise ValueError(
             f"its units have depths (column {name!r}) whose zero and direction no file states; "
             f"pass depth_reference: {choices}"
         )
-    return depth_reference
+    return depths, stated
 
 
 def _number(value: Any) -> float:
-    """A table's entry as a number, nan for whatever is none."""
+    """A table's entry as a number, nan if it is none."""
     try:
         number = float(value)
     except (TypeError, ValueError):
         return np.nan
     return number if np.isfinite(number) else np.nan
-
-
-def _text(session: Session, name: str | None) -> list[str] | None:
-    return None if name is None else as_labels(session.columns[name])
 
 
 def _flags(session: Session) -> list[bool] | None:
@@ -233,9 +224,9 @@ def _flags(session: Session) -> list[bool] | None:
     flags = []
     for unit, entry in zip(session.ids, session.columns[name], strict=True):
         text = str(entry).strip().lower()
-        if text not in _TRUTHS:
+        if text not in (*_TRUE, *_FALSE):
             raise ValueError(
                 f"column {name!r} says {entry!r} of unit {unit!r}; it needs true or false"
             )
-        flags.append(_TRUTHS[text])
+        flags.append(text in _TRUE)
     return flags

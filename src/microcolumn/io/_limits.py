@@ -1,16 +1,15 @@
-"""Sizes that a header claims, checked before anyone allocates them."""
+"""Limits on what a file may claim to hold, checked before anything is allocated."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from .failures import BadFileError
+from ._failures import BadFileError
 
 #: Bytes that any file may claim.
 _ALWAYS_FINE = 1 << 26
-#: How many times its own size a compressed file may claim, however large. Counts in bins of a
-#: millisecond compress better, up to what Deflate can do at most: that far a file may go up to a
-#: number of bytes that a computer has.
+#: A compressed file may claim 100 times its size. Counts in bins of a millisecond compress better,
+#: up to the 1032 times of Deflate, which is allowed up to 4 GiB.
 _COMPRESSION, _DEFLATE, _MOST = 100, 1032, 1 << 32
 
 
@@ -19,6 +18,11 @@ def size_on_disk(path: Path) -> int:
     if path.is_dir():
         return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     return path.stat().st_size
+
+
+def largest_content(size: int) -> int:
+    """Bytes that a compressed file of ``size`` bytes may hold."""
+    return max(_COMPRESSION * size, min(_DEFLATE * size, _MOST))
 
 
 def check_claim(path: Path, n_bytes: int, what: str, *, compressed: bool = True) -> None:
@@ -31,15 +35,14 @@ def check_claim(path: Path, n_bytes: int, what: str, *, compressed: bool = True)
     n_bytes : int
         Size that its header claims.
     what : str
-        What would take this size, for the sentence.
+        What has this size, for the error.
     compressed : bool
-        Whether the file may be smaller than what it holds.
+        Whether the file may be smaller than its content.
     """
-    if compressed and n_bytes <= _ALWAYS_FINE:  # before a folder of many files is walked through
+    if compressed and n_bytes <= _ALWAYS_FINE:  # saves walking through a folder of many files
         return
     size = size_on_disk(path)
-    most = max(_COMPRESSION * size, min(_DEFLATE * size, _MOST)) if compressed else size
-    if n_bytes > most:
+    if n_bytes > (largest_content(size) if compressed else size):
         raise BadFileError(
             f"{what} claims {n_bytes:,} bytes in a file of {size:,}; "
             "it is damaged: export or copy it again"

@@ -1,4 +1,4 @@
-"""Whatever goes wrong while a file is read becomes one sentence."""
+"""Any exception that reading a file raises becomes one sentence."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ class BadFileError(ValueError):
 
 
 @contextmanager
-def explained(title: str, extra: str | None) -> Iterator[None]:
-    """Turn what a reading library raises into a :class:`BadFileError` or an ``ImportError``.
+def as_bad_file(title: str, extra: str | None) -> Iterator[None]:
+    """Turn exceptions of a reading library into a :class:`BadFileError` or an ``ImportError``.
 
-    Libraries raise nearly anything over a damaged file, so everything is caught; their warnings,
-    about versions and schemas, are not passed on.
+    Libraries raise exceptions of any type for a damaged file, so all are caught. Their warnings
+    about versions and schemas are not passed on.
 
     Parameters
     ----------

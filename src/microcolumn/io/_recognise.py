@@ -8,9 +8,9 @@ from pathlib import Path
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 #: First bytes of formats that Neo reads.
 _NEO_MAGIC = (b"NEX1", b"PLEX", b"NEURALEV", b"NEURALCD", b"BREVENTS")
-#: Extensions of HDF5 files that Neo reads; anybody's may be called .h5, NWB too.
+#: Extensions of HDF5 files that Neo reads; NWB files may have them too.
 _NEO_HDF5 = (".h5", ".nix", ".kwik", ".brw")
-#: Every NWB file has this attribute at its root, of which libraries write the header first.
+#: Every NWB file has this attribute at its root, which libraries write first.
 _NWB_MARK, _MARK_WITHIN = b"nwb_version", 1 << 20
 _BY_EXTENSION = {
     ".nwb": "nwb",
@@ -24,7 +24,7 @@ _BY_EXTENSION = {
 
 
 def recognise(path: Path) -> str:
-    """Name of the reader for ``path``, or one sentence if nobody knows it."""
+    """Name of the reader for ``path``, or an error if no reader knows it."""
     if path.is_file() and path.stat().st_size == 0:
         raise ValueError(f"{path} is empty; export or copy it again")
     name = _folder(path) if path.is_dir() else _file(path)
@@ -62,7 +62,7 @@ def _file(path: Path) -> str | None:
 
 
 def _hdf5(path: Path) -> str:
-    """Whose HDF5 it is: as its extension says, but for those that NWB shares with Neo's."""
+    """Reader of an HDF5 file, by its extension; NWB files may have the extensions of Neo's."""
     suffix = path.suffix.lower()
     if suffix == ".mat":
         return "matlab"
@@ -73,7 +73,7 @@ def _hdf5(path: Path) -> str:
 
 
 def _archive(path: Path) -> str | None:
-    """Arrays of our own, of pynapple or of SpikeInterface, by their names."""
+    """Reader of an archive of arrays, by their names."""
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())

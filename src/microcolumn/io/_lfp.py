@@ -1,4 +1,4 @@
-"""The local field potential of a linear probe, from arrays or Neo, read where it is needed."""
+"""The local field potential of a linear probe, from arrays, Neo or a file that stays open."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..units import DEPTH_REFERENCES
-from ..validation import Floats, listed, real_array, real_number, whole_number
+from ..validation import Floats, checked_positions, real_array, real_number
 
 
 @dataclass(frozen=True, eq=False)
 class LFP:
     """Local field potential of a linear probe.
 
-    The samples may lie in memory or in a file: only the stretches asked for are read and turned
-    into mV. An LFP from a file keeps it open; use it in a ``with`` block, or `close` it.
+    The samples may be in memory or in a file: only requested stretches are read and converted to
+    mV. An LFP from a file keeps it open; use it in a ``with`` block, or `close` it.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class LFP:
     sampling_rate_hz : float
         Samples per second.
     depth_um : array_like, shape (n_channels,)
-        Depth of each channel's contact in µm; NaN where unknown.
+        Depth of each channel's contact in µm; NaN if unknown.
     depth_reference : {"surface", "tip", "layer IV"}
-        What depths are measured from, as for `microcolumn.Units`: larger is deeper, save above
+        What depths are measured from, as for `microcolumn.Units`: larger is deeper, except above
         the tip.
     start_s : float
         Time of the first sample, on the clock of the flashes.
@@ -151,18 +151,7 @@ class LFP:
 
     def take(self, channels: Iterable[int]) -> LFP:
         """The LFP of the channels at these positions, for example without broken ones."""
-        chosen = [
-            whole_number(f"channels[{place}]", channel)
-            for place, channel in enumerate(
-                listed("channels", channels, "pass a list of positions of channels")
-            )
-        ]
-        for place, channel in enumerate(chosen):
-            if not 0 <= channel < self.n_channels:
-                raise IndexError(
-                    f"channels[{place}] is {channel}; positions of the {self.n_channels} "
-                    f"channels of {self.source} run from 0 to {self.n_channels - 1}"
-                )
+        chosen = checked_positions("channels", channels, self.n_channels, "channels")
         held = range(self.n_channels) if self._channels is None else self._channels
         return replace(
             self,

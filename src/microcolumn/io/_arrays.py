@@ -1,4 +1,4 @@
-"""Arrays of strangers: NumPy files whose header is checked before anything is read."""
+"""NumPy files from unknown sources: the header is checked before any data are read."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import zipfile
 from collections.abc import Collection
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from .claims import check_claim
-from .failures import BadFileError
+from ._failures import BadFileError
+from ._limits import check_claim
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -24,70 +24,57 @@ _HEADER_BYTES = 1 << 14
 
 
 class PickledArrayError(BadFileError):
-    """An array of Python objects, which nobody should unpickle from a stranger."""
-
-
-class _Header(NamedTuple):
-    shape: tuple[int, ...]
-    is_fortran: bool
-    dtype: np.dtype[Any]
-    offset: int
-
-    @property
-    def end(self) -> int:
-        """Bytes that header and data take together."""
-        return self.offset + math.prod(self.shape) * self.dtype.itemsize
+    """An array of Python objects: unpickling one from an unknown source can run any code."""
 
 
 def load_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
-    """Array of a ``.npy`` file; nothing is unpickled, nothing allocated that the file lacks.
+    """Array of a ``.npy`` file; nothing is unpickled, and no more allocated than the file holds.
 
-    Parameters
-    ----------
-    path : Path
-        The file, which must exist.
-    mapped : bool
-        Leave the values in the file and read those that are used.
+    A ``mapped`` array stays in the file, and only the values that are used are read.
     """
     with path.open("rb") as file:
-        header = _header(file.read(_HEADER_BYTES), path.name)
-    check_claim(path, header.end, path.name, compressed=False)
+        end = _end(file.read(_HEADER_BYTES), path.name)
+    check_claim(path, end, path.name, compressed=False)
     array: NDArray[Any] = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
-    check_text(array, path.name)
+    _check_text(array, path.name)
     return array
 
 
-def load_archive(path: Path) -> dict[str, NDArray[Any]]:
-    """Arrays of an ``.npz`` file by name, under the same conditions as `load_array`."""
+def load_archive(path: Path) -> tuple[dict[str, NDArray[Any]], list[str]]:
+    """Arrays of an ``.npz`` file by name, and the names of pickled arrays, which stay closed."""
+    arrays, pickled = {}, []
     try:
         with zipfile.ZipFile(path) as archive:
             members = [name for name in archive.namelist() if name.endswith(".npy")]
             total = sum(archive.getinfo(name).file_size for name in members)
             check_claim(path, total, "the archive")
-            return {name.removesuffix(".npy"): _member(archive, name) for name in members}
+            for name in members:
+                try:
+                    arrays[name.removesuffix(".npy")] = _member(archive, name)
+                except PickledArrayError:
+                    pickled.append(name.removesuffix(".npy"))
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
         raise BadFileError(
             f"it is no intact archive of arrays ({error}); export or copy it again"
         ) from None
+    return arrays, pickled
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
     size = archive.getinfo(name).file_size
     with archive.open(name) as file:
-        header = _header(file.read(_HEADER_BYTES), name)
-    if header.end != size:
+        end = _end(file.read(_HEADER_BYTES), name)
+    if end != size:
         raise BadFileError(
-            f"{name} claims {header.end:,} bytes but has {size:,}; it is damaged: "
-            "export or copy it again"
+            f"{name} claims {end:,} bytes but has {size:,}; it is damaged: export or copy it again"
         )
-    data = archive.read(name)
-    flat = np.frombuffer(data, header.dtype, math.prod(header.shape), header.offset)
-    check_text(flat, name)
-    return flat.reshape(header.shape, order="F" if header.is_fortran else "C")
+    array: NDArray[Any] = npy.read_array(BytesIO(archive.read(name)), allow_pickle=False)
+    _check_text(array, name)
+    return array
 
 
-def check_text(array: NDArray[Any], name: str) -> None:
-    """Refuse characters that do not exist, over which Python fails long after it took them."""
+def _check_text(array: NDArray[Any], name: str) -> None:
+    """Refuse characters that do not exist; Python accepts them and fails when they are used."""
     if array.dtype.kind == "U":
         codes = np.frombuffer(array.tobytes(), np.dtype("u4").newbyteorder(array.dtype.byteorder))
         if codes.max(initial=0) > sys.maxunicode:
@@ -97,15 +84,15 @@ def check_text(array: NDArray[Any], name: str) -> None:
             )
 
 
-def _header(head: bytes, name: str) -> _Header:
-    """What the first bytes of an array say about the rest."""
+def _end(head: bytes, name: str) -> int:
+    """Bytes of header and data together, as the first bytes of an array state them."""
     file = BytesIO(head)
     try:
         version = npy.read_magic(file)
         if version == (1, 0):
-            shape, is_fortran, dtype = npy.read_array_header_1_0(file)
+            shape, _, dtype = npy.read_array_header_1_0(file)
         else:
-            shape, is_fortran, dtype = npy.read_array_header_2_0(file)
+            shape, _, dtype = npy.read_array_header_2_0(file)
     except Exception as error:  # NumPy evaluates the header and lets anything through
         reason = str(error).partition("\n")[0]
         raise BadFileError(
@@ -119,7 +106,7 @@ def _header(head: bytes, name: str) -> _Header:
         raise BadFileError(
             f"{name} has shape {shape} and dtype {dtype}; it is damaged: export or copy it again"
         )
-    return _Header(shape, is_fortran, dtype, file.tell())
+    return file.tell() + math.prod(shape) * dtype.itemsize
 
 
 def flat_numbers(array: NDArray[Any], name: str, *, whole: bool = False) -> NDArray[Any]:
@@ -148,17 +135,7 @@ def check_same_length(arrays: Collection[tuple[str, NDArray[Any]]]) -> None:
 def split_by_unit(
     values: NDArray[Number], index: NDArray[Any], n_units: int
 ) -> list[NDArray[Number]]:
-    """Values of each unit's spikes, in the order that they have here.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_spikes,)
-        Time of each spike, or whatever else it has.
-    index : ndarray of int, shape (n_spikes,)
-        Unit of each spike, at least 0 and less than ``n_units``.
-    n_units : int
-        Number of units.
-    """
+    """Values of each unit's spikes in their order here; ``index`` is the unit of each spike."""
     if n_units == 0:
         return []
     # NumPy sorts 16-bit integers by radix, ten times faster than wider ones

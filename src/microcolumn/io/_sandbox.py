@@ -1,0 +1,151 @@
+"""Reading in a worker process with limits on memory and processor time.
+
+A flipped byte can make a compiled library (HDF5, SciPy's MATLAB reader) crash, ask for gigabytes or
+loop without end. In the worker, each of these is one sentence about the file. The worker is kept
+for later files, since starting it takes a second, and ends after half a minute without work, with
+our process, or when its reading is interrupted. loky starts it without importing ``__main__``, so
+that scripts need no guard.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from multiprocessing import util
+from pathlib import Path
+from typing import Any
+
+from joblib.externals import loky
+
+from ._failures import BadFileError
+from ._limits import largest_content, size_on_disk
+from ._session import Session
+
+#: Bytes that reading may take beyond the library itself and two copies of the file's content.
+_BYTES = 1 << 30
+#: Seconds of processor time that reading may take, and bytes of the file that add one second.
+_SECONDS, _BYTES_PER_SECOND = 15, 10_000_000
+#: Seconds without work after which the worker ends.
+_IDLE_SECONDS = 30
+
+Load = Callable[[Path], Session]
+
+
+def load_sandboxed(load: Load, path: Path, libraries: Sequence[str]) -> Session:
+    """Content of a file, read in the worker process; threads wait for each other.
+
+    Parameters
+    ----------
+    load : callable
+        Reads the file at a path; raises `BadFileError` or `ImportError`.
+    path : Path
+        File or folder.
+    libraries : sequence of str
+        Modules imported before limits are set, if they are installed.
+    """
+    if multiprocessing.current_process().daemon:  # such a process may not start another
+        return load(path)
+    outcome = _sandboxes.setdefault(os.getpid(), Sandbox()).read(load, path.absolute(), libraries)
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+class Sandbox:
+    """The worker of this process, started when it is first needed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()  # a crash must fail the reading that caused it, no other
+        self._executor: Any = None
+
+    def read(self, load: Load, path: Path, libraries: Sequence[str]) -> Session | Exception:
+        """Content of a file, or the exception that reading it raised."""
+        with self._lock:
+            executor = self._ready()
+            try:
+                reading = executor.submit(_load_limited, load, path, libraries)
+                outcome: Session | Exception = reading.result()
+            except (loky.BrokenProcessPool, MemoryError):  # the latter of sending the content
+                self.stop()
+                return BadFileError(
+                    "the library that reads it crashed or did not finish; it is damaged: export or "
+                    "copy it again"
+                )
+            except BaseException:  # an interrupt: the worker is still reading
+                self.stop()
+                raise
+        return outcome
+
+    def stop(self) -> None:
+        """End the worker; the next file starts another."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, kill_workers=True)
+        self._executor = None
+
+    def _ready(self) -> Any:
+        """The executor, once its worker answers; a worker that died since is replaced."""
+        for _ in range(2):
+            if self._executor is None:
+                self._executor = loky.ProcessPoolExecutor(
+                    max_workers=1,
+                    timeout=_IDLE_SECONDS,
+                    initializer=_isolate,
+                    # A module in the current folder must not be imported in place of a library.
+                    env={"PYTHONSAFEPATH": "1"},
+                )
+                # A process of multiprocessing waits for its children unless they end before.
+                util.Finalize(None, self.stop, exitpriority=1)
+            try:
+                self._executor.submit(os.getpid).result()
+                return self._executor
+            except loky.BrokenProcessPool:
+                self.stop()
+        raise OSError(
+            f"{sys.executable} cannot be started as a second process, which reading needs; check "
+            "the installation"
+        )
+
+
+#: Sandboxes by process id: a forked process must not use that of its parent.
+_sandboxes: dict[int, Sandbox] = {}
+
+
+def _isolate() -> None:
+    """Leave our process group, so that Ctrl-C does not reach the worker, and discard its output."""
+    if hasattr(os, "setsid"):
+        os.setsid()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+
+
+def _load_limited(load: Load, path: Path, libraries: Sequence[str]) -> Session | Exception:
+    """Read a file in the worker; a returned exception carries no second traceback."""
+    for library in libraries:
+        with contextlib.suppress(ImportError):
+            import_module(library)
+    _limit(size_on_disk(path))
+    try:
+        return load(path)
+    except (BadFileError, ImportError) as error:
+        return error
+
+
+def _limit(size: int) -> None:
+    """Limit memory and processor time to what a file of ``size`` bytes may need."""
+    with contextlib.suppress(ImportError, OSError, ValueError):  # not every system can
+        import resource
+
+        def limit(what: int, value: float) -> None:
+            resource.setrlimit(what, (int(value), resource.getrlimit(what)[1]))
+
+        limit(resource.RLIMIT_CPU, time.process_time() + _SECONDS + size / _BYTES_PER_SECOND)
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        n_bytes = pages * resource.getpagesize() + _BYTES + 2 * largest_content(size)
+        limit(resource.RLIMIT_AS, n_bytes)

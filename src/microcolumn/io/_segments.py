@@ -1,0 +1,43 @@
+"""Segments of a recording, each with a clock of its own, put on one clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..epochs import HALF_NANOSECOND, Epochs
+
+#: Seconds between segments whose own clocks do not say how they follow each other.
+_GAP_S = 1.0
+
+
+def align_segments(
+    stretches: Sequence[tuple[float, float]],
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Seconds to add to the times of each segment so that all share one clock, and notes.
+
+    Segments that follow each other on their own clocks are not moved. If they overlap, as trials do
+    that all start at 0, each begins 1 s after the one before it ends. ``stretches`` are start and
+    stop of each segment on its own clock, seconds; all its spikes lie between them.
+    """
+    shifts = np.zeros(len(stretches))
+    if all(later[0] > stop - 2 * HALF_NANOSECOND for (_, stop), later in pairwise(stretches)):
+        return shifts, []
+    begin = max(stretches[0][0], 0.0)  # trials may begin before the event that they are aligned to
+    for k, (start, stop) in enumerate(stretches):
+        shifts[k] = begin - start
+        begin += stop - start + _GAP_S
+    note = f"{len(stretches)} segments put one after another with {_GAP_S:g} s between them"
+    return shifts, [note]
+
+
+def segment_epochs(
+    stretches: Sequence[tuple[float, float]], shifts: NDArray[np.float64], *, labelled: bool = True
+) -> Epochs:
+    """Epochs of segments after they were moved, labelled ``"segment 0"`` and so on."""
+    spans = np.array(stretches).reshape(-1, 2) + shifts[:, None]
+    spans[:-1, 1] = np.minimum(spans[:-1, 1], spans[1:, 0])  # rounding may make neighbours overlap
+    return Epochs(spans, [f"segment {k}" for k in range(len(spans))] if labelled else None)

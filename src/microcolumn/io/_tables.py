@@ -1,0 +1,96 @@
+"""Text tables in one dialect: UTF-8, a header, separated by commas, semicolons or tabs."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from ._failures import BadFileError
+
+#: Names of the column of units, as `plain_name` writes them.
+UNIT_NAMES = ("unit", "unit_id", "cluster", "cluster_id", "neuron")
+
+
+@contextmanager
+def open_table(path: Path, title: str = "it") -> Iterator[tuple[list[str], Iterator[list[str]]]]:
+    """Header and rows of a table, while the block lasts.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    title : str
+        What errors call the file.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            first = next(file, "")
+            if not first:
+                raise BadFileError(f"{title} is empty; export or copy it again")
+            if not first.strip():
+                raise BadFileError("its first line is empty; it needs a header such as 'unit,time'")
+            separator = next((mark for mark in "\t;," if mark in first), ",")
+            header = [name.strip() for name in next(csv.reader([first], delimiter=separator), [])]
+            yield header, csv.reader(file, delimiter=separator)
+    except UnicodeDecodeError as error:
+        raise BadFileError(
+            f"{title} is not UTF-8 text ({error.reason}); save it as CSV in UTF-8"
+        ) from None
+    except csv.Error as error:
+        raise BadFileError(f"{title} cannot be read as a table ({error}); save it as CSV") from None
+
+
+def plain_name(name: str) -> str:
+    """A column's name in lower case, with ``time_ms`` for ``time (ms)`` and ``time [ms]``."""
+    joined = re.sub(r"[\s(\[]+", "_", name.lower()).rstrip(")]")
+    return joined.replace("\u03bc", "µ")  # the Greek letter for the micro sign
+
+
+def place_of(header: Sequence[str], names: Sequence[str]) -> int | None:
+    """Position of the column with the first of these names that the header has."""
+    plain = [plain_name(name) for name in header]
+    return next((plain.index(name) for name in names if name in plain), None)
+
+
+def unit_rows(path: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Entries of each unit by column, from a table with one row per unit.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    names : sequence of str
+        Names that the column of units may have, the likeliest first.
+    """
+    table: dict[str, dict[str, str]] = {}
+    with open_table(path, path.name) as (header, rows):
+        key = place_of(header, names)
+        if key is None:
+            raise BadFileError(
+                f"{path.name} has columns {', '.join(header[:20])} but none called {names[0]}; "
+                "add it"
+            )
+        for line, row in enumerate(rows, start=2):
+            entries = [entry.strip() for entry in row]
+            if not any(entries):
+                continue
+            unit = entries[key] if key < len(entries) else ""
+            if not unit or unit in table:
+                problem = f"names unit {unit!r} again" if unit else "names no unit"
+                raise BadFileError(f"{path.name} line {line} {problem}; keep one row per unit")
+            fields = zip(header, entries, strict=False)
+            table[unit] = {name: entry for name, entry in fields if name != header[key]}
+    return table
+
+
+def layer_table(path: Path) -> dict[str, str]:
+    """Layer of each unit, from a table with columns ``unit`` and ``layer``."""
+    rows = unit_rows(path, (*UNIT_NAMES, "id"))
+    names = {name for entries in rows.values() for name in entries}
+    column = next((name for name in names if plain_name(name) == "layer"), None)
+    if column is None:
+        raise BadFileError(f"{path.name} has no column of layers; it needs unit and layer")
+    return {unit: entries[column] for unit, entries in rows.items() if column in entries}

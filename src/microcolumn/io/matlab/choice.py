@@ -1,0 +1,125 @@
+"""Which variable of a MATLAB file holds the spikes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .._failures import BadFileError
+from .counts import are_counts
+from .variable import NUMERIC, Variable
+
+Fields = Mapping[str, Variable]
+#: A variable that may hold spikes, and the other fields of its struct.
+_Found = tuple[Fields, Variable]
+
+#: Names of spike times, the likeliest first; in lower case.
+_TIMES = ("times", "spike_times", "spiketimes", "timestamps", "spikes", "spiketrains", "ts")
+
+
+def choose(variables: Sequence[Variable], name: str | None) -> tuple[Fields, Variable, list[str]]:
+    """The variable with spikes, all variables and fields next to it by name, and notes.
+
+    Parameters
+    ----------
+    variables : sequence of Variable
+        All variables of the file.
+    name : str, optional
+        Variable that the caller named, ``"spikes"`` or ``"spikes.times"``.
+    """
+    by_name = {held.name: held for held in variables}
+    if name is not None:
+        return _named(by_name, name)
+    likely = _likely(_plausible(variables))
+    if len(likely) != 1:
+        problem = "several variables may hold" if likely else "no variable holds"
+        listed = _listed([chosen for _, chosen in likely] or variables)
+        raise BadFileError(
+            f"{problem} spikes as one vector of times per cell or as a matrix of counts; "
+            f"name one with variable=: {listed}"
+        )
+    fields, chosen = likely[0]
+    return {**by_name, **fields}, chosen, [f"spikes are those of variable {chosen}"]
+
+
+def _named(by_name: Fields, name: str) -> tuple[Fields, Variable, list[str]]:
+    top, _, field = name.partition(".")
+    if top not in by_name:
+        held = _listed(list(by_name.values()))
+        raise BadFileError(f"there is no variable {name!r}; it holds {held}")
+    if by_name[top].kind != "struct":
+        return by_name, _checked(by_name[top]), []
+    fields = by_name[top].read()
+    chosen = fields.get(field) if field else _field_with_times(fields)
+    if chosen is None:
+        raise BadFileError(
+            f"no field of {top} holds spikes under that name; name one with variable=: "
+            f"{_listed(list(fields.values()))}"
+        )
+    return {**by_name, **fields}, _checked(chosen), []
+
+
+def _likely(found: list[_Found]) -> list[_Found]:
+    """Cells before matrices, usual names before others; matrices of counts before others."""
+    cells = [pair for pair in found if pair[1].kind == "cell"]
+    named = [pair for pair in cells if _has_usual_name(pair[1])]
+    if cells or len(found) < 2:
+        return named or cells or found
+    return [
+        pair
+        for pair in found
+        if pair[1].kind == "sparse"
+        or all(are_counts(values).all() for *_, values in pair[1].entries())
+    ]
+
+
+def _plausible(variables: Sequence[Variable]) -> list[_Found]:
+    """Variables that may hold spikes, each with the other fields of its struct."""
+    found: list[_Found] = []
+    for held in variables:
+        if held.kind == "struct":
+            fields = held.read()
+            chosen = _field_with_times(fields)
+            if chosen is not None:
+                found.append((fields, chosen))
+        elif _may_hold_spikes(held):
+            found.append(({}, held))
+    return found
+
+
+def _field_with_times(fields: Fields) -> Variable | None:
+    by_name = {name.lower(): held for name, held in fields.items()}
+    candidates = (by_name[name] for name in _TIMES if name in by_name)
+    return next((held for held in candidates if _may_hold_spikes(held)), None)
+
+
+def _has_usual_name(held: Variable) -> bool:
+    return held.name.lower().rpartition(".")[2] in _TIMES
+
+
+def _may_hold_spikes(held: Variable) -> bool:
+    if held.is_empty:
+        return held.kind == "cell" and _has_usual_name(held)
+    if held.kind == "cell":
+        return held.is_vector and all(
+            cell.kind in NUMERIC and (cell.is_empty or cell.is_vector) for cell in held.read()
+        )
+    is_matrix = len(held.shape) == 2 and min(held.shape) > 1
+    return is_matrix and held.name.lower() != "epochs" and held.kind in {"sparse", *NUMERIC}
+
+
+def _checked(chosen: Variable) -> Variable:
+    """The variable that the caller named, if spikes can be in it."""
+    if chosen.kind == "cell" or chosen.in_pieces is not None:
+        return chosen
+    chosen.read()  # names complex numbers and what only MATLAB opens
+    if chosen.kind == "sparse" or (chosen.kind in NUMERIC and len(chosen.shape) == 2):
+        return chosen
+    raise BadFileError(
+        f"{chosen} is neither a cell array of spike times nor a matrix of counts; "
+        "name another with variable="
+    )
+
+
+def _listed(variables: Sequence[Variable]) -> str:
+    more = f" and {len(variables) - 12} more" if len(variables) > 12 else ""
+    return (", ".join(str(held) for held in variables[:12]) or "no variable") + more

@@ -1,0 +1,74 @@
+"""What the log weights of annealed chains say: an estimate, its error, and reasons to doubt it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import logsumexp
+
+from ..validation import Floats
+
+#: Rounding of log weights, nats: smaller differences are ignored.
+_ROUNDING = 1e-9
+#: Forward and reverse must agree within this many combined standard errors.
+_AGREEMENT = 3.0
+
+
+def log_mean(log_weights: Floats) -> tuple[float, float]:
+    """Logarithm of the mean weight and its standard error by the delta method (nats)."""
+    n = len(log_weights)
+    largest = float(log_weights.max())
+    weights = np.exp(log_weights - largest)
+    mean = float(weights.mean())
+    stderr = float(weights.std(ddof=1)) / (mean * math.sqrt(n)) if n > 1 else math.inf
+    return largest + math.log(mean), stderr
+
+
+def effective_sample_size(log_weights: Floats) -> float:
+    """(sum w)^2 / sum w^2: how many equally weighted chains carry as much information."""
+    return float(np.exp(2 * logsumexp(log_weights) - logsumexp(2 * log_weights)))
+
+
+def missed_log_mass(forward: Floats, reverse: Floats) -> float:
+    """How much of log Z the forward chains missed, by Crooks' relation (nats, not negative).
+
+    A share m of the reverse chains has weights beyond the largest forward one, t. So the words
+    behind them hold a share m of Z; a forward chain reaches them with probability
+    q = E_reverse[Z / w; w > t], and given that none did, the forward mean is Z (1 - m) / (1 - q).
+    Where the two runs merely overlap, w is near Z and q is near m; where a mode is missing, w
+    is far above Z and q is near 0.
+    """
+    beyond = reverse > forward.max()
+    share = float(beyond.mean())
+    if share == 1.0:
+        return math.inf
+    relative = np.exp(log_mean(forward)[0] - reverse[beyond])
+    reached = float(relative.sum()) / len(reverse)
+    return math.log1p(-reached) - math.log1p(-share)
+
+
+def doubt_of(forward: Floats, reverse: Floats, settled: bool, tolerance: float) -> str | None:
+    """What speaks against the forward estimate, as a clause; None if nothing does."""
+    value, stderr = log_mean(forward)
+    negative, reverse_stderr = log_mean(-reverse)
+    gap = -negative - value
+    bits = 1.0 / math.log(2.0)
+    if not settled:
+        return (
+            f"it moved by more than {tolerance * bits:.3g} bits on the last doubling, or its "
+            f"standard error of {stderr * bits:.3g} bits is above that"
+        )
+    missed = missed_log_mass(forward, reverse)
+    if missed > stderr + _ROUNDING:
+        return (
+            f"the reverse run found words that hold {-math.expm1(-missed):.2%} of the mass and "
+            "that no forward chain reached"
+        )
+    combined = math.hypot(stderr, reverse_stderr)
+    if max(abs(gap), reverse_stderr) > tolerance or abs(gap) > _AGREEMENT * combined + _ROUNDING:
+        return (
+            f"the reverse run is {gap * bits:+.3g} bits away, with standard errors of "
+            f"{stderr * bits:.3g} forward and {reverse_stderr * bits:.3g} reverse"
+        )
+    return None

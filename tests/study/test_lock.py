@@ -1,0 +1,152 @@
+import os
+import signal
+import threading
+
+import pytest
+from stored import Nursery
+
+from microcolumn.study import _store as stores
+from microcolumn.study._store import Store, StoreError
+
+HOLD = """
+import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, {{signal.SIGUSR1}})
+with Store.create({path!r}) as store, store.lock():
+    print("locked", flush=True)
+    signal.sigwait({{signal.SIGUSR1}})
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "study.db"
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """For tests in which the lock is refused, so that they need not wait for that."""
+    monkeypatch.setattr(stores, "_PATIENCE", 0.2)
+
+
+class Holder:
+    """Another process that holds the lock until it is told to end or is killed."""
+
+    def __init__(self, nursery, path):
+        self._nursery = nursery
+        self.pid = nursery.start(HOLD.format(path=str(path)))
+        assert nursery.line() == "locked"
+
+    def stop(self, how):
+        os.kill(self.pid, how)
+        assert self._nursery.rest() == []
+        self.pid = None
+
+
+@pytest.fixture(scope="module")
+def nursery():
+    if not hasattr(os, "fork"):
+        pytest.skip("the system cannot fork")
+    with Nursery() as nursery:
+        yield nursery
+
+
+@pytest.fixture
+def holder(nursery, path):
+    holder = Holder(nursery, path)
+    yield holder
+    if holder.pid is not None:
+        holder.stop(signal.SIGKILL)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_second_run_is_refused_with_the_name_of_the_first(path, holder):
+    with Store.create(path) as store, pytest.raises(StoreError) as caught, store.lock():
+        pass
+    message = str(caught.value)
+    assert f"another run (process {holder.pid} on " in message
+    assert f"is working on {path}; wait for it or use another store" in message
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_run_that_is_refused_leaves_the_first_one_locked(path, holder):
+    with Store.create(path) as store:
+        with pytest.raises(StoreError), store.lock():
+            pass
+        assert Store.is_running(path)
+        assert store.read_study()["runner"].startswith(f"process {holder.pid} ")
+
+
+def test_the_lock_goes_with_a_killed_process(path, holder):
+    assert Store.is_running(path)
+    holder.stop(signal.SIGKILL)
+    assert not Store.is_running(path)
+    with Store.create(path) as store, store.lock():
+        assert store.read_study()["runner"].startswith(f"process {os.getpid()} ")
+
+
+def test_the_lock_is_released_at_the_end_of_a_run(path, holder):
+    holder.stop(signal.SIGUSR1)
+    assert not Store.is_running(path)
+    with Store.open(path) as store:
+        assert "runner" not in store.read_study()
+
+
+def test_an_error_within_the_run_releases_the_lock(path):
+    with Store.create(path) as store:
+        with pytest.raises(KeyboardInterrupt), store.lock():
+            raise KeyboardInterrupt
+        assert not Store.is_running(path)
+        assert "runner" not in store.read_study()
+
+
+@pytest.mark.usefixtures("impatient")
+def test_two_runs_in_one_process_exclude_each_other(path):
+    with Store.create(path) as first, Store.create(path) as second, first.lock():
+        refused = pytest.raises(StoreError, match=f"process {os.getpid()} ")
+        with refused, second.lock():
+            pass
+
+
+def test_a_link_to_a_store_shares_its_lock(path, tmp_path):
+    link = tmp_path / "link.db"
+    Store.create(path).close()
+    link.symlink_to(path)
+    with Store.create(path) as store, store.lock():
+        assert Store.is_running(link)
+
+
+def test_a_store_that_never_ran_is_not_running_and_asking_leaves_no_file(path, tmp_path):
+    assert not Store.is_running(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_asking_whether_it_runs_never_refuses_a_run_that_starts(path):
+    """A run takes the lock again and again while two threads ask without pause."""
+    stop = threading.Event()
+    answers = set()
+
+    def ask():
+        while not stop.is_set():
+            answers.add(Store.is_running(path))
+
+    with Store.create(path) as store:
+        threads = [threading.Thread(target=ask) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(20):
+                with store.lock():
+                    assert Store.is_running(path)
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+    assert True in answers
+
+
+def test_a_place_that_cannot_be_locked_is_named(path):
+    path.with_name("study.db.lock").mkdir()
+    with Store.create(path) as store:
+        refused = pytest.raises(StoreError, match=r"study\.db\.lock cannot be locked")
+        with refused, store.lock():
+            pass
