@@ -86,7 +86,7 @@ def _image(axes: Axes, laminar_map: LaminarMap) -> None:
     first = laminar_map.sinks[0]
     # Later sinks may be much larger: the colours follow the one that has to be judged.
     limit = min(2.0 * first.size, float(np.abs(laminar_map.csd).max()))
-    # Sinks, which are negative, are red by convention; red and blue stay apart for all readers.
+    # Sinks, which are negative, are red by convention; red and blue differ for all readers.
     shown = (1e3 * laminar_map.time_s, laminar_map.depth_um, laminar_map.csd)
     image = axes.pcolormesh(*shown, cmap="RdBu", vmin=-limit, vmax=limit, shading="nearest")
     image.set_rasterized(True)
@@ -121,6 +121,6 @@ def _units(axes: Axes, units: Units) -> None:
 
 
 def _layer_names(axes: Axes, laminar_map: LaminarMap) -> None:
-    beside: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "annotation_clip": False}
+    place: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "annotation_clip": False}
     for name, (upper, lower) in laminar_map.boundaries.items():
-        axes.annotate(literal(name), (1.02, 0.5 * (upper + lower)), va="center", **beside)
+        axes.annotate(literal(name), (1.02, 0.5 * (upper + lower)), va="center", **place)

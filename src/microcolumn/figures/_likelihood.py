@@ -84,19 +84,19 @@ def _reference(compared: Sequence[Comparison]) -> str | None:
 
 
 def _caption(condition: Condition, compared: Sequence[Comparison], reference: str | None) -> str:
-    said = (
+    text = (
         "Excess log-likelihood over independent units, the zero line, on test words that were used "
         "neither for the fit nor for the choice of the penalty, for the whole population "
         f"({about(condition)}; {_splits(compared)}). "
     )
     if reference is not None:
-        said = (
-            f"(a) {said}(b) The same scores minus that of {reference} on the same words, with "
+        text = (
+            f"(a) {text}(b) The same scores minus that of {reference} on the same words, with "
             "two-sided p-values by a t-test, or by a normal test for one or two splits, not "
             "corrected over pairs. "
         )
-    said += error_bars(each.n_splits for each in compared)
-    return said + _over_time(condition, compared) + _doubts(compared)
+    text += error_bars(each.n_splits for each in compared)
+    return text + _over_time(condition, compared) + _doubts(compared)
 
 
 def _splits(compared: Sequence[Comparison]) -> str:
@@ -118,13 +118,13 @@ def error_bars(n_splits: Iterable[int]) -> str:
     numbers = set(n_splits)
     if numbers == {1}:
         return "Error bars: one standard error, from blocks of neighbouring bins."
-    said = (
+    text = (
         "Error bars: one standard error of the mean over splits, corrected for the words that "
         "splits share (Nadeau & Bengio 2003)"
     )
     if min(numbers) <= _FEW_SPLITS:
-        said += "; with one or two splits that from blocks of neighbouring bins where it is larger"
-    return f"{said}."
+        text += "; with one or two splits that from blocks of neighbouring bins where it is larger"
+    return f"{text}."
 
 
 def _over_time(condition: Condition, compared: Sequence[Comparison]) -> str:
@@ -140,7 +140,7 @@ def _over_time(condition: Condition, compared: Sequence[Comparison]) -> str:
 
 def _doubts(compared: Sequence[Comparison]) -> str:
     """Models that may not be relied upon, and the recordings."""
-    said = ""
+    text = ""
     for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
         found: dict[str, list[str]] = {}
         for each in compared:
@@ -149,5 +149,5 @@ def _doubts(compared: Sequence[Comparison]) -> str:
                     found.setdefault(model.name, []).append(each.recording)
         named = [f"{model} ({', '.join(names)})" for model, names in sorted(found.items())]
         if named:
-            said += f" The {what} has not converged in some split of {', '.join(named)}."
-    return said
+            text += f" The {what} has not converged in some split of {', '.join(named)}."
+    return text

@@ -1,4 +1,4 @@
-"""Figure 4: whole words and synchrony, observed and expected."""
+"""Figure 4: words and synchrony, observed and expected."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _about_words(
     drawn = {name: found.statistics[name] for pair in pairs for name in pair}
     some = next(iter(drawn.values()))
     l1 = ", ".join(f"{name} {scientific(found.l1[name])}" for name in names[1:])
-    said = [
+    sentences = [
         f"{shown}: observed frequency of every distinct word among the test words of split "
         f"{found.split} ({condition.recording}, {about(condition)}; {some.model.size:,} distinct "
         f"of {some.n_words:,}) against its probability under the model; symbols: number of active "
@@ -77,7 +77,7 @@ def _about_words(
         "probability, the grey band between them. Only words that occurred are drawn, so words "
         "expected less than about once lie above the band by selection.",
     ]
-    return said + _at_the_edge(drawn, LEAST_EXPECTED / some.n_words)
+    return sentences + _at_the_edge(drawn, LEAST_EXPECTED / some.n_words)
 
 
 def _at_the_edge(drawn: Mapping[str, PatternStatistics], least: float) -> list[str]:

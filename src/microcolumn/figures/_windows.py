@@ -42,7 +42,7 @@ def _caption(condition: Condition, shown: WindowResult) -> str:
     numbers = sorted({each.n_splits for each in computed})
     last = {name: shown.last_step(name) for name in shown.models}
     steps = [f"{name} {window if window is not None else 'none'}" for name, window in last.items()]
-    said = [
+    sentences = [
         "Gain over independent units, per second and neuron, on test words of one or more bins of "
         f"{1e3 * condition.experiment.bin_width:g} ms ({condition.recording}, "
         f"{counted(computed[0].n_units, 'unit')}); above, the length of a word.",
@@ -58,6 +58,6 @@ def _caption(condition: Condition, shown: WindowResult) -> str:
         if each is None
     ]
     doubtful = sorted({each.name for each in computed if not each.converged})
-    said += [f"Not computed yet: {', '.join(missing)}."] if missing else []
-    said += [f"Not converged in some split: {', '.join(doubtful)}."] if doubtful else []
-    return " ".join(said)
+    sentences += [f"Not computed yet: {', '.join(missing)}."] if missing else []
+    sentences += [f"Not converged in some split: {', '.join(doubtful)}."] if doubtful else []
+    return " ".join(sentences)

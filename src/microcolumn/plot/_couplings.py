@@ -1,4 +1,4 @@
-"""Couplings as a matrix with the biases on its diagonal (METHOD section 7, figure 2)."""
+"""Couplings as a matrix with the biases on its diagonal (docs/method.md, section 7, figure 2)."""
 
 from __future__ import annotations
 
@@ -72,8 +72,7 @@ def _limit(drawn: Floats) -> float:
 def _bar(
     ax: Axes, image: AxesImage, place: tuple[float, float, float, float], label: str, extend: str
 ) -> None:
-    beside = ax.inset_axes(place)
-    bar = ax.figure.colorbar(image, cax=beside, extend=extend)
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes(place), extend=extend)
     bar.set_label(label)
     bar.locator = MaxNLocator(4, steps=[1, 2, 5, 10])
     bar.outline.set_linewidth(0.5)

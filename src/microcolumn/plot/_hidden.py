@@ -1,4 +1,4 @@
-"""Hidden units as bar charts, side by side on one scale (METHOD section 7, figure 2)."""
+"""Hidden units as bar charts, side by side on one scale (docs/method.md, section 7, figure 2)."""
 
 from __future__ import annotations
 

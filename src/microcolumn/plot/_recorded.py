@@ -271,11 +271,11 @@ def _shade_layers(ax: Axes, units: Units) -> None:
 def _side_by_side(heights: Floats) -> Floats:
     """Horizontal positions on the probe, such that units of similar height do not overlap."""
     known = np.flatnonzero(~np.isnan(heights))
-    apart = np.ptp(heights[known]) / _ROWS_OF_PROBE
+    least = np.ptp(heights[known]) / _ROWS_OF_PROBE
     columns = np.zeros(heights.size)
     nearest = np.full(known.size, -np.inf)  # of each column, the largest height taken in it
     for unit in known[np.argsort(heights[known], kind="stable")]:
-        column = int(np.argmax(heights[unit] - nearest > apart))
+        column = int(np.argmax(heights[unit] - nearest > least))
         nearest[column] = heights[unit]
         # From the middle outwards: 0, 1, -1, 2, -2 and so on.
         columns[unit] = (column + 1) // 2 * (1 if column % 2 else -1)

@@ -103,7 +103,7 @@ def hidden_maps(
         hidden_map(model, int(shown[place]), units, bin_width=bin_width, limit=limit, ax=ax)
         ax.set_title(f"{place + 1}", pad=2, fontsize=7)
         _keep_outer_labels(ax, place % COLUMNS == 0, place + COLUMNS >= shown.size)
-    n_columns = min(shown.size, COLUMNS)  # the bar is as wide beside one map as beside nine
+    n_columns = min(shown.size, COLUMNS)  # the bar has the same width for one map and for nine
     size = {"aspect": 14 * n_rows, "pad": 0.09 / n_columns, "fraction": 0.27 / n_columns}
     bar = figure.colorbar(panels[0, 0].images[0], ax=panels[:, : shown.size], **size)
     bar.set_label("weight (nats)")

@@ -81,7 +81,7 @@ def looks(
 ) -> dict[str, Look]:
     """How each model is drawn: in the colour of its class, with a marker and dash of its own.
 
-    ``specs`` says which models they are, if their names do not tell.
+    ``specs`` says which models they are, if that does not follow from their names.
 
     Examples
     --------

@@ -13,7 +13,7 @@ _OFTEN = 0.5
 
 def cautions(results: Results) -> list[str]:
     """Sentences about results that are missing, not converged, at the end of a grid, or mixed."""
-    said = _of_the_run(results)
+    lines = _of_the_run(results)
     conditions = dict.fromkeys(
         (condition.recording, condition.experiment) for condition in results.tested()
     )
@@ -27,33 +27,33 @@ def cautions(results: Results) -> list[str]:
         condition = f"{recording}, {experiment.name}"
         if experiment.split_by == "words" and max(experiment.windows) > 1:
             # Neighbouring windows share bins (docs/method.md, section 6).
-            said.append(
+            lines.append(
                 f"{condition}: windows were split one by one, so that training and test parts "
                 "share bins and scores beyond T = 1 may be too good; split by blocks"
             )
-        said += [f"{condition}, {', '.join(names)}: {what}" for what, names in alike.items()]
-    return said
+        lines += [f"{condition}, {', '.join(names)}: {what}" for what, names in alike.items()]
+    return lines
 
 
 def _of_the_run(results: Results) -> list[str]:
     made = results.provenance()
-    said = []
+    lines = []
     unread = [s.name for s in results.plan.sources if s.name not in results.recordings]
     if unread:
-        said.append(f"not read yet: {', '.join(unread)}; run the study further")
+        lines.append(f"not read yet: {', '.join(unread)}; run the study further")
     if made["n_done"] < made["n_planned"]:
         left = made["n_planned"] - made["n_done"]
-        said.append(f"{left:,} of {made['n_planned']:,} jobs are not done; run the study further")
+        lines.append(f"{left:,} of {made['n_planned']:,} jobs are not done; run the study further")
     if made["failures"]:
         first = made["failures"][0]
-        said.append(f"{len(made['failures'])} jobs failed, first {first['job']}: {first['error']}")
+        lines.append(f"{len(made['failures'])} jobs failed, first {first['job']}: {first['error']}")
     if len(made["environments"]) > 1:
         differ = _differing(made["environments"])
-        said.append(
+        lines.append(
             f"results come from {len(made['environments'])} environments, which differ in "
             f"{', '.join(differ)}; the last digits may depend on them"
         )
-    return said
+    return lines
 
 
 def _differing(environments: Sequence[dict[str, str]]) -> list[str]:
@@ -68,23 +68,23 @@ def _tested(found: WindowResult, name: str) -> list[tuple[int, SplitScore]]:
 
 
 def _not_converged(tested: Sequence[tuple[int, SplitScore]]) -> list[str]:
-    said = []
+    lines = []
     for what in ("fit", "normaliser"):
         doubtful = [window for window, score in tested if not getattr(score, f"{what}_converged")]
         if doubtful:
-            said.append(f"the {what} has not converged {_count(doubtful, tested)}")
-    return said
+            lines.append(f"the {what} has not converged {_count(doubtful, tested)}")
+    return lines
 
 
 def _at_the_edge(tested: Sequence[tuple[int, SplitScore]], grid: Sequence[float]) -> list[str]:
     """The best penalty may lie beyond the grid if mostly its end is chosen; none is below 0."""
-    said = []
+    lines = []
     for name, edge in {"smallest": grid[0], "largest": grid[-1]}.items():
         at_edge = [window for window, score in tested if score.l1 == edge]
         if len(grid) > 1 and edge > 0.0 and len(at_edge) > _OFTEN * len(tested):
             chosen = f"the {name} penalty of the grid, {edge:g}, was chosen"
-            said.append(f"{chosen} {_count(at_edge, tested)}; extend the grid")
-    return said
+            lines.append(f"{chosen} {_count(at_edge, tested)}; extend the grid")
+    return lines
 
 
 def _count(some: Sequence[int], tested: Sequence[tuple[int, SplitScore]]) -> str:

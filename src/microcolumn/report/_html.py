@@ -70,7 +70,7 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     text_bytes = _TEXT_BYTES * (10 + len(results.recordings))
     drawn = pictures(results, max(0, _MOST_BYTES - text_bytes - len(data)), progress)
     layers = any(tables.layers(results, condition) for condition in longest(results))
-    said = methods(results.plan, layers=layers)
+    paragraphs = methods(results.plan, layers=layers)
     found = answers(results)
     content: dict[str, Any] = {
         "title": _title(results),
@@ -85,8 +85,8 @@ def page(results: Results, *, progress: bool | None = None) -> str:
         "cautions": cautions(results),
         "most_cautions": _MOST_CAUTIONS,
         "sections": sections(results, drawn),
-        "methods": said,
-        "references": references(said),
+        "methods": paragraphs,
+        "references": references(paragraphs),
         "provenance": tables.provenance(results),
         "study": results.study,
         "plan": json.dumps(results.plan.as_dict(), indent=2, ensure_ascii=False),

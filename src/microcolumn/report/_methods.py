@@ -39,20 +39,20 @@ _ASSIGNED = {
 
 def methods(plan: Plan, *, layers: bool) -> list[tuple[str, str]]:
     """Title and text of the paragraphs; ``layers`` says whether layers were tested."""
-    said = []
+    paragraphs = []
     for each in plan.experiments:
         name = f": {each.name}" if len(plan.experiments) > 1 else ""
         text = " ".join([_words(plan, each), _models(each), _splits(each)])
-        said.append((f"Words and models{name}", text))
-    said += [("Normalisation", _normalisation(plan)), ("Scores and errors", _scores(plan))]
+        paragraphs.append((f"Words and models{name}", text))
+    paragraphs += [("Normalisation", _normalisation(plan)), ("Scores and errors", _scores(plan))]
     if layers:
-        said.append(("Layers", _LAYERS))
-    return [(title, typeset(text)) for title, text in said]
+        paragraphs.append(("Layers", _LAYERS))
+    return [(title, typeset(text)) for title, text in paragraphs]
 
 
-def references(said: list[tuple[str, str]]) -> list[Reference]:
+def references(paragraphs: list[tuple[str, str]]) -> list[Reference]:
     """The works that the paragraphs cite, by name."""
-    text = " ".join(text for _, text in said)
+    text = " ".join(text for _, text in paragraphs)
     known = files(__package__).joinpath("templates", "references.txt").read_text(encoding="utf-8")
     listed = [Reference(*map(str.strip, line.split("|"))) for line in known.splitlines()]
     return [reference for reference in listed if reference.key in text]

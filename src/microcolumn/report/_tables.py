@@ -148,7 +148,7 @@ def growth(found: WindowResult) -> Table:
 
 def growth_sentences(found: WindowResult) -> list[str]:
     """Where each model stops gaining from longer words."""
-    said = []
+    sentences = []
     for name, models in found.models.items():
         known = [n for n, result in zip(found.windows, models, strict=True) if result]
         last = found.last_step(name) if len(known) > 1 else None
@@ -158,8 +158,8 @@ def growth_sentences(found: WindowResult) -> list[str]:
         elif last is not None:
             tried = "the longest computed" if last == known[-1] else f"of up to {known[-1]}"
             text = f"the last step up by more than 2 standard errors is to T = {last}, {tried}"
-        said.append(f"{name}: {text}")
-    return said
+        sentences.append(f"{name}: {text}")
+    return sentences
 
 
 def predictions(results: Results, condition: Condition) -> Table | None:

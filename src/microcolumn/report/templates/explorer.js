@@ -4,11 +4,11 @@
 (function () {
   const everything = JSON.parse(document.getElementById('explorers').textContent);
   const element = (id) => document.getElementById('explorer-' + id);
-  const say = (id) => (sentence) => { element(id).textContent = sentence; };
-  const tellParameters = say('parameters-readout'), tellRaster = say('assemblies-readout');
-  const couplings = new HeatMap(element('couplings'), 'J', tellParameters, () => {});
-  const weights = new HeatMap(element('weights'), 'W', tellParameters, pickFromMap);
-  const raster = new Raster(element('raster'), tellRaster);
+  const writer = (id) => (sentence) => { element(id).textContent = sentence; };
+  const announceParameters = writer('parameters-readout'), announceRaster = writer('assemblies-readout');
+  const couplings = new HeatMap(element('couplings'), 'J', announceParameters, () => {});
+  const weights = new HeatMap(element('weights'), 'W', announceParameters, pickFromMap);
+  const raster = new Raster(element('raster'), announceRaster);
   const NO_HIDDEN = 'No model of this experiment has a live hidden unit.';
   /** What is chosen now. */
   let explorer, model, current;
@@ -35,7 +35,7 @@
     const maps = [couplings, weights];
     maps.forEach((map) => map.update(explorer, model, step));
     const walked = maps.find((map) => map.cursor.on && map.visible);
-    tellParameters(walked ? walked.sentence() : 'Point at an entry of a map to read its value here.');
+    announceParameters(walked ? walked.sentence() : 'Point at an entry of a map to read its value here.');
   }
 
   function showModel(chosen) {
@@ -52,16 +52,16 @@
       '; over the test words its P is ' + number(unit.mean, 2) + ' on average.' +
       (unit.positive.length ? ' Red: ' + weighted(unit.positive.length, 'positive') + '.' : '') +
       (unit.negative.length ? ' Blue: ' + weighted(unit.negative.length, 'negative') + '.' : '');
-    tellRaster('Point at a time to see who spikes.');
+    announceRaster('Point at a time to see who spikes.');
     raster.update(explorer, unit);
   }
 
   /** Show a hidden unit of the map in the data, if these are shown with the same model. */
   function pickFromMap(k) {
     const found = explorer.assemblies;
-    if (!found) return tellParameters(NO_HIDDEN);
+    if (!found) return announceParameters(NO_HIDDEN);
     if (found.model !== model.name || current !== model.chosen || k >= found.hidden.length) {
-      return tellParameters('The data below are shown with ' + found.model +
+      return announceParameters('The data below are shown with ' + found.model +
         ' at its chosen penalty; choose these first to pick a hidden unit.');
     }
     showHidden(k);

@@ -28,7 +28,7 @@ class Raster extends Plot {
   update(explorer, unit) {
     Object.assign(this, { explorer, unit, data: explorer.assemblies });
     this.draw();
-    if (this.cursor.on) this.tell(this.sentence());
+    if (this.cursor.on) this.announce(this.sentence());
   }
 
   /** The next bin in which the hidden unit becomes active, forwards or backwards. */
@@ -125,16 +125,16 @@ class Raster extends Plot {
     const spiking = [...spikes.keys()].filter((row) => spikes[row].includes(bin));
     const positive = spiking.filter((row) => this.unit.positive.includes(row));
     const negative = spiking.filter((row) => this.unit.negative.includes(row)).length;
-    const others = spiking.length - positive.length - negative, said = [];
+    const others = spiking.length - positive.length - negative, parts = [];
     if (positive.length) {
-      said.push(weighted(positive.length, 'positive') + ' (' + this.names(positive) + ')');
+      parts.push(weighted(positive.length, 'positive') + ' (' + this.names(positive) + ')');
     }
-    if (negative) said.push(weighted(negative, 'negative'));
-    if (others) said.push(counted(others, 'other'));
+    if (negative) parts.push(weighted(negative, 'negative'));
+    if (others) parts.push(counted(others, 'other'));
     const time = (this.data.start_s + bin * width).toFixed(width < 0.01 ? 4 : 3);
     return time + ' s: P = ' + this.unit.thousandths[bin] / 1000 +
       (isActive(this.unit, bin) ? ', active; ' : ', not active; ') +
-      (said.length ? 'spiking: ' + said.join(', ') : 'no unit spikes');
+      (parts.length ? 'spiking: ' + parts.join(', ') : 'no unit spikes');
   }
 
   /** Names of the first few of some rows. */
