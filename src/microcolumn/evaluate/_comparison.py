@@ -254,7 +254,7 @@ class Comparison:
 
     @property
     def answer(self) -> str:
-        """Which model is best, by how much over the next and over firing rates, how sure."""
+        """Which model is best, by how much over the next and over independent units."""
         best = self.best.name
         ranked = sorted(self.models, key=lambda model: -model.bits_per_second)
         others = [m.name for m in ranked if m.name not in (best, INDEPENDENT)]
@@ -266,7 +266,7 @@ class Comparison:
         shown, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
         shown += [pair for pair in rest if pair.differs][: not shown[-1].differs]
         gain = f"{with_error(over_rates.bits_per_second, over_rates.stderr)} bits/s"
-        rates = f"{best} is {gain} above firing rates ({p_text(over_rates.p_value)})"
+        rates = f"{best} is {gain} above independent units ({p_text(over_rates.p_value)})"
         return "; ".join([*map(str, shown), rates, *self._doubts]) + "."
 
     @property
