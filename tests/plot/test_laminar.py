@@ -85,7 +85,7 @@ def test_layers_are_named_in_their_middle_with_lines_between():
     assert ax.get_ylabel() == ""
 
 
-@pytest.mark.parametrize(("n_units", "last"), [(1, 0), (2, 1), (23, 20), (500, 400)])
+@pytest.mark.parametrize(("n_units", "last"), [(1, 0), (2, 1), (23, 22), (500, 450)])
 def test_units_without_layers_are_numbered_as_far_as_they_go(n_units, last):
     ax = Figure().subplots()
     ax.set_ylim(n_units + 50, -50)

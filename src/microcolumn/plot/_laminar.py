@@ -18,6 +18,8 @@ from .style import literal
 
 #: With more layers, counted in all bins of the window, no lines are drawn between them.
 _MANY = 12
+#: About as many units are named on an axis without layers.
+_NAMED = 12
 #: Letters in a line of a layer's name, its most lines, and letters that fit below a block of units.
 _LINE, _MOST_LINES, _SHORT = 12, 2, 8
 
@@ -69,7 +71,8 @@ def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> 
         draw(border - 0.5, color="black", linewidth=0.8)
     if not found.layers:
         last = found.order.size - 1
-        ticks = MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
+        most = _NAMED if along == "y" or max(map(len, found.ids)) < 4 else 6
+        ticks = MaxNLocator(most, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
         rows = [int(row) for row in ticks if 0 <= row <= last]
         names = [literal(found.ids[row]) for row in rows]
         axis.set_ticks(rows, names)
