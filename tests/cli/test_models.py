@@ -353,7 +353,7 @@ def test_a_model_that_a_study_does_not_have_is_one_sentence(study, tmp_path):
     for sentence, arguments in {
         "no recording 'B4'; it has cells": (store, "--recording", "B4", "--variant", "RBM"),
         "choose one of RBM 2": (store, "--recording", "cells", "--variant", "Ising", "--window", 1),
-        "has 1, 2; choose one of them": (store, "--recording", "cells", "--variant", "RBM"),
+        "has 1, 2; choose one": (store, "--recording", "cells", "--variant", "RBM"),
         "nothing.db": (tmp_path / "nothing.db", "--recording", "cells", "--variant", "RBM"),
     }.items():
         refused(sentence, "study", "model", *arguments, "--out", out)

@@ -13,7 +13,7 @@ from small_study import recording, when_finished
 from typer.testing import CliRunner
 
 from microcolumn.cli import app
-from microcolumn.study import Plan, Results, _compute as work, _lock as lock, _workers as workers
+from microcolumn.study import Plan, Results, _compute as work, _workers as workers
 from microcolumn.study._store import Store
 
 runner = CliRunner()
@@ -219,7 +219,7 @@ def test_a_plan_that_was_edited_since_it_was_run_is_told(plan, command):
 
 
 def test_the_status_of_a_running_study_says_who_runs_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(lock, "_PATIENCE", 0.1)
+    monkeypatch.setattr("microcolumn.study._store._PATIENCE", 0.1)
     path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
     with Store.create(path) as store, store.lock():
         told = microcolumn("study", "status", path).stdout

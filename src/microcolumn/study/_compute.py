@@ -72,64 +72,28 @@ _TURN = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A job with all it needs. It takes no weak references, so that Dask does not split it up.
-
-    Parameters
-    ----------
-    digest : str
-        Name of the result.
-    job : Job
-        What to do.
-    experiment : Experiment
-        With which settings.
-    words : Words
-        Of the recording, one bin each.
-    models : mapping of str to tuple of bytes
-        Fitted models that the job starts from, by name: a path, one fit, or the chosen fit.
-    log_z : mapping of str to LogPartition
-        Normalisers of the chosen fits.
-    threads : int
-        That kernels may use; results do not depend on it.
-    recording : Recording, optional
-        For descriptions.
-    """
+    """A job with all it needs. It takes no weak references, so that Dask does not split it up."""
 
     digest: str
     job: Job
     experiment: Experiment
-    words: Words
-    models: Mapping[str, tuple[bytes, ...]]
-    log_z: Mapping[str, LogPartition]
-    threads: int = 1
-    recording: Recording | None = None
+    words: Words  # of the recording, one bin each
+    models: Mapping[str, tuple[bytes, ...]]  # by name: a path, one fit, or the chosen fit
+    log_z: Mapping[str, LogPartition]  # normalisers of the chosen fits
+    threads: int = 1  # that kernels may use; results do not depend on it
+    recording: Recording | None = None  # for descriptions
 
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What became of a task.
-
-    Parameters
-    ----------
-    digest : str
-        Name of the result.
-    rows : dict of str to list of dict
-        Rows of each table; empty where the job failed.
-    seconds : float
-        Elapsed time.
-    environment : dict of str to str
-        Versions and machine of the process that did it.
-    warnings : tuple of str
-        Warnings of the numerical routines.
-    error, trace : str
-        One line and the traceback of a failure; empty where there is none.
-    """
+    """What became of a task."""
 
     digest: str
-    rows: Rows
+    rows: Rows  # of each table; empty where the job failed
     seconds: float
     environment: dict[str, str]
     warnings: tuple[str, ...] = ()
-    error: str = ""
+    error: str = ""  # one line; empty where there is none
     trace: str = ""
 
 
@@ -153,7 +117,7 @@ def execute(task: Task) -> JobResult:
 def _pinned(threads: int) -> Iterator[None]:
     """Kernels on a few threads, which their results do not depend on; BLAS, whose do, on one."""
     allowed = numba.get_num_threads()
-    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
     try:
         with threadpool_limits(limits=1, user_api="blas"):
             yield
@@ -162,18 +126,9 @@ def _pinned(threads: int) -> Iterator[None]:
 
 
 def split_words(words: Words, experiment: Experiment, window: int, split: int) -> tuple[Words, ...]:
-    """Words to fit, to choose l1, and to test: (train, validation, test).
+    """Words of split number ``split`` to fit, to choose l1, and to test: (train, validation, test).
 
-    Parameters
-    ----------
-    words : Words
-        Of the recording, one bin each.
-    experiment : Experiment
-        With the shares and the way of splitting.
-    window : int
-        Bins per word.
-    split : int
-        Which split; it is dealt with ``random_state = experiment.seed + split``.
+    ``words`` are of single bins. It is dealt with ``random_state = experiment.seed + split``.
     """
     seed = experiment.seed + split
     by: Literal["words", "blocks"] = "blocks" if experiment.split_by == "blocks" else "words"
@@ -305,7 +260,7 @@ def _patterns(task: Task) -> Rows:
 
 def _anneal(task: Task) -> Rows:
     model = _chosen(task, _spec(task).name)
-    return {"annealings": [{"l1": model.l1, "convergence": to_blob(anneal(model))}]}  # type: ignore[attr-defined]
+    return {"annealings": [{"l1": model.l1, "convergence": to_blob(anneal(model))}]}
 
 
 def _predict(task: Task) -> Rows:

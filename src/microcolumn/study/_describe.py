@@ -114,28 +114,12 @@ class AnnealingResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedWords:
-    """Words of single bins as they are stored: eight bits to a byte, times as steps.
+    """Words of single bins as they are stored: eight bits to a byte, times as steps."""
 
-    Parameters
-    ----------
-    patterns : ndarray of uint8
-        ``Words.X`` with its bits packed.
-    index, epoch_starts : ndarray
-        As in :class:`~microcolumn.Words`.
-    steps : ndarray of int64
-        Differences of ``Words.bins``, beginning with the first.
-    bin_width : float
-        Seconds.
-    units : Units
-        Of the words.
-    clock : Clock
-        When bins start.
-    """
-
-    patterns: NDArray[np.uint8]
+    patterns: NDArray[np.uint8]  # Words.X with its bits packed
     index: NDArray[np.int32]
     epoch_starts: NDArray[np.int64]
-    steps: NDArray[np.int64]
+    steps: NDArray[np.int64]  # from one of Words.bins to the next
     bin_width: float
     units: Units
     clock: Clock
@@ -169,16 +153,9 @@ class PackedWords:
 
 
 def describe(recording: Recording, words: Words, *, cut: bool) -> DataResult:
-    """The data of an experiment.
+    """The data of an experiment: of ``recording`` what its ``words`` are about.
 
-    Parameters
-    ----------
-    recording : Recording
-        All of it.
-    words : Words
-        Those of its bins and units that the experiment is about.
-    cut : bool
-        Whether the experiment has a largest number of words, so that the end may be left out.
+    ``cut`` where it has a largest number of words, so that the end may be left out.
     """
     chosen = set(words.units.ids)
     used = recording.take([n for n, name in enumerate(recording.units.ids) if name in chosen])
@@ -204,12 +181,7 @@ def patterns(
 ) -> tuple[dict[str, PatternStatistics], dict[str, Synchrony]]:
     """Pattern statistics by model, without the words themselves, and synchrony of data and models.
 
-    Parameters
-    ----------
-    models : mapping of str to PopulationModel
-        By name.
-    train, test : Words
-        Parts of the split: what chains start from, and what is observed.
+    Models, by name, are compared with the words of ``test``; their chains start from ``train``.
     """
     no_words = np.empty((0, test.n_dims), dtype=np.uint8)
     statistics = {

@@ -62,15 +62,7 @@ class Condition(NamedTuple):
 
 
 class PlanIndex:
-    """All results that a plan has, computed or not.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is computed.
-    recordings : mapping of str to mapping
-        ``n_units`` of the recordings read so far, by name.
-    """
+    """All results that a plan has, computed or not; ``recordings`` are those read so far."""
 
     def __init__(self, plan: Plan, recordings: Mapping[str, Mapping[str, Any]]) -> None:
         self.plan = plan
@@ -163,15 +155,7 @@ class PlanIndex:
 
 
 class Reader:
-    """What the store has of a plan: a query for each table, and for models and words when needed.
-
-    Parameters
-    ----------
-    file : Path
-        The study's store.
-    index : PlanIndex
-        Conditions and models of the plan.
-    """
+    """What the store has of a plan: a query for each table, for models and for words."""
 
     def __init__(self, file: Path, index: PlanIndex) -> None:
         self.file = file

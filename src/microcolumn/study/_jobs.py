@@ -114,20 +114,10 @@ def n_dims(experiment: Experiment, n_units: int, window: int) -> int:
 def stages(plan: Plan, facts: Mapping[str, RecordingInfo]) -> list[dict[str, Job]]:
     """All jobs by digest, in stages: each needs results of earlier stages alone.
 
-    Parameters
-    ----------
-    plan : Plan
-        The experiments.
-    facts : mapping of str to RecordingInfo
-        The plan's recordings by name.
-
-    Returns
-    -------
-    list of dict
-        Four stages for each experiment in turn: descriptions, and fits of Ising and RBM; fits of
-        semi-restricted models, which start from those; normalisers; and all that is found of the
-        fits chosen. The longest jobs of a stage come first, so that no worker is left alone with
-        one at the end.
+    Four stages for each experiment in turn: descriptions, and fits of Ising and RBM; fits of
+    semi-restricted models, which start from those; normalisers; and all that is found of the fits
+    chosen. The longest jobs of a stage come first, so that no worker is left alone with one at
+    the end.
     """
     return [stage for experiment in plan.experiments for stage in _stages(experiment, plan, facts)]
 
@@ -178,17 +168,7 @@ def annealed(compared: Iterable[ModelSpec]) -> ModelSpec:
 
 
 def dependencies(job: Job, experiment: Experiment, compared: tuple[ModelSpec, ...]) -> list[Job]:
-    """Jobs whose results this one starts from.
-
-    Parameters
-    ----------
-    job : Job
-        The job.
-    experiment : Experiment
-        The experiment it belongs to.
-    compared : tuple of ModelSpec
-        All models that are tested side by side.
-    """
+    """Jobs whose results this one starts from; ``compared`` are all models of its experiment."""
     if job.kind == "describe":
         return []
     place = (job.recording, job.experiment, job.window, job.split)
@@ -204,17 +184,7 @@ def dependencies(job: Job, experiment: Experiment, compared: tuple[ModelSpec, ..
 def settings_of(
     job: Job, experiment: Experiment, compared: tuple[ModelSpec, ...]
 ) -> dict[str, Any]:
-    """Everything apart from the data that a job's result follows from, as JSON knows it.
-
-    Parameters
-    ----------
-    job : Job
-        The job.
-    experiment : Experiment
-        The experiment it belongs to.
-    compared : tuple of ModelSpec
-        All models that are tested side by side.
-    """
+    """Everything apart from the data that a job's result follows from, as JSON knows it."""
     names = _OF_WORDS if job.kind == "describe" else _OF_FITS
     settings = {name: value for name, value in experiment.as_dict().items() if name in names}
     if job.split is not None:

@@ -220,22 +220,8 @@ class Results:
     ) -> PopulationModel:
         """A fitted model with its log Z, ready to score, predict and sample.
 
-        Parameters
-        ----------
-        recording : str
-            Name of the recording.
-        model : ModelSpec or str
-            Which model.
-        split : int
-            Whose training part it was fitted on.
-        l1 : float, optional
-            One of the plan's; by default the one chosen on the validation part.
-        experiment, window : str and int, optional
-            See :class:`Results`.
-
-        Returns
-        -------
-        PopulationModel
+        It was fitted on the training part of ``split`` at one of the plan's ``l1``, by default the
+        one chosen on the validation part.
         """
         condition, spec = self._model_at(recording, model, experiment, window)
         return self._reader.model(condition, spec, split, self._l1(condition, spec, split, l1))
@@ -282,12 +268,7 @@ class Results:
         experiment: str | None = None,
         window: int | None = None,
     ) -> tuple[Words, Words, Words]:
-        """Words that a split fits, chooses l1 and tests with.
-
-        Returns
-        -------
-        train, validation, test : Words
-        """
+        """Words that a split fits, chooses l1 and tests with: (train, validation, test)."""
         condition = self.index.at(recording, experiment, window)
         self.index.check(condition, split)
         words = self.all_words(recording, experiment=condition.experiment.name)
@@ -362,15 +343,11 @@ class Results:
         return [c for c in self.index.conditions() if self._reader.rows("scores", c)]
 
     def provenance(self) -> dict[str, Any]:
-        """How the results came about.
+        """How the results came about: by which version and command, and by which jobs.
 
-        Returns
-        -------
-        dict
-            ``n_done`` and ``n_planned`` jobs, ``seconds`` that the finished ones took together and
-            when the ``first`` and ``last`` was finished, ``environments`` (versions of software)
-            and ``failures`` (what went wrong in which job), all of this plan's jobs alone; and by
-            what the study was made.
+        ``n_done`` and ``n_planned`` jobs, ``seconds`` that the finished ones took together and when
+        the ``first`` and ``last`` was finished, ``environments`` (versions of software) and
+        ``failures`` (what went wrong in which job), all of this plan's jobs alone.
         """
         return {
             key: value for key, value in self.study.items() if key != "plan"

@@ -188,22 +188,9 @@ def inputs(
 ) -> tuple[dict[str, tuple[bytes, ...]], dict[str, LogPartition]]:
     """What a job starts from: fitted models by name, and log Z of those that were chosen.
 
-    Parameters
-    ----------
-    store : Store
-        Where they are.
-    job : Job
-        The job to be done.
-    used : mapping of Job to str
-        The jobs whose results it starts from, with their digests; all must be finished.
-
-    Returns
-    -------
-    models : dict of str to tuple of bytes
-        All of a path for a fit, the fit at the job's l1 for a normaliser, else the fit at the l1
-        that the validation part prefers.
-    log_z : dict of str to LogPartition
-        Of those last.
+    ``used`` are the finished jobs whose results it starts from, with their digests. Models are all
+    of a path for a fit, the fit at the job's l1 for a normaliser, else the fit at the l1 that the
+    validation part prefers.
     """
     models, log_z = {}, {}
     for fit, digest in used.items():

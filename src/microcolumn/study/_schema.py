@@ -31,10 +31,7 @@ CREATE TABLE recordings (
   -- A row is one recording of the plan, as it was when last read.
   name TEXT NOT NULL PRIMARY KEY,
   fingerprint TEXT NOT NULL,  -- sha256 of spike times, units and epochs
-  source TEXT,
-  n_units INTEGER,
-  n_spikes INTEGER,
-  duration_s REAL,
+  source TEXT, n_units INTEGER, n_spikes INTEGER, duration_s REAL,
   units TEXT,   -- JSON: [{id, layer, depth_um, depth_reference, rate_hz, multiunit}, ...]
   notes TEXT,   -- JSON
   survey TEXT   -- JSON
@@ -50,10 +47,7 @@ CREATE TABLE planned (
   -- A row is one job of the present plan, finished or not, in the order they are done.
   position INTEGER NOT NULL PRIMARY KEY,
   digest TEXT NOT NULL UNIQUE,
-  kind TEXT NOT NULL,
-  recording TEXT NOT NULL,
-  experiment TEXT NOT NULL,
-  window INTEGER,
+  kind TEXT NOT NULL, recording TEXT NOT NULL, experiment TEXT NOT NULL, window INTEGER,
   split INTEGER,
   model TEXT,  -- such as RBM 25 likelihood
   l1 REAL
@@ -64,13 +58,8 @@ CREATE TABLE jobs (
   -- data may change under a name, and the old jobs stay.
   digest TEXT NOT NULL PRIMARY KEY,
   kind TEXT NOT NULL,  -- describe, fit, normalise, test, patterns, anneal, predict or structure
-  recording TEXT NOT NULL,
-  experiment TEXT NOT NULL,
-  window INTEGER,
-  split INTEGER,
-  model TEXT,
-  l1 REAL,
-  fingerprint TEXT,
+  recording TEXT NOT NULL, experiment TEXT NOT NULL, window INTEGER, split INTEGER, model TEXT,
+  l1 REAL, fingerprint TEXT,
   settings TEXT,  -- JSON
   warnings TEXT,  -- JSON
   seconds REAL,
@@ -88,14 +77,8 @@ CREATE TABLE descriptions (
 CREATE TABLE fits (
   -- A row is the model fitted at one l1 of a fit job's path, with its certificate.
   job TEXT NOT NULL REFERENCES jobs (digest),
-  l1 REAL NOT NULL,
-  value REAL,
-  optimality REAL,
-  converged INTEGER,
-  n_iter INTEGER,
-  n_live_hidden INTEGER,
-  n_couplings INTEGER,
-  n_nonzero INTEGER,
+  l1 REAL NOT NULL, value REAL, optimality REAL, converged INTEGER, n_iter INTEGER,
+  n_live_hidden INTEGER, n_couplings INTEGER, n_nonzero INTEGER,
   file BLOB,     -- a safetensors file
   PRIMARY KEY (job, l1)
 ) STRICT;
@@ -107,47 +90,27 @@ CREATE TABLE normalisers (
   stderr REAL,
   method TEXT,  -- exact or ais
   side TEXT,  -- states that an exact sum ran over: visible or hidden
-  converged INTEGER,
-  n_operations REAL,
-  effective_sample_size REAL,
-  reverse REAL,
-  reverse_stderr REAL,
-  n_steps INTEGER,
+  converged INTEGER, n_operations REAL, effective_sample_size REAL, reverse REAL,
+  reverse_stderr REAL, n_steps INTEGER,
   trace TEXT,  -- JSON: [[steps, value, stderr], ...]
-  frequent_words REAL,
-  validation_bits_per_second REAL,
-  validation_stderr REAL,
+  frequent_words REAL, validation_bits_per_second REAL, validation_stderr REAL,
   activation TEXT  -- JSON: mean and variance of each hidden unit on the test part
 ) STRICT;
 
 CREATE TABLE scores (
   -- A row is one model, at the l1 chosen on the validation part, on the test part of a split.
   job TEXT NOT NULL REFERENCES jobs (digest),
-  model TEXT NOT NULL,
-  l1 REAL,
-  bits_per_second REAL,
-  block_stderr REAL,
-  normaliser_stderr REAL,
-  normaliser TEXT,
-  side TEXT,
-  normaliser_converged INTEGER,
-  fit_converged INTEGER,
-  optimality REAL,
-  nats_per_word REAL,
-  n_words INTEGER,
-  n_live_hidden INTEGER,
-  n_couplings INTEGER,
-  n_nonzero INTEGER,
+  model TEXT NOT NULL, l1 REAL, bits_per_second REAL, block_stderr REAL, normaliser_stderr REAL,
+  normaliser TEXT, side TEXT, normaliser_converged INTEGER, fit_converged INTEGER,
+  optimality REAL, nats_per_word REAL, n_words INTEGER, n_live_hidden INTEGER,
+  n_couplings INTEGER, n_nonzero INTEGER,
   PRIMARY KEY (job, model)
 ) STRICT;
 
 CREATE TABLE differences (
   -- A row is the test score of one model minus another's, paired over the same blocks.
   job TEXT NOT NULL REFERENCES jobs (digest),
-  first TEXT NOT NULL,
-  second TEXT NOT NULL,
-  bits_per_second REAL,
-  block_stderr REAL,
+  first TEXT NOT NULL, second TEXT NOT NULL, bits_per_second REAL, block_stderr REAL,
   PRIMARY KEY (job, first, second)
 ) STRICT;
 
@@ -172,11 +135,7 @@ CREATE TABLE predictions (
   job TEXT NOT NULL REFERENCES jobs (digest),
   given TEXT NOT NULL,  -- what the prediction knows
   position INTEGER NOT NULL,  -- of the unit among the experiment's units
-  unit TEXT,
-  rate_hz REAL,
-  gain_bits_per_second REAL,
-  roc_area REAL,
-  brier REAL,
+  unit TEXT, rate_hz REAL, gain_bits_per_second REAL, roc_area REAL, brier REAL,
   rate_brier REAL,
   PRIMARY KEY (job, given, position)
 ) STRICT;
@@ -186,11 +145,7 @@ CREATE TABLE calibrations (
   job TEXT NOT NULL REFERENCES jobs (digest),
   given TEXT NOT NULL,
   predicted TEXT,  -- JSON, as the next four
-  observed TEXT,
-  lower TEXT,
-  upper TEXT,
-  n_bins TEXT,
-  error REAL,
+  observed TEXT, lower TEXT, upper TEXT, n_bins TEXT, error REAL,
   PRIMARY KEY (job, given)
 ) STRICT;
 
@@ -204,9 +159,7 @@ CREATE TABLE structures (
 CREATE TABLE failures (
   -- A row is a job that raised an error when last tried; it goes when the job finishes.
   digest TEXT NOT NULL PRIMARY KEY,
-  job TEXT,
-  error TEXT,
-  traceback TEXT,
+  job TEXT, error TEXT, traceback TEXT,
   happened TEXT NOT NULL  -- UTC
 ) STRICT;
 """

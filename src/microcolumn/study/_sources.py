@@ -203,20 +203,7 @@ def fingerprint(recording: Recording) -> str:
 
 
 def words_of(recording: Recording, experiment: Experiment) -> Words:
-    """Words of single bins that an experiment is about.
-
-    Parameters
-    ----------
-    recording : Recording
-        Where they come from.
-    experiment : Experiment
-        Its ``bin_width``, ``most_active`` and ``max_words`` count.
-
-    Returns
-    -------
-    Words
-        The first ``max_words`` bins of the ``most_active`` units.
-    """
+    """Words of an experiment: the first ``max_words`` single bins of the ``most_active`` units."""
     if experiment.most_active is not None:
         recording = recording.take(most_active(recording, experiment.most_active))
     words, most = recording.bin(experiment.bin_width), experiment.max_words

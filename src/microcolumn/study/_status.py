@@ -25,39 +25,23 @@ _ALIKE = (
     ("kind", "experiment", "window", "model", "recording"),
     ("kind", "experiment", "window", "model"),
     ("kind", "experiment"),
+    ("kind",),
+    (),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """State of a study; printed, it is a few lines.
-
-    Parameters
-    ----------
-    store : str
-        The file.
-    running : bool
-        Whether a run is at work on it now.
-    runner : str
-        Which process that is or, where it did not end well, was.
-    planned, done : dict of str to int
-        Jobs by kind.
-    failures : tuple of (str, str)
-        Job and error of those that failed when last tried.
-    left_s : float
-        Seconds that the rest will take with as many workers as last time; NaN where unknown.
-    n_other : int
-        Finished jobs of earlier plans, which this one does not use.
-    """
+    """State of a study; printed, it is a few lines."""
 
     store: str
-    running: bool
-    runner: str
-    planned: dict[str, int]
+    running: bool  # a run is at work on it now
+    runner: str  # which process that is or, where it did not end well, was
+    planned: dict[str, int]  # jobs by kind
     done: dict[str, int]
-    failures: tuple[tuple[str, str], ...]
-    left_s: float
-    n_other: int
+    failures: tuple[tuple[str, str], ...]  # job and error of those that failed when last tried
+    left_s: float  # that the rest will take with as many workers as last time; NaN where unknown
+    n_other: int  # finished jobs of earlier plans, which this one does not use
 
     @property
     def complete(self) -> bool:
@@ -89,17 +73,7 @@ class Status:
 
 
 def status(store: str | Path) -> Status:
-    """Tell how far a study is; a run that is at work on it is not disturbed.
-
-    Parameters
-    ----------
-    store : path
-        The study's store.
-
-    Returns
-    -------
-    Status
-    """
+    """How far a study is; a run that is at work on its store is not disturbed."""
     path = Path(store)
     with Store.open(path) as opened:
         facts = opened.read_study()
@@ -136,15 +110,7 @@ def _expected_s(left: Sequence[dict[str, Any]], done: Sequence[dict[str, Any]]) 
 
 
 class Bar:
-    """One bar with jobs done, rate and time left; in a terminal or notebook, quiet in logs.
-
-    Parameters
-    ----------
-    n_jobs, n_done : int
-        Jobs of the study, and those finished before.
-    shown : bool, optional
-        Show it; by default in a terminal and in a notebook only.
-    """
+    """One bar with jobs done, rate and time left; by default in a terminal and in a notebook."""
 
     def __init__(self, n_jobs: int, n_done: int, shown: bool | None = None) -> None:
         from tqdm.auto import tqdm  # loaded by a run alone

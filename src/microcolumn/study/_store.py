@@ -60,25 +60,13 @@ class Store:
 
     @classmethod
     def create(cls, path: str | os.PathLike[str]) -> Self:
-        """Open a store for writing, and make it where there is none.
-
-        Raises
-        ------
-        StoreError
-            If the file cannot be written, is damaged, or is not a store of this format.
-        """
+        """Open a store for writing, and make it where there is none; a StoreError says why not."""
         place = Path(path)
         return cls(place, connect_for_writing(place))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Open an existing store for reading, also while another process writes to it.
-
-        Raises
-        ------
-        StoreError
-            If there is no such file, or it cannot be read or is not a store of this format.
-        """
+        """Open an existing store for reading, also while another process writes to it."""
         place = Path(path)
         return cls(place, connect_for_reading(place))
 
@@ -118,13 +106,7 @@ class Store:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Be the only run on this store while the block runs.
-
-        Raises
-        ------
-        StoreError
-            If another run is working on it.
-        """
+        """Be the only run on this store while the block runs; a StoreError names another one."""
         held = FileLock(lock_path(self.path), timeout=_PATIENCE, thread_local=False)
         try:
             held.acquire()
@@ -190,15 +172,8 @@ class Store:
     ) -> None:
         """Keep a finished job and its results, all or nothing; it is on the disk on return.
 
-        Parameters
-        ----------
-        digest : str
-            Of the job; it must not have been finished before.
-        job : mapping
-            Columns of ``jobs``. ``environment`` is a mapping of names to versions; ``finished``
-            is now where it is not given.
-        rows : mapping of table to rows
-            Without their column ``job``.
+        ``job`` has columns of ``jobs``, of which ``environment`` is a mapping of names to versions
+        and ``finished`` is now by default; ``rows`` are by table, without their column ``job``.
         """
         with self._transaction() as connection:
             if connection.execute("SELECT 1 FROM jobs WHERE digest = ?", (digest,)).fetchone():
@@ -218,21 +193,10 @@ class Store:
             _insert(connection, "failures", row | {"happened": _now()}, replace=True)
 
     def rows(self, table: str, *, columns: Sequence[str] | None = None, **equal: Any) -> list[Row]:
-        """Rows of a table in the order of its primary key, whenever they were written.
+        """Rows of a table or view in the order of its key, whenever they were written.
 
-        Parameters
-        ----------
-        table : str
-            Or view, such as ``current_scores``.
-        columns : sequence of str, optional
-            Those wanted; all by default. ``fits`` without ``file`` is small.
-        **equal
-            Columns and the values they must have; None or nan for NULL.
-
-        Returns
-        -------
-        list of dict
-            NULL is nan in REAL columns, None in others; JSON is decoded.
+        ``equal`` are columns and the values they must have, None or NaN for NULL. In rows NULL is
+        NaN in REAL columns and None in others, and JSON is decoded.
         """
         known = _table(table)
         wanted = list(known.types) if columns is None else list(columns)

@@ -29,17 +29,7 @@ class StudyError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """What a run has at hand.
-
-    Parameters
-    ----------
-    count : int
-        Jobs at once.
-    threads : int
-        Threads of each job's kernels.
-    where : str
-        In sentences.
-    """
+    """What a run has at hand: jobs at once, threads of each, and where they are in sentences."""
 
     count: int
     threads: int
@@ -62,15 +52,7 @@ class Workers:
 
 @contextmanager
 def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
-    """Make joblib use this machine or a cluster within the block.
-
-    Parameters
-    ----------
-    n_jobs : int, optional
-        Processes on this machine; one per core by default.
-    scheduler : str, optional
-        Address of a Dask scheduler, to use its workers instead.
-    """
+    """Make joblib use processes of this machine, or the workers of a Dask scheduler."""
     if scheduler is not None:
         with _cluster(scheduler, n_jobs) as workers:
             yield workers
