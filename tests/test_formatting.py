@@ -53,3 +53,7 @@ def test_durations_have_the_unit_that_fits(seconds, text):
 
 def test_names_are_enumerated():
     assert [enumeration("abc"[:n]) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
+
+
+def test_columns_without_names_have_no_header():
+    assert text_table(("", ""), [("a", "1"), ("bc", "2")], left=("",)) == "a   1\nbc  2"

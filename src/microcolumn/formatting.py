@@ -28,7 +28,7 @@ def text_table(
     Parameters
     ----------
     header : sequence of str
-        Names of the columns.
+        Names of the columns; no line is printed for them if all are empty.
     rows : iterable of sequence of str
         As many cells each as the header has; line breaks and control characters become spaces.
     left : collection of str
@@ -43,7 +43,7 @@ def text_table(
     u1     0.5
     u12   11.0
     """
-    table = Table(box=None, padding=(0, 1), pad_edge=False)
+    table = Table(box=None, padding=(0, 1), pad_edge=False, show_header=any(header))
     for name in header:
         table.add_column(_cell(name), justify="left" if name in left else "right", no_wrap=True)
     for row in rows:
