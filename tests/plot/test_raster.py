@@ -88,7 +88,9 @@ def test_the_busiest_words_are_drawn_by_default():
     assert stop - start == pytest.approx(2.0)
     assert start <= 8.0 < 9.0 <= stop
     with pytest.raises(ValueError, match="span 2 bins"):
-        raster(words.embed(2), ax=Figure().subplots())
+        raster(words.embed(2), 0.0, 1.0, ax=Figure().subplots())
+    with pytest.raises(ValueError, match="leave bin_width out"):
+        raster(words, bin_width=0.1, ax=Figure().subplots())
 
 
 def test_bins_that_reach_into_the_stretch_from_before_are_drawn(recording, ax):

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import Collection, LineCollection, PolyCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -45,29 +45,22 @@ def raster(
     bin_width : float, optional
         Seconds; draw the bins of a recording with spikes, as words have them, instead of spikes.
     """
-    words = data if isinstance(data, Words) else None
-    if isinstance(data, Recording) and bin_width is not None:
-        words = data.bin(bin_width)
+    if isinstance(data, Words) and bin_width is not None:
+        raise ValueError("words have their own bins; leave bin_width out")
     start, stop = _stretch(data, start_s, stop_s)
     ax = axes_or_new(ax, (7.0, 2.6))
     found = laminar(data.units)
-    row = np.argsort(found.order)
-    marks: LineCollection | PolyCollection
-    if isinstance(data, Recording) and words is None:
-        unit, left = _spikes(data, start, stop)
-        ends = np.column_stack((row[unit] - _HEIGHT / 2, row[unit] + _HEIGHT / 2))
-        lines = np.stack((np.repeat(left[:, None], 2, axis=1), ends), axis=2)
-        marks = LineCollection(list(lines), colors=DATA_COLOUR, linewidths=0.5)
+    rows = np.argsort(found.order)
+    if isinstance(data, Words):
+        marks, epochs = _bin_marks(data, rows, start, stop), _runs(data)
     else:
-        assert words is not None
-        unit, left = _active_bins(words, start, stop)
-        across = left[:, None] + words.bin_width * np.array([0.0, 0.0, 1.0, 1.0])
-        along = row[unit][:, None] + np.array([-0.5, 0.5, 0.5, -0.5])
-        boxes = np.stack((across, along), axis=2)
-        marks = PolyCollection(list(boxes), facecolors=DATA_COLOUR, linewidths=0)
-    marks.set_rasterized(unit.size > _MOST_MARKS)
+        epochs = np.array(list(data.epochs))
+        if bin_width is None:
+            marks = _spike_marks(data, rows, start, stop)
+        else:
+            marks = _bin_marks(data.bin(bin_width), rows, start, stop)
+    marks.set_rasterized(len(marks.get_paths()) > _MOST_MARKS)
     ax.add_collection(marks, autolim=False)
-    epochs = np.array(list(data.epochs)) if isinstance(data, Recording) else _runs(data)
     _shade_gaps(ax, epochs, start, stop)
     mark_layers(ax, found)
     ax.set(xlim=(start, stop), ylim=(len(data.units) - 0.5, -0.5), xlabel="time (s)")
@@ -105,15 +98,14 @@ def busiest_bins(words: Words, n_bins: int, window: int = 1) -> tuple[int, int]:
 def _stretch(
     data: Recording | Words, start_s: float | None, stop_s: float | None
 ) -> tuple[float, float]:
-    if start_s is None and stop_s is None:
-        return busiest_stretch(data) if isinstance(data, Recording) else _busiest_time(data)
-    start = None if start_s is None else real_number("start_s", start_s, "give seconds")
-    stop = None if stop_s is None else real_number("stop_s", stop_s, "give seconds")
-    if stop is None:
-        assert start is not None
-        stop = start + SECONDS
-    elif start is None:
-        start = stop - SECONDS
+    if start_s is None:
+        if stop_s is None:
+            return busiest_stretch(data) if isinstance(data, Recording) else _busiest_time(data)
+        start_s = stop_s - SECONDS
+    elif stop_s is None:
+        stop_s = start_s + SECONDS
+    start = real_number("start_s", start_s, "give seconds")
+    stop = real_number("stop_s", stop_s, "give seconds")
     if not -np.inf < start < stop < np.inf:
         raise ValueError(f"from {start:g} to {stop:g} s there is no time; give start_s < stop_s")
     return start, stop
@@ -125,23 +117,30 @@ def _busiest_time(words: Words) -> tuple[float, float]:
     return start_s, last_s + words.bin_width
 
 
-def _spikes(recording: Recording, start: float, stop: float) -> tuple[NDArray[np.int64], Floats]:
-    """Unit and time of the spikes in the stretch that lie within an epoch."""
+def _spike_marks(
+    recording: Recording, rows: NDArray[np.int64], start: float, stop: float
+) -> Collection:
+    """A line for each spike in the stretch that lies within an epoch."""
     times = recording.spike_times
     unit = np.repeat(np.arange(recording.n_units), np.diff(recording.offsets))
     inside = np.flatnonzero((times >= start) & (times <= stop))
     inside = inside[recording.epochs.locate(times[inside]) >= 0]
-    return unit[inside], times[inside]
+    ends = rows[unit[inside]][:, None] + np.array([-_HEIGHT / 2, _HEIGHT / 2])
+    lines = np.stack((np.repeat(times[inside][:, None], 2, axis=1), ends), axis=2)
+    return LineCollection(list(lines), colors=DATA_COLOUR, linewidths=0.5)
 
 
-def _active_bins(words: Words, start: float, stop: float) -> tuple[NDArray[np.int64], Floats]:
-    """Unit and start of the bins with spikes that overlap the stretch."""
+def _bin_marks(words: Words, rows: NDArray[np.int64], start: float, stop: float) -> Collection:
+    """A box for each bin with spikes that overlaps the stretch."""
     if words.window > 1:
         raise ValueError(f"these words span {words.window} bins; pass words of single bins")
     starts = words.clock.times_s(words.bins, words.bin_width)
     shown = np.flatnonzero((starts + words.bin_width > start) & (starts < stop))
     place, unit = np.nonzero(words.X[words.index[shown]])
-    return unit, starts[shown[place]]
+    across = starts[shown[place]][:, None] + words.bin_width * np.array([0.0, 0.0, 1.0, 1.0])
+    along = rows[unit][:, None] + np.array([-0.5, 0.5, 0.5, -0.5])
+    boxes = np.stack((across, along), axis=2)
+    return PolyCollection(list(boxes), facecolors=DATA_COLOUR, linewidths=0)
 
 
 def _runs(words: Words) -> Floats:
