@@ -255,19 +255,24 @@ class Comparison:
     @property
     def answer(self) -> str:
         """Which model is best, by how much over the next and over independent units."""
+        return "; ".join(self.statements) + "."
+
+    @property
+    def statements(self) -> list[str]:
+        """The parts of the answer, the most important one first."""
         best = self.best.name
         ranked = sorted(self.models, key=lambda model: -model.bits_per_second)
         others = [m.name for m in ranked if m.name not in (best, INDEPENDENT)]
         over_others = [self.pair(best, name) for name in others]
         over_rates = self.pair(best, INDEPENDENT)
         if not over_others or over_rates.bits_per_second <= 0.0:
-            return f"{over_rates}."
+            return [f"{over_rates}"]
         n_same = sum(pair.same for pair in over_others)
         shown, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
         shown += [pair for pair in rest if pair.differs][: not shown[-1].differs]
         gain = f"{with_error(over_rates.bits_per_second, over_rates.stderr)} bits/s"
         rates = f"{best} is {gain} above independent units ({p_text(over_rates.p_value)})"
-        return "; ".join([*map(str, shown), rates, *self._doubts]) + "."
+        return [*map(str, shown), rates, *self._doubts]
 
     @property
     def table(self) -> str:

@@ -27,6 +27,7 @@ from ._typography import sentence, stopped, typeset, unbroken
 _MOST_BYTES, _TEXT_BYTES = 7_900_000, 20_000
 #: With more cautions or comparisons, they are folded away behind a line that counts them.
 _MOST_CAUTIONS, _MOST_ANSWERS = 4, 4
+_NAMES = {"SemiRBM": "semi-restricted RBM"}
 #: With more recordings the title counts them; longer names are cut.
 _MOST_NAMES, _MOST_LETTERS = 4, 40
 
@@ -118,7 +119,7 @@ def _source(name: str) -> str:
 
 def _title(results: Results) -> str:
     classes = dict.fromkeys(model for each in results.plan.experiments for model in each.models)
-    names = enumeration([name.replace("Semi", "semi-restricted ") for name in classes])
+    names = enumeration([_NAMES.get(name, name) for name in classes])
     model = "model" if len(classes) == 1 else "models"
     recordings = [_shortened(source.name) for source in results.plan.sources]
     many = len(recordings) > _MOST_NAMES

@@ -46,7 +46,7 @@ def answers(results: Results) -> list[Answer]:
     found = []
     for condition in longest(results):
         compared = results.comparison(**condition.names)
-        headline, *details = compared.answer.removesuffix(".").split("; ")
+        headline, *details = compared.statements
         words = tables.words_facts(condition, compared)
         about = f"{condition.recording}: {words}{_window_text(condition)}"
         found.append(Answer(about, headline, tuple(details)))

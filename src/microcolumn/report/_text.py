@@ -55,7 +55,7 @@ def _experiment_blocks(results: Results, conditions: Sequence[Condition]) -> Ite
         steps = "\n".join(f"  {sentence}" for sentence in tables.growth_sentences(found))
         yield f"{_titled(tables.growth(found))}\n{steps}"
         bins = f"T = {last.window}: "
-    yield bins + compared.answer.replace("; ", ";\n")
+    yield bins + ";\n".join(compared.statements) + "."
     yield _laid_out(tables.models(compared))
     yield _laid_out(tables.pairs(compared))
     for make in (tables.predictions, tables.layers, tables.interactions):
