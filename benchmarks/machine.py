@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 import microcolumn as mc
-from microcolumn.kernels.cpu.lanes import fma, splat, total
+from microcolumn.kernels.simd.lanes import fma, reduce_add, splat
 
 #: Real recordings beside the repository; benchmarks do without them where they are absent.
 RECORDINGS = Path(__file__).parents[1].parent / "shared" / "data"
@@ -67,7 +67,7 @@ def _register_multiply_adds(n_rounds, factor):
         f = fma(f, scale, shift)
         g = fma(g, scale, shift)
         h = fma(h, scale, shift)
-    return total(((a + b) + (c + d)) + ((e + f) + (g + h)))
+    return reduce_add(((a + b) + (c + d)) + ((e + f) + (g + h)))
 
 
 def recordings(bin_width: float = 0.020) -> dict[str, mc.Words]:

@@ -89,7 +89,11 @@ def test_a_bad_table_is_one_sentence_that_says_what_to_do(arguments, sentence):
         (lambda: Units.numbered(2.5), TypeError, "^n_units is 2.5; pass a whole number$"),
         (lambda: Units("ab").take(1), TypeError, "^positions is 1; pass a list of positions"),
         (lambda: Units("ab").take([0, 1.5]), TypeError, r"^positions\[1\] is 1.5; pass a whole"),
-        (lambda: Units("ab").take([2]), ValueError, r"^positions\[0\] is 2; .* run from 0 to 1$"),
+        (
+            lambda: Units("ab").take([2]),
+            ValueError,
+            r"^positions names position 2; .* run from 0 to 1$",
+        ),
     ],
 )
 def test_a_table_of_units_refuses_wrong_types_in_one_sentence(request_, kind, sentence):

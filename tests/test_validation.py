@@ -6,6 +6,7 @@ from scipy import sparse
 from microcolumn.packing import unique_rows
 from microcolumn.validation import (
     check_binary,
+    check_positions,
     listed,
     random_generator,
     real_array,
@@ -215,3 +216,13 @@ def test_rows_that_differ_in_their_last_bit_alone_stay_apart():
     unique, index = unique_rows(X)
     assert index.tolist() == [0, 1, 0, 2]
     assert np.array_equal(unique[index], X)
+
+
+def test_positions_are_distinct_whole_numbers_within_their_range():
+    assert check_positions("units", (np.int64(2), 0), 3) == [2, 0]
+    for bad, fact in {(): "empty", (3,): "0 to 2", (-1,): "-1", (1, 1): "1 twice"}.items():
+        with pytest.raises(ValueError, match=fact):
+            check_positions("units", bad, 3)
+    for bad in ([0.5], [True], 7):
+        with pytest.raises(TypeError, match="units"):
+            check_positions("units", bad, 3)

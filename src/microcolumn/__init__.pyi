@@ -40,6 +40,7 @@ from .models import (
     SemiRBM as SemiRBM,
     load as load,
 )
+from .origin import Origin as Origin
 from .parameters import Parameters as Parameters
 from .partition import LogPartition as LogPartition, log_partition as log_partition
 from .recording import Recording as Recording

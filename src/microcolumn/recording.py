@@ -15,7 +15,7 @@ from .conversions import conversion
 from .epochs import HALF_NANOSECOND, Epochs
 from .trains import check_length, checked_trains
 from .units import Units
-from .validation import Floats, checked_positions, listed, real_number
+from .validation import Floats, check_positions, listed, real_number
 from .words import Words, checked_bin_width
 
 #: Seconds; a recording may begin with this much silence.
@@ -207,7 +207,7 @@ class Recording:
 
     def take(self, positions: Iterable[int]) -> Recording:
         """Recording of the units at ``positions``, in that order."""
-        chosen = checked_positions("positions", positions, self.n_units)
+        chosen = check_positions("positions", positions, self.n_units)
         trains = self.trains
         return self._like([trains[n] for n in chosen], self.units.take(chosen), self.epochs)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .validation import checked_positions, listed, real_array, real_number, whole_number
+from .validation import check_positions, listed, real_array, real_number, whole_number
 
 #: What depths may be measured from, and what a larger number then means.
 DEPTH_REFERENCES = {
@@ -93,7 +93,7 @@ class Units:
 
     def take(self, positions: Iterable[int]) -> Units:
         """Table of the units at ``positions``, in that order."""
-        chosen = checked_positions("positions", positions, len(self))
+        chosen = check_positions("positions", positions, len(self))
         return Units(
             [self.ids[n] for n in chosen],
             None if self.depth_um is None else self.depth_um[chosen],

@@ -214,43 +214,22 @@ def listed(name: str, values: Any, remedy: str) -> list[Any]:
     return list(entries)
 
 
-def checked_positions(name: str, values: Any, n: int, what: str = "units") -> list[int]:
-    """Distinct positions among ``n`` of ``what``, counted from 0, in the order given.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for errors.
-    values : iterable of int
-        The positions; at least one.
-    n : int
-        Number of positions there are.
-    what : str
-        What has these positions, in the plural.
-
-    Examples
-    --------
-    >>> checked_positions("units", (2, 0), 3)
-    [2, 0]
-    >>> checked_positions("units", [3], 3)
-    Traceback (most recent call last):
-    ...
-    ValueError: units[0] is 3; positions of 3 units run from 0 to 2
-    """
-    entries = listed(name, values, f"pass a list of positions of {what}")
-    if not entries:
-        raise ValueError(f"{name} is empty; pass at least one position of {what}")
-    positions: dict[int, None] = {}
-    for k, entry in enumerate(entries):
-        position = whole_number(f"{name}[{k}]", entry)
+def check_positions(name: str, values: Any, n: int, of: str = "unit") -> list[int]:
+    """``values`` as a list of distinct positions from 0 to ``n - 1``, at least one of them."""
+    asked = listed(name, values, "pass a list of positions")
+    positions = [whole_number(f"{name}[{k}]", value) for k, value in enumerate(asked)]
+    if not positions:
+        raise ValueError(f"{name} is empty; pick at least one {of}")
+    seen: set[int] = set()
+    for position in positions:
         if not 0 <= position < n:
             raise ValueError(
-                f"{name}[{k}] is {position}; positions of {n} {what} run from 0 to {n - 1}"
+                f"{name} names position {position}; positions of {n} {of}s run from 0 to {n - 1}"
             )
-        if position in positions:
-            raise ValueError(f"{name} names position {position} twice; pass each position once")
-        positions[position] = None
-    return list(positions)
+        if position in seen:
+            raise ValueError(f"{name} names position {position} twice; pick each {of} once")
+        seen.add(position)
+    return positions
 
 
 def random_generator(random_state: Any) -> np.random.Generator:

@@ -28,7 +28,7 @@ from .validation import (
     Bits,
     Floats,
     check_binary,
-    checked_positions,
+    check_positions,
     chunks,
     random_generator,
     real_array,
@@ -211,7 +211,7 @@ class Words:
         units : iterable of int
             Positions of the units to keep, in the order the new words will have.
         """
-        positions = checked_positions("units", units, self.n_units)
+        positions = check_positions("units", units, self.n_units)
         by_lag = self.X.reshape(len(self), self.window, self.n_units)[:, :, positions]
         distinct, renamed = unique_rows(by_lag.reshape(len(self), -1))
         return replace(
@@ -221,6 +221,12 @@ class Words:
             units=self.units.take(positions),
             index=renamed[self.index],
         )
+
+    def reordered(self, order: NDArray[np.intp]) -> Words:
+        """The same words with their units in another order; rows of ``X`` stay where they are."""
+        by_lag = self.X.reshape(len(self), self.window, self.n_units)[:, :, order]
+        bits = np.ascontiguousarray(by_lag.reshape(len(self), -1))
+        return replace(self, X=bits, units=self.units.take(order))
 
     def split(
         self,
@@ -347,9 +353,15 @@ class Words:
         )
 
 
+class UnnamedWords(Words):
+    """Words of a plain array, which says neither whose they are nor how long a bin lasts."""
+
+    __slots__ = ()
+
+
 def as_words(X: Words | ArrayLike) -> Words:
     """``X`` itself if it is ``Words``, else the words of a binary matrix (n_bins, n_units)."""
-    return X if isinstance(X, Words) else Words.from_array(X)
+    return X if isinstance(X, Words) else UnnamedWords.from_array(X)
 
 
 def checked_bin_width(bin_width: float) -> float:

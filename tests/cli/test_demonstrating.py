@@ -1,5 +1,6 @@
 """The demonstration as a command, on a plan small enough for tests."""
 
+import json
 import os
 import sys
 
@@ -7,7 +8,7 @@ import pytest
 from small_study import when_finished
 from typer.testing import CliRunner
 
-from microcolumn.cli import app, pages
+from microcolumn.cli import app, output
 from microcolumn.study import Experiment, Plan, Results, Source
 
 runner = CliRunner()
@@ -41,6 +42,8 @@ def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     assert again.stdout == result.stdout
     assert when_finished(store) == before
     assert page.read_text(encoding="utf-8") == written
+    told = json.loads(demo("--out", out, "--json").stdout)
+    assert told == {"answers": {"B4": answer}, "results": str(store), "page": str(page)}
 
 
 def test_the_whole_protocol_has_a_store_and_a_page_of_its_own(tmp_path, monkeypatch):
@@ -52,13 +55,13 @@ def test_the_whole_protocol_has_a_store_and_a_page_of_its_own(tmp_path, monkeypa
 
 def test_the_page_is_opened_when_asked(tmp_path, monkeypatch):
     opened = []
-    monkeypatch.setattr(pages.webbrowser, "open", lambda address: opened.append(address) or True)
+    monkeypatch.setattr(output.webbrowser, "open", lambda address: opened.append(address) or True)
     assert demo("--out", tmp_path, "--open").exit_code == 0
     assert opened == [(tmp_path / "quick.html").as_uri()]
 
 
 def test_where_no_browser_opens_the_page_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(pages.webbrowser, "open", lambda address: False)
+    monkeypatch.setattr(output.webbrowser, "open", lambda address: False)
     result = demo("--out", tmp_path, "--open")
     assert result.exit_code == 0
     assert result.stderr == f"no browser was found; open {tmp_path / 'quick.html'} in one\n"

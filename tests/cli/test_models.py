@@ -63,7 +63,7 @@ def test_fit_saves_the_model_that_the_api_fits(saved, words):
         np.testing.assert_array_equal(getattr(told, name), getattr(expected, name))
 
 
-def test_fit_prints_the_certificate_and_how_to_predict(session, words, tmp_path):
+def test_fit_prints_the_certificate_and_where_the_model_is(session, words, tmp_path):
     out = tmp_path / "ising.safetensors"
     told = done("fit", session, "--model", "Ising", "--l1", "0.001", "--out", out).stdout
     model = mc.Ising(l1=0.001).fit(words)
@@ -73,8 +73,27 @@ def test_fit_prints_the_certificate_and_how_to_predict(session, words, tmp_path)
     assert "hidden      0 live of 0\n" in told
     assert f"couplings   {np.count_nonzero(np.triu(model.J_))} of 10 pairs\n" in told
     assert str(model.log_partition()) in told
-    assert told.endswith("predict with --bin-width 0.02\n")
+    assert told.endswith(f"saved       {out}\n")
     assert [file.name for file in tmp_path.iterdir()] == ["ising.safetensors"]
+
+
+def test_fit_tells_programs_what_the_model_is_of_and_how_well_it_converged(
+    session, words, tmp_path
+):
+    out = tmp_path / "ising.safetensors"
+    asked = ("--train", 0.5, "--epochs", "0-10", "--json")
+    told = json.loads(done("fit", session, "--model", "ising", *asked, "--out", out).stdout)
+    model = mc.load(out)
+    assert told["file"] == str(out)
+    assert (told["model"], told["settings"]["l1"]) == ("Ising", model.l1)
+    assert told["units"] == list(words.units.ids)
+    assert (told["bin_width_s"], told["window"], told["n_words"]) == (0.020, 1, 250)
+    assert 0.0 <= told["trained_from_s"] < told["trained_to_s"] <= 10.0
+    assert (told["optimality"], told["n_iter"]) == (model.optimality_, model.n_iter_)
+    assert told["log_partition"]["nats"] == model.log_partition().value
+    recording = mc.read(session, depth_reference="unstated", epochs=[[0, 10]])
+    _, test = recording.bin(0.020).split(0.5, random_state=0)
+    assert told["held_out"]["bits_per_second"] == float(mc.excess_log_likelihood(model, test))
 
 
 def test_fit_passes_every_setting_on(session, tmp_path):
@@ -87,7 +106,7 @@ def test_fit_passes_every_setting_on(session, tmp_path):
     assert "3 units, 2,000 bins of 10 ms" in told
     n_spikes = [train.size for train in written.small_recording().trains]
     assert min(n_spikes[1:4]) > n_spikes[0] > n_spikes[4] == 0
-    assert told.endswith("predict with --bin-width 0.01 --keep 11 --keep 12 --keep 13\n")
+    assert mc.load(out).unit_ids_ == ("11", "12", "13")
 
 
 def test_fit_scores_the_words_that_it_leaves_out(session, words, tmp_path):
@@ -114,6 +133,15 @@ def test_a_fit_that_did_not_converge_says_so_in_one_line(tmp_path):
     [line] = result.stderr.splitlines()
     assert line.startswith("microcolumn: warning: Ising without a penalty has no finite optimum")
     assert out.exists()
+
+
+def test_a_penalty_that_leaves_no_hidden_unit_is_noted(session, tmp_path):
+    out = tmp_path / "rbm.safetensors"
+    result = done("fit", session, "--model", "RBM", "--hidden", 3, "--l1", 10, "--out", out)
+    assert mc.load(out).n_live_hidden_ == 0
+    [line] = result.stderr.splitlines()
+    assert "no hidden unit" in line
+    assert "--l1" in line
 
 
 def written_npz(recording, folder):
@@ -148,7 +176,7 @@ def test_predict_writes_what_the_api_predicts(session, saved, words, given, tmp_
 
 
 def test_predict_keeps_to_the_units_and_the_stretch_it_is_asked_for(session, saved, words):
-    asked = ("--unit", "12", "--unit", "10", "--start", 5, "--stop", 5.1)
+    asked = ("--predict", "12,10", "--start", 5, "--stop", 5.1)
     rows = rows_of(done("predict", session, "--model", saved, *asked).stdout)
     expected = mc.predict(mc.load(saved), words.embed(2), units=[2, 0]).stretch(5.0, 5.1)
     assert [row["unit"] for row in rows] == ["12", "10"] * 5
@@ -174,22 +202,34 @@ def test_predict_tells_the_skill_to_programs(session, saved, words, tmp_path):
     assert (told["given"], told["n_bins"]) == ("rest", 999)
 
 
-def test_a_model_of_some_units_predicts_with_the_options_that_fit_prints(session, tmp_path):
+def test_a_model_of_some_units_finds_them_and_its_bin_width_by_itself(session, tmp_path):
     out = tmp_path / "some.safetensors"
-    told = done("fit", session, *RBM, "--quality", "good", "--bin-width", 0.04, "--out", out).stdout
-    options = told.split("predict with ")[1].split()
-    assert options == ["--bin-width", "0.04", "--keep", "10", "--keep", "12", "--keep", "14"]
-    rows = rows_of(done("predict", session, "--model", out, *options).stdout)
+    done("fit", session, *RBM, "--quality", "good", "--bin-width", 0.04, "--out", out)
+    rows = rows_of(done("predict", session, "--model", out).stdout)
     recording = mc.read(session, depth_reference="unstated", quality="good")
     expected = mc.predict(mc.load(out), recording.bin(0.04))
     told = [float(row["probability"]) for row in rows]
     np.testing.assert_array_equal(told, expected.probability.ravel())
 
 
+def test_a_model_that_does_not_know_its_units_is_told_them(session, tmp_path):
+    out = tmp_path / "made.safetensors"
+    mc.Ising.from_parameters(mc.Parameters(b=[-1.0, -2.0, 0.5])).save(out)
+    asked = ("predict", session, "--model", out)
+    refused("does not say its bin width; give --bin-width", *asked, "--units", "10,11,12")
+    refused("name them with --units", *asked, "--bin-width", 0.04)
+    told = done(*asked, "--bin-width", 0.04, "--units", "12,10", "--units", "11").stdout
+    rows = rows_of(told)
+    assert [row["unit"] for row in rows[:3]] == ["12", "10", "11"]
+    by_hand = 1.0 / (1.0 + np.exp([1.0, 2.0, -0.5]))
+    np.testing.assert_allclose([float(row["probability"]) for row in rows[:3]], by_hand)
+    assert float(rows[3]["time_s"]) == 0.04
+
+
 def test_a_model_that_was_never_fitted_predicts_without_a_skill(session, tmp_path, words):
     out = tmp_path / "made.safetensors"
     mc.Independent.from_parameters(mc.Parameters(b=np.full(5, -2.0))).save(out)
-    result = done("predict", session, "--model", out, "--unit", "11")
+    result = done("predict", session, "--model", out, "--predict", "11", "--bin-width", 0.02)
     assert result.stderr.splitlines()[1].split() == ["11", "-", "0.500"]
     probabilities = {row["probability"] for row in rows_of(result.stdout)}
     assert [float(each) for each in probabilities] == pytest.approx([1 / (1 + np.exp(2.0))])
@@ -198,18 +238,39 @@ def test_a_model_that_was_never_fitted_predicts_without_a_skill(session, tmp_pat
 def test_sample_prints_words_drawn_from_the_model(saved):
     told = done("sample", saved, "--n", 50, "--seed", 4).stdout
     expected = mc.load(saved).sample(50, random_state=4)
-    np.testing.assert_array_equal(np.loadtxt(StringIO(told), delimiter=",", dtype=int), expected)
+    header, *rows = csv.reader(StringIO(told))
+    np.testing.assert_array_equal(np.array(rows, dtype=int), expected)
+    assert header == [f"{unit}@{k}" for k in (-1, 0) for unit in (10, 11, 12, 13, 14)]
 
 
 def test_sample_writes_csv_and_npz(saved, tmp_path):
     expected = mc.load(saved).sample(1000, random_state=0)
     done("sample", saved, "--out", tmp_path / "words.csv")
     done("sample", saved, "--out", tmp_path / "words.npz")
-    told = np.loadtxt(tmp_path / "words.csv", delimiter=",", dtype=int)
+    told = np.loadtxt(tmp_path / "words.csv", delimiter=",", dtype=int, skiprows=1)
     np.testing.assert_array_equal(told, expected)
     with np.load(tmp_path / "words.npz") as arrays:
-        assert list(arrays) == ["words"]
         np.testing.assert_array_equal(arrays["words"], expected)
+        assert arrays["columns"].tolist() == [
+            f"{unit}@{k}" for k in (-1, 0) for unit in range(10, 15)
+        ]
+
+
+def test_sample_prints_json_alone(saved, tmp_path):
+    told = json.loads(done("sample", saved, "--n", 3, "--seed", 4, "--json").stdout)
+    assert told["words"] == mc.load(saved).sample(3, random_state=4).tolist()
+    assert told["columns"][0] == "10@-1"
+    written = done("sample", saved, "--n", 3, "--json", "--out", tmp_path / "words.csv")
+    told = json.loads(written.stdout)
+    assert (told["file"], told["n_words"]) == (str(tmp_path / "words.csv"), 3)
+
+
+def test_words_of_single_bins_have_the_names_of_the_units(session, tmp_path):
+    out = tmp_path / "rates.safetensors"
+    done("fit", session, "--model", "Independent", "--units", "12", "--units", "10", "--out", out)
+    assert done("sample", out, "--n", 1).stdout.startswith("10,12\n")  # in the recording's order
+    mc.Independent.from_parameters(mc.Parameters(b=[0.0, 0.0])).save(out)
+    assert done("sample", out, "--n", 1).stdout.startswith("0,1\n")
 
 
 def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):
@@ -226,7 +287,7 @@ def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):
         "window is 0": (session, *RBM, "--window", 0),
         "most_active is 0": (session, *RBM, "--most-active", 0),
         "fraction is 1.0": (session, *RBM, "--train", 1),
-        "no unit has ids '99'": (session, *RBM, "--unit", "99"),
+        "no unit has ids '99'": (session, *RBM, "--units", "99"),
         "is not of the form name=value": (session, *RBM, "--option", "oops"),
     }.items():
         refused(sentence, "fit", *arguments, "--out", out)
@@ -239,16 +300,19 @@ def test_bad_input_of_predict_is_one_sentence(session, saved, tmp_path):
         "no.nwb does not exist; check the path": (tmp_path / "no.nwb", "--model", saved),
         "no.safetensors does not exist": (session, "--model", tmp_path / "no.safetensors"),
         "is not a microcolumn model": (session, "--model", session),
-        "has 2 units here but": (session, "--model", saved, "--keep", "10", "--keep", "11"),
-        "no unit has ids '99'": (session, "--model", saved, "--keep", "99"),
-        "has no unit '99' here; --unit is one of 10, 11": (session, "--model", saved, "--unit", 99),
+        "leave out --units": (session, "--model", saved, "--units", "10,11"),
+        "has no unit '99'; it has 10, 11": (session, "--model", saved, "--predict", 99),
         "no predicted bin starts between 30": (session, "--model", saved, "--start", 30),
         "given is 'future'": (session, "--model", saved, "--given", "future"),
-        "looks like milliseconds": (session, "--model", saved, "--bin-width", 20),
+        "bins of 0.02 s; leave out": (session, "--model", saved, "--bin-width", 0.04),
     }.items():
         refused(sentence, "predict", *arguments, "--out", out)
         assert not list(tmp_path.iterdir())
-    refused("give them an --out", "predict", session, "--model", saved, "--json")
+
+
+def test_a_recording_without_the_models_units_is_refused(saved, tmp_path):
+    other = written_npz(written.small_recording(n_units=3), tmp_path)
+    refused("has no unit '13'", "predict", other, "--model", saved)
 
 
 def test_the_past_of_many_units_is_refused_in_one_sentence(tmp_path):
@@ -291,70 +355,6 @@ def test_names_of_units_may_hold_commas(tmp_path):
     done("fit", session, "--model", "Independent", "--out", out)
     rows = rows_of(done("predict", session, "--model", out).stdout)
     assert [row["unit"] for row in rows[:2]] == list(units.ids)
-
-
-@pytest.fixture(scope="module")
-def study(session):
-    """One split of windows of two bins of the three most active units; a plan beside its store."""
-    plan = session.with_name("plan.toml")
-    plan.write_text(
-        f'''
-        [recordings.cells]
-        file = "{session.name}"
-        depth_reference = "surface"
-
-        [experiments.windows]
-        bin_width = 0.040
-        most_active = 3
-        windows = [1, 2]
-        models = ["RBM"]
-        n_hidden = [2]
-        l1 = [1e-4, 1e-3]
-        n_splits = 1
-
-        [experiments.whole]
-        models = ["Ising"]
-        l1 = [1e-3]
-        max_words = 500
-        n_splits = 1
-        '''
-    )
-    mc.study.run(mc.study.Plan.from_toml(plan), plan.with_suffix(".db"), n_jobs=1)
-    return plan
-
-
-def test_a_model_of_a_study_becomes_a_file(study, session, tmp_path):
-    out = tmp_path / "rbm.safetensors"
-    asked = ("--recording", "cells", "--variant", "RBM", "--window", 2, "--penalty", 1e-3)
-    told = done("study", "model", study, *asked, "--out", out).stdout
-    results = mc.study.Results(study.with_suffix(".db"))
-    expected = results.model("cells", "RBM 2", window=2, l1=1e-3)
-    np.testing.assert_array_equal(mc.load(out).W_, expected.W_)
-    assert str(expected.log_partition()) in told
-    train, _, _ = results.words("cells", window=2)
-    options = told.split("predict with ")[1].split()
-    kept = [part for unit in train.units.ids for part in ("--keep", unit)]
-    assert options == ["--bin-width", "0.04", *kept]
-    rows = rows_of(done("predict", session, "--model", out, *options).stdout)
-    assert len(rows) == 3 * 499
-
-
-def test_a_model_of_all_units_asks_for_none_by_name(study, session, tmp_path):
-    out = tmp_path / "ising.safetensors"
-    asked = ("--recording", "cells", "--experiment", "whole", "--variant", "Ising")
-    told = done("study", "model", study, *asked, "--out", out).stdout
-    assert told.endswith("predict with --bin-width 0.02\n")
-    assert len(rows_of(done("predict", session, "--model", out).stdout)) == 5 * 1000
-
-
-def test_a_model_that_a_study_does_not_have_is_one_sentence(study, tmp_path):
-    out = tmp_path / "rbm.safetensors"
-    store = study.with_suffix(".db")
-    for sentence, arguments in {
-        "no recording 'B4'; it has cells": (store, "--recording", "B4", "--variant", "RBM"),
-        "choose one of RBM 2": (store, "--recording", "cells", "--variant", "Ising", "--window", 1),
-        "has 1, 2; choose one": (store, "--recording", "cells", "--variant", "RBM"),
-        "nothing.db": (tmp_path / "nothing.db", "--recording", "cells", "--variant", "RBM"),
-    }.items():
-        refused(sentence, "study", "model", *arguments, "--out", out)
-        assert not list(tmp_path.iterdir())
+    asked = ("--predict", '"shank 1, unit 2"')
+    rows = rows_of(done("predict", session, "--model", out, *asked).stdout)
+    assert {row["unit"] for row in rows} == {"shank 1, unit 2"}

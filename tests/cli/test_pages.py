@@ -1,5 +1,6 @@
 """Commands that write a study's page and its figures."""
 
+import json
 import os
 import sys
 
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 from microcolumn import figures
 from microcolumn.cli import app
 from microcolumn.cli.pages import _file_name
+from microcolumn.figures import _all
 from microcolumn.study._plan import Plan
 
 runner = CliRunner()
@@ -31,6 +33,7 @@ def test_the_page_lies_beside_the_store(store):
     assert result.exit_code == 0, result.output
     page = store.with_suffix(".html")
     assert result.stdout == f"page: {page}\n"
+    assert json.loads(study("page", store, "--json").stdout) == {"page": str(page)}
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
@@ -52,6 +55,9 @@ def test_figures_are_files_with_their_captions(store, tmp_path):
     captions = (tmp_path / "f" / "captions.txt").read_text(encoding="utf-8")
     assert all(f"{name}: " in captions for name in names)
     assert result.stdout == f"figures: {tmp_path / 'f'}\n"
+    told = json.loads(study("figures", store, "--out", tmp_path / "g", "--json").stdout)
+    assert (told["folder"], told["format"]) == (str(tmp_path / "g"), "pdf")
+    assert sorted(told["captions"]) == sorted(names)
 
 
 def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
@@ -60,11 +66,8 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
     def moved(results, recording=None, **where):
         raise FileNotFoundError("monday.nwb is not there")
 
-    monkeypatch.setattr(
-        figures,
-        "FIGURES",
-        {"1": figures.Figures(moved), "3": figures.FIGURES["3"]},
-    )
+    drawn = {"1": _all.Figures(moved), "3": figures.FIGURES["3"]}
+    monkeypatch.setattr(_all, "FIGURES", drawn)
     result = study("figures", store, "--out", tmp_path, "--format", "svg")
     assert result.exit_code == 0
     assert result.stderr == "Figure 1 of cells is left out: monday.nwb is not there\n"

@@ -43,7 +43,7 @@ def test_info_keeps_what_it_is_told_to_keep(session):
     result = runner.invoke(app, ["info", session, *asked, "--layers", "up 500 down", "--json"])
     told = json.loads(result.output)
     assert [(unit["id"], unit["layer"]) for unit in told["units"]] == [("10", "up"), ("12", "down")]
-    result = runner.invoke(app, ["info", session, "--unit", "11", "--multiunits", "--json"])
+    result = runner.invoke(app, ["info", session, "--units", "11", "--multiunits", "--json"])
     assert [unit["id"] for unit in json.loads(result.output)["units"]] == ["11"]
 
 
@@ -189,6 +189,17 @@ def test_layers_prints_boundaries_that_other_commands_take(flashed, tmp_path):
     assert float(boundaries[2]) < 730.0 < float(boundaries[3])
     units = mc.Units("ab", [200.0, 730.0])
     assert mc.LayerBoundaries.parse(boundaries[1]).label(units.depth_um) == ("II/III", "IV")
+
+
+def test_layers_prints_json_alone(flashed, tmp_path):
+    figure = tmp_path / "layers.png"
+    result = runner.invoke(app, ["layers", flashed, *FLASHES, "--figure", str(figure), "--json"])
+    told = json.loads(result.stdout)
+    top, bottom = told["boundaries_um"]["IV"]
+    assert top < told["centre_um"] < bottom
+    assert told["layers"] == f"II/III {top:.0f} IV {bottom:.0f} V/VI"
+    assert told["figure"] == str(figure)
+    assert told["sinks"][0]["onset_s"] == pytest.approx(0.040, abs=0.01)
 
 
 def test_layers_can_be_corrected_by_hand(flashed, tmp_path):

@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from microcolumn.cli.stores import beside, store_of
+from microcolumn.cli.stores import default_store, store_of
 
 
 def test_a_plan_has_its_store_beside_it_and_a_quick_look_another():
-    assert beside(Path("a/plan.toml")) == Path("a/plan.db")
-    assert beside(Path("a/plan.toml"), quick=True) == Path("a/plan-quick.db")
+    assert default_store(Path("a/plan.toml")) == Path("a/plan.db")
+    assert default_store(Path("a/plan.toml"), quick=True) == Path("a/plan-quick.db")
 
 
 def test_a_store_is_its_own(tmp_path):

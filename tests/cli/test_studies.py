@@ -29,8 +29,9 @@ l1 = [1e-3, 4e-3]
 max_words = 2000
 n_splits = 1
 """
-#: Two fits, two normalisers of each, one test, and predictions and structure of both.
-N_JOBS = 2 + 4 + 1 + 2 + 2
+#: A description, two fits, two normalisers of each, one test, patterns and annealing, and
+#: predictions and structure of both.
+N_JOBS = 1 + 2 + 4 + 1 + 2 + 2 + 2
 
 
 def microcolumn(*arguments):
@@ -166,7 +167,7 @@ def test_a_plan_that_changed_is_told(plan):
     result = microcolumn("study", "run", plan, "--jobs", 1)
     assert result.exit_code == 0
     assert "the plan changed:" in result.stderr
-    assert f"{2 * N_JOBS} of {2 * N_JOBS} jobs" in result.stdout
+    assert f"{2 * N_JOBS - 3} of {2 * N_JOBS - 3} jobs" in result.stdout
 
 
 @pytest.mark.slow
@@ -202,6 +203,9 @@ def test_the_status_of_a_finished_study_counts_its_jobs(stored):
     assert result.stdout.startswith(f"{stored}: {n_jobs} of {n_jobs} jobs done, complete\n")
     for kind in ("fit", "normalise", "test", "predict", "structure"):
         assert f"\n  {kind}" in result.stdout
+    told = strict(microcolumn("study", "status", stored, "--json").stdout)
+    assert sum(told["done"].values()) == sum(told["planned"].values()) == n_jobs
+    assert (told["store"], told["complete"], told["running"]) == (str(stored), True, False)
 
 
 @pytest.mark.parametrize("command", ["status", "report"])
@@ -317,7 +321,7 @@ def test_workers_that_cannot_be_had_are_refused(plan, monkeypatch):
     assert "no Dask scheduler answers at 'tcp://127.0.0.1:1'" in said
     assert "dask scheduler" in said
     said = one_sentence(microcolumn("study", "run", plan, "--jobs", 2, *nobody))
-    assert said == "microcolumn: --jobs is for this machine; leave it out beside --scheduler"
+    assert said == "microcolumn: --jobs is for this machine; leave it out with --scheduler"
     result = microcolumn("study", "run", plan, "--jobs", 0)
     assert result.exit_code == 2
     assert "--jobs" in result.stderr
@@ -326,12 +330,12 @@ def test_workers_that_cannot_be_had_are_refused(plan, monkeypatch):
 # Compare
 
 
-SETTINGS = ("--model", "Ising", "--penalty", 4e-3, "--penalty", 1e-3, "--splits", 1, "--jobs", 1)
+SETTINGS = ("--model", "ising", "--l1", 4e-3, "--l1", 1e-3, "--splits", 1, "--jobs", 1)
 
 
 def test_compare_reads_several_files_as_it_is_told(in_folder):
     recording(seed=1).save(in_folder / "more.npz")
-    which = ("--unit", "u0", "--unit", "u1", "--unit", "u4", "--epochs", "0-30")
+    which = ("--units", "u0,u1", "--units", "u4", "--epochs", "0-30")
     layers = in_folder / "layers.csv"
     layers.write_text("unit,layer\n" + "".join(f"u{n},L{n}\n" for n in range(5)))
     result = microcolumn("compare", "cells.npz", "more.npz", *which, "--layers", layers, *SETTINGS)
@@ -362,11 +366,24 @@ def test_compare_passes_its_settings_on(in_folder):
     assert experiment.l1 == (1e-3, 4e-3)
 
 
+def test_compare_writes_the_page_and_opens_it_when_asked(in_folder, monkeypatch):
+    opened = []
+    monkeypatch.setattr(
+        "microcolumn.cli.output.webbrowser.open", lambda address: opened.append(address) or True
+    )
+    result = microcolumn("compare", "cells.npz", "--quick", "--json", "--open", *SETTINGS)
+    assert result.exit_code == 0, result.output
+    page = in_folder / "comparison-quick.html"
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert opened == [page.as_uri()]
+    assert strict(result.stdout)["comparisons"][0]["recording"] == "cells"
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
         (("--model", "Potts"), "choose one of 'Ising', 'RBM', 'SemiRBM'"),
-        (("--unit", "u9"), "no unit has ids 'u9'"),
+        (("--units", "u9"), "no unit has ids 'u9'"),
         (("--epochs", "sleep"), "no epoch is labelled 'sleep'"),
         (("--bin-width", "-1"), "it must be a positive number of seconds"),
         (("--option", "reader=npz"), "has an option of its own; use --reader"),

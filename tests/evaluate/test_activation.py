@@ -89,7 +89,9 @@ def test_dead_units_are_not_in_the_order_and_ties_go_by_position():
 
 
 def test_words_of_other_units_are_refused_with_the_remedy(random_model):
-    with pytest.raises(ValueError, match="words have 2 bits and the model has 4; pass words"):
+    with pytest.raises(
+        ValueError, match="words have 2 bits but RBM was fitted on 4; pass the same units"
+    ):
         hidden_activation(random_model("rbm"), Words.from_array([[0, 1]]))
 
 

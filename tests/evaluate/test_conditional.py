@@ -114,11 +114,11 @@ def test_weights_of_hundreds_stay_finite_and_right():
 @pytest.mark.parametrize(
     ("units", "error", "sentence"),
     [
-        ([4], ValueError, "units names bit 4; the bits of these words run from 0 to 3"),
-        ([-1], ValueError, "units names bit -1"),
-        ([], ValueError, "units is empty; name at least one bit"),
-        ([0.5], TypeError, "units holds 0.5; pass positions"),
-        ([True, False], TypeError, "units holds True"),
+        ([4], ValueError, "units names position 4; positions of 4 bits run from 0 to 3"),
+        ([-1], ValueError, "units names position -1"),
+        ([], ValueError, "units is empty; pick at least one bit"),
+        ([0.5], TypeError, r"units\[0\] is 0.5; pass a whole number"),
+        ([True, False], TypeError, r"units\[0\] is True; pass a whole number"),
     ],
 )
 def test_units_that_do_not_exist_are_refused(random_model, units, error, sentence):

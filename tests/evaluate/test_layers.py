@@ -318,7 +318,7 @@ def test_a_table_is_printed():
         (["a", "b"] * 6, ValueError, "12 labels for 6 bits"),
         ([], ValueError, "0 labels for 6 bits"),
         ("ababab", TypeError, "layer is 'ababab'; pass one label"),
-        (None, TypeError, "layer is None; pass one label"),
+        (None, ValueError, "does not know its units; pass one layer per unit"),
         (["a", "b", math.nan, "a", "b", "b"], TypeError, r"layer\[2\] is nan; pass .* '' where"),
         (Units.numbered(6), ValueError, "these units have no layers"),
     ],

@@ -23,7 +23,7 @@ def test_taking_channels_takes_their_samples_depths_and_gains_and_can_be_repeate
     np.testing.assert_array_equal(taken.depth_um, [7.0, 5.0])
     np.testing.assert_array_equal(taken.take([1]).stretch(0, 2), [[0.0], [3.0]])
     assert taken.take([1]).depth_reference == "tip"
-    with pytest.raises(ValueError, match=r"channels\[0\] is 2; positions of 2 channels"):
+    with pytest.raises(ValueError, match=r"channels names position 2; positions of 2 channels"):
         taken.take([2])
     with pytest.raises(TypeError, match=r"channels\[0\] is True"):
         taken.take([True, False])

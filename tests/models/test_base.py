@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import expit, logsumexp
+from sklearn.base import clone
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
@@ -224,3 +225,59 @@ def test_the_objective_of_the_independent_model_is_its_flow():
     model = mc.Independent().fit(X)
     assert model.objective_ == pytest.approx(mc.objectives.mpf(model.parameters_, X)[0], rel=1e-14)
     assert (model.optimality_, model.n_iter_) == (0.0, 1)
+
+
+@pytest.fixture(scope="module")
+def recording():
+    return mc.simulate.microcolumn(n_units=6, minutes=1, seed=0)
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_a_fitted_model_knows_its_units_bins_and_span(recording, kind):
+    words = recording.restrict([[10.0, 50.0]]).bin(0.020)
+    model = CLASSES[kind]().fit(words)
+    assert model.unit_ids_ == recording.units.ids
+    assert model.units_.layer == recording.units.layer
+    assert (model.bin_width_, model.window_) == (0.020, 1)
+    assert (model.origin_.start_s, model.origin_.stop_s) == (10.0, pytest.approx(50.0))
+    assert pickle.loads(pickle.dumps(model)).unit_ids_ == model.unit_ids_
+    assert not hasattr(clone(model), "bin_width_")
+    model.fit(words.expand())
+    assert model.bin_width_ is model.unit_ids_ is model.units_ is model.origin_ is None
+
+
+def test_a_path_of_penalties_knows_its_units_too(recording):
+    words = recording.bin(0.020)
+    for of_words, of_array in zip(
+        mc.Ising().fit_path(words, [0.01, 0.1]),
+        mc.Ising().fit_path(words.expand(), [0.01, 0.1]),
+        strict=True,
+    ):
+        assert of_words.unit_ids_ == recording.units.ids
+        assert of_array.unit_ids_ is None
+
+
+@pytest.mark.parametrize("window", [1, 2])
+def test_words_in_another_order_of_units_give_the_same_rows(recording, window):
+    words = recording.bin(0.020).embed(window)
+    turned = words.subset([5, 4, 3, 2, 1, 0])
+    model = mc.SemiRBM(n_hidden=2).fit(words)
+    # The same distinct words, listed in another order: find each by its bits.
+    back = np.arange(6 * window).reshape(window, 6)[:, ::-1].ravel()
+    place = {tuple(row): k for k, row in enumerate(words.X.tolist())}
+    same = [place[tuple(row)] for row in turned.X[:, back].tolist()]
+    for method in (model.score_samples, model.energy, model.hidden, model.transform):
+        np.testing.assert_array_equal(method(turned), method(words)[same])
+    np.testing.assert_array_equal(model.conditional(turned, 0), model.conditional(words, 0)[same])
+    assert model.score(turned) == pytest.approx(model.score(words), rel=1e-12)
+
+
+def test_words_of_other_bins_are_refused_by_every_method(recording):
+    model = mc.RBM(n_hidden=2).fit(recording.bin(0.020))
+    narrow = recording.bin(0.005)
+    for method in (model.score, model.score_samples, model.energy, model.hidden, model.transform):
+        with pytest.raises(ValueError, match=r"20 ms.* 5 ms"):
+            method(narrow)
+    with pytest.raises(ValueError, match=r"20 ms.* 5 ms"):
+        model.conditional(narrow, 0)
+    assert model.score_samples(narrow.expand()).shape == (narrow.n_bins,)  # an array says nothing

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Binarizer
+from sklearn.preprocessing import Binarizer, StandardScaler
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 import microcolumn as mc
@@ -46,6 +46,10 @@ _FEED_OTHER_NUMBERS = (
     "check_sample_weights_not_overwritten",
     "check_sample_weights_pandas_series",
     "check_sample_weights_shape",
+    "check_transformer_data_not_an_array",
+    "check_transformer_general",
+    "check_transformer_n_iter",
+    "check_transformer_preserve_dtypes",
 )
 
 
@@ -159,6 +163,19 @@ def test_a_grid_search_over_the_penalty_finds_the_best_held_out_score(estimator,
     assert search.best_params_ == {"l1": grid["l1"][int(np.argmax(scores))]}
     assert search.best_score_ == max(scores)
     assert search.best_params_["l1"] < 1.0, "the words are correlated"
+
+
+@pytest.mark.parametrize("cls", [mc.RBM, mc.SemiRBM])
+def test_hidden_activations_are_features_of_a_pipeline(cls, X):
+    pipeline = make_pipeline(Binarizer(threshold=0.5), cls(n_hidden=3), StandardScaler())
+    features = pipeline.fit_transform(X * 2)
+    model = cls(n_hidden=3).fit(X)
+    # p(h = 1 | x) from the energies of both states of a hidden unit (docs/method.md, section 2)
+    by_hand = 1.0 / (1.0 + np.exp(-(model.c_ + X @ model.W_)))
+    np.testing.assert_allclose(model.transform(X), by_hand)
+    np.testing.assert_allclose(features, StandardScaler().fit_transform(by_hand), atol=1e-9)
+    name = cls.__name__.lower()
+    assert model.get_feature_names_out().tolist() == [f"{name}{k}" for k in range(3)]
 
 
 def test_a_pipeline_binarises_counts_first(X):

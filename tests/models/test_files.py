@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 from safetensors.numpy import save as tensors
 
 import microcolumn as mc
-from microcolumn.models import _files as files
+from microcolumn.models import _files as files, to_bytes
+from microcolumn.models._saving import digest_of
 
 CLASSES = {"independent": mc.Independent, "ising": mc.Ising, "rbm": mc.RBM, "srbm": mc.SemiRBM}
 SETTINGS = {mc.RBM: {"n_hidden": 2}, mc.SemiRBM: {"n_hidden": 2}}
@@ -76,11 +77,11 @@ def test_a_fitted_model_comes_back_bit_for_bit(tmp_path, every_word, cls):
 def test_bytes_are_those_of_the_file_and_give_the_same_model(tmp_path, every_word, cls):
     model = _fitted(cls)
     model.save(tmp_path / "model.safetensors")
-    content = files.to_bytes(model)
+    content = to_bytes(model)
     assert content == (tmp_path / "model.safetensors").read_bytes()
-    assert content == files.to_bytes(_fitted(cls))
+    assert content == to_bytes(_fitted(cls))
     copy = files.from_bytes(content)
-    assert files.to_bytes(copy) == content
+    assert to_bytes(copy) == content
     assert copy.get_params() == model.get_params()
     assert np.array_equal(copy.score_samples(every_word(4)), model.score_samples(every_word(4)))
     assert copy.log_partition("ais").value == model.log_partition("ais").value
@@ -94,7 +95,7 @@ def test_the_same_bytes_are_made_in_another_process():
     )
     command = [sys.executable, "-c", script]
     other = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-    assert other == hashlib.sha256(files.to_bytes(_fitted(mc.Ising))).hexdigest()
+    assert other == hashlib.sha256(to_bytes(_fitted(mc.Ising))).hexdigest()
 
 
 def test_arrays_of_a_model_read_from_bytes_can_be_written_to(content):
@@ -112,9 +113,36 @@ def test_what_is_not_bytes_is_one_sentence(content):
 def test_lags_come_back_and_a_file_without_them_is_still_read(tmp_path):
     words = mc.simulate.microcolumn(n_units=2, minutes=0.5, seed=1).bin().embed(3)
     model = mc.Ising().fit(words)
-    assert files.from_bytes(files.to_bytes(model)).window_ == 3
+    assert files.from_bytes(to_bytes(model)).window_ == 3
     (tmp_path / "older.safetensors").write_bytes(_forged())
     assert not hasattr(mc.load(tmp_path / "older.safetensors"), "window_")
+
+
+@pytest.mark.parametrize("window", [1, 2])
+def test_what_a_model_is_of_comes_back_and_costs_little(tmp_path, window):
+    units = mc.Units(
+        ["7", "12"], [np.nan, 900.0], ["", "IV"], depth_reference="tip", quality=["good", "mua"]
+    )
+    recording = mc.Recording([[50.01, 50.09, 51.0], [50.05, 50.5]], units, [[50.0, 52.0]])
+    model = mc.Ising().fit(recording.bin(0.010).embed(window))
+    model.save(tmp_path / "model.safetensors")
+    copy = mc.load(tmp_path / "model.safetensors")
+    assert (copy.bin_width_, copy.window_, copy.unit_ids_) == (0.010, window, ("7", "12"))
+    assert (copy.origin_.start_s, copy.origin_.stop_s) == (50.0, pytest.approx(52.0))
+    assert copy.origin_.n_bins == model.origin_.n_bins == 201 - window
+    assert (copy.units_.layer, copy.units_.quality) == (("", "IV"), ("good", "mua"))
+    assert copy.units_.depth_reference == "tip"
+    assert np.array_equal(copy.units_.depth_um, [np.nan, 900.0], equal_nan=True)
+    assert copy.units_.multiunit.tolist() == [False, True]
+    with_origin = (tmp_path / "model.safetensors").stat().st_size
+    model.origin_ = None
+    assert with_origin - len(to_bytes(model)) < 400
+
+
+def test_a_file_that_does_not_say_what_it_is_of_is_still_read(tmp_path):
+    (tmp_path / "older.safetensors").write_bytes(_forged())
+    older = mc.load(tmp_path / "older.safetensors")
+    assert older.origin_ is older.bin_width_ is older.unit_ids_ is older.units_ is None
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -248,7 +276,7 @@ def _forged(header=(), arrays=()):
     head = {"model": "Ising", "settings": {}, "fitted": {}} | dict(header)
     body = {"b": np.zeros(2), "J": np.zeros((2, 2))} | dict(arrays)
     body = {name: array for name, array in body.items() if array is not None}
-    text = json.dumps(head | {"sha256": files._digest(head, body)})
+    text = json.dumps(head | {"sha256": digest_of(head, body)})
     return tensors(body, metadata={"microcolumn-model-1": text})
 
 
@@ -264,6 +292,17 @@ _WORDS = {
     "frequent_words": np.zeros((1, 2), dtype=np.uint8),
     "frequencies": np.ones(1),
 }
+
+
+_WITH_WINDOW = {"fitted": {"window_": 1}}
+_UNITS = {"ids": ["a", "b"], "depth_um": None, "multiunit": [False, False]}
+_ORIGIN = {"bin_width": 0.02, "start_s": 0.0, "stop_s": 1.0, "n_bins": 50, "units": _UNITS}
+
+
+def test_the_forger_can_also_say_what_a_model_is_of(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(_forged(_WITH_WINDOW | {"origin": _ORIGIN}))
+    assert mc.load(path).unit_ids_ == ("a", "b")
 
 
 @pytest.mark.parametrize(
@@ -286,6 +325,11 @@ _WORDS = {
         ({"fitted": {"window_": True}}, {}),
         ({"fitted": {"window_": 3}}, {}),
         ({"feature_names": ["one"]}, {}),
+        ({"origin": _ORIGIN}, {}),  # without a window
+        (_WITH_WINDOW | {"origin": _ORIGIN | {"units": {"ids": ["a"]}}}, {}),
+        (_WITH_WINDOW | {"origin": _ORIGIN | {"bin_width": -1.0}}, {}),
+        (_WITH_WINDOW | {"origin": _ORIGIN | {"n_bins": "many"}}, {}),
+        (_WITH_WINDOW | {"origin": {}}, {}),
         ({}, {"b": None}),
         ({}, {"b": np.zeros((2, 2))}),
         ({}, {"b": np.array([0.0, np.nan])}),
@@ -354,7 +398,7 @@ def test_saving_into_a_folder_that_is_not_there_says_so(tmp_path):
 
 def test_an_unfitted_model_is_not_saved(tmp_path):
     with pytest.raises(ValueError, match="not fitted yet"):
-        files.to_bytes(mc.Ising())
+        to_bytes(mc.Ising())
     with pytest.raises(ValueError, match="not fitted yet"):
         mc.Ising().save(tmp_path / "model.safetensors")
     assert os.listdir(tmp_path) == []

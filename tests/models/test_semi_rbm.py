@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
-from microcolumn.models._files import from_bytes, to_bytes
+from microcolumn.models import from_bytes, to_bytes
 
 PENALTIES = [1e-3, 4e-3, 1e-2]
 

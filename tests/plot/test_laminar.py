@@ -15,6 +15,7 @@ from microcolumn.plot._laminar import (
     order_text,
 )
 from microcolumn.units import Units
+from microcolumn.words import Words
 
 
 def model_of(n_bits, window=None):
@@ -127,6 +128,15 @@ def test_units_of_other_words_are_refused_with_the_remedy(n_units):
         bit_layout(model_of(6), Units.numbered(n_units))
     with pytest.raises(ValueError, match=r"6 bits in windows of 3 bins"):
         bit_layout(model_of(6, window=3), Units.numbered(3))
+
+
+def test_a_fitted_model_is_drawn_with_its_own_units_or_the_same_in_any_order():
+    units = Units("abc", layer=["IV", "II", "IV"])
+    model = Independent().fit(Words.from_array([[0, 0, 1], [1, 0, 0]], units=units))
+    for table in (None, units, units.take([2, 0, 1])):
+        assert bit_layout(model, table).order.tolist() == laminar(units).order.tolist()
+    with pytest.raises(ValueError, match="unit 'c'"):
+        bit_layout(model, units.take([0, 1]))
 
 
 def test_a_model_that_is_not_fitted_is_refused():

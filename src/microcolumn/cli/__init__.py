@@ -1,32 +1,47 @@
-"""The command line: thin commands over the API."""
+"""The command line: thin commands over the API. Numerical libraries load when a command runs."""
 
 from __future__ import annotations
 
 import sys
 import warnings
+from typing import Annotated
 
 import typer
 
+from .. import __version__
 from . import demonstrating, models, recordings, studies
 
 app = typer.Typer(
     help="How a recorded population of neurons works together.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 
 _TRACKED = "ignore:resource_tracker:UserWarning"
 
 
-@app.callback()
-def main() -> None:
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"microcolumn {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog="Example: microcolumn info session.nwb --depth-reference surface")
+def main(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
     """Models of spike words: fitted, normalised and compared in bits per second."""
-    # What joblib and Python's tracker of semaphores say of jobs cut short by Ctrl-C: no news.
+    # What joblib and Python's tracker of semaphores warn of after Ctrl-C is of no use to anyone.
     warnings.filterwarnings("ignore", r"\d+ tasks have been successfully executed", UserWarning)
     if _TRACKED not in sys.warnoptions:  # the tracker is a process that inherits these
         sys.warnoptions.append(_TRACKED)
 
 
-for commands in (demonstrating, recordings, models, studies):
-    commands.add_to(app)
+for module in (demonstrating, recordings, models, studies):
+    module.add_to(app)

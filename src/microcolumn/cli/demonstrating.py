@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
+from .commands import add_command
 from .failures import one_sentence
-from .pages import Open, tell_page
-from .writing import made_folder
+from .output import Json, Open, make_folder, print_json, show_page
 
 
 def add_to(app: typer.Typer) -> None:
     """Make this command known to ``microcolumn``."""
-    app.command(epilog="Example: microcolumn demo --out first-look --open")(demo)
+    add_command(app, demo, "demo --out first-look --open")
 
 
 def demo(
@@ -32,19 +32,24 @@ def demo(
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("microcolumn-demo"),
     open_page: Open = False,
+    json: Json = False,
 ) -> None:
     """Run the paper's comparison on three simulated microcolumns and write a page about it.
 
-    Prints which model is best on each and where the page is. An interrupted demo goes on where it
-    was. The first run compiles the kernels.
+    Prints which model is best on each and where the page is. An interrupted demo continues where
+    it stopped. The first run compiles the kernels, which takes a minute.
     """
     from .. import demonstration  # the numerical libraries load only when a command runs
 
     with one_sentence():
-        made_folder(out)
+        make_folder(out)
         command = shlex.join(["microcolumn", *sys.argv[1:]])
         results, page = demonstration.run(out, full=full, n_jobs=jobs, command=command)
-        for name in results.recordings:
-            typer.echo(f"{name}: {results.comparison(name).answer}")
-    typer.echo(f"results: {results.file}")
-    tell_page(page, open_page)
+        answers = {name: results.comparison(name).answer for name in results.recordings}
+    if json:
+        print_json({"answers": answers, "results": results.file, "page": page})
+    else:
+        for name, answer in answers.items():
+            typer.echo(f"{name}: {answer}")
+        typer.echo(f"results: {results.file}")
+    show_page(page, open_page, quiet=json)

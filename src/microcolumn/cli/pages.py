@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import webbrowser
 from enum import StrEnum
 from itertools import chain, count
 from pathlib import Path
@@ -12,17 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..atomic import atomic_write
+from .commands import add_command
 from .failures import one_sentence
+from .output import Json, Open, make_folder, print_json, show_page
 from .stores import PlanOrStore, store_of
-from .writing import made_folder
 
 if TYPE_CHECKING:
     from ..figures import Wanted
 
 #: Of a recording's name, as many letters as fit into names of files: 255 bytes, up to 4 each.
 _MOST_LETTERS = 50
-
-Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 
 
 class Format(StrEnum):
@@ -35,16 +33,17 @@ class Format(StrEnum):
 
 def add_to(study: typer.Typer) -> None:
     """Make these commands known to ``microcolumn study``."""
-    study.command(epilog="Example: microcolumn study page plan.toml --open")(page)
-    study.command(epilog="Example: microcolumn study figures plan.toml --out figures")(figures)
+    add_command(study, page, "study page plan.toml --open")
+    add_command(study, figures, "study figures plan.toml --out figures")
 
 
 def page(
     study: PlanOrStore,
     out: Annotated[
-        Path | None, typer.Option(help="The HTML file; beside the store by default.")
+        Path | None, typer.Option(help="The HTML file; next to the store by default.")
     ] = None,
     open_page: Open = False,
+    json: Json = False,
 ) -> None:
     """Write what a study has found so far as one HTML page that needs no network."""
     from .. import report
@@ -54,17 +53,20 @@ def page(
         store = store_of(study)
         file = store.with_suffix(".html") if out is None else out
         report.write(Results(store), file)
-    tell_page(file, open_page)
+    if json:
+        print_json({"page": file})
+    show_page(file, open_page, quiet=json)
 
 
 def figures(
     study: PlanOrStore,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the files; beside the store by default.")
+        Path | None, typer.Option(help="Folder for the files; next to the store by default.")
     ] = None,
     format: Annotated[Format, typer.Option(help="PDF and SVG for papers, PNG for slides.")] = (
         Format.pdf
     ),
+    json: Json = False,
 ) -> None:
     """Write the paper's figures of a study as files, with their captions in captions.txt."""
     from ..figures import draw_all
@@ -74,8 +76,8 @@ def figures(
         store = store_of(study)
         folder = store.with_name(f"{store.stem}-figures") if out is None else out
         results = Results(store)
-        made_folder(folder)
-        captions: list[str] = []
+        make_folder(folder)
+        captions: dict[str, str] = {}
         taken: set[str] = set()
         for wanted, figure in draw_all(results):
             name = _file_name(wanted, taken)
@@ -84,19 +86,15 @@ def figures(
                 continue
             with atomic_write(folder / f"{name}.{format}") as file:
                 figure.savefig(file, format=format)
-            captions.append(f"{name}: {figure.title}. {figure.caption}\n")
+            captions[name] = f"{figure.title}. {figure.caption}"
         if not captions:
             raise ValueError(f"{store} has nothing to draw yet; run the study further")
         with atomic_write(folder / "captions.txt") as file:
-            file.write("\n".join(captions).encode())
-    typer.echo(f"figures: {folder}")
-
-
-def tell_page(file: Path, open_page: bool) -> None:
-    """Say where a page is, and open it if asked."""
-    typer.echo(f"page: {file}")
-    if open_page and not webbrowser.open(file.resolve().as_uri()):
-        typer.echo(f"no browser was found; open {file} in one", err=True)
+            file.write("\n".join(f"{name}: {text}\n" for name, text in captions.items()).encode())
+    if json:
+        print_json({"folder": folder, "format": format, "captions": captions})
+    else:
+        typer.echo(f"figures: {folder}")
 
 
 def _file_name(wanted: Wanted, taken: set[str]) -> str:

@@ -2,57 +2,116 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-_option = partial(typer.Option, rich_help_panel="Which data")
+if TYPE_CHECKING:
+    from ..recording import Recording
 
-Reader = Annotated[
-    str | None,
-    _option(help="Format, where the content does not tell."),
-]
-DepthReference = Annotated[
-    str,
-    _option(help="What depths are measured from: surface, tip, 'layer IV' or unstated."),
-]
-Layers = Annotated[
-    str | None,
-    _option(
-        help="Layers of the units: a CSV of unit,layer, a column of the file's table, or "
-        "boundaries by depth such as 'II/III 650 IV 1000 V/VI'."
-    ),
-]
-Option = Annotated[
-    list[str] | None,
-    _option(help="Option of the format as name=value, for example time_unit=ms."),
-]
-Epochs = Annotated[
-    str | None,
-    _option(help="Keep the epochs of this label, or this stretch in seconds: 0-3600."),
-]
-Unit = Annotated[list[str] | None, _option(help="Keep this unit; repeatable.")]
-Layer = Annotated[list[str] | None, _option(help="Keep this layer; repeatable.")]
-Quality = Annotated[
-    list[str] | None,
-    _option(help="Keep units of this quality; repeatable."),
-]
-Multiunit = Annotated[
-    bool | None,
-    _option("--multiunits/--single-units", help="Keep these alone."),
-]
-MinRate = Annotated[float | None, _option(help="Keep units from this rate, Hz.")]
-MaxRate = Annotated[float | None, _option(help="Keep units up to this rate, Hz.")]
+_option = partial(typer.Option, rich_help_panel="Which data")
 
 #: Settings of reading that have a command-line option to themselves.
 _OWN = ("reader", "depth_reference", "layers", "quality", "epochs")
 
+RecordingFile = Annotated[
+    Path, typer.Argument(help="Recording: a file or folder of any known format.")
+]
+
+
+@dataclass(frozen=True)
+class Source:
+    """How a file is read."""
+
+    reader: Annotated[
+        str | None, _option(help="Format, if the file's content does not show it.")
+    ] = None
+    option: Annotated[
+        list[str] | None,
+        _option(help="Option of the format, name=value: time_unit=ms. Repeatable."),
+    ] = None
+    epochs: Annotated[
+        str | None,
+        _option(help="Keep the epochs with this label, or a stretch in seconds: 0-3600."),
+    ] = None
+
+    def reading(self) -> dict[str, Any]:
+        """Keyword arguments of :func:`microcolumn.read`."""
+        return given(reader=self.reader, epochs=stretch(self.epochs)) | format_options(self.option)
+
+    def read(self, file: Path) -> Recording:
+        """The recording; depths play no part here."""
+        from .. import io  # the numerical libraries load only when a command runs
+
+        return io.read(file, **{"depth_reference": "unstated"} | self.reading())
+
+
+@dataclass(frozen=True)
+class Data(Source):
+    """How a file is read, and which of its units are kept."""
+
+    depth_reference: Annotated[
+        str, _option(help="What depths are measured from: surface, tip, 'layer IV' or unstated.")
+    ] = "unstated"
+    layers: Annotated[
+        str | None,
+        _option(
+            help="Layers of the units: a CSV of unit,layer, a column of the file's table, or "
+            "boundaries by depth such as 'II/III 650 IV 1000 V/VI'."
+        ),
+    ] = None
+    units: Annotated[
+        list[str] | None, _option(help="Keep these units: ids separated by commas. Repeatable.")
+    ] = None
+    layer: Annotated[list[str] | None, _option(help="Keep this layer. Repeatable.")] = None
+    quality: Annotated[
+        list[str] | None, _option(help="Keep units of this quality. Repeatable.")
+    ] = None
+    multiunit: Annotated[
+        bool | None,
+        _option("--multiunits/--single-units", help="Keep multiunits, or single units, only."),
+    ] = None
+    min_rate: Annotated[
+        float | None, _option(help="Keep units that fire at least this often, Hz.")
+    ] = None
+    max_rate: Annotated[
+        float | None, _option(help="Keep units that fire at most this often, Hz.")
+    ] = None
+
+    def reading(self) -> dict[str, Any]:
+        """Keyword arguments of :func:`microcolumn.read`."""
+        own = given(depth_reference=self.depth_reference, layers=self.layers, quality=self.quality)
+        return own | super().reading()
+
+    def selection(self) -> dict[str, Any]:
+        """Keyword arguments of ``Recording.select``."""
+        return given(
+            ids=ids_of(self.units),
+            layer=self.layer,
+            multiunit=self.multiunit,
+            min_rate_hz=self.min_rate,
+            max_rate_hz=self.max_rate,
+        )
+
+    def read(self, file: Path) -> Recording:
+        """The recording of the units that are kept."""
+        return super().read(file).select(**self.selection())
+
 
 def given(**settings: Any) -> dict[str, Any]:
-    """Settings that were given; those left out keep the API's own defaults."""
+    """Settings that were given; the others keep the API's own defaults."""
     return {name: value for name, value in settings.items() if value not in (None, [])}
+
+
+def ids_of(values: list[str] | None) -> list[str] | None:
+    """Unit ids of a repeatable option, several in each value; CSV quotes protect a comma."""
+    rows = csv.reader(values or [], skipinitialspace=True)
+    return [unit for row in rows for unit in row] or None
 
 
 def format_options(pairs: list[str] | None) -> dict[str, Any]:
@@ -63,8 +122,8 @@ def format_options(pairs: list[str] | None) -> dict[str, Any]:
         if not (name and equals):
             raise ValueError(f"--option {pair!r} is not of the form name=value")
         if name in _OWN:
-            own = "--" + name.replace("_", "-")
-            raise ValueError(f"--option {pair!r} has an option of its own; use {own}")
+            option = "--" + name.replace("_", "-")
+            raise ValueError(f"--option {pair!r} has an option of its own; use {option}")
         options[name] = _value(value)
     return options
 

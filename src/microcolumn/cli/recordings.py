@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from io import BytesIO
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..atomic import atomic_write
 from . import reading
+from .commands import add_command
 from .failures import one_sentence
+from .output import Json, print_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,56 +20,30 @@ if TYPE_CHECKING:
 
 def add_to(app: typer.Typer) -> None:
     """Make these commands known to ``microcolumn``."""
-    example = "microcolumn info session.nwb --depth-reference surface --json"
-    app.command(epilog=f"Example: {example}")(info)
-    example = "microcolumn layers session.nwb --flashes flashes --depth-reference tip"
-    app.command(epilog=f"Example: {example}")(layers)
+    add_command(app, info, "info session.nwb --depth-reference surface")
+    add_command(app, layers, "layers session.nwb --flashes flashes --depth-reference tip")
 
 
 def info(
-    file: Annotated[Path, typer.Argument(help="Recording: a file or folder of any known format.")],
-    reader: reading.Reader = None,
-    depth_reference: reading.DepthReference = "unstated",
-    layers: reading.Layers = None,
-    option: reading.Option = None,
-    epochs: reading.Epochs = None,
-    unit: reading.Unit = None,
-    layer: reading.Layer = None,
-    quality: reading.Quality = None,
-    multiunit: reading.Multiunit = None,
-    min_rate: reading.MinRate = None,
-    max_rate: reading.MaxRate = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    file: reading.RecordingFile,
+    data: reading.Data,
     figure: Annotated[
         Path | None, typer.Option(help="Save the correlogram behind the bin width here.")
     ] = None,
+    json: Json = False,
 ) -> None:
     """Print what is in a recording: units, depths, layers, rates, epochs, bin width, warnings."""
-    from json import dumps
-
-    from .. import figures, io  # the numerical libraries load only when a command runs
+    from .. import figures  # the numerical libraries load only when a command runs
     from ..survey import summarise
 
     with one_sentence():
-        recording = io.read(
-            file,
-            reader=reader,
-            depth_reference=depth_reference,
-            layers=layers,
-            quality=quality or None,
-            epochs=reading.stretch(epochs),
-            **reading.format_options(option),
-        ).select(
-            ids=unit or None,
-            layer=layer or None,
-            multiunit=multiunit,
-            min_rate_hz=min_rate,
-            max_rate_hz=max_rate,
-        )
-        summary = summarise(recording)
+        summary = summarise(data.read(file))
         if figure is not None:
             save(figures.correlogram(summary.bin_width), figure)
-    typer.echo(dumps(summary.as_dict(), indent=2, allow_nan=False) if json else summary)
+    if json:
+        print_json(summary.as_dict())
+    else:
+        typer.echo(summary)
 
 
 def layers(
@@ -84,6 +61,7 @@ def layers(
     top: Annotated[float | None, typer.Option(help="Its upper limit, µm.")] = None,
     bottom: Annotated[float | None, typer.Option(help="Its lower limit, µm.")] = None,
     figure: Annotated[Path, typer.Option(help="Figure to judge it by.")] = Path("layers.png"),
+    json: Json = False,
 ) -> None:
     """Find layer IV by the earliest large sink after flashes; look at the figure before you accept.
 
@@ -105,19 +83,29 @@ def layers(
         if (centre, top, bottom) != (None, None, None):
             found = found.corrected(centre, top, bottom)
         save(figures.csd(found), figure)
-    typer.echo(f"{found}\n\n--depth-reference '{depth_reference}' --layers ", nl=False)
-    typer.echo(f"'II/III {found.top_um:.0f} IV {found.bottom_um:.0f} V/VI'")
+    boundaries = f"II/III {found.top_um:.0f} IV {found.bottom_um:.0f} V/VI"
+    if json:
+        print_json(
+            {
+                "depth_reference": depth_reference,
+                "layers": boundaries,
+                "boundaries_um": found.boundaries,
+                "centre_um": found.centre_um,
+                "sinks": [asdict(sink) for sink in found.sinks],
+                "n_flashes": found.n_flashes,
+                "notes": found.notes,
+                "figure": figure,
+            }
+        )
+    else:
+        typer.echo(f"{found}\n\n--depth-reference '{depth_reference}' --layers '{boundaries}'")
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure whole or not at all."""
-    known = figure.canvas.get_supported_filetypes()
-    if path.suffix.lower().lstrip(".") not in known:
+    """Write a figure completely or not at all."""
+    ending = path.suffix.lower().lstrip(".")
+    if ending not in figure.canvas.get_supported_filetypes():
         raise ValueError(f"--figure {path} needs an ending such as .png, .pdf or .svg")
-    content = BytesIO()
-    figure.savefig(content, format=path.suffix.lower().lstrip("."))
-    try:
-        path.write_bytes(content.getvalue())
-    except OSError as error:
-        raise OSError(f"cannot write {path}: {error.strerror}; choose another --figure") from None
+    with atomic_write(path) as file:
+        figure.savefig(file, format=ending)
     typer.echo(f"figure: {path}", err=True)

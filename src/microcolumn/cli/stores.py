@@ -10,21 +10,32 @@ import typer
 PlanOrStore = Annotated[Path, typer.Argument(help="The plan (TOML) or its store (SQLite).")]
 
 
-def beside(plan: Path, quick: bool = False) -> Path:
-    """The store beside a plan."""
+def default_store(plan: Path, quick: bool = False) -> Path:
+    """The store next to a plan."""
     return plan.with_name(f"{plan.stem}-quick.db" if quick else f"{plan.stem}.db")
 
 
-def store_of(study: Path) -> Path:
-    """The store beside a plan that was run; a store is its own."""
+def store_of(study: Path, *, by_time: bool = False) -> Path:
+    """The store next to a plan that was run; a store is its own.
+
+    A plan that was edited since is noted on standard error. With ``by_time``, a plan file that is
+    older than the store is not read: comparing plans takes the numerical libraries.
+    """
     if study.suffix.lower() != ".toml":
         return study
-    store, quick = beside(study), beside(study, quick=True)
+    store, quick = default_store(study), default_store(study, quick=True)
     if quick.exists() and not store.exists():
         raise ValueError(f"{study} was run with --quick alone, into {quick}; name that instead")
-    if study.exists() and store.exists():
+    if study.exists() and store.exists() and not (by_time and _is_newer(store, study)):
         _tell_changes(study, store)
     return store
+
+
+def _is_newer(store: Path, plan: Path) -> bool:
+    """Whether the store, or SQLite's journal of it, was written after the plan."""
+    files = (store, store.with_name(f"{store.name}-wal"))
+    written = max(file.stat().st_mtime for file in files if file.exists())
+    return written > plan.stat().st_mtime
 
 
 def _tell_changes(plan: Path, store: Path) -> None:
@@ -41,5 +52,5 @@ def _tell_changes(plan: Path, store: Path) -> None:
     except (ValueError, OSError) as error:  # one that is being edited; the store is as good as ever
         edited = [str(error)]
     if edited:
-        told = "; ".join(edited)
-        typer.echo(f"{plan} differs from what was run ({told}); run it again", err=True)
+        differences = "; ".join(edited)
+        typer.echo(f"{plan} differs from what was run ({differences}); run it again", err=True)

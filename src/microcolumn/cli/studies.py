@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..atomic import atomic_write
 from . import models, pages, reading
+from .commands import add_command
 from .failures import one_sentence
-from .stores import PlanOrStore, beside, store_of
+from .output import Json, print_json, print_table, show_page, warnings_as_lines
+from .stores import PlanOrStore, default_store, store_of
 
 if TYPE_CHECKING:
     from ..study import Plan, Results
@@ -29,55 +33,43 @@ Scheduler = Annotated[
 Quick = Annotated[
     bool, typer.Option("--quick", help="A small version of the same study, for a first look.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 def add_to(app: typer.Typer) -> None:
     """Make these commands known to ``microcolumn``."""
-    example = "microcolumn compare session.nwb --depth-reference surface --splits 5"
-    app.command(epilog=f"Example: {example}")(compare)
+    add_command(app, compare, "compare session.nwb --depth-reference surface --quick --open")
     study = typer.Typer(
-        help="The whole experiment from a plan: run it, watch it, report it, show it.",
+        help="A whole experiment from a plan: run it, watch it, print and draw its results.",
         no_args_is_help=True,
     )
-    study.command(epilog="Example: microcolumn study run plan.toml --jobs 4")(run)
-    study.command(epilog="Example: microcolumn study status plan.toml")(status)
-    study.command(epilog="Example: microcolumn study report plan.toml --json")(report)
-    example = "microcolumn study model plan.toml --recording B4 --variant RBM --out rbm.safetensors"
-    study.command("model", epilog=f"Example: {example}")(models.export)
+    add_command(study, run, "study run plan.toml --jobs 4")
+    add_command(study, status, "study status plan.toml")
+    add_command(study, report, "study report plan.toml")
+    example = "study export-model plan.toml --recording B4 --model RBM --out rbm.safetensors"
+    add_command(study, export_model, example)
     pages.add_to(study)
     app.add_typer(study, name="study")
 
 
 def compare(
     files: Annotated[list[Path], typer.Argument(help="Recordings of any known format.")],
-    reader: reading.Reader = None,
-    depth_reference: reading.DepthReference = "unstated",
-    layers: reading.Layers = None,
-    option: reading.Option = None,
-    epochs: reading.Epochs = None,
-    unit: reading.Unit = None,
-    layer: reading.Layer = None,
-    quality: reading.Quality = None,
-    multiunit: reading.Multiunit = None,
-    min_rate: reading.MinRate = None,
-    max_rate: reading.MaxRate = None,
-    bin_width: Annotated[float | None, _setting(help="Seconds; 0.020 by default.")] = None,
-    most_active: Annotated[int | None, _setting(help="Keep the most active units.")] = None,
+    data: reading.Data,
+    bin_width: Annotated[
+        float | None, _setting(help="Width of a bin, seconds; 0.020 by default.")
+    ] = None,
+    most_active: Annotated[int | None, _setting(help="Keep this many most active units.")] = None,
     model: Annotated[
-        list[str] | None,
-        _setting(help="Ising, RBM or SemiRBM, all by default; repeatable."),
+        list[str] | None, _setting(help="Ising, RBM or SemiRBM; all by default. Repeatable.")
     ] = None,
     hidden: Annotated[
-        list[int] | None, _setting(help="Hidden units, 25 by default; repeatable.")
+        list[int] | None, _setting(help="Hidden units, 25 by default. Repeatable.")
     ] = None,
-    penalty: Annotated[
+    l1: Annotated[
         list[float] | None,
-        _setting(help="L1 penalty to choose from, by default 0 to 0.01; repeatable."),
+        _setting(help="L1 strength to choose from, by default 0 to 0.01. Repeatable."),
     ] = None,
     objective: Annotated[
-        list[str] | None,
-        _setting(help="mpf (the default) or likelihood; repeatable."),
+        list[str] | None, _setting(help="mpf (the default) or likelihood. Repeatable.")
     ] = None,
     splits: Annotated[
         int | None, _setting(help="Splits into training and test part, 10 by default.")
@@ -97,11 +89,14 @@ def compare(
     jobs: Jobs = None,
     scheduler: Scheduler = None,
     quick: Quick = False,
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Write the page, too, and open it in the browser.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Compare models on recordings by the paper's protocol, and print who wins by how much.
+    """Compare models on recordings by the paper's protocol, and print which is best by how much.
 
-    Finished jobs are kept in the store: the same command goes on where it was interrupted.
+    Finished jobs are kept in the store: after an interruption, the same command continues.
     """
     from ..study import Plan
 
@@ -109,39 +104,33 @@ def compare(
         plan = Plan.of(
             files,
             spatiotemporal=spatiotemporal,
-            read=reading.given(
-                reader=reader,
-                depth_reference=depth_reference,
-                layers=layers,
-                quality=quality,
-                epochs=reading.stretch(epochs),
-                **reading.format_options(option),
-            ),
-            select=reading.given(
-                ids=unit,
-                layer=layer,
-                multiunit=multiunit,
-                min_rate_hz=min_rate,
-                max_rate_hz=max_rate,
-            ),
+            read=data.reading(),
+            select=data.selection(),
             **reading.given(
                 bin_width=bin_width,
                 most_active=most_active,
-                models=model,
+                models=model and [models.canonical_name(name) for name in model],
                 n_hidden=hidden,
-                l1=None if penalty is None else sorted(penalty),
+                l1=l1 and sorted(l1),
                 objectives=objective,
                 n_splits=splits,
                 seed=seed,
             ),
         )
-    _run(plan, store or beside(Path("comparison"), quick), jobs, scheduler, quick, json)
+    kept = store or default_store(Path("comparison"), quick)
+    results = _run(plan, kept, jobs, scheduler, quick, json)
+    if open_page:
+        from .. import report
+
+        with one_sentence():
+            report.write(results, kept.with_suffix(".html"))
+        show_page(kept.with_suffix(".html"), open_page, quiet=json)
 
 
 def run(
     plan: Annotated[Path, typer.Argument(help="The plan, a TOML file.")],
     store: Annotated[
-        Path | None, typer.Option(help="Where results are kept; beside the plan by default.")
+        Path | None, typer.Option(help="Where results are kept; next to the plan by default.")
     ] = None,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
@@ -150,21 +139,25 @@ def run(
 ) -> None:
     """Compute what the plan asks for and the store does not have, then print the report.
 
-    However a run ends, finished jobs are kept: the same command goes on where it was.
+    Finished jobs are kept in the store: after an interruption, the same command continues.
     """
     from ..study import Plan
 
     with one_sentence():
         read = Plan.from_toml(plan)
-    _run(read, store or beside(plan, quick), jobs, scheduler, quick, json)
+    _run(read, store or default_store(plan, quick), jobs, scheduler, quick, json)
 
 
-def status(study: PlanOrStore) -> None:
-    """Tell how far a study is, also while it runs in another terminal."""
+def status(study: PlanOrStore, json: Json = False) -> None:
+    """Print how far a study is, also while it runs in another terminal."""
     from ..study import status as status_of
 
     with one_sentence():
-        typer.echo(status_of(store_of(study)))
+        found = status_of(store_of(study, by_time=True))
+    if json:
+        print_json(asdict(found) | {"complete": found.complete})
+    else:
+        typer.echo(found)
 
 
 def report(study: PlanOrStore, json: Json = False) -> None:
@@ -175,14 +168,50 @@ def report(study: PlanOrStore, json: Json = False) -> None:
         _print(Results(store_of(study)), json)
 
 
+def export_model(
+    study: PlanOrStore,
+    recording: Annotated[str, typer.Option(help="Name of the recording in the plan.")],
+    model: Annotated[str, typer.Option(help="The model: RBM, or in full 'RBM 25'.")],
+    out: models.ModelFile,
+    split: Annotated[int, typer.Option(help="Split whose training part it was fitted on.")] = 0,
+    l1: Annotated[
+        float | None, typer.Option(help="L1 strength, one of the plan's; the chosen by default.")
+    ] = None,
+    experiment: Annotated[
+        str | None, typer.Option(help="Experiment; the recording's first by default.")
+    ] = None,
+    window: Annotated[int | None, typer.Option(help="Bins per word, if there are several.")] = None,
+    json: Json = False,
+) -> None:
+    """Save a fitted model of a study as a file for predict and sample."""
+    from ..models import to_bytes
+    from ..study import Results
+
+    with one_sentence(), atomic_write(out) as saved, warnings_as_lines():
+        results = Results(store_of(study))
+        fitted = results.model(
+            recording,
+            models.canonical_name(model),
+            split=split,
+            l1=l1,
+            experiment=experiment,
+            window=window,
+        )
+        saved.write(to_bytes(fitted))
+    if json:
+        print_json({"file": out} | models.as_dict(fitted))
+    else:
+        print_table([*models.certificate(fitted), ("saved", str(out))])
+
+
 def _run(
     plan: Plan, store: Path, jobs: int | None, scheduler: str | None, quick: bool, json: bool
-) -> None:
+) -> Results:
     from ..study import run as run_study
 
     with one_sentence():
         if jobs is not None and scheduler is not None:
-            raise ValueError("--jobs is for this machine; leave it out beside --scheduler")
+            raise ValueError("--jobs is for this machine; leave it out with --scheduler")
         results = run_study(
             plan.quick() if quick else plan,
             store,
@@ -193,14 +222,13 @@ def _run(
         _print(results, json)
     show = shlex.join(["microcolumn", "study", "page", str(store)])
     typer.echo(f"results are kept in {store}; show them: {show}", err=True)
+    return results
 
 
 def _print(results: Results, json: bool) -> None:
-    from json import dumps
-
     from ..report import report_dict, report_text
 
     if json:
-        typer.echo(dumps(report_dict(results), indent=2, allow_nan=False))
+        print_json(report_dict(results))
     else:
         typer.echo(report_text(results))

@@ -11,6 +11,7 @@ from ..energy import hidden_posterior
 from ..models import PopulationModel
 from ..validation import Floats, chunks
 from ..words import Words
+from ._inputs import words_for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +46,7 @@ def hidden_activation(model: PopulationModel, words: Words) -> HiddenActivation:
     model : PopulationModel
         A fitted model; without hidden units the result is empty.
     words : Words
-        With as many bits as the model.
+        Of the units that the model was fitted on.
 
     Examples
     --------
@@ -56,12 +57,7 @@ def hidden_activation(model: PopulationModel, words: Words) -> HiddenActivation:
     >>> found.mean.round(3), found.variance.round(3), found.order
     (array([0.5, 0.5]), array([0.  , 0.25]), array([1]))
     """
-    theta = model.parameters_
-    if words.n_dims != theta.n_visible:
-        raise ValueError(
-            f"words have {words.n_dims} bits and the model has {theta.n_visible}; "
-            "pass words of the units and window that it was fitted on"
-        )
+    theta, words = model.parameters_, words_for(model, words, None)
     mean, squares, total = np.zeros(theta.n_hidden), np.zeros(theta.n_hidden), 0.0
     for part in chunks(len(words), max(theta.n_visible, theta.n_hidden)):
         counts = words.counts[part]

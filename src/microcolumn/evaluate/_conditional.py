@@ -1,6 +1,6 @@
-"""Conditional gain: how well the others or the past predict each cell (METHOD section 6).
+"""Conditional gain: how well the other units or the past predict a unit.
 
-It needs no partition function of the words, so it checks one.
+It needs no partition function, so it is an independent check (docs/method.md, section 6).
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 
 from ..kernels.cpu.flips import log_factors_of_flips
 from ..kernels.cpu.inputs import sums_of_active
-from ..kernels.cpu.lanes import WIDTH
 from ..kernels.cpu.threads import threads_for
+from ..kernels.simd.lanes import WIDTH
 from ..models import PopulationModel
 from ..parameters import Parameters
-from ..validation import Bits, Floats, chunks
+from ..validation import Bits, Floats, check_positions, chunks
 from ..words import Words
 from ._inputs import Baseline, independent_baseline, words_for
 from ._past import log_given_past
@@ -45,14 +45,14 @@ def conditional_gain(
     words : Words or array_like, shape (n_words, n_units)
         Held-out words.
     units : iterable of int, optional
-        Which bits of the word to predict. By default each recorded unit in the newest bin: all
-        bits of instantaneous words, the last ``n_units`` bits of spatiotemporal ones, where the
-        rest is the past and the other units of the same bin.
+        Which bits of the word to predict, in the model's order. By default each recorded unit in
+        the newest bin: all bits of instantaneous words, the last ``n_units`` bits of
+        spatiotemporal ones, where the rest is the past and the other units of the same bin.
     baseline : Independent or array_like, shape (n_units,), optional
         Firing-rate model of the training words, or their rates per bin; by default the rates that
         ``model`` was trained at.
     bin_width : float, optional
-        Seconds per bin, for a plain array only; 0.020 where left out.
+        Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     given : {"rest", "past"}
         What is known of the window: all other bits, or the earlier bins alone, with the other
         units of the newest bin summed out exactly. ``"past"`` predicts bits of the newest bin, of
@@ -184,14 +184,4 @@ def _changes_of_hidden(W: Floats, c: Floats, x: Bits, units: list[int], chosen: 
 def _bits(units: Iterable[int] | None, words: Words) -> list[int]:
     if units is None:
         return list(range(words.n_dims - words.n_units, words.n_dims))
-    chosen = list(units)
-    for unit in chosen:
-        if isinstance(unit, bool | np.bool_) or not hasattr(unit, "__index__"):
-            raise TypeError(f"units holds {unit!r}; pass positions of bits as whole numbers")
-        if not 0 <= unit < words.n_dims:
-            raise ValueError(
-                f"units names bit {unit}; the bits of these words run from 0 to {words.n_dims - 1}"
-            )
-    if not chosen:
-        raise ValueError("units is empty; name at least one bit or leave it out")
-    return [int(unit) for unit in chosen]
+    return check_positions("units", units, words.n_dims, of="bit")

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..models import Independent, PopulationModel
-from ..parameters import Parameters
-from ..words import Words
+from ..origin import ordered
+from ..parameters import Floats, Parameters
+from ..words import UnnamedWords, Words
 
-#: Seconds per bin of a plain array, the paper's choice (METHOD section 7).
+#: Seconds per bin of a plain array, the paper's choice (docs/method.md, section 7).
 _BIN_WIDTH = 0.020
 
 Baseline = Independent | ArrayLike | None
 
 
 def words_for(model: PopulationModel, words: Words | ArrayLike, bin_width: float | None) -> Words:
-    """Words with as many bits as the model has units; an array is taken in time order.
+    """Words of the model's own units, bin width and window, in the model's order of units.
 
-    Parameters
-    ----------
-    model : PopulationModel
-        A fitted model.
-    words : Words or array_like, shape (n_words, n_units)
-        Held-out words.
-    bin_width : float, optional
-        Seconds per bin of an array, 0.020 where left out; ``Words`` carry their own.
+    An array is taken in time order, its columns in the model's order, its bins by default of the
+    model's width, or of 20 ms if the model does not know it. ``Words`` carry their own.
     """
     check_is_fitted(model)
     if isinstance(words, Words):
@@ -34,7 +32,15 @@ def words_for(model: PopulationModel, words: Words | ArrayLike, bin_width: float
             raise ValueError("Words carry their own bin width; leave out bin_width")
         held = words
     else:
-        held = Words.from_array(words, bin_width=_BIN_WIDTH if bin_width is None else bin_width)
+        known = model.bin_width_
+        width = known or _BIN_WIDTH if bin_width is None else bin_width
+        held = UnnamedWords.from_array(words, bin_width=width)
+        if known is not None and held.bin_width != known:
+            raise ValueError(
+                f"bin_width is {width:g} s, but the model was fitted on bins of {known:g} s; "
+                "leave bin_width out"
+            )
+    held = ordered(held, model.origin_)
     if held.n_dims != model.n_features_in_:
         raise ValueError(
             f"words have {held.n_dims} bits but {type(model).__name__} was fitted on "
@@ -43,16 +49,34 @@ def words_for(model: PopulationModel, words: Words | ArrayLike, bin_width: float
     return held
 
 
-def independent_baseline(model: PopulationModel, baseline: Baseline) -> Independent:
-    """Make the independent model that scores are measured from.
+def words_for_all(
+    models: Mapping[str, PopulationModel], words: Words | ArrayLike, bin_width: float | None
+) -> Words:
+    """Words that all models can score, in the order of units that they have.
 
-    Parameters
-    ----------
-    model : PopulationModel
-        A fitted model.
-    baseline : Independent or array_like, shape (n_units,), optional
-        A model fitted on the training words, or their rates per bin. Where left out, the rates
-        that ``model`` was trained at.
+    Models put the units into their own order when they score, each for itself. The columns of a
+    plain array have no names, so that models in different orders cannot share one.
+    """
+    if not models:
+        raise ValueError("models is empty; name at least one fitted model")
+    known = [(name, model.origin_) for name, model in models.items() if model.origin_]
+    for (first, expected), (name, origin) in pairwise(known):
+        order = expected.order_in(origin, f"model {name!r}", f"model {first!r}")
+        if order is not None and not isinstance(words, Words):
+            raise ValueError(
+                f"models {first!r} and {name!r} have their units in different orders, and an array "
+                "does not name its columns; pass Words"
+            )
+    for model in models.values():
+        held = words_for(model, words, bin_width)
+    return words if isinstance(words, Words) else held
+
+
+def independent_baseline(model: PopulationModel, baseline: Baseline) -> Independent:
+    """The independent model that scores are measured from, in the model's order of units.
+
+    A baseline is given as a model of the training words or as their rates per bin; by default it is
+    the rates that ``model`` was trained at.
     """
     if baseline is None:
         if not hasattr(model, "rates_"):
@@ -60,23 +84,53 @@ def independent_baseline(model: PopulationModel, baseline: Baseline) -> Independ
                 f"this {type(model).__name__} was never fitted, so it knows no training rates; "
                 "pass baseline=, an Independent model fitted on the training words or their rates"
             )
-        return _at_rates(model.rates_, model.n_features_in_)
-    if isinstance(baseline, Independent):
+        biases = _biases(model.rates_, model.n_features_in_)
+    elif isinstance(baseline, Independent):
         check_is_fitted(baseline)
-        if baseline.n_features_in_ != model.n_features_in_:
+        biases = _in_order_of(model, baseline, baseline.parameters_.b, "the baseline")
+        if biases.size != model.n_features_in_:
             raise ValueError(
-                f"baseline has {baseline.n_features_in_} units but the model has "
+                f"baseline has {biases.size} units but the model has "
                 f"{model.n_features_in_}; fit it on the same words"
             )
-        return baseline
-    if isinstance(baseline, PopulationModel):
+    elif isinstance(baseline, PopulationModel):
         raise TypeError(
             f"baseline is of type {type(baseline).__name__}; pass an Independent model or rates"
         )
-    return _at_rates(baseline, model.n_features_in_)
+    else:
+        biases = _biases(baseline, model.n_features_in_)
+    base = Independent.from_parameters(Parameters(b=biases))
+    base.origin_ = model.origin_ or getattr(baseline, "origin_", None)
+    return base
 
 
-def _at_rates(baseline: ArrayLike, n_units: int) -> Independent:
+def common_baseline(models: Mapping[str, PopulationModel], baseline: Baseline) -> Independent:
+    """One baseline for all: the given one, or the rates that all trained models share."""
+    trained = [name for name, model in models.items() if hasattr(model, "rates_")]
+    if baseline is not None or not trained:
+        return independent_baseline(next(iter(models.values())), baseline)
+    first = models[trained[0]]
+    for name in trained[1:]:
+        rates = _in_order_of(first, models[name], models[name].rates_)
+        if not np.array_equal(rates, first.rates_):
+            raise ValueError(
+                f"models {trained[0]!r} and {name!r} were trained at different rates; "
+                "fit them on the same words or pass one baseline= for all"
+            )
+    return independent_baseline(first, None)
+
+
+def _in_order_of(
+    model: PopulationModel, other: PopulationModel, values: Floats, name: str = "the other model"
+) -> Floats:
+    """Values of the bits of ``other`` in the order of ``model``; both are of the same words."""
+    if model.origin_ is None or other.origin_ is None:
+        return values
+    columns = model.origin_.columns_in(other.origin_, name=name)
+    return values if columns is None else values[columns]
+
+
+def _biases(baseline: ArrayLike, n_units: int) -> Floats:
     rates = np.asarray(baseline, dtype=np.float64)
     if rates.shape != (n_units,):
         raise ValueError(
@@ -89,4 +143,4 @@ def _at_rates(baseline: ArrayLike, n_units: int) -> Independent:
             "on them: use those of Independent().fit(train), which have a floor"
         )
     # The same expression as in Independent.fit, so that its own excess is zero to the last bit.
-    return Independent.from_parameters(Parameters(b=np.log(rates) - np.log1p(-rates)))
+    return np.asarray(np.log(rates) - np.log1p(-rates))

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
 from ..models import PopulationModel
+from ..origin import Origin, bit_names, ordered
 from ..parameters import Parameters
 from ..validation import Floats, chunks, whole_number
 from ..words import Words, as_words
@@ -77,6 +78,8 @@ class Interactions:
     triplets : ndarray, shape (n_units, n_units, n_units), or None
         What three units active together add beyond their pairs; only hidden units contribute.
         Symmetric, zero where two positions agree. None where the expansion ends with pairs.
+    origin : Origin or None
+        What the model is of; None where it is not known.
     """
 
     parameters: Parameters
@@ -85,6 +88,7 @@ class Interactions:
     direct: Floats
     through_hidden: Floats
     triplets: Floats | None
+    origin: Origin | None = None
 
     @property
     def order(self) -> int:
@@ -107,7 +111,7 @@ class Interactions:
 
     def explained(self, words: Words | ArrayLike) -> Explained:
         """Compare the expansion, cut after each order, with the model on words."""
-        given = as_words(words)
+        given = ordered(as_words(words), self.origin)
         if given.n_dims != self.singles.shape[0]:
             raise ValueError(
                 f"words have {given.n_dims} bits but the model has {self.singles.shape[0]} units; "
@@ -144,13 +148,15 @@ class Interactions:
     def __str__(self) -> str:
         lines = [f"Interactions of {self.singles.shape[0]} units around silence (nats)"]
         rms = self.rms_nats
+        known = self.origin
+        names = bit_names(known.units, known.window) if known else range(self.singles.shape[0])
         for order in range(1, self.order + 1):
             values = self._listed(order)[1]
             line = f"{_NAMES[order]}: {np.count_nonzero(values):,} of {values.size:,} non-zero"
             if values.size:
                 line += f", root mean square {rms[_NAMES[order]]:.3g}"
             for units, value in self.strongest(order, 1):
-                line += f", strongest {value:+.3g} at {', '.join(map(str, units))}"
+                line += f", strongest {value:+.3g} at {', '.join(str(names[n]) for n in units)}"
             lines.append(line)
             if order == 2 and values.size:
                 lines.append(
@@ -213,7 +219,7 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
       direct: root mean square 0; through hidden units: 0.223
     triplets: 1 of 1 non-zero, root mean square 0.513, strongest +0.513 at 0, 1, 2
     """
-    theta = _parameters_of(source)
+    theta, origin = _contents_of(source)
     wanted = whole_number("order", order)
     if wanted not in (2, 3):
         raise ValueError(f"order is {wanted}; expand up to pairs (2) or triplets (3)")
@@ -235,16 +241,17 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
         direct=np.zeros((n_units, n_units)) if theta.J is None else 2.0 * theta.J,
         through_hidden=_mirrored(through_hidden),
         triplets=None if triplets is None else _mirrored(triplets),
+        origin=origin,
     )
 
 
-def _parameters_of(source: PopulationModel | Parameters) -> Parameters:
+def _contents_of(source: PopulationModel | Parameters) -> tuple[Parameters, Origin | None]:
     if isinstance(source, Parameters):
-        return source
+        return source, None
     if not isinstance(source, PopulationModel):
         raise TypeError(f"source is a {type(source).__name__}; pass a fitted model or Parameters")
     check_is_fitted(source)
-    return source.parameters_
+    return source.parameters_, source.origin_
 
 
 def _add_hidden_unit(

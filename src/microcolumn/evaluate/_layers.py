@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..formatting import text_table
 from ..models import PopulationModel
+from ..origin import units_of
 from ..parameters import Parameters
 from ..units import Units
 from ..validation import Floats, listed, random_generator, whole_number
@@ -135,7 +136,7 @@ class LayerStatistics:
 
 def layer_statistics(
     model: PopulationModel | Parameters,
-    layer: Units | Iterable[str],
+    layer: Units | Iterable[str] | None = None,
     *,
     window: int | None = None,
     n_permutations: int = 9999,
@@ -143,20 +144,18 @@ def layer_statistics(
 ) -> LayerStatistics:
     """Test whether hidden units and couplings respect layers.
 
-    p-values are (1 + permutations with a statistic at least as large) / (1 + permutations), never
-    zero and valid for any number of permutations (Phipson & Smyth 2010).
+    p-values are (1 + permutations with as large a statistic) / (1 + permutations).
 
     Parameters
     ----------
     model : PopulationModel or Parameters
         A fitted model, or its parameters.
-    layer : Units or iterable of str, shape (n_units,)
-        Table of units with layers, or one label per recorded unit. Units labelled ``""`` are left
-        out.
+    layer : Units or iterable of str, shape (n_units,), optional
+        Table of the model's units, or one label per unit in the model's order; by default the
+        layers that the model knows. Units labelled ``""`` are left out.
     window : int, optional
         Bins per word: a model of spatiotemporal words uses each unit's label at every lag. By
-        default those that the model was fitted on, and 1 for Parameters and models that do not
-        know (see ``PopulationModel.window_``).
+        default the model's own, and 1 for Parameters and models that do not know it.
     n_permutations : int
         Random permutations of the labels. If there are no more other arrangements than that, each
         is taken once, and p-values are exact.
@@ -172,9 +171,10 @@ def layer_statistics(
     >>> statistics.overall_p_value == 2 / 70, statistics.exact
     (True, True)
     """
+    table = _layers_of(model, layer)
     model, window = _checked(model, window)
     rng = random_generator(random_state)
-    labels = _labels(layer, model.n_visible, window)
+    labels = _labels(table, model.n_visible, window)
     layers, codes = _coded(labels)
     measured = _Measured.of(model, labels, codes)
     width = max(measured.weights.shape)
@@ -214,13 +214,23 @@ def _checked(model: PopulationModel | Parameters, window: int | None) -> tuple[P
     return model.parameters_, fitted
 
 
-def _labels(layer: Units | Iterable[str], n_bits: int, window: int) -> NDArray[np.str_]:
+def _layers_of(
+    model: PopulationModel | Parameters, layer: Units | Iterable[str] | None
+) -> Iterable[str]:
+    """Labels as given, those of a table in the model's order, or the model's own."""
+    if not (layer is None or isinstance(layer, Units)):
+        return layer
+    units = units_of(getattr(model, "origin_", None), layer)
+    if units is None:
+        raise ValueError("this model does not know its units; pass one layer per unit")
+    if units.layer is None:
+        raise ValueError("these units have no layers; pass labels or use units.with_layers")
+    return units.layer
+
+
+def _labels(layer: Iterable[str], n_bits: int, window: int) -> NDArray[np.str_]:
     """One label per recorded unit, shape (n_units,)."""
     remedy = "pass one label per recorded unit, '' where it is unknown"
-    if isinstance(layer, Units):
-        if layer.layer is None:
-            raise ValueError("these units have no layers; pass labels or use units.with_layers")
-        layer = layer.layer
     if isinstance(layer, str):
         raise TypeError(f"layer is {layer!r}; {remedy}")
     labels = listed("layer", layer, remedy)

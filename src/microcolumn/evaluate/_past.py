@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.cpu.grouped import GROUP
 from ..kernels.cpu.inputs import sums_of_active
 from ..kernels.cpu.newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newest
 from ..kernels.cpu.threads import threads_for
+from ..kernels.simd.groups import GROUP
 from ..models import PopulationModel
 from ..packing import unique_rows
 from ..parameters import Parameters

@@ -1,4 +1,4 @@
-"""Pattern statistics: observed against predicted probability of every word (METHOD section 6)."""
+"""Observed against predicted probability of every word (docs/method.md, section 6)."""
 
 from __future__ import annotations
 

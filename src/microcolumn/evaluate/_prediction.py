@@ -1,4 +1,4 @@
-"""Spikes predicted bin by bin, as traces over time (METHOD section 6)."""
+"""Spikes predicted bin by bin, as traces over time (docs/method.md, section 6)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..models import PopulationModel
 from ..parameters import Parameters
 from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
 from ..units import Units
-from ..validation import Bits, Floats, chunks, listed, real_number, whole_number
+from ..validation import Bits, Floats, check_positions, chunks, real_number
 from ..words import Words
 from ._conditional import changes_by_flips
 from ._inputs import Baseline, independent_baseline, words_for
@@ -151,13 +151,14 @@ def predict(
     model : PopulationModel
         A fitted model.
     words : Words or array_like, shape (n_words, n_units)
-        Held-out words; an array is taken as bins of 20 ms in time order.
+        Held-out words of the model's units, in any order; an array is taken in time order, as bins
+        of the model's own width, or of 20 ms if it does not know it.
     given : {"rest", "past"}
         What is known of the window: all other bits, or the earlier bins alone, with the other
         units of the newest bin summed out exactly (at most 16 units). Where ``window`` is 1 the
         past is empty, and the prediction is the model's marginal.
     units : iterable of int, optional
-        Positions of the recorded units to predict; all of them where left out.
+        Positions of the units to predict, in the model's order; all of them by default.
     baseline : Independent or array_like, shape (n_dims,), optional
         Firing-rate model that :func:`~microcolumn.skill` compares with; by default the rates
         that ``model`` was trained at, where it was trained.
@@ -177,7 +178,8 @@ def predict(
     [0, 0, 1]
     """
     held = words_for(model, words, None)
-    positions = _positions(units, held.n_units)
+    n_units = held.n_units
+    positions = [*range(n_units)] if units is None else check_positions("units", units, n_units)
     first = held.n_dims - held.n_units
     newest = [first + position for position in positions]
     if given == "rest":
@@ -218,21 +220,3 @@ def _log_odds_given_rest(theta: Parameters, words: Words, newest: list[int]) -> 
         log_odds[part] = (1.0 - 2.0 * x[:, newest]) * changes_by_flips(live, x, newest)
     # The more nats, the fewer decimals are right; past this bound they would tell which bit came.
     return np.clip(log_odds, -_MOST_NATS, _MOST_NATS, out=log_odds)
-
-
-def _positions(units: Iterable[int] | None, n_units: int) -> list[int]:
-    if units is None:
-        return list(range(n_units))
-    asked = listed("units", units, "pass a list of positions")
-    positions = [whole_number(f"units[{k}]", unit) for k, unit in enumerate(asked)]
-    if not positions:
-        raise ValueError("units is empty; name at least one unit or leave it out")
-    for position in positions:
-        if not 0 <= position < n_units:
-            raise ValueError(
-                f"units names position {position}; "
-                f"positions of {n_units} units run from 0 to {n_units - 1}"
-            )
-        if positions.count(position) > 1:
-            raise ValueError(f"units names position {position} twice; name each unit once")
-    return positions

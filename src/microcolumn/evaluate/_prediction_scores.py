@@ -1,4 +1,4 @@
-"""How good predicted spikes are: ROC, calibration and skill (METHOD section 6)."""
+"""How good predicted spikes are: ROC, calibration and skill (docs/method.md, section 6)."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def calibration(prediction: Prediction, unit: int | None = None, n_groups: int =
     prediction : Prediction
         From :func:`~microcolumn.predict`.
     unit : int, optional
-        Position of the unit among the recorded ones; all predicted units pooled where left out.
+        Position of the unit among the recorded ones; all predicted units pooled by default.
     n_groups : int
         Groups of about equal size, by quantiles of the prediction. Equal predictions stay in one
         group, so that there may be fewer.

@@ -94,7 +94,7 @@ def excess_log_likelihood(
         Firing-rate model of the training words, or their rates per bin; by default the rates that
         ``model`` was trained at, which keep half a count away from 0 and 1.
     bin_width : float, optional
-        Seconds per bin, for a plain array only; 0.020 where left out.
+        Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     block_bins : int, optional
         Bins per block of the error bar. By default a hundredth of the words, at least ten times
         the length of a word and at most a fifth of the words.

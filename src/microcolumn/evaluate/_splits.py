@@ -9,12 +9,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..models import Independent, ModelSpec, PopulationModel
+from ..models import ModelSpec, PopulationModel
 from ..models._spec import INDEPENDENT
 from ..words import Words
 from ._bootstrap import block_bins_of
 from ._comparison import Comparison, ModelScore, PairedDifference, SplitScore
-from ._inputs import Baseline, independent_baseline, words_for
+from ._inputs import Baseline, common_baseline, words_for_all
 from ._score import mean_rate, score_of
 from ._significance import claimed_stderr, corrected_stderr, p_value, split_stderr
 
@@ -40,12 +40,12 @@ def compare(
     models : mapping of str to PopulationModel
         Fitted models by name.
     words : Words or array_like, shape (n_words, n_units)
-        Held-out words, in time order.
+        Held-out words, in time order, of the units and bins that all models were fitted on.
     baseline : Independent or array_like, shape (n_units,), optional
         Firing-rate model of the training words, or their rates per bin; by default the rates that
         the models were trained at, which must be the same for all.
     bin_width : float, optional
-        Seconds per bin, for a plain array only; 0.020 by default.
+        Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     block_bins : int, optional
         Bins per block of the error bars; see :func:`excess_log_likelihood`.
 
@@ -55,7 +55,7 @@ def compare(
 
     Examples
     --------
-    >>> from microcolumn.models import Ising
+    >>> from microcolumn.models import Independent, Ising
     >>> rng = np.random.default_rng(0)
     >>> together = rng.random((2000, 1)) < 0.1
     >>> words = Words.from_array(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
@@ -65,10 +65,7 @@ def compare(
     >>> comparison.best.name, comparison.scores["rates"].bits_per_second
     ('Ising', 0.0)
     """
-    if not models:
-        raise ValueError("models is empty; name at least one fitted model")
-    for model in models.values():
-        held = words_for(model, words, bin_width)
+    held = words_for_all(models, words, bin_width)
     scores, differences = score_split(models, held, baseline, block_bins=block_bins)
     specs = {name: spec_of(model) for name, model in models.items()}
     found = tuple(
@@ -87,20 +84,8 @@ def score_split(
     split: int = 0,
     block_bins: int | None = None,
 ) -> tuple[dict[str, SplitScore], dict[tuple[str, str], tuple[float, float]]]:
-    """Scores by name, and differences with their errors by pair of names, on one test part.
-
-    Parameters
-    ----------
-    models : mapping of str to PopulationModel
-        Fitted models by name.
-    held : Words
-        Held-out words, in time order.
-    baseline, block_bins
-        See :func:`compare`.
-    split : int
-        Number of the split.
-    """
-    base = _common_baseline(models, baseline)
+    """Scores by name, and differences with their errors by pair of names, on one test part."""
+    base = common_baseline(models, baseline)
     length = block_bins_of(held, block_bins)
     log_p = {name: model.score_samples(held) for name, model in models.items()}
     log_p_base = base.score_samples(held)
@@ -148,17 +133,8 @@ def compare_splits(
 ) -> tuple[tuple[ModelScore, ...], tuple[PairedDifference, ...]]:
     """Models best first, and every pair of them with the better one first.
 
-    Parameters
-    ----------
-    scores : mapping of ModelSpec to sequence of SplitScore
-        Firing rates may be among them.
-    differences : mapping of (str, str) to mapping of int to (float, float)
-        First minus second, and its block error, by split; each pair in either order. Pairs with
-        firing rates may be missing: those differences are the scores.
-    n_units : int
-        Recorded units.
-    test_to_train : float
-        See :func:`paired_difference`.
+    Firing rates may be among the scores. Differences have each pair in either order; those with
+    firing rates may be missing, since they are the scores.
     """
     results = [
         model_score(spec, rows, n_units)
@@ -174,15 +150,6 @@ def compare_splits(
 
 def model_score(spec: ModelSpec, scores: Sequence[SplitScore], n_units: int) -> ModelScore | None:
     """Summarise one model over its splits; None where no split has a finite score.
-
-    Parameters
-    ----------
-    spec : ModelSpec
-        Which model.
-    scores : sequence of SplitScore
-        In any order.
-    n_units : int
-        Recorded units.
 
     Examples
     --------
@@ -204,14 +171,8 @@ def paired_difference(
 ) -> PairedDifference | None:
     """Compare two models by their paired differences; None where no split has a finite one.
 
-    Parameters
-    ----------
-    first, second : str
-        Names of the models.
-    differences, block_stderrs : sequence of float, length n_splits
-        Score of the first minus that of the second on each split, and its block error, bits/s.
-    test_to_train : float
-        Words of the test part over words that the fit and the choice of l1 have seen.
+    ``differences`` are the score of the first minus that of the second on each split, bits/s;
+    ``test_to_train`` is words of the test part over words that fit and choice of l1 have seen.
 
     Examples
     --------
@@ -277,21 +238,6 @@ def _pairs(
         if found is not None:
             pairs.append(found)
     return tuple(pairs)
-
-
-def _common_baseline(models: Mapping[str, PopulationModel], baseline: Baseline) -> Independent:
-    """One baseline for all: the given one, or the rates that all trained models share."""
-    trained = [name for name, model in models.items() if hasattr(model, "rates_")]
-    if baseline is not None or not trained:
-        return independent_baseline(next(iter(models.values())), baseline)
-    first = models[trained[0]]
-    for name in trained[1:]:
-        if not np.array_equal(models[name].rates_, first.rates_):
-            raise ValueError(
-                f"models {trained[0]!r} and {name!r} were trained at different rates; "
-                "fit them on the same words or pass one baseline= for all"
-            )
-    return independent_baseline(first, None)
 
 
 def _rms(errors: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:

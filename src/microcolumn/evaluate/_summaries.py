@@ -1,6 +1,6 @@
-"""What a study says beside its scores: growth with the window, predictions of units, layers.
+"""What a study finds in addition to scores: growth with the window, predictions of units, layers.
 
-Each is made from rows of the store, one or more per split, and keeps what every split said.
+Each is made from rows of the store, one or more per split, and keeps the result of every split.
 """
 
 from __future__ import annotations
@@ -216,17 +216,7 @@ class LayersResult:
 def predictions_of(
     model: ModelSpec, by_split: Sequence[Sequence[Row]], calibrations: Sequence[Row]
 ) -> dict[str, PredictionResult]:
-    """Predictions by what is given, from the ``predictions`` and ``calibrations`` rows.
-
-    Parameters
-    ----------
-    model : ModelSpec
-        Which model.
-    by_split : sequence of sequence of mapping
-        Rows of each split.
-    calibrations : sequence of mapping
-        Rows of all splits, in order.
-    """
+    """Predictions by what is given, from rows of ``predictions`` by split and ``calibrations``."""
     units: dict[tuple[str, int], list[Row]] = {}
     for rows in by_split:
         for row in rows:

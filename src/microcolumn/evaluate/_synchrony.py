@@ -19,6 +19,7 @@ from ..partition._enumeration import states
 from ..validation import Floats, chunks
 from ..words import Words, as_words
 from ._bootstrap import block_bins_of, block_stderr
+from ._inputs import words_for
 
 #: log2 of the most operations that an exact sum may take by default: a few seconds.
 _LOG2_OPERATIONS = 28.0
@@ -95,7 +96,7 @@ def synchrony(
         probability = _exact(source)
         if probability is not None:
             return Synchrony(probability, np.zeros_like(probability), "exact")
-    start = None if initial is None else as_words(initial)
+    start = None if initial is None else words_for(source, initial, None)
     if n_samples is None:
         n_samples = _SAMPLED_BITS // source.n_features_in_
         n_samples = min(max(n_samples, _LEAST_SAMPLES), _MOST_SAMPLES)

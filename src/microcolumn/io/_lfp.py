@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..units import DEPTH_REFERENCES
-from ..validation import Floats, checked_positions, real_array, real_number
+from ..validation import Floats, check_positions, real_array, real_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +151,7 @@ class LFP:
 
     def take(self, channels: Iterable[int]) -> LFP:
         """The LFP of the channels at these positions, for example without broken ones."""
-        chosen = checked_positions("channels", channels, self.n_channels, "channels")
+        chosen = check_positions("channels", channels, self.n_channels, "channel")
         held = range(self.n_channels) if self._channels is None else self._channels
         return replace(
             self,

@@ -1,7 +1,8 @@
 from ._base import PopulationModel as PopulationModel
-from ._files import from_bytes as from_bytes, load as load, to_bytes as to_bytes
+from ._files import from_bytes as from_bytes, load as load
 from ._independent import Independent as Independent
 from ._ising import Ising as Ising
 from ._rbm import RBM as RBM
+from ._saving import to_bytes as to_bytes
 from ._semi_rbm import SemiRBM as SemiRBM
 from ._spec import ModelSpec as ModelSpec

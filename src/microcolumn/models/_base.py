@@ -14,16 +14,24 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    DensityMixin,
+    TransformerMixin,
+)
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..energy import hidden_posterior, log_odds, log_weight
+from ..origin import Origin, ordered
 from ..parameters import Floats, Kind, Parameters
 from ..partition import LogPartition, can_sample_exactly, exact_samples, log_partition
 from ..partition._frequent import frequent_words_estimate
 from ..partition._gibbs import gibbs_samples
+from ..units import Units
 from ..validation import check_binary, random_generator
-from ..words import Words
+from ..words import UnnamedWords, Words
+from ._saving import save
 
 #: Frequent words kept for the plausibility check of log Z, and bins, spread evenly over the
 #: training data, from which annealed chains start their way back.
@@ -42,6 +50,10 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     window_ : int
         Bins per word of the training words, 1 for a plain array. Only after ``fit``: parameters
         alone do not say, nor do files from before it was kept.
+    origin_ : Origin or None
+        Units, bin width, window and span of time of the training words. Words that are scored or
+        predicted must have the same units, in any order, bin width and window. None after a plain
+        array, for a model made from parameters, and for files from before it was kept.
     n_features_in_ : int
         Number of bits of a word: units times bins.
     """
@@ -51,6 +63,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     parameters_: Parameters
     rates_: Floats
     window_: int
+    origin_: Origin | None = None
     n_features_in_: int
     _log_partition: LogPartition | None
     _frequent: tuple[NDArray[np.uint8], Floats]
@@ -80,6 +93,24 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return np.zeros(0) if theta.c is None else theta.c.copy()
 
     @property
+    def units_(self) -> Units | None:
+        """Table of the units that the model was fitted on; None after a plain array."""
+        self._theta()
+        return None if self.origin_ is None else self.origin_.units
+
+    @property
+    def unit_ids_(self) -> tuple[str, ...] | None:
+        """Their names, in the order of the model's bits; None after a plain array."""
+        units = self.units_
+        return None if units is None else units.ids
+
+    @property
+    def bin_width_(self) -> float | None:
+        """Seconds per bin of the words that it was fitted on; None after a plain array."""
+        self._theta()
+        return None if self.origin_ is None else self.origin_.bin_width
+
+    @property
     def n_live_hidden_(self) -> int:
         """Hidden units with at least one non-zero weight."""
         return int(self._theta().live.sum())
@@ -98,8 +129,8 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def from_parameters(cls, theta: Parameters) -> Self:
         """Make a ready model from parameters, without fitting; it may lack some of its own kind's.
 
-        It has no training rates, so ``excess_log_likelihood`` needs an explicit baseline, and no
-        ``window_``.
+        It has no training rates, so ``excess_log_likelihood`` needs an explicit baseline, no
+        ``window_``, and an ``origin_`` of None.
         """
         if not isinstance(theta, Parameters):
             raise TypeError(f"theta is a {type(theta).__name__}; pass Parameters")
@@ -128,7 +159,10 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return hidden_posterior(self._theta(), self._checked(X))
 
     def conditional(self, X: Words | ArrayLike, unit: int) -> Floats:
-        """p(x_unit = 1 | the other units) for each word, shape (n_words,)."""
+        """p(x_unit = 1 | the other units) for each word, shape (n_words,).
+
+        ``unit`` is a position in the model's own order of bits.
+        """
         theta = self._theta()
         whole = isinstance(unit, Integral) and not isinstance(unit, bool)
         if not (whole and 0 <= int(unit) < theta.n_visible):
@@ -144,7 +178,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         method : {"auto", "exact", "exact-visible", "exact-hidden", "ais"}
             See :func:`microcolumn.log_partition`.
         **options
-            Passed on to it. Sampling starts from the training rates unless told otherwise.
+            Passed on to it. Sampling starts from the training rates by default.
         """
         theta = self._theta()
         default = method == "auto" and not options
@@ -227,8 +261,6 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a safetensors file; see :func:`microcolumn.load`."""
-        from ._files import save  # below this module: it knows the classes by name
-
         save(self, path)
 
     def _adopt(self, theta: Parameters, words: Words | None = None) -> None:
@@ -236,6 +268,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.parameters_ = theta
         self.n_features_in_ = theta.n_visible
         self._log_partition = None
+        self.origin_ = None if words is None else Origin.of(words)
         if words is not None:
             self.rates_, self.window_ = floored_rates(words), words.window
             top = np.argsort(-words.counts, kind="stable")[:_N_FREQUENT]
@@ -255,13 +288,13 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
             if hasattr(self, "feature_names_in_"):
                 del self.feature_names_in_
             return X
-        words = Words.from_array(X, sample_weight=sample_weight)
+        words = UnnamedWords.from_array(X, sample_weight=sample_weight)
         validate_data(self, X, skip_check_array=True)
         return words
 
     def _checked(self, X: Words | ArrayLike) -> NDArray[np.uint8]:
-        """Words to evaluate as bits, with as many units as the model."""
-        bits = X.X if isinstance(X, Words) else check_binary(X)
+        """Words to evaluate as bits in the model's order, which the rows of ``X`` keep."""
+        bits = ordered(X, self.origin_).X if isinstance(X, Words) else check_binary(X)
         if bits.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {bits.shape[1]} features, but {type(self).__name__} is expecting "
@@ -273,6 +306,19 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "parameters_")
+
+
+class HiddenFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: ignore[misc]
+    """Activation of hidden units as features, for pipelines of scikit-learn."""
+
+    def transform(self, X: Words | ArrayLike) -> Floats:
+        """p(h_i = 1 | x) for each word, shape (n_words, n_hidden); the same as ``hidden``."""
+        activation: Floats = self.hidden(X)
+        return activation
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.parameters_.n_hidden)
 
 
 def floored_rates(words: Words) -> Floats:

@@ -1,8 +1,7 @@
-"""Models in safetensors files: arrays and plain text, nothing that could execute."""
+"""Models read from safetensors files: arrays and plain text, nothing that could execute."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from pathlib import Path
@@ -11,52 +10,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, numpy as tensors, safe_open
-from sklearn.utils.validation import check_is_fitted
 
-from ..atomic import atomic_write
+from ..origin import Origin
 from ..parameters import Parameters
-from ..validation import check_binary
+from ..units import Units
+from ..validation import check_binary, real_number, whole_number
+from ..words import checked_bin_width
 from ._base import PopulationModel, check_whole
 from ._independent import Independent
 from ._ising import Ising
 from ._penalised import PenalisedModel
 from ._rbm import RBM
+from ._saving import DIGEST, FITTED_NUMBERS, MARK, PARAMETERS, digest_of
 from ._semi_rbm import SemiRBM
 
-#: The one entry of a file's metadata. Several would be written in random order.
-_MARK = "microcolumn-model-1"
 _CLASSES: dict[str, type[PopulationModel]] = {
     cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM)
 }
-_PARAMETERS = ("b", "J", "W", "c")
-_FITTED_NUMBERS = ("objective_", "optimality_", "n_iter_", "window_")
-_DIGEST = "sha256"
 #: What the safetensors library raises for content that is not in its format.
 _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError)
-
-
-def to_bytes(model: PopulationModel) -> bytes:
-    """Settings, parameters and training rates of a model as the content of a safetensors file.
-
-    The same model always gives the same bytes. log Z is not part of them; see
-    :meth:`PopulationModel.with_log_partition`.
-    """
-    check_is_fitted(model)
-    arrays = {name: getattr(model.parameters_, name) for name in _PARAMETERS}
-    if hasattr(model, "rates_"):
-        arrays |= {"rates": model.rates_, "kept_words": model._kept_words}
-        arrays["frequent_words"], arrays["frequencies"] = model._frequent
-    arrays = {name: array for name, array in arrays.items() if array is not None}
-    header = {
-        "model": type(model).__name__,
-        "settings": _plain(model.get_params()),
-        "fitted": {k: getattr(model, k) for k in _FITTED_NUMBERS if hasattr(model, k)},
-    }
-    if hasattr(model, "feature_names_in_"):
-        header["feature_names"] = model.feature_names_in_.tolist()
-    text = json.dumps(header | {_DIGEST: _digest(header, arrays)})
-    content: bytes = tensors.save(arrays, metadata={_MARK: text})
-    return content
 
 
 def from_bytes(content: bytes, name: str = "this content") -> PopulationModel:
@@ -87,18 +59,6 @@ def from_bytes(content: bytes, name: str = "this content") -> PopulationModel:
     return _model_of(metadata, arrays, name)
 
 
-def save(model: PopulationModel, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file, all or nothing."""
-    content = to_bytes(model)
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"the folder {target.parent} does not exist; make it first")
-    if target.is_dir():
-        raise IsADirectoryError(f"{target} is a folder; add a file name, like model.safetensors")
-    with atomic_write(target) as file:
-        file.write(content)
-
-
 def load(path: str | os.PathLike[str]) -> PopulationModel:
     """Read a model written by its ``save`` method. Nothing in the file is ever executed.
 
@@ -119,7 +79,7 @@ def load(path: str | os.PathLike[str]) -> PopulationModel:
         # Not through `from_bytes`: a foreign file of many gigabytes is mapped, not read.
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
-            marked = _MARK in metadata
+            marked = MARK in metadata
             arrays = {key: file.get_tensor(key) for key in (file.keys() if marked else ())}
     except FileNotFoundError:
         raise FileNotFoundError(f"{name} does not exist; check the path") from None
@@ -132,42 +92,35 @@ def _model_of(
     metadata: dict[str, str], arrays: dict[str, NDArray[Any]], name: str
 ) -> PopulationModel:
     """The model that a file's parts describe, if all of them are as they were written."""
-    if _MARK not in metadata:
+    if MARK not in metadata:
         raise _foreign(name, "it does not carry the mark of this format")
     try:
-        header = json.loads(metadata[_MARK])
-        is_verbatim = json.dumps(header) == metadata[_MARK]
-        if header.pop(_DIGEST) != _digest(header, arrays) or not is_verbatim:
+        header = json.loads(metadata[MARK])
+        is_verbatim = json.dumps(header) == metadata[MARK]
+        if header.pop(DIGEST) != digest_of(header, arrays) or not is_verbatim:
             raise ValueError("it was changed or damaged after it was written")
         return _restore(header, arrays)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise _foreign(name, f"its content is inconsistent ({error})") from None
 
 
-def _digest(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
-    """Fingerprint of all that a file holds: a flipped bit in a number would go unnoticed."""
-    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
-    for name, array in sorted(arrays.items()):
-        digest.update(json.dumps([name, str(array.dtype), array.shape]).encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()
-
-
 def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> PopulationModel:
     cls = _CLASSES[header["model"]]
-    theta = Parameters(**{name: _floats(arrays, name) for name in _PARAMETERS if name in arrays})
+    theta = Parameters(**{name: _floats(arrays, name) for name in PARAMETERS if name in arrays})
     model = cls.from_parameters(theta)
     model.set_params(**header["settings"])
     if isinstance(model, PenalisedModel):
         model._check_settings([model.l1])
     for name, value in header["fitted"].items():
-        if name not in _FITTED_NUMBERS or not isinstance(value, int | float):
+        if name not in FITTED_NUMBERS or not isinstance(value, int | float):
             raise ValueError(f"{name!r} is {value!r}")
         setattr(model, name, value)
     if hasattr(model, "window_"):
         check_whole("window_", model.window_)
         if theta.n_visible % model.window_:
             raise ValueError(f"words of {theta.n_visible} bits do not span {model.window_} bins")
+    if "origin" in header:
+        model.origin_ = _origin_of(header["origin"], model.window_, theta.n_visible)
     if "feature_names" in header:
         names = np.array(header["feature_names"], dtype=object)
         model.feature_names_in_ = _shaped("feature_names", names, (theta.n_visible,))
@@ -186,6 +139,23 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Populat
     return model
 
 
+def _origin_of(content: dict[str, Any], window: int, n_bits: int) -> Origin:
+    table = dict(content["units"])
+    if table["depth_um"] is not None:
+        table["depth_um"] = [np.nan if depth is None else depth for depth in table["depth_um"]]
+    units = Units(**table)
+    if len(units) * window != n_bits:
+        raise ValueError(f"it names {len(units)} units for {n_bits} bits of {window} bins")
+    return Origin(
+        units=units,
+        bin_width=checked_bin_width(content["bin_width"]),
+        window=window,
+        start_s=real_number("start_s", content["start_s"], "it must be seconds"),
+        stop_s=real_number("stop_s", content["stop_s"], "it must be seconds"),
+        n_bins=whole_number("n_bins", content["n_bins"]),
+    )
+
+
 def _floats(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[np.float64]:
     array = arrays[name]
     if array.dtype != np.float64 or not np.isfinite(array).all():
@@ -197,19 +167,6 @@ def _shaped(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[A
     if array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape} instead of {shape}")
     return array
-
-
-def _plain(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings that JSON holds; a random generator object is not part of a model."""
-    plain = {
-        name: value.item() if isinstance(value, np.generic) else value
-        for name, value in settings.items()
-    }
-    return {
-        name: value
-        for name, value in plain.items()
-        if value is None or isinstance(value, str | int | float | bool)
-    }
 
 
 def _foreign(name: str, reason: str) -> ValueError:

@@ -21,7 +21,7 @@ from ..solvers._l1 import Objective
 from ..solvers._layout import APART
 from ..solvers._paths import Inside
 from ..words import Words
-from ._base import PopulationModel, check_whole, floored_rates, is_number
+from ._base import HiddenFeatures, PopulationModel, check_whole, floored_rates, is_number
 
 _OBJECTIVES = ("mpf", "likelihood")
 _DEVICES = ("auto", "cpu")
@@ -218,7 +218,7 @@ class PenalisedModel(PopulationModel):
             raise ValueError(f"tol is {self.tol!r}; it must be a finite positive number")
 
 
-class HiddenModel(PenalisedModel):
+class HiddenModel(HiddenFeatures, PenalisedModel):
     """Models with hidden units."""
 
     def __init__(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from ..kernels.cpu.mpf import flow
-from ..kernels.cpu.mpf_tables import LIMITS, Shape, Words as Bits, Workspace
+from ..kernels.cpu.mpf_tables import LIMITS, ActiveBits, FlowSizes, Workspace
 from ..kernels.cpu.threads import threads_for
 from ..parameters import Floats, Parameters
 from ..words import Words, as_words
@@ -92,7 +92,7 @@ class MinimumProbabilityFlow:
         half_weights = 0.5 * self.words.counts[order] / self.words.counts.sum()
         with np.errstate(divide="ignore"):
             logs = np.log(half_weights)
-        self._bits = Bits(offsets, active.astype(np.int32), half_weights, logs, offsets[:0])
+        self._bits = ActiveBits(offsets, active.astype(np.int32), half_weights, logs, offsets[:0])
         self._most_active = int(np.diff(offsets).max())
         self._workspace: Workspace | None = None
         self._double: MinimumProbabilityFlow | None = None
@@ -172,7 +172,7 @@ class MinimumProbabilityFlow:
     def _space_for(self, live: Parameters) -> Workspace:
         """The workspace of the last evaluation, if it had the same sizes."""
         offsets = self._bits.offsets
-        shape = Shape.of(
+        shape = FlowSizes.of(
             live.n_visible, live.n_hidden, live.J is not None, self._most_active, self.dtype
         )
         if self._workspace is None or self._workspace.shape != shape:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from ..kernels.cpu.lanes import WIDTH
 from ..kernels.cpu.moments import LANE_UNITS, moment_chunks
 from ..kernels.cpu.pair_moments import LOW_UNITS, pair_moment_chunks
 from ..kernels.cpu.threads import threads_for
+from ..kernels.simd.lanes import WIDTH
 from ..parameters import Parameters
 from ..validation import Floats
 from ._cost import pick_side, transposed

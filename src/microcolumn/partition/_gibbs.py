@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
-from ..kernels.cpu.gibbs import CHAINS, Chains, Model, advance
+from ..kernels.cpu.gibbs import CHAINS, Chains, GibbsTables, advance
 from ..parameters import Parameters
 from ..validation import Bits, Floats, check_binary, random_generator, whole_number
 
@@ -127,7 +127,7 @@ class Sampler:
         return self
 
 
-def _tables(theta: Parameters, base_logits: Floats) -> Model:
+def _tables(theta: Parameters, base_logits: Floats) -> GibbsTables:
     """Tables of the kernel for a model whose hidden units are all live."""
     n_units = theta.n_visible
     couplings = np.zeros((0, 0)) if theta.J is None else theta.J.copy()
@@ -139,7 +139,7 @@ def _tables(theta: Parameters, base_logits: Floats) -> Model:
     lowest = hidden_biases + np.minimum(weights, 0.0).sum(axis=0)
     careful = bool(np.any(highest > _LARGEST_LOG) or np.any(lowest < -_LARGEST_LOG))
     exponents = np.zeros_like(weights) if careful else weights
-    return Model(
+    return GibbsTables(
         biases=theta.b.copy(),
         couplings=couplings,
         weights=weights,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.cpu.fold import LANES, QUAD, fold_chunks
+from ..kernels.cpu.fold import LANES, fold_chunks
 from ..kernels.cpu.threads import threads_for
+from ..kernels.simd.groups import GROUP
 from ..parameters import Parameters
 from ..validation import Floats
 from ._enumeration import EnumerationPlan, KernelLimits, Tables, in_rows, plan_enumeration
@@ -38,7 +39,7 @@ class InnerSums:
             tables,
             boosts=in_rows(np.exp(tables.fields), n_outer // LANES),
             inputs=in_rows(tables.outer_inputs, n_outer // LANES),
-            gains=in_rows(np.exp(tables.inner_inputs), n_inner // QUAD),
+            gains=in_rows(np.exp(tables.inner_inputs), n_inner // GROUP),
         )
 
     @property

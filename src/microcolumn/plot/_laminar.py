@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..models import PopulationModel
+from ..origin import units_of
 from ..units import Units, downwards, layers_from_the_top
 from .style import literal
 
@@ -128,13 +129,14 @@ class BitLayout:
 
 
 def bit_layout(model: PopulationModel, units: Units | None) -> BitLayout:
-    """How the bits of a model are drawn; without units in their order, without layers.
+    """How the bits of a model are drawn, with its own units by default.
 
-    A model that was made from parameters does not know its window, which then follows from the
-    number of units.
+    A model that does not know its units is drawn in the order of its bits, without layers; if it
+    does not know its window, that follows from the number of units.
     """
     check_is_fitted(model)
     n_bits = int(model.parameters_.n_visible)
+    units = units_of(model.origin_, units)
     implied = 1 if units is None else max(1, n_bits // len(units))
     window = getattr(model, "window_", implied)
     table = Units.numbered(n_bits // window) if units is None else units

@@ -1,7 +1,7 @@
 """What each kind of job computes: from words and stored models to rows of the store.
 
 Nothing here knows files, processes or the database. A job depends on its task alone, so its rows
-are the same bits wherever and beside whatever it runs.
+are the same bits wherever it runs and whatever else runs there.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _pinned(threads: int) -> Iterator[None]:
 def split_words(words: Words, experiment: Experiment, window: int, split: int) -> tuple[Words, ...]:
     """Words of split number ``split`` to fit, to choose l1, and to test: (train, validation, test).
 
-    ``words`` are of single bins. It is dealt with ``random_state = experiment.seed + split``.
+    ``words`` are of single bins. It is made with ``random_state = experiment.seed + split``.
     """
     seed = experiment.seed + split
     by: Literal["words", "blocks"] = "blocks" if experiment.split_by == "blocks" else "words"

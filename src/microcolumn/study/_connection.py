@@ -170,7 +170,7 @@ def _connect_somehow(path: Path) -> sqlite3.Connection:
 
     A connection that may write is better where it is allowed, although it is not used for writing:
     the last to close removes ``<store>-wal`` then. Where it is not, SQLite cannot make the files
-    that it shares with a writer; if there is no writer it can be told to do without them.
+    that it shares with a writer; without a writer SQLite can do without them.
     """
     connection = _connect(path, "mode=rw")
     try:

@@ -1,4 +1,4 @@
-"""What figures show apart from scores: the data, whole words and synchrony, and annealing.
+"""What figures show in addition to scores: the data, patterns and synchrony, and annealing.
 
 All of it is computed by jobs and stored, so that figures and page need the store alone.
 """

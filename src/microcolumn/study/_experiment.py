@@ -154,22 +154,22 @@ class Experiment:
     l1 : tuple of float
         Strengths of the L1 penalty to choose from, increasing.
     n_splits : int
-        How often the words are dealt to training and test part.
+        How often the words are split into a training and a test part.
     split_by : {"words", "blocks"}
-        How they are dealt; by default by words, or by blocks if some words span several bins,
+        How they are split; by default by words, or by blocks if some words span several bins,
         since neighbouring windows share bins (docs/method.md, section 6).
     train : float
         Share of the words for fitting and choosing l1; the rest is the test part.
     validation : float
         Share of the training part on which l1 is chosen.
     seed : int
-        Split k is dealt, and its models are fitted, with ``random_state = seed + k``.
+        Split k and its fits have ``random_state = seed + k``.
     n_init : int
         Starts of each fit.
     max_steps : int
         Most steps of annealing, where log Z is out of reach of exact sums.
     group_l1 : float
-        Strength of the penalty on whole hidden units; 0 for none.
+        Strength of the penalty on groups, all weights of a hidden unit; 0 for none.
 
     Examples
     --------

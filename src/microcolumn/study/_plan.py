@@ -171,7 +171,7 @@ class Plan:
         return cls(tuple(sources), tuple(experiments) or (INSTANTANEOUS,))
 
     def as_dict(self) -> dict[str, Any]:
-        """The whole plan, defaults included, in the types of JSON."""
+        """The plan, defaults included, in the types of JSON."""
         return {
             "recordings": {source.name: source.as_dict() for source in self.sources},
             "experiments": {each.name: each.as_dict() for each in self.experiments},
@@ -197,8 +197,8 @@ class Plan:
 
 
 def _quick_minutes(source: Source) -> float:
-    whole = PRESETS[str(source.preset)].minutes if source.minutes is None else source.minutes
-    return min(whole, _QUICK_MINUTES)
+    minutes = PRESETS[str(source.preset)].minutes if source.minutes is None else source.minutes
+    return min(minutes, _QUICK_MINUTES)
 
 
 def _quick_experiment(experiment: Experiment) -> Experiment:

@@ -21,7 +21,7 @@ FORMAT_VERSION = 2
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
 CREATE TABLE study (
-  -- A row is one fact about the whole study: plan (JSON), microcolumn (version), created (UTC),
+  -- A row is one fact about the study: plan (JSON), microcolumn (version), created (UTC),
   -- command, and runner (the process that works on it, or that died at it).
   key TEXT NOT NULL PRIMARY KEY,
   value TEXT NOT NULL

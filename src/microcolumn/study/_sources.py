@@ -23,7 +23,7 @@ from ..validation import real_number, whole_number
 from ..words import Words
 from ._experiment import Experiment, checked_name, nearest
 
-#: What an entry of a plan may say beside the options of reading.
+#: What an entry of a plan may have in addition to the options of reading.
 _KEYS = ("preset", "seed", "minutes", "file", "select", "in_memory")
 
 
@@ -40,7 +40,7 @@ class Source:
     seed : int
         Of the preset.
     minutes : float, optional
-        Length of the preset's recording; its own where left out.
+        Length of the preset's recording; by default its own.
     file : str, optional
         Path for :func:`microcolumn.read`.
     read : mapping
@@ -141,9 +141,9 @@ class Source:
             own["file"] = str(given.parent.resolve() / given.name)
         if folder is not None and isinstance(read.get("layers"), str):
             # Layers may also be boundaries or a column's name.
-            beside = folder / read["layers"]
-            if os.path.isfile(beside):
-                read["layers"] = str(beside.resolve())
+            table = folder / read["layers"]
+            if os.path.isfile(table):
+                read["layers"] = str(table.resolve())
         return cls(name, read=read, **own)
 
     def as_dict(self) -> dict[str, Any]:
@@ -160,14 +160,14 @@ class Source:
     def load(self) -> Recording:
         """The recording, read or simulated, with the selected units."""
         try:
-            recording = self._whole()
+            recording = self._read()
             return recording.select(**self.select) if self.select else recording
         except (ValueError, TypeError, ImportError, OSError) as error:
             kinds = (FileNotFoundError, OSError, ImportError, TypeError, ValueError)
             kind = next(kind for kind in kinds if isinstance(error, kind))
             raise kind(f"recording {self.name}: {error}") from None
 
-    def _whole(self) -> Recording:
+    def _read(self) -> Recording:
         if self.preset is not None:
             settings = PRESETS[self.preset]
             if self.minutes is not None:

@@ -4,7 +4,7 @@ One transaction per finished job, written ahead (WAL) and flushed to the disk be
 :meth:`Store.finish` returns: a process killed or a power cut at any instant loses the jobs that
 were running and nothing else. While a study runs there are two more files, ``<store>-wal`` and
 ``<store>-shm``, which belong to it; after the last :meth:`Store.close` the store is a single file
-that may be copied (beside it stays an empty ``<store>.lock``, which need not be).
+that may be copied (an empty ``<store>.lock`` stays, which need not be copied).
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Store:
                 _insert(connection, "study", {"key": key, "value": value}, replace=True)
 
     def write_recording(self, row: Mapping[str, Any]) -> None:
-        """Describe a recording, in place of what was said of this name before."""
+        """Describe a recording, in place of an earlier one of this name."""
         with self._transaction() as connection:
             _insert(connection, "recordings", row, replace=True)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from microcolumn.kernels.cpu.flips import log_factors_of_flips
-from microcolumn.kernels.cpu.lanes import WIDTH
+from microcolumn.kernels.simd.lanes import WIDTH
 
 
 def run(z, bits, W, rows_per_log):

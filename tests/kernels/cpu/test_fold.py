@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, logsumexp
 
-from microcolumn.kernels.cpu.fold import LANES, QUAD, exponentiate, fold_chunks, tilt
+from microcolumn.kernels.cpu.fold import LANES, exponentiate, fold_chunks, tilt
+from microcolumn.kernels.simd.groups import GROUP
 
 
 def bits(n_units):
@@ -45,7 +46,7 @@ def run(t, centres):
         in_rows(np.exp(t["fields"]), LANES),
         in_rows(t["outer_z"], LANES),
         t["chunk_z"],
-        in_rows(np.exp(t["inner_z"]), QUAD),
+        in_rows(np.exp(t["inner_z"]), GROUP),
         totals,
         logs,
     )
@@ -99,9 +100,7 @@ def test_weights_hundreds_of_nats_apart_stay_in_range():
 
 def test_tilting_adds_the_fields_of_the_units_that_are_on():
     table, fields = np.random.default_rng(0).normal(size=16), np.array([1.0, 20.0, 300.0, 4000.0])
-    out = np.empty(16)
-    tilt(table, fields, out)
-    np.testing.assert_allclose(out, table + bits(4) @ fields, rtol=1e-15)
+    np.testing.assert_allclose(tilt(table, fields), table + bits(4) @ fields, rtol=1e-15)
 
 
 def test_exponentiating_scales_to_the_largest_entry():

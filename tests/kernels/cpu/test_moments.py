@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from microcolumn.kernels.cpu.lanes import WIDTH
 from microcolumn.kernels.cpu.moments import LANE_UNITS, moment_chunks, sums_of_bits, sums_of_pairs
+from microcolumn.kernels.simd.lanes import WIDTH
 
 
 def bits(n_units):

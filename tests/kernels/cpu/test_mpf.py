@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from microcolumn.kernels.cpu.mpf import flow
-from microcolumn.kernels.cpu.mpf_tables import Shape, Words, Workspace
+from microcolumn.kernels.cpu.mpf_tables import ActiveBits, FlowSizes, Workspace
 
 N_UNITS, N_HIDDEN, N_WORDS = 13, 70, 150
 
@@ -23,7 +23,7 @@ def words():
     X = rng.random((N_WORDS, N_UNITS)) < 0.3
     word, active = np.nonzero(X)
     half_weights = rng.uniform(0.1, 1.0, N_WORDS) / N_WORDS
-    return Words(
+    return ActiveBits(
         offsets=np.searchsorted(word, np.arange(N_WORDS + 1)),
         active=active.astype(np.int32),
         half_weights=half_weights,
@@ -34,7 +34,7 @@ def words():
 
 def workspace(parameters, dtype=np.float64):
     dtype = np.dtype(dtype)
-    space = Workspace(Shape.of(N_UNITS, N_HIDDEN, True, N_UNITS, dtype), N_WORDS, dtype)
+    space = Workspace(FlowSizes.of(N_UNITS, N_HIDDEN, True, N_UNITS, dtype), N_WORDS, dtype)
     space.lay_out(*parameters)
     return space
 

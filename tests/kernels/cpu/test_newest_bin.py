@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from microcolumn.kernels.cpu.grouped import GROUP
 from microcolumn.kernels.cpu.newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newest
+from microcolumn.kernels.simd.groups import GROUP
 
 
 def bits(n_units):

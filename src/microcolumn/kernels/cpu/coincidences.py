@@ -7,12 +7,13 @@ therefore hold twice the number of pairs, in integers, and no sum can depend on 
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from ...epochs import HALF_NANOSECOND
+from ..simd.compile import kernel, subroutine
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _count(table, row, lag, per_width, edge):
     """Add a pair to its bin, or half a pair to both sides of the edge that its lag lies on."""
     place = (lag + HALF_NANOSECOND) * per_width + 0.5
@@ -27,7 +28,7 @@ def _count(table, row, lag, per_width, edge):
 # Pairs of spikes by units and lag: out[i, j, k] = 2 x spikes of j in bin k after a spike of i.
 # One step of the merged list and one increment in a row of n_units x n_lags per pair of spikes.
 # Pinned by test_tables_equal_all_pairs_of_spikes_counted_one_by_one in test_coincidences.py.
-@njit(cache=True, parallel=True)
+@kernel(parallel=True)
 def coincidences(times, units, stops, members, offsets, width, out):
     """Count the pairs of spikes of every ordered pair of units.
 
@@ -67,7 +68,7 @@ def coincidences(times, units, stops, members, offsets, width, out):
 # Pairs of spikes of different units by lag, in blocks: out[g, k] = 2 x pairs begun in block g.
 # One step of the merged list and one increment in a row of n_lags per pair of spikes.
 # Pinned by test_blocks_add_up_to_the_pairs_of_different_units in test_coincidences.py.
-@njit(cache=True, parallel=True)
+@kernel(parallel=True)
 def pooled_coincidences(times, units, stops, blocks, width, out):
     """Count the pairs of spikes of all pairs of different units together.
 

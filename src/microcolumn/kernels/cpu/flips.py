@@ -1,4 +1,4 @@
-"""What flipping one bit does to the hidden units of a word (METHOD sections 2 and 3).
+"""What flipping one bit does to the hidden units of a word (docs/method.md, sections 2 and 3).
 
 For a word with hidden inputs z and a bit n with direction d = 1 - 2 x_n,
 
@@ -8,23 +8,25 @@ s = sigmoid(z), sbar = sigmoid(-z). All terms are positive, the exponentials com
 a logarithm is taken once per so many factors as provably stay in the range of a double.
 """
 
-from numba import njit, prange
+from numba import prange
 
-from .elementary import log, sigmoids
-from .lanes import WIDTH, fma, like, load, splat, store, total
+from ..simd.compile import kernel
+from ..simd.elementary import log, sigmoids
+from ..simd.lanes import WIDTH, fma, reduce_add, splat
+from ..simd.memory import load, store
 
 
 # Log of the product of the hidden units' factors, for every word and chosen bit.
 # Costs a multiply-add and a multiplication per (word, bit, hidden unit).
 # Pinned by tests/kernels/cpu/test_flips.py against softplus written out.
-@njit(cache=True, parallel=True)
+@kernel(parallel=True)
 def log_factors_of_flips(z, bits, factors, rows_per_log, off, out):
     """Change of the log weight of each word through its hidden units, bit by bit.
 
     Parameters
     ----------
     z : ndarray, shape (n_words, n_hidden)
-        Hidden inputs, padded to a multiple of WIDTH; spoiled.
+        Hidden inputs, padded to a multiple of WIDTH; overwritten.
     bits : ndarray of uint8, shape (n_words, n_bits)
         The chosen bits as they are.
     factors : ndarray, shape (2, n_bits, n_hidden)
@@ -40,16 +42,16 @@ def log_factors_of_flips(z, bits, factors, rows_per_log, off, out):
     step = rows_per_log * WIDTH
     for u in prange(z.shape[0]):
         for i in range(0, n_hidden, WIDTH):
-            s, sbar = sigmoids(load(z, (u, i), WIDTH))
+            s, sbar = sigmoids(load(z, (u, i)))
             store(z, (u, i), s)
             store(off, (u, i), sbar)
         for k in range(bits.shape[1]):
             bit = bits[u, k]
             logs = splat(0.0, WIDTH)
             for start in range(0, n_hidden, step):
-                p = like(logs, 1.0)
+                p = splat(1.0, WIDTH)
                 for i in range(start, min(start + step, n_hidden), WIDTH):
-                    e = load(factors, (bit, k, i), WIDTH)
-                    p = p * fma(load(z, (u, i), WIDTH), e, load(off, (u, i), WIDTH))
+                    e = load(factors, (bit, k, i))
+                    p = p * fma(load(z, (u, i)), e, load(off, (u, i)))
                 logs = logs + log(p)
-            out[u, k] = total(logs)
+            out[u, k] = reduce_add(logs)

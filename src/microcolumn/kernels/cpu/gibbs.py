@@ -1,34 +1,35 @@
-"""Collapsed single-site Gibbs sweeps of many chains at once, along a geometric path (METHOD 5).
+"""Collapsed single-site Gibbs sweeps of many chains at once, along a geometric path.
 
-Lanes are chains: a group of ``CHAINS`` chains walks through the units together, so that every
-table entry is loaded once per group and the groups run in parallel. Hidden units are summed out:
-with E_i = exp(z_i) the hidden part of log p~ is log prod_i (1 + E_i), and proposing to flip unit
-n needs log prod_i (1 + E_i exp(+-W_ni)): one multiply-add and one multiply per hidden unit, one
-logarithm per unit. A flip multiplies E_i by exp(+-W_ni). Where inputs z can leave the range of
-exp, ``careful`` keeps z itself and sums softplus(z_i +- W_ni) instead.
+Lanes are chains (docs/method.md, section 5): a group of ``CHAINS`` chains walks through the units
+together, so that every table entry is loaded once per group and the groups run in parallel. Hidden
+units are summed out: with E_i = exp(z_i) the hidden part of log p~ is log prod_i (1 + E_i), and
+proposing to flip unit n needs log prod_i (1 + E_i exp(+-W_ni)): one multiply-add and one multiply
+per hidden unit, one logarithm per unit. A flip multiplies E_i by exp(+-W_ni). Where inputs z can
+leave the range of exp, ``careful`` keeps z itself and sums softplus(z_i +- W_ni) instead.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from .elementary import exp, log, softplus
-from .lanes import WIDTH, any_lane, fma, like, load, select, splat, store
-from .philox import uniforms
+from ..simd.compile import kernel, subroutine
+from ..simd.elementary import exp, log, softplus
+from ..simd.groups import GROUP
+from ..simd.lanes import WIDTH, any_lane, fma, full_like, select, splat
+from ..simd.memory import load, load_group, store
+from ..simd.philox import uniforms
+from ..simd.views import views
 
-#: Chains of one group: four AVX-512 registers, enough independent work to hide latencies.
-CHAINS = 32
+#: Chains of one group.
+CHAINS = GROUP * WIDTH
 #: Sweeps between exact recomputations of fields and hidden inputs; 128 sweeps of one flip per
 #: unit lose at most 128 * n_units units in the last place.
 REFRESH = 128
 _DRAWS = 4  # uniforms of one Philox block
-#: Compile without reference counts, for functions that allocate nothing: the atomic counting of
-#: arrays inside the loop over units costs a twentieth of a sweep. Not in Numba's type stubs.
-_UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
 
-class Model(NamedTuple):
+class GibbsTables(NamedTuple):
     """What a sweep needs to know of the model and of the base of the path.
 
     ``couplings`` is (0, 0) without pairwise terms; hidden units are the live ones.
@@ -55,26 +56,38 @@ class Chains(NamedTuple):
     log_weights: np.ndarray  # (n_groups, CHAINS), nats
 
 
-# Fields 2 sum_m J_nm x_m, hidden inputs (E or z) and hidden log weight of one group, from x alone.
-# Cost per chain: n_units * (n_units + n_hidden) multiply-adds and n_hidden exponentials.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_refreshed_state_matches_the_definition.
-@njit(inline="always")
-def _refresh(x, fields, inputs, couplings, weights, hidden_biases, block_ends, careful):
-    zero = splat(0.0, CHAINS)
+class _Group(NamedTuple):
+    """What ``Chains`` holds of one group, the numbers of its chains, and space to work in."""
+
+    x: np.ndarray
+    fields: np.ndarray
+    inputs: np.ndarray
+    hidden_log: np.ndarray
+    log_weights: np.ndarray
+    ids: np.ndarray  # (CHAINS,)
+    draws: np.ndarray  # (_DRAWS, CHAINS), uniforms of the next units
+    flips: np.ndarray  # (CHAINS,), +1 on, -1 off, 0 none
+
+
+@subroutine(inline="always")
+def _refresh(group, model):
+    """Fields, hidden inputs (E or z) and hidden log weight of one group, from x alone."""
+    x, fields, inputs, block_ends = group.x, group.fields, group.inputs, model.block_ends
+    couplings, weights, hidden_biases = model.couplings, model.weights, model.hidden_biases
     n_units = weights.shape[0]
     for n in range(couplings.shape[0]):
-        field = zero
+        field = splat(0.0, CHAINS)
         for m in range(n_units):
-            field = fma(splat(2.0 * couplings[n, m], CHAINS), load(x, (m, 0), CHAINS), field)
+            field = fma(2.0 * couplings[n, m], load_group(x, (m, 0)), field)
         store(fields, (n, 0), field)
-    hidden_log, start = zero, 0
-    for end in block_ends:
-        product = splat(1.0, CHAINS)
+    hidden_log, start = splat(0.0, CHAINS), 0
+    for block in range(block_ends.shape[0]):
+        end, product = block_ends[block], splat(1.0, CHAINS)
         for i in range(start, end):
             z = splat(hidden_biases[i], CHAINS)
             for n in range(n_units):
-                z = fma(splat(weights[n, i], CHAINS), load(x, (n, 0), CHAINS), z)
-            if careful:
+                z = fma(weights[n, i], load_group(x, (n, 0)), z)
+            if model.careful:
                 store(inputs, (i, 0), z)
                 hidden_log = hidden_log + softplus(z)
             else:
@@ -86,168 +99,131 @@ def _refresh(x, fields, inputs, couplings, weights, hidden_biases, block_ends, c
     return hidden_log
 
 
-# Hidden log weight after flipping unit n: log prod_i (1 + E_i exp(d W_ni)), logs per block.
-# Cost per chain: one multiply-add and one multiply per hidden unit, one logarithm per block.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
-@njit(inline="always")
-def _proposed_hidden(n, active, inputs, up, down, block_ends):
+@subroutine(inline="always")
+def _proposed_hidden(n, active, inputs, model):
+    """Hidden log weight after flipping unit n: log prod_i (1 + E_i exp(d W_ni)), logs per block."""
+    up, down, block_ends = model.up, model.down, model.block_ends
     hidden_log, start = splat(0.0, CHAINS), 0
-    for end in block_ends:
-        product = splat(1.0, CHAINS)
+    for block in range(block_ends.shape[0]):
+        end, product = block_ends[block], splat(1.0, CHAINS)
         for i in range(start, end):
-            factor = select(active, splat(down[n, i], CHAINS), splat(up[n, i], CHAINS))
-            product = product * fma(load(inputs, (i, 0), CHAINS), factor, like(product, 1.0))
+            factor = select(active, splat(down[n, i], CHAINS), up[n, i])
+            product = product * fma(load_group(inputs, (i, 0)), factor, 1.0)
         hidden_log = hidden_log + log(product)
         start = end
     return hidden_log
 
 
-# The same from z, for inputs beyond the range of exp: sum_i softplus(z_i + d W_ni).
-# Cost per chain: one softplus per hidden unit.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
-@njit(inline="always")
+@subroutine(inline="always")
 def _proposed_hidden_carefully(n, direction, inputs, weights):
+    """The same from z, for inputs beyond the range of exp: sum_i softplus(z_i + d W_ni)."""
     hidden_log = splat(0.0, CHAINS)
     for i in range(weights.shape[1]):
-        z = fma(direction, splat(weights[n, i], CHAINS), load(inputs, (i, 0), CHAINS))
+        z = fma(direction, weights[n, i], load_group(inputs, (i, 0)))
         hidden_log = hidden_log + softplus(z)
     return hidden_log
 
 
-# Carry flips of unit n (+1 on, -1 off, 0 none per chain) into fields and hidden inputs.
-# Cost per chain: n_units multiply-adds and n_hidden multiplies, only for rows with a flip.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_kept_state_agrees_with_a_refresh.
-@njit(inline="always")
-def _carry_flips(n, flips, fields, inputs, couplings, weights, up, down, careful):
-    zero, one = splat(0.0, WIDTH), splat(1.0, WIDTH)
-    n_hidden = weights.shape[1]
+@subroutine(inline="always")
+def _carry_flips(n, group, model):
+    """Carry flips of unit n into fields and hidden inputs, only in rows with a flip."""
+    flips, fields, inputs = group.flips, group.fields, group.inputs
+    couplings, weights, up, down = model.couplings, model.weights, model.up, model.down
     for lane in range(0, CHAINS, WIDTH):
-        flip = load(flips, lane, WIDTH)
-        if not any_lane(flip != zero):
+        flip = load(flips, lane)
+        on, off = flip > 0.0, flip < 0.0
+        if not any_lane(on | off):
             continue
         for m in range(couplings.shape[0]):
-            step = splat(2.0 * couplings[n, m], WIDTH)
-            store(fields, (m, lane), fma(flip, step, load(fields, (m, lane), WIDTH)))
-        if careful:
-            for i in range(n_hidden):
-                step = splat(weights[n, i], WIDTH)
-                store(inputs, (i, lane), fma(flip, step, load(inputs, (i, lane), WIDTH)))
-        else:
-            on, off = flip > zero, flip < zero
-            for i in range(n_hidden):
-                factor = select(on, splat(up[n, i], WIDTH), one)
-                factor = select(off, splat(down[n, i], WIDTH), factor)
-                store(inputs, (i, lane), load(inputs, (i, lane), WIDTH) * factor)
+            field = load(fields, (m, lane))
+            store(fields, (m, lane), fma(flip, 2.0 * couplings[n, m], field))
+        for i in range(weights.shape[1]):
+            before = load(inputs, (i, lane))
+            if model.careful:
+                store(inputs, (i, lane), fma(flip, weights[n, i], before))
+            else:
+                factor = select(on, up[n, i], select(off, splat(down[n, i], WIDTH), 1.0))
+                store(inputs, (i, lane), before * factor)
 
 
-# log p~(x) - sum_n a_n x_n of each chain: what the weights of annealing integrate over beta.
-# Cost per chain: one multiply-add and one multiply per unit.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
-@njit(inline="always")
-def _excess(x, fields, hidden_log, biases, base_logits):
+@subroutine(inline="always")
+def _excess(group, hidden_log, model):
+    """The log p~(x) - sum_n a_n x_n of each chain, which annealing integrates over beta."""
+    x, fields, biases, base_logits = group.x, group.fields, model.biases, model.base_logits
     value = hidden_log
-    half = like(value, 0.5)
     for n in range(biases.shape[0]):
-        slope = splat(biases[n] - base_logits[n], CHAINS)
-        value = fma(load(x, (n, 0), CHAINS), fma(half, load(fields, (n, 0), CHAINS), slope), value)
+        slope = biases[n] - base_logits[n]
+        value = fma(load_group(x, (n, 0)), fma(0.5, load_group(fields, (n, 0)), slope), value)
     return value
 
 
-# One scan over the units of one group at inverse temperature beta; returns the hidden log weight.
-# Cost per chain and unit: 2 * n_hidden flops of the product, a log, an exp, a quarter Philox block.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_one_sweep_has_the_exact_transition_probabilities.
-@njit(inline="always")
-def _sweep(x, fields, inputs, hidden_log, model, beta, backwards, ids, counter, key, draws, flips):
-    one = splat(1.0, CHAINS)
-    zero = splat(0.0, CHAINS)
-    n_units = model.biases.shape[0]
+@subroutine(inline="always")
+def _sweep(group, hidden_log, model, beta, backwards, counter, key):
+    """One scan over the units of a group at inverse temperature beta: its hidden log weight.
+
+    Costs per chain and unit 2 * n_hidden operations, a log, an exp and a quarter Philox block.
+    """
+    x, fields, draws = group.x, group.fields, group.draws
+    biases, base_logits = model.biases, model.base_logits
+    n_units = biases.shape[0]
     for position in range(n_units):
         n = n_units - 1 - position if backwards else position
         if position % _DRAWS == 0:
-            _draw(ids, counter, np.uint64(position // _DRAWS), key, draws)
-        u = load(draws, (position % _DRAWS, 0), CHAINS)
-        before = load(x, (n, 0), CHAINS)
-        direction = one - (before + before)
+            _draw(group, counter, np.uint64(position // _DRAWS), key)
+        u = load_group(draws, (position % _DRAWS, 0))
+        before = load_group(x, (n, 0))
+        direction = 1.0 - (before + before)
         if model.careful:
-            proposed = _proposed_hidden_carefully(n, direction, inputs, model.weights)
+            proposed = _proposed_hidden_carefully(n, direction, group.inputs, model.weights)
         else:
-            active = before > zero
-            proposed = _proposed_hidden(n, active, inputs, model.up, model.down, model.block_ends)
-        visible = direction * (like(one, model.biases[n]) + load(fields, (n, 0), CHAINS))
-        base = direction * like(one, (1.0 - beta) * model.base_logits[n])
-        log_odds = fma(like(one, beta), visible + (proposed - hidden_log), base)
+            proposed = _proposed_hidden(n, before > 0.0, group.inputs, model)
+        visible = direction * (biases[n] + load_group(fields, (n, 0)))
+        base = direction * ((1.0 - beta) * base_logits[n])
+        log_odds = fma(beta, visible + (proposed - hidden_log), base)
         # u < sigmoid(log_odds), without a division and exact at both ends.
-        flipped = u * exp(zero - log_odds) < one - u
+        flipped = u * exp(0.0 - log_odds) < 1.0 - u
         hidden_log = select(flipped, proposed, hidden_log)
-        flip = select(flipped, direction, zero)
+        flip = select(flipped, direction, 0.0)
         store(x, (n, 0), before + flip)
-        store(flips, 0, flip)
-        _carry_flips(
-            n,
-            flips,
-            fields,
-            inputs,
-            model.couplings,
-            model.weights,
-            model.up,
-            model.down,
-            model.careful,
-        )
+        store(group.flips, 0, flip)
+        _carry_flips(n, group, model)
     return hidden_log
 
 
-@njit(inline="always")
-def _draw(ids, counter, block, key, draws):
+@subroutine(inline="always")
+def _draw(group, counter, block, key):
     """Uniforms of four sites for one group; the counter is (chain, sweep, block, stream)."""
-    chains = load(ids, 0, CHAINS)
-    sweep, stream = counter
-    rows = uniforms(
-        chains, like(chains, sweep), like(chains, block), like(chains, stream), key[0], key[1]
-    )
+    chains, draws = load_group(group.ids, 0), group.draws
+    sweep, stream = full_like(chains, counter[0]), full_like(chains, counter[1])
+    rows = uniforms(chains, sweep, full_like(chains, block), stream, key[0], key[1])
     for j in range(_DRAWS):
         store(draws, (j, 0), rows[j])
 
 
-# All sweeps of one group: refreshes, scans and weights; every function above is inlined here.
-# Cost: see _sweep; one refresh in REFRESH sweeps adds less than 1 %.
-# Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
-@njit(cache=True, **_UNCOUNTED)
-def _advance_group(
-    x, fields, inputs, hidden, weights, ids, draws, flips, model, path, backwards, seed, first
-):
-    """All sweeps of one group; ``path`` holds (beta, increment) per sweep."""
+@subroutine
+def _advance_group(arrays, tables, path, backwards, seed, first):
+    """All sweeps of one group: refreshes, scans and weights; all of the above is inlined here."""
+    group, model = views(arrays), views(tables)
     key = (seed & np.uint64(0xFFFFFFFF), seed >> np.uint64(32))
-    hidden_log = load(hidden, 0, CHAINS)
-    log_weight = load(weights, 0, CHAINS)
+    hidden_log = load_group(group.hidden_log, 0)
+    log_weight = load_group(group.log_weights, 0)
     stream = np.uint64(backwards)
     for k in range(path.shape[0]):
         beta, increment = path[k, 0], path[k, 1]
         if (first + k) % REFRESH == 0:
-            hidden_log = _refresh(
-                x,
-                fields,
-                inputs,
-                model.couplings,
-                model.weights,
-                model.hidden_biases,
-                model.block_ends,
-                model.careful,
-            )
+            hidden_log = _refresh(group, model)
         counter = (np.uint64(first + k), stream)
-        hidden_log = _sweep(
-            x, fields, inputs, hidden_log, model, beta, backwards, ids, counter, key, draws, flips
-        )
+        hidden_log = _sweep(group, hidden_log, model, beta, backwards, counter, key)
         if increment != 0.0:
-            excess = _excess(x, fields, hidden_log, model.biases, model.base_logits)
-            log_weight = fma(like(excess, increment), excess, log_weight)
-    store(hidden, 0, hidden_log)
-    store(weights, 0, log_weight)
+            log_weight = fma(increment, _excess(group, hidden_log, model), log_weight)
+    store(group.hidden_log, 0, hidden_log)
+    store(group.log_weights, 0, log_weight)
 
 
 # A run of sweeps of all chains: sweep k at beta = path[k, 0], then log w += path[k, 1] * excess.
 # Cost: see _sweep; groups are independent, so results are the same for any number of threads.
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
-@njit(cache=True, parallel=True)
+@kernel(parallel=True)
 def advance(chains, model, path, backwards, seed, first):
     """Advance all chains along a path, in place.
 
@@ -255,8 +231,7 @@ def advance(chains, model, path, backwards, seed, first):
     ----------
     chains : Chains
         Their state; ``fields``, ``inputs`` and ``hidden_log`` are filled at sweep 0.
-    model : Model
-        The tables.
+    model : GibbsTables
     path : ndarray, shape (n_sweeps, 2)
         Inverse temperature of each sweep and weight increment after it.
     backwards : bool
@@ -264,22 +239,17 @@ def advance(chains, model, path, backwards, seed, first):
     seed : uint64
         Key of the random numbers.
     first : int
-        Index of the first sweep, so that a run cut into slices equals the whole.
+        Index of the first sweep, so that a run in several calls equals one call.
     """
     for group in prange(chains.x.shape[0]):
-        ids = np.arange(group * CHAINS, (group + 1) * CHAINS).astype(np.uint64)
-        _advance_group(
+        own = _Group(
             chains.x[group],
             chains.fields[group],
             chains.inputs[group],
             chains.hidden_log[group],
             chains.log_weights[group],
-            ids,
+            np.arange(group * CHAINS, (group + 1) * CHAINS).astype(np.uint64),
             np.empty((_DRAWS, CHAINS)),
             np.empty(CHAINS),
-            model,
-            path,
-            backwards,
-            seed,
-            first,
         )
+        _advance_group(own, model, path, backwards, seed, first)

@@ -1,12 +1,14 @@
 """Inputs and fields of words from their few active bits."""
 
-from numba import njit, prange
+from numba import prange
+
+from ..simd.compile import kernel
 
 
 # Adds up the rows of the active bits of each word: out[u] = start + words[u] @ rows.
 # Costs one addition per active bit and column, and a test per bit.
 # Pinned by tests/kernels/cpu/test_inputs.py against a matrix product.
-@njit(cache=True, parallel=True)
+@kernel(parallel=True)
 def sums_of_active(words, rows, start, out):
     """Inputs from the active bits of words.
 

@@ -1,9 +1,9 @@
-"""First and second moments of all states of a chunk of units, from one pass (METHOD section 5).
+"""First and second moments of all states of a chunk of units, from one pass.
 
-The split into fixed, outer and inner units is that of ``fold.py``, but the lanes run over inner
-states and ``GROUP`` outer states share each row of the inner tables. For each state the weight is
-built up hidden unit by hidden unit; its prefixes are kept, and on the way back the product of
-the later factors completes each of them to weight / factor_i, so that
+The units are split into fixed, outer and inner ones as in ``fold.py`` (docs/method.md, section 5),
+but the lanes run over inner states and ``GROUP`` outer states share each row of the inner tables.
+For each state the weight is built up hidden unit by hidden unit; its prefixes are kept, and on
+the way back the product of the later factors completes each of them to weight / factor_i, so that
 
     weight * sigmoid(z_i) = s_i(a) * e_i(b) * (weight / factor_i)
 
@@ -11,100 +11,66 @@ takes no division. Sums of it over b for each a, and over a for each b, give all
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from .fold import exponentiate, gate, tilt
-from .lanes import WIDTH, fma, like, load, splat, store, total
+from ..simd.compile import kernel, subroutine
+from ..simd.elementary import gate
+from ..simd.groups import GROUP, group_dot, tile, unpack_rows
+from ..simd.lanes import WIDTH, fma, reduce_add, splat
+from ..simd.memory import broadcast_rows, load, load_group, splat_group, store, store_rows
+from .fold import exponentiate, tilt
 
-#: Outer states that are weighed together.
-GROUP = 4
 #: log2 of WIDTH: inner units that vary along the lanes.
 LANE_UNITS = 3
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _weigh(f, gains, on, off, starts, steps, first, prefixes, weights, by_outer, by_inner, margin):
     """Weights of GROUP outer states from ``first`` on with all inner states, summed both ways."""
-    n_hidden = gains.shape[1]
-    u0 = load(starts, (first, 0), WIDTH)
-    u1 = load(starts, (first + 1, 0), WIDTH)
-    u2 = load(starts, (first + 2, 0), WIDTH)
-    u3 = load(starts, (first + 3, 0), WIDTH)
+    start = load_group(starts, (first, 0))
     for r in range(gains.shape[0]):
-        inner = load(f, r * WIDTH, WIDTH)
-        p0 = inner * (u0 * splat(steps[first, r], WIDTH))
-        p1 = inner * (u1 * splat(steps[first + 1, r], WIDTH))
-        p2 = inner * (u2 * splat(steps[first + 2, r], WIDTH))
-        p3 = inner * (u3 * splat(steps[first + 3, r], WIDTH))
-        for i in range(n_hidden):
-            e = load(gains, (r, i, 0), WIDTH)
-            store(prefixes, (i, 0, 0), p0)
-            store(prefixes, (i, 1, 0), p1)
-            store(prefixes, (i, 2, 0), p2)
-            store(prefixes, (i, 3, 0), p3)
-            p0 = p0 * fma(splat(on[first, i], WIDTH), e, splat(off[first, i], WIDTH))
-            p1 = p1 * fma(splat(on[first + 1, i], WIDTH), e, splat(off[first + 1, i], WIDTH))
-            p2 = p2 * fma(splat(on[first + 2, i], WIDTH), e, splat(off[first + 2, i], WIDTH))
-            p3 = p3 * fma(splat(on[first + 3, i], WIDTH), e, splat(off[first + 3, i], WIDTH))
-        store(weights, (0, r, 0), p0)
-        store(weights, (1, r, 0), p1)
-        store(weights, (2, r, 0), p2)
-        store(weights, (3, r, 0), p3)
-        store(margin, r * WIDTH, load(margin, r * WIDTH, WIDTH) + ((p0 + p1) + (p2 + p3)))
+        p = tile(load(f, r * WIDTH)) * (start * broadcast_rows(steps, first, r))
+        for i in range(gains.shape[1]):
+            store(prefixes, (i, 0), p)
+            e = tile(load(gains, (r, i, 0)))
+            p = p * fma(broadcast_rows(on, first, i), e, broadcast_rows(off, first, i))
+        store_rows(weights, 0, r * WIDTH, p)
+        p0, p1, p2, p3 = unpack_rows(p)
+        store(margin, r * WIDTH, load(margin, r * WIDTH) + ((p0 + p1) + (p2 + p3)))
         _complete(gains, on, off, first, r, prefixes, by_outer, by_inner)
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _complete(gains, on, off, first, r, prefixes, by_outer, by_inner):
     """Sum weight / factor_i over outer and inner states, hidden units in reverse order."""
-    n_hidden = gains.shape[1]
-    q0 = splat(1.0, WIDTH)
-    q1 = splat(1.0, WIDTH)
-    q2 = splat(1.0, WIDTH)
-    q3 = splat(1.0, WIDTH)
-    for back in range(n_hidden):
-        i = n_hidden - 1 - back
-        e = load(gains, (r, i, 0), WIDTH)
-        s0 = splat(on[first, i], WIDTH)
-        s1 = splat(on[first + 1, i], WIDTH)
-        s2 = splat(on[first + 2, i], WIDTH)
-        s3 = splat(on[first + 3, i], WIDTH)
-        t0 = load(prefixes, (i, 0, 0), WIDTH) * q0
-        t1 = load(prefixes, (i, 1, 0), WIDTH) * q1
-        t2 = load(prefixes, (i, 2, 0), WIDTH) * q2
-        t3 = load(prefixes, (i, 3, 0), WIDTH) * q3
-        store(by_outer, (i, 0, 0), fma(e, t0, load(by_outer, (i, 0, 0), WIDTH)))
-        store(by_outer, (i, 1, 0), fma(e, t1, load(by_outer, (i, 1, 0), WIDTH)))
-        store(by_outer, (i, 2, 0), fma(e, t2, load(by_outer, (i, 2, 0), WIDTH)))
-        store(by_outer, (i, 3, 0), fma(e, t3, load(by_outer, (i, 3, 0), WIDTH)))
-        sums = fma(s0, t0, s1 * t1) + fma(s2, t2, s3 * t3)
-        store(by_inner, (r, i, 0), load(by_inner, (r, i, 0), WIDTH) + sums)
-        q0 = q0 * fma(s0, e, splat(off[first, i], WIDTH))
-        q1 = q1 * fma(s1, e, splat(off[first + 1, i], WIDTH))
-        q2 = q2 * fma(s2, e, splat(off[first + 2, i], WIDTH))
-        q3 = q3 * fma(s3, e, splat(off[first + 3, i], WIDTH))
+    later = splat_group(prefixes, 1.0)
+    for i in range(gains.shape[1] - 1, -1, -1):
+        e = tile(load(gains, (r, i, 0)))
+        s = broadcast_rows(on, first, i)
+        t = load_group(prefixes, (i, 0)) * later
+        store(by_outer, (i, 0), fma(e, t, load_group(by_outer, (i, 0))))
+        store(by_inner, (r, i, 0), load(by_inner, (r, i, 0)) + group_dot(s, t))
+        later = later * fma(s, e, broadcast_rows(off, first, i))
 
 
-@njit(cache=True)
-def _fold_sums(rows, out):
-    """Write the sum of all states of ``rows`` and of those with each unit on; spoils ``rows``."""
-    half = rows.shape[0]
-    unit = out.size - 1
-    while half > 1:
+@subroutine
+def _fold_sums(table, out):
+    """Write the sum of all states of a table and of those with each unit on; overwrites it."""
+    half = table.size
+    for unit in range(out.size - 1, LANE_UNITS, -1):
         half //= 2
-        high_sum = like(load(rows, (0, 0), WIDTH), 0.0)
-        for r in range(half):
-            high = load(rows, (half + r, 0), WIDTH)
+        high_sum = splat(0.0, WIDTH)
+        for s in range(0, half, WIDTH):
+            high = load(table, half + s)
             high_sum = high_sum + high
-            store(rows, (r, 0), load(rows, (r, 0), WIDTH) + high)
-        out[unit] = total(high_sum)
-        unit -= 1
-    sums_of_bits(rows[0], out[: LANE_UNITS + 1])
+            store(table, s, load(table, s) + high)
+        out[unit] = reduce_add(high_sum)
+    sums_of_bits(table[:WIDTH], out[: LANE_UNITS + 1])
 
 
-@njit(cache=True)
+@subroutine
 def sums_of_bits(table, out):
-    """Write the sum of a table over states, then of its states with each unit on; spoils it."""
+    """Write the sum of a table over states, then of its states with each unit on; overwrites it."""
     half = table.size
     for unit in range(out.size - 2, -1, -1):
         half //= 2
@@ -117,9 +83,9 @@ def sums_of_bits(table, out):
     out[0] = table[0]
 
 
-@njit(cache=True)
+@subroutine
 def sums_of_pairs(table, out):
-    """Write the sum of a table over its states with units n and m on; spoils ``table``."""
+    """Write the sum of a table over its states with units n and m on; overwrites it."""
     half = table.size
     for n in range(out.shape[0] - 1, -1, -1):
         half //= 2
@@ -127,83 +93,80 @@ def sums_of_pairs(table, out):
         sums_of_bits(table[half : 2 * half].copy(), sums)
         out[n, n] = sums[0]
         for m in range(n):
-            out[n, m] = sums[1 + m]
-            out[m, n] = sums[1 + m]
+            out[n, m] = out[m, n] = sums[1 + m]
         for s in range(half):
             table[s] += table[half + s]
 
 
-@njit(cache=True)
+@subroutine
 def _open_gates(inputs, shifts, log_weights, on, off):
     """Sigmoids of every hidden unit for every outer state; adds softplus to the log weights."""
     for a in range(inputs.shape[0]):
         sums = splat(0.0, WIDTH)
         for i in range(0, inputs.shape[1], WIDTH):
-            s, sbar, softplus = gate(load(inputs, (a, i), WIDTH) + load(shifts, i, WIDTH))
+            s, sbar, softplus = gate(load(inputs, (a, i)) + load(shifts, i))
             store(on, (a, i), s)
             store(off, (a, i), sbar)
             sums = sums + softplus
-        log_weights[a] += total(sums)
+        log_weights[a] += reduce_add(sums)
 
 
-@njit(cache=True)
-def _scale_rows(rows, weights, out):
-    """Each row times the weight of its outer state."""
+@subroutine
+def scale_rows(rows, weights, first, out):
+    """Each row times the weight of its outer state, ``first`` being the first one."""
     for a in range(rows.shape[0]):
-        row = load(rows, (a, 0), WIDTH)
-        store(out, (a, 0), row * like(row, weights[a]))
+        for column in range(0, rows.shape[1], WIDTH):
+            store(out, (a, column), load(rows, (a, column)) * weights[first + a])
 
 
-@njit(cache=True)
+@subroutine
 def _summarise(a, sums, by_outer, on, n_inner_hidden, features, inner_hidden):
     """Sums over b of the weight, of b_j and of sigmoid(z_i) times it, for one outer state."""
     n_inner_units, n_hidden = inner_hidden.shape
     for j in range(1 + n_inner_units):
         features[j] = sums[j]
     for i in range(n_inner_hidden):
-        features[1 + n_inner_units + i] = on[a, i] * total(load(by_outer, (i, a % GROUP, 0), WIDTH))
+        total = reduce_add(load(by_outer, (i, a % GROUP * WIDTH)))
+        features[1 + n_inner_units + i] = on[a, i] * total
     for i in range(n_inner_hidden, n_hidden):  # without weights into B: the same for all b
         features[1 + n_inner_units + i] = on[a, i] * sums[0]
         for j in range(n_inner_units):
             inner_hidden[j, i] += on[a, i] * sums[1 + j]
 
 
-@njit(cache=True)
+@subroutine
 def _add_outer(a, features, outer):
     """Add one outer state's sums to the rows of the constant and of each unit that is on."""
     for start in range(0, features.size, WIDTH):
-        added = load(features, start, WIDTH)
-        store(outer, (0, start), load(outer, (0, start), WIDTH) + added)
+        added = load(features, start)
+        store(outer, (0, start), load(outer, (0, start)) + added)
         for n in range(outer.shape[0] - 1):
             if (a >> n) & 1:
-                store(outer, (1 + n, start), load(outer, (1 + n, start), WIDTH) + added)
+                store(outer, (1 + n, start), load(outer, (1 + n, start)) + added)
 
 
-@njit(cache=True)
+@subroutine
 def _add_inner(gains, by_inner, inner_hidden):
     """Sums of sigmoid(z_i) times the weight over the states with each inner unit on."""
-    rows = np.empty((gains.shape[0], WIDTH))
+    table = np.empty(gains.shape[0] * WIDTH)
     sums = np.empty(1 + inner_hidden.shape[0])
     for i in range(gains.shape[1]):
         for r in range(gains.shape[0]):
-            row = load(gains, (r, i, 0), WIDTH) * load(by_inner, (r, i, 0), WIDTH)
-            store(rows, (r, 0), row)
-        _fold_sums(rows, sums)
+            store(table, r * WIDTH, load(gains, (r, i, 0)) * load(by_inner, (r, i, 0)))
+        _fold_sums(table, sums)
         for j in range(inner_hidden.shape[0]):
             inner_hidden[j, i] = sums[1 + j]
 
 
-@njit(cache=True)
+@subroutine
 def _walk(f, gains, on, off, starts, steps, outer, outer_pairs, inner_pairs, inner_hidden):
     """All moments of one chunk, from its scaled tables."""
     n_inner_hidden = gains.shape[1]
-    prefixes = np.empty((n_inner_hidden, GROUP, WIDTH))
-    by_outer = np.empty((n_inner_hidden, GROUP, WIDTH))
+    prefixes = np.empty((n_inner_hidden, GROUP * WIDTH))
+    by_outer = np.empty((n_inner_hidden, GROUP * WIDTH))
     by_inner = np.zeros(gains.shape)
-    weights = np.empty((GROUP, gains.shape[0], WIDTH))
-    margin = np.zeros(f.size)
-    totals = np.empty(starts.shape[0])
-    sums = np.empty(1 + inner_hidden.shape[0])
+    weights, margin = np.empty((GROUP, f.size)), np.zeros(f.size)
+    totals, sums = np.empty(starts.shape[0]), np.empty(1 + inner_hidden.shape[0])
     features = np.zeros(outer.shape[1])
     outer.fill(0.0)
     inner_hidden.fill(0.0)
@@ -225,24 +188,11 @@ def _walk(f, gains, on, off, starts, steps, outer, outer_pairs, inner_pairs, inn
 # Sums of 1, x_n, x_n x_m, sigmoid(z_i) and x_n sigmoid(z_i) over all states of a run of chunks.
 # Costs seven operations per state and inner hidden unit, about eight more per state.
 # Pinned by tests/kernels/cpu/test_moments.py against enumeration.
-@njit(cache=True, parallel=True)
+@kernel(parallel=True)
 def moment_chunks(
-    log_outer,
-    log_inner,
-    centres,
-    outer_fields,
-    inner_fields,
-    low_boosts,
-    high_boosts,
-    outer_z,
-    chunk_z,
-    gains,
-    outer,
-    outer_pairs,
-    inner_pairs,
-    inner_hidden,
-    logs,
-):
+    log_outer, log_inner, centres, outer_fields, inner_fields, low_boosts, high_boosts, outer_z,
+    chunk_z, gains, outer, outer_pairs, inner_pairs, inner_hidden, logs,
+):  # fmt: skip
     """Unnormalised moments within each chunk.
 
     Parameters
@@ -267,26 +217,15 @@ def moment_chunks(
     """
     no_centres = np.zeros(log_outer.size)
     for chunk in prange(logs.size):
-        f = np.empty(log_inner.size)
-        tilt(log_inner, inner_fields[chunk], f)
+        f = tilt(log_inner, inner_fields[chunk])
         scale = exponentiate(f, centres)
-        weights = np.empty(log_outer.size)
-        tilt(log_outer, outer_fields[chunk], weights)
-        on = np.empty(outer_z.shape)
-        off = np.empty(outer_z.shape)
+        weights = tilt(log_outer, outer_fields[chunk])
+        on, off = np.empty(outer_z.shape), np.empty(outer_z.shape)
         _open_gates(outer_z, chunk_z[chunk], weights, on, off)
         logs[chunk] = scale + exponentiate(weights, no_centres)
         starts = np.empty(low_boosts.shape)
-        _scale_rows(low_boosts, weights, starts)
+        scale_rows(low_boosts, weights, 0, starts)
         _walk(
-            f,
-            gains,
-            on,
-            off,
-            starts,
-            high_boosts,
-            outer[chunk],
-            outer_pairs[chunk],
-            inner_pairs[chunk],
-            inner_hidden[chunk],
-        )
+            f, gains, on, off, starts, high_boosts,
+            outer[chunk], outer_pairs[chunk], inner_pairs[chunk], inner_hidden[chunk],
+        )  # fmt: skip

@@ -1,14 +1,14 @@
 """Minimum probability flow over unique words: value and gradient in one fused pass.
 
-For a word x and a bit n with direction d = 1 - 2*x_n (METHOD section 3)
+For a word x and a bit n with direction d = 1 - 2*x_n (docs/method.md, section 3)
 
     K_n = exp(d * field_n / 2) * sqrt(prod_i f_ni),   f_ni = sbar_i + s_i * exp(d * W_ni)
 
-with s_i = sigmoid(z_i) and sbar_i = sigmoid(-z_i). METHOD writes f as 1 + s*(exp(dW) - 1), which
-loses all digits where s is near one and exp(dW) near zero; a sum of two positive terms keeps them.
-Dividing both terms by what does not depend on n turns the multiply-add into an addition, which
-most processors do beside their multiplications. With a = sigmoid(c), abar = sigmoid(-c) and
-r = abar * exp(c - z), all of the word's own,
+with s_i = sigmoid(z_i) and sbar_i = sigmoid(-z_i). The form 1 + s*(exp(dW) - 1) would lose all
+digits where s is near one and exp(dW) near zero; a sum of two positive terms keeps them. Dividing
+both terms by what does not depend on n turns the multiply-add into an addition, which most
+processors do in parallel with their multiplications. With a = sigmoid(c), abar = sigmoid(-c) and
+r = abar * exp(c - z), which depend on the word alone,
 
     f_ni = h_ni / h_i,   h_ni = a_i * exp(d * W_ni) + r_i,   h_i = a_i + r_i,   sbar_i = r_i / h_i.
 
@@ -22,40 +22,31 @@ is gathered, and a table entry is loaded once per group of words.
 
 Words whose products provably stay in range need no logarithm and no exponential: sums over
 active bits become products of tables. Any other word goes the careful way: sums and exponentials,
-products cut into blocks that cannot overflow, their powers of two counted apart.
+products cut into blocks that cannot overflow, their powers of two counted separately.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from .elementary import exp, log
-from .grouped import (
-    GROUP,
-    bits_of,
-    chosen,
-    chosen_numbers,
-    each,
-    finish_pair_sums,
-    fold,
-    larger,
-    largest,
-    numbers,
-    pair_sums,
-    products_across,
-    put,
-    put_each,
-    repeat,
-    row,
-    rows,
-    smaller,
-    split,
-    spread,
-    sums_across,
+from ..simd.compile import kernel, subroutine
+from ..simd.elementary import exp, frexp, log
+from ..simd.groups import GROUP, group_max, group_sum, hadd, row_products, row_sums, tile
+from ..simd.lanes import fma, reduce_add, sqrt, vmax, vmin
+from ..simd.memory import (
+    broadcast_rows,
+    gather_rows,
+    hadd_finish,
+    lanes_of,
+    load,
+    load_group,
+    load_rows,
+    splat_group,
+    store,
+    store_rows,
 )
-from .lanes import fma, like, sqrt, total
+from ..simd.views import sub_views, views, zero_fill
 from .mpf_complement import complement_of_group
 from .mpf_tables import NEVER, lists_shapes, model_shapes, scratch_shapes, sums_shapes
-from .views import carve, clear, views
 
 _HALF_LN2 = 0.5 * np.log(2.0)
 #: Up to so many pairs of hidden units two rows' products fit into a first-level cache.
@@ -65,18 +56,18 @@ _LAGGING_PAIRS = 32
 # Adds up the flow out of each word of every chunk, and its gradient, into that chunk's sums.
 # Cost: 3 additions and 4.5 multiplications per (word, inactive bit, hidden unit).
 # Pinned to brute force over flips by tests/objectives/test_mpf.py.
-@njit(cache=True, parallel=True)
+@kernel(parallel=True)
 def flow(words, model, complement, shape, sums, scratch, lists):
     """Minimum probability flow of weighted words, and its gradient, chunk by chunk.
 
     Parameters
     ----------
-    words : Words
+    words : ActiveBits
     model : ndarray, shape (1, n)
-        A ``Model`` in one row.
+        A ``FlowTables`` in one row.
     complement : bool
         Count the word with all bits flipped as one more neighbour.
-    shape : Shape
+    shape : FlowSizes
         What the rows consist of.
     sums, scratch, lists : ndarray, shape (n_chunks, n)
         ``Sums`` (the result), ``Scratch`` and ``Lists`` of each chunk, in one row each.
@@ -86,16 +77,14 @@ def flow(words, model, complement, shape, sums, scratch, lists):
         _flow_of_chunk(words, model, complement, shape, sums, scratch, lists, np.int64(k))
 
 
-@njit(cache=True, error_model="numpy")
+@subroutine(error_model="numpy")
 def _flow_of_chunk(all_words, tables, complement, shape, all_sums, all_scratch, all_lists, k):
-    words, model = views(all_words), carve(tables, 0, model_shapes(shape))
-    sums, scratch = (
-        carve(all_sums, k, sums_shapes(shape)),
-        carve(all_scratch, k, scratch_shapes(shape)),
-    )
-    lists = carve(all_lists, k, lists_shapes(shape))
+    words, model = views(all_words), sub_views(tables, 0, model_shapes(shape))
+    sums = sub_views(all_sums, k, sums_shapes(shape))
+    scratch = sub_views(all_scratch, k, scratch_shapes(shape))
+    lists = sub_views(all_lists, k, lists_shapes(shape))
     first, last = all_words.borders[k], all_words.borders[k + 1]
-    clear(sums)
+    zero_fill(sums)
     for u in range(first, last, GROUP):
         n_words = min(GROUP, last - u)
         careful, n_active = _list_active(words, model, lists, u, n_words)
@@ -113,7 +102,7 @@ def _flow_of_chunk(all_words, tables, complement, shape, all_sums, all_scratch, 
             complement_of_group(words, model, scratch, sums, u, n_words)
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _list_active(words, model, lists, u, n_words):
     """List the active bits of the group; whether a product of theirs might leave its range."""
     active, offsets, unit, word = words.active, words.offsets, lists.unit, lists.word
@@ -135,21 +124,21 @@ def _list_active(words, model, lists, u, n_words):
     return careful, n_active
 
 
-@njit(error_model="numpy")
+@subroutine(error_model="numpy")
 def _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active):
-    """Fields of each word; those of active bits are listed apart, where nothing else flows."""
+    """Fields of each word; those of active bits are listed separately."""
     active, offsets, fields = words.active, words.offsets, scratch.fields
     biases = model.biases if careful else model.bias_factor
     couplings = model.couplings if careful else model.coupling_factor
-    width = bits_of(fields)
+    width = lanes_of(fields)
     for w in range(GROUP):
         start, stop = (offsets[u + w], offsets[u + w + 1]) if w < n_words else (0, 0)
         for n in range(fields.shape[0]):
-            field = row(biases, n * width)
+            field = load(biases, n * width)
             for j in range(start, stop if couplings.shape[0] > 0 else start):
-                term = row(couplings, (active[j], n * width))
+                term = load(couplings, (active[j], n * width))
                 field = field + term if careful else field * term
-            put(fields, (n, w * width), field)
+            store(fields, (n, w * width), field)
     unit, word, own = lists.unit, lists.word, scratch.field
     for k in range(n_active):
         n, lane = unit[k] // width, word[k] * width + unit[k] % width
@@ -157,65 +146,65 @@ def _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active):
         fields[n, lane] = NEVER if careful else 0.0
 
 
-@njit(error_model="numpy")
+@subroutine(error_model="numpy")
 def _prepare(words, model, scratch, u, n_words):
     """r, sbar and scale of each word; words missing from the group weigh nothing."""
     active, offsets, half_weights = words.active, words.offsets, words.half_weights
     on, off, shrink = model.on, model.off, model.shrink
     scale, r_of, sbar = scratch.scale, scratch.r, scratch.sbar
-    width = bits_of(scratch.fields)
+    width = lanes_of(scratch.fields)
     for w in range(GROUP):
         start, stop = (offsets[u + w], offsets[u + w + 1]) if w < n_words else (0, 0)
         scale[w, 0] = half_weights[u + w] if w < n_words else 0.0
         for i in range(0, on.shape[0], GROUP * width):
-            r = rows(off, i)
+            r = load_group(off, i)
             for j in range(start, stop):
-                r = r * rows(shrink, (active[j], i))
-            put(r_of, (w, i), r)
+                r = r * load_group(shrink, (active[j], i))
+            store(r_of, (w, i), r)
     scale[GROUP, 0] = 0.0
-    products = like(rows(scratch.fields, (0, 0)), 1.0)
+    products = splat_group(scratch.fields, 1.0)
     for i in range(0, on.shape[0], width):
-        r = each(r_of, 0, i)
-        h = repeat(row(on, i)) + r
+        r = load_rows(r_of, 0, i)
+        h = tile(load(on, i)) + r
         products = products * h
-        put_each(sbar, 0, i, r / h)
-    put(scale, (0, 0), numbers(scale, (0, 0)) / sqrt(products_across(products)))
+        store_rows(sbar, 0, i, r / h)
+    store(scale, (0, 0), load(scale, (0, 0), GROUP) / sqrt(row_products(products)))
 
 
-@njit(error_model="numpy")
+@subroutine(error_model="numpy")
 def _prepare_carefully(words, model, scratch, u, n_words):
     """The same for words with large products: the logarithm of scale, and a clipped r."""
     active, offsets, log_half_weights = words.active, words.offsets, words.log_half_weights
     scale, r_of, weights = scratch.scale, scratch.r, model.weights
-    width = bits_of(scratch.fields)
+    width = lanes_of(scratch.fields)
     for w in range(GROUP):
         start, stop = (offsets[u + w], offsets[u + w + 1]) if w < n_words else (0, 0)
         scale[w, 0] = log_half_weights[u + w] if w < n_words else NEVER
         for i in range(0, r_of.shape[1], GROUP * width):
-            z = rows(model.beyond, i)
+            z = load_group(model.beyond, i)
             for j in range(start, stop):
-                z = z + rows(weights, (active[j], i))
-            put(r_of, (w, i), z)
+                z = z + load_group(weights, (active[j], i))
+            store(r_of, (w, i), z)
     scale[GROUP, 0] = NEVER
-    mantissa = like(rows(scratch.fields, (0, 0)), 1.0)
-    exponent = like(mantissa, 0.0)
+    mantissa = splat_group(scratch.fields, 1.0)
+    exponent = splat_group(scratch.fields, 0.0)
     for i in range(0, r_of.shape[1], width):
-        z = larger(each(r_of, 0, i), repeat(row(model.lowest, i)))
-        minus = like(z, 0.0) - z
-        r = repeat(row(model.off, i)) * exp(minus)
-        h = repeat(row(model.on, i)) + r
-        put_each(r_of, 0, i, r)
-        put_each(scratch.sbar, 0, i, r / h)
-        mantissa, powers = split(mantissa * h)
+        z = vmax(load_rows(r_of, 0, i), tile(load(model.lowest, i)))
+        minus = 0.0 - z
+        r = tile(load(model.off, i)) * exp(minus)
+        h = tile(load(model.on, i)) + r
+        store_rows(r_of, 0, i, r)
+        store_rows(scratch.sbar, 0, i, r / h)
+        mantissa, powers = frexp(mantissa * h)
         exponent = exponent + powers
-        size = smaller(largest(larger(z, minus)), row(model.far, i))
-        put(scratch.reach, i, larger(size, row(model.weight_reach, i)))
-    half_log = like(numbers(scale, (0, 0)), 0.5) * log(products_across(mantissa))
-    half_log = fma(sums_across(exponent), like(half_log, _HALF_LN2), half_log)
-    put(scale, (0, 0), numbers(scale, (0, 0)) - half_log)
+        size = vmin(group_max(vmax(z, minus)), load(model.far, i))
+        store(scratch.reach, i, vmax(size, load(model.weight_reach, i)))
+    half_log = 0.5 * log(row_products(mantissa))
+    half_log = fma(row_sums(exponent), _HALF_LN2, half_log)
+    store(scale, (0, 0), load(scale, (0, 0), GROUP) - half_log)
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _cut(scratch, lists, limit, careful):
     """Cut the pairs of hidden units into blocks over which no product of h leaves its range."""
     reach, blocks = scratch.reach, lists.blocks
@@ -231,13 +220,13 @@ def _cut(scratch, lists, limit, careful):
     return n_blocks
 
 
-@njit(error_model="numpy")
+@subroutine(error_model="numpy")
 def _inactive_bits(model, scratch, lists, sums, careful, n_blocks):
     """Flow through the bits that are off and its gradient; lanes are bits.
 
     With few hidden units the backward passes follow one row of bits behind the forward ones, so
-    that the square root and the division between them run beside other work. With many, it
-    matters more that the running products of one row fit into the cache.
+    that the square root and the division between them run in parallel with other work. With many,
+    it matters more that the running products of one row fit into the cache.
     """
     n_rows = scratch.fields.shape[0]
     lag = 1 if scratch.prefix.shape[1] <= _LAGGING_PAIRS else 0
@@ -246,145 +235,145 @@ def _inactive_bits(model, scratch, lists, sums, careful, n_blocks):
             _forward(model, scratch, lists, careful, n_blocks, n, lag & n)
         if n >= lag:
             _backward(model, scratch, lists, sums, n_blocks, n - lag, lag & (n - lag))
-    flow = like(rows(scratch.push, (0, 0)), 0.0)
+    flow = splat_group(scratch.push, 0.0)
     for n in range(n_rows):
-        flow = flow + rows(scratch.push, (n, 0))
-    sums.flow[0] += total(fold(flow))
+        flow = flow + load_group(scratch.push, (n, 0))
+    sums.flow[0] += reduce_add(group_sum(flow))
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _product(model, scratch, n, slot, first, last):
     """Product of h over pairs of hidden units; what it was before each pair is kept."""
     grow, r, prefix = model.grow, scratch.r, scratch.prefix
-    p = like(rows(scratch.fields, (n, 0)), 1.0)
+    p = splat_group(scratch.fields, 1.0)
     for j in range(first, last):
-        one = repeat(row(grow, (n, j, 0, 0))) + spread(r, 0, 2 * j)
-        other = repeat(row(grow, (n, j, 1, 0))) + spread(r, 0, 2 * j + 1)
-        put(prefix, (slot, j, 0), p)
+        one = tile(load(grow, (n, j, 0, 0))) + broadcast_rows(r, 0, 2 * j)
+        other = tile(load(grow, (n, j, 1, 0))) + broadcast_rows(r, 0, 2 * j + 1)
+        store(prefix, (slot, j, 0), p)
         p = p * (one * other)
     return p
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _forward(model, scratch, lists, careful, n_blocks, n, slot):
     """Flow g through row n of bits (zero where they are on), and g / product of each block."""
-    fields, scale = rows(scratch.fields, (n, 0)), spread(scratch.scale, 0, 0)
+    fields, scale = load_group(scratch.fields, (n, 0)), broadcast_rows(scratch.scale, 0, 0)
     blocks, inverse = lists.blocks, scratch.inverse
-    mantissa, exponent = like(fields, 1.0), like(fields, 0.0)
+    mantissa, exponent = splat_group(scratch.fields, 1.0), splat_group(scratch.fields, 0.0)
     for b in range(n_blocks):
         p = _product(model, scratch, n, slot, blocks[b], blocks[b + 1])
-        put(inverse, (slot, b, 0), p)
+        store(inverse, (slot, b, 0), p)
         mantissa = mantissa * p
         if careful:
-            mantissa, powers = split(mantissa)
+            mantissa, powers = frexp(mantissa)
             exponent = exponent + powers
     if careful:
-        g = exp(fma(exponent, like(exponent, _HALF_LN2), fields + scale)) * sqrt(mantissa)
+        g = exp(fma(exponent, _HALF_LN2, fields + scale)) * sqrt(mantissa)
     else:
         g = fields * scale * sqrt(mantissa)
-    put(scratch.push, (n, 0), g)
+    store(scratch.push, (n, 0), g)
     for b in range(n_blocks):
-        put(inverse, (slot, b, 0), g / rows(inverse, (slot, b, 0)))
+        store(inverse, (slot, b, 0), g / load_group(inverse, (slot, b, 0)))
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _backward(model, scratch, lists, sums, n_blocks, n, slot):
     """Gradient through row n of bits: q = g / h, unwound from the products."""
     grow, grow1, r, prefix = model.grow, model.grow1, scratch.r, scratch.prefix
     through_of, inactive, blocks = scratch.through, sums.inactive, lists.blocks
     for b in range(n_blocks):
-        inverse = rows(scratch.inverse, (slot, b, 0))
+        inverse = load_group(scratch.inverse, (slot, b, 0))
         for j in range(blocks[b + 1] - 1, blocks[b] - 1, -1):
-            one = repeat(row(grow, (n, j, 0, 0))) + spread(r, 0, 2 * j)
-            other = repeat(row(grow, (n, j, 1, 0))) + spread(r, 0, 2 * j + 1)
-            both = inverse * rows(prefix, (slot, j, 0))
+            one = tile(load(grow, (n, j, 0, 0))) + broadcast_rows(r, 0, 2 * j)
+            other = tile(load(grow, (n, j, 1, 0))) + broadcast_rows(r, 0, 2 * j + 1)
+            both = inverse * load_group(prefix, (slot, j, 0))
             inverse = inverse * (one * other)
             q_one, q_other = both * other, both * one
-            put(inactive, (n, j, 0, 0), row(inactive, (n, j, 0, 0)) + fold(q_one))
-            put(inactive, (n, j, 1, 0), row(inactive, (n, j, 1, 0)) + fold(q_other))
-            through = pair_sums(
-                q_one * repeat(row(grow1, (n, j, 0, 0))),
-                q_other * repeat(row(grow1, (n, j, 1, 0))),
+            store(inactive, (n, j, 0, 0), load(inactive, (n, j, 0, 0)) + group_sum(q_one))
+            store(inactive, (n, j, 1, 0), load(inactive, (n, j, 1, 0)) + group_sum(q_other))
+            through = hadd(
+                q_one * tile(load(grow1, (n, j, 0, 0))),
+                q_other * tile(load(grow1, (n, j, 1, 0))),
             )
             if n > 0:
-                through = through + rows(through_of, (j, 0))
-            put(through_of, (j, 0), through)
+                through = through + load_group(through_of, (j, 0))
+            store(through_of, (j, 0), through)
 
 
-@njit(error_model="numpy")
+@subroutine(error_model="numpy")
 def _active_bits(model, scratch, lists, sums, careful, n_active):
     """Flow g through the bits that are on."""
     g_of, push, unit, word = scratch.g, scratch.push, lists.unit, lists.word
     for k in range(0, n_active, GROUP):
-        put(g_of, (k, 0), _flow_of_active(model, scratch, lists, careful, k))
-    width, flow = bits_of(push), 0.0
+        store(g_of, (k, 0), _flow_of_active(model, scratch, lists, careful, k))
+    width, flow = lanes_of(push), 0.0
     for k in range(n_active):
         flow += g_of[k, 0]
         push[unit[k] // width, word[k] * width + unit[k] % width] = -g_of[k, 0]
     sums.flow[0] += flow
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _flow_of_active(model, scratch, lists, careful, k):
     """Flow g through GROUP active bits of the list from k on; lanes are hidden units."""
     on, part, unit, word = model.on, scratch.part, lists.unit, lists.word
     shrink, r = model.shrink, scratch.r
-    width = bits_of(scratch.fields)
-    p = like(rows(scratch.fields, (0, 0)), 1.0)
-    exponent = like(p, 0.0)
+    width = lanes_of(scratch.fields)
+    p = splat_group(scratch.fields, 1.0)
+    exponent = splat_group(scratch.fields, 0.0)
     for i in range(0, on.shape[0], 2 * width):
-        a, b = repeat(row(on, i)), repeat(row(on, i + width))
-        one = fma(a, chosen(shrink, unit, k, i), chosen(r, word, k, i))
-        other = fma(b, chosen(shrink, unit, k, i + width), chosen(r, word, k, i + width))
+        a, b = tile(load(on, i)), tile(load(on, i + width))
+        one = fma(a, gather_rows(shrink, unit, k, i), gather_rows(r, word, k, i))
+        other = fma(b, gather_rows(shrink, unit, k, i + width), gather_rows(r, word, k, i + width))
         both = one * other
-        inverse = like(both, 1.0) / both  # one division for two registers
-        put_each(part, k, i, inverse * other * a)
-        put_each(part, k, i + width, inverse * one * b)
+        inverse = 1.0 / both  # one division for two registers
+        store_rows(part, k, i, inverse * other * a)
+        store_rows(part, k, i + width, inverse * one * b)
         p = p * both
         if careful:
-            p, powers = split(p)
+            p, powers = frexp(p)
             exponent = exponent + powers
-    scale, field = chosen_numbers(scratch.scale, word, k), numbers(scratch.field, (k, 0))
-    root = sqrt(products_across(p))
+    scale, field = gather_rows(scratch.scale, word, k, 0, 1), load(scratch.field, (k, 0), GROUP)
+    root = sqrt(row_products(p))
     if careful:
-        powers = sums_across(exponent)
-        return exp(fma(powers, like(powers, _HALF_LN2), scale - field)) * root
+        powers = row_sums(exponent)
+        return exp(fma(powers, _HALF_LN2, scale - field)) * root
     return scale / field * root
 
 
-@njit(error_model="numpy")
+@subroutine(error_model="numpy")
 def _add_hidden(words, model, scratch, lists, sums, u, n_words):
     """Gradient of weights and hidden biases through z and, for active bits, directly."""
     through_of, sbar, part, g = scratch.through, scratch.sbar, scratch.part, scratch.g
     shrink, shrink1, unit, offsets = model.shrink, model.shrink1, lists.unit, words.offsets
     weights, hidden_biases = sums.weights, sums.hidden_biases
-    width = bits_of(scratch.fields)
+    width = lanes_of(scratch.fields)
     first = 0
     for w in range(n_words):
         last = first + offsets[u + w + 1] - offsets[u + w]
         for i in range(0, hidden_biases.shape[0], GROUP * width):
-            through = finish_pair_sums(through_of, i // 2, w * width)
+            through = hadd_finish(through_of, i // 2, w * width)
             for k in range(first, last):
-                q = rows(part, (k, i)) * like(through, g[k, 0])
-                through = fma(q, rows(shrink1, (unit[k], i)), through)
-            through = through * rows(sbar, (w, i))
-            put(hidden_biases, i, rows(hidden_biases, i) + through)
+                q = load_group(part, (k, i)) * g[k, 0]
+                through = fma(q, load_group(shrink1, (unit[k], i)), through)
+            through = through * load_group(sbar, (w, i))
+            store(hidden_biases, i, load_group(hidden_biases, i) + through)
             for k in range(first, last):
-                q = rows(part, (k, i)) * like(through, g[k, 0])
-                change = through - q * rows(shrink, (unit[k], i))
-                put(weights, (unit[k], i), rows(weights, (unit[k], i)) + change)
+                q = load_group(part, (k, i)) * g[k, 0]
+                change = through - q * load_group(shrink, (unit[k], i))
+                store(weights, (unit[k], i), load_group(weights, (unit[k], i)) + change)
         first = last
 
 
-@njit(error_model="numpy")
+@subroutine(error_model="numpy")
 def _add_visible(scratch, lists, sums, n_active):
     """Gradient of biases, and of couplings with the active bits."""
     biases, couplings, push = sums.biases, sums.couplings, scratch.push
-    width = bits_of(push)
+    width = lanes_of(push)
     for n in range(push.shape[0]):
-        put(biases, n * width, row(biases, n * width) + fold(rows(push, (n, 0))))
+        store(biases, n * width, load(biases, n * width) + group_sum(load_group(push, (n, 0))))
     for k in range(n_active if couplings.shape[0] > 0 else 0):
         m, w = lists.unit[k], lists.word[k]
         for n in range(push.shape[0]):
-            here = row(couplings, (m, n * width))
-            put(couplings, (m, n * width), here + row(push, (n, w * width)))
+            here = load(couplings, (m, n * width))
+            store(couplings, (m, n * width), here + load(push, (n, w * width)))

@@ -4,13 +4,14 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
-from .elementary import exp
-from .grouped import GROUP
-from .lanes import WIDTH, fma, like, load, select, store
-from .views import REGISTER, aligned, room, split_up, views
+from ..simd.compile import kernel, subroutine
+from ..simd.elementary import exp
+from ..simd.groups import GROUP
+from ..simd.lanes import REGISTER, WIDTH, fma, select, splat
+from ..simd.memory import load, store
+from ..simd.views import aligned, sub_arrays, sub_views_size, views
 
 #: Fewest words worth a chunk of their own: clearing and adding up its sums must not show.
 _CHUNK_WORDS = 200
@@ -30,7 +31,7 @@ class Limits(NamedTuple):
     fields: float  # |log| of a product of factors of couplings, of a word that needs no care
     products: float  # |log| of a product of h
     hidden_bias: float  # |c|; what is beyond goes the careful way
-    negligible: float  # log of a number that vanishes beside 1
+    negligible: float  # minus the log of a number that does not change 1 when added
     weight: float  # |W|
     flow: float  # |log K| of an evaluation that is trusted
 
@@ -41,7 +42,7 @@ LIMITS = {
 }
 
 
-class Words(NamedTuple):
+class ActiveBits(NamedTuple):
     """Bits ``active[offsets[u]:offsets[u + 1]]`` are on in word u; chunks lie between borders."""
 
     offsets: np.ndarray  # (n_words + 1,)
@@ -51,7 +52,7 @@ class Words(NamedTuple):
     borders: np.ndarray  # (n_chunks + 1,)
 
 
-class Model(NamedTuple):
+class FlowTables(NamedTuple):
     """Parameters laid out for the kernel; rows are filled up with units that change nothing."""
 
     biases: np.ndarray  # (n_bits,) b / 2
@@ -116,7 +117,7 @@ class Lists(NamedTuple):
     blocks: np.ndarray  # (n_pairs + 1,) borders of blocks, in pairs of hidden units
 
 
-class Shape(NamedTuple):
+class FlowSizes(NamedTuple):
     """Sizes that the shapes of everything above follow from."""
 
     n_units: int
@@ -131,29 +132,23 @@ class Shape(NamedTuple):
     @classmethod
     def of(
         cls, n_units: int, n_hidden: int, coupled: bool, most_active: int, dtype: np.dtype
-    ) -> "Shape":
+    ) -> "FlowSizes":
         """Sizes for words with up to ``most_active`` active bits."""
         bits = REGISTER // dtype.itemsize
-        return cls(
-            n_units,
-            n_hidden,
-            n_units if coupled else 0,
-            GROUP * (most_active + 1),
-            bits,
-            -(-n_units // bits),
-            -(-n_hidden // 2),
-            -(-n_hidden // (GROUP * bits)) * GROUP * bits,
-        )
+        n_coupled, n_listed = n_units if coupled else 0, GROUP * (most_active + 1)
+        rows, pairs = -(-n_units // bits), -(-n_hidden // 2)
+        filled = -(-n_hidden // (GROUP * bits)) * GROUP * bits
+        return cls(n_units, n_hidden, n_coupled, n_listed, bits, rows, pairs, filled)
 
 
 @register_jitable
 def model_shapes(shape):
-    """Shapes of ``Model``."""
+    """Shapes of ``FlowTables``."""
     bits, hidden, units = (shape.rows * shape.bits,), (shape.filled,), (shape.n_units,)
     pairwise = (shape.n_coupled, shape.rows * shape.bits)
     weights = (shape.n_units, shape.filled)
     grow = (shape.rows, shape.pairs, 2, shape.bits)
-    return Model(
+    return FlowTables(
         bits, pairwise, weights, bits, pairwise, hidden, hidden, hidden, grow, grow, weights,
         weights, hidden, hidden, (shape.n_units + 1,), (3,), units, units, hidden, hidden, hidden,
     )  # fmt: skip
@@ -162,37 +157,24 @@ def model_shapes(shape):
 @register_jitable
 def sums_shapes(shape):
     """Shapes of ``Sums``."""
+    bits, hidden, units = shape.rows * shape.bits, shape.filled, shape.n_units
+    grow = (shape.rows, shape.pairs, 2, shape.bits)
     return Sums(
-        (1,),
-        (shape.rows * shape.bits,),
-        (shape.n_coupled, shape.rows * shape.bits),
-        (shape.n_units, shape.filled),
-        (shape.rows, shape.pairs, 2, shape.bits),
-        (shape.filled,),
-        (1,),
-        (shape.n_units,),
-        (shape.filled,),
-    )
+        (1,), (bits,), (shape.n_coupled, bits), (units, hidden), grow, (hidden,),
+        (1,), (units,), (hidden,),
+    )  # fmt: skip
 
 
 @register_jitable
 def scratch_shapes(shape):
     """Shapes of ``Scratch``."""
-    long = GROUP * shape.bits
+    listed, hidden, fields = shape.n_listed, shape.filled, (shape.rows, GROUP * shape.bits)
+    products = (2, shape.pairs, GROUP * shape.bits)
     return Scratch(
-        (shape.n_listed, 1),
-        (shape.n_listed, 1),
-        (shape.n_listed, shape.filled),
-        (shape.rows, long),
-        (shape.rows, long),
-        (GROUP + 1, 1),
-        (GROUP + 1, shape.filled),
-        (GROUP, shape.filled),
-        (shape.filled // 2, long),
-        (2, shape.pairs, long),
-        (2, shape.pairs, long),
-        (shape.filled,),
-    )
+        (listed, 1), (listed, 1), (listed, hidden), fields, fields, (GROUP + 1, 1),
+        (GROUP + 1, hidden), (GROUP, hidden), (hidden // 2, GROUP * shape.bits), products, products,
+        (hidden,),
+    )  # fmt: skip
 
 
 @register_jitable
@@ -204,31 +186,26 @@ def lists_shapes(shape):
 class Workspace:
     """Everything that an evaluation needs besides words and parameters, kept for the next one.
 
-    Parameters
-    ----------
-    shape : Shape
-        Sizes of words and model.
-    n_words : int
-        Number of distinct words.
-    dtype : numpy.dtype
-        Precision of the kernel.
+    ``n_words`` is the number of distinct words, ``dtype`` the precision of the kernel.
     """
 
-    def __init__(self, shape: Shape, n_words: int, dtype: np.dtype) -> None:
+    def __init__(self, shape: FlowSizes, n_words: int, dtype: np.dtype) -> None:
         self.shape, self.limits = shape, LIMITS[dtype]
-        size = room(sums_shapes(shape), dtype)
+        size = sub_views_size(sums_shapes(shape), dtype)
         affordable = max(4, _MAX_SUMS_BYTES // (size * dtype.itemsize))
         wanted = max(1, min(_MAX_CHUNKS, affordable, n_words // _CHUNK_WORDS))
         n_chunks = 1 << (wanted.bit_length() - 1)  # so that threads share them evenly
         self.sums = aligned((n_chunks, size), dtype)
-        self.scratch = aligned((n_chunks, room(scratch_shapes(shape), dtype)), dtype)
+        self.scratch = aligned((n_chunks, sub_views_size(scratch_shapes(shape), dtype)), dtype)
         for row in self.scratch:  # where a list is filled up nothing shall be divided by zero
-            split_up(row, scratch_shapes(shape), dtype).r.fill(1.0)
-        self.lists = aligned((n_chunks, room(lists_shapes(shape), np.dtype(int))), np.int64, 0)
-        exact, size = np.dtype(np.float64), room(model_shapes(shape), dtype)
+            sub_arrays(row, scratch_shapes(shape), dtype).r.fill(1.0)
+        self.lists = aligned(
+            (n_chunks, sub_views_size(lists_shapes(shape), np.dtype(int))), np.int64, 0
+        )
+        exact, size = np.dtype(np.float64), sub_views_size(model_shapes(shape), dtype)
         self._exact = aligned((1, size), exact)
         self.model = self._exact if dtype == exact else aligned((1, size), dtype)
-        self.tables = split_up(self._exact[0], model_shapes(shape), dtype)
+        self.tables = sub_arrays(self._exact[0], model_shapes(shape), dtype)
         _fill_up(self.tables)
 
     def lay_out(self, b: np.ndarray, J: np.ndarray, W: np.ndarray, c: np.ndarray) -> None:
@@ -267,7 +244,7 @@ class Workspace:
         """Arrays b, J, W and c of the gradient of K, from the chunks' sums."""
         n, m = self.shape.n_units, self.shape.n_hidden
         added = self.sums.sum(axis=0, dtype=np.float64)
-        total = split_up(added, sums_shapes(self.shape), self.sums.dtype)
+        total = sub_arrays(added, sums_shapes(self.shape), self.sums.dtype)
         everywhere, where_on = total.complement[0], total.complement_on
         b = total.biases[:n] + everywhere - 2.0 * where_on
         J = total.couplings[:, :n]
@@ -290,10 +267,10 @@ def _fill_up(model):
     model.opposite.fill(2.0 * NEVER)
 
 
-# Fills the tables of ``Model`` from the parameters.
+# Fills the tables of ``FlowTables`` from the parameters.
 # Cost: one exponential, one polynomial and two divisions per weight, one exponential per coupling.
 # Pinned, with the kernel that reads them, by tests/objectives/test_mpf.py.
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def lay_out(b, J, W, c, largest_bias, negligible, tables):
     """Tables of a model with live hidden units alone; ``J`` is (0, 0) where there are none."""
     model = views(tables)
@@ -317,7 +294,7 @@ def lay_out(b, J, W, c, largest_bias, negligible, tables):
         model.far[i] = max(depth, model.weight_reach[i] - math.log(model.on[i]))
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _lay_out_couplings(b, J, model, x):
     couplings, factors, turn = model.couplings, model.coupling_factor, model.turn
     turn[b.size] = 0.0
@@ -327,7 +304,7 @@ def _lay_out_couplings(b, J, model, x):
             count = min(WIDTH, J.shape[0] - first)
             for k in range(count):
                 x[0, k] = J[n, first + k]
-            store(x, (1, 0), exp(load(x, (0, 0), WIDTH)))
+            store(x, (1, 0), exp(load(x, (0, 0))))
             for k in range(count):
                 couplings[n, first + k] = x[0, k]
                 factors[n, first + k] = x[1, k]
@@ -337,7 +314,7 @@ def _lay_out_couplings(b, J, model, x):
         turn[b.size] += turn[n]
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _lay_out_weights(W, model, x):
     grow, grow1, shrink, shrink1 = model.grow, model.grow1, model.shrink, model.shrink1
     weights, on, opposite, reach = model.weights, model.on, model.opposite, model.weight_reach
@@ -365,17 +342,16 @@ def _lay_out_weights(W, model, x):
             grow[n // grow.shape[3], i >> 1, i & 1, n % grow.shape[3]] = on[i]
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _exponentials(x):
     """exp(x), expm1(x), exp(-x) and expm1(-x) of row 0 in rows 1 to 4, to the last digits."""
-    w = load(x, (0, 0), WIDTH)
+    w = load(x, (0, 0))
     e = exp(w)
-    series = like(w, 0.0)
+    series = splat(0.0, WIDTH)
     for coefficient in _EXPM1:
-        series = fma(series, w, like(w, coefficient))
-    near = (w < like(w, 0.5)) & (w > like(w, -0.5))
-    e1 = select(near, series * w, e - like(w, 1.0))
+        series = fma(series, w, coefficient)
+    e1 = select((w < 0.5) & (w > -0.5), series * w, e - 1.0)
     store(x, (1, 0), e)
     store(x, (2, 0), e1)
-    store(x, (3, 0), like(e, 1.0) / e)
-    store(x, (4, 0), (like(e, 0.0) - e1) / e)
+    store(x, (3, 0), 1.0 / e)
+    store(x, (4, 0), (0.0 - e1) / e)

@@ -1,4 +1,4 @@
-"""Log odds of each unit of a window's newest bin given its past (METHOD section 6).
+"""Log odds of each unit of a window's newest bin given its past (docs/method.md, section 6).
 
 For one past the weight of a state s of the newest bin is, up to a constant,
 
@@ -15,18 +15,20 @@ number the rows, and E of a row is low_i(lane) * high_i(row). ``BLOCK`` pasts sh
 weighed ``GROUP`` at a time, side by side.
 
 Where the products could leave the range of a double, their powers of two are taken out and counted
-apart, state by state, after each of the stretches that the caller cuts the hidden units into.
+separately for each state after each of the stretches that the caller cuts the hidden units into.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from .elementary import log
-from .grouped import GROUP, larger, put, repeat, row, rows, smaller, split, spread, sums_across
-from .lanes import WIDTH, convert, like, reinterpret, select
-from .views import views
+from ..simd.compile import kernel, subroutine
+from ..simd.elementary import frexp, log
+from ..simd.groups import GROUP, row_maxima, row_sums, tile
+from ..simd.lanes import WIDTH, convert, reinterpret, select, vmax, vmin
+from ..simd.memory import broadcast_rows, load, load_group, splat_group, store
+from ..simd.views import views
 
 #: Units that vary along the lanes: log2 of WIDTH.
 LANE_UNITS = 3
@@ -41,51 +43,31 @@ _LOWEST_POWER = -1022.0
 
 
 class Newest(NamedTuple):
-    """What the kernel reads.
+    """What the kernel reads. Pasts are a multiple of ``BLOCK``, units at least ``LANE_UNITS``.
 
-    Parameters
-    ----------
-    boosts : ndarray, shape (n_pasts, n_units)
-        g_k of each past, a multiple of ``BLOCK`` of them; at least ``LANE_UNITS`` units.
-    r : ndarray, shape (n_pasts, n_hidden)
-        exp(-z_i) of each past.
-    low, high : ndarrays, shapes (n_hidden, WIDTH) and (n_rows, n_hidden)
-        E of the states of the first ``LANE_UNITS`` units, and of those of the others.
-    pair_low, pair_high : ndarrays, shapes (n_units, WIDTH) and (n_rows, n_units)
-        exp(sum_{j<k} 2 J_jk s_j) for each unit k, likewise.
-    stretches : ndarray of int64, shape (n_stretches, 3)
-        Hidden units from the second up to the third number have weights onto the first so many
-        units alone, the first number, which grows by one at most and ends with all units.
+    A row of ``stretches`` says that the hidden units from its second number up to its third have
+    weights onto the first so many units alone as its first number, which grows by one at most
+    from row to row and ends with all units.
     """
 
-    boosts: np.ndarray
-    r: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    pair_low: np.ndarray
-    pair_high: np.ndarray
-    stretches: np.ndarray
+    boosts: np.ndarray  # (n_pasts, n_units) g_k
+    r: np.ndarray  # (n_pasts, n_hidden) exp(-z_i)
+    low: np.ndarray  # (n_hidden, WIDTH) E of the states of the first LANE_UNITS units
+    high: np.ndarray  # (n_rows, n_hidden) E of the states of the others
+    pair_low: np.ndarray  # (n_units, WIDTH) exp(sum_{j<k} 2 J_jk s_j) for each unit k, likewise
+    pair_high: np.ndarray  # (n_rows, n_units)
+    stretches: np.ndarray  # (n_stretches, 3), int64
 
 
 class _Scratch(NamedTuple):
-    """Weights of all states of a block, (n_groups, n_rows, GROUP, WIDTH), and what goes with them.
-
-    ``powers`` are the powers of two taken out, ``gains`` the rows of E, ``active`` the states of
-    the units along the lanes, (LANE_UNITS, WIDTH), ``tops`` the largest powers, (GROUP, WIDTH).
-    """
-
-    weights: np.ndarray
-    powers: np.ndarray
-    gains: np.ndarray
-    active: np.ndarray
-    tops: np.ndarray
+    weights: np.ndarray  # (n_groups, n_rows, GROUP, WIDTH) of all states of a block
+    powers: np.ndarray  # the powers of two taken out of them
+    gains: np.ndarray  # (n_hidden, WIDTH) rows of E
+    active: np.ndarray  # (LANE_UNITS, WIDTH) states of the units along the lanes
+    tops: np.ndarray  # (GROUP, 1) the largest powers
 
 
-class _Out(NamedTuple):
-    log_odds: np.ndarray
-
-
-@njit(cache=True)
+@subroutine
 def _begin(newest, scratch, first):
     """States of the units along the lanes, each with the boosts and couplings of its units."""
     weights, powers = scratch.weights, scratch.powers
@@ -101,7 +83,7 @@ def _begin(newest, scratch, first):
             powers[group, 0, member, s] = 0.0
 
 
-@njit(cache=True)
+@subroutine
 def _extend(newest, scratch, first, j, wide):
     """Multiply stretch ``j`` of the hidden units in, having doubled the states if it needs to.
 
@@ -113,85 +95,78 @@ def _extend(newest, scratch, first, j, wide):
     n_units, start, stop = stretches[j, 0], stretches[j, 1], stretches[j, 2]
     n_before = stretches[j - 1, 0] if j else LANE_UNITS
     n_rows, n_old, k = 1 << (n_units - LANE_UNITS), 1 << (n_before - LANE_UNITS), n_units - 1
-    coupled = row(newest.pair_low, (k, 0))
-    for back in range(n_rows):
-        place = n_rows - 1 - back
+    coupled = load(newest.pair_low, (k, 0))
+    for place in range(n_rows - 1, -1, -1):
         source = place & (n_old - 1)
         for i in range(start, stop):
-            e = row(low, (i, 0))
-            put(gains, (i, 0), e * like(e, high[place, i]))
-        pairs = repeat(coupled * like(coupled, newest.pair_high[source, k]))
+            store(gains, (i, 0), load(low, (i, 0)) * high[place, i])
+        pairs = tile(coupled * newest.pair_high[source, k])
         for group in range(BLOCK // GROUP):
             past = first + group * GROUP
-            p = rows(weights, (group, source, 0, 0))
+            p = load_group(weights, (group, source, 0, 0))
             if place != source:
-                p = p * (pairs * spread(boosts, past, k))
+                p = p * (pairs * broadcast_rows(boosts, past, k))
             for i in range(start, stop):
-                p = p * (repeat(row(gains, (i, 0))) + spread(r, past, i))
+                p = p * (tile(load(gains, (i, 0))) + broadcast_rows(r, past, i))
             if wide:
-                p, power = split(p)
-                power = power + rows(powers, (group, source, 0, 0))
-                put(powers, (group, place, 0, 0), power)
-            put(weights, (group, place, 0, 0), p)
+                p, power = frexp(p)
+                power = power + load_group(powers, (group, source, 0, 0))
+                store(powers, (group, place, 0, 0), power)
+            store(weights, (group, place, 0, 0), p)
 
 
-@njit(cache=True)
+@subroutine
 def _restore_powers(scratch, group):
     """Multiply the powers of two back in, the largest of each past's being one."""
     weights, powers, tops = scratch.weights, scratch.powers, scratch.tops
     n_rows = weights.shape[1]
-    highest = rows(powers, (group, 0, 0, 0))
+    highest = load_group(powers, (group, 0, 0, 0))
     for place in range(1, n_rows):
-        highest = larger(highest, rows(powers, (group, place, 0, 0)))
-    put(tops, (0, 0), highest)
-    for member in range(GROUP):
-        for s in range(1, WIDTH):
-            tops[member, 0] = max(tops[member, 0], tops[member, s])
-    top = spread(tops, 0, 0)
+        highest = vmax(highest, load_group(powers, (group, place, 0, 0)))
+    store(tops, (0, 0), row_maxima(highest))
+    top = broadcast_rows(tops, 0, 0)
     for place in range(n_rows):
-        power = rows(powers, (group, place, 0, 0)) - top
-        power = convert(larger(power, like(power, _LOWEST_POWER)), np.int64)
-        scale = reinterpret((power + like(power, 1023)) << like(power, 52), np.float64)
-        put(weights, (group, place, 0, 0), rows(weights, (group, place, 0, 0)) * scale)
+        power = load_group(powers, (group, place, 0, 0)) - top
+        power = convert(vmax(power, _LOWEST_POWER), np.int64)
+        scale = reinterpret((power + 1023) << 52, np.float64)
+        store(weights, (group, place, 0, 0), load_group(weights, (group, place, 0, 0)) * scale)
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _log_odds(on, off):
     """log(on / off), or NaN where one of them is too small a share to be trusted."""
     both = on + off
     odds = log(on / both) - log(off / both)
-    return select(smaller(on, off) > both * like(both, _SMALLEST_SHARE), odds, like(both, np.nan))
+    return select(vmin(on, off) > both * _SMALLEST_SHARE, odds, np.nan)
 
 
-@njit(cache=True)
+@subroutine
 def _fold(scratch, group, log_odds, out):
-    """Log odds of each unit from the weights of all states of a group; spoils the weights."""
+    """Log odds of each unit from the weights of all states of a group; overwrites the weights."""
     weights = scratch.weights
     half = weights.shape[1]
     for k in range(log_odds.shape[1] - 1, LANE_UNITS - 1, -1):
         half //= 2
-        on = rows(weights, (group, half, 0, 0))
-        off = rows(weights, (group, 0, 0, 0))
-        put(weights, (group, 0, 0, 0), off + on)
-        for place in range(1, half):
-            high = rows(weights, (group, half + place, 0, 0))
-            low = rows(weights, (group, place, 0, 0))
+        on = splat_group(weights, 0.0)
+        off = splat_group(weights, 0.0)
+        for place in range(half):
+            high = load_group(weights, (group, half + place, 0, 0))
+            low = load_group(weights, (group, place, 0, 0))
             on = on + high
             off = off + low
-            put(weights, (group, place, 0, 0), low + high)
-        put(log_odds, (out, k, 0), _log_odds(sums_across(on), sums_across(off)))
-    last = rows(weights, (group, 0, 0, 0))
+            store(weights, (group, place, 0, 0), low + high)
+        store(log_odds, (out, k, 0), _log_odds(row_sums(on), row_sums(off)))
+    last = load_group(weights, (group, 0, 0, 0))
     for k in range(LANE_UNITS):
-        active = repeat(row(scratch.active, (k, 0)))
-        on = sums_across(last * active)
-        off = sums_across(last * (like(active, 1.0) - active))
-        put(log_odds, (out, k, 0), _log_odds(on, off))
+        active = tile(load(scratch.active, (k, 0)))
+        on, off = row_sums(last * active), row_sums(last * (1.0 - active))
+        store(log_odds, (out, k, 0), _log_odds(on, off))
 
 
-@njit(cache=True)
-def _weigh(arrays, scratch_arrays, out, task, wide):
+@subroutine
+def _weigh(arrays, scratch_arrays, log_odds, task, wide):
     """Log odds of the blocks of one task."""
-    newest, scratch, log_odds = views(arrays), views(scratch_arrays), views(out).log_odds
+    newest, scratch = views(arrays), views(scratch_arrays)
     n_blocks = arrays.boosts.shape[0] // BLOCK
     for block in range(task * _TASK_BLOCKS, min((task + 1) * _TASK_BLOCKS, n_blocks)):
         _begin(newest, scratch, block * BLOCK)
@@ -206,7 +181,7 @@ def _weigh(arrays, scratch_arrays, out, task, wide):
 # Log odds of every unit of the newest bin for each past, the bin's other units summed out.
 # Costs one addition and one multiplication per (past, state met, hidden unit), 6 more per state.
 # Pinned by tests/kernels/cpu/test_newest_bin.py against enumeration.
-@njit(cache=True, parallel=True)
+@kernel(parallel=True)
 def log_odds_of_newest(newest, wide, log_odds):
     """Log odds of the units of the newest bin.
 
@@ -226,12 +201,7 @@ def log_odds_of_newest(newest, wide, log_odds):
         for k in range(LANE_UNITS):
             for s in range(WIDTH):
                 active[k, s] = (s >> k) & 1
-        scratch = _Scratch(
-            weights=np.empty(shape),
-            powers=np.empty(shape),
-            gains=np.empty((newest.r.shape[1], WIDTH)),
-            active=active,
-            tops=np.empty((GROUP, WIDTH)),
-        )
+        gains = np.empty((newest.r.shape[1], WIDTH))
+        scratch = _Scratch(np.empty(shape), np.empty(shape), gains, active, np.empty((GROUP, 1)))
         # The index of a parallel loop is unsigned, which would compile all below a second time.
-        _weigh(newest, scratch, _Out(log_odds), np.int64(task), wide)
+        _weigh(newest, scratch, log_odds, np.int64(task), wide)

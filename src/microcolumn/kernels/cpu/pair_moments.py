@@ -10,93 +10,63 @@ three multiply-adds per state; no pair of units is in none of them, so two would
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from ..simd.compile import kernel, subroutine
+from ..simd.groups import GROUP, row_sums, tile, unpack_rows
+from ..simd.lanes import fma
+from ..simd.memory import (
+    broadcast_group,
+    broadcast_rows,
+    load,
+    load_group,
+    load_rows,
+    splat_group,
+    store,
+)
 from .fold import LANES, exponentiate, tilt
-from .lanes import fma, load, splat, store, total
-from .moments import sums_of_bits, sums_of_pairs
+from .moments import scale_rows, sums_of_bits, sums_of_pairs
 
 #: Low inner units: sixteen states, one row of lanes.
 LOW_UNITS = 4
 #: Rows of a product that are in registers together, and outer states that stay in near memory.
-_ROWS, _BLOCK = 8, 32
+_ROWS, _BLOCK = 2 * GROUP, 32
 
 
-@njit(inline="always")
-def _eight_rows(left, first, right):
-    """Eight rows from ``first`` on of left @ right."""
-    y0 = splat(0.0, LANES)
-    y1 = splat(0.0, LANES)
-    y2 = splat(0.0, LANES)
-    y3 = splat(0.0, LANES)
-    y4 = splat(0.0, LANES)
-    y5 = splat(0.0, LANES)
-    y6 = splat(0.0, LANES)
-    y7 = splat(0.0, LANES)
-    for k in range(right.shape[0]):
-        row = load(right, (k, 0), LANES)
-        y0 = fma(splat(left[first, k], LANES), row, y0)
-        y1 = fma(splat(left[first + 1, k], LANES), row, y1)
-        y2 = fma(splat(left[first + 2, k], LANES), row, y2)
-        y3 = fma(splat(left[first + 3, k], LANES), row, y3)
-        y4 = fma(splat(left[first + 4, k], LANES), row, y4)
-        y5 = fma(splat(left[first + 5, k], LANES), row, y5)
-        y6 = fma(splat(left[first + 6, k], LANES), row, y6)
-        y7 = fma(splat(left[first + 7, k], LANES), row, y7)
-    return y0, y1, y2, y3, y4, y5, y6, y7
-
-
-@njit(inline="always")
+@subroutine(inline="always")
 def _accumulate(left, right, column, out):
     """Add eight rows from ``column`` on of left' @ right."""
-    y0 = load(out, (column, 0), LANES)
-    y1 = load(out, (column + 1, 0), LANES)
-    y2 = load(out, (column + 2, 0), LANES)
-    y3 = load(out, (column + 3, 0), LANES)
-    y4 = load(out, (column + 4, 0), LANES)
-    y5 = load(out, (column + 5, 0), LANES)
-    y6 = load(out, (column + 6, 0), LANES)
-    y7 = load(out, (column + 7, 0), LANES)
+    y = load_group(out, (column, 0), LANES)
+    z = load_group(out, (column + GROUP, 0), LANES)
     for a in range(right.shape[0]):
-        row = load(right, (a, 0), LANES)
-        y0 = fma(splat(left[a, column], LANES), row, y0)
-        y1 = fma(splat(left[a, column + 1], LANES), row, y1)
-        y2 = fma(splat(left[a, column + 2], LANES), row, y2)
-        y3 = fma(splat(left[a, column + 3], LANES), row, y3)
-        y4 = fma(splat(left[a, column + 4], LANES), row, y4)
-        y5 = fma(splat(left[a, column + 5], LANES), row, y5)
-        y6 = fma(splat(left[a, column + 6], LANES), row, y6)
-        y7 = fma(splat(left[a, column + 7], LANES), row, y7)
-    store(out, (column, 0), y0)
-    store(out, (column + 1, 0), y1)
-    store(out, (column + 2, 0), y2)
-    store(out, (column + 3, 0), y3)
-    store(out, (column + 4, 0), y4)
-    store(out, (column + 5, 0), y5)
-    store(out, (column + 6, 0), y6)
-    store(out, (column + 7, 0), y7)
+        row = tile(load(right, (a, 0), LANES))
+        y = fma(broadcast_group(left, (a, column), LANES), row, y)
+        z = fma(broadcast_group(left, (a, column + GROUP), LANES), row, z)
+    store(out, (column, 0), y)
+    store(out, (column + GROUP, 0), z)
 
 
-@njit(inline="always")
+@subroutine(inline="always")
 def _add_row(table, i, column, row):
     store(table, (i, column), load(table, (i, column), LANES) + row)
 
 
-@njit(inline="always")
-def _sum_group(left, right, scaled, column, first, block, by_unit):
+@subroutine(inline="always")
+def _sum_eight(left, right, scaled, column, first, block, by_unit):
     """Weights (left @ right) * scaled of eight outer states, summed with each outer unit on.
 
-    Returns them summed over the lanes, one outer state per lane.
+    Returns the sums over the lanes of the first four outer states, and of the others.
     """
-    y0, y1, y2, y3, y4, y5, y6, y7 = _eight_rows(left, first, right)
-    y0 = y0 * load(scaled, (first, column), LANES)
-    y1 = y1 * load(scaled, (first + 1, column), LANES)
-    y2 = y2 * load(scaled, (first + 2, column), LANES)
-    y3 = y3 * load(scaled, (first + 3, column), LANES)
-    y4 = y4 * load(scaled, (first + 4, column), LANES)
-    y5 = y5 * load(scaled, (first + 5, column), LANES)
-    y6 = y6 * load(scaled, (first + 6, column), LANES)
-    y7 = y7 * load(scaled, (first + 7, column), LANES)
+    y = splat_group(left, 0.0, LANES)
+    z = splat_group(left, 0.0, LANES)
+    for k in range(right.shape[0]):
+        row = tile(load(right, (k, 0), LANES))
+        y = fma(broadcast_rows(left, first, k, LANES), row, y)
+        z = fma(broadcast_rows(left, first + GROUP, k, LANES), row, z)
+    y = y * load_rows(scaled, first, column, LANES)
+    z = z * load_rows(scaled, first + GROUP, column, LANES)
+    y0, y1, y2, y3 = unpack_rows(y)
+    y4, y5, y6, y7 = unpack_rows(z)
     second, last = y2 + y3, y6 + y7
     high = (y4 + y5) + last
     everything = ((y0 + y1) + second) + high
@@ -107,49 +77,32 @@ def _sum_group(left, right, scaled, column, first, block, by_unit):
     for n in range(3, by_unit.shape[0] - 1):
         if ((block + first) >> n) & 1:
             _add_row(by_unit, 1 + n, column, everything)
-    return total(y0), total(y1), total(y2), total(y3), total(y4), total(y5), total(y6), total(y7)
+    return row_sums(y), row_sums(z)
 
 
-@njit(cache=True)
-def _transpose(F):
-    """F' with its columns in groups of a row of lanes: (n_high / LANES, n_low, LANES)."""
-    out = np.empty((F.shape[0] // LANES, F.shape[1], LANES))
-    for h in range(F.shape[0]):
-        for k in range(F.shape[1]):
-            out[h // LANES, k, h % LANES] = F[h, k]
-    return out
-
-
-@njit(cache=True)
-def _scale_rows(rows, weights, first, out):
-    """Each row times the weight of its outer state."""
-    for a in range(rows.shape[0]):
-        weight = splat(weights[first + a], LANES)
-        for column in range(0, rows.shape[1], LANES):
-            store(out, (a, column), load(rows, (a, column), LANES) * weight)
-
-
-@njit(cache=True)
+@subroutine
 def _walk(F, lows, highs, weights, outer, outer_pairs, inner_pairs):
     """All moments of one chunk, from its scaled tables."""
     n_high = F.shape[0]
-    F_transposed = _transpose(F)
+    F_transposed = np.empty((n_high // LANES, F.shape[1], LANES))
+    for h in range(n_high):
+        for k in range(F.shape[1]):
+            F_transposed[h // LANES, k, h % LANES] = F[h, k]
     scaled_lows, scaled_highs = np.empty((_BLOCK, LANES)), np.empty((_BLOCK, n_high))
     by_low, by_high = np.zeros((outer.shape[0], LANES)), np.zeros((outer.shape[0], n_high))
     margin = np.zeros(F.shape)
     totals = np.empty(weights.size)
     for block in range(0, weights.size, _BLOCK):
         low, high = lows[block : block + _BLOCK], highs[block : block + _BLOCK]
-        _scale_rows(low, weights, block, scaled_lows)
-        _scale_rows(high, weights, block, scaled_highs)
+        scale_rows(low, weights, block, scaled_lows)
+        scale_rows(high, weights, block, scaled_highs)
         for first in range(0, low.shape[0], _ROWS):
-            sums = _sum_group(high, F, scaled_lows, 0, first, block, by_low)
-            for r in range(_ROWS):
-                totals[block + first + r] = sums[r]
+            sums = _sum_eight(high, F, scaled_lows, 0, first, block, by_low)
+            store(totals, block + first, sums[0])
+            store(totals, block + first + GROUP, sums[1])
             for part in range(F_transposed.shape[0]):
-                _sum_group(
-                    low, F_transposed[part], scaled_highs, part * LANES, first, block, by_high
-                )
+                column = part * LANES
+                _sum_eight(low, F_transposed[part], scaled_highs, column, first, block, by_high)
         for column in range(0, n_high, _ROWS):
             _accumulate(scaled_highs, low, column, margin)
     for n in range(outer.shape[0]):
@@ -164,19 +117,11 @@ def _walk(F, lows, highs, weights, outer, outer_pairs, inner_pairs):
 # Sums of 1, x_n and x_n x_m over all states of a run of chunks, without hidden units.
 # Costs three multiply-adds per state and about 40 vector operations per outer state.
 # Pinned by tests/kernels/cpu/test_pair_moments.py against enumeration.
-@njit(cache=True, parallel=True)
+@kernel(parallel=True)
 def pair_moment_chunks(
-    log_outer,
-    log_inner,
-    outer_fields,
-    inner_fields,
-    low_boosts,
-    high_boosts,
-    outer,
-    outer_pairs,
-    inner_pairs,
-    logs,
-):
+    log_outer, log_inner, outer_fields, inner_fields, low_boosts, high_boosts, outer, outer_pairs,
+    inner_pairs, logs,
+):  # fmt: skip
     """Unnormalised moments within each chunk.
 
     Parameters
@@ -197,17 +142,9 @@ def pair_moment_chunks(
     """
     no_centres = np.zeros(max(log_inner.size, log_outer.size))
     for chunk in prange(logs.size):
-        f = np.empty(log_inner.size)
-        tilt(log_inner, inner_fields[chunk], f)
-        weights = np.empty(log_outer.size)
-        tilt(log_outer, outer_fields[chunk], weights)
+        f = tilt(log_inner, inner_fields[chunk])
+        weights = tilt(log_outer, outer_fields[chunk])
         logs[chunk] = exponentiate(f, no_centres) + exponentiate(weights, no_centres)
-        _walk(
-            f.reshape(f.size // LANES, LANES),
-            low_boosts,
-            high_boosts,
-            weights,
-            outer[chunk],
-            outer_pairs[chunk],
-            inner_pairs[chunk],
-        )
+        F = f.reshape(f.size // LANES, LANES)
+        sums = outer[chunk], outer_pairs[chunk], inner_pairs[chunk]
+        _walk(F, low_boosts, high_boosts, weights, *sums)

@@ -14,7 +14,8 @@ with each spike, since a time is a remainder divided by a small intensity.
 import math
 
 import numpy as np
-from numba import njit
+
+from ..simd.compile import kernel, subroutine
 
 #: Synaptic inputs (log intensity) below this no longer change a double.
 _NEGLIGIBLE = 1e-16
@@ -27,7 +28,7 @@ RECOVERED_MS = 30.0
 # Intensities (per ms) exp(level + gains . drives + movie), per frame and cell.
 # Cost per element: one exponential and one multiply-add per drive.
 # Pinned by tests/kernels/cpu/test_spiking.py::test_intensities_are_exponentials_of_the_summed_log.
-@njit(cache=True)
+@kernel
 def intensities(level, gains, drives, movie, first_knot, frames_per_knot, out):
     """Fill ``out`` with the intensities of a block of frames that starts on a knot of the movie.
 
@@ -61,7 +62,7 @@ def intensities(level, gains, drives, movie, first_knot, frames_per_knot, out):
             out[frame, cell] = math.exp(total)
 
 
-@njit(cache=True)
+@subroutine
 def _after_spike(age, dead, recovery, burst, burst_decay):
     """Factor on the intensity, and intensity of bursting, ``age`` ms after a cell's spike."""
     if age < dead:
@@ -73,7 +74,7 @@ def _after_spike(age, dead, recovery, burst, burst_decay):
 # Spikes of coupled cells over a block of 1 ms steps, as (cell, sample of a 30 kHz clock).
 # Cost per (step, cell): about ten operations; exponentials only near volleys, inputs and spikes.
 # Pinned by tests/kernels/cpu/test_spiking.py::test_the_kernel_agrees_with_its_definition.
-@njit(cache=True)
+@kernel
 def spike(base, volleys, volley_gains, cells, synapses, first_target, state, rng, out):
     """Advance all cells by one block and return the number of spikes written to ``out``.
 

@@ -14,14 +14,8 @@ def threads_for(n_operations: float, per_thread: float = OPERATIONS_PER_THREAD) 
     """Run the kernels within with as many threads as their work is worth.
 
     Waking a thread and waiting for it costs microseconds on an idle machine but many milliseconds
-    on a busy one, more than a small sum takes. The kernels' results do not depend on it.
-
-    Parameters
-    ----------
-    n_operations : float
-        Multiply-adds of one kernel call.
-    per_thread : float
-        How many of them are worth one more thread.
+    on a busy one, more than a small sum takes. The kernels' results do not depend on it. The work
+    is ``n_operations`` multiply-adds, of which ``per_thread`` are worth one more thread.
     """
     allowed = numba.get_num_threads()
     numba.set_num_threads(int(max(1.0, min(allowed, n_operations / per_thread))))

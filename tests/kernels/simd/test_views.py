@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from numba import njit
 
-from microcolumn.kernels.cpu.views import REGISTER, aligned, carve, clear, room, split_up, views
+from microcolumn.kernels.simd.lanes import REGISTER
+from microcolumn.kernels.simd.views import (
+    aligned,
+    sub_arrays,
+    sub_views,
+    sub_views_size,
+    views,
+    zero_fill,
+)
 
 
 class Pair(NamedTuple):
@@ -30,7 +38,7 @@ def double_entry(arrays):
 
 @njit
 def write_places(buffer, k, shapes):
-    pair = carve(buffer, k, shapes)
+    pair = sub_views(buffer, k, shapes)
     a, b = pair.a, pair.b
     for i in range(a.shape[0]):
         a[i] = i
@@ -41,7 +49,7 @@ def write_places(buffer, k, shapes):
 
 @njit
 def clear_row(buffer, k, shapes):
-    clear(carve(buffer, k, shapes))
+    zero_fill(sub_views(buffer, k, shapes))
 
 
 def test_a_view_reads_and_writes_the_array_it_looks_into():
@@ -56,9 +64,9 @@ def test_a_view_reads_and_writes_the_array_it_looks_into():
 def test_carved_views_are_the_parts_that_numpy_sees_and_nothing_else_changes(dtype):
     dtype = np.dtype(dtype)
     shapes = Pair((5,), (2, 3))
-    buffer = aligned((3, room(shapes, dtype)), dtype, -1)
+    buffer = aligned((3, sub_views_size(shapes, dtype)), dtype, -1)
     write_places(buffer, 1, shapes)
-    parts = split_up(buffer[1], shapes, dtype)
+    parts = sub_arrays(buffer[1], shapes, dtype)
     np.testing.assert_array_equal(parts.a, np.arange(5))
     np.testing.assert_array_equal(parts.b, [[100, 101, 102], [110, 111, 112]])
     assert (buffer[[0, 2]] == -1).all()
@@ -69,9 +77,9 @@ def test_carved_views_are_the_parts_that_numpy_sees_and_nothing_else_changes(dty
 
 def test_clearing_a_bundle_leaves_the_other_rows_alone():
     shapes = Pair((3,), (2, 2))
-    buffer = np.ones((2, room(shapes, np.dtype(float))))
+    buffer = np.ones((2, sub_views_size(shapes, np.dtype(float))))
     clear_row(buffer, 0, shapes)
-    parts = split_up(buffer[0], shapes, buffer.dtype)
+    parts = sub_arrays(buffer[0], shapes, buffer.dtype)
     assert not parts.a.any()
     assert not parts.b.any()
     assert buffer[1].all()

@@ -5,38 +5,41 @@ import pytest
 from numba import njit
 from scipy.special import expit
 
-from microcolumn.kernels.cpu.elementary import exp, log, sigmoids, softplus
-from microcolumn.kernels.cpu.lanes import WIDTH, load, store
+from microcolumn.kernels.simd.elementary import exp, gate, log, sigmoids, softplus
+from microcolumn.kernels.simd.memory import lanes_of, load, store
+
+
+def _rowwise(function):
+    @njit
+    def apply(x, out):
+        for i in range(0, x.size, lanes_of(x)):
+            store(out, i, function(load(x, i)))
+
+    return apply
+
+
+_exp, _log, _softplus = _rowwise(exp), _rowwise(log), _rowwise(softplus)
 
 
 @njit
-def _exp(x, out):
-    for i in range(0, x.size, WIDTH):
-        store(out, i, exp(load(x, i, WIDTH)))
-
-
-@njit
-def _log(x, out):
-    for i in range(0, x.size, WIDTH):
-        store(out, i, log(load(x, i, WIDTH)))
+def _gates(x, up, down, plus):
+    for i in range(0, x.size, lanes_of(x)):
+        s, sbar, softplus_of = gate(load(x, i))
+        store(up, i, s)
+        store(down, i, sbar)
+        store(plus, i, softplus_of)
 
 
 @njit
 def _sigmoids(x, up, down):
-    for i in range(0, x.size, WIDTH):
-        s, sbar = sigmoids(load(x, i, WIDTH))
+    for i in range(0, x.size, lanes_of(x)):
+        s, sbar = sigmoids(load(x, i))
         store(up, i, s)
         store(down, i, sbar)
 
 
-@njit
-def _softplus(x, out):
-    for i in range(0, x.size, WIDTH):
-        store(out, i, softplus(load(x, i, WIDTH)))
-
-
 def _apply(kernel, x):
-    padded = np.concatenate([x, np.ones(-x.size % WIDTH, x.dtype)])
+    padded = np.concatenate([x, np.ones(-x.size % 16, x.dtype)])
     out = np.empty_like(padded)
     kernel(padded, out)
     return out[: x.size]
@@ -80,12 +83,12 @@ def test_log_is_accurate_over_all_normal_numbers_and_near_one(dtype):
 
 
 def test_log_of_one_is_exactly_zero():
-    assert _apply(_log, np.ones(WIDTH)).tolist() == [0.0] * WIDTH
+    assert _apply(_log, np.ones(8)).tolist() == [0.0] * 8
 
 
 @pytest.mark.parametrize(("dtype", "reach"), [(np.float64, 700), (np.float32, 85)])
 def test_both_sigmoids_keep_full_relative_accuracy_when_tiny(dtype, reach):
-    x = _grid(dtype, -reach, reach)[: 4000 // WIDTH * WIDTH]
+    x = _grid(dtype, -reach, reach)[:4000]
     up, down = np.empty_like(x), np.empty_like(x)
     _sigmoids(x, up, down)
     wide = x.astype(np.longdouble)
@@ -108,3 +111,12 @@ def test_softplus_neither_overflows_nor_loses_absolute_accuracy(dtype):
     expected = np.logaddexp(0, x.astype(np.longdouble))
     error = np.abs(_apply(_softplus, x) - expected)
     assert (error <= 3 * np.finfo(dtype).eps * np.maximum(1, expected)).all()
+
+
+def test_a_gate_has_the_bits_of_its_parts():
+    x = _grid(np.float64, -50, 50)[:4000]
+    parts = [np.empty_like(x) for _ in range(5)]
+    _gates(x, *parts[:3])
+    _sigmoids(x, *parts[3:])
+    np.testing.assert_array_equal(parts[:2], parts[3:])
+    np.testing.assert_array_equal(parts[2], _apply(_softplus, x))

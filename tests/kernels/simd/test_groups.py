@@ -6,30 +6,32 @@ import numpy as np
 import pytest
 from numba import njit
 
-from microcolumn.kernels.cpu.grouped import (
+from microcolumn.kernels.simd.elementary import frexp
+from microcolumn.kernels.simd.groups import (
     GROUP,
-    bits_of,
-    chosen,
-    chosen_numbers,
-    each,
-    finish_pair_sums,
-    fold,
-    larger,
-    largest,
-    numbers,
-    pair_sums,
-    products_across,
-    put,
-    put_each,
-    repeat,
-    row,
-    rows,
-    smaller,
-    split,
-    spread,
-    sums_across,
+    group_max,
+    group_sum,
+    hadd,
+    row_maxima,
+    row_products,
+    row_sums,
+    tile,
+    unpack_rows,
 )
-from microcolumn.kernels.cpu.views import REGISTER, views
+from microcolumn.kernels.simd.lanes import REGISTER, vmax, vmin
+from microcolumn.kernels.simd.memory import (
+    broadcast_group,
+    broadcast_rows,
+    gather_rows,
+    hadd_finish,
+    lanes_of,
+    load,
+    load_group,
+    load_rows,
+    store,
+    store_rows,
+)
+from microcolumn.kernels.simd.views import views
 
 
 class Data(NamedTuple):
@@ -41,40 +43,48 @@ class Data(NamedTuple):
 @njit
 def move(data):
     seen = views(data)
-    table, out, width = seen.table, seen.out, bits_of(seen.table)
-    put(out, (0, 0), repeat(row(table, (1, 3))))
-    put(out, (1, 0), rows(table, (2, 5)))
-    put(out, (2, 0), each(table, 1, width))
-    put(out, (3, 0), spread(table, 2, 7))
-    put(out, (4, 0), chosen(table, seen.picks, 1, 2))
-    put(out, (5, 0), chosen_numbers(table, seen.picks, 1))
-    put(out, (5, GROUP), numbers(table, (3, 4)))
-    put_each(out, 6, width, rows(table, (0, 0)))
+    table, out, width = seen.table, seen.out, lanes_of(seen.table)
+    store(out, (0, 0), tile(load(table, (1, 3))))
+    store(out, (1, 0), load_group(table, (2, 5)))
+    store(out, (2, 0), load_rows(table, 1, width))
+    store(out, (3, 0), broadcast_rows(table, 2, 7))
+    store(out, (4, 0), gather_rows(table, seen.picks, 1, 2))
+    store(out, (5, 0), gather_rows(table, seen.picks, 1, 0, 1))
+    store(out, (5, GROUP), load(table, (3, 4), GROUP))
+    store_rows(out, 6, width, load_group(table, (0, 0)))
+    store(out, (10, 0), broadcast_group(table, (3, 4)))
+    store(out, (11, 0), broadcast_rows(table, 2, 7, 4))
+    store(out, (12, 0), load_group(table, (2, 5), 4))
 
 
 @njit
 def reduce(data):
     seen = views(data)
-    table, out, width = seen.table, seen.out, bits_of(seen.table)
-    put(out, (0, 0), fold(rows(table, (0, 0))))
-    put(out, (0, width), largest(rows(table, (0, 0))))
-    put(out, (1, 0), sums_across(rows(table, (1, 0))))
-    put(out, (1, GROUP), products_across(rows(table, (1, 0))))
-    put(out, (2, 0), larger(rows(table, (0, 0)), rows(table, (1, 0))))
-    put(out, (3, 0), smaller(rows(table, (0, 0)), rows(table, (1, 0))))
-    mantissa, exponent = split(rows(table, (2, 0)))
-    put(out, (4, 0), mantissa)
-    put(out, (5, 0), exponent)
+    table, out, width = seen.table, seen.out, lanes_of(seen.table)
+    store(out, (0, 0), group_sum(load_group(table, (0, 0))))
+    store(out, (0, width), group_max(load_group(table, (0, 0))))
+    store(out, (1, 0), row_sums(load_group(table, (1, 0))))
+    store(out, (1, GROUP), row_products(load_group(table, (1, 0))))
+    store(out, (1, 2 * GROUP), row_maxima(load_group(table, (1, 0))))
+    store(out, (2, 0), vmax(load_group(table, (0, 0)), load_group(table, (1, 0))))
+    store(out, (3, 0), vmin(load_group(table, (0, 0)), load_group(table, (1, 0))))
+    mantissa, exponent = frexp(load_group(table, (2, 0)))
+    store(out, (4, 0), mantissa)
+    store(out, (5, 0), exponent)
+    first, second, third, fourth = unpack_rows(load_group(table, (0, 0)))
+    store(out, (6, 0), (first - second) + (third - fourth))
 
 
 @njit
 def add_lanes_up(data):
     """Totals of 4 * bits rows of two times two registers: pairs first, then all the way."""
     seen = views(data)
-    table, out, width = seen.table, seen.out, bits_of(seen.table)
+    table, out, width = seen.table, seen.out, lanes_of(seen.table)
     for j in range(2 * width):
-        put(out, (1 + j, 0), pair_sums(rows(table, (2 * j, 0)), rows(table, (2 * j + 1, 0))))
-    put(out, (0, 0), finish_pair_sums(out, 1, 2 * width))
+        store(
+            out, (1 + j, 0), hadd(load_group(table, (2 * j, 0)), load_group(table, (2 * j + 1, 0)))
+        )
+    store(out, (0, 0), hadd_finish(out, 1, 2 * width))
 
 
 def data(dtype, n_rows, n_out):
@@ -90,7 +100,7 @@ def dtype(request):
 
 
 def test_rows_are_loaded_and_stored_where_they_belong(dtype):
-    given, bits = data(dtype, 12, 10)
+    given, bits = data(dtype, 12, 13)
     move(given)
     table, out = given.table, given.out
     np.testing.assert_array_equal(out[0], np.tile(table[1, 3 : 3 + bits], GROUP))
@@ -103,10 +113,13 @@ def test_rows_are_loaded_and_stored_where_they_belong(dtype):
     np.testing.assert_array_equal(
         out[6:10, bits : 2 * bits], table[0, : 4 * bits].reshape(GROUP, bits)
     )
+    np.testing.assert_array_equal(out[10], np.repeat(table[3, 4 : 4 + GROUP], bits))
+    np.testing.assert_array_equal(out[11, :16], np.repeat(table[2:6, 7], 4))
+    np.testing.assert_array_equal(out[12, :16], table[2, 5 : 5 + 16])
 
 
 def test_words_and_lanes_are_reduced_as_numpy_does(dtype):
-    given, bits = data(dtype, 3, 6)
+    given, bits = data(dtype, 3, 7)
     given.table[2] *= np.logspace(-20, 20, 8 * bits)
     reduce(given)
     first, second = (line[: 4 * bits].reshape(GROUP, bits) for line in given.table[:2])
@@ -116,11 +129,14 @@ def test_words_and_lanes_are_reduced_as_numpy_does(dtype):
     np.testing.assert_array_equal(out[0, bits : 2 * bits], first.max(axis=0))
     np.testing.assert_allclose(out[1, :GROUP], second.sum(axis=1), **close)
     np.testing.assert_allclose(out[1, GROUP : 2 * GROUP], second.prod(axis=1), **close)
+    np.testing.assert_array_equal(out[1, 2 * GROUP : 3 * GROUP], second.max(axis=1))
     np.testing.assert_array_equal(out[2], np.maximum(first, second).ravel())
     np.testing.assert_array_equal(out[3], np.minimum(first, second).ravel())
     mantissa, exponent = np.frexp(given.table[2, : 4 * bits])
     np.testing.assert_array_equal(out[4], 2 * mantissa)
     np.testing.assert_array_equal(out[5], exponent - 1)
+    expected = (first[0] - first[1]) + (first[2] - first[3])
+    np.testing.assert_array_equal(out[6, :bits], expected)
 
 
 def test_lanes_are_added_up_two_rows_at_a_time(dtype):

@@ -3,23 +3,24 @@
 import numpy as np
 import pytest
 from numba import njit
+from numba.core.errors import TypingError
 
-from microcolumn.kernels.cpu.lanes import (
+from microcolumn.kernels.simd.lanes import (
     WIDTH,
     any_lane,
     convert,
     fma,
-    like,
-    load,
-    product,
+    full_like,
+    reduce_add,
     reinterpret,
     rint,
     select,
     splat,
     sqrt,
-    store,
-    total,
+    vmax,
+    vmin,
 )
+from microcolumn.kernels.simd.memory import load, store
 
 FLOATS = (np.float64, np.float32)
 
@@ -34,10 +35,22 @@ def _arithmetic(a, b, out):
     store(out, (4, 0), fma(x, y, x))
     store(out, (5, 0), sqrt(y * y))
     store(out, (6, 0), rint(x))
-    store(out, (7, 0), select(x > y, x, y))
-    store(out, (8, 0), select(x < y, x, y))
-    store(out, (9, 0), select(x != y, x, like(x, 7)))
-    store(out, (10, 0), like(x, 2.5) * splat(b[0], WIDTH))
+    store(out, (7, 0), vmax(x, y))
+    store(out, (8, 0), vmin(x, y))
+    store(out, (9, 0), select(x != y, x, full_like(x, 7)))
+    store(out, (10, 0), full_like(x, 2.5) * splat(b[0], WIDTH))
+
+
+@njit
+def _with_numbers(a, number, out):
+    x = load(a, 0, WIDTH)
+    store(out, (0, 0), x + number)
+    store(out, (1, 0), number - x)
+    store(out, (2, 0), 2 * x)
+    store(out, (3, 0), x / number)
+    store(out, (4, 0), fma(x, number, 1.5))
+    store(out, (5, 0), select(x > number, number, x))
+    store(out, (6, 0), select(number < x, 1, 0.0 * x))
 
 
 @njit
@@ -49,17 +62,17 @@ def _integers(a, b, out):
     store(out, (3, 0), x & y)
     store(out, (4, 0), x | y)
     store(out, (5, 0), x ^ y)
-    store(out, (6, 0), x << like(x, 3))
-    store(out, (7, 0), x >> like(x, 3))
+    store(out, (6, 0), x << 3)
+    store(out, (7, 0), x >> 3)
     store(out, (8, 0), select(x < y, x, y))
     store(out, (9, 0), select(x > y, x, y))
-    store(out, (10, 0), select(x != y, x, like(x, 0)))
+    store(out, (10, 0), select(x != y, x, 0))
 
 
 @njit
 def _reductions(a, threshold):
     row = load(a, 0, WIDTH)
-    return total(row), product(row), any_lane(row > like(row, threshold))
+    return reduce_add(row), any_lane(row > threshold)
 
 
 def _rows_of_width(width):
@@ -67,8 +80,8 @@ def _rows_of_width(width):
     def transpose_free_copy(source, target):
         for i in range(source.shape[0]):
             row = load(source, (i, 0), width)
-            store(target, (i, 0), row + splat(1.0, width))
-        return total(load(source, (0, 0), width))
+            store(target, (i, 0), row + 1.0)
+        return reduce_add(load(source, (0, 0), width))
 
     return transpose_free_copy
 
@@ -93,6 +106,35 @@ def test_arithmetic_and_comparisons_of_float_rows_match_numpy(dtype):
     np.testing.assert_array_equal(out[10], np.full(WIDTH, dtype(2.5) * b[0]))
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_number_stands_for_a_row_of_it(dtype):
+    a = np.random.default_rng(0).normal(size=WIDTH).astype(dtype)
+    number, out = dtype(0.3), np.empty((7, WIDTH), dtype)
+    _with_numbers(a, float(number), out)
+    expected = [a + number, number - a, 2 * a, a / number]
+    np.testing.assert_array_equal(out[:4], expected)
+    np.testing.assert_allclose(out[4], a * number + dtype(1.5), rtol=8 * np.finfo(dtype).eps)
+    np.testing.assert_array_equal(out[5], np.minimum(a, number))
+    np.testing.assert_array_equal(out[6], a > number)
+
+
+def test_rows_that_do_not_fit_together_do_not_compile():
+    @njit
+    def mixed(a, b):
+        return reduce_add(load(a, 0, WIDTH) + load(b, 0, WIDTH))
+
+    @njit
+    def fraction(a):
+        return any_lane(load(a, 0, WIDTH) + 0.5 != 0)
+
+    single, double, whole = (np.ones(WIDTH, dtype) for dtype in (np.float32, float, int))
+    for call in (lambda: mixed(single, double), lambda: fraction(whole)):
+        with pytest.raises(TypingError):
+            call()
+    with pytest.raises(TypingError):
+        mixed(np.ones(2 * WIDTH)[::2], double)
+
+
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32, np.uint32])
 def test_integer_rows_wrap_shift_and_compare_like_numpy(dtype):
     limits = np.iinfo(dtype)
@@ -110,14 +152,13 @@ def test_integer_rows_wrap_shift_and_compare_like_numpy(dtype):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_sum_product_and_any_reduce_over_the_lanes(dtype):
+def test_sum_and_any_reduce_over_the_lanes(dtype):
     a = np.array([1, 2, -3, 4, 5, 0.5, 7, 8], dtype)
-    sum_of, product_of, above = _reductions(a, 7.5)
+    sum_of, above = _reductions(a, 7.5)
     assert sum_of == a.sum()
-    assert product_of == a.prod()
     assert above
-    assert not _reductions(a, 8.0)[2]
-    assert not _reductions(np.full(WIDTH, np.nan, dtype), 0.0)[2]
+    assert not _reductions(a, 8.0)[1]
+    assert not _reductions(np.full(WIDTH, np.nan, dtype), 0.0)[1]
 
 
 @pytest.mark.parametrize("width", [8, 16, 32])

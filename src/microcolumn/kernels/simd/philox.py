@@ -7,9 +7,9 @@ machine's widening vector multiply is 32 x 32 -> 64.
 """
 
 import numpy as np
-from numba import njit
 
-from .lanes import like, reinterpret
+from .compile import subroutine
+from .lanes import reinterpret
 
 _MULTIPLIER_0, _MULTIPLIER_1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _WEYL_0, _WEYL_1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
@@ -24,52 +24,39 @@ _ONE_LESS_HALF_STEP = 1.0 - 2.0**-53
 
 # Four random 32-bit words per lane from counter rows c0..c3 and the scalar key words k0, k1.
 # Cost per row: 10 rounds of 2 multiplies, 2 shifts and 4 xors (2 three-way ones on AVX-512).
-# Pinned by tests/kernels/cpu/test_philox.py::test_blocks_match_the_published_known_answers.
-@njit(cache=True)
+# Pinned by tests/kernels/simd/test_philox.py::test_blocks_match_the_published_known_answers.
+@subroutine
 def philox4x32(c0, c1, c2, c3, k0, k1):
     """Philox4x32-10 of rows of 32-bit words held in unsigned 64-bit lanes.
 
-    Parameters
-    ----------
-    c0, c1, c2, c3 : Lanes(uint64)
-        Counter words; bits above the lowest 32 are ignored.
-    k0, k1 : uint64
-        Key words, each below 2**32.
-
-    Returns
-    -------
-    tuple of four Lanes(uint64)
-        Random words, each below 2**32.
+    Bits of the counter above the lowest 32 are ignored; the key words are below 2**32.
     """
-    low_word = like(c0, _LOW_WORD)
-    shift = like(c0, _WORD_BITS)
-    multiplier0, multiplier1 = like(c0, _MULTIPLIER_0), like(c0, _MULTIPLIER_1)
     for _ in range(_ROUNDS):
-        # Masking right before the product tells the compiler that a 32-bit multiply will do;
-        # rubbish above the low words is harmless everywhere else.
-        product0 = (c0 & low_word) * multiplier0
-        product1 = (c2 & low_word) * multiplier1
-        c0 = (product1 >> shift) ^ c1 ^ like(c1, k0)
-        c2 = (product0 >> shift) ^ c3 ^ like(c3, k1)
+        # The masks tell the compiler that a 32-bit multiply will do. Nothing else needs them:
+        # bits above the low words change no result.
+        product0 = (c0 & _LOW_WORD) * _MULTIPLIER_0
+        product1 = (c2 & _LOW_WORD) * _MULTIPLIER_1
+        c0 = (product1 >> _WORD_BITS) ^ c1 ^ k0
+        c2 = (product0 >> _WORD_BITS) ^ c3 ^ k1
         c1 = product1
         c3 = product0
         k0 = (k0 + _WEYL_0) & _LOW_WORD
         k1 = (k1 + _WEYL_1) & _LOW_WORD
-    return c0 & low_word, c1 & low_word, c2 & low_word, c3 & low_word
+    return c0 & _LOW_WORD, c1 & _LOW_WORD, c2 & _LOW_WORD, c3 & _LOW_WORD
 
 
-@njit(cache=True)
+@subroutine
 def _uniform(word, extra):
     """Odd multiple of 2**-53 in (0, 1): 32 bits from ``word``, the 20 below them from ``extra``."""
-    bits = (word << like(word, _EXTRA_BITS)) | (extra & like(word, _EXTRA_MASK))
-    in_one_to_two = reinterpret(bits | like(word, _BITS_OF_ONE), np.float64)
-    return in_one_to_two - like(in_one_to_two, _ONE_LESS_HALF_STEP)
+    bits = (word << _EXTRA_BITS) | (extra & _EXTRA_MASK)
+    in_one_to_two = reinterpret(bits | _BITS_OF_ONE, np.float64)
+    return in_one_to_two - _ONE_LESS_HALF_STEP
 
 
 # Four uniforms per lane in the open interval (0, 1), each of 52 bits, from one Philox block.
 # Cost per row: the block and 4 x 5 operations.
-# Pinned by tests/kernels/cpu/test_philox.py::test_uniforms_are_built_from_the_words_of_a_block.
-@njit(cache=True)
+# Pinned by tests/kernels/simd/test_philox.py::test_uniforms_are_built_from_the_words_of_a_block.
+@subroutine
 def uniforms(c0, c1, c2, c3, k0, k1):
     """Four rows of uniforms in (0, 1); neither end occurs, and 1 - u is exact.
 

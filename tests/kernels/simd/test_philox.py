@@ -6,8 +6,9 @@ from hypothesis import given, settings, strategies as st
 from numba import njit
 from scipy import stats
 
-from microcolumn.kernels.cpu.lanes import WIDTH, load, store
-from microcolumn.kernels.cpu.philox import philox4x32, uniforms
+from microcolumn.kernels.simd.lanes import WIDTH
+from microcolumn.kernels.simd.memory import load, store
+from microcolumn.kernels.simd.philox import philox4x32, uniforms
 
 # kat_vectors of Random123 1.14: counter, key, answer.
 KNOWN_ANSWERS = [
@@ -25,10 +26,10 @@ KNOWN_ANSWERS = [
 def _blocks(counters, k0, k1, words):
     for i in range(0, counters.shape[1], WIDTH):
         block = philox4x32(
-            load(counters, (0, i), WIDTH),
-            load(counters, (1, i), WIDTH),
-            load(counters, (2, i), WIDTH),
-            load(counters, (3, i), WIDTH),
+            load(counters, (0, i)),
+            load(counters, (1, i)),
+            load(counters, (2, i)),
+            load(counters, (3, i)),
             k0,
             k1,
         )
@@ -40,10 +41,10 @@ def _blocks(counters, k0, k1, words):
 def _uniforms(counters, k0, k1, draws):
     for i in range(0, counters.shape[1], WIDTH):
         rows = uniforms(
-            load(counters, (0, i), WIDTH),
-            load(counters, (1, i), WIDTH),
-            load(counters, (2, i), WIDTH),
-            load(counters, (3, i), WIDTH),
+            load(counters, (0, i)),
+            load(counters, (1, i)),
+            load(counters, (2, i)),
+            load(counters, (3, i)),
             k0,
             k1,
         )

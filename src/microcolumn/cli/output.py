@@ -1,0 +1,106 @@
+"""Output of commands: text, tables, JSON, and files that are written completely or not at all."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+import webbrowser
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from io import TextIOWrapper
+from math import isfinite
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from ..atomic import atomic_write
+
+Json = Annotated[
+    bool,
+    typer.Option("--json", help="Print the result as JSON, and nothing else, on standard output."),
+]
+Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
+
+
+def print_json(result: Any) -> None:
+    """Print a result for programs; numbers that JSON does not have become null."""
+    from json import dumps
+
+    typer.echo(dumps(_plain(result), indent=2, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, Path):
+        return str(value)
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def print_table(
+    rows: Iterable[Sequence[str]], header: Sequence[str] = (), *, err: bool = False
+) -> None:
+    """Print rows in columns, the first one aligned to the left; numbers to the right, if named."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    columns = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=bool(header))
+    lines = [list(row) for row in rows]
+    for k in range(len(lines[0])):
+        name = header[k] if header else ""
+        columns.add_column(name, justify="right" if header and k else "left", no_wrap=True)
+    for line in lines:
+        columns.add_row(*map(Text, line))
+    console = Console(stderr=err)
+    if not console.is_terminal:
+        console.width = 10_000  # a file has no right edge
+    with console.capture() as drawn:
+        console.print(columns)
+    typer.echo("\n".join(line.rstrip() for line in drawn.get().splitlines()), err=err)
+
+
+def show_page(file: Path, open_page: bool, *, quiet: bool = False) -> None:
+    """Say where a page is, unless the output is JSON, and open it if asked."""
+    if not quiet:
+        typer.echo(f"page: {file}")
+    if open_page and not webbrowser.open(file.resolve().as_uri()):
+        typer.echo(f"no browser was found; open {file} in one", err=True)
+
+
+@contextmanager
+def output(path: Path | None) -> Iterator[IO[bytes]]:
+    """Standard output, or a file that is written completely or not at all."""
+    if path is None:
+        yield typer.get_binary_stream("stdout")
+    else:
+        with atomic_write(path) as file:
+            yield file
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those it lies in, if they are not there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OSError(f"cannot write to {path}: {error.strerror}; choose another place") from None
+
+
+def write_csv(stream: IO[bytes], rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows as comma-separated values."""
+    text = TextIOWrapper(stream, encoding="utf-8", newline="")
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    text.detach()  # flushes, and leaves standard output open
+
+
+@contextmanager
+def warnings_as_lines() -> Iterator[None]:
+    """Print each warning of the API once, as a plain line on standard error."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for sentence in dict.fromkeys(str(each.message) for each in caught):
+        typer.echo(f"microcolumn: warning: {sentence}", err=True)

@@ -1,0 +1,68 @@
+"""How kernels are compiled: the decorators, the checked mode and the cache on disk.
+
+``@kernel`` marks what Python calls, ``@subroutine`` what only kernels call. Both are Numba's
+``njit``. Numba's own cache notices changes of the file that a kernel stands in. This one also
+notices changes of the language and of every module that the kernel's file imports relatively.
+"""
+
+import functools
+import hashlib
+import inspect
+import os
+import re
+from pathlib import Path
+
+from numba import njit
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+#: Whether every load and store compares its index with the array: ``MICROCOLUMN_CHECK=1``.
+CHECKED = os.environ.get("MICROCOLUMN_CHECK", "0") not in ("", "0")
+
+
+def kernel(function=None, **options):
+    """Compile a function that Python calls, and keep the result on disk."""
+    if function is None:
+        return functools.partial(kernel, **options)
+    dispatcher = subroutine(function, **options)
+    dispatcher._cache = _Cache(function)
+    return dispatcher
+
+
+def subroutine(function=None, **options):
+    """Compile a function as a part of the kernels that call it."""
+    if function is None:
+        return functools.partial(subroutine, **options)
+    if CHECKED:  # in one thread, since threads cannot raise
+        options = {**options, "parallel": False, "boundscheck": True}
+    return njit(**options)(function)
+
+
+class _Cache(FunctionCache):
+    """Numba's cache, with all sources of a kernel in its key and a file name for each mode."""
+
+    def __init__(self, function):
+        super().__init__(function)
+        self._cache_file = IndexDataCacheFile(
+            cache_path=self._cache_path,
+            filename_base=self._impl.filename_base + (".checked" if CHECKED else ""),
+            source_stamp=_digest(Path(inspect.getfile(function))),
+        )
+
+
+@functools.cache
+def _digest(path):
+    """Hash of the language, of a file and of the modules that it imports."""
+    found = set(Path(__file__).parent.glob("*.py"))
+    _add_imports(path.resolve(), found)
+    digest = hashlib.sha256()
+    for source in sorted(found):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+def _add_imports(path, found):
+    if path in found or not path.is_file():
+        return
+    found.add(path)
+    for dots, name in re.findall(r"^from (\.+)([\w.]*) import", path.read_text("utf-8"), re.M):
+        _add_imports(path.parents[len(dots) - 1] / (name.replace(".", "/") + ".py"), found)

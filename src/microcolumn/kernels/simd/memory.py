@@ -1,0 +1,209 @@
+"""Loads and stores of rows and groups.
+
+Memory is a C-contiguous array or a view. Elements are consecutive in memory from ``index`` on (a
+number, or a tuple with one for each axis) and may run on into the next rows of an array. A row
+has the lanes of one register unless a ``width`` (a constant) is given.
+"""
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from .groups import GROUP, hadd_rows, join_rows, split_rows
+from .lanes import REGISTER, Lanes, broadcast, element_of
+from .views import address, check_memory, typed
+
+
+def _width(memory, width=None):
+    """Lanes of a row of this memory."""
+    check_memory(memory)
+    return REGISTER * 8 // memory.dtype.bitwidth if width is None else width.literal_value
+
+
+def _signature(result, *args):
+    """Signature without literal types, except for the width, which comes last."""
+    *others, width = args
+    return result(*map(types.unliteral, others), types.Omitted(None) if width is None else width)
+
+
+def _read(builder, dtype, pointer, n_lanes=None):
+    """Row of so many lanes, or one number, from a pointer."""
+    kind = element_of(dtype) if n_lanes is None else ir.VectorType(element_of(dtype), n_lanes)
+    return builder.load(typed(builder, pointer, kind), align=dtype.bitwidth // 8, typ=kind)
+
+
+def _write(builder, dtype, pointer, value):
+    builder.store(value, typed(builder, pointer, value.type), align=dtype.bitwidth // 8)
+
+
+def _address(context, builder, signature, args, n_elements):
+    """Pointer for an instruction whose first operands are a memory and an index."""
+    kinds = signature.args
+    return address(context, builder, kinds[0], args[0], kinds[1], args[1], n_elements)
+
+
+@intrinsic
+def lanes_of(typingctx, memory):
+    """Elements of the memory in one register: a constant that the compiler knows."""
+    width = _width(memory)
+    return types.intp(memory), lambda context, *_: context.get_constant(types.intp, width)
+
+
+@intrinsic(prefer_literal=True)
+def splat_group(typingctx, memory, value, width=None):
+    """Group of the type that ``load_group`` has for this memory, with ``value`` in each lane."""
+    lanes = Lanes(memory.dtype, GROUP * _width(memory, width))
+
+    def codegen(context, builder, signature, args):
+        element = context.cast(builder, args[1], signature.args[1], memory.dtype)
+        return broadcast(builder, element, lanes.width)
+
+    return _signature(lanes, memory, value, width), codegen
+
+
+def _load(memory, index, width, n_lanes):
+    def codegen(context, builder, signature, args):
+        pointer = _address(context, builder, signature, args, n_lanes)
+        return _read(builder, memory.dtype, pointer, n_lanes)
+
+    return _signature(Lanes(memory.dtype, n_lanes), memory, index, width), codegen
+
+
+@intrinsic(prefer_literal=True)
+def load(typingctx, memory, index, width=None):
+    """One row."""
+    return _load(memory, index, width, _width(memory, width))
+
+
+@intrinsic(prefer_literal=True)
+def load_group(typingctx, memory, index, width=None):
+    """A group of consecutive rows."""
+    return _load(memory, index, width, GROUP * _width(memory, width))
+
+
+@intrinsic
+def store(typingctx, memory, index, row):
+    """Write a row or a group to consecutive elements."""
+    check_memory(memory)
+
+    def codegen(context, builder, signature, args):
+        pointer = _address(context, builder, signature, args, row.width)
+        _write(builder, memory.dtype, pointer, args[2])
+        return context.get_dummy_value()
+
+    return types.void(memory, types.unliteral(index), row), codegen
+
+
+@intrinsic(prefer_literal=True)
+def broadcast_group(typingctx, memory, index, width=None):
+    """Group whose rows hold one of ``GROUP`` consecutive numbers each, in all of their lanes."""
+    n_lanes = _width(memory, width)
+
+    def codegen(context, builder, signature, args):
+        pointer, rows = _address(context, builder, signature, args, GROUP), []
+        for w in range(GROUP):
+            step = [context.get_constant(types.intp, w)]
+            one = builder.gep(pointer, step, source_etype=element_of(memory.dtype))
+            rows.append(broadcast(builder, _read(builder, memory.dtype, one), n_lanes))
+        return join_rows(builder, rows)
+
+    return _signature(Lanes(memory.dtype, GROUP * n_lanes), memory, index, width), codegen
+
+
+def _row_addresses(context, builder, kinds, args, n_elements, n_rows=GROUP, picks=None):
+    """Addresses of ``column`` in rows ``first``, ``first + 1``, ...; or in the rows picked there.
+
+    ``kinds`` and ``args`` are types and values of (memory, first, column, ...), ``picks`` type and
+    value of a list of rows.
+    """
+    pair = types.UniTuple(types.intp, 2)
+    first, column = (context.cast(builder, args[k], kinds[k], types.intp) for k in (1, 2))
+    for w in range(n_rows):
+        place = builder.add(first, context.get_constant(types.intp, w))
+        if picks is not None:
+            pointer = address(context, builder, *picks, types.intp, place)
+            picked = _read(builder, picks[0].dtype, pointer)
+            place = context.cast(builder, picked, picks[0].dtype, types.intp)
+        index = context.make_tuple(builder, pair, [place, column])
+        yield address(context, builder, kinds[0], args[0], pair, index, n_elements)
+
+
+def _read_rows(context, builder, kinds, args, n_lanes, **options):
+    pointers = _row_addresses(context, builder, kinds, args, n_lanes, **options)
+    return [_read(builder, kinds[0].dtype, pointer, n_lanes) for pointer in pointers]
+
+
+@intrinsic(prefer_literal=True)
+def load_rows(typingctx, memory, first, column, width=None):
+    """Group of the rows from ``memory[first + w, column]`` on, for each w of the group."""
+    n_lanes = _width(memory, width)
+
+    def codegen(context, builder, signature, args):
+        return join_rows(builder, _read_rows(context, builder, signature.args, args, n_lanes))
+
+    return _signature(Lanes(memory.dtype, GROUP * n_lanes), memory, first, column, width), codegen
+
+
+@intrinsic(prefer_literal=True)
+def gather_rows(typingctx, memory, picks, first, column, width=None):
+    """Group of the rows from ``memory[picks[first + w], column]`` on, for each w of the group."""
+    n_lanes = _width(memory, width)
+
+    def codegen(context, builder, signature, args):
+        kinds, values = ([one[0], *one[2:]] for one in (signature.args, args))
+        listed = (signature.args[1], args[1])
+        rows = _read_rows(context, builder, kinds, values, n_lanes, picks=listed)
+        return join_rows(builder, rows)
+
+    lanes = Lanes(memory.dtype, GROUP * n_lanes)
+    return _signature(lanes, memory, picks, first, column, width), codegen
+
+
+@intrinsic
+def store_rows(typingctx, memory, first, column, group):
+    """Write row w of the group to ``memory[first + w, column]`` and what follows it."""
+    check_memory(memory)
+
+    def codegen(context, builder, signature, args):
+        rows = split_rows(builder, args[3])
+        pointers = _row_addresses(context, builder, signature.args, args, rows[0].type.count)
+        for pointer, row in zip(pointers, rows, strict=True):
+            _write(builder, memory.dtype, pointer, row)
+        return context.get_dummy_value()
+
+    return types.void(memory, types.unliteral(first), types.unliteral(column), group), codegen
+
+
+@intrinsic(prefer_literal=True)
+def broadcast_rows(typingctx, memory, first, column, width=None):
+    """Group with ``memory[first + w, column]`` in all lanes of its row w."""
+    n_lanes = _width(memory, width)
+
+    def codegen(context, builder, signature, args):
+        pointers = _row_addresses(context, builder, signature.args, args, 1)
+        numbers = [_read(builder, memory.dtype, pointer) for pointer in pointers]
+        return join_rows(builder, [broadcast(builder, one, n_lanes) for one in numbers])
+
+    return _signature(Lanes(memory.dtype, GROUP * n_lanes), memory, first, column, width), codegen
+
+
+@intrinsic
+def hadd_finish(typingctx, memory, first, column):
+    """Totals of a group's worth of rows that ``hadd`` added up by one step, two to a register.
+
+    The registers are at ``column`` of consecutive rows of the memory from ``first`` on.
+    """
+    width = _width(memory)
+    count = GROUP * width // 2
+
+    def codegen(context, builder, signature, args):
+        rows = _read_rows(context, builder, signature.args, args, width, n_rows=count)
+        distance = 2
+        while len(rows) > GROUP:
+            pairs = zip(rows[::2], rows[1::2], strict=True)
+            rows = [hadd_rows(builder, *pair, distance) for pair in pairs]
+            distance *= 2
+        return join_rows(builder, rows)
+
+    lanes = Lanes(memory.dtype, GROUP * width)
+    return lanes(memory, types.unliteral(first), types.unliteral(column)), codegen

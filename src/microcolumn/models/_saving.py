@@ -1,0 +1,107 @@
+"""Models written to safetensors files, which :mod:`._files` reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import numpy as tensors
+from sklearn.utils.validation import check_is_fitted
+
+from ..atomic import atomic_write
+from ..origin import Origin
+
+#: The one entry of a file's metadata. Several would be written in random order.
+MARK = "microcolumn-model-1"
+PARAMETERS = ("b", "J", "W", "c")
+FITTED_NUMBERS = ("objective_", "optimality_", "n_iter_", "window_")
+DIGEST = "sha256"
+
+
+def to_bytes(model: Any) -> bytes:
+    """Settings, parameters and training rates of a model as the content of a safetensors file.
+
+    The same model always gives the same bytes. log Z is not part of them; see
+    :meth:`PopulationModel.with_log_partition`.
+    """
+    check_is_fitted(model)
+    arrays = {name: getattr(model.parameters_, name) for name in PARAMETERS}
+    if hasattr(model, "rates_"):
+        arrays |= {"rates": model.rates_, "kept_words": model._kept_words}
+        arrays["frequent_words"], arrays["frequencies"] = model._frequent
+    arrays = {name: array for name, array in arrays.items() if array is not None}
+    header = {
+        "model": type(model).__name__,
+        "settings": _plain(model.get_params()),
+        "fitted": {k: getattr(model, k) for k in FITTED_NUMBERS if hasattr(model, k)},
+    }
+    if hasattr(model, "feature_names_in_"):
+        header["feature_names"] = model.feature_names_in_.tolist()
+    if model.origin_ is not None:
+        header["origin"] = _origin_as_dict(model.origin_)
+    text = json.dumps(header | {DIGEST: digest_of(header, arrays)})
+    content: bytes = tensors.save(arrays, metadata={MARK: text})
+    return content
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file, all or nothing."""
+    content = to_bytes(model)
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"the folder {target.parent} does not exist; make it first")
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder; add a file name, like model.safetensors")
+    with atomic_write(target) as file:
+        file.write(content)
+
+
+def digest_of(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
+    """Fingerprint of all that a file holds: a flipped bit in a number would go unnoticed."""
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(json.dumps([name, str(array.dtype), array.shape]).encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _origin_as_dict(origin: Origin) -> dict[str, Any]:
+    """Contents as JSON holds them, except the window, which is one of the fitted numbers."""
+    units = origin.units
+    depths = (
+        [None if np.isnan(d) else d for d in units.depth_um.tolist()]
+        if units.depth_um is not None
+        else None
+    )
+    return {
+        "bin_width": origin.bin_width,
+        "start_s": origin.start_s,
+        "stop_s": origin.stop_s,
+        "n_bins": origin.n_bins,
+        "units": {
+            "ids": units.ids,
+            "depth_um": depths,
+            "layer": units.layer,
+            "depth_reference": units.depth_reference,
+            "quality": units.quality,
+            "multiunit": units.multiunit.tolist(),
+        },
+    }
+
+
+def _plain(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings that JSON holds; a random generator object is not part of a model."""
+    plain = {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in settings.items()
+    }
+    return {
+        name: value
+        for name, value in plain.items()
+        if value is None or isinstance(value, str | int | float | bool)
+    }

@@ -1,0 +1,136 @@
+"""What a fitted model is of: units, bin width, window, and the span of time it was trained on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .units import Units
+from .words import UnnamedWords, Words
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """Units, bin width, window and span of the words that a model was trained on.
+
+    Parameters
+    ----------
+    units : Units
+        The recorded units, in the order of the model's bits.
+    bin_width : float
+        Seconds.
+    window : int
+        Bins per word.
+    start_s, stop_s : float
+        Start of the first and end of the last bin, on the recording's clock. A split may have left
+        out bins between them.
+    n_bins : int
+        Number of words, each starting in its own bin.
+
+    Examples
+    --------
+    >>> words = Words.from_array([[0, 1], [0, 0], [1, 1]], bin_width=0.020, units=Units("ab"))
+    >>> Origin.of(words)
+    Origin(2 units, words of 1 x 20 ms, 3 words from 0 to 0.06 s)
+    >>> Origin.of(words).order_in(words.subset([1, 0]))
+    array([1, 0])
+    """
+
+    units: Units
+    bin_width: float
+    window: int
+    start_s: float
+    stop_s: float
+    n_bins: int
+
+    @classmethod
+    def of(cls, words: Words) -> Origin | None:
+        """The origin of a model trained on these words; None for those of a plain array."""
+        if isinstance(words, UnnamedWords):
+            return None
+        first, last = words.clock.times_s(words.bins[[0, -1]], words.bin_width).tolist()
+        stop = last + words.window * words.bin_width
+        return cls(words.units, words.bin_width, words.window, first, stop, words.n_bins)
+
+    def order_in(
+        self, other: Words | Origin, name: str = "the words", this: str = "the model"
+    ) -> NDArray[np.intp] | None:
+        """Positions of these units in ``other``, shape (n_units,); None if the order is the same.
+
+        ``other`` must have the same bin width, window and units; errors call the two by name.
+        """
+        if not math.isclose(self.bin_width, other.bin_width, rel_tol=1e-9):
+            mine, theirs = self.bin_width, other.bin_width
+            raise ValueError(
+                f"{this} was fitted on bins of {mine * 1e3:g} ms, not of {theirs * 1e3:g} ms as in "
+                f"{name}; bin at {mine:g} s, or fit at {theirs:g} s"
+            )
+        if self.window != other.window:
+            mine, theirs = self.window, other.window
+            raise ValueError(
+                f"{this} was fitted on words of {mine} bins, not of {theirs} as in {name}; "
+                f"use words.embed({mine}), or fit to words of {theirs}"
+            )
+        return self.order_among(other.units, name, this)
+
+    def order_among(
+        self, units: Units, name: str = "units", this: str = "the model"
+    ) -> NDArray[np.intp] | None:
+        """Positions of these units in a table of the same units; see :meth:`order_in`."""
+        if units.ids == self.units.ids:
+            return None
+        place = {unit: position for position, unit in enumerate(units.ids)}
+        remedy = "pass the same units, for example recording.select(ids=model.unit_ids_)"
+        for unit in self.units.ids:
+            if unit not in place:
+                raise ValueError(
+                    f"{this} was fitted on unit {unit!r}, which is not in {name}; {remedy}"
+                )
+        if len(units) > len(self.units):
+            foreign = next(unit for unit in units.ids if unit not in set(self.units.ids))
+            raise ValueError(
+                f"unit {foreign!r} of {name} is none that {this} was fitted on; {remedy}"
+            )
+        return np.array([place[unit] for unit in self.units.ids])
+
+    def columns_in(self, other: Words | Origin, **names: str) -> NDArray[np.intp] | None:
+        """Bits of ``other`` in this order, bin by bin of the window; see :meth:`order_in`."""
+        order = self.order_in(other, **names)
+        if order is None:
+            return None
+        return (np.arange(self.window)[:, None] * order.size + order).ravel()
+
+    def __repr__(self) -> str:
+        return (
+            f"Origin({len(self.units)} unit{'s' * (len(self.units) != 1)}, words of "
+            f"{self.window} x {self.bin_width * 1e3:g} ms, {self.n_bins:,} words from "
+            f"{self.start_s:g} to {self.stop_s:g} s)"
+        )
+
+
+def bit_names(units: Units, window: int) -> tuple[str, ...]:
+    """Unit of each bit of a word; in windows with its bin, the newest 0, such as ``"7@-2"``."""
+    if window == 1:
+        return units.ids
+    return tuple(f"{unit}@{k}" for k in range(1 - window, 1) for unit in units.ids)
+
+
+def ordered(words: Words, origin: Origin | None) -> Words:
+    """Words in a model's order of units; a plain array, or a model of one, is taken as it is."""
+    if origin is None or isinstance(words, UnnamedWords):
+        return words
+    order = origin.order_in(words)
+    return words if order is None else words.reordered(order)
+
+
+def units_of(origin: Origin | None, units: Units | None) -> Units | None:
+    """A table of units in a model's order, by default the model's own, if it knows them."""
+    if origin is None:
+        return units
+    order = None if units is None else origin.order_among(units)
+    if units is None or order is None:
+        return units or origin.units
+    return units.take(order)

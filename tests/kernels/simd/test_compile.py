@@ -1,0 +1,78 @@
+"""Kernels are compiled anew when their sources change, and the page on the language is true."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import microcolumn.kernels.simd as language
+
+LANGUAGE = Path(language.__file__).parent
+
+KERNEL = """
+import numpy as np
+
+from .factors import FACTOR
+from .simd.compile import kernel
+from .simd.lanes import reduce_add, vmax
+from .simd.memory import load
+
+
+@kernel
+def scaled_sum(a, b):
+    return FACTOR * reduce_add(vmax(load(a, 0), load(b, 0)))
+
+
+total = scaled_sum(np.arange(8.0), np.full(8, 2.0))
+print(total, "cached" if sum(scaled_sum.stats.cache_hits.values()) else "compiled")
+"""
+
+
+def run(folder, *arguments, checked=""):
+    environment = {**os.environ, "MICROCOLUMN_CHECK": checked}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def replace(file, old, new):
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def test_an_edit_of_any_source_of_a_kernel_compiles_it_anew(tmp_path):
+    package = tmp_path / "package"
+    shutil.copytree(LANGUAGE, package / "simd", ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "sums.py").write_text(KERNEL)
+    (package / "factors.py").write_text("FACTOR = 1.0\n")
+
+    def result(**options):
+        return run(tmp_path, "-m", "package.sums", **options)
+
+    assert result() == "31.0 compiled"
+    replace(package / "simd" / "lanes.py", "select(a > b, a, b)", "select(a > b, b, a)")
+    assert result() == "13.0 compiled"
+    replace(package / "factors.py", "1.0", "2.0")
+    assert result() == "26.0 compiled"
+    assert result(checked="1") == "26.0 compiled"
+    assert result() == "26.0 cached"
+
+
+def test_the_example_of_the_page_runs(tmp_path):
+    [example] = re.findall(r"```python\n(.*?)```", (LANGUAGE / "README.md").read_text(), re.DOTALL)
+    (tmp_path / "example.py").write_text(example)
+    run(tmp_path, "example.py")
+
+
+def test_the_page_lists_every_instruction_where_it_is():
+    page = (LANGUAGE / "README.md").read_text()
+    for module, listed in re.findall(r"^\| `(\w+)\.py` \| (.*) \|$", page, re.MULTILINE):
+        source = (LANGUAGE / f"{module}.py").read_text()
+        for name in re.findall(r"`(\w+)`", listed):
+            assert re.search(rf"^(def |){name}\b( =|\()", source, re.MULTILINE), (module, name)

@@ -1,0 +1,107 @@
+"""What a model is of: units by name, bin width, window, and the span it was trained on."""
+
+import numpy as np
+import pytest
+
+from microcolumn.origin import Origin, bit_names, ordered, units_of
+from microcolumn.recording import Recording
+from microcolumn.units import Units
+from microcolumn.words import UnnamedWords, Words
+
+UNITS = Units("abc", depth_um=[300.0, np.nan, 900.0], layer=["II/III", "", "V/VI"])
+
+
+def _words(window=1, bin_width=0.020, units=UNITS):
+    X = np.random.default_rng(0).integers(0, 2, (60, len(units)))
+    return Words.from_array(X, bin_width=bin_width, units=units).embed(window)
+
+
+def test_the_span_is_on_the_recordings_clock():
+    recording = Recording(
+        [[10.001, 10.045, 30.01], [30.05]], epochs=[[10.0, 10.06], [30.0, 30.1]], units=Units("ab")
+    )
+    origin = Origin.of(recording.bin(0.020))
+    assert (origin.start_s, origin.stop_s, origin.n_bins) == (10.0, pytest.approx(30.1), 8)
+    windows = Origin.of(recording.bin(0.020).embed(2))
+    assert (windows.start_s, windows.stop_s, windows.n_bins) == (10.0, pytest.approx(30.1), 6)
+    later = Origin.of(recording.restrict([[30.0, 30.1]]).bin(0.020))
+    assert (later.start_s, later.stop_s) == (30.0, pytest.approx(30.1))
+
+
+def test_a_plain_array_has_no_origin():
+    assert Origin.of(UnnamedWords.from_array([[0, 1], [1, 1]])) is None
+    assert Origin.of(UnnamedWords.from_array([[0, 1]] * 3, sample_weight=[1, 0, 1])) is None
+
+
+def test_a_part_of_words_has_the_origin_of_its_own_units_and_bins():
+    first, _ = _words().split(0.5, by="blocks", n_blocks=2, random_state=0)
+    assert Origin.of(first).n_bins == first.n_bins
+    assert Origin.of(first.subset([2, 0])).units.ids == ("c", "a")
+
+
+@pytest.mark.parametrize("window", [1, 3])
+def test_words_are_put_into_the_order_of_the_units_bin_by_bin(window):
+    words = _words(window)
+    turned = words.subset([2, 0, 1])
+    back = ordered(turned, Origin.of(words))
+    assert back.units.ids == words.units.ids
+    assert np.array_equal(back.expand(), words.expand())
+    assert back.X.flags.c_contiguous
+    columns = Origin.of(words).columns_in(turned)
+    assert np.array_equal(turned.X[:, columns], back.X)
+
+
+def test_words_in_the_same_order_and_those_of_arrays_are_left_alone():
+    words = _words()
+    assert ordered(words, Origin.of(words)) is words
+    assert ordered(words, None) is words
+    array = UnnamedWords.from_array(words.expand()[:, :2])
+    assert ordered(array, Origin.of(words)) is array
+
+
+def test_bin_widths_that_differ_by_rounding_alone_are_the_same():
+    assert Origin.of(_words(bin_width=0.1)).order_in(_words(bin_width=0.3 - 0.2)) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "facts"),
+    [
+        (_words(bin_width=0.005), ["20 ms", "5 ms", "0.02 s", "0.005 s"]),
+        (_words(window=3), ["words of 1 bins", "not of 3"]),
+        (_words(units=Units("axc")), ["'b'", "not in the words"]),
+        (_words(units=Units("abcx")), ["'x'"]),
+        (_words(units=Units("ac")), ["'b'"]),
+    ],
+)
+def test_other_bins_windows_or_units_are_one_sentence_with_both_sides(words, facts):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        ordered(words, Origin.of(_words()))
+    sentence = str(caught.value)
+    assert all(fact in sentence for fact in facts), sentence
+    assert "; " in sentence
+    assert "\n" not in sentence
+
+
+def test_bits_are_named_by_unit_and_bin_before_the_newest():
+    assert bit_names(UNITS, 1) == ("a", "b", "c")
+    assert bit_names(UNITS, 3) == (
+        "a@-2",
+        "b@-2",
+        "c@-2",
+        "a@-1",
+        "b@-1",
+        "c@-1",
+        "a@0",
+        "b@0",
+        "c@0",
+    )
+
+
+def test_a_table_of_units_is_found_by_name():
+    origin = Origin.of(_words())
+    assert units_of(origin, None) is UNITS
+    assert units_of(None, UNITS) is UNITS
+    assert units_of(origin, UNITS) is UNITS
+    assert units_of(origin, UNITS.take([2, 1, 0])).layer == UNITS.layer
+    with pytest.raises(ValueError, match="unit 'c'"):
+        units_of(origin, UNITS.take([0, 1]))
