@@ -118,9 +118,9 @@ def _draw_words(ax: Axes, statistics: Mapping[str, PatternStatistics], least: fl
     for k in reversed(range(len(_MARKERS))):
         chosen = shuffled[symbol[shuffled] == k]
         if chosen.size:
-            style = {"marker": _MARKERS[k], "linewidths": 0.5 if _MARKERS[k] == "x" else 0.0}
-            dots = ax.scatter(x[chosen], y[chosen], s=6, c=colour[chosen], alpha=0.6, **style)
-            dots.set(rasterized=x.size > _MOST_POINTS, zorder=2)
+            dots = ax.scatter(x[chosen], y[chosen], s=6, c=colour[chosen], marker=_MARKERS[k])
+            dots.set(alpha=0.6, linewidths=0.5 if _MARKERS[k] == "x" else 0.0, zorder=2)
+            dots.set_rasterized(x.size > _MOST_POINTS)
 
 
 def _symbols(statistics: PatternStatistics) -> NDArray[np.int64]:

@@ -56,9 +56,11 @@ def gain(
     for name, result, look in drawn:
         units = [unit for unit in result.units if unit.rate_hz > 0.0]
         values = [(unit.rate_hz, unit.gain_bits_per_second, unit.stderr) for unit in units]
-        style = {"color": look.colour, "marker": look.marker, "markersize": 3.5, "linestyle": ""}
-        style |= {"markerfacecolor": "none", "markeredgewidth": 0.9, "elinewidth": 0.7}
-        ax.errorbar(*np.array(values).reshape(-1, 3).T, label=literal(name), **style)
+        style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
+        style |= {"markersize": 3.5, "markerfacecolor": "none", "markeredgewidth": 0.9}
+        ax.errorbar(
+            *np.array(values).reshape(-1, 3).T, label=literal(name), elinewidth=0.7, **style
+        )
     ax.set_xscale("log")
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
     _plain_ticks(ax)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -104,8 +105,9 @@ def hidden_maps(
         ax.set_title(f"{place + 1}", pad=2, fontsize=7)
         _keep_outer_labels(ax, place % COLUMNS == 0, place + COLUMNS >= shown.size)
     n_columns = min(shown.size, COLUMNS)  # the bar has the same width for one map and for nine
-    size = {"aspect": 14 * n_rows, "pad": 0.09 / n_columns, "fraction": 0.27 / n_columns}
-    bar = figure.colorbar(panels[0, 0].images[0], ax=panels[:, : shown.size], **size)
+    size: dict[str, Any] = {"aspect": 14 * n_rows, "pad": 0.09 / n_columns}
+    size |= {"fraction": 0.27 / n_columns, "ax": panels[:, : shown.size]}
+    bar = figure.colorbar(panels[0, 0].images[0], **size)
     bar.set_label("weight (nats)")
     bar.outline.set_linewidth(0.6)
 
