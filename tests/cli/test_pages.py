@@ -12,7 +12,8 @@ from microcolumn import figures
 from microcolumn.cli import app
 from microcolumn.cli.pages import _file_name
 from microcolumn.figures import _all
-from microcolumn.study import NotComputedError, Plan
+from microcolumn.study import NotComputedError
+from microcolumn.study._plan import Plan
 
 runner = CliRunner()
 
@@ -60,17 +61,17 @@ def test_figures_are_files_with_their_captions(store, tmp_path):
     assert sorted(told["captions"]) == sorted(names)
 
 
-def test_a_figure_that_is_not_computed_is_named_and_the_others_are_written(
+def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
     store, tmp_path, monkeypatch
 ):
-    def later(results, recording=None, **where):
-        raise NotComputedError("a test is not computed yet")
+    def not_yet(results, recording=None, **where):
+        raise NotComputedError("the data are not stored yet")
 
-    drawn = {"1": _all.Figures(later), "3": figures.FIGURES["3"]}
+    drawn = {"1": _all.Figures(not_yet), "3": figures.FIGURES["3"]}
     monkeypatch.setattr(_all, "FIGURES", drawn)
     result = study("figures", store, "--out", tmp_path, "--format", "svg")
     assert result.exit_code == 0
-    assert result.stderr == "Figure 1 of cells is left out: a test is not computed yet\n"
+    assert result.stderr == "Figure 1 of cells is left out: the data are not stored yet\n"
     assert sorted(os.listdir(tmp_path)) == ["captions.txt", "figure-3.svg"]
 
 
