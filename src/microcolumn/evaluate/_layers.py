@@ -375,28 +375,24 @@ def _hidden_lines(statistics: LayerStatistics) -> list[str]:
         return ["no hidden units with positive weights"]
     header = ("hidden", "layer", "share", "by chance", "p", "p Holm", "p BH")
     rows = [
-        (
-            str(row.position),
-            row.layer,
-            f"{row.share:.2f}",
-            f"{row.expected:.2f}",
-            *(f"{p:.2g}" for p in (row.p_value, row.p_holm, row.p_fdr)),
-        )
+        [f"{row.position}", row.layer, f"{row.share:.2f}", f"{row.expected:.2f}"]
+        + [f"{p:.2g}" for p in (row.p_value, row.p_holm, row.p_fdr)]
         for row in statistics.hidden
     ]
     share, expected = f"{statistics.overall_share:.2f}", f"{statistics.overall_expected:.2f}"
-    rows.append(("all", "", share, expected, f"{statistics.overall_p_value:.2g}", "", ""))
+    rows.append(["all", "", share, expected, f"{statistics.overall_p_value:.2g}", "", ""])
     return [text_table(header, rows, left=("layer",))]
 
 
 def _coupling_lines(statistics: LayerStatistics) -> list[str]:
     contrasts = {"|J|": statistics.couplings, "J, two-sided": statistics.signed_couplings}
-    rows = []
-    for name, row in contrasts.items():
-        if row is None:
-            return ["no couplings to compare"]
-        means = (row.within, row.between, row.difference, row.p_value)
-        rows.append((name, *(f"{value:.2g}" for value in means)))
-    return [
-        text_table(("couplings", "within", "between", "difference", "p"), rows, left=("couplings",))
+    rows = [
+        [
+            name,
+            *(f"{value:.2g}" for value in (row.within, row.between, row.difference, row.p_value)),
+        ]
+        for name, row in contrasts.items()
+        if row is not None
     ]
+    header = ("couplings", "within", "between", "difference", "p")
+    return [text_table(header, rows, left=header[:1]) if rows else "no couplings to compare"]
