@@ -30,7 +30,7 @@ from microcolumn.study._store import Store
 
 
 def instantaneous() -> Plan:
-    """The protocol of METHOD section 7 without its spatiotemporal half."""
+    """The protocol of docs/method.md, section 7, without its spatiotemporal half."""
     return replace(Plan.paper(), experiments=(INSTANTANEOUS,))
 
 
@@ -53,7 +53,7 @@ def print_shares(store: Path) -> None:
     for kind, each in sorted(seconds.items(), key=lambda entry: -sum(entry[1])):
         share = sum(each) / whole
         print(f"{kind:12s} {len(each):7,d} {sum(each):10.1f} {share:8.1%} {max(each):10.1f} s")
-    exact = sum(row["method"].startswith("exact") for row in normalisers)
+    exact = sum(row["method"] == "exact" for row in normalisers)
     reliable = sum(row["converged"] for row in normalisers)
     print(f"{len(normalisers)} normalisers: {exact} exact, {reliable} exact or converged")
 
@@ -62,7 +62,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="the same protocol made small")
     parser.add_argument("--store", type=Path, help="where to keep the results")
-    parser.add_argument("--jobs", type=int, help="jobs at once; one per core where left out")
+    parser.add_argument("--jobs", type=int, help="jobs at once; one per core by default")
     arguments = parser.parse_args()
     plan = instantaneous().quick() if arguments.quick else instantaneous()
     print_machine()

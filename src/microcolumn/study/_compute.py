@@ -117,7 +117,7 @@ def execute(task: Task) -> JobResult:
 def _pinned(threads: int) -> Iterator[None]:
     """Kernels on a few threads, which their results do not depend on; BLAS, whose do, on one."""
     allowed = numba.get_num_threads()
-    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
     try:
         with threadpool_limits(limits=1, user_api="blas"):
             yield
