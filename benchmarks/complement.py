@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 
-PENALTIES = [0.0, 1e-3, 2e-3, 4e-3, 1e-2]
+L1_VALUES = [0.0, 1e-3, 2e-3, 4e-3, 1e-2]
 
 
 def data_sets(n_units: int) -> dict[str, mc.Words]:
@@ -32,11 +32,11 @@ def data_sets(n_units: int) -> dict[str, mc.Words]:
 
 
 def differences(
-    model: mc.Ising | mc.RBM | mc.SemiRBM, train: mc.Words, test: mc.Words, penalties: list[float]
+    model: mc.Ising | mc.RBM | mc.SemiRBM, train: mc.Words, test: mc.Words, l1_values: list[float]
 ) -> list[tuple[float, float, float, float]]:
     """Per penalty: bits/s without and with the complement, their difference and its error."""
     without, within = (
-        model.set_params(complement=wanted).fit_path(train, penalties) for wanted in (False, True)
+        model.set_params(complement=wanted).fit_path(train, l1_values) for wanted in (False, True)
     )
     found = []
     for plain, extended in zip(without, within, strict=True):
@@ -68,8 +68,8 @@ def main() -> None:
             mc.SemiRBM(n_hidden, **settings),
         ):
             kind = type(model).__name__
-            results = differences(model, train, test, PENALTIES)
-            for l1, (plain, extended, gain, stderr) in zip(PENALTIES, results, strict=True):
+            results = differences(model, train, test, L1_VALUES)
+            for l1, (plain, extended, gain, stderr) in zip(L1_VALUES, results, strict=True):
                 gains.setdefault((kind, f"l1 {l1:g}"), []).append(gain)
                 print(f"{name:42} {kind:8} {l1:6g} {plain:8.2f} {extended:8.2f} ", end="")
                 print(f"{gain:+8.2f} ± {stderr:.2f}", flush=True)

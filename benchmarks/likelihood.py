@@ -89,7 +89,7 @@ def held_out(name: str, words: mc.Words, n_hidden: int, grid: list[float], max_i
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer units, penalties, iterations")
+    parser.add_argument("--quick", action="store_true", help="fewer units, strengths, iterations")
     arguments = parser.parse_args()
     # The unpenalised fits of models with hidden units have no finite optimum to converge to.
     warnings.simplefilter("ignore", ConvergenceWarning)

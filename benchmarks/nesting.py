@@ -60,15 +60,15 @@ def data_sets() -> dict[str, mc.Words]:
 
 
 def worst_violation(
-    words: mc.Words, objective: str, penalties: list[float], n_hidden: int, max_iter: int
+    words: mc.Words, objective: str, l1_values: list[float], n_hidden: int, max_iter: int
 ) -> float:
-    """Largest excess of the sRBM's objective, over penalties, fits and paths."""
+    """Largest excess of the sRBM's objective, over L1 strengths, fits and paths."""
     settings = {"objective": objective, "max_iter": max_iter}
     hidden = settings | {"n_hidden": n_hidden}
     models = [mc.Ising(**settings), mc.RBM(**hidden), mc.SemiRBM(**hidden)]
     excess = []
-    paths = [model.fit_path(words, penalties) for model in models]
-    for k, l1 in enumerate(penalties):
+    paths = [model.fit_path(words, l1_values) for model in models]
+    for k, l1 in enumerate(l1_values):
         single = [model.set_params(l1=l1).fit(words).objective_ for model in models]
         for ising, rbm, srbm in (single, [path[k].objective_ for path in paths]):
             excess.append(srbm - min(ising, rbm))
@@ -84,16 +84,16 @@ def main() -> None:
     warnings.simplefilter("ignore", ConvergenceWarning)
     print_machine()
     sets = data_sets()
-    print(f"{len(sets)} data sets x {len(GRID)} penalties x (single fits, path), ", end="")
+    print(f"{len(sets)} data sets x {len(GRID)} L1 strengths x (single fits, path), ", end="")
     print(f"{n_hidden} hidden units, at most {max_iter} iterations per start")
     worst = -np.inf
     for name, words in sets.items():
         runs = [("mpf", GRID, n_hidden, max_iter)]
         if words.n_dims <= 8:  # an exact sum per iteration: quick for few units alone
             runs.append(("likelihood", [0.0, 2e-3, 10e-3], 3, 60))
-        for objective, penalties, n_used, n_iter in runs:
+        for objective, l1_values, n_used, n_iter in runs:
             started = time.perf_counter()
-            excess = worst_violation(words, objective, penalties, n_used, n_iter)
+            excess = worst_violation(words, objective, l1_values, n_used, n_iter)
             worst = max(worst, excess)
             seconds = time.perf_counter() - started
             print(

@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 
-PENALTIES = [0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2]
+L1_VALUES = [0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2]
 
 
 def describe(name: str, seed: int) -> mc.simulate.Microcolumn:
@@ -48,7 +48,7 @@ def chosen(
     model: mc.Ising | mc.RBM | mc.SemiRBM, train: mc.Words, validation: mc.Words
 ) -> mc.Ising | mc.RBM | mc.SemiRBM:
     """The fit along the grid of penalties that predicts the validation words best."""
-    fits = model.fit_path(train, PENALTIES)
+    fits = model.fit_path(train, L1_VALUES)
     scores = mc.compare({str(fit.l1): fit for fit in fits}, validation).scores
     return max(fits, key=lambda fit: scores[str(fit.l1)].bits_per_second)
 

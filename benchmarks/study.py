@@ -2,6 +2,7 @@
 
     python benchmarks/study.py                   # 3 recordings x 3 models x 7 l1 x 10 splits
     python benchmarks/study.py --quick           # the same made small
+    python benchmarks/study.py --splits 1        # a tenth of it, to compare two versions
     python benchmarks/study.py --store paper.db  # keep the results; an interrupted run goes on
 
 Core time is processor time of this process and all its workers, the user's and the system's. The
@@ -29,9 +30,9 @@ from microcolumn.study._run import run
 from microcolumn.study._store import Store
 
 
-def instantaneous() -> Plan:
+def instantaneous(n_splits: int) -> Plan:
     """The protocol of docs/method.md, section 7, without its spatiotemporal half."""
-    return replace(Plan.paper(), experiments=(INSTANTANEOUS,))
+    return replace(Plan.paper(), experiments=(replace(INSTANTANEOUS, n_splits=n_splits),))
 
 
 def core_time_s() -> float:
@@ -62,9 +63,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="the same protocol made small")
     parser.add_argument("--store", type=Path, help="where to keep the results")
-    parser.add_argument("--jobs", type=int, help="jobs at once; one per core by default")
+    parser.add_argument("--jobs", type=int, help="jobs at once; by default one per core")
+    parser.add_argument("--splits", type=int, default=10, help="splits of each recording")
     arguments = parser.parse_args()
-    plan = instantaneous().quick() if arguments.quick else instantaneous()
+    plan = instantaneous(arguments.splits)
+    plan = plan.quick() if arguments.quick else plan
     print_machine()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -225,9 +225,8 @@ def _patterns(compared, test):
             n_words=test.n_bins,
         )
         drawn = _synchrony(test, 0.01 * k, "samples" if k > 1 else "exact")
-        rows.append(
-            {"model": spec.name, "statistics": to_blob(statistics), "synchrony": to_blob(drawn)}
-        )
+        row = {"model": spec.name, "l1": chosen_l1(spec.model, 0) if k else None}
+        rows.append(row | {"statistics": to_blob(statistics), "synchrony": to_blob(drawn)})
     return {"patterns": rows}
 
 

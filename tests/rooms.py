@@ -36,7 +36,12 @@ ROOMS = (
     "report",
     "cli",
 )
-_SINGLE = {"parameters": "parameters", "energy": "parameters", "demonstration": "cli"}
+_SINGLE = {
+    "parameters": "parameters",
+    "energy": "parameters",
+    "layout": "parameters",
+    "demonstration": "cli",
+}
 
 Graph = dict[str, set[str]]
 

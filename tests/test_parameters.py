@@ -75,3 +75,10 @@ def test_changing_the_callers_arrays_later_changes_nothing():
     b[0], W[0, 0] = 5.0, 5.0
     assert theta.b[0] == 0.0
     assert theta.W[0, 0] == 1.0
+
+
+def test_trusted_arrays_are_taken_as_they_are(random_parameters):
+    theta = random_parameters("srbm")
+    same = Parameters.trusted(theta.b, theta.J, theta.W, theta.c)
+    assert same.kind == "srbm"
+    assert all(getattr(same, name) is getattr(theta, name) for name in ("b", "J", "W", "c"))

@@ -5,6 +5,7 @@ from . import (
     models as models,
     objectives as objectives,
     partition as partition,
+    penalties as penalties,
     plot as plot,
     report as report,
     simulate as simulate,

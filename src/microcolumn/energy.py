@@ -1,4 +1,4 @@
-"""Energies, hidden posteriors and single-unit conditionals of the model family (METHOD section 2).
+"""Energies, hidden posteriors and single-unit conditionals of the model family (docs/method.md).
 
 Plain NumPy on dense arrays: these are the definitions that the kernels are tested against, and
 they are fast enough for everything that is done once per word.

@@ -74,9 +74,17 @@ class Parameters:
                     f"c has {hidden_biases.shape[0]} entries for {weights.shape[1]} columns of W; "
                     "it needs one per hidden unit"
                 )
-        for name, value in zip(
-            ("b", "J", "W", "c"), (biases, couplings, weights, hidden_biases), strict=True
-        ):
+        self._set(biases, couplings, weights, hidden_biases)
+
+    @classmethod
+    def trusted(cls, b: Floats, J: Floats | None, W: Floats | None, c: Floats | None) -> Parameters:
+        """Parameters of arrays that are known to be valid and that nobody else will change."""
+        theta = object.__new__(cls)
+        theta._set(b, J, W, c)
+        return theta
+
+    def _set(self, b: Floats, J: Floats | None, W: Floats | None, c: Floats | None) -> None:
+        for name, value in (("b", b), ("J", J), ("W", W), ("c", c)):
             object.__setattr__(self, name, value)
 
     @property

@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 import microcolumn as mc
@@ -22,67 +21,28 @@ def _assert_sentence(caught, sentence):
     assert ";" in message, "a problem, then a remedy"
 
 
-_BAD_WORDS = {
-    "NaN": ([[0, 1], [0, np.nan]], "X[1, 1] is NaN; words are binary: leave out or repair"),
-    "infinity": ([[0, 1], [-np.inf, 0]], "X[1, 0] is -inf; words are binary: leave out or repair"),
-    "counts": ([[0, 1], [0, 2]], "X[1, 1] is 2; words are binary: binarise counts first"),
-    "float counts": ([[0.0, 3.0]], "X[0, 1] is 3.0; words are binary: binarise counts first"),
-    "negative": ([[1, 0], [-1, 0]], "X[1, 0] is -1; words are binary: recode to 0 and 1 first"),
-    "probabilities": ([[0.5, 1]], "X[0, 0] is 0.5; words are binary: threshold to 0 and 1 first"),
-    "no words": (np.zeros((0, 3)), "0 sample(s) (shape=(0, 3)) while a minimum of 1 is required;"),
-    "no units": (np.zeros((3, 0)), "0 feature(s) (shape=(3, 0)) while a minimum of 1 is required;"),
-    "an empty list": ([], "X is empty (Expected 2D array, got 1D array instead"),
-    "one dimension": ([0, 1, 1], "Expected 2D array, got 1D array instead (shape=(3,)); Reshape"),
-    "three dimensions": (np.zeros((2, 2, 2)), "got 3D array instead (shape=(2, 2, 2)); Reshape"),
-    "a single number": (1, "Expected 2D array, got scalar array instead; Reshape"),
-    "nothing": (None, "X is None; pass a matrix with one row per bin"),
-    "text": ([["0", "1"]], "X has dtype <U1, which holds no numbers; words are binary: pass"),
-    "complex numbers": ([[1j, 0]], "Complex data not supported: X has dtype complex128; words"),
-    "dates": (np.array([["2020-01-01"]], dtype="M8[D]"), "X has dtype datetime64[D], which holds"),
-    "rows of unequal length": ([[0, 1], [0]], "pass rows of equal length, one per bin"),
-}
+_METHODS = ("fit", "score", "score_samples", "energy", "hidden", "conditional")
 
 
 @EVERY_MODEL
-@pytest.mark.parametrize("name", _BAD_WORDS)
-def test_bad_words_to_fit_are_named(model, name):
-    words, sentence = _BAD_WORDS[name]
+@pytest.mark.parametrize("method", _METHODS)
+def test_every_method_checks_its_words(model, method):
+    # What is refused, and in which words, is tested in tests/test_validation.py.
+    ready = model if method == "fit" else type(model)(**model.get_params()).fit(X)
+    options = {"unit": 0} if method == "conditional" else {}
+    sentence = "X[1, 1] is 2; words are binary: binarise counts first"
     with pytest.raises(ValueError, match=re.escape(sentence)) as caught:
-        model.fit(words)
+        getattr(ready, method)([[0, 1, 0], [0, 2, 0]], **options)
     _assert_sentence(caught, sentence)
 
 
-@pytest.mark.parametrize("name", _BAD_WORDS)
-@pytest.mark.parametrize("method", ["score", "score_samples", "energy", "hidden"])
-def test_bad_words_to_evaluate_are_named(name, method):
-    model = mc.SemiRBM.from_parameters(mc.Parameters(b=[0.0] * 2, J=np.zeros((2, 2)), W=[[1], [2]]))
-    words, sentence = _BAD_WORDS[name]
-    with pytest.raises(ValueError, match=re.escape(sentence)):
-        getattr(model, method)(words)
-
-
-@EVERY_MODEL
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (sparse.csr_matrix(X), "X is a sparse matrix; words are dense: pass X.toarray()"),
-        (np.array([[{}, 0]], dtype=object), "X has dtype object and not all of it is a number"),
-    ],
-)
-def test_words_of_a_wrong_type_are_named(model, words, sentence):
-    with pytest.raises(TypeError, match=re.escape(sentence)) as caught:
-        model.fit(words)
-    _assert_sentence(caught, sentence)
-
-
-@EVERY_MODEL
 @pytest.mark.parametrize("method", ["score", "score_samples", "energy", "hidden"])
 @pytest.mark.parametrize("n_units", [2, 4])
 @pytest.mark.parametrize("as_words", [False, True])
-def test_a_wrong_number_of_units_is_named(model, method, n_units, as_words):
-    name = type(model).__name__
+def test_a_wrong_number_of_units_is_named(method, n_units, as_words):
+    name = "Ising"
     words = np.zeros((2, n_units), dtype=int)
-    fitted = type(model)(**model.get_params()).fit(X)
+    fitted = mc.Ising().fit(X)
     sentence = (
         f"X has {n_units} features, but {name} is expecting 3 features as input; "
         "pass the units it was fitted on"
@@ -92,56 +52,45 @@ def test_a_wrong_number_of_units_is_named(model, method, n_units, as_words):
     _assert_sentence(caught, sentence)
 
 
+_STRENGTH = "it must be a float in the range [0.0, inf)"
+_COUNT = "it must be an int in the range [1, inf)"
 _BAD_SETTINGS = [
-    ({"l1": -1e-3}, "l1 is -0.001; the penalty must be a finite number, 0 or more"),
-    ({"l1": np.nan}, "l1 is nan; the penalty must be a finite number, 0 or more"),
-    ({"l1": np.inf}, "l1 is inf; the penalty must be a finite number, 0 or more"),
-    ({"l1": "big"}, "l1 is 'big'; the penalty must be a finite number, 0 or more"),
-    ({"l1": True}, "l1 is True; the penalty must be a finite number, 0 or more"),
-    ({"l1": None}, "l1 is None; the penalty must be a finite number, 0 or more"),
-    ({"l1": [1e-3]}, "l1 is [0.001]; the penalty must be a finite number, 0 or more"),
-    ({"objective": "cd"}, "objective is 'cd'; choose 'mpf' or 'likelihood'"),
-    ({"objective": None}, "objective is None; choose 'mpf' or 'likelihood'"),
-    ({"device": "tpu"}, "device is 'tpu'; choose"),
-    ({"device": None}, "device is None; choose"),
-    ({"complement": "no"}, "complement is 'no'; it must be True or False"),
-    (
-        {"complement": True, "objective": "likelihood"},
-        "leave it False with objective='likelihood'",
-    ),
-    ({"n_init": 0}, "n_init is 0; it must be a whole number, 1 or more"),
-    ({"n_init": 1.5}, "n_init is 1.5; it must be a whole number, 1 or more"),
-    ({"max_iter": 0}, "max_iter is 0; it must be a whole number, 1 or more"),
-    ({"max_iter": True}, "max_iter is True; it must be a whole number, 1 or more"),
-    ({"tol": 0.0}, "tol is 0.0; it must be a finite positive number"),
-    ({"tol": np.nan}, "tol is nan; it must be a finite positive number"),
-    ({"tol": "small"}, "tol is 'small'; it must be a finite positive number"),
-    ({"random_state": "seed"}, "random_state is 'seed'; pass a whole number, 0 or more, a"),
-    ({"random_state": -1}, "random_state is -1; pass a whole number, 0 or more, a"),
+    ("l1", (-1e-3, np.nan, np.inf, "big", True, None, [1e-3]), _STRENGTH),
+    ("group_l1", (-1e-3, np.nan, np.inf, "big", True, None), _STRENGTH),
+    ("objective", ("cd", None), "it must be 'likelihood' or 'mpf'"),
+    ("device", ("tpu", None), "it must be 'auto' or 'cpu'"),
+    ("complement", ("no", 1), "it must be an instance of 'bool'"),
+    ("n_init", (0, 1.5), _COUNT),
+    ("max_iter", (0, True), _COUNT),
+    ("n_hidden", (0, -1, 1.5, True, None, "many"), _COUNT),
+    ("tol", (0.0, np.nan, "small"), "it must be a float in the range (0.0, inf)"),
+    ("random_state", ("seed", -1), "pass a whole number, 0 or more, a"),
 ]
 
 
-@PENALISED
-@pytest.mark.parametrize(("settings", "sentence"), _BAD_SETTINGS)
-def test_bad_settings_are_named(cls, settings, sentence):
-    with pytest.raises(ValueError, match=re.escape(sentence)) as caught:
-        cls(**settings).fit(X)
-    _assert_sentence(caught, sentence)
-
-
-@pytest.mark.parametrize("cls", [mc.RBM, mc.SemiRBM])
-@pytest.mark.parametrize("n_hidden", [0, -1, 1.5, True, None, "many"])
-def test_a_bad_number_of_hidden_units_is_named(cls, n_hidden):
-    sentence = f"n_hidden is {n_hidden!r}; it must be a whole number, 1 or more"
-    with pytest.raises(ValueError, match=re.escape(sentence)):
-        cls(n_hidden=n_hidden).fit(X)
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [(name, value, sentence) for name, values, sentence in _BAD_SETTINGS for value in values],
+)
+def test_bad_settings_are_named(name, value, sentence):
+    for cls in (mc.Ising, mc.RBM, mc.SemiRBM):
+        if name not in cls().get_params():
+            continue
+        with pytest.raises(ValueError, match=re.escape(f"{name} is {value!r}; {sentence}")):
+            cls(**{name: value}).fit(X)
 
 
 @PENALISED
-def test_a_bad_penalty_of_a_path_is_named(cls):
-    with pytest.raises(ValueError, match="l1 is -1; the penalty must be a finite number, 0 or"):
+def test_a_neighbour_of_another_objective_is_named(cls):
+    with pytest.raises(ValueError, match="leave it False with objective='likelihood'"):
+        cls(complement=True, objective="likelihood").fit(X)
+
+
+@PENALISED
+def test_a_bad_l1_strength_of_a_path_is_named(cls):
+    with pytest.raises(ValueError, match="l1 is -1; it must be a float in the range"):
         cls().fit_path(X, [0.1, -1])
-    with pytest.raises(TypeError, match=r"penalties is 0\.1; pass a sequence of numbers"):
+    with pytest.raises(TypeError, match=r"l1_values is 0\.1; pass a sequence of numbers"):
         cls().fit_path(X, 0.1)
 
 

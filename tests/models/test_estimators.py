@@ -138,6 +138,7 @@ def test_settings_can_be_read_and_set():
     assert settings == {
         "n_hidden": 7,
         "l1": 0.5,
+        "group_l1": 0.0,
         "objective": "likelihood",
         "complement": settings["complement"],
         "device": "auto",

@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import logit
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
-from microcolumn.solvers._layout import Layout
+from microcolumn.layout import Layout
 
 SETTINGS = {mc.Ising: {}, mc.RBM: {"n_hidden": 3}, mc.SemiRBM: {"n_hidden": 3}}
 MODELS = pytest.mark.parametrize("cls", SETTINGS)
 RECORDINGS = (
+    "simulated",
     "rat_hpc_linear_nelpy",
     "mouse_retina_p15_demas54",
     "mouse_retina_p6_stafford477",
@@ -26,6 +28,11 @@ RECORDINGS = (
 
 def _simulated(n_units=8, minutes=2.0, seed=0):
     return mc.simulate.microcolumn(n_units=n_units, minutes=minutes, seed=seed).bin()
+
+
+def _words(recorded, name, n_units, n_bins=None):
+    """The most active units of a recording, or as many simulated ones."""
+    return _simulated(n_units, 10.0) if name == "simulated" else recorded(name, n_units, n_bins)
 
 
 def _assert_ten_starts_agree(words, random_parameters, l1, objective="mpf"):
@@ -53,11 +60,16 @@ def test_ising_fits_by_likelihood_from_ten_random_starts_agree(random_parameters
 
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_ising_fits_of_recordings_from_ten_random_starts_agree(recorded, random_parameters, name):
-    _assert_ten_starts_agree(recorded(name, 10, 50_000), random_parameters, 1e-3)
+    _assert_ten_starts_agree(_words(recorded, name, 10, 50_000), random_parameters, 1e-3)
 
 
-def test_pairs_that_never_fire_together_do_not_depend_on_the_start(recorded, random_parameters):
-    words = recorded("rat_hpc_linear_nelpy", 28)
+@pytest.mark.parametrize(
+    ("name", "n_units", "minutes"), [("simulated", 14, 0.5), ("rat_hpc_linear_nelpy", 28, None)]
+)
+def test_pairs_that_never_fire_together_do_not_depend_on_the_start(
+    recorded, random_parameters, name, n_units, minutes
+):
+    words = _simulated(n_units, minutes) if minutes else recorded(name, n_units)
     X = words.X.astype(int)
     apart = X.T @ X == 0
     assert apart.any()
@@ -79,7 +91,7 @@ def test_an_unpenalised_ising_fit_agrees_with_an_unrelated_solver(random_paramet
     layout = Layout.of(random_parameters("ising", 4))
 
     def flow(v):
-        theta = layout.unpack(v, np.zeros(4))
+        theta = layout.unpack(v)
         here = log_weight(theta, X)
         flips = [np.where(np.arange(4) == n, 1 - X, X) for n in range(4)]
         return sum(np.exp(0.5 * (log_weight(theta, flip) - here)).mean() for flip in flips)
@@ -165,7 +177,7 @@ def test_nested_models_nest_with_and_without_a_penalty(random_parameters, draw, 
 
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_nested_models_nest_on_recordings(recorded, name):
-    words = recorded(name, 8, 50_000)
+    words = _words(recorded, name, 8, 50_000)
     _assert_nested(_objectives(words, 1e-3))
     _assert_nested(_objectives(words, 4e-3, objective="likelihood", max_iter=60, tol=1e-4))
 
@@ -328,3 +340,49 @@ def test_an_unpenalised_fit_without_a_finite_optimum_says_so(draw, random_parame
     with pytest.warns(ConvergenceWarning, match="no finite optimum .* use l1 > 0"):
         mc.Ising(l1=0.0).fit(np.column_stack([X, X[:, 0]]))
     mc.Ising(l1=1e-3).fit(np.column_stack([X, X[:, 0]]))
+
+
+@pytest.mark.parametrize("cls", [mc.RBM, mc.SemiRBM])
+def test_a_group_penalty_is_part_of_the_objective_the_copies_and_the_file(cls, tmp_path):
+    words, l1, group_l1 = _simulated(6), 1e-3, 1e-3
+    model = cls(n_hidden=4, l1=l1, group_l1=group_l1).fit(words)
+    K, _ = mc.objectives.mpf(model.parameters_, words)
+    norms = np.sqrt(6) * np.linalg.norm(model.W_, axis=0).sum()
+    penalty = l1 * (np.abs(model.J_).sum() + np.abs(model.W_).sum()) + group_l1 * norms
+    assert model.objective_ == pytest.approx(K + penalty, rel=1e-12)
+    assert model.optimality_ <= model.tol
+    assert clone(model).group_l1 == group_l1
+    model.save(tmp_path / "model.safetensors")
+    assert mc.load(tmp_path / "model.safetensors").get_params() == model.get_params()
+    [first, second] = model.fit_path(words, [1e-3, 4e-3])
+    assert (first.group_l1, second.group_l1) == (group_l1, group_l1)
+
+
+@pytest.mark.parametrize("l1", [0.0, 1e-3])
+def test_nested_models_nest_under_the_same_group_penalty(l1):
+    words = _simulated(7, 1.0)
+    ising = mc.Ising(l1=l1).fit(words).objective_
+    for strength in (5e-4, 5e-3):
+        both = [cls(4, l1, group_l1=strength).fit(words) for cls in (mc.RBM, mc.SemiRBM)]
+        assert both[1].objective_ <= min(both[0].objective_, ising) + 1e-9
+
+
+def test_a_group_penalty_leaves_fewer_hidden_units_of_more_weights():
+    words = _simulated(10, 10.0)
+    single = mc.RBM(8, 1e-3).fit(words)
+    grouped = mc.RBM(8, 0.0, group_l1=1e-3).fit(words)
+    assert 0 < grouped.n_live_hidden_ < 8
+    alive = grouped.W_.any(axis=0)
+    assert (grouped.W_[:, alive] != 0.0).all()
+    assert (single.W_[:, single.W_.any(axis=0)] == 0.0).any()
+
+
+@pytest.mark.parametrize("cls", [mc.RBM, mc.SemiRBM])
+def test_unpenalised_hidden_units_end_early_and_say_why(cls):
+    words = _simulated(8, 2.0)
+    with pytest.warns(
+        ConvergenceWarning, match="objective falls by less than 1e-06 .*: use l1 > 0"
+    ):
+        model = cls(8, l1=0.0).fit(words)
+    assert model.n_iter_ < model.max_iter
+    assert model.optimality_ > model.tol

@@ -1,4 +1,4 @@
-"""Paths of a semi-restricted machine that starts from the two models inside it."""
+"""Paths of a semi-restricted machine that starts from the two models nested in it."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 import microcolumn as mc
 from microcolumn.models import from_bytes, to_bytes
 
-PENALTIES = [1e-3, 4e-3, 1e-2]
+L1_VALUES = [1e-3, 4e-3, 1e-2]
 
 
 def _volleys(seed, n_units=5, n_words=300):
@@ -19,10 +19,10 @@ def _volleys(seed, n_units=5, n_words=300):
     return mc.Words.from_array(X.astype(np.uint8))
 
 
-def _inside(words, penalties=PENALTIES, n_hidden=3, **settings):
+def _nested(words, l1_values=L1_VALUES, n_hidden=3, **settings):
     hidden = {name: settings.pop(name) for name in ("n_init", "random_state") if name in settings}
-    ising = mc.Ising(**settings).fit_path(words, penalties)
-    return ising, mc.RBM(n_hidden, **settings, **hidden).fit_path(words, penalties)
+    ising = mc.Ising(**settings).fit_path(words, l1_values)
+    return ising, mc.RBM(n_hidden, **settings, **hidden).fit_path(words, l1_values)
 
 
 def _assert_same_bits(paths, others):
@@ -42,17 +42,17 @@ def _assert_same_bits(paths, others):
 def test_given_paths_change_no_bit_where_their_settings_agree(settings):
     words = _volleys(0)
     model = mc.SemiRBM(3, **settings)
-    alone = model.fit_path(words, PENALTIES)
-    _assert_same_bits(model.fit_path(words, PENALTIES, inside=_inside(words, **settings)), alone)
+    alone = model.fit_path(words, L1_VALUES)
+    _assert_same_bits(model.fit_path(words, L1_VALUES, nested=_nested(words, **settings)), alone)
 
 
 def test_paths_read_from_bytes_and_arrays_of_words_do_as_well():
     words = _volleys(1)
-    alone = mc.SemiRBM(3).fit_path(words, PENALTIES)
-    inside = tuple(
-        tuple(from_bytes(to_bytes(model)) for model in path) for path in _inside(words, tol=1e-8)
+    alone = mc.SemiRBM(3).fit_path(words, L1_VALUES)
+    nested = tuple(
+        tuple(from_bytes(to_bytes(model)) for model in path) for path in _nested(words, tol=1e-8)
     )
-    again = mc.SemiRBM(3).fit_path(words.expand(), np.array(PENALTIES), inside=inside)
+    again = mc.SemiRBM(3).fit_path(words.expand(), np.array(L1_VALUES), nested=nested)
     for model, other in zip(again, alone, strict=True):
         for name in ("J_", "b_", "W_", "c_", "objective_", "optimality_", "n_iter_"):
             assert np.array_equal(getattr(model, name), getattr(other, name))
@@ -64,16 +64,16 @@ def test_paths_read_from_bytes_and_arrays_of_words_do_as_well():
     common_cause=st.booleans(),
     first=st.sampled_from([1e-4, 1e-3, 5e-3]),
 )
-def test_nothing_inside_lies_below_at_default_tolerances(
+def test_nothing_nested_lies_below_at_default_tolerances(
     random_parameters, draw, seed, common_cause, first
 ):
     X = draw(random_parameters("ising", 5, scale=0.8, seed=seed), 200, seed)
     words = _volleys(seed) if common_cause else mc.Words.from_array(X)
-    penalties = [first, 4 * first]
+    l1_values = [first, 4 * first]
     settings = {"max_iter": 20_000}
-    inside = _inside(words, penalties, **settings)
-    both = mc.SemiRBM(3, **settings).fit_path(words, penalties, inside=inside)
-    for whole, ising, rbm in zip(both, *inside, strict=True):
+    nested = _nested(words, l1_values, **settings)
+    both = mc.SemiRBM(3, **settings).fit_path(words, l1_values, nested=nested)
+    for whole, ising, rbm in zip(both, *nested, strict=True):
         # Both sides are sums over the same words; only their rounding may differ.
         assert whole.objective_ <= min(ising.objective_, rbm.objective_) + 1e-13
 
@@ -82,10 +82,10 @@ def test_the_given_solutions_are_where_the_fit_starts():
     words = _volleys(3)
     with pytest.warns(ConvergenceWarning, match="not converged"):
         stopped = mc.SemiRBM(3, max_iter=1).fit_path(words, [1e-3])[0]
-    inside = _inside(words, [1e-3])
+    nested = _nested(words, [1e-3])
     with pytest.warns(ConvergenceWarning, match="not converged") as caught:
-        led = mc.SemiRBM(3, max_iter=1).fit_path(words, [1e-3], inside=inside)[0]
-    assert led.objective_ <= min(path[0].objective_ for path in inside) < stopped.objective_
+        led = mc.SemiRBM(3, max_iter=1).fit_path(words, [1e-3], nested=nested)[0]
+    assert led.objective_ <= min(path[0].objective_ for path in nested) < stopped.objective_
     assert caught[0].filename == __file__
 
 
@@ -100,40 +100,43 @@ def test_a_warning_of_a_path_points_to_the_line_that_asked_for_it():
 @pytest.mark.parametrize(
     ("change", "error", "sentence"),
     [
-        (lambda i, r: [i, r, r], TypeError, "inside is not a pair; pass"),
-        (lambda i, r: 3, TypeError, "inside is not a pair; pass"),
-        (lambda i, r: (i, 3), TypeError, r"inside has a int; pass what RBM\.fit_path gave"),
-        (lambda i, r: (i[:2], r), ValueError, "2 Ising models for 3 penalties; pass"),
-        (lambda i, r: (i, r[:1]), ValueError, "1 RBM models for 3 penalties; pass"),
-        (lambda i, r: (r, i), TypeError, "has a RBM where an Ising is due; pass"),
+        (lambda i, r: [i, r, r], TypeError, "nested is not a pair; pass"),
+        (lambda i, r: 3, TypeError, "nested is not a pair; pass"),
+        (lambda i, r: (i, 3), ValueError, "no RBM model for each of 3 values of l1; pass"),
+        (lambda i, r: (i[:2], r), ValueError, "no Ising model for each of 3 values of l1; pass"),
+        (lambda i, r: (i, r[:1]), ValueError, "no RBM model for each of 3 values of l1; pass"),
+        (lambda i, r: (r, i), TypeError, "has a RBM in place of an Ising; pass"),
         (lambda i, r: (i, [mc.RBM(3)] * 3), ValueError, "an RBM that was not fitted; pass"),
-        (lambda i, r: (i[::-1], r), ValueError, r"an Ising with l1=0\.01 where l1=0\.001 is due"),
-        (lambda i, r: (i, r[::-1]), ValueError, r"an RBM with l1=0\.01 where l1=0\.001 is due"),
+        (lambda i, r: (i[::-1], r), ValueError, r"an Ising with l1=0\.01 in place of l1=0\.001"),
+        (lambda i, r: (i, r[::-1]), ValueError, r"an RBM with l1=0\.01 in place of l1=0\.001"),
     ],
 )
 def test_paths_that_do_not_fit_are_one_sentence(change, error, sentence):
     words = _volleys(4)
     with pytest.raises(error, match=sentence) as caught:
-        mc.SemiRBM(3).fit_path(words, PENALTIES, inside=change(*_inside(words)))
+        mc.SemiRBM(3).fit_path(words, L1_VALUES, nested=change(*_nested(words)))
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("fitted", "sentence"),
     [
-        ({"n_hidden": 2}, "an RBM with n_hidden=2 where n_hidden=3 is due; fit it with the same"),
-        ({"complement": True}, "an Ising with complement=True where complement=False is due"),
-        ({"objective": "likelihood"}, "an Ising with objective='likelihood' where objective='mpf'"),
+        ({"n_hidden": 2}, "an RBM with n_hidden=2 in place of n_hidden=3; fit it with the same"),
+        ({"complement": True}, "an Ising with complement=True in place of complement=False"),
+        (
+            {"objective": "likelihood"},
+            "an Ising with objective='likelihood' in place of objective='mpf'",
+        ),
         ({"words": _volleys(6)}, r"an Ising with l1=0\.01 that was fitted on other words; fit"),
-        ({"words": _volleys(5, 4)}, "an Ising of 4 units for words of 5; fit it on the same"),
+        ({"words": _volleys(5, 4)}, "fitted on other words; fit"),
     ],
 )
 def test_paths_of_other_problems_are_one_sentence(fitted, sentence):
-    fitted = {"words": _volleys(5), "penalties": [1e-2], "tol": 1e-4} | fitted
+    fitted = {"words": _volleys(5), "l1_values": [1e-2], "tol": 1e-4} | fitted
     with pytest.raises(ValueError, match=sentence):
-        mc.SemiRBM(3).fit_path(_volleys(5), [1e-2], inside=_inside(**fitted))
+        mc.SemiRBM(3).fit_path(_volleys(5), [1e-2], nested=_nested(**fitted))
 
 
-def test_penalties_are_checked_before_the_paths():
-    with pytest.raises(TypeError, match=r"penalties is 0\.1; pass a sequence"):
-        mc.SemiRBM(3).fit_path(_volleys(5), 0.1, inside=([], []))
+def test_l1_values_are_checked_before_the_paths():
+    with pytest.raises(TypeError, match=r"l1_values is 0\.1; pass a sequence"):
+        mc.SemiRBM(3).fit_path(_volleys(5), 0.1, nested=([], []))

@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 
 from microcolumn.energy import log_weight
+from microcolumn.layout import Layout
 from microcolumn.objectives import MinimumProbabilityFlow, mpf
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
@@ -230,6 +231,31 @@ def test_hidden_units_without_weights_leave_the_kernel_and_keep_their_gradient(r
     W[:, dead] = 0.0
     theta = Parameters(b=theta.b, J=theta.J, W=W, c=theta.c)
     assert_agrees(theta, random_words(rng, 20, 6), complement=True)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    kind=st.sampled_from(KINDS),
+    n_units=st.integers(1, 12),
+    dtype=st.sampled_from([np.float64, np.float32]),
+)
+@settings(deadline=None, max_examples=40)
+def test_flat_evaluations_are_those_of_the_parameters_that_the_vector_stands_for(
+    seed, kind, n_units, dtype
+):
+    rng = np.random.default_rng(seed)
+    theta = random_model(rng, kind, n_units, 5, 0.7)
+    never = np.triu(rng.random((n_units, n_units)) < 0.2, 1)
+    layout = Layout.of(theta, rng.random(n_units) < 0.3, never | never.T)
+    objective = MinimumProbabilityFlow(random_words(rng, 30, n_units), dtype=dtype)
+    for share in (1.0, 0.4, 0.0):  # of the hidden units that are alive
+        x = layout.pack(theta)
+        x[layout.weights] *= np.tile(rng.random(theta.n_hidden) < share, layout.free.size)
+        gradient = np.full(layout.size, np.nan)
+        value = objective.evaluate(x, layout, gradient)
+        expected, slopes = objective(layout.unpack(x))
+        assert value == expected
+        np.testing.assert_array_equal(gradient, layout.pack_gradient(slopes))
 
 
 def test_the_gradient_of_symmetric_couplings_is_halved_between_the_two_entries(rng):

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import logit
 
-from microcolumn.objectives import MinimumProbabilityFlow, NegativeLogLikelihood
+from microcolumn.objectives import MinimumProbabilityFlow, NegativeLogLikelihood, Objective
 from microcolumn.parameters import Parameters
+from microcolumn.penalties import L1
 from microcolumn.solvers import Problem, fit_path
 
 OBJECTIVES = {"mpf": MinimumProbabilityFlow, "likelihood": NegativeLogLikelihood}
@@ -19,8 +20,9 @@ def _problem(X, objective="mpf", **options):
     settings = {
         "objective": OBJECTIVES[objective](X),
         "biases": logit(rates),
-        "held": ~X.any(axis=0) | X.all(axis=0),
-        "apart": X.T.astype(int) @ X == 0,
+        "penalty": L1,
+        "fixed": ~X.any(axis=0) | X.all(axis=0),
+        "never_coactive": X.T.astype(int) @ X == 0,
         "n_hidden": 3,
         "n_init": 1,
         "seed": np.random.SeedSequence(0),
@@ -46,9 +48,9 @@ def test_nested_models_nest_at_every_penalty_of_a_path(
     random = draw(random_parameters("ising", 5, scale=0.8, seed=seed), 150, seed)
     X = _volleys(seed) if common_cause else random
     problem = _problem(X, objective, max_iter=150)
-    penalties = [2e-3, 1e-2]
+    l1_values = [2e-3, 1e-2]
     values = {
-        kind: np.array([fit.objective for fit in fit_path(kind, problem, penalties)])
+        kind: np.array([fit.objective for fit in fit_path(kind, problem, l1_values)])
         for kind in ("independent", "ising", "rbm", "srbm")
     }
     assert (values["srbm"] <= np.minimum(values["rbm"], values["ising"]) + 1e-6).all()
@@ -56,7 +58,7 @@ def test_nested_models_nest_at_every_penalty_of_a_path(
 
 
 def test_hidden_units_survive_where_pairs_do_not_suffice():
-    # A naive small random start leaves every hidden unit dead (METHOD section 4).
+    # A naive small random start leaves every hidden unit dead (docs/method.md, section 4).
     X = _volleys(0, n_units=8, n_words=3000)
     problem = _problem(X)
     [pairwise] = fit_path("ising", problem, [1e-3])
@@ -131,29 +133,33 @@ def test_a_path_hands_its_solutions_on():
     assert fit_path("srbm", problem, []) == []
 
 
-def test_solutions_of_the_models_inside_stand_in_for_their_fits():
-    problem, penalties = _problem(_volleys(11), n_init=2), [1e-3, 8e-3]
-    ising = fit_path("ising", replace(problem, n_init=1), penalties)
-    inside = [
-        [fit.parameters for fit in fits] for fits in (ising, fit_path("rbm", problem, penalties))
+def test_solutions_of_the_nested_models_stand_in_for_their_fits():
+    problem, l1_values = _problem(_volleys(11), n_init=2), [1e-3, 8e-3]
+    ising = fit_path("ising", replace(problem, n_init=1), l1_values)
+    nested = [
+        [fit.parameters for fit in fits] for fits in (ising, fit_path("rbm", problem, l1_values))
     ]
     evaluated = []
 
-    def counting(theta):
-        evaluated.append(theta.kind)
-        return problem.objective(theta)
+    class Counting(Objective):
+        def __call__(self, theta):
+            return problem.objective(theta)
 
-    given = fit_path("srbm", replace(problem, objective=counting), penalties, inside=inside)
-    assert set(evaluated) == {"srbm"}
-    for one, other in zip(given, fit_path("srbm", problem, penalties), strict=True):
+        def evaluate(self, x, layout, gradient):
+            evaluated.append((layout.coupled, layout.n_hidden))
+            return problem.objective.evaluate(x, layout, gradient)
+
+    given = fit_path("srbm", replace(problem, objective=Counting()), l1_values, nested=nested)
+    assert set(evaluated) == {(True, 3)}
+    for one, other in zip(given, fit_path("srbm", problem, l1_values), strict=True):
         assert (one.objective, one.n_evaluations) == (other.objective, other.n_evaluations)
         for name in ("J", "b", "W", "c"):
             assert np.array_equal(getattr(one.parameters, name), getattr(other.parameters, name))
-    with pytest.raises(ValueError, match="inside is given for kind 'rbm'; only 'srbm' has"):
-        fit_path("rbm", problem, penalties, inside=inside)
+    with pytest.raises(ValueError, match="nested is given for kind 'rbm'; only 'srbm' has"):
+        fit_path("rbm", problem, l1_values, nested=nested)
 
 
-def test_held_units_stay_out_of_every_kind_of_model():
+def test_fixed_units_stay_out_of_every_kind_of_model():
     X = _volleys(8, n_units=4)
     X[:, 1], X[:, 2] = 0, 1
     problem = _problem(X)

@@ -62,7 +62,7 @@ def by_hand(dealt):
     state = SEED + SPLIT
     ising = mc.Ising(random_state=state).fit_path(dealt[0], L1)
     rbm = mc.RBM(3, random_state=state).fit_path(dealt[0], L1)
-    semi = mc.SemiRBM(3, random_state=state).fit_path(dealt[0], L1, inside=(ising, rbm))
+    semi = mc.SemiRBM(3, random_state=state).fit_path(dealt[0], L1, nested=(ising, rbm))
     return {"Ising": ising, "RBM 3": rbm, "SemiRBM 3": semi}
 
 

@@ -1,34 +1,82 @@
-"""Models fitted by minimising an objective plus an L1 penalty."""
+"""Models fitted by minimising an objective plus a penalty."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from numbers import Integral
-from typing import Any, Self
+from functools import cache
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
+from sklearn.utils._param_validation import (
+    Interval,
+    InvalidParameterError,
+    StrOptions,
+    make_constraint,
+)
+from threadpoolctl import ThreadpoolController
 
-from ..objectives import MinimumProbabilityFlow, NegativeLogLikelihood
+from ..layout import NEVER_COACTIVE
+from ..objectives import MinimumProbabilityFlow, NegativeLogLikelihood, Objective
 from ..parameters import Parameters
-from ..solvers import FitResult, Problem, fit_path
-from ..solvers._l1 import Objective
-from ..solvers._layout import APART
-from ..solvers._paths import Inside
+from ..penalties import L1, GroupL1, Penalty
+from ..solvers import LEAST_DECREASE, FitResult, NestedStarts, Problem, fit_path
+from ..validation import chunks
 from ..words import Words
-from ._base import HiddenFeatures, PopulationModel, check_whole, floored_rates, is_number
+from ._base import HiddenFeatures, PopulationModel, floored_rates
 
-_OBJECTIVES = ("mpf", "likelihood")
-_DEVICES = ("auto", "cpu")
-#: Words handled at once when pairs are looked for, so that memory stays bounded.
-_CHUNK_WORDS = 1 << 14
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
 _NATURAL = 15.0
+
+
+class _Number(Interval):  # type: ignore[misc]
+    """An interval of numbers; truth values, which Python counts as such, are mistakes."""
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        return not isinstance(val, bool) and bool(super().is_satisfied_by(val))
+
+
+class _Choice(StrOptions):  # type: ignore[misc]
+    """Strings to choose from, in the same order in every message."""
+
+    def __str__(self) -> str:
+        return " or ".join(map(repr, sorted(self.options)))
+
+
+_STRENGTH = [_Number(Real, 0, None, closed="left")]
+_COUNT = [_Number(Integral, 1, None, closed="left")]
+
+_SHARED_PARAMETERS = """objective : {"mpf", "likelihood"}
+        Minimum probability flow, or exact maximum likelihood, for models of up to about 25 units
+        (30 without hidden units).
+    complement : bool
+        With "mpf", count the word with all bits flipped as one more neighbour. Off by default: at
+        the best penalty it changes nothing on held-out words. Without a penalty it keeps sparse
+        data from growing a mode of all units active (``benchmarks/complement.py``).
+    device : {"auto", "cpu"}
+        Where kernels run.
+    n_init : int
+        Number of random starts of a model with hidden units; the lowest objective wins. The Ising
+        problem is convex: one start is enough.
+    tol : float
+        Largest violation of the optimality conditions that counts as converged.
+    max_iter : int
+        Most iterations of the solver from one start.
+    random_state : int, Generator, RandomState or None
+        Seed of the random starts."""
+
+Model = TypeVar("Model", bound=type)
+
+
+def document_shared_parameters(cls: Model) -> Model:
+    """Put the parameters that all penalised models share into the docstring of a model."""
+    cls.__doc__ = (cls.__doc__ or "").replace("{shared parameters}", _SHARED_PARAMETERS)
+    return cls
 
 
 class PenalisedModel(PopulationModel):
@@ -45,19 +93,40 @@ class PenalisedModel(PopulationModel):
         Iterations of the solver from the start that won; a start may be another model's solution.
     """
 
-    l1: float
-    objective: str
-    complement: bool
-    device: str
-    n_init: int
-    tol: float
-    max_iter: int
-    random_state: Any
-    n_hidden: int
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "l1": _STRENGTH,
+        "objective": [_Choice({"mpf", "likelihood"})],
+        "complement": ["boolean"],
+        "device": [_Choice({"auto", "cpu"})],
+        "n_init": _COUNT,
+        "tol": [_Number(Real, 0, None, closed="neither")],
+        "max_iter": _COUNT,
+    }
 
     objective_: float
     optimality_: float
     n_iter_: int
+
+    def __init__(
+        self,
+        l1: float = 2e-3,
+        *,
+        objective: str = "mpf",
+        complement: bool = False,
+        device: str = "auto",
+        n_init: int = 1,
+        tol: float = 1e-10,
+        max_iter: int = 5000,
+        random_state: Any = 0,
+    ) -> None:
+        self.l1 = l1
+        self.objective = objective
+        self.complement = complement
+        self.device = device
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
 
     def fit(
         self,
@@ -91,31 +160,31 @@ class PenalisedModel(PopulationModel):
         self._take_over(result, words, stacklevel=3)
         return self
 
-    def fit_path(self, X: Words | ArrayLike, penalties: Sequence[float]) -> list[Self]:
-        """Fit at each penalty, each solution the start of the next.
+    def fit_path(self, X: Words | ArrayLike, l1_values: Sequence[float]) -> list[Self]:
+        """Fit at each L1 strength, each solution the start of the next.
 
         Parameters
         ----------
         X : Words or array_like, shape (n_words, n_units)
             Binary words.
-        penalties : sequence of float
+        l1_values : sequence of float
             Values of ``l1``; small to large keeps most hidden units alive.
 
         Returns
         -------
         list
-            One fitted copy of this model per penalty, in the order given.
+            One fitted copy of this model per strength, in the order given.
         """
-        return self._fitted_copies(X, penalties)
+        return self._fitted_copies(X, l1_values)
 
     def _fitted_copies(
-        self, X: Words | ArrayLike, penalties: Sequence[float], inside: Inside | None = None
+        self, X: Words | ArrayLike, l1_values: Sequence[float], nested: NestedStarts | None = None
     ) -> list[Self]:
         named = clone(self)
         words = named._training_words(X, None)
-        results = named._results(words, penalties, None, inside)
+        results = named._results(words, l1_values, None, nested)
         models = []
-        for l1, result in zip(penalties, results, strict=True):
+        for l1, result in zip(l1_values, results, strict=True):
             model = clone(self).set_params(l1=l1)
             if hasattr(named, "feature_names_in_"):
                 model.feature_names_in_ = named.feature_names_in_
@@ -126,29 +195,33 @@ class PenalisedModel(PopulationModel):
     def _results(
         self,
         words: Words,
-        penalties: Sequence[float],
+        l1_values: Sequence[float],
         start: Parameters | None,
-        inside: Inside | None = None,
+        nested: NestedStarts | None = None,
     ) -> list[FitResult]:
-        self._check_settings(penalties)
+        self._check_settings(l1_values)
         if start is not None:
             self._check_start(start, words.n_dims)
-        floored = floored_rates(words)
-        problem = Problem(
-            objective=self._objective(words),
-            biases=np.log(floored) - np.log1p(-floored),
-            # From the bits: rounding may leave the rate of an always active unit below 1.
-            held=np.asarray(~words.X.any(axis=0) | words.X.all(axis=0)),
-            apart=_never_together(words),
-            n_hidden=self._n_hidden(),
-            n_init=self.n_init,
-            seed=_seed(self.random_state),
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
         # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
-        with threadpool_limits(limits=1, user_api="blas"):
-            return fit_path(self._kind, problem, penalties, start, inside)
+        with _libraries().limit(limits=1, user_api="blas"):
+            floored = floored_rates(words)
+            problem = Problem(
+                objective=self._objective(words),
+                penalty=self._penalty,
+                biases=np.log(floored) - np.log1p(-floored),
+                # From the bits: rounding may leave the rate of an always active unit below 1.
+                fixed=np.asarray(~words.X.any(axis=0) | words.X.all(axis=0)),
+                never_coactive=_never_coactive(words),
+                n_hidden=self._n_hidden(),
+                n_init=self.n_init,
+                seed=_seed(self.random_state),
+                tol=self.tol,
+                max_iter=self.max_iter,
+            )
+            return fit_path(self._kind, problem, l1_values, start, nested)
+
+    def _penalty(self, l1: float) -> Penalty:
+        return L1(l1)
 
     def _objective(self, words: Words) -> Objective:
         if self.objective == "mpf":
@@ -161,19 +234,27 @@ class PenalisedModel(PopulationModel):
         self.objective_ = result.objective
         self.optimality_ = result.optimality
         self.n_iter_ = max(result.n_iter, 1)
-        largest = _largest_free(result.parameters)
-        if self.l1 == 0.0 and largest > _NATURAL:
+        name, largest = type(self).__name__, _largest_free(result.parameters)
+        unbounded = result.parameters.n_hidden > 0 and self._penalty(self.l1).strength == 0.0
+        if not result.converged:
+            advice = "raise max_iter, l1 or tol"
+            if unbounded and result.n_iter < self.max_iter:
+                advice = (
+                    "without a penalty hidden units have no finite optimum, and the fit ends where "
+                    f"the objective falls by less than {LEAST_DECREASE:g} of its value per "
+                    "iteration: use l1 > 0"
+                )
             warnings.warn(
-                f"{type(self).__name__} without a penalty has no finite optimum on these words: a "
-                f"parameter reached {largest:.3g}, as where one unit repeats another; use l1 > 0",
+                f"{name} with l1={self.l1:g} is not converged: its optimality conditions are "
+                f"violated by {result.optimality:.2g} (tol={self.tol:g}) after "
+                f"{result.n_iter} iterations; {advice}",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )
-        if not result.converged:
+        elif self.l1 == 0.0 and largest > _NATURAL:
             warnings.warn(
-                f"{type(self).__name__} with l1={self.l1:g} is not converged: its optimality "
-                f"conditions are violated by {result.optimality:.2g} (tol={self.tol:g}) after "
-                f"{result.n_iter} iterations; raise max_iter, l1 or tol",
+                f"{name} without a penalty has no finite optimum on these words: a parameter "
+                f"reached {largest:.3g}, as where one unit repeats another; use l1 > 0",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )
@@ -195,37 +276,36 @@ class PenalisedModel(PopulationModel):
                 f"and {wanted[2]}"
             )
 
-    def _check_settings(self, penalties: Sequence[float]) -> None:
-        if not isinstance(penalties, Sequence | np.ndarray):
-            raise TypeError(f"penalties is {penalties!r}; pass a sequence of numbers")
-        for l1 in penalties:
-            if not (is_number(l1) and 0.0 <= l1 < np.inf):
-                raise ValueError(f"l1 is {l1!r}; the penalty must be a finite number, 0 or more")
-        if self.objective not in _OBJECTIVES:
-            raise ValueError(f"objective is {self.objective!r}; choose 'mpf' or 'likelihood'")
-        if not isinstance(self.complement, bool | np.bool_):
-            raise ValueError(f"complement is {self.complement!r}; it must be True or False")
+    def _check_settings(self, l1_values: Sequence[float]) -> None:
+        """Refuse settings that break the declared constraints, each in one sentence."""
+        if not isinstance(l1_values, Sequence | np.ndarray):
+            raise TypeError(f"l1_values is {l1_values!r}; pass a sequence of numbers")
+        settings = self.get_params(deep=False)
+        for name, constraints in self._parameter_constraints.items():
+            for value in l1_values if name == "l1" else [settings[name]]:
+                _check(name, value, constraints)
         if self.complement and self.objective != "mpf":
             raise ValueError(
                 "complement=True adds a neighbour to minimum probability flow; "
                 "leave it False with objective='likelihood'"
             )
-        if self.device not in _DEVICES:
-            raise ValueError(f"device is {self.device!r}; choose 'auto' or 'cpu'")
-        check_whole("n_init", self.n_init)
-        check_whole("max_iter", self.max_iter)
-        if not (is_number(self.tol) and 0.0 < self.tol < np.inf):
-            raise ValueError(f"tol is {self.tol!r}; it must be a finite positive number")
 
 
 class HiddenModel(HiddenFeatures, PenalisedModel):
     """Models with hidden units."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **PenalisedModel._parameter_constraints,
+        "n_hidden": _COUNT,
+        "group_l1": _STRENGTH,
+    }
 
     def __init__(
         self,
         n_hidden: int = 25,
         l1: float = 2e-3,
         *,
+        group_l1: float = 0.0,
         objective: str = "mpf",
         complement: bool = False,
         device: str = "auto",
@@ -234,15 +314,18 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
         max_iter: int = 5000,
         random_state: Any = 0,
     ) -> None:
+        super().__init__(
+            l1,
+            objective=objective,
+            complement=complement,
+            device=device,
+            n_init=n_init,
+            tol=tol,
+            max_iter=max_iter,
+            random_state=random_state,
+        )
         self.n_hidden = n_hidden
-        self.l1 = l1
-        self.objective = objective
-        self.complement = complement
-        self.device = device
-        self.n_init = n_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+        self.group_l1 = group_l1
 
     @classmethod
     def _settings_of(cls, theta: Parameters) -> dict[str, Any]:
@@ -251,20 +334,32 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
     def _n_hidden(self) -> int:
         return int(self.n_hidden)
 
-    def _check_settings(self, penalties: Sequence[float]) -> None:
-        super()._check_settings(penalties)
-        check_whole("n_hidden", self.n_hidden)
+    def _penalty(self, l1: float) -> Penalty:
+        return L1(l1) + GroupL1(self.group_l1) if self.group_l1 else L1(l1)
 
 
-def _never_together(words: Words) -> NDArray[np.bool_]:
+@cache
+def _libraries() -> ThreadpoolController:
+    """The loaded libraries that have threads; to look for them takes as long as a small fit."""
+    return ThreadpoolController()
+
+
+def _check(name: str, value: Any, constraints: list[Any]) -> None:
+    allowed = [make_constraint(constraint) for constraint in constraints]
+    if not any(constraint.is_satisfied_by(value) for constraint in allowed):
+        wanted = " or ".join(map(str, allowed))
+        raise InvalidParameterError(f"{name} is {value!r}; it must be {wanted}")
+
+
+def _never_coactive(words: Words) -> NDArray[np.bool_]:
     """Pairs of units that no word shows active at once, shape (n_units, n_units)."""
     together = np.zeros((words.n_dims, words.n_dims), dtype=np.float32)
-    for start in range(0, len(words), _CHUNK_WORDS):
-        x = words.X[start : start + _CHUNK_WORDS].astype(np.float32)
+    for part in chunks(len(words), words.n_dims):
+        x = words.X[part].astype(np.float32)
         together += x.T @ x
-    apart: NDArray[np.bool_] = together == 0.0
-    np.fill_diagonal(apart, False)
-    return apart
+    never: NDArray[np.bool_] = together == 0.0
+    np.fill_diagonal(never, False)
+    return never
 
 
 def _seed(random_state: Any) -> np.random.SeedSequence:
@@ -282,6 +377,6 @@ def _seed(random_state: Any) -> np.random.SeedSequence:
 
 
 def _largest_free(theta: Parameters) -> float:
-    """Largest bias or coupling, those of pairs kept apart aside."""
-    J = np.zeros(0) if theta.J is None else theta.J[theta.J != APART]
+    """Largest bias or coupling, except those of pairs that are never coactive."""
+    J = np.zeros(0) if theta.J is None else theta.J[theta.J != NEVER_COACTIVE]
     return float(np.abs(np.concatenate([theta.b, J.ravel()])).max())

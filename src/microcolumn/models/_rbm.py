@@ -5,35 +5,23 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..parameters import Kind
-from ._penalised import HiddenModel
+from ._penalised import HiddenModel, document_shared_parameters
 
 
+@document_shared_parameters
 class RBM(HiddenModel):
     """Restricted Boltzmann machine, log p~(x) = b'x + sum_i softplus(c_i + W_i'x).
 
     Parameters
     ----------
     n_hidden : int
-        Number of hidden units; the penalty decides how many stay alive.
+        Number of hidden units; the penalties decide how many stay alive.
     l1 : float
-        Penalty per entry of W.
-    objective : {"mpf", "likelihood"}
-        Minimum probability flow, or exact maximum likelihood (up to about 25 live hidden units
-        or 25 units).
-    complement : bool
-        With "mpf", count the word with all bits flipped as one more neighbour. Off by default: at
-        the best penalty it changes nothing on held-out words. Without a penalty it keeps sparse
-        data from growing a mode of all cells active (``benchmarks/complement.py``).
-    device : {"auto", "cpu"}
-        Where kernels run.
-    n_init : int
-        Number of random starts; the lowest objective wins.
-    tol : float
-        Largest violation of the optimality conditions that counts as converged.
-    max_iter : int
-        Most iterations of the solver from one start.
-    random_state : int, Generator, RandomState or None
-        Seed of the random starts.
+        L1 penalty per entry of W.
+    group_l1 : float
+        Group penalty per hidden unit and entry of W: group_l1 * sqrt(n_visible) times the
+        Euclidean norm of the unit's weights, so that whole hidden units die.
+    {shared parameters}
 
     Examples
     --------

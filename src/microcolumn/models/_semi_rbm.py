@@ -8,41 +8,30 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..parameters import Floats, Kind, Parameters
-from ..solvers._paths import Inside
+from ..parameters import Kind, Parameters
+from ..solvers import NestedStarts
+from ..validation import Floats
 from ..words import Words, as_words
 from ._base import floored_rates
 from ._ising import Ising
-from ._penalised import HiddenModel, PenalisedModel
+from ._penalised import HiddenModel, PenalisedModel, document_shared_parameters
 from ._rbm import RBM
 
 
+@document_shared_parameters
 class SemiRBM(HiddenModel):
     """Semi-restricted Boltzmann machine: an Ising model with hidden units.
 
     Parameters
     ----------
     n_hidden : int
-        Number of hidden units; the penalty decides how many stay alive.
+        Number of hidden units; the penalties decide how many stay alive.
     l1 : float
-        Penalty per entry of J (each pair counts twice) and of W.
-    objective : {"mpf", "likelihood"}
-        Minimum probability flow, or exact maximum likelihood (up to about 25 units).
-    complement : bool
-        With "mpf", count the word with all bits flipped as one more neighbour. Off by default: at
-        the best penalty it changes nothing on held-out words. Without a penalty it keeps sparse
-        data from growing a mode of all cells active (``benchmarks/complement.py``).
-    device : {"auto", "cpu"}
-        Where kernels run.
-    n_init : int
-        Number of random starts besides those from the RBM and the Ising
-        model inside it; the lowest objective wins.
-    tol : float
-        Largest violation of the optimality conditions that counts as converged.
-    max_iter : int
-        Most iterations of the solver from one start.
-    random_state : int, Generator, RandomState or None
-        Seed of the random starts.
+        L1 penalty per entry of J (each pair counts twice) and of W.
+    group_l1 : float
+        Group penalty per hidden unit and entry of W: group_l1 * sqrt(n_visible) times the
+        Euclidean norm of the unit's weights, so that whole hidden units die.
+    {shared parameters}
 
     Examples
     --------
@@ -60,93 +49,88 @@ class SemiRBM(HiddenModel):
     def fit_path(
         self,
         X: Words | ArrayLike,
-        penalties: Sequence[float],
+        l1_values: Sequence[float],
         *,
-        inside: tuple[Sequence[Ising], Sequence[RBM]] | None = None,
+        nested: tuple[Sequence[Ising], Sequence[RBM]] | None = None,
     ) -> list[Self]:
-        """Fit at each penalty, each solution the start of the next.
+        """Fit at each L1 strength, each solution the start of the next.
 
         Parameters
         ----------
         X : Words or array_like, shape (n_words, n_units)
             Binary words.
-        penalties : sequence of float
+        l1_values : sequence of float
             Values of ``l1``; small to large keeps most hidden units alive.
-        inside : (list of Ising, list of RBM), optional
+        nested : (list of Ising, list of RBM), optional
             Paths that ``Ising.fit_path`` and ``RBM.fit_path`` gave for the same words and
-            penalties, with the same objective and number of hidden units. They are where this
-            model starts, and they are fitted again where left out. The result never lies above
+            strengths, with the same objective and number of hidden units. This model starts
+            from them; by default they are fitted first. The result never lies above
             theirs; with equal ``tol``, ``max_iter``, ``random_state`` and ``n_init`` (1 for Ising)
             it is the same to the last bit as without them.
 
         Returns
         -------
         list
-            One fitted copy of this model per penalty, in the order given.
+            One fitted copy of this model per strength, in the order given.
 
         Examples
         --------
-        >>> words, penalties = [[0, 0]] * 90 + [[1, 1]] * 6 + [[0, 1]] * 4, [1e-3, 1e-2]
-        >>> ising = Ising().fit_path(words, penalties)
-        >>> rbm = RBM(n_hidden=2).fit_path(words, penalties)
-        >>> both = SemiRBM(n_hidden=2).fit_path(words, penalties, inside=(ising, rbm))
+        >>> words, l1_values = [[0, 0]] * 90 + [[1, 1]] * 6 + [[0, 1]] * 4, [1e-3, 1e-2]
+        >>> ising = Ising().fit_path(words, l1_values)
+        >>> rbm = RBM(n_hidden=2).fit_path(words, l1_values)
+        >>> both = SemiRBM(n_hidden=2).fit_path(words, l1_values, nested=(ising, rbm))
         >>> both[0].objective_ <= min(ising[0].objective_, rbm[0].objective_)
         True
         """
-        solutions: Inside | None = None
-        if inside is not None:
-            self._check_settings(penalties)
-            solutions = _solutions(self, inside, penalties, floored_rates(as_words(X)))
-        return self._fitted_copies(X, penalties, solutions)
+        solutions: NestedStarts | None = None
+        if nested is not None:
+            self._check_settings(l1_values)
+            solutions = _solutions(self, nested, l1_values, floored_rates(as_words(X)))
+        return self._fitted_copies(X, l1_values, solutions)
 
 
-def _solutions(whole: SemiRBM, inside: Any, penalties: Sequence[float], rates: Floats) -> Inside:
-    """Parameters of the two paths, which must be special cases of the whole model's."""
-    if not (isinstance(inside, Sequence) and len(inside) == 2):
-        raise TypeError("inside is not a pair; pass (Ising path, RBM path)")
+def _solutions(
+    model: SemiRBM, nested: Any, l1_values: Sequence[float], rates: Floats
+) -> NestedStarts:
+    """Parameters of the two paths, whose models must be special cases of ``model``."""
+    if not (isinstance(nested, Sequence) and len(nested) == 2):
+        raise TypeError("nested is not a pair; pass (Ising path, RBM path)")
     found: list[list[Parameters]] = []
-    for path, cls in zip(inside, (Ising, RBM), strict=True):
+    for path, cls in zip(nested, (Ising, RBM), strict=True):
         name = cls.__name__
-        if not isinstance(path, Sequence):
-            raise TypeError(f"inside has a {type(path).__name__}; pass what {name}.fit_path gave")
-        if len(path) != len(penalties):
+        if not (isinstance(path, Sequence) and len(path) == len(l1_values)):
             raise ValueError(
-                f"inside has {len(path)} {name} models for {len(penalties)} penalties; "
-                f"pass what {name}.fit_path gave for these penalties"
+                f"nested has no {name} model for each of {len(l1_values)} values of l1; "
+                f"pass what {name}.fit_path gave for these values"
             )
-        for model, l1 in zip(path, penalties, strict=True):
-            _check_inside(whole, model, cls, l1, rates)
-        found.append([model.parameters_ for model in path])
+        for member, l1 in zip(path, l1_values, strict=True):
+            _check_nested(model, member, cls, l1, rates)
+        found.append([member.parameters_ for member in path])
     return found[0], found[1]
 
 
-def _check_inside(
-    whole: SemiRBM, model: Any, cls: type[PenalisedModel], l1: float, rates: Floats
+def _check_nested(
+    model: SemiRBM, member: Any, cls: type[PenalisedModel], l1: float, rates: Floats
 ) -> None:
     name = cls.__name__
-    if not isinstance(model, cls):
+    if not isinstance(member, cls):
         raise TypeError(
-            f"inside has a {type(model).__name__} where an {name} is due; "
+            f"nested has a {type(member).__name__} in place of an {name}; "
             "pass (Ising path, RBM path)"
         )
-    if not hasattr(model, "rates_"):
-        raise ValueError(f"inside has an {name} that was not fitted; pass fitted models")
-    wanted = {"l1": l1, "objective": whole.objective, "complement": whole.complement}
+    if not hasattr(member, "rates_"):
+        raise ValueError(f"nested has an {name} that was not fitted; pass fitted models")
+    wanted = {"l1": l1, "objective": model.objective, "complement": model.complement}
     if cls is RBM:
-        wanted["n_hidden"] = whole.n_hidden
+        wanted |= {"n_hidden": model.n_hidden, "group_l1": model.group_l1}
     for setting, value in wanted.items():
-        if getattr(model, setting) != value:
+        if getattr(member, setting) != value:
             raise ValueError(
-                f"inside has an {name} with {setting}={getattr(model, setting)!r} where "
-                f"{setting}={value!r} is due; fit it with the same settings and penalties"
+                f"nested has an {name} with {setting}={getattr(member, setting)!r} in place of "
+                f"{setting}={value!r}; fit it with the same settings"
             )
-    if model.n_features_in_ != rates.size:
+    if not np.array_equal(member.rates_, rates):
         raise ValueError(
-            f"inside has an {name} of {model.n_features_in_} units for words of {rates.size}; "
-            "fit it on the same words"
-        )
-    if not np.array_equal(model.rates_, rates):
-        raise ValueError(
-            f"inside has an {name} with l1={l1:g} that was fitted on other words; "
+            f"nested has an {name} with l1={l1:g} that was fitted on other words; "
             "fit it on the same words"
         )

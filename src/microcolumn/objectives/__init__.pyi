@@ -3,3 +3,4 @@ from ._maximum_likelihood import (
     negative_log_likelihood as negative_log_likelihood,
 )
 from ._mpf import MinimumProbabilityFlow as MinimumProbabilityFlow, mpf as mpf
+from ._objective import FunctionObjective as FunctionObjective, Objective as Objective

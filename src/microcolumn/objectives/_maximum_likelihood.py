@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from ..parameters import Floats, Parameters
+from ..parameters import Parameters
 from ..partition import exact_expectations
+from ..validation import Floats, chunks
 from ..words import Words, as_words
-
-#: Words handled at once where hidden units make a (words, hidden) array.
-_CHUNK_WORDS = 1 << 14
+from ._objective import Objective
 
 
 def negative_log_likelihood(
@@ -20,7 +19,7 @@ def negative_log_likelihood(
     """Minus the mean log likelihood of the words (nats per word) and its gradient.
 
     The gradient is the model's expectation of x, xx', x*sigmoid(z) and sigmoid(z) minus the
-    data's; the model's comes from the same exact sum as log Z (METHOD section 5).
+    data's; the model's comes from the same exact sum as log Z (docs/method.md, section 5).
 
     Examples
     --------
@@ -31,7 +30,7 @@ def negative_log_likelihood(
     return NegativeLogLikelihood(words)(theta)
 
 
-class NegativeLogLikelihood:
+class NegativeLogLikelihood(Objective):
     """The objective prepared for many evaluations on the same words.
 
     Parameters
@@ -46,7 +45,7 @@ class NegativeLogLikelihood:
         n_dims = self.words.X.shape[1]
         self._rates = np.zeros(n_dims)
         self._pairs = np.zeros((n_dims, n_dims))
-        for part in self._parts():
+        for part in chunks(*self.words.X.shape):
             x = self.words.X[part].astype(np.float64)
             weighted = x * self._weights[part, None]
             self._rates += weighted.sum(axis=0)
@@ -74,13 +73,13 @@ class NegativeLogLikelihood:
             hidden, data_W, data_c = self._hidden(theta.W, theta.c)
             mean_log_weight += hidden
             W, c = expected_W - data_W, expected_c - data_c
-        gradient = Parameters(b=model.b - self._rates, J=J, W=W, c=c)
+        gradient = Parameters.trusted(model.b - self._rates, J, W, c)
         return log_z - mean_log_weight, gradient
 
     def _hidden(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
         """The data's mean of sum_i softplus(z_i), of x*sigmoid(z) and of sigmoid(z)."""
         value, W, c = 0.0, np.zeros_like(weights), np.zeros_like(biases)
-        for part in self._parts():
+        for part in chunks(self.words.X.shape[0], max(weights.shape)):
             x = self.words.X[part].astype(np.float64)
             z = biases + x @ weights
             value += float(self._weights[part] @ np.logaddexp(0.0, z).sum(axis=1))
@@ -88,9 +87,3 @@ class NegativeLogLikelihood:
             W += x.T @ weighted
             c += weighted.sum(axis=0)
         return value, W, c
-
-    def _parts(self) -> list[slice]:
-        return [
-            slice(start, start + _CHUNK_WORDS)
-            for start in range(0, self.words.X.shape[0], _CHUNK_WORDS)
-        ]

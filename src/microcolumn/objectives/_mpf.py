@@ -1,4 +1,4 @@
-"""Minimum probability flow: K and its gradient over unique words (METHOD section 3)."""
+"""Minimum probability flow: K and its gradient over unique words (docs/method.md, section 3)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from ..kernels.cpu.mpf import flow
+from ..kernels.cpu.mpf_flat import gather, scatter
 from ..kernels.cpu.mpf_tables import LIMITS, ActiveBits, FlowSizes, Workspace
 from ..kernels.cpu.threads import threads_for
-from ..parameters import Floats, Parameters
+from ..layout import Layout
+from ..parameters import Parameters
+from ..validation import Floats
 from ..words import Words, as_words
+from ._objective import Objective
 
+_DOUBLE = np.dtype(np.float64)
 #: Multiply-adds worth one more thread: a fit evaluates thousands of times, so less is worth it
 #: than for a single sum; below it, waiting for a busy core would cost more than the work.
 _OPERATIONS_PER_THREAD = 2.0**21
@@ -62,7 +66,7 @@ def mpf(
     return MinimumProbabilityFlow(words, complement=complement, dtype=dtype)(theta)
 
 
-class MinimumProbabilityFlow:
+class MinimumProbabilityFlow(Objective):
     """The objective prepared for many evaluations on the same words, one at a time.
 
     Parameters
@@ -95,54 +99,70 @@ class MinimumProbabilityFlow:
         self._bits = ActiveBits(offsets, active.astype(np.int32), half_weights, logs, offsets[:0])
         self._most_active = int(np.diff(offsets).max())
         self._workspace: Workspace | None = None
+        self._sizes = (0, 0, False)
+        self._layout: Layout | None = None
         self._double: MinimumProbabilityFlow | None = None
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """K and its gradient at ``theta``."""
-        if theta.n_visible != self.words.X.shape[1]:
-            raise ValueError(
-                f"the model has {theta.n_visible} units but the words have "
-                f"{self.words.X.shape[1]}; fit and score on the same units"
-            )
-        live = theta if theta.live.all() else theta.only_live()[0]
-        K, (b, J, W, c) = self._evaluate(live)
-        gradient = Parameters(
-            b=b,
-            J=None if live.J is None else J,
-            W=None if live.W is None else W,
-            c=None if live.W is None else c,
-        )
-        return K, gradient if live is theta else _restore_dead(theta, gradient)
+        layout = Layout.of(theta)
+        gradient = np.empty(layout.size)
+        K = self.evaluate(layout.pack(theta), layout, gradient)
+        return K, layout.unpack_gradient(gradient)
 
-    def _evaluate(self, live: Parameters) -> tuple[float, tuple[Floats, ...]]:
-        """K and arrays of its gradient, in double precision where single does not reach."""
-        W = np.zeros((live.n_visible, 0)) if live.W is None else live.W
-        largest = float(np.abs(W).max(initial=0.0))
-        if largest > LIMITS[np.dtype(np.float64)].weight:
+    def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
+        """K at the flat vector ``x``; its derivatives are written to ``gradient``."""
+        if self._layout is not layout:
+            self._prepare(layout)
+        b, J, W, c, live = self._arrays
+        n_live, largest = scatter(x, layout.free, *layout.pairs, b, J, W, c, live)
+        if largest > LIMITS[_DOUBLE].weight:
             raise OverflowError(
-                f"a hidden weight is {largest:.3g}, beyond the "
-                f"{LIMITS[np.dtype(np.float64)].weight:g} up to which products of exponentials "
-                "stay in range; rescale the weights or raise the penalty"
+                f"a hidden weight is {largest:.3g}, beyond the {LIMITS[_DOUBLE].weight:g} up to "
+                "which products of exponentials stay in range; rescale the weights or raise the "
+                "penalty"
             )
         if largest > LIMITS[self.dtype].weight:
-            return self._in_double(live)
-        space = self._space_for(live)
-        J = np.zeros((0, 0)) if live.J is None else live.J
-        space.lay_out(live.b, J, W, np.zeros(0) if live.c is None else live.c)
-        K = self._flow(space)
-        if space.trusts(K):
-            return _finite(K, space.gradient())
-        if self.dtype != np.float64:
-            return self._in_double(live)
-        return self._evaluate_scaled(space, K)
+            return self._in_double(x, layout, gradient)
+        space = self._space_for(n_live)
+        space.lay_out(b, J, W[: b.size * n_live].reshape(b.size, n_live), c[:n_live])
+        K, scale = self._flow(space), 1.0
+        if not space.trusts(K):
+            if self.dtype != _DOUBLE:
+                return self._in_double(x, layout, gradient)
+            K, scale = self._scaled(space, K)
+        finite = gather(
+            x, layout.free, *layout.pairs, live[:n_live], space.total(), space.tables.grow, scale,
+            gradient,
+        )  # fmt: skip
+        if not (finite and math.isfinite(K)):
+            raise OverflowError(
+                "the flow K or its gradient is larger than a floating-point number can be; the "
+                "parameters are too large for these words, start from smaller ones"
+            )
+        return K
 
-    def _in_double(self, live: Parameters) -> tuple[float, tuple[Floats, ...]]:
+    def _prepare(self, layout: Layout) -> None:
+        """Arrays of a model of this layout, with all that is not free already in place."""
+        if layout.n_visible != self.words.X.shape[1]:
+            raise ValueError(
+                f"the model has {layout.n_visible} units but the words have "
+                f"{self.words.X.shape[1]}; fit and score on the same units"
+            )
+        template = layout.unpack(np.zeros(layout.size))
+        J = np.zeros((0, 0)) if template.J is None else template.J
+        W, c = np.zeros(layout.n_visible * layout.n_hidden), np.zeros(layout.n_hidden)
+        self._arrays = template.b, J, W, c, np.zeros(layout.n_hidden, dtype=np.intp)
+        self._layout = layout
+
+    def _in_double(self, x: Floats, layout: Layout, gradient: Floats) -> float:
+        """The same where single precision does not reach."""
         if self._double is None:
             self._double = MinimumProbabilityFlow(self.words, complement=self.complement)
-        return self._double._evaluate(live)
+        return self._double.evaluate(x, layout, gradient)
 
-    def _evaluate_scaled(self, space: Workspace, K: float) -> tuple[float, tuple[Floats, ...]]:
-        """The same where K is far from 1: weights carry a factor until K times that is near 1."""
+    def _scaled(self, space: Workspace, K: float) -> tuple[float, float]:
+        """K, and the factor of its gradient, where K is so far from 1 that weights need one too."""
         shift = 0.0
         for _ in range(3):
             if space.trusts(K):
@@ -150,8 +170,8 @@ class MinimumProbabilityFlow:
             shift -= math.log(K) if 0.0 < K < math.inf else -600.0 if K == 0.0 else 600.0
             K = self._flow(space, shift)
         with np.errstate(over="ignore", invalid="ignore"):
-            scale = np.exp(-shift)
-            return _finite(float(K * scale), tuple(part * scale for part in space.gradient()))
+            scale = float(np.exp(-shift))
+            return float(np.float64(K) * scale), scale
 
     def _flow(self, space: Workspace, shift: float = 0.0) -> float:
         """Run the kernel; anything but plain weights goes the careful way, in logarithms."""
@@ -169,39 +189,13 @@ class MinimumProbabilityFlow:
         n_words, n_units = self.words.X.shape
         return float(n_words * n_units * (16 + 8 * space.shape.n_hidden))
 
-    def _space_for(self, live: Parameters) -> Workspace:
+    def _space_for(self, n_live: int) -> Workspace:
         """The workspace of the last evaluation, if it had the same sizes."""
-        offsets = self._bits.offsets
-        shape = FlowSizes.of(
-            live.n_visible, live.n_hidden, live.J is not None, self._most_active, self.dtype
-        )
-        if self._workspace is None or self._workspace.shape != shape:
-            self._workspace = Workspace(shape, offsets.size - 1, self.dtype)
-            self._bits = self._bits._replace(borders=self._workspace.borders(offsets))
+        b, J = self._arrays[:2]
+        sizes = b.size, n_live, J.size > 0
+        if self._workspace is None or self._sizes != sizes:
+            shape = FlowSizes.of(*sizes, self._most_active, self.dtype)
+            self._workspace = Workspace(shape, self._bits.offsets.size - 1, self.dtype)
+            borders = self._workspace.borders(self._bits.offsets)
+            self._bits, self._sizes = self._bits._replace(borders=borders), sizes
         return self._workspace
-
-
-def _finite(K: float, gradient: tuple[Floats, ...]) -> tuple[float, tuple[Floats, ...]]:
-    if not (math.isfinite(K) and all(np.isfinite(part).all() for part in gradient)):
-        raise OverflowError(
-            "the flow K or its gradient is larger than a floating-point number can be; the "
-            "parameters are too large for these words, start from smaller ones"
-        )
-    return K, gradient
-
-
-def _restore_dead(theta: Parameters, gradient: Parameters) -> Parameters:
-    """Put back the hidden units that left the kernel: with no weights their z is c alone.
-
-    Then f = 1, nothing flows through z, and dK/dW_ni = sigmoid(c_i) times the direct part
-    sum of g * d, which is the gradient of b_n.
-    """
-    if theta.c is None:
-        return gradient
-    live = theta.live
-    W = gradient.b[:, None] * expit(theta.c)
-    c = np.zeros(theta.n_hidden)
-    if gradient.W is not None and gradient.c is not None:
-        W[:, live] = gradient.W
-        c[live] = gradient.c
-    return Parameters(b=gradient.b, J=gradient.J, W=W, c=c)

@@ -1,4 +1,4 @@
-"""How objectives are minimised: L1 to exact zeros, starts, and paths of penalties."""
+"""How penalised objectives are minimised: one search, its starts, and paths of L1 strengths."""
 
 import lazy_loader
 

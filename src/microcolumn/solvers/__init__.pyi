@@ -1,2 +1,7 @@
-from ._l1 import FitResult as FitResult, minimise_l1 as minimise_l1
-from ._paths import Problem as Problem, fit_path as fit_path
+from ._minimise import FitResult as FitResult, minimise as minimise
+from ._paths import (
+    LEAST_DECREASE as LEAST_DECREASE,
+    NestedStarts as NestedStarts,
+    Problem as Problem,
+    fit_path as fit_path,
+)

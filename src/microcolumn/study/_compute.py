@@ -165,7 +165,7 @@ def _fit(task: Task) -> Rows:
     model = _estimator(spec, task)
     if isinstance(model, SemiRBM):
         ising, rbm = ([from_bytes(m) for m in task.models[s.name]] for s in spec.nested)
-        fits = model.fit_path(train, l1, inside=(ising, rbm))
+        fits = model.fit_path(train, l1, nested=(ising, rbm))
     else:
         fits = model.fit_path(train, l1)
     rows = [
@@ -194,9 +194,8 @@ def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
     }
     if spec.model == "Ising":
         return Ising(**settings)
-    if experiment.group_l1 > 0:
-        settings["group_l1"] = experiment.group_l1
-    return {"RBM": RBM, "SemiRBM": SemiRBM}[spec.model](spec.n_hidden, **settings)
+    settings |= {"n_hidden": spec.n_hidden, "group_l1": experiment.group_l1}
+    return RBM(**settings) if spec.model == "RBM" else SemiRBM(**settings)
 
 
 def _normalise(task: Task) -> Rows:
@@ -246,10 +245,12 @@ def _test(task: Task) -> Rows:
 
 def _patterns(task: Task) -> Rows:
     train, _, test = _split(task)
-    statistics, synchrony = patterns(_compared(task, train), train, test)
+    models = _compared(task, train)
+    statistics, synchrony = patterns(models, train, test)
     rows = [
         {
             "model": name,
+            "l1": getattr(models.get(name), "l1", None),
             "statistics": to_blob(statistics[name]) if name in statistics else None,
             "synchrony": to_blob(each),
         }

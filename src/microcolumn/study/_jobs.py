@@ -19,7 +19,7 @@ from ._plan import Experiment, Plan
 Kind = Literal["describe", "fit", "normalise", "test", "patterns", "anneal", "predict", "structure"]
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-RESULTS_VERSION = 1
+RESULTS_VERSION = 2
 
 #: Settings that say which words an experiment has.
 _OF_WORDS = ("bin_width", "most_active", "max_words")

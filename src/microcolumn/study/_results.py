@@ -303,16 +303,11 @@ class Results:
             for row in rows
             if row["statistics"] is not None
         }
-        chosen = {
-            row["model"]: row["l1"]
-            for row in self._reader.rows("scores", condition)
-            if row["split"] == 0
-        }
         order = [DATA, INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
         rows.sort(key=lambda row: order.index(row["model"]))
         return PatternsResult(
             split=0,
-            l1={name: l1 for name, l1 in chosen.items() if name != INDEPENDENT},
+            l1={row["model"]: row["l1"] for row in rows if row["model"] not in order[:2]},
             statistics={name: statistics[name] for name in order if name in statistics},
             synchrony={row["model"]: from_blob(Synchrony, row["synchrony"]) for row in rows},
         )

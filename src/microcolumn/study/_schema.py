@@ -118,6 +118,7 @@ CREATE TABLE patterns (
   -- A row is what one model expects of the test words of a split, and what was observed.
   job TEXT NOT NULL REFERENCES jobs (digest),
   model TEXT NOT NULL,  -- or data, which has no statistics
+  l1 REAL,
   statistics BLOB,  -- NPZ: observed and expected frequency of each distinct test word
   synchrony BLOB,  -- NPZ: distribution of the number of active bits
   PRIMARY KEY (job, model)
@@ -179,7 +180,7 @@ _RESULTS: dict[str, tuple[str, ...]] = {
     "normalisers": (),
     "scores": ("model", "l1"),
     "differences": (),
-    "patterns": ("model",),
+    "patterns": ("model", "l1"),
     "annealings": ("l1",),
     "predictions": (),
     "calibrations": (),

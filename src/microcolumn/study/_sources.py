@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import io
+from .. import io, simulate
 from ..recording import Recording, most_active
-from ..simulate import PRESETS, microcolumn
 from ..validation import real_number, whole_number
 from ..words import Words
 from ._experiment import Experiment, checked_name, nearest
@@ -116,9 +115,9 @@ class Source:
             if seed or self.minutes is not None:
                 raise ValueError("seed and minutes are for presets; leave them out")
             return
-        if not (isinstance(self.preset, str) and self.preset in PRESETS):
+        if not (isinstance(self.preset, str) and self.preset in simulate.PRESETS):
             raise ValueError(
-                f"there is no preset {self.preset!r}; {nearest(str(self.preset), PRESETS)}"
+                f"there is no preset {self.preset!r}; {nearest(str(self.preset), simulate.PRESETS)}"
             )
         if self.minutes is not None:
             minutes = real_number("minutes", self.minutes, "give the length in minutes")
@@ -169,10 +168,10 @@ class Source:
 
     def _read(self) -> Recording:
         if self.preset is not None:
-            settings = PRESETS[self.preset]
+            settings = simulate.PRESETS[self.preset]
             if self.minutes is not None:
                 settings = settings._replace(minutes=self.minutes)
-            return microcolumn(seed=self.seed, **settings._asdict())
+            return simulate.microcolumn(seed=self.seed, **settings._asdict())
         if self.file is not None:
             return io.read(self.file, **self.read)
         if self.recording is None:

@@ -196,9 +196,12 @@ class Workspace:
         wanted = max(1, min(_MAX_CHUNKS, affordable, n_words // _CHUNK_WORDS))
         n_chunks = 1 << (wanted.bit_length() - 1)  # so that threads share them evenly
         self.sums = aligned((n_chunks, size), dtype)
+        self._added = np.zeros(size)
+        self._total = sub_arrays(self._added, sums_shapes(shape), dtype)
         self.scratch = aligned((n_chunks, sub_views_size(scratch_shapes(shape), dtype)), dtype)
-        for row in self.scratch:  # where a list is filled up nothing shall be divided by zero
-            sub_arrays(row, scratch_shapes(shape), dtype).r.fill(1.0)
+        first = sub_arrays(self.scratch[0], scratch_shapes(shape), dtype)
+        first.r.fill(1.0)  # where a list is filled up nothing shall be divided by zero
+        self.scratch[1:] = self.scratch[0]
         self.lists = aligned(
             (n_chunks, sub_views_size(lists_shapes(shape), np.dtype(int))), np.int64, 0
         )
@@ -240,21 +243,10 @@ class Workspace:
         """Whether K is so near to 1 that nothing was lost at the ends of the range of numbers."""
         return math.exp(-self.limits.flow) < K < math.exp(self.limits.flow)
 
-    def gradient(self) -> tuple[np.ndarray, ...]:
-        """Arrays b, J, W and c of the gradient of K, from the chunks' sums."""
-        n, m = self.shape.n_units, self.shape.n_hidden
-        added = self.sums.sum(axis=0, dtype=np.float64)
-        total = sub_arrays(added, sums_shapes(self.shape), self.sums.dtype)
-        everywhere, where_on = total.complement[0], total.complement_on
-        b = total.biases[:n] + everywhere - 2.0 * where_on
-        J = total.couplings[:, :n]
-        if self.shape.n_coupled:
-            J = J + J.T + (everywhere - (where_on[:, None] + where_on))
-            np.fill_diagonal(J, 0.0)
-        inactive = (total.inactive * self.tables.grow).transpose(0, 3, 1, 2)
-        inactive = inactive.reshape(self.shape.rows * self.shape.bits, 2 * self.shape.pairs)
-        W = total.weights[:, :m] + inactive[:n, :m] + total.complement_hidden[:m]
-        return b, J, W, total.hidden_biases[:m]
+    def total(self) -> Sums:
+        """The chunks' sums added up; the next call overwrites them."""
+        np.add.reduce(self.sums, axis=0, dtype=np.float64, out=self._added)
+        return self._total
 
 
 def _fill_up(model):

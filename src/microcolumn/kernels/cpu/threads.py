@@ -18,7 +18,11 @@ def threads_for(n_operations: float, per_thread: float = OPERATIONS_PER_THREAD) 
     is ``n_operations`` multiply-adds, of which ``per_thread`` are worth one more thread.
     """
     allowed = numba.get_num_threads()
-    numba.set_num_threads(int(max(1.0, min(allowed, n_operations / per_thread))))
+    used = int(max(1.0, min(allowed, n_operations / per_thread)))
+    if used == allowed:  # changing it takes as long as a small sum
+        yield
+        return
+    numba.set_num_threads(used)
     try:
         yield
     finally:

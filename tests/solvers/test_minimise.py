@@ -8,7 +8,8 @@ from scipy.special import logit
 from microcolumn.energy import log_weight
 from microcolumn.objectives import mpf, negative_log_likelihood
 from microcolumn.parameters import Parameters
-from microcolumn.solvers import minimise_l1
+from microcolumn.penalties import L1
+from microcolumn.solvers import minimise
 
 KINDS = ("independent", "ising", "rbm", "srbm")
 NAMES = ("J", "b", "W", "c")
@@ -54,7 +55,7 @@ def _certificate(gradient, theta, l1):
 @given(seed=st.integers(0, 999), curvature=st.sampled_from([0.5, 1.0, 40.0]))
 def test_a_separable_quadratic_is_soft_thresholded(random_parameters, kind, l1, seed, curvature):
     target = random_parameters(kind, seed=seed)
-    found = minimise_l1(_quadratic(target, curvature), _zeros_like(target), l1)
+    found = minimise(_quadratic(target, curvature), _zeros_like(target), L1(l1))
     assert found.converged
     assert found.optimality <= 1e-8
     for name in NAMES:
@@ -71,7 +72,7 @@ def test_a_separable_quadratic_is_soft_thresholded(random_parameters, kind, l1, 
 def test_the_objective_reported_includes_the_penalty(random_parameters):
     target = random_parameters("srbm", seed=3)
     objective = _quadratic(target, 1.0)
-    found = minimise_l1(objective, _zeros_like(target), 0.4)
+    found = minimise(objective, _zeros_like(target), L1(0.4))
     theta = found.parameters
     penalty = 0.4 * (np.abs(theta.J).sum() + np.abs(theta.W).sum())
     assert found.objective == pytest.approx(objective(theta)[0] + penalty, rel=1e-13)
@@ -85,7 +86,7 @@ def test_the_certificate_is_the_one_recomputed_by_hand(
 ):
     X = draw(random_parameters("ising", 4, scale=0.7, seed=1), 300)
     start = random_parameters(kind, 4, 2, seed=2)
-    found = minimise_l1(lambda theta: objective(theta, X), start, l1, tol=1e-5, max_iter=40)
+    found = minimise(lambda theta: objective(theta, X), start, L1(l1), tol=1e-5, max_iter=40)
     by_hand = _certificate(objective(found.parameters, X)[1], found.parameters, l1)
     assert found.optimality == pytest.approx(by_hand, rel=1e-9, abs=1e-15)
     assert found.converged == (by_hand <= 1e-5)
@@ -129,7 +130,7 @@ def test_ising_agrees_with_proximal_gradient_descent_on_brute_force_flow(
         v = v + step
         if np.abs(step).max() < 1e-10:
             break
-    found = minimise_l1(lambda theta: mpf(theta, X), theta_of(np.zeros(6)), l1, tol=1e-10)
+    found = minimise(lambda theta: mpf(theta, X), theta_of(np.zeros(6)), L1(l1), tol=1e-10)
     np.testing.assert_allclose(found.parameters.J[pairs], v[:3], atol=1e-6)
     np.testing.assert_allclose(found.parameters.b, v[3:], atol=1e-6)
     assert np.array_equal(found.parameters.J[pairs] == 0.0, v[:3] == 0.0)
@@ -140,7 +141,7 @@ def test_ising_agrees_with_proximal_gradient_descent_on_brute_force_flow(
 def test_a_huge_penalty_leaves_the_independent_model(random_parameters, draw, kind):
     X = draw(random_parameters("ising", 4, seed=7), 300)
     start = random_parameters(kind, 4, 2, seed=8)
-    found = minimise_l1(lambda theta: mpf(theta, X), start, 1e3, tol=1e-10)
+    found = minimise(lambda theta: mpf(theta, X), start, L1(1e3), tol=1e-10)
     assert found.converged
     for part in (found.parameters.J, found.parameters.W):
         assert part is None or not part.any()
@@ -151,7 +152,7 @@ def test_a_huge_penalty_leaves_the_independent_model(random_parameters, draw, ki
 def test_too_few_iterations_are_admitted(random_parameters, draw, max_iter):
     X = draw(random_parameters("srbm", 5, seed=9), 300)
     start = random_parameters("srbm", 5, seed=10)
-    found = minimise_l1(lambda theta: mpf(theta, X), start, 1e-3, max_iter=max_iter)
+    found = minimise(lambda theta: mpf(theta, X), start, L1(1e-3), max_iter=max_iter)
     assert not found.converged
     assert found.optimality > 1e-8
     assert found.n_iter <= max_iter
@@ -160,7 +161,7 @@ def test_too_few_iterations_are_admitted(random_parameters, draw, max_iter):
 def test_no_iterations_only_certify_the_start(random_parameters, draw):
     X = draw(random_parameters("ising", 3), 100)
     start = random_parameters("ising", 3, seed=1)
-    found = minimise_l1(lambda theta: mpf(theta, X), start, 0.1, max_iter=0)
+    found = minimise(lambda theta: mpf(theta, X), start, L1(0.1), max_iter=0)
     assert (found.n_iter, found.n_evaluations) == (0, 1)
     assert np.array_equal(found.parameters.J, start.J)
     assert found.optimality == pytest.approx(_certificate(mpf(start, X)[1], start, 0.1), rel=1e-12)
@@ -183,7 +184,7 @@ def test_overflow_on_the_way_is_survived(room, l1):
         return value, Parameters(b=rise_b - 1.0, J=(rise_J - 1.0) * (1.0 - np.eye(2)))
 
     start = Parameters(b=[-3.0, -3.0], J=np.zeros((2, 2)))
-    found = minimise_l1(objective, start, l1)
+    found = minimise(objective, start, L1(l1))
     assert n_overflows > 0
     assert found.converged
     np.testing.assert_allclose(found.parameters.b, b_target, atol=1e-7)
@@ -194,7 +195,7 @@ def test_overflow_at_the_start_is_the_callers_error():
     X = np.array([[0, 1], [1, 0], [1, 1]])
     J = np.array([[0.0, -1e4], [-1e4, 0.0]])
     with pytest.raises(OverflowError, match="start from smaller ones"):
-        minimise_l1(lambda theta: mpf(theta, X), Parameters(b=[0.0, 0.0], J=J), 0.1)
+        minimise(lambda theta: mpf(theta, X), Parameters(b=[0.0, 0.0], J=J), L1(0.1))
 
 
 def test_an_objective_that_refuses_is_heard(random_parameters):
@@ -206,16 +207,16 @@ def test_an_objective_that_refuses_is_heard(random_parameters):
         return quadratic(theta)
 
     with pytest.raises(ValueError, match="only without couplings"):
-        minimise_l1(objective, _zeros_like(random_parameters("ising")), 0.0)
+        minimise(objective, _zeros_like(random_parameters("ising")), L1(0.0))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_unit_is_fitted_to_its_rate(random_parameters, kind):
     X = np.array([[0]] * 7 + [[1]] * 3)
-    found = minimise_l1(
+    found = minimise(
         lambda theta: negative_log_likelihood(theta, X),
         random_parameters(kind, 1, 2, seed=4),
-        0.1,
+        L1(0.1),
         max_iter=5000,
     )
     assert found.converged
@@ -225,19 +226,21 @@ def test_one_unit_is_fitted_to_its_rate(random_parameters, kind):
     assert p[1] / p.sum() == pytest.approx(0.3, abs=1e-7)
 
 
-def test_with_all_units_held_the_start_comes_back(random_parameters):
+def test_with_all_units_fixed_the_start_comes_back(random_parameters):
     start = Parameters(b=[-1.0, -2.0], J=[[0.0, 0.7], [0.7, 0.0]])
-    found = minimise_l1(lambda theta: mpf(theta, [[0, 0]]), start, 0.1, held=np.ones(2, dtype=bool))
+    found = minimise(
+        lambda theta: mpf(theta, [[0, 0]]), start, L1(0.1), fixed=np.ones(2, dtype=bool)
+    )
     assert (found.converged, found.optimality, found.n_iter) == (True, 0.0, 0)
     assert np.array_equal(found.parameters.b, start.b)
     assert not found.parameters.J.any()
 
 
-def test_held_units_are_left_out_of_the_certificate():
+def test_fixed_units_are_left_out_of_the_certificate():
     X = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
-    held = np.array([False, False, True])
+    fixed = np.array([False, False, True])
     start = Parameters(b=[0.0, 0.0, -5.0], J=np.zeros((3, 3)))
-    found = minimise_l1(lambda theta: mpf(theta, X), start, 0.01, held=held)
+    found = minimise(lambda theta: mpf(theta, X), start, L1(0.01), fixed=fixed)
     slopes = mpf(found.parameters, X)[1]
     assert found.converged
     assert found.parameters.b[2] == -5.0
@@ -253,5 +256,5 @@ def test_the_objective_never_ends_above_its_start(random_parameters, draw, kind,
     start = random_parameters(kind, 4, 3, scale=2.0, seed=seed + 1)
     parts = [part for part in (start.J, start.W) if part is not None]
     before = mpf(start, X)[0] + l1 * sum(np.abs(part).sum() for part in parts)
-    found = minimise_l1(lambda theta: mpf(theta, X), start, l1, max_iter=30)
+    found = minimise(lambda theta: mpf(theta, X), start, L1(l1), max_iter=30)
     assert found.objective <= before * (1 + 1e-12)

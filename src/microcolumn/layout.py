@@ -1,0 +1,127 @@
+"""Parameters as one flat vector of free coordinates, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .parameters import Parameters
+from .validation import Floats
+
+Indices = NDArray[np.intp]
+
+#: Coupling of two units that are never active together, where it has no finite optimum: so
+#: unlikely to be active together that the slope is below every tolerance.
+NEVER_COACTIVE = -20.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """Which entries of a model's parameters are free, and in which order a vector holds them.
+
+    The order is: one coordinate per coupled pair n < m (which moves J_nm and J_mn together), b, W
+    row by row, c. A fixed unit keeps its bias and has neither couplings nor weights. A pair that
+    is never coactive has the coupling ``NEVER_COACTIVE``, unless one of its units is fixed.
+
+    Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
+    are coordinates are ``pairs``. ``borders`` are where b, W and c begin in a vector, and where c
+    ends. A coordinate moves 2 ``entries`` of the parameters if it is a pair, else 1.
+    """
+
+    biases: Floats
+    n_hidden: int
+    coupled: bool
+    fixed: NDArray[np.bool_]
+    never_coactive: NDArray[np.bool_]
+    free: Indices = field(init=False)
+    pairs: tuple[Indices, Indices] = field(init=False, repr=False)
+    fixed_pairs: tuple[Indices, Indices] = field(init=False, repr=False)
+    borders: tuple[int, int, int, int] = field(init=False)
+    entries: Floats = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Find the free units and their pairs once; every evaluation needs them."""
+        free = np.flatnonzero(~self.fixed)
+        rows, columns = free[np.array(np.triu_indices(free.size if self.coupled else 0, 1))]
+        apart = self.never_coactive[rows, columns]
+        n_pairs, n_weights = int((~apart).sum()), free.size * self.n_hidden
+        sizes = (n_pairs, free.size, n_weights, self.n_hidden)
+        entries = np.ones(sum(sizes))
+        entries[:n_pairs] = 2.0
+        object.__setattr__(self, "free", free)
+        object.__setattr__(self, "pairs", (rows[~apart], columns[~apart]))
+        object.__setattr__(self, "fixed_pairs", (rows[apart], columns[apart]))
+        object.__setattr__(self, "borders", tuple(int(end) for end in np.cumsum(sizes)))
+        object.__setattr__(self, "entries", entries)
+
+    @classmethod
+    def of(
+        cls,
+        theta: Parameters,
+        fixed: NDArray[np.bool_] | None = None,
+        never_coactive: NDArray[np.bool_] | None = None,
+    ) -> Layout:
+        """Layout of a model of the same kind and size as ``theta``, with its biases."""
+        n = theta.n_visible
+        fixed = np.zeros(n, dtype=bool) if fixed is None else fixed
+        if never_coactive is None:
+            never_coactive = np.zeros((n, n), dtype=bool)
+        return cls(theta.b, theta.n_hidden, theta.J is not None, fixed, never_coactive)
+
+    @property
+    def n_visible(self) -> int:
+        """Number of bits of a word."""
+        return int(self.biases.size)
+
+    @property
+    def size(self) -> int:
+        """Number of free coordinates."""
+        return self.borders[-1]
+
+    @property
+    def weights(self) -> slice:
+        """Where W stands, row by row, one row per free unit."""
+        return slice(self.borders[1], self.borders[2])
+
+    def pack(self, theta: Parameters) -> Floats:
+        """The free coordinates of ``theta``."""
+        return self._flatten(theta, 1.0)
+
+    def pack_gradient(self, gradient: Parameters) -> Floats:
+        """Derivatives along the coordinates: a pair moves two entries of J."""
+        return self._flatten(gradient, 2.0)
+
+    def _flatten(self, theta: Parameters, pair_factor: float) -> Floats:
+        parts = []
+        if theta.J is not None:
+            parts.append(pair_factor * theta.J[self.pairs])
+        parts.append(theta.b[self.free])
+        if theta.W is not None and theta.c is not None:
+            parts += [theta.W[self.free].ravel(), theta.c]
+        return np.concatenate(parts)
+
+    def unpack(self, vector: Floats) -> Parameters:
+        """Parameters with these free coordinates."""
+        return self._parameters(vector, self.biases, NEVER_COACTIVE)
+
+    def unpack_gradient(self, vector: Floats) -> Parameters:
+        """Derivatives as parameters, zero for what is not free; half for each entry of a pair."""
+        halved = vector / self.entries
+        return self._parameters(halved, np.zeros(self.n_visible), 0.0)
+
+    def _parameters(self, vector: Floats, biases: Floats, fixed_coupling: float) -> Parameters:
+        pairs, free, weights, c = np.split(vector, self.borders[:-1])
+        b = biases.copy()
+        b[self.free] = free
+        J = W = None
+        if self.coupled:
+            J = np.zeros((self.n_visible, self.n_visible))
+            J[self.pairs] = pairs
+            J[self.fixed_pairs] = fixed_coupling
+            J += J.T
+        if self.n_hidden:
+            W = np.zeros((self.n_visible, self.n_hidden))
+            W[self.free] = weights.reshape(-1, self.n_hidden)
+        return Parameters.trusted(b, J, W, c.copy() if self.n_hidden else None)

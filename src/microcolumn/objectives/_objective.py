@@ -1,0 +1,39 @@
+"""What the solver asks of an objective."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from ..layout import Layout
+from ..parameters import Parameters
+from ..validation import Floats
+
+
+class Objective(ABC):
+    """A smooth function of a model's parameters, prepared for many evaluations on the same words.
+
+    A subclass says what it is in ``__call__``. Where building ``Parameters`` for each of the
+    thousands of evaluations of a fit would take most of the time, it overrides ``evaluate`` too.
+    """
+
+    @abstractmethod
+    def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
+        """Value and gradient at ``theta``."""
+
+    def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
+        """Value at the flat vector ``x``; its derivatives are written to ``gradient``."""
+        value, slopes = self(layout.unpack(x))
+        gradient[:] = layout.pack_gradient(slopes)
+        return value
+
+
+class FunctionObjective(Objective):
+    """An objective given as a function of ``Parameters``."""
+
+    def __init__(self, function: Callable[[Parameters], tuple[float, Parameters]]) -> None:
+        self._function = function
+
+    def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
+        """Value and gradient at ``theta``."""
+        return self._function(theta)

@@ -1,0 +1,5 @@
+"""How parameters are penalised: each penalty knows its value, its slopes and its zeros."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,93 @@
+"""Minimise an objective plus a penalty from one start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..layout import Layout
+from ..objectives import FunctionObjective, Objective
+from ..parameters import Parameters
+from ..penalties import Penalty
+from ._quasi_newton import Search
+
+
+@dataclass(frozen=True, slots=True)
+class FitResult:
+    """A minimum and its certificate.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        Where it is.
+    objective : float
+        Penalised objective there.
+    optimality : float
+        Largest violation of the optimality conditions of the penalised problem: the largest entry
+        of its subgradient of least norm, per entry of the parameters. For an L1 penalty this is
+        |g + l1*sign(x)| where x is not zero, and the excess of |g| over l1 where it is.
+    n_iter, n_evaluations : int
+        Iterations, and evaluations of the objective and its gradient.
+    converged : bool
+        Whether ``optimality`` is below the tolerance.
+    """
+
+    parameters: Parameters
+    objective: float
+    optimality: float
+    n_iter: int
+    n_evaluations: int
+    converged: bool
+
+    @classmethod
+    def of(cls, search: Search, tol: float) -> FitResult:
+        """What a search has found."""
+        return cls(
+            search.layout.unpack(search.x),
+            search.value,
+            search.optimality,
+            search.n_iter,
+            search.n_evaluations,
+            search.optimality <= tol,
+        )
+
+
+def minimise(
+    objective: Objective | Callable[[Parameters], tuple[float, Parameters]],
+    start: Parameters,
+    penalty: Penalty,
+    *,
+    fixed: NDArray[np.bool_] | None = None,
+    never_coactive: NDArray[np.bool_] | None = None,
+    tol: float = 1e-8,
+    max_iter: int = 2000,
+) -> FitResult:
+    """Minimise objective(theta) + penalty(theta) from ``start``.
+
+    Parameters
+    ----------
+    objective : Objective or callable
+        Parameters -> (value, gradient as Parameters). It may raise OverflowError, from which the
+        search backs off; at ``start`` there is no way back, and the error is the caller's.
+    start : Parameters
+        Where to begin; its kind and size are kept.
+    penalty : Penalty
+        For example ``L1(2e-3)`` or ``L1(2e-3) + GroupL1(1e-3)``.
+    fixed : ndarray of bool, shape (n_visible,), optional
+        Units whose bias stays as it is in ``start`` and that get no couplings.
+    never_coactive : ndarray of bool, shape (n_visible, n_visible), optional
+        Pairs whose coupling has no finite optimum: it is -20 and left out of the problem.
+    tol : float
+        Largest ``optimality`` that counts as converged.
+    max_iter : int
+        Most iterations; with 0 the start is only certified.
+    """
+    if not isinstance(objective, Objective):
+        objective = FunctionObjective(objective)
+    layout = Layout.of(start, fixed, never_coactive)
+    search = Search(objective, penalty, layout, layout.pack(start))
+    search.run(tol, max_iter)
+    return FitResult.of(search, tol)

@@ -1,0 +1,166 @@
+"""Penalties against their definitions, finite differences and brute force."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from microcolumn.layout import Layout
+from microcolumn.parameters import Parameters
+from microcolumn.penalties import L1, GroupL1
+
+KINDS = ("independent", "ising", "rbm", "srbm")
+PENALTIES = {
+    "L1": lambda l1, group: L1(l1),
+    "group": lambda l1, group: GroupL1(group),
+    "both": lambda l1, group: L1(l1) + GroupL1(group),
+    "both, the other way round": lambda l1, group: GroupL1(group) + L1(l1),
+}
+EVERY_PENALTY = pytest.mark.parametrize("name", PENALTIES)
+
+
+def _definition(name, theta, l1, group):
+    value = 0.0
+    if name != "group":
+        value += l1 * sum(np.abs(part).sum() for part in (theta.J, theta.W) if part is not None)
+    if name != "L1" and theta.W is not None:
+        value += group * np.sqrt(theta.n_visible) * np.linalg.norm(theta.W, axis=0).sum()
+    return value
+
+
+def _sparse(theta, seed):
+    """The same with some weights, couplings and whole hidden units set to zero."""
+    rng = np.random.default_rng(seed)
+    J, W = theta.J, theta.W
+    if J is not None:
+        J = np.triu(J * (rng.random(J.shape) < 0.5), 1)
+        J = J + J.T
+    if W is not None:
+        W = W * (rng.random(W.shape) < 0.6) * (rng.random(W.shape[1]) < 0.6)
+    return Parameters(b=theta.b, J=J, W=W, c=theta.c)
+
+
+@EVERY_PENALTY
+@pytest.mark.parametrize("kind", KINDS)
+@settings(deadline=None, max_examples=15)
+@given(n_units=st.integers(1, 6), seed=st.integers(0, 999))
+def test_the_value_is_that_of_the_definition(random_parameters, name, kind, n_units, seed):
+    theta = _sparse(random_parameters(kind, n_units, seed=seed), seed)
+    layout = Layout.of(theta)
+    value = PENALTIES[name](0.3, 0.7).value(layout.pack(theta), layout)
+    assert value == pytest.approx(_definition(name, theta, 0.3, 0.7), rel=1e-13)
+
+
+@EVERY_PENALTY
+@pytest.mark.parametrize("kind", KINDS)
+@settings(deadline=None, max_examples=15)
+@given(n_units=st.integers(1, 6), seed=st.integers(0, 999))
+def test_slopes_are_finite_differences_where_nothing_is_zero(
+    random_parameters, name, kind, n_units, seed
+):
+    theta = random_parameters(kind, n_units, seed=seed)
+    layout = Layout.of(theta)
+    penalty, x = PENALTIES[name](0.3, 0.7), layout.pack(theta)
+    # Steps small against every entry, so that none crosses zero.
+    steps = 1e-3 * np.abs(x)
+    gradient = np.random.default_rng(seed).normal(size=x.size)
+    slopes = gradient.copy()
+    penalty.add_slopes(x, layout, slopes)
+    for k, step in enumerate(steps):
+        there, here = x.copy(), x.copy()
+        there[k], here[k] = x[k] + step, x[k] - step
+        rise = penalty.value(there, layout) - penalty.value(here, layout)
+        assert slopes[k] - gradient[k] == pytest.approx(rise / (2 * step), abs=1e-5)
+
+
+@EVERY_PENALTY
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 9999), strength=st.sampled_from([0.1, 0.5, 1.5]))
+def test_slopes_are_the_steepest_descent_of_the_penalised_problem(
+    random_parameters, name, seed, strength
+):
+    # The least subgradient is minus the direction in which a linear function plus the penalty
+    # falls fastest, and its norm is the rate; no other direction may fall faster.
+    theta = _sparse(random_parameters("srbm", 3, 2, seed=seed), seed)
+    layout = Layout.of(theta)
+    penalty, x = PENALTIES[name](strength, 0.6 * strength), layout.pack(theta)
+    rng = np.random.default_rng(seed)
+    gradient = rng.normal(size=x.size)
+    slopes = gradient.copy()
+    penalty.add_slopes(x, layout, slopes)
+
+    def rate(direction, step=1e-7):
+        moved = penalty.value(x + step * direction, layout) - penalty.value(x, layout)
+        return gradient @ direction + moved / step
+
+    steepest = np.linalg.norm(slopes)
+    if steepest > 0.0:
+        assert rate(-slopes / steepest) == pytest.approx(-steepest, abs=1e-5)
+    for direction in rng.normal(size=(50, x.size)):
+        near = direction / np.linalg.norm(direction) - 3.0 * slopes
+        near /= np.linalg.norm(near)
+        assert rate(near) >= -steepest - 1e-5
+
+
+@pytest.mark.parametrize("excess", [-0.01, 0.01])
+def test_a_dead_hidden_unit_stays_where_its_gradient_is_below_the_threshold(excess):
+    layout = Layout.of(Parameters(b=np.zeros(4), W=np.zeros((4, 1))))
+    x, gradient = np.zeros(layout.size), np.zeros(layout.size)
+    gradient[layout.weights] = [3.0, 0.0, -4.0, 0.0]  # norm 5, threshold strength * 2
+    GroupL1(2.5 - excess / 2).add_slopes(x, layout, gradient)
+    found = np.linalg.norm(gradient)
+    assert found == pytest.approx(max(excess, 0.0), abs=1e-12)
+
+
+@pytest.mark.parametrize("signs", list(itertools.product((-1.0, 1.0), repeat=3)))
+def test_a_step_that_carries_entries_across_zero_ends_at_zero(signs):
+    layout = Layout.of(Parameters(b=np.zeros(3), W=np.ones((3, 1))))
+    origin, slopes = np.ones(layout.size), np.zeros(layout.size)
+    for penalty in (L1(0.1), GroupL1(0.1), L1(0.1) + GroupL1(0.1)):
+        x = np.full(layout.size, -7.0)
+        x[layout.weights] = signs
+        penalty.zero(x, origin, layout, slopes)
+        entries = np.maximum(signs, 0.0) if penalty.__class__ is not GroupL1 else signs
+        turned = np.sum(entries) <= 0.0
+        wanted = np.zeros(3) if turned and penalty.__class__ is not L1 else entries
+        assert np.array_equal(x[layout.weights], wanted)
+        assert (x[layout.borders[0] : layout.borders[1]] == -7.0).all(), "biases are free"
+
+
+@EVERY_PENALTY
+def test_what_is_zero_moves_only_against_its_slope(name):
+    layout = Layout.of(Parameters(b=np.zeros(2), W=np.zeros((2, 1))))
+    origin, slopes = np.zeros(layout.size), np.zeros(layout.size)
+    slopes[layout.weights] = [1.0, -2.0]
+    penalty = PENALTIES[name](0.1, 0.1)
+    for step, kept in (([-1.0, 2.0], True), ([1.0, -2.0], False)):
+        x = np.zeros(layout.size)
+        x[layout.weights] = step
+        penalty.zero(x, origin, layout, slopes)
+        assert np.array_equal(x[layout.weights], step if kept else np.zeros(2))
+
+
+@EVERY_PENALTY
+def test_without_strength_nothing_is_penalised(random_parameters, name):
+    theta = _sparse(random_parameters("srbm", 4, seed=1), 1)
+    layout = Layout.of(theta)
+    x, penalty = layout.pack(theta), PENALTIES[name](0.0, 0.0)
+    gradient = np.random.default_rng(0).normal(size=x.size)
+    slopes, moved = gradient.copy(), -x
+    penalty.add_slopes(x, layout, slopes)
+    penalty.zero(moved, x, layout, slopes)
+    assert penalty.value(x, layout) == 0.0
+    assert np.array_equal(slopes, gradient)
+    assert np.array_equal(moved, -x)
+
+
+@pytest.mark.parametrize("cls", [L1, GroupL1])
+@pytest.mark.parametrize("strength", [-1.0, np.nan, np.inf])
+def test_a_bad_strength_is_one_sentence(cls, strength):
+    with pytest.raises(ValueError, match=f"strength is {strength}; it must be a finite number"):
+        cls(strength)
+
+
+def test_a_sum_of_sums_is_flat():
+    assert repr(L1(0.1) + (GroupL1(0.2) + L1(0.3))) == "L1(0.1) + L1(0.3) + GroupL1(0.2)"

@@ -1,0 +1,108 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from microcolumn.layout import Layout
+from microcolumn.parameters import Parameters
+
+KINDS = ("independent", "ising", "rbm", "srbm")
+
+
+def _fixed(n_units, seed):
+    return np.random.default_rng(seed).random(n_units) < 0.4
+
+
+def _map(function, theta):
+    parts = {name: getattr(theta, name) for name in ("J", "b", "W", "c")}
+    return Parameters(**{k: None if v is None else function(v) for k, v in parts.items()})
+
+
+def _inner(one, other):
+    """Sum of products of the entries of two parameters of one kind."""
+    pairs = [(getattr(one, name), getattr(other, name)) for name in ("J", "b", "W", "c")]
+    return sum(float((a * b).sum()) for a, b in pairs if a is not None)
+
+
+def _same(one, other):
+    return all(
+        (getattr(one, name) is None and getattr(other, name) is None)
+        or np.array_equal(getattr(one, name), getattr(other, name))
+        for name in ("J", "b", "W", "c")
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(deadline=None, max_examples=20)
+@given(n_units=st.integers(1, 6), n_hidden=st.integers(1, 4), seed=st.integers(0, 99))
+def test_packing_and_unpacking_are_inverse(random_parameters, kind, n_units, n_hidden, seed):
+    theta = random_parameters(kind, n_units, n_hidden, seed=seed)
+    layout = Layout.of(theta)
+    vector = layout.pack(theta)
+    n_pairs = n_units * (n_units - 1) // 2 if theta.J is not None else 0
+    assert vector.size == n_pairs + n_units + theta.n_hidden * (n_units + 1)
+    assert _same(layout.unpack(vector), theta)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(deadline=None, max_examples=20)
+@given(n_units=st.integers(1, 6), seed=st.integers(0, 99))
+def test_fixed_units_keep_their_bias_and_have_neither_couplings_nor_weights(
+    random_parameters, kind, n_units, seed
+):
+    theta, fixed = random_parameters(kind, n_units, seed=seed), _fixed(n_units, seed)
+    layout = Layout.of(theta, fixed)
+    vector = np.random.default_rng(seed).normal(size=layout.size)
+    moved = layout.unpack(vector)
+    assert moved.kind == theta.kind
+    assert np.array_equal(moved.b[fixed], theta.b[fixed])
+    if moved.J is not None:
+        assert not moved.J[fixed].any()
+    if moved.W is not None:
+        assert not moved.W[fixed].any()
+    assert np.array_equal(layout.pack(moved), vector)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(deadline=None, max_examples=20)
+@given(n_units=st.integers(1, 6), seed=st.integers(0, 99))
+def test_a_packed_gradient_is_the_slope_along_the_packed_coordinates(
+    random_parameters, kind, n_units, seed
+):
+    # sum(dK/dJ * dJ) is the change of K for a symmetric step dJ, so for K linear in J, b, W, c
+    # with these slopes the change along any direction of the coordinates is known.
+    slopes = random_parameters(kind, n_units, seed=seed)
+    fixed = _fixed(n_units, seed)
+    layout = Layout.of(_map(np.zeros_like, slopes), fixed)
+    direction = np.random.default_rng(seed + 1).normal(size=layout.size)
+    change = _inner(slopes, layout.unpack(direction))
+    assert layout.pack_gradient(slopes) @ direction == pytest.approx(change, rel=1e-12, abs=1e-12)
+    # Of what is free, the derivatives come back as they were.
+    back = layout.unpack_gradient(layout.pack_gradient(slopes))
+    assert _inner(back, layout.unpack(direction)) == pytest.approx(change, rel=1e-12, abs=1e-12)
+
+
+def test_pairs_that_are_never_coactive_are_no_coordinates_and_have_their_coupling(
+    random_parameters,
+):
+    theta = random_parameters("srbm", 4, 2)
+    never = np.zeros((4, 4), dtype=bool)
+    never[[0, 2, 1, 3], [2, 0, 3, 1]] = True
+    layout = Layout.of(theta, np.array([False, False, False, True]), never)
+    vector = layout.pack(theta)
+    assert vector.size == 2 + 3 + 3 * 2 + 2
+    moved = layout.unpack(vector)
+    assert moved.J[0, 2] == moved.J[2, 0] == -20.0
+    assert moved.J[1, 3] == 0.0, "a fixed unit has no couplings at all"
+    assert moved.J[0, 1] == theta.J[0, 1]
+    assert np.array_equal(layout.pack(moved), vector)
+    assert layout.entries.tolist() == [2.0] * 2 + [1.0] * (3 + 3 * 2 + 2)
+
+
+def test_with_all_units_fixed_only_hidden_biases_are_left(random_parameters):
+    fixed = np.ones(3, dtype=bool)
+    assert (
+        Layout.of(random_parameters("ising", 3), fixed).pack(random_parameters("ising", 3)).size
+        == 0
+    )
+    theta = random_parameters("srbm", 3, 2)
+    assert np.array_equal(Layout.of(theta, fixed).pack(theta), theta.c)
