@@ -24,7 +24,7 @@ from pathlib import Path
 
 from machine import print_machine
 
-from microcolumn.report._text import report_text
+from microcolumn.report import report_text
 from microcolumn.study._plan import INSTANTANEOUS, Plan
 from microcolumn.study._run import run
 from microcolumn.study._store import Store
@@ -54,7 +54,7 @@ def print_shares(store: Path) -> None:
     for kind, each in sorted(seconds.items(), key=lambda entry: -sum(entry[1])):
         share = sum(each) / whole
         print(f"{kind:12s} {len(each):7,d} {sum(each):10.1f} {share:8.1%} {max(each):10.1f} s")
-    exact = sum(row["method"].startswith("exact") for row in normalisers)
+    exact = sum(row["method"] == "exact" for row in normalisers)
     reliable = sum(row["converged"] for row in normalisers)
     print(f"{len(normalisers)} normalisers: {exact} exact, {reliable} exact or converged")
 

@@ -14,7 +14,7 @@ from microcolumn.study._plan import Plan
 from microcolumn.study._results import Results
 from microcolumn.units import Units
 
-PENALTIES = (0.0, 0.001, 0.002, 0.004, 0.006, 0.008, 0.01)
+L1 = (0.0, 0.001, 0.002, 0.004, 0.006, 0.008, 0.01)
 
 
 def recording(n_units=500, seconds=60.0, names=None):
@@ -31,9 +31,9 @@ def recording(n_units=500, seconds=60.0, names=None):
     return Recording(trains, Units(ids, depths, layers), epochs=[[0.0, seconds]])
 
 
-def plan_of(data, n_hidden=200, penalties=PENALTIES, **settings):
+def plan_of(data, n_hidden=200, l1=L1, **settings):
     """One split of all three models."""
-    chosen = {"n_splits": 1, "penalties": penalties, "n_hidden": n_hidden} | settings
+    chosen = {"n_splits": 1, "l1": l1, "n_hidden": n_hidden} | settings
     return Plan.of({"cells": data}, **chosen)
 
 
@@ -43,33 +43,33 @@ def write(path, plan, keep=lambda job: True):
     planted_study.write(
         path,
         plan,
-        keep=lambda job: job.kind in ("fit", "normalise", "test") and keep(job),
-        change=tell_penalties,
+        keep=lambda job: job.kind in ("describe", "fit", "normalise", "test") and keep(job),
+        change=tell_l1,
         data=source.recording,
         parameters=parameters,
     )
-    return Results(path, plan)
+    return Results(path)
 
 
-def validation_score(penalty):
-    """Bits/s at a penalty; the second of the grid is best."""
-    return 20.0 - 1e6 * (penalty - 0.001) ** 2
+def validation_score(l1):
+    """Bits/s at a strength of l1; the second of the grid is best."""
+    return 20.0 - 1e6 * (l1 - 0.001) ** 2
 
 
-def tell_penalties(job, rows):
-    """Validation scores that tell penalties apart, in doubt without one; the best is chosen."""
+def tell_l1(job, rows):
+    """Validation scores that tell strengths of l1 apart, in doubt at 0; the best is chosen."""
     for row in rows.get("normalisers", ()):
-        row["validation_bits_per_second"] = validation_score(job.penalty)
-        row["converged"] = job.penalty > 0
+        row["validation_bits_per_second"] = validation_score(job.l1)
+        row["converged"] = job.l1 > 0
     for row in rows.get("scores", ()):
-        row["penalty"] = row["penalty"] and 0.001
+        row["l1"] = row["l1"] and 0.001
 
 
-def parameters(job, bits, penalty):
-    """Random parameters, the fewer the larger the penalty; all without one."""
-    n_hidden, model = job.variant.n_hidden, job.variant.model
+def parameters(job, bits, l1):
+    """Random parameters, the fewer the larger l1; all at 0."""
+    n_hidden, model = job.model.n_hidden, job.model.model
     rng = np.random.default_rng([bits, n_hidden, len(model), job.split])
-    alive = np.exp(-300 * penalty)
+    alive = np.exp(-300 * l1)
 
     def thinned(*shape):
         return rng.normal(size=shape) * (rng.random(shape) < alive)

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from functools import cache
+from dataclasses import replace
+from functools import cache, lru_cache
 
 import numpy as np
 
-from microcolumn.evaluate import LayerStatistics
+from microcolumn.evaluate import (
+    LayerStatistics,
+    PatternStatistics,
+    SplitScore,
+    Synchrony,
+    counting_bounds,
+)
+from microcolumn.evaluate._activation import hidden_activation
 from microcolumn.evaluate._layers import CouplingContrast, HiddenUnitLayer
-from microcolumn.models import RBM, Ising, SemiRBM, to_bytes
+from microcolumn.models import RBM, Ising, ModelSpec, SemiRBM, to_bytes
 from microcolumn.parameters import Parameters
-from microcolumn.study._jobs import RecordingInfo, n_dims, stages, variants
+from microcolumn.partition._convergence import Convergence
+from microcolumn.study._codec import json_text, row_of, to_blob
+from microcolumn.study._compute import split_words
+from microcolumn.study._describe import PackedWords, describe
+from microcolumn.study._jobs import RecordingInfo, n_dims, specs_of, stages
 from microcolumn.study._plan import Experiment, Plan
-from microcolumn.study._run import _described
-from microcolumn.study._schema import json_text
-from microcolumn.study._sources import Source, fingerprint
+from microcolumn.study._run import recording_row
+from microcolumn.study._sources import Source, fingerprint, words_of
 from microcolumn.study._store import Store
 
-PENALTIES = (0.0, 1e-3, 4e-3)
+L1 = (0.0, 1e-3, 4e-3)
 #: Bits/s of each model class on average; the semi-restricted model is the RBM once more.
 LEVEL = {"Ising": 10.0, "RBM": 12.0, "SemiRBM": 12.0, "Independent": 0.0}
 #: What each split adds to all models, and to those with hidden units alone.
@@ -31,7 +41,7 @@ SOURCE = Source("cells", preset="B4", minutes=0.2)
 PLAN = Plan(
     (SOURCE,),
     (
-        Experiment("instantaneous", n_hidden=5, penalties=PENALTIES, n_splits=4),
+        Experiment("instantaneous", n_hidden=5, l1=L1, n_splits=4),
         Experiment(
             "spatiotemporal",
             bin_width=0.0067,
@@ -39,7 +49,7 @@ PLAN = Plan(
             windows=(1, 2, 3),
             models=("Ising", "RBM"),
             n_hidden="dims",
-            penalties=PENALTIES,
+            l1=L1,
             n_splits=4,
         ),
     ),
@@ -57,29 +67,29 @@ def facts(data=None):
 
 
 def bits_per_second(model, split, window=1):
-    """Ising stops gaining at two window; others go on."""
+    """Ising stops gaining at windows of two bins; others go on."""
     if model == "Independent":
         return 0.0
     score = LEVEL[model] + SHARED[split] + (HIDDEN[split] if model != "Ising" else 0.0)
     return score + 4.0 * (min(window, 2) - 1 if model == "Ising" else window - 1)
 
 
-def chosen_penalty(model, split):
-    """The largest of the grid for Ising, the middle one for the others but in the last split."""
-    return PENALTIES[2 if model == "Ising" else 1 + (split == 3)]
+def chosen_l1(model, split):
+    """The largest of the grid for Ising, the middle one for the others except in the last split."""
+    return L1[2 if model == "Ising" else 1 + (split == 3)]
 
 
-def theta(job, bits, penalty):
-    """Parameters that tell splits and penalties apart."""
+def theta(job, bits, l1):
+    """Parameters that tell splits and strengths of l1 apart."""
     J = np.zeros((bits, bits))
     J[0, 1] = J[1, 0] = 0.1 + job.split
-    W = np.zeros((bits, job.variant.n_hidden))
-    W[:2, :1] = 0.2 + penalty
+    W = np.zeros((bits, job.model.n_hidden))
+    W[:2, :1] = 0.2 + l1
     return Parameters(
         b=np.full(bits, -2.0),
-        J=J if job.variant.model != "RBM" else None,
-        W=W if job.variant.n_hidden else None,
-        c=np.zeros(job.variant.n_hidden) if job.variant.n_hidden else None,
+        J=J if job.model.model != "RBM" else None,
+        W=W if job.model.n_hidden else None,
+        c=np.zeros(job.model.n_hidden) if job.model.n_hidden else None,
     )
 
 
@@ -96,106 +106,167 @@ def write(
     The plan has one source, "cells"; ``data`` is its recording where that is not the usual one.
     """
     known = facts(data)
+    planned = stages(plan, known)
     with Store.create(path) as store, store.lock():
-        store.write_study(
+        store.write_plan(
+            [{"digest": digest} | job.row for stage in planned for digest, job in stage.items()],
             plan=json_text(plan.as_dict()),
             microcolumn="0.1.0",
             command="microcolumn study run plan.toml",
         )
         read = recording() if data is None else data
-        described = _described("cells", read, known["cells"], plan)
+        described = recording_row("cells", read, known["cells"], plan)
         store.write_recording(described | {"source": "simulated"})
         done = store.finished()
-        for stage in stages(plan, known):
+        for stage in planned:
             for digest, job in stage.items():
-                if keep(job) and digest not in done:
-                    rows = _rows(job, plan, read.n_units, parameters)
+                if (job.kind == "describe" or keep(job)) and digest not in done:
+                    rows = _rows(job, plan, read, parameters)
                     change(job, rows)
                     store.finish(digest, _columns(job), rows)
     return path
 
 
 def _columns(job):
-    own = {name: getattr(job, name) for name in ("kind", "recording", "experiment", "window")}
-    named = {} if job.variant is None else asdict(job.variant) | {"variant": job.variant.name}
-    return (
-        own
-        | named
-        | {
-            "split": job.split,
-            "penalty": job.penalty,
-            "seconds": 1.5,
-            "finished": f"2026-01-02 03:04:0{job.split}+00:00",
-            "environment": ENVIRONMENT,
-        }
-    )
+    return job.row | {
+        "seconds": 1.5,
+        "finished": f"2026-01-02 03:04:0{job.split or 0}+00:00",
+        "environment": ENVIRONMENT,
+    }
 
 
-def _rows(job, plan, n_units, parameters):
+def _rows(job, plan, data, parameters):
     [experiment] = [e for e in plan.experiments if e.name == job.experiment]
-    bits = n_dims(experiment, n_units, job.window)
-    if job.kind == "test":
-        return _test(job, variants(experiment, bits))
+    words = _words(data, experiment)
+    if job.kind == "describe":
+        cut = experiment.max_words is not None
+        found = describe(data, words, cut=cut)
+        return {"descriptions": [{"words": to_blob(PackedWords.of(words)), "data": to_blob(found)}]}
+    bits = n_dims(experiment, data.n_units, job.window)
+    compared = specs_of(experiment, bits)
     if job.kind == "fit":
-        thetas = {p: parameters(job, bits, p) for p in experiment.penalties}
-        return {"fits": [_fit(job, penalty, theta) for penalty, theta in thetas.items()]}
-    return {"normalise": _normalise, "predict": _predict, "structure": _structure}[job.kind](
-        job, bits
-    )
+        return {"fits": [_fit(job, l1, parameters(job, bits, l1)) for l1 in experiment.l1]}
+    if job.kind == "normalise":
+        model = _model(job, job.l1, parameters(job, bits, job.l1))
+        return _normalise(job, model, _test_words(data, experiment, job))
+    if job.kind == "patterns":
+        return _patterns(compared, _test_words(data, experiment, job))
+    if job.kind == "anneal":
+        return _anneal(job)
+    if job.kind == "test":
+        return _test(job, compared)
+    return {"predict": _predict, "structure": _structure}[job.kind](job, bits)
 
 
-def _fit(job, penalty, theta):
-    cls = {"Ising": Ising, "RBM": RBM, "SemiRBM": SemiRBM}[job.variant.model]
-    model = cls.from_parameters(theta).set_params(l1=penalty)
+@lru_cache(maxsize=4)
+def _words(data, experiment):
+    return words_of(data, experiment)
+
+
+@lru_cache(maxsize=32)
+def _split(data, experiment, window, split):
+    return split_words(_words(data, experiment), experiment, window, split)
+
+
+def _test_words(data, experiment, job):
+    return _split(data, experiment, job.window, job.split)[2]
+
+
+def _model(job, l1, theta):
+    cls = {"Ising": Ising, "RBM": RBM, "SemiRBM": SemiRBM}[job.model.model]
+    return cls.from_parameters(theta).set_params(l1=l1)
+
+
+def _fit(job, l1, theta):
+    model = _model(job, l1, theta)
     return {
-        "penalty": penalty,
+        "l1": l1,
         "value": 5.0,
         "optimality": 1e-8,
-        "converged": job.variant.model != "RBM" or job.split != 3,
+        "converged": job.model.model != "RBM" or job.split != 3,
         "n_iter": 7,
         "n_live_hidden": model.n_live_hidden_,
         "n_couplings": 0 if theta.J is None else int(np.count_nonzero(theta.J)) // 2,
         "n_nonzero": 20,
-        "model": to_bytes(model),
+        "file": to_bytes(model),
     }
 
 
-def _normalise(job, bits):
+def _normalise(job, model, test):
     row = {
-        "log_z": LOG_Z + job.penalty,
+        "value": LOG_Z + job.l1,
         "stderr": 0.01,
         "method": "ais",
         "converged": True,
         "n_operations": 1e6,
         "n_steps": 64,
         "effective_sample_size": 321.0,
-        "trace": json_text([[32, 1.4, 0.1], [64, 1.5, 0.01]]),
+        "trace": [[32, 1.4, 0.1], [64, 1.5, 0.01]],
         "validation_bits_per_second": 9.0,
         "validation_stderr": 0.5,
+        "activation": hidden_activation(model, test),
     }
     return {"normalisers": [row]}
 
 
+def _patterns(compared, test):
+    """Models of growing power expect ever more of the words that occurred."""
+    rows = [{"model": "data", "synchrony": to_blob(_synchrony(test, 0.0, "words"))}]
+    for k, spec in enumerate([ModelSpec("Independent"), *compared]):
+        empirical = test.counts / test.counts.sum()
+        expected = empirical * (0.5 + 0.1 * k)
+        statistics = PatternStatistics(
+            X=np.empty((0, test.n_dims), dtype=np.uint8),
+            n_active=test.X.sum(axis=1, dtype=np.int64),
+            empirical=empirical,
+            model=expected,
+            lower=counting_bounds(expected, test.n_bins)[0],
+            upper=counting_bounds(expected, test.n_bins)[1],
+            n_words=test.n_bins,
+        )
+        drawn = _synchrony(test, 0.01 * k, "samples" if k > 1 else "exact")
+        row = {"model": spec.name, "l1": chosen_l1(spec.model, 0) if k else None}
+        rows.append(row | {"statistics": to_blob(statistics), "synchrony": to_blob(drawn)})
+    return {"patterns": rows}
+
+
+def _synchrony(test, more, method):
+    counts = np.bincount(
+        test.X.sum(axis=1, dtype=np.int64), weights=test.counts, minlength=test.n_dims + 1
+    )
+    p = counts / counts.sum() + more
+    return Synchrony(p / p.sum(), np.where(p > 0, 0.01, 0.0) * (method != "exact"), method)
+
+
+def _anneal(job):
+    """Runs that come nearer to the stored estimate."""
+    steps = (1, 2, 4, 8)
+    l1 = chosen_l1(job.model.model, job.split)
+    chains = LOG_Z + l1 + np.linspace(-1.0, 1.0, 50)[None] / np.array(steps)[:, None]
+    found = Convergence(steps, chains, chains.mean(axis=1), chains.std(axis=1) / 7.0, None)
+    return {"annealings": [{"l1": l1, "convergence": to_blob(found)}]}
+
+
 def _test(job, compared):
-    names = {"Independent": "Independent"} | {v.name: v.model for v in compared}
+    names = {"Independent": "Independent"} | {spec.name: spec.model for spec in compared}
     values = {name: bits_per_second(model, job.split, job.window) for name, model in names.items()}
-    rows = [
-        {
-            "variant": name,
-            "penalty": None if model == "Independent" else chosen_penalty(model, job.split),
-            "bits_per_second": values[name],
-            "block_stderr": BLOCK_STDERR,
-            "normaliser_stderr": 0.0,
-            "normaliser": "ais" if job.window > 2 else "exact, visible side",
-            "converged": True,
-            "nats_per_word": -2.0,
-            "n_words": 300,
-            "n_live_hidden": 0 if model in ("Ising", "Independent") else 2 + job.split % 2,
-            "n_couplings": 30 if model == "Ising" else 0,
-            "n_nonzero": 50,
-        }
-        for name, model in names.items()
-    ]
+    rows = []
+    for name, model in names.items():
+        score = SplitScore(
+            split=job.split,
+            bits_per_second=values[name],
+            block_stderr=BLOCK_STDERR,
+            l1=np.nan if model == "Independent" else chosen_l1(model, job.split),
+            normaliser="ais" if job.window > 2 else "exact",
+            side=None if job.window > 2 else "visible",
+            fit_converged=model != "RBM" or job.split != 3,
+            nats_per_word=-2.0,
+            n_words=300,
+            n_live_hidden=0 if model in ("Ising", "Independent") else 2 + job.split % 2,
+            n_couplings=30 if model == "Ising" else 0,
+            n_nonzero=50,
+        )
+        rows.append({"model": name} | row_of(score, "split"))
     differences = [
         {
             "first": first,
@@ -227,9 +298,9 @@ def _predict(job, bits):
         for known in given
         for n in range(n_units)
     ]
-    groups = {name: json_text([0.1, 0.5]) for name in ("predicted", "observed", "lower", "upper")}
+    groups = {name: [0.1, 0.5] for name in ("predicted", "observed", "lower", "upper")}
     calibrations = [
-        {"given": known, "n_bins": json_text([3, 4]), "error": 0.01 * (1 + job.split), **groups}
+        {"given": known, "n_bins": [3, 4], "error": 0.01 * (1 + job.split), **groups}
         for known in given
     ]
     return {"predictions": cells, "calibrations": calibrations}
@@ -238,7 +309,7 @@ def _predict(job, bits):
 def _structure(job, bits):
     hidden = tuple(
         HiddenUnitLayer(k, "IV", 1.0, 0.6 + 0.1 * k, 0.5, p, p, p)
-        for k, p in enumerate((0.001, 0.2)[: job.variant.n_hidden])
+        for k, p in enumerate((0.001, 0.2)[: job.model.n_hidden])
     )
     statistics = LayerStatistics(
         layers=("II/III", "IV"),
@@ -248,8 +319,8 @@ def _structure(job, bits):
         overall_share=0.65 if hidden else np.nan,
         overall_expected=0.5 if hidden else np.nan,
         overall_p_value=0.01 * (1 + 4 * job.split) if hidden else np.nan,
-        couplings=None if job.variant.model == "RBM" else CouplingContrast(0.03, 0.01, 0.002),
-        signed_couplings=None if job.variant.model == "RBM" else CouplingContrast(-0.02, 0.0, 0.3),
+        couplings=None if job.model.model == "RBM" else CouplingContrast(0.03, 0.01, 0.002),
+        signed_couplings=None if job.model.model == "RBM" else CouplingContrast(-0.02, 0.0, 0.3),
         n_permutations=999,
         exact=False,
         notes=(),
@@ -260,11 +331,7 @@ def _structure(job, bits):
         "remainder_nats": [0.5, 0.3, 0.1],
         "strongest": [[[[0, 1], 0.4]], [[[0, 1, 2], 0.1]]],
     }
-    return {
-        "structures": [
-            {"layers": json_text(asdict(statistics)), "interactions": json_text(interactions)}
-        ]
-    }
+    return {"structures": [{"layers": statistics, "interactions": interactions}]}
 
 
 def more_splits(plan, n_splits):

@@ -15,7 +15,7 @@ JOB = {
     "experiment": "instantaneous",
     "window": 1,
     "split": 0,
-    "settings": "{}",
+    "settings": {},
     "fingerprint": "f0",
     "environment": {"python": "3.11", "numpy": "2.1"},
 }
@@ -90,7 +90,7 @@ def put_many(path, first, last, size=20000):
 def put(store, number, size=3000):
     """Finish a job with two fits, whose models are ``size`` times the byte of its number."""
     model = bytes([number % 251]) * size
-    fits = [{"penalty": penalty, "model": model} for penalty in (0.0, 1.0)]
+    fits = [{"l1": l1, "file": model} for l1 in (0.0, 1.0)]
     store.finish(f"job {number:06d}", JOB | {"split": number}, {"fits": fits})
 
 
@@ -99,10 +99,10 @@ def check_whole(store, numbers):
     digests = {f"job {number:06d}": number for number in numbers}
     assert store.finished() == set(digests)
     fits = store.rows("fits")
-    assert [(row["job"], row["penalty"]) for row in fits] == [
-        (digest, penalty) for digest in sorted(digests) for penalty in (0.0, 1.0)
+    assert [(row["job"], row["l1"]) for row in fits] == [
+        (digest, l1) for digest in sorted(digests) for l1 in (0.0, 1.0)
     ]
-    assert all(set(row["model"]) == {digests[row["job"]] % 251} for row in fits)
+    assert all(set(row["file"]) == {digests[row["job"]] % 251} for row in fits)
 
 
 def check_integrity(path):

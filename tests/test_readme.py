@@ -59,7 +59,7 @@ def results(plan, tmp_path_factory):
     """Results of the plan as printed, made small."""
     monday, simulated = plan.quick().sources
     single, windows = plan.quick().experiments
-    small = {"max_words": 2000, "most_active": 4, "penalties": (1e-3, 4e-3), "n_hidden": 3}
+    small = {"max_words": 2000, "most_active": 4, "l1": (1e-3, 4e-3), "n_hidden": 3}
     reduced = Plan(
         (monday, replace(simulated, minutes=0.7)),
         (replace(single, **small), replace(windows, **small, windows=(1, 2), n_splits=1)),
@@ -69,21 +69,21 @@ def results(plan, tmp_path_factory):
 
 def test_the_plan_says_what_its_comments_say(plan):
     single, windows = plan.experiments
-    assert (single.bin_width, single.window, single.n_splits) == (0.020, (1,), 5)
+    assert (single.bin_width, single.windows, single.n_splits) == (0.020, (1,), 5)
     assert (windows.bin_width, windows.most_active, windows.recordings) == (
         0.0067,
         10,
         ("simulated",),
     )
-    assert windows.window == (1, 2, 3, 4)
-    assert SPATIOTEMPORAL.window == (*range(1, 11), 15)
+    assert windows.windows == (1, 2, 3, 4)
+    assert SPATIOTEMPORAL.windows == (*range(1, 11), 15)
     assert single.validation == 0.2  # a fifth
 
 
 def test_the_plan_runs(results):
     assert results.provenance()["n_done"] == results.provenance()["n_planned"]
     assert list(results.recordings) == ["monday", "simulated"]
-    assert results.by_window("simulated").window == (1, 2)
+    assert results.by_window("simulated").windows == (1, 2)
 
 
 def test_the_query_lists_scores_by_split(results):
@@ -91,7 +91,7 @@ def test_the_query_lists_scores_by_split(results):
     with closing(sqlite3.connect(results.file)) as connection:
         rows = connection.execute(query).fetchall()
     expected = {
-        ("monday", "instantaneous", 1, score.split, model.variant, score.bits_per_second)
+        ("monday", "instantaneous", 1, score.split, model.name, score.bits_per_second)
         for model in Results(results.file).comparison("monday").models
         for score in model.splits
     }

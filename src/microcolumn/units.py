@@ -138,6 +138,24 @@ class Units:
         return replace(self, depth_um=moved, depth_reference=reference)
 
 
+def layers_from_the_top(units: Units) -> list[str]:
+    """Distinct layers by the mean depth of their units, superficial first, unknown (``""``) last.
+
+    Layers whose units have no known depth stay in the order in which they appear.
+    """
+    labels = np.array(units.layer or ())
+    if units.depth_um is None:
+        depths = np.full(labels.size, np.nan)
+    else:
+        depths = downwards(str(units.depth_reference)) * units.depth_um
+
+    def place(label: str) -> tuple[bool, float]:
+        known = depths[(labels == label) & ~np.isnan(depths)]
+        return label == "", float(known.mean()) if known.size else np.inf
+
+    return sorted(dict.fromkeys(labels.tolist()), key=place)
+
+
 def _check_distinct(names: tuple[str, ...]) -> None:
     if not names:
         raise ValueError("ids is empty; a table needs at least one unit")

@@ -50,7 +50,7 @@ def study(session):
         windows = [1, 2]
         models = ["RBM"]
         n_hidden = [2]
-        penalties = [1e-4, 1e-3]
+        l1 = [1e-4, 1e-3]
         n_splits = 1
 
         '''
@@ -64,7 +64,7 @@ def test_a_model_of_a_study_becomes_a_file(study, session, tmp_path):
     asked = ("--recording", "cells", "--model", "RBM", "--window", 2, "--l1", 1e-3)
     told = done("study", "export-model", study, *asked, "--out", out).stdout
     results = mc.study.Results(study.with_suffix(".db"))
-    expected = results.model("cells", "RBM 2", window=2, penalty=1e-3)
+    expected = results.model("cells", "RBM 2", window=2, l1=1e-3)
     np.testing.assert_array_equal(mc.load(out).W_, expected.W_)
     assert str(expected.log_partition()) in told
     train, _, _ = results.words("cells", window=2)

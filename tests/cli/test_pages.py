@@ -12,6 +12,7 @@ from microcolumn import figures
 from microcolumn.cli import app
 from microcolumn.cli.pages import _file_name
 from microcolumn.figures import _all
+from microcolumn.study import NotComputedError
 from microcolumn.study._plan import Plan
 
 runner = CliRunner()
@@ -63,14 +64,14 @@ def test_figures_are_files_with_their_captions(store, tmp_path):
 def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
     store, tmp_path, monkeypatch
 ):
-    def moved(results, recording=None, **where):
-        raise FileNotFoundError("monday.nwb is not there")
+    def not_yet(results, recording=None, **where):
+        raise NotComputedError("the data are not stored yet")
 
-    drawn = {"1": _all.Figures(moved), "3": figures.FIGURES["3"]}
+    drawn = {"1": _all.Figures(not_yet), "3": figures.FIGURES["3"]}
     monkeypatch.setattr(_all, "FIGURES", drawn)
     result = study("figures", store, "--out", tmp_path, "--format", "svg")
     assert result.exit_code == 0
-    assert result.stderr == "Figure 1 of cells is left out: monday.nwb is not there\n"
+    assert result.stderr == "Figure 1 of cells is left out: the data are not stored yet\n"
     assert sorted(os.listdir(tmp_path)) == ["captions.txt", "figure-3.svg"]
 
 

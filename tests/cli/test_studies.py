@@ -13,7 +13,7 @@ from small_study import recording, when_finished
 from typer.testing import CliRunner
 
 from microcolumn.cli import app
-from microcolumn.study import Plan, Results, _compute as work, _lock as lock, _workers as workers
+from microcolumn.study import Plan, Results, _compute as work, _workers as workers
 from microcolumn.study._store import Store
 
 runner = CliRunner()
@@ -25,12 +25,13 @@ file = "cells.npz"
 [instantaneous]
 models = ["Ising", "RBM"]
 n_hidden = 3
-penalties = [1e-3, 4e-3]
+l1 = [1e-3, 4e-3]
 max_words = 2000
 n_splits = 1
 """
-#: Two fits, two normalisers of each, one test, and predictions and structure of both.
-N_JOBS = 2 + 4 + 1 + 2 + 2
+#: A description, two fits, two normalisers of each, one test, patterns and annealing, and
+#: predictions and structure of both.
+N_JOBS = 1 + 2 + 4 + 1 + 2 + 2 + 2
 
 
 def microcolumn(*arguments):
@@ -166,7 +167,7 @@ def test_a_plan_that_changed_is_told(plan):
     result = microcolumn("study", "run", plan, "--jobs", 1)
     assert result.exit_code == 0
     assert "the plan changed:" in result.stderr
-    assert f"{2 * N_JOBS} of {2 * N_JOBS} jobs" in result.stdout
+    assert f"{2 * N_JOBS - 3} of {2 * N_JOBS - 3} jobs" in result.stdout
 
 
 @pytest.mark.slow
@@ -222,7 +223,7 @@ def test_a_plan_that_was_edited_since_it_was_run_is_told(plan, command):
 
 
 def test_the_status_of_a_running_study_says_who_runs_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(lock, "_PATIENCE", 0.1)
+    monkeypatch.setattr("microcolumn.study._store._PATIENCE", 0.1)
     path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
     with Store.create(path) as store, store.lock():
         told = microcolumn("study", "status", path).stdout
@@ -362,7 +363,7 @@ def test_compare_passes_its_settings_on(in_folder):
     [experiment] = Results("mine.db").plan.experiments
     assert (experiment.bin_width, experiment.most_active, experiment.seed) == (0.04, 3, 7)
     assert (experiment.models, experiment.n_splits) == (("Ising",), 1)
-    assert experiment.penalties == (1e-3, 4e-3)
+    assert experiment.l1 == (1e-3, 4e-3)
 
 
 def test_compare_writes_the_page_and_opens_it_when_asked(in_folder, monkeypatch):

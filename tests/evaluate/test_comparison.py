@@ -31,26 +31,34 @@ def models(split):
     }
 
 
+def check_score(model, score):
+    """The one split of a comparison against a score of its own."""
+    [found] = model.splits
+    assert (found.bits_per_second, found.block_stderr) == (score.bits_per_second, score.stderr)
+    assert (found.normaliser, found.side) == (score.normaliser, score.side)
+    assert (found.nats_per_word, found.n_words) == (score.nats_per_word, score.n_words)
+    assert (model.bits_per_second, model.per_neuron) == (score.bits_per_second, score.per_neuron)
+
+
 def test_rows_hold_the_separate_scores_in_the_order_given(models, split):
     comparison = compare(models, split[1])
-    assert [row.name for row in comparison.rows] == list(models)
+    assert [row.name for row in comparison.models] == list(models)
     for name, model in models.items():
-        assert comparison.scores[name] == excess_log_likelihood(model, split[1])
-    best = max(comparison.scores.values(), key=float)
-    assert comparison.best.score == best
+        check_score(comparison.scores[name], excess_log_likelihood(model, split[1]))
+    assert comparison.best.bits_per_second == max(s.bits_per_second for s in comparison.models)
     assert comparison.scores["Independent"].bits_per_second == 0.0
 
 
 def test_rows_count_what_survived_the_penalty_and_carry_the_certificate(models, split):
-    rows = {row.name: row for row in compare(models, split[1]).rows}
+    rows = compare(models, split[1]).scores
     pairs = [(n, m) for n in range(5) for m in range(n)]
     for name, model in models.items():
         assert rows[name].n_couplings == sum(model.J_[n, m] != 0.0 for n, m in pairs)
         live = [any(w != 0.0 for w in column) for column in model.W_.T.tolist()]
-        assert (rows[name].n_live_hidden, rows[name].n_hidden) == (sum(live), len(live))
+        assert (rows[name].n_live_hidden, rows[name].spec.n_hidden) == (sum(live), len(live))
         assert rows[name].converged
-    assert rows["Independent"].optimality == 0.0
-    assert rows["Ising"].optimality == models["Ising"].optimality_
+    assert rows["Independent"].splits[0].optimality == 0.0
+    assert rows["Ising"].splits[0].optimality == models["Ising"].optimality_
     assert 0 < rows["RBM"].n_live_hidden < 4
 
 
@@ -58,47 +66,47 @@ def test_differences_to_the_best_are_paired(models, split):
     _, test = split
     comparison = compare(models, test, block_bins=50)
     best = comparison.best
-    for row in comparison.rows:
-        gap = best.score.bits_per_second - row.score.bits_per_second
-        assert row.behind_best == pytest.approx(gap, rel=1e-9, abs=1e-9)
+    for row in comparison.models:
         if row.name == best.name:
-            assert (row.behind_best, row.behind_best_stderr) == (0.0, 0.0)
             continue
+        behind = comparison.pair(best.name, row.name)
+        gap = best.bits_per_second - row.bits_per_second
+        assert behind.bits_per_second == pytest.approx(gap, rel=1e-9, abs=1e-9)
         nats = models[best.name].score_samples(test) - models[row.name].score_samples(test)
         in_time = nats[test.index] / math.log(2) / 0.020
         rng = np.random.default_rng(0)
         starts = rng.integers(test.n_bins, size=(3000, test.n_bins // 50, 1))
         drawn = (starts + np.arange(50)) % test.n_bins
         resampled = in_time[drawn].mean(axis=(1, 2)).std()
-        assert row.behind_best_stderr == pytest.approx(resampled, rel=0.06)
-    ising = next(row for row in comparison.rows if row.name == "Ising")
-    assert ising.behind_best_stderr < ising.score.stderr
+        assert behind.stderr == pytest.approx(resampled, rel=0.06)
+    behind = comparison.pair(best.name, "Ising")
+    assert behind.stderr < comparison.scores["Ising"].block_stderr
 
 
 def test_errors_of_both_normalisers_enter_a_difference(random_model, monkeypatch):
     good, poor = random_model("ising", 1), random_model("rbm", 2)
     X = good.sample(500, random_state=0)
-    exact = compare({"good": good, "poor": poor}, X, np.full(4, 0.3)).rows[1]
+    exact = compare({"good": good, "poor": poor}, X, np.full(4, 0.3)).pair("good", "poor")
     for model, stderr in ((good, 0.03), (poor, 0.04)):
         log_z = replace(model.log_partition(), stderr=stderr)
         monkeypatch.setattr(model, "log_partition", lambda log_z=log_z: log_z)
-    row = compare({"good": good, "poor": poor}, X, np.full(4, 0.3)).rows[1]
+    pair = compare({"good": good, "poor": poor}, X, np.full(4, 0.3)).pair("good", "poor")
     common = 0.05 / math.log(2) / 0.020
-    assert row.behind_best_stderr == pytest.approx(math.hypot(exact.behind_best_stderr, common))
+    assert pair.stderr == pytest.approx(math.hypot(exact.stderr, common))
 
 
 def test_a_row_is_converged_only_if_the_fit_and_log_z_both_are(split, monkeypatch):
     train, test = split
     model = Ising(l1=5e-3).fit(train)
-    assert compare({"Ising": model}, test).rows[0].converged
+    assert compare({"Ising": model}, test).models[0].converged
     monkeypatch.setattr(model, "optimality_", 2 * model.tol)
     comparison = compare({"Ising": model}, test)
-    assert not comparison.rows[0].converged
+    assert not comparison.models[0].converged
     assert " no " in str(comparison)
     monkeypatch.undo()
     doubtful = replace(model.log_partition(), converged=False)
     monkeypatch.setattr(model, "log_partition", lambda: doubtful)
-    assert not compare({"Ising": model}, test).rows[0].converged
+    assert not compare({"Ising": model}, test).models[0].converged
 
 
 def test_the_table_has_one_aligned_line_per_model(models, split):
@@ -113,7 +121,7 @@ def test_the_table_has_one_aligned_line_per_model(models, split):
 def test_a_model_from_parameters_is_measured_from_the_rates_of_the_others(models, split):
     truth = Ising.from_parameters(Parameters(b=np.full(5, -2.0), J=np.zeros((5, 5))))
     together = compare({"truth": truth, "Ising": models["Ising"]}, split[1]).scores["truth"]
-    assert together == excess_log_likelihood(truth, split[1], models["Independent"])
+    check_score(together, excess_log_likelihood(truth, split[1], models["Independent"]))
 
 
 def test_models_trained_at_different_rates_need_an_explicit_baseline(models, split):
@@ -122,9 +130,8 @@ def test_models_trained_at_different_rates_need_an_explicit_baseline(models, spl
     with pytest.raises(ValueError, match="models 'Ising' and 'other' were trained at different"):
         compare(other, test)
     base = Independent().fit(train)
-    assert compare(other, test, base).scores["other"] == excess_log_likelihood(
-        other["other"], test, base
-    )
+    found = compare(other, test, base).scores["other"]
+    check_score(found, excess_log_likelihood(other["other"], test, base))
 
 
 def test_nothing_to_compare_is_an_error(split):

@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from microcolumn.evaluate._splits import (
-    SplitScore,
-    StudyComparison,
-    compare_splits,
-    model_result,
-    pair_result,
-)
+from microcolumn.evaluate import Comparison, SplitScore
+from microcolumn.evaluate._splits import compare_splits, model_score, paired_difference
+from microcolumn.models import ModelSpec
+
+ISING = ModelSpec("Ising")
+WHERE = {"recording": "cells", "experiment": "instantaneous"}
 
 
 def scores(values, block_stderr=0.1):
@@ -23,15 +22,21 @@ def compared(first, second):
     """A comparison of two models with the given scores per split."""
     n = len(first)
     differences = {("A", "B"): {k: (first[k] - second[k], 0.1) for k in range(n)}}
-    found = {"A": scores(first), "B": scores(second), "Independent": scores([0.0] * n)}
+    return compared_as({"A": first, "B": second, "Independent": [0.0] * n}, differences)
+
+
+def compared_as(values, differences):
+    """A comparison of models by name, with the given scores per split."""
+    found = {ModelSpec(name): scores(each) for name, each in values.items()}
     models, pairs = compare_splits(found, differences, 10, 1.0)
-    return StudyComparison("cells", "instantaneous", 1, 10, models, pairs, n, n)
+    n = max(model.n_splits for model in models)
+    return Comparison(models, pairs, 10, n, n, **WHERE)
 
 
 @settings(deadline=None, max_examples=20)
 @given(st.lists(st.floats(-50, 50), min_size=2, max_size=8))
 def test_the_mean_and_its_error_are_those_of_scipy(values):
-    result = model_result("Ising", scores(values), n_units=5)
+    result = model_score(ISING, scores(values), n_units=5)
     assert result.bits_per_second == pytest.approx(np.mean(values))
     assert result.per_neuron == pytest.approx(np.mean(values) / 5)
     assert result.split_stderr == pytest.approx(stats.sem(values), abs=1e-12)
@@ -39,7 +44,7 @@ def test_the_mean_and_its_error_are_those_of_scipy(values):
 
 def test_the_block_error_is_the_root_mean_square_over_splits():
     rows = [SplitScore(0, 1.0, 0.3), SplitScore(1, 2.0, 0.4)]
-    assert model_result("Ising", rows, 5).block_stderr == pytest.approx(math.sqrt(0.25 / 2))
+    assert model_score(ISING, rows, 5).block_stderr == pytest.approx(math.sqrt(0.25 / 2))
 
 
 def test_sizes_are_averaged_and_every_split_is_kept_in_order():
@@ -47,45 +52,46 @@ def test_sizes_are_averaged_and_every_split_is_kept_in_order():
         SplitScore(2, 1.0, 0.1, 4e-3, n_nonzero=10, n_couplings=3, n_live_hidden=1),
         SplitScore(0, 1.0, 0.1, 1e-3, n_nonzero=20, n_couplings=6, n_live_hidden=4),
     ]
-    result = model_result("SemiRBM 5", rows, 5)
+    result = model_score(ModelSpec("SemiRBM", 5), rows, 5)
     assert (result.n_nonzero, result.n_couplings, result.n_live_hidden) == (15, 4.5, 2.5)
-    assert result.penalties == (1e-3, 4e-3)
+    assert result.l1 == (1e-3, 4e-3)
     assert [score.split for score in result.splits] == [0, 2]
 
 
 def test_one_doubtful_split_makes_a_model_doubtful():
     unsolved = SplitScore(1, 1.0, 0.1, fit_converged=False)
     unsure = SplitScore(1, 1.0, 0.1, normaliser_converged=False)
-    assert model_result("Ising", scores([1.0]), 5).converged
-    assert not model_result("Ising", [*scores([1.0]), unsolved], 5).converged
-    assert not model_result("Ising", [*scores([1.0]), unsure], 5).converged
+    assert model_score(ISING, scores([1.0]), 5).converged
+    assert not model_score(ISING, [*scores([1.0]), unsolved], 5).converged
+    assert not model_score(ISING, [*scores([1.0]), unsure], 5).converged
 
 
 def test_a_single_split_has_no_error_over_splits():
-    result = model_result("Ising", scores([3.0]), 5)
+    result = model_score(ISING, scores([3.0]), 5)
     assert math.isnan(result.split_stderr)
     assert result.block_stderr == pytest.approx(0.1)
 
 
 def test_splits_without_a_finite_score_do_not_count():
-    result = model_result("Ising", scores([3.0, math.nan, 5.0, -math.inf]), 5)
+    result = model_score(ISING, scores([3.0, math.nan, 5.0, -math.inf]), 5)
     assert (result.bits_per_second, result.n_splits) == (4.0, 2)
-    assert model_result("Ising", scores([math.nan]), 5) is None
-    assert pair_result("A", "B", [math.nan], [0.1], 1.0) is None
-    assert pair_result("A", "B", [math.nan, 2.0, 4.0], [0.1, 0.1, 0.1], 1.0).bits_per_second == 3.0
+    assert model_score(ISING, scores([math.nan]), 5) is None
+    assert paired_difference("A", "B", [math.nan], [0.1], 1.0) is None
+    known = paired_difference("A", "B", [math.nan, 2.0, 4.0], [0.1, 0.1, 0.1], 1.0)
+    assert known.bits_per_second == 3.0
 
 
 def test_without_test_words_the_corrected_test_is_the_paired_t_test():
     rng = np.random.default_rng(0)
     first, second = rng.normal(size=(2, 9))
-    found = pair_result("A", "B", first - second, [0.1] * 9, test_to_train=0.0)
+    found = paired_difference("A", "B", first - second, [0.1] * 9, test_to_train=0.0)
     assert found.p_value == pytest.approx(stats.ttest_rel(first, second).pvalue)
     assert found.corrected_stderr == pytest.approx(found.split_stderr)
 
 
 def test_the_corrected_error_is_that_of_nadeau_and_bengio():
     differences = [0.9, 1.1, 1.3, 0.7, 1.0]
-    found = pair_result("A", "B", differences, [0.1] * 5, test_to_train=0.25)
+    found = paired_difference("A", "B", differences, [0.1] * 5, test_to_train=0.25)
     stderr = math.sqrt(np.var(differences, ddof=1) * (1 / 5 + 0.25))
     assert found.corrected_stderr == pytest.approx(stderr)
     assert found.p_value == pytest.approx(2 * stats.t.cdf(-1.0 / stderr, df=4))
@@ -93,20 +99,20 @@ def test_the_corrected_error_is_that_of_nadeau_and_bengio():
 
 @pytest.mark.parametrize("differences", [[0.3], [0.29, 0.31]])
 def test_one_split_or_two_that_agree_are_tested_by_their_block_error(differences):
-    found = pair_result("A", "B", differences, [0.1] * len(differences), 1.0)
+    found = paired_difference("A", "B", differences, [0.1] * len(differences), 1.0)
     assert found.p_value == pytest.approx(2 * stats.norm.cdf(-3.0))
     assert found.stderr == pytest.approx(0.1)
 
 
 def test_two_splits_that_disagree_settle_nothing():
-    found = pair_result("A", "B", [2.0, -0.2], [0.1, 0.1], 1.0)
+    found = paired_difference("A", "B", [2.0, -0.2], [0.1, 0.1], 1.0)
     assert found.stderr == found.corrected_stderr
     assert "cannot be told apart" in str(found)
 
 
 def test_a_single_split_has_no_error_but_that_of_its_blocks():
-    assert math.isnan(pair_result("A", "B", [0.3], [0.1], 1.0).corrected_stderr)
-    unknown = pair_result("A", "B", [0.3], [math.nan], 1.0)
+    assert math.isnan(paired_difference("A", "B", [0.3], [0.1], 1.0).corrected_stderr)
+    unknown = paired_difference("A", "B", [0.3], [math.nan], 1.0)
     assert math.isnan(unknown.p_value)
     assert "cannot be told apart" in str(unknown)
 
@@ -122,7 +128,7 @@ def rejections(test_to_train):
     for _ in range(n_studies):
         words = rng.normal(size=100)
         differences = [rng.permutation(words)[:50].mean() for _ in range(10)]
-        found += pair_result("A", "B", differences, [0.1] * 10, test_to_train).differs
+        found += paired_difference("A", "B", differences, [0.1] * 10, test_to_train).differs
     return found / n_studies
 
 
@@ -132,24 +138,24 @@ def test_equal_models_are_told_apart_at_the_nominal_rate_as_the_plain_error_woul
 
 
 def test_the_sentence_names_the_better_model_first_whatever_the_order():
-    better = pair_result("A", "B", [2.1, 1.9, 2.0], [0.1] * 3, 1.0)
-    turned = pair_result("B", "A", [-2.1, -1.9, -2.0], [0.1] * 3, 1.0)
+    better = paired_difference("A", "B", [2.1, 1.9, 2.0], [0.1] * 3, 1.0)
+    turned = paired_difference("B", "A", [-2.1, -1.9, -2.0], [0.1] * 3, 1.0)
     sentence = "A is better than B by 2.00 ± 0.12 bits/s (3 of 3 splits, p = 0.0033)"
     assert str(better) == str(turned) == sentence
 
 
 def test_models_that_differ_by_chance_cannot_be_told_apart():
-    found = pair_result("A", "B", [1.0, -0.9, 0.2], [0.1] * 3, 1.0)
+    found = paired_difference("A", "B", [1.0, -0.9, 0.2], [0.1] * 3, 1.0)
     assert str(found).startswith("A and B cannot be told apart: 0.10 ± ")
     assert "(2 of 3 splits, p = 0.9" in str(found)
     assert not found.differs
 
 
 def test_a_model_and_itself_are_the_same():
-    found = pair_result("A", "B", [0.0, 0.0], [0.0, 0.0], 1.0)
+    found = paired_difference("A", "B", [0.0, 0.0], [0.0, 0.0], 1.0)
     assert str(found) == "A and B are the same"
     assert (found.p_value, found.n_better, found.n_worse) == (1.0, 0, 0)
-    annealed = pair_result("A", "B", [0.0], [0.1], 1.0)  # the error of log Z remains
+    annealed = paired_difference("A", "B", [0.0], [0.1], 1.0)  # the error of log Z remains
     assert str(annealed) == "A and B are the same"
 
 
@@ -157,28 +163,28 @@ def test_rounding_makes_no_difference_between_models_that_are_the_same():
     # A semi-restricted model whose hidden units are dead is the Ising model, summed differently.
     by_rounding = [1.5e-14, 1.4e-14, 1.3e-14, 1.5e-14]
     for n_splits in (2, 4):
-        found = pair_result("A", "B", by_rounding[:n_splits], [0.0] * n_splits, 1.0)
+        found = paired_difference("A", "B", by_rounding[:n_splits], [0.0] * n_splits, 1.0)
         assert (found.bits_per_second, found.p_value, found.n_better) == (0.0, 1.0, 0)
         assert str(found) == "A and B are the same"
-    assert pair_result("A", "B", [1e-8] * 3, [0.0] * 3, 1.0).differs
+    assert paired_difference("A", "B", [1e-8] * 3, [0.0] * 3, 1.0).differs
 
 
 def test_a_lead_that_is_the_same_in_all_splits_is_sure():
-    assert pair_result("A", "B", [0.5] * 3, [0.1] * 3, 1.0).p_value == 0.0
+    assert paired_difference("A", "B", [0.5] * 3, [0.1] * 3, 1.0).p_value == 0.0
 
 
 def test_the_answer_names_models_whose_log_z_has_not_converged():
     sure, unsure = scores([3.0, 3.1, 3.0]), scores([1.0, 1.2, 0.9])
     unsure[1] = replace(unsure[1], normaliser_converged=False)
     differences = {("A", "B"): dict.fromkeys(range(3), (2.0, 0.1))}
-    models, pairs = compare_splits({"A": sure, "B": unsure}, differences, 10, 1.0)
-    found = StudyComparison("cells", "instantaneous", 1, 10, models, pairs, 3, 3)
+    both = {ModelSpec("A"): sure, ModelSpec("B"): unsure}
+    found = Comparison(*compare_splits(both, differences, 10, 1.0), 10, 3, 3, **WHERE)
     assert found.answer.endswith("; log Z of B has not converged.")
 
 
 def test_models_stand_best_first_and_pairs_too():
     found = compared([1.0, 1.2, 0.9], [3.0, 3.1, 3.0])
-    assert [model.variant for model in found.models] == ["B", "A"]
+    assert [model.name for model in found.models] == ["B", "A"]
     pairs = [(pair.first, pair.second) for pair in found.pairs]
     assert pairs == [("B", "A"), ("B", "Independent"), ("A", "Independent")]
     assert found.pairs[0].bits_per_second == pytest.approx(2.0)
@@ -197,7 +203,7 @@ def test_a_pair_can_be_asked_for_in_either_order():
 def test_the_answer_says_how_far_the_best_model_leads_the_next_and_firing_rates():
     found = compared([1.0, 1.2, 0.9], [3.0, 3.1, 3.0])
     assert (
-        found.answer == f"{found.pairs[0]}; B is 3.03 ± 0.07 bits/s above firing rates (p = 5e-4)."
+        found.answer == f"{found.pairs[0]}; B is 3.03 ± 0.07 bits/s above independent units (p = 5e-4)."
     )
 
 
@@ -207,9 +213,7 @@ def test_the_answer_goes_on_to_the_first_model_that_is_worse():
         (a, b): {k: (values[a][k] - values[b][k], 0.1) for k in range(3)}
         for a, b in (("A", "B"), ("A", "C"), ("B", "C"))
     }
-    found = {name: scores(rows) for name, rows in values.items()}
-    models, pairs = compare_splits(found, differences, 10, 1.0)
-    answer = StudyComparison("cells", "instantaneous", 1, 10, models, pairs, 3, 3).answer
+    answer = compared_as(values, differences).answer
     assert "A and B cannot be told apart" in answer
     assert "A is better than C by 4.00 ± 0.00 bits/s" in answer
 
@@ -220,9 +224,7 @@ def test_the_answer_goes_on_behind_models_that_are_the_same():
         (a, b): {k: (values[a][k] - values[b][k], 0.1) for k in range(3)}
         for a, b in (("A", "B"), ("A", "C"), ("B", "C"))
     }
-    found = {name: scores(rows) for name, rows in values.items()}
-    models, pairs = compare_splits(found, differences, 10, 1.0)
-    answer = StudyComparison("cells", "instantaneous", 1, 10, models, pairs, 3, 3).answer
+    answer = compared_as(values, differences).answer
     assert answer.startswith("A and B are the same; A and C cannot be told apart: 0.07")
 
 
@@ -237,8 +239,7 @@ def test_differences_with_firing_rates_are_the_scores_where_they_are_not_given()
 
 
 def test_a_pair_counts_the_splits_that_both_models_have():
-    found = {"A": scores([1.0, 2.0]), "B": scores([5.0, math.nan])}
     differences = {("B", "A"): {0: (4.0, 0.2), 1: (math.nan, math.nan)}}
-    models, pairs = compare_splits(found, differences, 10, 1.0)
-    assert [(model.variant, model.n_splits) for model in models] == [("B", 1), ("A", 2)]
-    assert (pairs[0].n_splits, pairs[0].bits_per_second) == (1, 4.0)
+    found = compared_as({"A": [1.0, 2.0], "B": [5.0, math.nan]}, differences)
+    assert [(model.name, model.n_splits) for model in found.models] == [("B", 1), ("A", 2)]
+    assert (found.pairs[0].n_splits, found.pairs[0].bits_per_second) == (1, 4.0)

@@ -2,8 +2,13 @@ import math
 
 import pytest
 
-from microcolumn.evaluate._splits import SplitScore, model_result
+from microcolumn.evaluate import LayerStatistics, SplitScore
+from microcolumn.evaluate._layers import CouplingContrast, HiddenUnitLayer
+from microcolumn.evaluate._splits import model_score
 from microcolumn.evaluate._summaries import LayersResult, WindowResult, predictions_of
+from microcolumn.models import ModelSpec
+
+ISING = ModelSpec("Ising")
 
 
 def grown(*curves, block_stderr=0.1):
@@ -11,7 +16,7 @@ def grown(*curves, block_stderr=0.1):
     results = []
     for values in zip(*curves, strict=True):
         rows = [SplitScore(k, value, block_stderr) for k, value in enumerate(values)]
-        results.append(model_result("Ising", rows, 2))
+        results.append(model_score(ISING, rows, 2))
     window = tuple(range(1, len(results) + 1))
     return WindowResult("cells", "spatiotemporal", window, {"Ising": tuple(results)}, 1.0)
 
@@ -60,45 +65,51 @@ def row(split, position=0, given="rest", roc_area=0.8):
     }
 
 
-def test_cells_without_spikes_in_a_test_part_take_the_other_areas():
+def test_units_without_spikes_in_a_test_part_take_the_other_areas():
     calibrations = [{"given": "rest", "error": 0.01}, {"given": "rest", "error": 0.03}]
     rows = [[row(0), row(0, 1, roc_area=math.nan)], [row(1, roc_area=0.9), row(1, 1, roc_area=0.7)]]
-    found = predictions_of("Ising", rows, calibrations)["rest"]
-    assert [cell.roc_area for cell in found.cells] == pytest.approx([0.85, 0.7])
-    assert math.isnan(found.cells[1].roc_stderr)
+    found = predictions_of(ISING, rows, calibrations)["rest"]
+    assert [unit.roc_area for unit in found.units] == pytest.approx([0.85, 0.7])
+    assert math.isnan(found.units[1].roc_stderr)
     assert found.roc_area == pytest.approx(0.775)
-    assert found.cells[0].stderr == pytest.approx(0.5)
-    assert found.cells[0].brier_skill == 0.5
-    assert found.gain_per_cell == 1.5
+    assert found.units[0].stderr == pytest.approx(0.5)
+    assert found.units[0].brier_skill == 0.5
+    assert found.gain_per_unit == 1.5
     assert found.calibration_error == pytest.approx(0.02)
 
 
-def test_a_cell_that_never_spikes_has_no_skill():
+def test_a_unit_that_never_spikes_has_no_skill():
     silent = row(0, roc_area=math.nan) | {"brier": 0.0, "rate_brier": 0.0}
-    [cell] = predictions_of("Ising", [[silent]], [])["rest"].cells
-    assert math.isnan(cell.brier_skill)
-    assert math.isnan(cell.roc_area)
+    [unit] = predictions_of(ISING, [[silent]], [])["rest"].units
+    assert math.isnan(unit.brier_skill)
+    assert math.isnan(unit.roc_area)
 
 
 def layer_statistics(shares, p_value, couplings=None):
-    hidden = [{"share": share, "p_fdr": p} for share, p in shares]
-    return {
-        "hidden": hidden,
-        "overall_share": 0.7 if hidden else None,
-        "overall_expected": 0.5 if hidden else None,
-        "overall_p_value": p_value,
-        "couplings": couplings,
-        "signed_couplings": None,
-    }
+    hidden = tuple(HiddenUnitLayer(0, "IV", 1.0, share, 0.5, p, p, p) for share, p in shares)
+    return LayerStatistics(
+        layers=("IV", "V/VI"),
+        n_units=(2, 2),
+        window=1,
+        hidden=hidden,
+        overall_share=0.7 if hidden else math.nan,
+        overall_expected=0.5 if hidden else math.nan,
+        overall_p_value=p_value,
+        couplings=couplings,
+        signed_couplings=None,
+        n_permutations=999,
+        exact=False,
+        notes=(),
+    )
 
 
 def test_layers_are_summed_up_over_hidden_units_and_splits():
     each = (
         layer_statistics([(0.6, 0.01), (0.9, 0.04)], 0.01),
         layer_statistics([(0.8, 0.5)], 0.2),
-        layer_statistics([], None),  # no live hidden unit: JSON has no NaN
+        layer_statistics([], math.nan),  # no live hidden unit
     )
-    found = LayersResult("RBM 5", (0, 1, 2), each, (2, 2, 0))
+    found = LayersResult(ModelSpec("RBM", 5), (0, 1, 2), each, (2, 2, 0))
     assert found.n_significant == (2, 0, 0)
     assert found.overall_p_values[:2] == (0.01, 0.2)
     assert math.isnan(found.overall_p_values[2])
@@ -107,8 +118,8 @@ def test_layers_are_summed_up_over_hidden_units_and_splits():
 
 
 def test_without_hidden_units_there_is_no_share():
-    contrast = {"within": 0.2, "between": 0.1, "p_value": 0.03}
-    found = LayersResult("Ising", (0,), (layer_statistics([], None, contrast),), (0,))
+    contrast = CouplingContrast(0.2, 0.1, 0.03)
+    found = LayersResult(ISING, (0,), (layer_statistics([], math.nan, contrast),), (0,))
     assert math.isnan(found.overall_share)
     assert found.contrast() == (0.2, 0.1, (0.03,))
     assert found.contrast("signed_couplings") is None

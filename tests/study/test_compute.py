@@ -1,8 +1,6 @@
 """Each kind of job against the public interface called by hand, with the documented splits."""
 
-import json
 import warnings
-from dataclasses import asdict
 
 import numba
 import numpy as np
@@ -12,16 +10,17 @@ from threadpoolctl import threadpool_info
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
-from microcolumn.models import from_bytes
+from microcolumn.models import ModelSpec, from_bytes
 from microcolumn.study import _compute as work
+from microcolumn.study._codec import from_blob, plain
 from microcolumn.study._compute import Task, execute, split_words
-from microcolumn.study._jobs import Job, ModelSpec
+from microcolumn.study._describe import DataResult, PackedWords
+from microcolumn.study._jobs import Job
 from microcolumn.study._plan import Experiment
 from microcolumn.study._run import run
-from microcolumn.study._schema import json_text
 from microcolumn.study._store import Store
 
-PENALTIES = (1e-3, 4e-3)
+L1 = (1e-3, 4e-3)
 SEED, SPLIT = 3, 1
 
 
@@ -35,17 +34,22 @@ def store(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def results(store):
+    return mc.study.open(store.path)
+
+
+@pytest.fixture(scope="module")
 def windows(tmp_path_factory):
     """A study of windows of two bins, dealt in blocks."""
     path = tmp_path_factory.mktemp("windows") / "study.db"
-    run(small_plan(n_splits=1, window=2, models="RBM"), path, n_jobs=1)
+    run(small_plan(n_splits=1, windows=2, models="RBM"), path, n_jobs=1)
     with Store.open(path) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
 def dealt():
-    """Training, validation and test words of the split, as METHOD section 6 has them."""
+    """Training, validation and test words of the split, as docs/method.md, section 6, has them."""
     state = SEED + SPLIT
     train, test = recording().bin(0.020).split(0.5, by="words", random_state=state)
     train, validation = train.split(0.8, by="words", random_state=state)
@@ -56,9 +60,9 @@ def dealt():
 def by_hand(dealt):
     """Paths of fits of the three models."""
     state = SEED + SPLIT
-    ising = mc.Ising(random_state=state).fit_path(dealt[0], PENALTIES)
-    rbm = mc.RBM(3, random_state=state).fit_path(dealt[0], PENALTIES)
-    semi = mc.SemiRBM(3, random_state=state).fit_path(dealt[0], PENALTIES, nested=(ising, rbm))
+    ising = mc.Ising(random_state=state).fit_path(dealt[0], L1)
+    rbm = mc.RBM(3, random_state=state).fit_path(dealt[0], L1)
+    semi = mc.SemiRBM(3, random_state=state).fit_path(dealt[0], L1, nested=(ising, rbm))
     return {"Ising": ising, "RBM 3": rbm, "SemiRBM 3": semi}
 
 
@@ -115,10 +119,10 @@ def test_windows_are_embedded_before_they_are_dealt():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_fits_are_those_of_the_model_called_by_hand(store, by_hand, name):
-    rows = store.rows("fits", job=job_of(store, kind="fit", variant=name))
-    assert [row["penalty"] for row in rows] == list(PENALTIES)
+    rows = store.rows("fits", job=job_of(store, kind="fit", model=name))
+    assert [row["l1"] for row in rows] == list(L1)
     for row, fit in zip(rows, by_hand[name], strict=True):
-        stored = from_bytes(row["model"])
+        stored = from_bytes(row["file"])
         for field in ("b", "J", "W", "c"):
             ours, theirs = getattr(stored.parameters_, field), getattr(fit.parameters_, field)
             np.testing.assert_array_equal(ours, theirs)
@@ -134,7 +138,7 @@ def test_fits_are_those_of_the_model_called_by_hand(store, by_hand, name):
 
 
 def test_a_semi_restricted_path_from_stored_ones_is_as_good_as_one_by_itself(by_hand, dealt):
-    alone = mc.SemiRBM(3, random_state=SEED + SPLIT).fit_path(dealt[0], PENALTIES)
+    alone = mc.SemiRBM(3, random_state=SEED + SPLIT).fit_path(dealt[0], L1)
     for ours, theirs in zip(by_hand["SemiRBM 3"], alone, strict=True):
         assert ours.objective_ == pytest.approx(theirs.objective_, rel=1e-8)
 
@@ -142,10 +146,10 @@ def test_a_semi_restricted_path_from_stored_ones_is_as_good_as_one_by_itself(by_
 @pytest.mark.parametrize("name", NAMES)
 def test_normalisers_are_sums_over_all_words(store, by_hand, dealt, every_word, name):
     for fit in by_hand[name]:
-        job = job_of(store, kind="normalise", variant=name, penalty=fit.l1)
+        job = job_of(store, kind="normalise", model=name, l1=fit.l1)
         [row] = store.rows("normalisers", job=job)
         log_z = np.log(np.exp(log_weight(fit.parameters_, every_word(5))).sum())
-        assert row["log_z"] == pytest.approx(log_z, rel=1e-12)
+        assert row["value"] == pytest.approx(log_z, rel=1e-12)
         assert row["converged"] == 1
         score = mc.excess_log_likelihood(fit, dealt[1])
         assert row["validation_bits_per_second"] == score.bits_per_second
@@ -157,9 +161,9 @@ def test_normalisers_are_sums_over_all_words(store, by_hand, dealt, every_word, 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_fit_that_validation_prefers_is_scored_on_the_test_words(store, best, dealt, name):
-    [row] = store.rows("scores", job=job_of(store, kind="test"), variant=name)
+    [row] = store.rows("scores", job=job_of(store, kind="test"), model=name)
     score = mc.excess_log_likelihood(best[name], dealt[2])
-    assert row["penalty"] == best[name].l1
+    assert row["l1"] == best[name].l1
     assert row["bits_per_second"] == score.bits_per_second
     assert row["block_stderr"] == score.stderr
     assert row["nats_per_word"] == pytest.approx(best[name].score(dealt[2]), rel=1e-12)
@@ -167,7 +171,7 @@ def test_the_fit_that_validation_prefers_is_scored_on_the_test_words(store, best
 
 
 def test_the_independent_model_is_the_zero_of_the_scores(store, dealt):
-    [row] = store.rows("scores", job=job_of(store, kind="test"), variant="Independent")
+    [row] = store.rows("scores", job=job_of(store, kind="test"), model="Independent")
     assert row["bits_per_second"] == 0.0
     independent = mc.Independent().fit(dealt[0])
     assert row["nats_per_word"] == pytest.approx(independent.score(dealt[2]), rel=1e-12)
@@ -175,7 +179,7 @@ def test_the_independent_model_is_the_zero_of_the_scores(store, dealt):
 
 def test_every_pair_is_compared_once_by_the_difference_of_its_scores(store):
     job = job_of(store, kind="test")
-    score = {row["variant"]: row["bits_per_second"] for row in store.rows("scores", job=job)}
+    score = {row["model"]: row["bits_per_second"] for row in store.rows("scores", job=job)}
     pairs = store.rows("differences", job=job)
     assert len({frozenset((row["first"], row["second"])) for row in pairs}) == len(pairs) == 6
     for row in pairs:
@@ -198,35 +202,35 @@ def check_predictions(rows, prediction, rates):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_single_bins_are_predicted_from_the_rest(store, best, dealt, name):
-    job = job_of(store, kind="predict", variant=name)
+    job = job_of(store, kind="predict", model=name)
     rows = store.rows("predictions", job=job)
     assert {row["given"] for row in rows} == {"rest"}
     check_predictions(rows, mc.predict(best[name], dealt[2], given="rest"), dealt[0].rates)
 
 
 def test_windows_are_predicted_from_the_past_too(windows):
-    experiment = Experiment("instantaneous", window=2)
+    experiment = Experiment("instantaneous", windows=2)
     train, _, test = split_words(recording().bin(0.020), experiment, 2, 0)
-    [scored] = windows.rows("scores", variant="RBM 3")
-    fit = mc.RBM(3, random_state=0).fit_path(train, PENALTIES)[PENALTIES.index(scored["penalty"])]
+    [scored] = windows.rows("scores", model="RBM 3")
+    fit = mc.RBM(3, random_state=0).fit_path(train, L1)[L1.index(scored["l1"])]
     for given in ("rest", "past"):
         rows = windows.rows("predictions", given=given)
         prediction = mc.predict(fit, test, given=given)
         check_predictions(rows, prediction, train.rates[-5:])
         [row] = windows.rows("calibrations", given=given)
         expected = mc.calibration(prediction)
-        assert json.loads(row["observed"]) == expected.observed.tolist()
-        assert json.loads(row["n_bins"]) == expected.n_bins.tolist()
+        assert row["observed"] == expected.observed.tolist()
+        assert row["n_bins"] == expected.n_bins.tolist()
         assert row["error"] == expected.error
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_structure_is_that_of_the_chosen_fit(store, best, dealt, name):
-    [row] = store.rows("structures", job=job_of(store, kind="structure", variant=name))
+    [row] = store.rows("structures", job=job_of(store, kind="structure", model=name))
     layers = mc.layer_statistics(best[name], recording().units)
-    assert row["layers"] == json_text(asdict(layers))
+    assert row["layers"] == plain(layers)
     found = mc.effective_interactions(best[name], 3)
-    interactions = json.loads(row["interactions"])
+    interactions = row["interactions"]
     assert interactions["explained"] == found.explained(dealt[2]).fraction.tolist()
     assert interactions["rms_nats"] == found.rms_nats
     assert [len(strongest) for strongest in interactions["strongest"]] == [
@@ -235,11 +239,79 @@ def test_structure_is_that_of_the_chosen_fit(store, best, dealt, name):
     ]
 
 
+# What figures show
+
+
+def test_the_data_are_described_and_the_words_kept_bit_for_bit(store):
+    [row] = store.rows("descriptions")
+    words, expected = from_blob(PackedWords, row["words"]).unpacked(), recording().bin(0.020)
+    for name in ("X", "counts", "index", "epoch_starts", "bins"):
+        np.testing.assert_array_equal(getattr(words, name), getattr(expected, name))
+        assert getattr(words, name).dtype == getattr(expected, name).dtype
+    assert words.units.ids == expected.units.ids
+    assert words.units.layer == expected.units.layer
+    times = words.clock.times_s(words.bins, words.bin_width)
+    np.testing.assert_array_equal(times, expected.clock.times_s(expected.bins, 0.020))
+    data = from_blob(DataResult, row["data"])
+    np.testing.assert_array_equal(data.rates_hz, recording().rates_hz)
+    suggested = mc.suggest_bin_width(recording())
+    assert (data.suggestion.width_s, data.suggestion.reason) == (
+        suggested.width_s,
+        suggested.reason,
+    )
+    np.testing.assert_array_equal(data.suggestion.counts, suggested.counts)
+    inside = [
+        np.count_nonzero((train >= data.start_s) & (train <= data.stop_s))
+        for train in recording().trains
+    ]
+    at_random = np.random.default_rng(0).uniform(0.0, 58.0, 200)
+    spikes = np.sort(recording().spike_times)
+    counts = np.searchsorted(spikes, at_random + 2.0) - np.searchsorted(spikes, at_random)
+    assert sum(inside) >= counts.max()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_activations_of_every_fit_are_those_on_the_test_words(store, by_hand, dealt, name):
+    for fit in by_hand[name]:
+        job = job_of(store, kind="normalise", model=name, l1=fit.l1)
+        [row] = store.rows("normalisers", job=job)
+        active = fit.hidden(dealt[2].expand())
+        np.testing.assert_allclose(row["activation"]["mean"], active.mean(axis=0), rtol=1e-12)
+        np.testing.assert_allclose(
+            row["activation"]["variance"], active.var(axis=0), rtol=1e-9, atol=1e-15
+        )
+
+
+@pytest.mark.parametrize("name", ["Independent", *NAMES])
+def test_patterns_and_synchrony_are_those_of_the_first_split(results, name):
+    train, _, test = results.words("A")
+    model = mc.Independent().fit(train) if name == "Independent" else results.model("A", name)
+    found, expected = results.patterns("A"), mc.pattern_statistics(model, test)
+    for field in ("X", "n_active", "empirical", "model", "lower", "upper"):
+        np.testing.assert_array_equal(
+            getattr(found.statistics[name], field), getattr(expected, field)
+        )
+    assert found.statistics[name].n_words == expected.n_words
+    synchrony = mc.synchrony(model)
+    np.testing.assert_array_equal(found.synchrony[name].probability, synchrony.probability)
+    np.testing.assert_array_equal(
+        found.synchrony["data"].probability, mc.synchrony(test).probability
+    )
+
+
+def test_annealing_is_of_the_ising_model_of_the_first_split(results):
+    found, model = results.annealing("A"), results.model("A", "Ising")
+    assert (found.model, found.split, found.l1) == (ModelSpec("Ising"), 0, model.l1)
+    assert found.log_z.value == model.log_partition().value == found.convergence.exact
+    expected = mc.partition.annealing_convergence(model.parameters_, rates=model.rates_, exact=None)
+    np.testing.assert_array_equal(found.convergence.log_weights, expected.log_weights)
+
+
 # Doing a job
 
 
-def task(kind="fit", variant=None, threads=1):
-    job = Job(kind, "A", "instantaneous", 1, 0, variant)
+def task(kind="fit", model=None, threads=1):
+    job = Job(kind, "A", "instantaneous", 1, 0, model)
     experiment = small_plan().experiments[0]
     return Task("d0", job, experiment, recording().bin(0.020), {}, {}, threads)
 
@@ -249,7 +321,7 @@ def test_a_failure_is_an_outcome_with_its_traceback():
     assert outcome.digest == "d0"
     assert outcome.rows == {}
     assert outcome.error.startswith("ValueError: the job fit, A")
-    assert outcome.error.endswith("names no variant")
+    assert outcome.error.endswith("names no model")
     assert "Traceback" in outcome.trace
 
 
@@ -282,8 +354,8 @@ def test_warnings_go_into_the_outcome_and_nowhere_else(monkeypatch):
     assert execute(task()).warnings == ("slow", "odd")
 
 
-@pytest.mark.parametrize("variant", [ModelSpec("Ising", 0, "mpf"), ModelSpec("RBM", 3, "mpf")])
-def test_the_number_of_threads_does_not_change_a_bit(variant):
-    one, two = (execute(task(variant=variant, threads=threads)) for threads in (1, 2))
+@pytest.mark.parametrize("model", [ModelSpec("Ising"), ModelSpec("RBM", 3)])
+def test_the_number_of_threads_does_not_change_a_bit(model):
+    one, two = (execute(task(model=model, threads=threads)) for threads in (1, 2))
     assert one.rows == two.rows
     assert len(one.rows["fits"]) == 2

@@ -7,24 +7,24 @@ from microcolumn.study._experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experim
 
 
 def test_the_defaults_are_the_papers_protocol():
-    assert INSTANTANEOUS.penalties == tuple(k * 1e-3 for k in (0, 1, 2, 4, 6, 8, 10))
+    assert INSTANTANEOUS.l1 == tuple(k * 1e-3 for k in (0, 1, 2, 4, 6, 8, 10))
     assert (INSTANTANEOUS.n_hidden, INSTANTANEOUS.n_splits) == ((25,), 10)
-    assert (INSTANTANEOUS.bin_width, INSTANTANEOUS.window) == (0.020, (1,))
+    assert (INSTANTANEOUS.bin_width, INSTANTANEOUS.windows) == (0.020, (1,))
     assert (INSTANTANEOUS.split_by, INSTANTANEOUS.train) == ("words", 0.5)
-    assert SPATIOTEMPORAL.window == (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15)
+    assert SPATIOTEMPORAL.windows == (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15)
     assert (SPATIOTEMPORAL.most_active, SPATIOTEMPORAL.max_words) == (10, 200_000)
     assert (SPATIOTEMPORAL.bin_width, SPATIOTEMPORAL.n_hidden) == (0.0067, ("dims",))
     assert SPATIOTEMPORAL.split_by == "blocks"
-    assert SPATIOTEMPORAL.penalties == INSTANTANEOUS.penalties
+    assert SPATIOTEMPORAL.l1 == INSTANTANEOUS.l1
 
 
 def test_a_single_entry_stands_for_a_list_and_numpy_numbers_become_pythons():
     experiment = Experiment(
-        "x", window=np.int64(5), n_hidden=25, objectives="likelihood", penalties=np.array([0, 0.5])
+        "x", windows=np.int64(5), n_hidden=25, objectives="likelihood", l1=np.array([0, 0.5])
     )
     assert (experiment.windows, experiment.n_hidden) == ((5,), (25,))
     assert experiment.objectives == ("likelihood",)
-    assert [type(value) for value in experiment.penalties] == [float, float]
+    assert [type(value) for value in experiment.l1] == [float, float]
     assert type(experiment.windows[0]) is int
 
 
@@ -34,12 +34,12 @@ def test_windows_are_split_by_blocks_unless_stated_otherwise():
     assert Experiment("x", split_by="blocks").split_by == "blocks"
 
 
-def test_lags_are_kept_in_the_order_in_which_words_grow():
-    assert Experiment("x", windows=[15, 1, 2]).window == (1, 2, 15)
+def test_windows_are_kept_in_the_order_in_which_words_grow():
+    assert Experiment("x", windows=[15, 1, 2]).windows == (1, 2, 15)
 
 
 def test_a_negative_zero_is_no_other_penalty():
-    assert str(Experiment("x", penalties=[-0.0, 1e-3]).penalties[0]) == "0.0"
+    assert str(Experiment("x", l1=[-0.0, 1e-3]).l1[0]) == "0.0"
 
 
 def test_experiments_compare_and_hash_by_their_settings():
@@ -58,11 +58,11 @@ def test_experiments_compare_and_hash_by_their_settings():
         ("seed", -1, ValueError, "seed is -1; it must be at least 0"),
         ("most_active", 0, ValueError, "most_active is 0; it must be at least 1"),
         ("max_words", 1, ValueError, "max_words is 1; it must be at least 2"),
-        ("window", [1, 0], ValueError, "window is 0; it must be at least 1"),
-        ("window", [], ValueError, "window is empty; list at least 1"),
-        ("window", [1, 2, 1], ValueError, "window lists 1 twice; list it once"),
-        ("window", [True], TypeError, "window is True; pass a whole number"),
-        ("window", "many", TypeError, "window is 'many'; pass a whole number"),
+        ("windows", [1, 0], ValueError, "windows is 0; it must be at least 1"),
+        ("windows", [], ValueError, "windows is empty; list at least 1"),
+        ("windows", [1, 2, 1], ValueError, "windows lists 1 twice; list it once"),
+        ("windows", [True], TypeError, "windows is True; pass a whole number"),
+        ("windows", "many", TypeError, "windows is 'many'; pass a whole number"),
         ("models", ["ising"], ValueError, "models is 'ising'; did you mean 'Ising'?"),
         ("models", ["GLM"], ValueError, "models is 'GLM'; choose one of 'Ising', 'RBM', 'SemiRBM'"),
         ("models", [3], TypeError, "models is 3; choose one of 'Ising', 'RBM', 'SemiRBM'"),
@@ -70,11 +70,11 @@ def test_experiments_compare_and_hash_by_their_settings():
         ("n_hidden", "dim", ValueError, "n_hidden is 'dim'; give whole numbers or 'dims'"),
         ("n_hidden", False, TypeError, "n_hidden is False; pass a whole number"),
         ("objectives", "mle", ValueError, "objectives is 'mle'; choose one of"),
-        ("penalties", [2e-3, 1e-3], ValueError, "penalties has 0.001 behind 0.002; list them"),
-        ("penalties", [0, 0.0], ValueError, "penalties lists 0.0 twice"),
-        ("penalties", [-1e-3], ValueError, "penalties has -0.001; penalties must be finite"),
-        ("penalties", [float("nan")], ValueError, "penalties has nan; penalties must be finite"),
-        ("penalties", ["0.1"], TypeError, "penalties is '0.1'; give numbers such as 2e-3"),
+        ("l1", [2e-3, 1e-3], ValueError, "l1 has 0.001 behind 0.002; list them"),
+        ("l1", [0, 0.0], ValueError, "l1 lists 0.0 twice"),
+        ("l1", [-1e-3], ValueError, "l1 has -0.001; it must be finite"),
+        ("l1", [float("nan")], ValueError, "l1 has nan; it must be finite"),
+        ("l1", ["0.1"], TypeError, "l1 is '0.1'; give numbers such as 2e-3"),
         ("train", 1.0, ValueError, "train is 1.0; it must lie between 0 and 1"),
         ("validation", 0, ValueError, "validation is 0.0; it must lie between 0 and 1"),
         ("validation", float("nan"), ValueError, "validation is nan; it must lie between 0 and 1"),

@@ -3,6 +3,7 @@ from dataclasses import replace
 import planted_study as planted
 import pytest
 
+from microcolumn.models import ModelSpec
 from microcolumn.study._index import NotComputedError, PlanIndex
 from microcolumn.study._plan import Plan
 from microcolumn.study._sources import Source
@@ -17,21 +18,22 @@ def index():
 
 def test_a_model_goes_by_its_full_name_and_by_its_class_where_there_is_one(index):
     condition = index.at("cells", "instantaneous", None)
-    assert index.variant(condition, "RBM") == index.variant(condition, "RBM 5")
-    assert index.variant(condition, "Ising").n_hidden == 0
+    assert index.spec(condition, "RBM") == index.spec(condition, "RBM 5") == ModelSpec("RBM", 5)
+    assert index.spec(condition, ModelSpec("RBM", 5)) == ModelSpec("RBM", 5)
+    assert index.spec(condition, "Ising").n_hidden == 0
     with pytest.raises(ValueError, match=r"'GLM' is none .* one of Ising, RBM 5, SemiRBM 5$"):
-        index.variant(condition, "GLM")
+        index.spec(condition, "GLM")
 
 
 def test_a_class_with_several_models_must_be_told_apart():
     first = replace(planted.PLAN.experiments[0], n_hidden=(5, 9), objectives=("mpf", "likelihood"))
     index = PlanIndex(Plan(planted.PLAN.sources, (first,)), READ)
     condition = index.at("cells", None, None)
-    assert index.variant(condition, "RBM 9 likelihood").n_hidden == 9
+    assert index.spec(condition, "RBM 9 likelihood").n_hidden == 9
     # The full name wins: it is the Ising model that goes without saying its objective.
-    assert index.variant(condition, "Ising").objective == "mpf"
+    assert index.spec(condition, "Ising").objective == "mpf"
     with pytest.raises(ValueError, match=r"'RBM' stands for several .* one of RBM 5, RBM 9,"):
-        index.variant(condition, "RBM")
+        index.spec(condition, "RBM")
 
 
 def test_the_only_lags_and_the_first_experiment_go_without_saying(index):
@@ -58,21 +60,25 @@ def test_splits_are_counted_from_zero(index):
     condition = index.at("cells", None, None)
     for split in (-1, 4):
         with pytest.raises(ValueError, match=f"split is {split}; .* has splits 0 to 3"):
-            index.digest("test", condition, split)
+            index.check(condition, split)
 
 
 def test_recordings_that_are_not_read_yet_have_no_results_yet():
     sources = (*planted.PLAN.sources, Source("later", preset="T6"))
     only_later = replace(planted.PLAN.experiments[1], recordings=("later",))
     index = PlanIndex(Plan(sources, (planted.PLAN.experiments[0], only_later)), READ)
-    assert {job.recording for job in index.digests} == {"cells"}
     assert [condition.experiment.name for condition in index.conditions()] == ["instantaneous"]
     with pytest.raises(NotComputedError, match="'later' is not read yet; run the study further"):
         index.at("later", None, None)
-    assert not PlanIndex(Plan(sources, (only_later,)), READ).digests
+    assert PlanIndex(Plan(sources, (only_later,)), READ).conditions() == []
 
 
-def test_models_of_words_of_any_length_share_a_name(index):
-    spatiotemporal = planted.PLAN.experiments[1]
-    mixed = replace(spatiotemporal, n_hidden=("dims", 7))
-    assert index.families(mixed, 12) == {"Ising": "Ising", "RBM": "RBM 12", "RBM 7": "RBM 7"}
+def test_models_of_words_of_any_length_share_a_name():
+    mixed = replace(planted.PLAN.experiments[1], n_hidden=("dims", 7))
+    index = PlanIndex(Plan(planted.PLAN.sources, (mixed,)), READ)
+    found = index.families(index.at("cells", None, 3))
+    assert {name: spec.name for name, spec in found.items()} == {
+        "Ising": "Ising",
+        "RBM": "RBM 12",
+        "RBM 7": "RBM 7",
+    }

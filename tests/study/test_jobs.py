@@ -1,6 +1,9 @@
 """Digests change with what bears on a result and with nothing else; stages respect needs."""
 
+import itertools
+import math
 import pickle
+from collections import Counter
 from dataclasses import replace
 
 import hypothesis.strategies as st
@@ -8,23 +11,25 @@ import pytest
 from hypothesis import given, settings
 from small_study import small_plan
 
+from microcolumn.models import ModelSpec
 from microcolumn.study._jobs import (
+    Candidate,
     Job,
-    ModelSpec,
     RecordingInfo,
+    chosen,
+    dependencies,
     digest,
     n_dims,
-    needs,
     settings_of,
+    specs_of,
     stages,
-    variants,
 )
 from microcolumn.study._plan import Experiment, Plan, Source
 
 FACTS = RecordingInfo("f0", 5)
 ISING = ModelSpec("Ising", 0, "mpf")
 RBM, SEMI = ModelSpec("RBM", 3, "mpf"), ModelSpec("SemiRBM", 3, "mpf")
-BASE = Experiment("instantaneous", n_splits=2, penalties=(1e-3, 4e-3), n_hidden=(3,))
+BASE = Experiment("instantaneous", n_splits=2, l1=(1e-3, 4e-3), n_hidden=(3,))
 
 
 def digests(plan, facts=FACTS):
@@ -40,23 +45,11 @@ def plan_of(*experiments, names=("A",)):
 # Names
 
 
-@pytest.mark.parametrize(
-    ("variant", "name"),
-    [
-        (ISING, "Ising"),
-        (ModelSpec("Ising", 0, "likelihood"), "Ising likelihood"),
-        (RBM, "RBM 3"),
-        (ModelSpec("SemiRBM", 25, "likelihood"), "SemiRBM 25 likelihood"),
-    ],
-)
-def test_a_variant_is_named_by_what_tells_it_from_others(variant, name):
-    assert variant.name == name
-
-
 def test_a_job_tells_all_about_itself():
     job = Job("normalise", "A", "instantaneous", 4, 7, RBM, 2e-3)
-    assert str(job) == "normalise, A, instantaneous, 4 window, RBM 3, l1 0.002, split 7"
-    assert str(Job("test", "A", "late", 1, 0)) == "test, A, late, 1 window, split 0"
+    assert str(job) == "normalise, A, instantaneous, window 4, RBM 3, l1 0.002, split 7"
+    assert str(Job("describe", "A", "late")) == "describe, A, late"
+    assert str(Job("test", "A", "late", 1, 0)) == "test, A, late, window 1, split 0"
 
 
 def test_jobs_travel_to_other_processes():
@@ -64,21 +57,12 @@ def test_jobs_travel_to_other_processes():
     assert pickle.loads(pickle.dumps(job)) == job
 
 
-# Variants
+# Models
 
 
-def test_the_semi_restricted_model_starts_from_what_it_contains():
-    assert SEMI.inside == (ISING, RBM)
-    assert ModelSpec("SemiRBM", 7, "likelihood").inside == (
-        ModelSpec("Ising", 0, "likelihood"),
-        ModelSpec("RBM", 7, "likelihood"),
-    )
-    assert ISING.inside == RBM.inside == ()
-
-
-def test_variants_are_every_model_size_and_objective_with_ising_once_per_objective():
+def test_models_are_every_class_size_and_objective_with_ising_once_per_objective():
     experiment = replace(BASE, n_hidden=(3, "dims", 10), objectives=("mpf", "likelihood"))
-    names = [variant.name for variant in variants(experiment, n_dims=10)]
+    names = [spec.name for spec in specs_of(experiment, n_dims=10)]
     assert names == [
         *("Ising", "RBM 3", "RBM 10", "SemiRBM 3", "SemiRBM 10"),
         *("Ising likelihood", "RBM 3 likelihood", "RBM 10 likelihood"),
@@ -103,25 +87,23 @@ def test_each_job_is_in_a_later_stage_than_all_that_it_needs():
     assert len(stage_of) == sum(map(len, planned))
     for job, stage in stage_of.items():
         experiment = next(each for each in plan.experiments if each.name == job.experiment)
-        compared = variants(experiment, n_dims(experiment, FACTS.n_units, job.window))
-        for other in needs(job, experiment, compared):
+        compared = specs_of(experiment, n_dims(experiment, FACTS.n_units, job.window or 1))
+        for other in dependencies(job, experiment, compared):
             assert stage_of[other] < stage
 
 
 def test_the_jobs_of_a_split_are_those_of_the_protocol():
     """3 fits, 3 x 2 normalisers, one test, and 3 predictions and structures per split."""
-    counts = {}
-    for job in digests(small_plan()):
-        key = (job.kind, job.split)
-        counts[key] = counts.get(key, 0) + 1
+    counts = Counter((job.kind, job.split) for job in digests(small_plan()))
     expected = {"fit": 3, "normalise": 6, "test": 1, "predict": 3, "structure": 3}
-    assert counts == {(kind, k): n for kind, n in expected.items() for k in (0, 1)}
+    once = {("describe", None): 1, ("patterns", 0): 1, ("anneal", 0): 1}
+    assert counts == once | {(kind, k): n for kind, n in expected.items() for k in (0, 1)}
 
 
 def test_models_that_are_only_started_from_are_fitted_and_nothing_else():
     jobs = digests(plan_of(replace(BASE, models=("SemiRBM",), n_splits=1)))
-    fitted = {job.variant for job in jobs if job.kind == "fit"}
-    others = {job.variant for job in jobs if job.kind not in ("fit", "test")}
+    fitted = {job.model for job in jobs if job.kind == "fit"}
+    others = {job.model for job in jobs if job.kind != "fit"} - {None}
     assert (fitted, others) == ({ISING, RBM, SEMI}, {SEMI})
 
 
@@ -129,7 +111,7 @@ def test_long_jobs_come_first():
     """Work grows with bits times hidden units; jobs of equal size keep the order of the plan."""
     experiment = replace(BASE, windows=(1, 2), n_hidden=(2, 9), models=("Ising", "RBM"), n_splits=1)
     first = stages(plan_of(experiment), {"A": FACTS})[0].values()
-    assert [(job.window, job.variant.n_hidden) for job in first] == [
+    assert [(job.window, job.model.n_hidden) for job in first if job.model] == [
         *((2, 9), (1, 9), (2, 2), (1, 2), (2, 0), (1, 0)),
     ]
 
@@ -140,80 +122,82 @@ def test_an_experiment_is_done_on_its_own_recordings_alone():
     assert places == {("instantaneous", "A"), ("instantaneous", "B"), ("B only", "B")}
 
 
-# Needs
+# Dependencies
 
 
-def test_needs_are_the_fits_inside_then_the_own_fit_then_all_penalties():
+def test_a_job_needs_the_nested_fits_or_its_own_fit_or_all_of_its_path():
     place = ("A", "instantaneous", 1, 1)
     compared = (ISING, RBM, SEMI)
 
     def needed(*what):
-        return set(needs(Job(*what), BASE, compared))
+        return set(dependencies(Job(*what), BASE, compared))
 
     def fits(*used):
-        return {Job("fit", *place, variant) for variant in used}
+        return {Job("fit", *place, spec) for spec in used}
 
     def normalisers(*used):
-        return {Job("normalise", *place, v, penalty) for v in used for penalty in BASE.penalties}
+        return {Job("normalise", *place, spec, l1) for spec in used for l1 in BASE.l1}
 
     assert needed("fit", *place, RBM) == set()
     assert needed("fit", *place, SEMI) == fits(ISING, RBM)
     assert needed("normalise", *place, SEMI, 1e-3) == fits(SEMI)
     assert needed("predict", *place, SEMI) == fits(SEMI) | normalisers(SEMI)
     assert needed("structure", *place, RBM) == fits(RBM) | normalisers(RBM)
+    assert needed("describe", "A", "instantaneous") == set()
+    assert needed("test", *place) == needed("patterns", *place)
     assert needed("test", *place) == fits(*compared) | normalisers(*compared)
 
 
 # Digests
 
-#: Settings that bear on every job, each with another value.
+#: Settings that bear on the words, and so on every job, and on all but descriptions.
+OF_WORDS = {"bin_width": 0.010, "most_active": 4, "max_words": 2000}
 BEARING = {
-    "bin_width": 0.010,
-    "most_active": 4,
-    "max_words": 2000,
-    "penalties": (1e-3, 8e-3),
+    "l1": (1e-3, 8e-3),
     "split_by": "blocks",
     "train": 0.6,
     "validation": 0.3,
     "seed": 1,
     "n_init": 2,
+    "group_l1": 1e-3,
 }
 
 
-@pytest.mark.parametrize("setting", BEARING)
-def test_a_setting_that_bears_on_results_changes_every_digest(setting):
-    other = replace(BASE, **{setting: BEARING[setting]})
+@pytest.mark.parametrize("setting", [*OF_WORDS, *BEARING])
+def test_a_setting_that_bears_on_results_changes_their_digests(setting):
+    other = replace(BASE, **{setting: (OF_WORDS | BEARING)[setting]})
     before, after = digests(plan_of(BASE)), digests(plan_of(other))
-    assert set(before.values()).isdisjoint(after.values())
+    kept = {job.kind for job, name in before.items() if name in after.values()}
+    assert kept == ({"describe"} if setting in BEARING else set())
 
 
 def test_annealing_bears_on_normalisers_and_what_follows_but_not_on_fits():
     before, after = digests(plan_of(BASE)), digests(plan_of(replace(BASE, max_steps=7)))
     assert {job for job, name in before.items() if after[job] == name} == {
-        job for job in before if job.kind == "fit"
+        job for job in before if job.kind in ("describe", "fit")
     }
 
 
 def test_every_setting_bears_on_digests_or_is_a_list_of_what_to_do():
-    listing = {"recordings", "window", "models", "n_hidden", "objectives", "n_splits"}
-    assert set(Experiment.settings()) == listing | set(BEARING) | {"max_steps"}
+    listing = {"recordings", "windows", "models", "n_hidden", "objectives", "n_splits"}
+    assert set(Experiment.settings()) == listing | set(OF_WORDS) | set(BEARING) | {"max_steps"}
 
 
 @pytest.mark.parametrize(
     "more",
     [
         {"n_splits": 4},
-        {"window": (1, 2), "split_by": "words"},
+        {"windows": (1, 2), "split_by": "words"},
         {"n_hidden": (3, 6)},
         {"objectives": ("mpf", "likelihood")},
     ],
 )
-def test_a_longer_list_keeps_all_digests_but_those_of_tests_whose_members_change(more):
+def test_a_longer_list_keeps_all_digests_except_of_tests_whose_members_change(more):
     before = digests(plan_of(BASE))
     after = digests(plan_of(replace(BASE, **more)))
-    shared = {job: name for job, name in before.items() if job.kind != "test"}
+    shared = {job: name for job, name in before.items() if job.kind not in ("test", "patterns")}
     assert shared.items() <= after.items()
-    same_members = set(more) <= {"n_splits", "window", "split_by"}
+    same_members = set(more) <= {"n_splits", "windows", "split_by"}
     tests = before.items() - shared.items()
     assert (tests <= after.items()) if same_members else tests.isdisjoint(after.items())
 
@@ -245,11 +229,58 @@ def test_a_split_is_known_by_its_number_and_its_seed(seed, split):
     """Split 1 of seed 0 is dealt as split 0 of seed 1, but means another row of the results."""
     job = Job("fit", "A", "instantaneous", 1, split, RBM)
     found = settings_of(job, replace(BASE, seed=seed), (RBM,))
-    assert (found["split"], found["random_state"]) == (split, seed + split)
+    assert (found["job"]["split"], found["experiment"]["random_state"]) == (split, seed + split)
 
 
 def test_a_digest_is_the_same_in_every_process_and_release():
     """Written down: a change of it makes all stores compute everything again."""
     job = Job("fit", "A", "instantaneous", 1, 0, RBM)
     name = digest(settings_of(job, BASE, (ISING, RBM, SEMI)), FACTS)
-    assert name == "abc6a22c084a3af29d3a68dbbfccece5"
+    assert name == "9cb9c5b3d2f64f02b5a91c4c364452cd"
+
+
+# The choice of l1
+
+
+def test_the_best_validation_score_is_chosen():
+    path = [Candidate(0.0, 8.0, True), Candidate(1e-3, 9.0, True), Candidate(2e-3, 7.0, True)]
+    assert chosen(path).l1 == 1e-3
+
+
+def test_of_equals_the_sparsest_is_chosen_in_whatever_order_they_come():
+    path = [Candidate(0.0, 8.0, True), Candidate(1e-3, 9.0, True), Candidate(4e-3, 9.0, True)]
+    assert {chosen(order).l1 for order in itertools.permutations(path)} == {4e-3}
+
+
+def test_a_normaliser_that_did_not_converge_is_not_believed():
+    assert chosen([Candidate(0.0, 99.0, False), Candidate(1e-3, -1.0, True)]).l1 == 1e-3
+
+
+def test_where_no_normaliser_converged_the_best_score_is_chosen():
+    assert chosen([Candidate(0.0, 2.0, False), Candidate(1e-3, 3.0, False)]).l1 == 1e-3
+
+
+@pytest.mark.parametrize("converged", [True, False])
+def test_a_score_that_is_not_a_number_comes_behind_all_others(converged):
+    path = [Candidate(0.0, -50.0, converged), Candidate(1e-2, math.nan, converged)]
+    assert {chosen(order).l1 for order in itertools.permutations(path)} == {0.0}
+
+
+def test_where_no_score_is_a_number_the_sparsest_is_chosen():
+    path = [Candidate(1e-3, math.nan, True), Candidate(0.0, math.nan, True)]
+    assert chosen(path).l1 == 1e-3
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    scores=st.lists(st.tuples(st.sampled_from([1.0, 2.0, -math.inf, math.nan]), st.booleans())),
+    last=st.booleans(),
+)
+def test_the_choice_is_the_first_of_the_documented_order(scores, last):
+    path = [Candidate(float(k), *score) for k, score in enumerate([*scores, (1.0, last)])]
+    # Converged before not, numbers before none, then the score, then l1; by exclusion.
+    left = [each for each in path if each.converged] or path
+    left = [each for each in left if not math.isnan(each.bits_per_second)] or left
+    top = max(each.bits_per_second for each in left)
+    left = [each for each in left if each.bits_per_second == top] or left
+    assert chosen(path) is left[-1]

@@ -5,8 +5,7 @@ import threading
 import pytest
 from stored import Nursery
 
-from microcolumn.study import _lock as lock
-from microcolumn.study._lock import HeldError, held, is_held
+from microcolumn.study import _store as stores
 from microcolumn.study._store import Store, StoreError
 
 HOLD = """
@@ -26,7 +25,7 @@ def path(tmp_path):
 @pytest.fixture
 def impatient(monkeypatch):
     """For tests in which the lock is refused, so that they need not wait for that."""
-    monkeypatch.setattr(lock, "_PATIENCE", 0.2)
+    monkeypatch.setattr(stores, "_PATIENCE", 0.2)
 
 
 class Holder:
@@ -123,40 +122,31 @@ def test_a_store_that_never_ran_is_not_running_and_asking_leaves_no_file(path, t
 
 def test_asking_whether_it_runs_never_refuses_a_run_that_starts(path):
     """A run takes the lock again and again while two threads ask without pause."""
-    with held(path):
-        pass
     stop = threading.Event()
     answers = set()
 
     def ask():
         while not stop.is_set():
-            answers.add(is_held(path))
+            answers.add(Store.is_running(path))
 
-    threads = [threading.Thread(target=ask) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    try:
-        for _ in range(50):
-            with held(path):
-                assert is_held(path)
-    finally:
-        stop.set()
+    with Store.create(path) as store:
+        threads = [threading.Thread(target=ask) for _ in range(2)]
         for thread in threads:
-            thread.join()
+            thread.start()
+        try:
+            for _ in range(20):
+                with store.lock():
+                    assert Store.is_running(path)
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
     assert True in answers
 
 
-def test_a_lock_file_that_is_something_else_is_named(path):
-    notes = path.with_name("study.db.lock")
-    notes.write_bytes(b"my own notes about locks" * 50)
+def test_a_place_that_cannot_be_locked_is_named(path):
+    path.with_name("study.db.lock").mkdir()
     with Store.create(path) as store:
-        refused = pytest.raises(StoreError, match=r"study\.db\.lock is not the lock of a study")
+        refused = pytest.raises(StoreError, match=r"study\.db\.lock cannot be locked")
         with refused, store.lock():
             pass
-    assert notes.read_bytes() == b"my own notes about locks" * 50
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_held_lock_is_reported_as_such(path):
-    with held(path), pytest.raises(HeldError), held(path):
-        pass

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from microcolumn import Recording
-from microcolumn.study._plan import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, Plan, Source
+from microcolumn.study._plan import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, Plan, Source, diff
 
 EXAMPLE = """
 [recordings.B4]
@@ -37,8 +37,8 @@ def from_text(folder, text):
     return Plan.from_toml(folder / "plan.toml")
 
 
-def tiny():
-    return Recording([[0.5, 1.5], [0.1]], epochs=[[0.0, 2.0]])
+def tiny(last=1.0):
+    return Recording([[0.5, last], [0.1]], epochs=[[0.0, 2.0]])
 
 
 def test_a_toml_file_becomes_the_plan_it_describes(tmp_path):
@@ -196,8 +196,8 @@ def test_a_quick_look_at_the_papers_plan_is_small():
     assert [source.minutes for source in plan.sources] == [10.0] * 3
     for each in plan.experiments:
         assert (each.n_splits, each.max_words, each.n_hidden) == (2, 30_000, (10,))
-        assert each.penalties == (1e-3, 4e-3, 1e-2)
-    assert [each.window for each in plan.experiments] == [(1,), (1, 2, 4)]
+        assert each.l1 == (1e-3, 4e-3, 1e-2)
+    assert [each.windows for each in plan.experiments] == [(1,), (1, 2, 4)]
     assert plan.experiments[1].recordings == ("B4",)
 
 
@@ -205,7 +205,7 @@ def test_a_quick_look_leaves_small_plans_and_data_alone():
     small = Plan.of(
         {"a": Source("a", preset="B4", minutes=2), "b": tiny(), "c": "c.npz"},
         n_splits=1,
-        penalties=[0, 1e-2],
+        l1=[0, 1e-2],
         n_hidden=[3, 10],
         max_words=100,
         max_steps=500,
@@ -214,8 +214,8 @@ def test_a_quick_look_leaves_small_plans_and_data_alone():
     assert Plan.of("B4", n_hidden=[8, 12, "dims"], windows=[7, 3]).quick().experiments[
         0
     ] == replace(
-        Plan.of("B4", n_hidden=[8, 10], window=3, max_words=30_000, n_splits=2).experiments[0],
-        penalties=(1e-3, 4e-3, 1e-2),
+        Plan.of("B4", n_hidden=[8, 10], windows=3, max_words=30_000, n_splits=2).experiments[0],
+        l1=(1e-3, 4e-3, 1e-2),
         max_steps=4000,
     )
 
@@ -226,9 +226,9 @@ experiments = st.builds(
     bin_width=st.sampled_from([0.02, 1 / 150]),
     most_active=st.none() | st.integers(1, 40),
     max_words=st.none() | st.integers(2, 10**6),
-    window=st.lists(st.integers(1, 20), min_size=1, max_size=5, unique=True),
+    windows=st.lists(st.integers(1, 20), min_size=1, max_size=5, unique=True),
     n_hidden=st.lists(st.just("dims") | st.integers(1, 40), min_size=1, max_size=4, unique=True),
-    penalties=st.lists(st.floats(0, 1), min_size=1, max_size=8, unique=True).map(sorted),
+    l1=st.lists(st.floats(0, 1), min_size=1, max_size=8, unique=True).map(sorted),
     n_splits=st.integers(1, 20),
     train=st.floats(0.1, 0.9),
 )
@@ -252,10 +252,10 @@ def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
     quick = plan.quick()
     assert quick.quick() == quick
     for small, whole in zip(quick.experiments, plan.experiments, strict=True):
-        assert set(small.penalties) <= set(whole.penalties)
-        assert set(small.window) <= set(whole.window)
-        assert len(small.penalties) <= 3
-        assert len(small.window) <= 3
+        assert set(small.l1) <= set(whole.l1)
+        assert set(small.windows) <= set(whole.windows)
+        assert len(small.l1) <= 3
+        assert len(small.windows) <= 3
         assert max(small.n_hidden) <= 10
         assert small.max_words <= 30_000
         assert small.n_splits <= 2
@@ -264,5 +264,71 @@ def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
 
 
 def test_numbers_of_numpy_can_be_written():
-    plan = Plan.of("B4", window=np.arange(1, 4), penalties=np.geomspace(1e-3, 1e-2, 3))
+    plan = Plan.of("B4", windows=np.arange(1, 4), l1=np.geomspace(1e-3, 1e-2, 3))
     assert Plan.from_dict(json.loads(json.dumps(plan.as_dict()))) == plan
+
+
+# What changed from one plan to another
+
+
+def test_equal_plans_have_no_differences():
+    again = Plan.from_dict(json.loads(json.dumps(Plan.paper().as_dict())))
+    assert diff(Plan.paper(), again) == []
+    assert diff(Plan.of(tiny(1.0)), Plan.of(tiny(1.0))) == []
+
+
+def test_the_order_of_recordings_and_experiments_is_no_difference():
+    plan = Plan.paper()
+    assert diff(plan, Plan(plan.sources[::-1], plan.experiments[::-1])) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"n_splits": 5}, "n_splits was 10, is 5"),
+        ({"windows": [1, 2]}, "windows was 1, is 1, 2"),
+        ({"l1": [0, 2e-3]}, "l1 was 0, 0.001, 0.002, 0.004, 0.006, 0.008, 0.01, "
+         "is 0, 0.002"),
+        ({"max_words": 1000}, "max_words was not set, is 1000"),
+        ({"recordings": "B4"}, "recordings was all, is B4"),
+        ({"n_hidden": "dims"}, "n_hidden was 25, is dims"),
+        ({"bin_width": 0.01}, "bin_width was 0.02, is 0.01"),
+    ],
+)  # fmt: skip
+def test_each_changed_setting_is_told(settings, sentence):
+    new = Plan.from_dict({"recordings": {"B4": {"preset": "B4"}}, "instantaneous": settings})
+    assert f"instantaneous: {sentence}" in diff(Plan.of("B4"), new)
+
+
+def test_all_changes_of_a_plan_are_told_in_order():
+    old = Plan.of({"a": "B4", "s": Source("s", file="s.npz"), "m": tiny(1.0)})
+    new = Plan.of(
+        {
+            "t": "T6",
+            "s": Source("s", file="s.npz", read={"quality": "good"}, select={"layer": ["IV"]}),
+            "m": tiny(1.5),
+        },
+        seed=3,
+        spatiotemporal=True,
+    )
+    assert diff(old, new) == [
+        "recording a is no longer planned",
+        "recording t is new",
+        "recording s: quality was not set, is good",
+        "recording s: select was not set, is layer IV",
+        "recording m: its data in memory are not the same",
+        "instantaneous: seed was 0, is 3",
+        "experiment spatiotemporal is new",
+    ]
+    assert "experiment spatiotemporal is no longer planned" in diff(new, old)
+
+
+def test_a_shorter_preset_and_a_moved_recording_are_told():
+    told = diff(Plan.of({"a": "B4", "b": tiny(1.0)}).quick(), Plan.of({"a": "B4", "b": "b.npz"}))
+    assert "recording a: minutes was 10, is not set" in told
+    assert f"recording b: file was not set, is {Path('b.npz').resolve()}" in told
+
+
+def test_numbers_that_differ_little_are_told_apart():
+    told = diff(Plan.of("B4", train=0.5), Plan.of("B4", train=0.50000001))
+    assert told == ["instantaneous: train was 0.5, is 0.50000001"]

@@ -1,4 +1,7 @@
+import json
 import math
+import sqlite3
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -7,9 +10,12 @@ import pytest
 from scipy import stats
 
 import microcolumn as mc
+from microcolumn.models import ModelSpec
+from microcolumn.report import page, report_dict
 from microcolumn.study._index import NotComputedError
 from microcolumn.study._plan import Plan
 from microcolumn.study._results import Results
+from microcolumn.study._schema import tables
 from microcolumn.study._store import Store
 
 SPATIOTEMPORAL = {"experiment": "spatiotemporal", "window": 3}
@@ -46,17 +52,17 @@ def test_scores_are_the_means_of_the_stored_rows(results):
     found = results.comparison("cells")
     values = [planted.bits_per_second("RBM", split) for split in range(4)]
     best = found.best
-    assert (best.variant, found.n_splits, found.n_planned) == ("RBM 5", 4, 4)
+    assert (best.name, found.n_splits, found.n_planned) == ("RBM 5", 4, 4)
     assert best.bits_per_second == pytest.approx(np.mean(values))
     assert best.split_stderr == pytest.approx(stats.sem(values))
     assert best.block_stderr == pytest.approx(planted.BLOCK_STDERR)
     assert best.per_neuron == pytest.approx(np.mean(values) / 23)
-    assert best.penalties == (1e-3, 1e-3, 1e-3, 4e-3)
+    assert best.l1 == (1e-3, 1e-3, 1e-3, 4e-3)
     assert best.n_live_hidden == 2.5
 
 
 def test_a_fit_that_has_not_converged_makes_its_model_doubtful(results):
-    doubtful = {m.variant: m.converged for m in results.comparison("cells").models}
+    doubtful = {m.name: m.converged for m in results.comparison("cells").models}
     assert doubtful == {"RBM 5": False, "SemiRBM 5": True, "Ising": True}
 
 
@@ -70,21 +76,21 @@ def test_pairs_are_compared_by_the_stored_differences(results):
     assert str(results.comparison("cells").pair("RBM 5", "SemiRBM 5")).endswith("are the same")
 
 
-def test_scores_per_neuron_by_lags_join_models_that_grow_with_the_words(results):
+def test_scores_per_neuron_by_window_join_models_that_grow_with_the_words(results):
     found = results.by_window("cells")
-    assert found.window == (1, 2, 3)
-    assert [m.variant for m in found.models["RBM"]] == ["RBM 4", "RBM 8", "RBM 12"]
+    assert found.windows == (1, 2, 3)
+    assert [m.name for m in found.models["RBM"]] == ["RBM 4", "RBM 8", "RBM 12"]
     assert [m.per_neuron for m in found.models["RBM"]] == pytest.approx([3.0, 4.0, 5.0])
     assert [m.per_neuron for m in found.models["Ising"]] == pytest.approx([2.5, 3.5, 3.5])
 
 
-def test_predictions_are_means_over_splits_for_each_cell(results):
+def test_predictions_are_means_over_splits_for_each_unit(results):
     found = results.predictions("cells", "RBM", **SPATIOTEMPORAL)
     assert list(found) == ["rest", "past"]
-    cell = found["past"].cells[2]
-    assert (cell.unit, cell.position, cell.rate_hz) == ("u2", 2, 3.0)
-    assert cell.gain_bits_per_second == pytest.approx(1.15)
-    assert cell.stderr == pytest.approx(stats.sem([1.0, 1.1, 1.2, 1.3]))
+    unit = found["past"].units[2]
+    assert (unit.unit, unit.position, unit.rate_hz) == ("u2", 2, 3.0)
+    assert unit.gain_bits_per_second == pytest.approx(1.15)
+    assert unit.stderr == pytest.approx(stats.sem([1.0, 1.1, 1.2, 1.3]))
     assert found["past"].n_splits == len(found["past"].calibrations) == 4
     assert found["past"].calibrations[0]["n_bins"] == [3, 4]
     assert list(results.predictions("cells", "RBM")) == ["rest"]
@@ -106,8 +112,8 @@ def test_interactions_are_those_of_every_split(results):
 
 def test_normalisers_come_with_their_traces(results):
     found = results.normalisers("cells", "RBM", split=2)
-    assert list(found) == list(planted.PENALTIES)
-    assert found[1e-3]["log_z"] == planted.LOG_Z + 1e-3
+    assert list(found) == list(planted.L1)
+    assert found[1e-3]["value"] == planted.LOG_Z + 1e-3
     assert found[1e-3]["trace"][-1] == [64, 1.5, 0.01]
 
 
@@ -123,12 +129,12 @@ def test_the_model_is_the_one_that_was_chosen_with_its_stored_normaliser(results
     assert results.model("cells", "Ising", split=2).J_[0, 1] == 2.1
 
 
-def test_any_penalty_of_the_plan_has_its_model(results):
-    assert results.model("cells", "RBM", penalty=0.0).W_[0, 0] == 0.2
+def test_any_l1_of_the_plan_has_its_model(results):
+    assert results.model("cells", "RBM", l1=0.0).W_[0, 0] == 0.2
     path = results.path("cells", "RBM", split=1)
-    assert [model.l1 for model in path] == list(planted.PENALTIES)
-    with pytest.raises(ValueError, match=r"penalty is 0\.5; .* has 0, 0\.001, 0\.004"):
-        results.model("cells", "RBM", penalty=0.5)
+    assert [model.l1 for model in path] == list(planted.L1)
+    with pytest.raises(ValueError, match=r"l1 is 0\.5; .* has 0, 0\.001, 0\.004"):
+        results.model("cells", "RBM", l1=0.5)
 
 
 def test_words_are_the_parts_of_the_split_ready_for_predictions(results):
@@ -144,13 +150,6 @@ def test_words_are_the_parts_of_the_split_ready_for_predictions(results):
     model = results.model("cells", "RBM", split=1, **SPATIOTEMPORAL)
     trace = mc.predict(model, test, given="past", baseline=train.rates).probability
     assert trace.shape == (test.n_bins, 4)
-
-
-def test_changed_data_are_refused(tmp_path):
-    path = planted.write(tmp_path / "study.db")
-    changed = Plan((replace(planted.SOURCE, seed=1),), planted.PLAN.experiments)
-    with pytest.raises(ValueError, match="recording 'cells' has changed since the study was run"):
-        Results(path, changed).words("cells")
 
 
 def test_an_unfinished_study_shows_what_is_there(partial):
@@ -179,7 +178,7 @@ def test_what_is_not_computed_yet_is_said_to_be_so(partial, ask, message):
 def test_a_model_whose_normaliser_is_not_stored_finds_it(tmp_path):
     path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
     where = {"experiment": "spatiotemporal", "window": 1}
-    model = Results(path).model("cells", "Ising", penalty=0.0, **where)
+    model = Results(path).model("cells", "Ising", l1=0.0, **where)
     bits = np.array(np.meshgrid(*[[0, 1]] * 4)).reshape(4, -1).T
     assert model.log_partition().value == pytest.approx(np.log(np.exp(-model.energy(bits)).sum()))
 
@@ -218,33 +217,112 @@ def test_units_in_a_single_layer_have_no_layer_statistics(tmp_path):
 
 def test_provenance_counts_the_jobs_of_the_plan(results, partial):
     found = results.provenance()
-    assert found["n_done"] == found["n_planned"] == 232
-    assert found["seconds"] == 1.5 * 232
+    assert found["n_done"] == found["n_planned"] == 242
+    assert found["seconds"] == 1.5 * 242
     assert found["environments"] == [planted.ENVIRONMENT]
     assert (found["first"][-8:], found["last"][-8:]) == ("00+00:00", "03+00:00")
     assert found["command"] == "microcolumn study run plan.toml"
     found = partial.provenance()
-    # Two splits of three fits, nine normalisers and a test.
-    assert (found["n_done"], found["n_planned"]) == (26, 232)
+    # Two descriptions; two splits of three fits, nine normalisers and a test; patterns, annealing.
+    assert (found["n_done"], found["n_planned"]) == (30, 242)
 
 
 def test_failures_of_the_plan_are_told(tmp_path):
     path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
-    digests = Results(path).index.digests
-    [job] = [job for job in digests if job.kind == "test" and job.window == 2 and job.split == 1]
     with Store.create(path) as store, store.lock():
-        store.fail(digests[job], str(job), "ValueError: too few words", "...")
+        [planned] = store.rows("planned", kind="test", window=2, split=1)
+        store.fail(planned["digest"], "test, cells", "ValueError: too few words", "...")
         store.fail("0" * 32, "another plan's job", "ValueError", "...")
     assert Results(path).provenance()["failures"] == [
-        {"job": str(job), "error": "ValueError: too few words"}
+        {"job": "test, cells", "error": "ValueError: too few words"}
     ]
 
 
-def test_recordings_are_read_once_while_they_are_small(results, monkeypatch):
-    first = results.recording("cells")
-    assert results.recording("cells") is first
-    monkeypatch.setattr("microcolumn.study._results._KEPT_SPIKES", 0)
-    results._kept = {"another": first}
-    again = results.recording("cells")
-    assert results.recording("cells") is again
-    assert list(results._kept) == ["cells"]
+def test_units_and_data_are_those_of_the_experiment(results):
+    whole, chosen = results.units("cells"), results.units("cells", experiment="spatiotemporal")
+    assert whole.ids == planted.recording().units.ids
+    counts = dict(zip(whole.ids, planted.recording().spike_counts, strict=True))
+    assert sorted(counts.values())[-4:] == sorted(counts[name] for name in chosen.ids)
+    data = results.data("cells", experiment="spatiotemporal")
+    assert (data.units.ids, data.n_recorded, data.bin_width) == (chosen.ids, 23, 0.0067)
+    assert data.rates_hz * 12.0 == pytest.approx([counts[name] for name in chosen.ids])
+
+
+def test_activation_is_that_of_the_model_on_the_test_words(results):
+    test = results.words("cells", split=2)[2]
+    for l1 in (None, 0.0):
+        model = results.model("cells", "RBM", split=2, l1=l1)
+        found = results.activation("cells", "RBM", split=2, l1=l1)
+        active = model.hidden(test.expand())
+        assert found.mean == pytest.approx(active.mean(axis=0))
+        assert found.variance == pytest.approx(active.var(axis=0))
+        assert found.order.tolist() == [0]
+    assert results.activation("cells", "Ising").order.size == 0
+
+
+def test_patterns_and_annealing_come_with_what_they_are_of(results):
+    patterns = results.patterns("cells")
+    names = ["Independent", "Ising", "RBM 5", "SemiRBM 5"]
+    assert list(patterns.statistics) == names
+    assert list(patterns.synchrony) == ["data", *names]
+    assert patterns.l1 == {"Ising": 4e-3, "RBM 5": 1e-3, "SemiRBM 5": 1e-3}
+    test = results.words("cells")[2]
+    assert np.array_equal(patterns.statistics["RBM 5"].X, test.X)
+    found = results.annealing("cells", **SPATIOTEMPORAL)
+    assert (found.model, found.l1, found.log_z.value) == (ModelSpec("Ising"), 4e-3, 1.504)
+    assert found.convergence.n_steps == (1, 2, 4, 8)
+
+
+def test_scores_are_one_tidy_table(results, monkeypatch):
+    table = results.scores()
+    assert len(table) == 4 * 4 + 3 * 4 * 3
+    rbm = table[(table.name == "RBM 12") & (table.window == 3)]
+    assert set(rbm.n_hidden) == {12}
+    means = table.groupby(["experiment", "window", "name"]).bits_per_second.mean()
+    for condition in results.tested():
+        for model in results.comparison(**condition.names).models:
+            found = means[condition.experiment.name, condition.window, model.name]
+            assert found == pytest.approx(model.bits_per_second)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    rows = results.scores()
+    assert [row["block_stderr"] for row in rows] == table.block_stderr.tolist()
+    assert list(rows[0]) == list(table.columns)
+
+
+class Counted:
+    """Queries of tables of the store, of all connections opened meanwhile."""
+
+    def __init__(self, monkeypatch):
+        self.queries = []
+        connect = sqlite3.connect
+
+        def traced(*arguments, **options):
+            connection = connect(*arguments, **options)
+            connection.set_trace_callback(self._note)
+            return connection
+
+        monkeypatch.setattr(sqlite3, "connect", traced)
+
+    def _note(self, statement):
+        if statement.startswith("SELECT") and "sqlite_schema" not in statement:
+            self.queries.append(statement)
+
+
+def test_the_number_of_queries_does_not_grow_with_the_number_of_jobs(
+    results, tmp_path, monkeypatch
+):
+    small = planted.write(tmp_path / "study.db", plan=planted.more_splits(planted.PLAN, 1))
+    tables()  # SQLite is asked once what it makes of the schema
+    found = {}
+    for path in (results.file, small):
+        counted = Counted(monkeypatch)
+        opened = Results(path)
+        n_opening = len(counted.queries)
+        json.dumps(report_dict(opened))
+        page(opened, progress=False)
+        found[path] = n_opening, len(counted.queries)
+        monkeypatch.undo()
+    assert found[results.file] == found[small]
+    n_opening, n_all = found[small]
+    assert n_opening <= 3
+    assert n_all <= 20

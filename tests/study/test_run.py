@@ -4,16 +4,22 @@ import importlib
 import json
 import math
 import warnings
+from dataclasses import replace
 
 import pytest
 from small_study import recording, results_of, small_plan, when_finished
 
 import microcolumn
+from microcolumn.models import ModelSpec
+from microcolumn.partition import LogPartition
 from microcolumn.recording import Recording
-from microcolumn.study import _compute as work, _lock as lock
+from microcolumn.study import _compute as work
+from microcolumn.study._codec import row_of
+from microcolumn.study._index import log_partition_of
+from microcolumn.study._jobs import Job
 from microcolumn.study._plan import Experiment, Plan, Source
 from microcolumn.study._results import Results
-from microcolumn.study._run import run
+from microcolumn.study._run import inputs, run
 from microcolumn.study._store import Store, StoreError
 from microcolumn.study._workers import StudyError
 
@@ -42,7 +48,7 @@ def performed(monkeypatch):
         jobs.append(task.job)
         return work.execute(task)
 
-    monkeypatch.setattr(engine, "perform", execute)
+    monkeypatch.setattr(engine, "execute", execute)
     return jobs
 
 
@@ -79,19 +85,19 @@ def test_a_recording_is_described(finished):
     [row] = rows(finished, "recordings")
     data = recording()
     assert (row["n_units"], row["n_spikes"], row["duration_s"]) == (5, data.n_spikes, 60.0)
-    units = json.loads(row["units"])
+    units = row["units"]
     assert [unit["id"] for unit in units] == ["u0", "u1", "u2", "u3", "u4"]
     assert [unit["layer"] for unit in units] == ["2/3", "2/3", "5", "5", "5"]
     assert [unit["rate_hz"] for unit in units] == [train.size / 60.0 for train in data.trains]
     words = data.bin(0.020)
-    survey = json.loads(row["survey"])["0.02"]
+    survey = row["survey"]["0.02"]
     assert (survey["n_bins"], survey["n_distinct"]) == (3000, len(words))
 
 
 def test_a_recording_need_not_hold_a_bin_of_experiments_on_others(path):
     whole = recording()
     trials = Recording(whole.trains, whole.units, epochs=[[k, k + 0.5] for k in range(50)])
-    small = {"n_splits": 1, "penalties": (1e-3,), "models": ("Ising",)}
+    small = {"n_splits": 1, "l1": (1e-3,), "models": ("Ising",)}
     plan = Plan(
         (Source("whole", recording=whole), Source("trials", recording=trials)),
         (
@@ -100,7 +106,7 @@ def test_a_recording_need_not_hold_a_bin_of_experiments_on_others(path):
         ),
     )
     run(plan, path, n_jobs=1)
-    surveys = {row["name"]: json.loads(row["survey"]) for row in rows(path, "recordings")}
+    surveys = {row["name"]: row["survey"] for row in rows(path, "recordings")}
     assert {name: set(survey) for name, survey in surveys.items()} == {
         "whole": {"0.02", "1.0"},
         "trials": {"0.02"},
@@ -109,15 +115,15 @@ def test_a_recording_need_not_hold_a_bin_of_experiments_on_others(path):
 
 def test_every_job_says_what_it_saw_and_with_what_it_was_done(finished):
     [data] = rows(finished, "recordings")
-    versions = {row["id"]: json.loads(row["versions"]) for row in rows(finished, "environments")}
+    versions = {row["id"]: row["versions"] for row in rows(finished, "environments")}
     jobs = rows(finished, "jobs")
-    assert len(jobs) == 2 * (3 + 3 * 2 + 1 + 3 + 3)
+    assert len(jobs) == 2 * (3 + 3 * 2 + 1 + 3 + 3) + 3
     for row in jobs:
         assert row["fingerprint"] == data["fingerprint"]
-        assert row["seed"] == row["split"] == json.loads(row["settings"])["random_state"]
+        assert row["split"] == row["settings"]["experiment"].get("random_state")
         assert row["seconds"] > 0
         assert versions[row["environment"]]["microcolumn"] == microcolumn.__version__
-        assert math.isnan(row["penalty"]) == (row["kind"] != "normalise")
+        assert math.isnan(row["l1"]) == (row["kind"] != "normalise")
 
 
 def test_warnings_of_a_job_are_kept_once_each(path, monkeypatch):
@@ -131,8 +137,8 @@ def test_warnings_of_a_job_are_kept_once_each(path, monkeypatch):
     monkeypatch.setitem(work._WORK, "structure", warn)
     run(small_plan(n_splits=1, models="Ising"), path, n_jobs=1)
     [row] = rows(path, "jobs", kind="structure")
-    assert json.loads(row["warnings"]) == ["slow", "very slow"]
-    assert all(row["warnings"] == "[]" for row in rows(path, "jobs", kind="fit"))
+    assert row["warnings"] == ["slow", "very slow"]
+    assert all(row["warnings"] == [] for row in rows(path, "jobs", kind="fit"))
 
 
 def test_a_finished_study_is_not_computed_again(finished, performed):
@@ -165,12 +171,12 @@ def test_fewer_models_use_what_is_there_but_are_compared_anew(path, performed):
     run(small_plan(n_splits=1), path, n_jobs=1)
     performed.clear()
     run(small_plan(n_splits=1, models=("Ising", "RBM")), path, n_jobs=1)
-    assert [job.kind for job in performed] == ["test"]
+    assert [job.kind for job in performed] == ["test", "patterns"]
 
 
 def test_an_earlier_plan_is_still_there_after_another(path, performed):
     run(small_plan(n_splits=1), path, n_jobs=1)
-    run(small_plan(n_splits=1, penalties=(2e-3,)), path, n_jobs=1)
+    run(small_plan(n_splits=1, l1=(2e-3,)), path, n_jobs=1)
     performed.clear()
     run(small_plan(n_splits=1), path, n_jobs=1)
     assert performed == []
@@ -211,7 +217,7 @@ def test_a_store_of_another_version_is_refused_and_left_alone(path):
 
 
 def test_two_runs_at_once_are_refused(path, monkeypatch):
-    monkeypatch.setattr(lock, "_PATIENCE", 0.1)
+    monkeypatch.setattr("microcolumn.study._store._PATIENCE", 0.1)
     run(small_plan(n_splits=1, models="Ising"), path, n_jobs=1)
     before = results_of(path)
     with Store.create(path) as other, other.lock():
@@ -224,15 +230,15 @@ def test_two_runs_at_once_are_refused(path, monkeypatch):
 
 
 def test_a_job_that_fails_is_told_kept_and_tried_again(path, monkeypatch, finished):
-    failing(monkeypatch, "predict", if_=lambda job: job.split == 1 and job.variant.model == "RBM")
+    failing(monkeypatch, "predict", if_=lambda job: job.split == 1 and job.model.model == "RBM")
     with pytest.raises(StudyError) as caught:
         run(small_plan(), path, n_jobs=1)
     assert str(caught.value) == (
-        "1 of 32 jobs failed, the first with ZeroDivisionError: float division by zero (predict, "
+        "1 of 35 jobs failed, the first with ZeroDivisionError: float division by zero (predict, "
         f"A, instantaneous, window 1, RBM 3, split 1); what was finished is in {path}: run again "
         "to retry"
     )
-    assert len(when_finished(path)) == 31
+    assert len(when_finished(path)) == 34
     [failure] = rows(path, "failures")
     assert failure["job"] == "predict, A, instantaneous, window 1, RBM 3, split 1"
     assert failure["error"] == "ZeroDivisionError: float division by zero"
@@ -245,10 +251,10 @@ def test_a_job_that_fails_is_told_kept_and_tried_again(path, monkeypatch, finish
 
 
 def test_what_needs_a_failed_job_waits_and_all_else_is_done(path, monkeypatch, finished):
-    failing(monkeypatch, "fit", if_=lambda job: job.split == 0 and job.variant.model == "Ising")
-    with pytest.raises(StudyError, match=r"1 of 32 jobs failed, .*\(fit, A"):
+    failing(monkeypatch, "fit", if_=lambda job: job.split == 0 and job.model.model == "Ising")
+    with pytest.raises(StudyError, match=r"1 of 35 jobs failed, .*\(fit, A"):
         run(small_plan(), path, n_jobs=1)
-    done = {(row["kind"], row["variant"]) for row in rows(path, "jobs", split=0)}
+    done = {(row["kind"], row["model"]) for row in rows(path, "jobs", split=0)}
     assert done == {(kind, "RBM 3") for kind in ("fit", "normalise", "predict", "structure")}
     assert len(rows(path, "jobs", split=1)) == 16
 
@@ -264,7 +270,7 @@ def test_a_disk_that_fills_up_is_told_and_the_run_goes_on_when_there_is_space(
 
     def on_a_small_disk(place):
         store = create(place)
-        store._connection.execute("PRAGMA max_page_count = 45")
+        store._connection.execute("PRAGMA max_page_count = 60")
         return store
 
     monkeypatch.setattr(Store, "create", on_a_small_disk)
@@ -272,9 +278,116 @@ def test_a_disk_that_fills_up_is_told_and_the_run_goes_on_when_there_is_space(
         run(small_plan(), path, n_jobs=1)
     assert "the jobs that had finished are kept: free some space and run" in str(caught.value)
     kept = when_finished(path)
-    assert 0 < len(kept) < 32
+    assert 0 < len(kept) < 35
 
     monkeypatch.undo()
     run(small_plan(), path, n_jobs=1)
     assert kept.items() <= when_finished(path).items()
     assert results_of(path) == results_of(finished)
+
+
+# What a job is given
+
+PLACE = ("A", "instantaneous", 1, 0)
+ISING, RBM, SEMI = ModelSpec("Ising"), ModelSpec("RBM", 3), ModelSpec("SemiRBM", 3)
+#: Validation score and convergence of each model's fits, by l1.
+PATHS = {
+    ISING: {0.0: (1.0, True), 1e-3: (3.0, True), 2e-3: (2.0, True)},
+    RBM: {0.0: (9.0, False), 1e-3: (4.0, True), 2e-3: (4.0, True)},
+}
+
+
+def fitted(spec, l1):
+    return f"{spec.name} at {l1:g}".encode()
+
+
+@pytest.fixture
+def store(path):
+    """Fits of two models, written from the largest l1 down, with their normalisers."""
+    with Store.create(path) as opened:
+        for spec, fits in PATHS.items():
+            rows = [{"l1": l1, "file": fitted(spec, l1)} for l1 in reversed(fits)]
+            job = Job("fit", *PLACE, spec)
+            opened.finish(str(job), job.row | {"environment": {}}, {"fits": rows})
+            for l1, (score, converged) in fits.items():
+                normaliser = {
+                    "value": l1,
+                    "stderr": 0.0,
+                    "method": "exact",
+                    "converged": converged,
+                    "n_operations": 8,
+                    "validation_bits_per_second": score,
+                }
+                job = Job("normalise", *PLACE, spec, l1)
+                row = job.row | {"environment": {}}
+                opened.finish(str(job), row, {"normalisers": [normaliser]})
+        yield opened
+
+
+def used(*specs, normalised=True):
+    jobs = [Job("fit", *PLACE, spec) for spec in specs]
+    if normalised:
+        jobs += [Job("normalise", *PLACE, spec, l1) for spec in specs for l1 in PATHS[spec]]
+    return {job: str(job) for job in jobs}
+
+
+def test_a_fit_starts_from_all_fits_of_a_path_in_the_order_of_their_l1(store):
+    job = Job("fit", *PLACE, SEMI)
+    models, log_z = inputs(store, job, used(ISING, RBM, normalised=False))
+    assert models == {
+        "Ising": (b"Ising at 0", b"Ising at 0.001", b"Ising at 0.002"),
+        "RBM 3": (b"RBM 3 at 0", b"RBM 3 at 0.001", b"RBM 3 at 0.002"),
+    }
+    assert log_z == {}
+
+
+def test_a_fit_that_starts_from_nothing_is_given_nothing(store):
+    assert inputs(store, Job("fit", *PLACE, ISING), {}) == ({}, {})
+
+
+@pytest.mark.parametrize("l1", [0.0, 2e-3])
+def test_a_normaliser_is_of_the_fit_at_its_l1(store, l1):
+    found = inputs(store, Job("normalise", *PLACE, RBM, l1), used(RBM, normalised=False))
+    assert found == ({"RBM 3": (fitted(RBM, l1),)}, {})
+
+
+def test_a_test_is_given_the_chosen_fit_of_each_model_with_its_log_z(store):
+    """Of Ising the best; of the RBM the sparser of two equals, not the best, which is doubtful."""
+    models, log_z = inputs(store, Job("test", *PLACE), used(ISING, RBM))
+    assert models == {"Ising": (b"Ising at 0.001",), "RBM 3": (b"RBM 3 at 0.002",)}
+    assert {name: found.value for name, found in log_z.items()} == {"Ising": 1e-3, "RBM 3": 2e-3}
+
+
+@pytest.mark.parametrize("kind", ["predict", "structure", "anneal"])
+def test_other_jobs_are_given_the_same_choice_of_their_model(store, kind):
+    models, log_z = inputs(store, Job(kind, *PLACE, RBM), used(RBM))
+    assert models == {"RBM 3": (b"RBM 3 at 0.002",)}
+    assert log_z["RBM 3"].value == 2e-3
+
+
+EXACT = LogPartition(1.5, 0.0, "exact", 32.0, math.nan, True, side="visible")
+ANNEALED = LogPartition(
+    value=-2.25,
+    stderr=0.01,
+    method="ais",
+    n_operations=1e9,
+    seconds=math.nan,
+    converged=False,
+    effective_sample_size=411.5,
+    reverse=-2.2,
+    reverse_stderr=0.02,
+    n_steps=2000,
+    trace=((1000, -2.3, 0.03), (2000, -2.25, 0.01)),
+    frequent_words=-2.26,
+)
+
+
+@pytest.mark.parametrize("found", [EXACT, ANNEALED])
+def test_a_normaliser_comes_back_from_the_store_as_it_went_in(tmp_path, found):
+    job = Job("normalise", *PLACE, RBM, 0.0)
+    rows = {"normalisers": [row_of(found, "seconds")]}
+    with Store.create(tmp_path / "study.db") as opened:
+        opened.finish("a", job.row | {"environment": {}}, rows)
+        back = log_partition_of(opened.rows("normalisers")[0])
+    assert math.isnan(back.seconds)
+    assert replace(back, seconds=0.0) == replace(found, seconds=0.0)

@@ -81,7 +81,7 @@ def test_any_number_of_processes_gives_the_same_bits(tmp_path, alone, n_jobs):
 @pytest.mark.slow
 def test_annealed_normalisers_too_are_the_same_bits(tmp_path):
     """Windows of 50 bits, which no exact sum can cover."""
-    settings = {"n_splits": 1, "window": 5, "models": "Ising", "penalties": 4e-3}
+    settings = {"n_splits": 1, "windows": 5, "models": "Ising", "l1": 4e-3}
     plan = small_plan(recording(n_units=10), **settings)
     run(plan, tmp_path / "alone.db", n_jobs=1)
     run(plan, tmp_path / "two.db", n_jobs=2)
@@ -204,5 +204,5 @@ def test_cores_are_shared_among_the_jobs(monkeypatch):
 )
 def test_whatever_ends_the_jobs_is_told_in_one_sentence(lost, told):
     at_hand = Workers(2, 1, "2 processes on this machine")
-    with pytest.raises(StudyError, match=re.escape(told)), at_hand.explained(Path("study.db")):
+    with pytest.raises(StudyError, match=re.escape(told)), at_hand.as_study_error(Path("study.db")):
         raise lost

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -40,16 +41,15 @@ def _is_newer(store: Path, plan: Path) -> bool:
 
 def _tell_changes(plan: Path, store: Path) -> None:
     """Say that a plan was edited or moved after it was run: a store knows what was run alone."""
-    from ..study import Plan, Results
-    from ..study._diff import changes
-    from ..study._index import NotComputedError
+    from ..study._plan import Plan, diff
+    from ..study._store import Store
 
-    try:
-        run = Results(store).plan
-    except NotComputedError:  # a run that is about to begin
+    with Store.open(store) as opened:
+        run = opened.read_study().get("plan")
+    if run is None:  # a run that is about to begin
         return
     try:
-        edited = changes(run, Plan.from_toml(plan))
+        edited = diff(Plan.from_dict(json.loads(run)), Plan.from_toml(plan))
     except (ValueError, OSError) as error:  # one that is being edited; the store is as good as ever
         edited = [str(error)]
     if edited:

@@ -111,7 +111,7 @@ def compare(
                 most_active=most_active,
                 models=model and [models.canonical_name(name) for name in model],
                 n_hidden=hidden,
-                penalties=l1 and sorted(l1),
+                l1=l1 and sorted(l1),
                 objectives=objective,
                 n_splits=splits,
                 seed=seed,
@@ -193,7 +193,7 @@ def export_model(
             recording,
             models.canonical_name(model),
             split=split,
-            penalty=l1,
+            l1=l1,
             experiment=experiment,
             window=window,
         )

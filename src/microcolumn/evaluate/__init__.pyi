@@ -1,7 +1,9 @@
+from ._activation import HiddenActivation as HiddenActivation
 from ._comparison import (
     Comparison as Comparison,
-    ModelComparison as ModelComparison,
-    compare as compare,
+    ModelScore as ModelScore,
+    PairedDifference as PairedDifference,
+    SplitScore as SplitScore,
 )
 from ._conditional import conditional_gain as conditional_gain
 from ._interactions import (
@@ -31,4 +33,11 @@ from ._prediction_scores import (
     skill as skill,
 )
 from ._score import Score as Score, excess_log_likelihood as excess_log_likelihood
+from ._splits import compare as compare
+from ._summaries import (
+    LayersResult as LayersResult,
+    PredictionResult as PredictionResult,
+    UnitPrediction as UnitPrediction,
+    WindowResult as WindowResult,
+)
 from ._synchrony import Synchrony as Synchrony, synchrony as synchrony

@@ -1,199 +1,310 @@
-"""Several models on the same held-out words, side by side."""
+"""Models compared on the same held-out words, on one split of them or on many."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
 
-from numpy.typing import ArrayLike
-
-from ..models import PopulationModel
-from ..words import Words
-from ._bootstrap import block_bins_of
-from ._inputs import Baseline, common_baseline, words_for_all
-from ._score import Score, mean_rate, score_of
+from ..formatting import text_table
+from ..models import ModelSpec
+from ..models._spec import INDEPENDENT
+from ..partition._result import method_text
+from ._significance import LEVEL, claimed_stderr, p_text, with_error
 
 
 @dataclass(frozen=True, slots=True)
-class ModelComparison:
-    """One model's row.
+class SplitScore:
+    """One model on the test part of one split.
+
+    Parameters
+    ----------
+    split : int
+        Number of the split.
+    bits_per_second : float
+        Excess log-likelihood over the firing rates; not finite where it could not be found.
+    block_stderr : float
+        Its standard error from blocks of the test part, bits/s.
+    l1 : float
+        The strength of the L1 penalty; NaN for a model without.
+    n_nonzero, n_couplings, n_live_hidden : int
+        Parameters other than zero, pairs coupled, hidden units with a weight other than zero.
+    normaliser, side : str
+        How log Z was found; see :class:`~microcolumn.LogPartition`.
+    fit_converged, normaliser_converged : bool
+        Whether the fit's certificate is within its tolerance, and log Z may be relied upon.
+    optimality : float
+        Certificate of the fit, the largest violation of its optimality conditions; NaN without.
+    normaliser_stderr : float
+        Part of ``block_stderr`` that log Z has, bits/s.
+    nats_per_word : float
+        Mean log probability of a word, without baseline.
+    n_words : int
+        Words scored.
+    """
+
+    split: int
+    bits_per_second: float
+    block_stderr: float
+    l1: float = math.nan
+    n_nonzero: int = 0
+    n_couplings: int = 0
+    n_live_hidden: int = 0
+    normaliser: str = ""
+    side: str | None = None
+    fit_converged: bool = True
+    normaliser_converged: bool = True
+    optimality: float = math.nan
+    normaliser_stderr: float = 0.0
+    nats_per_word: float = math.nan
+    n_words: int = 0
+
+    @property
+    def converged(self) -> bool:
+        """Whether the score may be relied upon."""
+        return self.fit_converged and self.normaliser_converged
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScore:
+    """One model over all splits.
 
     Parameters
     ----------
     name : str
-        As given to :func:`compare`.
-    score : Score
-        Excess log-likelihood over the common baseline.
-    behind_best : float
-        Bits/s less than the model with the highest score; zero for that model.
-    behind_best_stderr : float
-        Standard error of this difference, bits/s; see :class:`PairedDifference`.
-    n_live_hidden, n_hidden : int
-        Hidden units with a weight other than zero, and all of them.
-    n_couplings : int
-        Pairs of units with a coupling other than zero.
-    optimality : float or None
-        Certificate of the fit: the largest violation of its optimality conditions. None for
-        models without one.
+        Name in tables, like ``"RBM 25"``.
+    spec : ModelSpec
+        Which model it is.
+    n_units : int
+        Recorded units.
+    bits_per_second, per_neuron : float
+        Mean test score over splits, for the population and per recorded unit.
+    split_stderr : float
+        Standard deviation over splits over the root of their number (docs/method.md, section 6),
+        bits/s; NaN for one split.
+    block_stderr : float
+        Root mean square of the splits' block bootstrap errors, bits/s: what one test part says.
+    n_nonzero, n_couplings, n_live_hidden : float
+        Means over splits.
     converged : bool
-        Whether both the fit (its certificate is within its tolerance) and log Z may be relied
-        upon.
+        Whether all splits may be relied upon.
+    splits : tuple of SplitScore
+        By number.
     """
 
     name: str
-    score: Score
-    behind_best: float
-    behind_best_stderr: float
-    n_live_hidden: int
-    n_hidden: int
-    n_couplings: int
-    optimality: float | None
+    spec: ModelSpec
+    n_units: int
+    bits_per_second: float
+    per_neuron: float
+    split_stderr: float
+    block_stderr: float
+    n_nonzero: float
+    n_couplings: float
+    n_live_hidden: float
     converged: bool
+    splits: tuple[SplitScore, ...]
+
+    @property
+    def n_splits(self) -> int:
+        """Splits that the means are over."""
+        return len(self.splits)
+
+    @property
+    def l1(self) -> tuple[float, ...]:
+        """Chosen L1 strength of each split."""
+        return tuple(score.l1 for score in self.splits)
 
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """How much one model predicts better than another.
+    """How much better the first of two models is than the second; printed, it is a sentence.
 
     Parameters
     ----------
     first, second : str
-        Names of the models, in the order they were given.
+        Names of the models.
     bits_per_second : float
-        Score of ``first`` minus that of ``second``.
-    stderr : float
-        Standard error of this difference, bits/s, over the same blocks of bins: what both models
-        find hard to predict cancels.
+        Mean over splits of the score of the first minus that of the second.
+    split_stderr, block_stderr : float
+        As in :class:`ModelScore`, of the paired difference: what both models find hard to predict
+        cancels.
+    corrected_stderr : float
+        Standard error for splits that overlap, bits/s; NaN for one split.
+    p_value : float
+        Two-sided, not corrected over pairs: corrected resampled t-test, or for one or two splits a
+        normal test with the larger of both errors. NaN where neither can be had.
+    n_better, n_worse, n_splits : int
+        Splits in which the first is better, is worse, and all that have both.
     """
 
     first: str
     second: str
     bits_per_second: float
-    stderr: float
+    split_stderr: float
+    block_stderr: float
+    corrected_stderr: float
+    p_value: float
+    n_better: int
+    n_worse: int
+    n_splits: int
+
+    @property
+    def stderr(self) -> float:
+        """The error that ``p_value`` is made from, bits/s."""
+        return claimed_stderr(self.corrected_stderr, self.block_stderr, self.n_splits)
+
+    @property
+    def differs(self) -> bool:
+        """Whether one of the two is better, at the 5 % level."""
+        return self.p_value < LEVEL
+
+    @property
+    def same(self) -> bool:
+        """Whether neither is better in any split."""
+        return self.n_better == self.n_worse == 0
+
+    def reversed(self) -> PairedDifference:
+        """The same pair with the other model first."""
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            bits_per_second=-self.bits_per_second,
+            n_better=self.n_worse,
+            n_worse=self.n_better,
+        )
+
+    def __str__(self) -> str:
+        if self.same:
+            return f"{self.first} and {self.second} are the same"
+        pair = self.reversed() if self.bits_per_second < 0.0 else self
+        by = f"{with_error(pair.bits_per_second, self.stderr)} bits/s"
+        how = f"({pair.n_better} of {self.n_splits} splits, {p_text(self.p_value)})"
+        if self.differs:
+            return f"{pair.first} is better than {pair.second} by {by} {how}"
+        return f"{pair.first} and {pair.second} cannot be told apart: {by} {how}"
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Models compared on the same words; printed, it is a table.
+    """Models compared on the same held-out words, in one split or in many.
+
+    Printed, the comparison of fitted models (:func:`microcolumn.compare`) is a table, and that of
+    a study says which model is best, by how much and how sure.
 
     Parameters
     ----------
-    rows : tuple of ModelComparison
-        In the order the models were given.
+    models : tuple of ModelScore
+        In the order they were given; those of a study best first, without the firing rates, which
+        are the zero.
     pairs : tuple of PairedDifference
-        Each two of them.
+        Every two models, and each against firing rates (``"Independent"``), in the same order.
+    n_units : int
+        Recorded units.
+    n_splits, n_planned : int
+        Splits that are tested, and splits of the plan.
+    recording, experiment : str
+        Their names in a study; empty outside of one.
+    window : int
+        Bins per word.
     """
 
-    rows: tuple[ModelComparison, ...]
+    models: tuple[ModelScore, ...]
     pairs: tuple[PairedDifference, ...]
+    n_units: int
+    n_splits: int = 1
+    n_planned: int = 1
+    recording: str = ""
+    experiment: str = ""
+    window: int = 1
 
     @property
-    def scores(self) -> dict[str, Score]:
+    def scores(self) -> dict[str, ModelScore]:
         """Score of each model by its name."""
-        return {row.name: row.score for row in self.rows}
+        return {model.name: model for model in self.models}
 
     @property
-    def best(self) -> ModelComparison:
-        """The row with the highest score."""
-        return max(self.rows, key=lambda row: row.score.bits_per_second)
+    def best(self) -> ModelScore:
+        """The model with the highest mean score."""
+        return max(self.models, key=lambda model: model.bits_per_second)
+
+    def pair(self, first: str | ModelSpec, second: str | ModelSpec) -> PairedDifference:
+        """The comparison of two models, in either order."""
+        names = [each.name if isinstance(each, ModelSpec) else each for each in (first, second)]
+        found = self._find(*names)
+        if found is None:
+            known = ", ".join(dict.fromkeys([*self.scores, INDEPENDENT]))
+            raise ValueError(
+                f"there is no pair of {names[0]!r} and {names[1]!r}; choose two of {known}"
+            )
+        return found
+
+    def _find(self, first: str, second: str) -> PairedDifference | None:
+        for pair in self.pairs:
+            if (pair.first, pair.second) == (first, second):
+                return pair
+            if (pair.second, pair.first) == (first, second):
+                return pair.reversed()
+        return None
 
     def __str__(self) -> str:
-        cells = [_HEADER, *(_cells(row, row is self.best) for row in self.rows)]
-        widths = [max(len(line[k]) for line in cells) for k in range(len(_HEADER))]
-        lines = []
-        for line in cells:
-            padded = [
-                cell.ljust(width) if header in _LEFT_ALIGNED else cell.rjust(width)
-                for header, cell, width in zip(_HEADER, line, widths, strict=True)
-            ]
-            lines.append("  ".join(padded).rstrip())
-        return "\n".join(lines)
+        if not self.recording:
+            return self.table
+        return "\n".join([self.answer, *(f"{pair}" for pair in self.pairs)])
 
+    @property
+    def answer(self) -> str:
+        """Which model is best, by how much over the next and over independent units."""
+        return "; ".join(self.statements) + "."
 
-def compare(
-    models: Mapping[str, PopulationModel],
-    words: Words | ArrayLike,
-    baseline: Baseline = None,
-    *,
-    bin_width: float | None = None,
-    block_bins: int | None = None,
-) -> Comparison:
-    """Score models on the same held-out words, over one baseline and the same blocks.
+    @property
+    def statements(self) -> list[str]:
+        """The parts of the answer, the most important one first."""
+        best = self.best.name
+        ranked = sorted(self.models, key=lambda model: -model.bits_per_second)
+        others = [m.name for m in ranked if m.name not in (best, INDEPENDENT)]
+        over_others = [self.pair(best, name) for name in others]
+        over_rates = self.pair(best, INDEPENDENT)
+        if not over_others or over_rates.bits_per_second <= 0.0:
+            return [f"{over_rates}"]
+        n_same = sum(pair.same for pair in over_others)
+        shown, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
+        shown += [pair for pair in rest if pair.differs][: not shown[-1].differs]
+        gain = f"{with_error(over_rates.bits_per_second, over_rates.stderr)} bits/s"
+        rates = f"{best} is {gain} above independent units ({p_text(over_rates.p_value)})"
+        return [*map(str, shown), rates, *self._doubts]
 
-    Parameters
-    ----------
-    models : mapping of str to PopulationModel
-        Fitted models by name.
-    words : Words or array_like, shape (n_words, n_units)
-        Held-out words, in time order, of the units and bins that all models were fitted on.
-    baseline : Independent or array_like, shape (n_units,), optional
-        Firing-rate model of the training words, or their rates per bin; by default the rates that
-        the models were trained at, which must be the same for all.
-    bin_width : float, optional
-        Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
-    block_bins : int, optional
-        Bins per block of the error bars; see :func:`excess_log_likelihood`.
+    @property
+    def table(self) -> str:
+        """Score, size and certificate of every model, in the order of ``models``."""
+        return text_table(_HEADER, map(self._cells, self.models), left=("model", "log Z"))
 
-    Returns
-    -------
-    Comparison
+    @property
+    def _doubts(self) -> list[str]:
+        """Which scores may be too good, because annealing may have missed a part of log Z."""
+        names = [
+            model.name
+            for model in self.models
+            if not all(score.normaliser_converged for score in model.splits)
+        ]
+        return [f"log Z of {' and '.join(names)} has not converged"] if names else []
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from microcolumn.models import Independent, Ising
-    >>> rng = np.random.default_rng(0)
-    >>> together = rng.random((2000, 1)) < 0.1
-    >>> words = Words.from_array(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
-    >>> train, test = words.split(0.5, random_state=0)
-    >>> models = {"rates": Independent().fit(train), "Ising": Ising().fit(train)}
-    >>> comparison = compare(models, test)
-    >>> comparison.best.name, comparison.scores["rates"].bits_per_second
-    ('Ising', 0.0)
-    """
-    held = words_for_all(models, words, bin_width)
-    base = common_baseline(models, baseline)
-    length = block_bins_of(held, block_bins)
-    log_p = {name: model.score_samples(held) for name, model in models.items()}
-    log_p_base = base.score_samples(held)
-    scores = {
-        name: score_of(log_p[name], log_p_base, model.log_partition(), held, length)
-        for name, model in models.items()
-    }
-    pairs = []
-    ahead = {}
-    for first, second in combinations(models, 2):
-        difference, stderr = mean_rate(log_p[first] - log_p[second], held, length)
-        errors = (scores[name].normaliser_stderr for name in (first, second))
-        stderr = math.hypot(stderr, *errors)
-        pairs.append(PairedDifference(first, second, difference, stderr))
-        ahead[first, second], ahead[second, first] = (difference, stderr), (-difference, stderr)
-    best = max(scores, key=lambda name: scores[name].bits_per_second)
-    rows = [
-        _row(name, model, scores[name], *ahead.get((best, name), (0.0, 0.0)))
-        for name, model in models.items()
-    ]
-    return Comparison(tuple(rows), tuple(pairs))
-
-
-def _row(
-    name: str, model: PopulationModel, score: Score, behind_best: float, stderr: float
-) -> ModelComparison:
-    optimality: float | None = getattr(model, "optimality_", None)
-    tolerance: float = getattr(model, "tol", 0.0)  # a closed form is exact
-    return ModelComparison(
-        name=name,
-        score=score,
-        behind_best=behind_best,
-        behind_best_stderr=stderr,
-        n_live_hidden=model.n_live_hidden_,
-        n_hidden=model.parameters_.n_hidden,
-        n_couplings=model.n_couplings_,
-        optimality=optimality,
-        converged=score.converged and (optimality is None or optimality <= tolerance),
-    )
+    def _cells(self, model: ModelScore) -> tuple[str, ...]:
+        score, best = model.splits[0], self.best
+        by = self._find(best.name, model.name)  # None where a score is not finite
+        behind = "-" if by is None else f"{by.bits_per_second:.2f} ± {by.stderr:.2f}"
+        n_hidden = model.spec.n_hidden
+        return (
+            model.name,
+            f"{model.bits_per_second:.2f} ± {model.block_stderr:.2f}",
+            "best" if model is best else behind,
+            f"{score.nats_per_word:.4f}",
+            f"{model.n_live_hidden:.0f} of {n_hidden}" if n_hidden else "-",
+            f"{model.n_couplings:.0f}",
+            "-" if math.isnan(score.optimality) else f"{score.optimality:.1e}",
+            "yes" if model.converged else "no",
+            method_text(score.normaliser, score.side),
+        )
 
 
 _HEADER = (
@@ -207,20 +318,3 @@ _HEADER = (
     "converged",
     "log Z",
 )
-_LEFT_ALIGNED = ("model", "log Z")
-
-
-def _cells(row: ModelComparison, is_best: bool) -> tuple[str, ...]:
-    score = row.score
-    behind = f"{row.behind_best:.2f} ± {row.behind_best_stderr:.2f}"
-    return (
-        row.name,
-        f"{score.bits_per_second:.2f} ± {score.stderr:.2f}",
-        "best" if is_best else behind,
-        f"{score.nats_per_word:.4f}",
-        f"{row.n_live_hidden} of {row.n_hidden}" if row.n_hidden else "-",
-        f"{row.n_couplings}",
-        "-" if row.optimality is None else f"{row.optimality:.1e}",
-        "yes" if row.converged else "no",
-        score.normaliser,
-    )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 from sklearn.utils.validation import check_is_fitted
 
+from ..formatting import text_table
 from ..models import PopulationModel
 from ..origin import units_of
 from ..parameters import Parameters
@@ -372,21 +373,26 @@ def _notes(theta: Parameters, labels: NDArray[np.str_], measured: _Measured) -> 
 def _hidden_lines(statistics: LayerStatistics) -> list[str]:
     if not statistics.hidden:
         return ["no hidden units with positive weights"]
-    width = max(len(name) for name in ("layer", *statistics.layers))
-    lines = [f"hidden  {'layer':{width}}  share  by chance        p   p Holm     p BH"]
-    for row in statistics.hidden:
-        start = f"{row.position:6}  {row.layer:{width}}  {row.share:5.2f}  {row.expected:9.2f}"
-        lines.append(f"{start}  {row.p_value:7.2g}  {row.p_holm:7.2g}  {row.p_fdr:7.2g}")
-    overall = f"{statistics.overall_share:5.2f}  {statistics.overall_expected:9.2f}"
-    return [*lines, f"   all  {'':{width}}  {overall}  {statistics.overall_p_value:7.2g}"]
+    header = ("hidden", "layer", "share", "by chance", "p", "p Holm", "p BH")
+    rows = [
+        [f"{row.position}", row.layer, f"{row.share:.2f}", f"{row.expected:.2f}"]
+        + [f"{p:.2g}" for p in (row.p_value, row.p_holm, row.p_fdr)]
+        for row in statistics.hidden
+    ]
+    share, expected = f"{statistics.overall_share:.2f}", f"{statistics.overall_expected:.2f}"
+    rows.append(["all", "", share, expected, f"{statistics.overall_p_value:.2g}", "", ""])
+    return [text_table(header, rows, left=("layer",))]
 
 
 def _coupling_lines(statistics: LayerStatistics) -> list[str]:
-    lines = ["couplings        within   between  difference        p"]
-    rows = {"|J|": statistics.couplings, "J, two-sided": statistics.signed_couplings}
-    for name, row in rows.items():
-        if row is None:
-            return ["no couplings to compare"]
-        means = f"{row.within:9.2g} {row.between:9.2g}  {row.difference:10.2g}"
-        lines.append(f"{name:13} {means}  {row.p_value:7.2g}")
-    return lines
+    contrasts = {"|J|": statistics.couplings, "J, two-sided": statistics.signed_couplings}
+    rows = [
+        [
+            name,
+            *(f"{value:.2g}" for value in (row.within, row.between, row.difference, row.p_value)),
+        ]
+        for name, row in contrasts.items()
+        if row is not None
+    ]
+    header = ("couplings", "within", "between", "difference", "p")
+    return [text_table(header, rows, left=header[:1]) if rows else "no couplings to compare"]

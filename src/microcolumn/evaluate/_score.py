@@ -29,7 +29,7 @@ class Score:
         and the normaliser's error, in quadrature. NaN for a single word.
     normaliser_stderr : float
         The normaliser's part of it, bits/s; common to all words, zero for exact sums.
-    normaliser : str
+    normaliser : {"exact", "ais"}
         How log Z was found; see :class:`~microcolumn.LogPartition`.
     converged : bool
         Whether log Z may be relied upon.
@@ -41,10 +41,12 @@ class Score:
         Recorded units.
     block_bins : int
         Bins per block of the error bar.
+    side : {"visible", "hidden"}, optional
+        Which states an exact log Z was summed over.
 
     Examples
     --------
-    >>> print(Score(12.34, 0.21, 0.0, "exact, visible side", True, -2.9, 90_000, 10, 900))
+    >>> print(Score(12.34, 0.21, 0.0, "exact", True, -2.9, 90_000, 10, 900, "visible"))
     12.34 ± 0.21 bits/s
     """
 
@@ -57,6 +59,7 @@ class Score:
     n_words: int
     n_units: int
     block_bins: int
+    side: str | None = None
 
     @property
     def per_neuron(self) -> float:
@@ -141,6 +144,7 @@ def score_of(
         stderr=math.hypot(stderr, normaliser_stderr),
         normaliser_stderr=normaliser_stderr,
         normaliser=log_z.method,
+        side=log_z.side,
         converged=log_z.converged,
         nats_per_word=float(np.average(log_p, weights=words.counts)),
         n_words=words.n_bins,

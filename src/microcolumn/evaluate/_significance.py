@@ -31,12 +31,7 @@ def split_stderr(values: Values) -> float:
 def corrected_stderr(values: Values, test_to_train: float) -> float:
     """Standard error of a mean over splits that overlap.
 
-    Parameters
-    ----------
-    values : sequence of float, length n_splits
-        One for each split.
-    test_to_train : float
-        Words of the test part over words that fit and choice of the penalty have seen.
+    ``test_to_train`` is words of the test part over words that fit and choice of l1 have seen.
     """
     return split_stderr(values) * math.sqrt(1.0 + len(values) * test_to_train)
 
@@ -44,14 +39,7 @@ def corrected_stderr(values: Values, test_to_train: float) -> float:
 def claimed_stderr(corrected: float, block: float, n_splits: int) -> float:
     """The error to judge a mean by: of few splits the larger one, of many that of the splits.
 
-    Parameters
-    ----------
-    corrected : float
-        Over splits; NaN for one.
-    block : float
-        Of one test part, from blocks of it, which does not see that splits may disagree.
-    n_splits : int
-        Number of splits.
+    The error from blocks of one test part does not see that splits may disagree.
     """
     return corrected if n_splits >= _FEWEST_SPLITS else float(np.fmax(corrected, block))
 

@@ -1,102 +1,63 @@
-"""Figure 1: the data (the paper's figure 1, METHOD section 7)."""
+"""Figure 1: the data (the paper's figure 1; docs/method.md, section 7)."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from ..formatting import counted
 from ..plot import _recorded as recorded, raster
-from ..plot._laminar import described, has_depths, laminar
-from ..plot._raster import busiest_stretch
-from ..recording import Recording
-from ..report._tables import units_text
-from ..study import Results
-from ..study._index import Condition
-from ..study._sources import words_of
-from ..survey import BinWidth, pairwise_correlations, suggest_bin_width
+from ..plot._laminar import has_depths, laminar, order_text
+from ..study import Condition, DataResult, Results
+from ..survey import pairwise_correlations
 from ..units import Units
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import condition_of
+from ._conditions import of_condition
 from ._correlograms import COUNTED, about_peak
 
 
-class _Studied(NamedTuple):
-    """What the models of a place saw: its units and its time, as spikes and as words."""
-
-    condition: Condition
-    recording: Recording
-    words: Words
-    n_recorded: int
-
-
-def data(
-    results: Results,
-    recording: str | None = None,
-    *,
-    experiment: str | None = None,
-    window: int | None = None,
-) -> CaptionedFigure:
+@of_condition()
+def data(results: Results, condition: Condition) -> CaptionedFigure:
     """Figure 1: the units on the probe, two seconds of words, correlations, and the bin width.
 
-    The data are the same for all window lengths.
+    The data are the same for all windows.
     """
-    studied = _studied(results, condition_of(results, recording, experiment, window))
-    width = studied.words.bin_width
-    stretch = busiest_stretch(studied.recording)
-    found = suggest_bin_width(studied.recording)
-    with captioned("1", f"The data of {studied.condition.recording}", (PAGE, 4.6)) as figure:
+    name, experiment = condition.recording, condition.experiment.name
+    shown = results.data(name, experiment=experiment)
+    words = results.all_words(name, experiment=experiment)
+    with captioned("1", f"The data of {name}", (PAGE, 4.6)) as figure:
         panels = figure.subplot_mosaic("aabbbbbb;ccccdddd", height_ratios=(1.2, 1.0))
-        if has_depths(studied.recording.units):
-            recorded.probe(studied.recording.units, ax=panels["a"])
+        if has_depths(shown.units):
+            recorded.probe(shown.units, ax=panels["a"])
         else:
-            recorded.rates(studied.recording, ax=panels["a"])
-        raster(studied.recording, *stretch, bin_width=width, ax=panels["b"])
-        recorded.correlations(studied.words, ax=panels["c"])
-        recorded.correlogram(found, bin_width=width, ax=panels["d"])
-        for name, ax in panels.items():
-            letter(ax, name)
+            recorded.draw_rates(panels["a"], shown.units, shown.rates_hz)
+        raster(words, shown.start_s, shown.stop_s, ax=panels["b"])
+        recorded.correlations(words, ax=panels["c"])
+        recorded.correlogram(shown.suggestion, bin_width=shown.bin_width, ax=panels["d"])
+        for panel, ax in panels.items():
+            letter(ax, panel)
         by_layer = len(panels["c"].containers) > 1
-        figure.caption = _caption(studied, stretch, found, by_layer)
+        figure.caption = _caption(shown, words, by_layer)
     return figure
 
 
-def _studied(results: Results, condition: Condition) -> _Studied:
-    whole = results.recording(condition.recording)
-    words = words_of(whole, condition.experiment)
-    chosen = set(words.units.ids)
-    used = whole.take([n for n, name in enumerate(whole.units.ids) if name in chosen])
-    if condition.experiment.max_words is not None:
-        last = words.clock.times_s(words.bins[-1:], words.bin_width)[0] + words.bin_width
-        used = used.restrict([[used.epochs.starts[0], last]])
-    return _Studied(condition, used, words, whole.n_units)
-
-
-def _caption(
-    studied: _Studied, stretch: tuple[float, float], found: BinWidth, by_layer: bool
-) -> str:
-    width, (start, stop) = f"{studied.words.bin_width * 1e3:g} ms", stretch
+def _caption(shown: DataResult, words: Words, by_layer: bool) -> str:
+    width = f"{shown.bin_width * 1e3:g} ms"
+    units = counted(words.n_units, "unit")
+    if words.n_units < shown.n_recorded:
+        units = f"the {words.n_units} most active of {shown.n_recorded} units"
     return " ".join(
         (
-            f"The data of {studied.condition.recording}: {_units(studied)}, "
-            f"{studied.words.n_bins:,} bins of {width}.",
-            _first_panel(studied.recording.units),
-            f"(b) Words of {width} bins in the {stop - start:.3g} s with the most spikes, from "
-            f"{start:.1f} s on: black where a unit spikes at least once, units "
-            f"{described(studied.recording.units)}.",
-            _correlations_panel(studied.words, by_layer),
+            f"{units[0].upper()}{units[1:]}, {shown.n_bins:,} bins of {width}.",
+            _first_panel(shown.units),
+            f"(b) Words of {width} bins in the {shown.stop_s - shown.start_s:.3g} s with the most "
+            f"spikes, from {shown.start_s:.1f} s on: black where a unit spikes at least once, "
+            f"units {order_text(shown.units)}.",
+            _correlations_panel(words, by_layer),
             f"(d) {COUNTED}; dashed, plus and minus the bin width of {width}.",
-            about_peak(found),
+            about_peak(shown.suggestion),
         )
     )
-
-
-def _units(studied: _Studied) -> str:
-    shown = studied.words.n_units
-    if shown < studied.n_recorded:
-        return f"the {shown} most active of {studied.n_recorded} units"
-    return units_text(shown)
 
 
 def _first_panel(units: Units) -> str:
@@ -121,16 +82,12 @@ def _correlations_panel(words: Words, by_layer: bool) -> str:
     if not known.size:
         return "(c) Correlations of pairs of units: there are none."
     text = (
-        f"(c) Correlations of the bits of {_pairs(known.size)} of units over all bins; "
+        f"(c) Correlations of the bits of {counted(known.size, 'pair')} of units over all bins; "
         f"dashed, their mean, {known.mean():.3f}."
     )
     if known.size < values.size:
-        left_out = _pairs(values.size - known.size)
+        left_out = counted(values.size - known.size, "pair")
         text += f" {left_out} with a unit that never or always fires are left out."
     if by_layer:
-        text += " Pairs within a layer and between layers are counted apart."
+        text += " Pairs within a layer and between layers are shown separately."
     return text
-
-
-def _pairs(number: int) -> str:
-    return f"{number:,} pair{'s' * (number != 1)}"

@@ -5,3 +5,4 @@ from ._ising import Ising as Ising
 from ._rbm import RBM as RBM
 from ._saving import to_bytes as to_bytes
 from ._semi_rbm import SemiRBM as SemiRBM
+from ._spec import ModelSpec as ModelSpec

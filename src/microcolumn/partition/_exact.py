@@ -40,7 +40,7 @@ def exact_log_partition(
     Returns
     -------
     LogPartition
-        With zero standard error; ``method`` says which side was summed.
+        With zero standard error; ``side`` says which states were summed over.
 
     Examples
     --------
@@ -55,7 +55,8 @@ def exact_log_partition(
     return LogPartition(
         value=value + log_factor,
         stderr=0.0,
-        method=f"exact, {picked} side",
+        method="exact",
+        side=picked,
         n_operations=n_operations,
         seconds=time.perf_counter() - started,
         converged=True,

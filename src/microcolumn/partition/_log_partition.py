@@ -41,8 +41,9 @@ def log_partition(
 
     Examples
     --------
-    >>> log_partition(Parameters(b=[0.0] * 20)).method
-    'exact, hidden side'
+    >>> found = log_partition(Parameters(b=[0.0] * 20))
+    >>> found.method, found.side
+    ('exact', 'hidden')
     """
     if method not in get_args(Method):
         known = ", ".join(repr(name) for name in get_args(Method))

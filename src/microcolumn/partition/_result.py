@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +16,8 @@ class LogPartition:
         log Z in nats.
     stderr : float
         Standard error of ``value`` in nats; zero for exact sums.
-    method : str
-        ``"exact, visible side"``, ``"exact, hidden side"`` or ``"ais"``.
+    method : {"exact", "ais"}
+        Summed over all states, or by annealed importance sampling.
     n_operations : float
         What it cost, in multiply-adds.
     seconds : float
@@ -34,10 +35,12 @@ class LogPartition:
         Every run on the way, nats.
     frequent_words : float, optional
         Plausibility check from the most frequent words, nats; never the answer.
+    side : {"visible", "hidden"}, optional
+        Which states an exact sum ran over.
 
     Examples
     --------
-    >>> log_z = LogPartition(1.5, 0.0, "exact, visible side", 1024.0, 0.01, True)
+    >>> log_z = LogPartition(1.5, 0.0, "exact", 1024.0, 0.01, True, side="visible")
     >>> print(log_z)
     log Z = 1.5 nats (exact, visible side)
     >>> float(log_z)
@@ -46,7 +49,7 @@ class LogPartition:
 
     value: float
     stderr: float
-    method: str
+    method: Literal["exact", "ais"]
     n_operations: float
     seconds: float
     converged: bool
@@ -56,11 +59,18 @@ class LogPartition:
     n_steps: int | None = None
     trace: tuple[tuple[int, float, float], ...] | None = None
     frequent_words: float | None = None
+    side: Literal["visible", "hidden"] | None = None
 
     def __float__(self) -> float:
         return self.value
 
     def __str__(self) -> str:
         error = f" ± {self.stderr:.2g}" if self.stderr > 0.0 else ""
+        how = method_text(self.method, self.side)
         doubt = "" if self.converged else ", not converged"
-        return f"log Z = {self.value:.10g}{error} nats ({self.method}{doubt})"
+        return f"log Z = {self.value:.10g}{error} nats ({how}{doubt})"
+
+
+def method_text(method: str, side: str | None) -> str:
+    """How log Z was found, in print."""
+    return method if side is None else f"{method}, {side} side"

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import Collection, LineCollection, PolyCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from ..epochs import HALF_NANOSECOND
 from ..recording import Recording
+from ..survey._stretch import SECONDS, busiest_stretch
 from ..validation import Floats, real_number
+from ..words import Words
 from ._laminar import laminar, mark_layers
 from .style import DATA_COLOUR, axes_or_new
 
-#: Seconds that are drawn where nothing else is asked for, as in the paper's figure 1b.
-SECONDS = 2.0
 #: Above this many marks they are drawn as an image, so that vector files stay small.
 _MOST_MARKS = 2000
 #: Height of a mark of a spike, rows.
@@ -23,96 +24,83 @@ _HEIGHT = 0.8
 _GAP = "#DDDDDD"
 
 
-def busiest_stretch(recording: Recording, seconds: float = SECONDS) -> tuple[float, float]:
-    """Where most spikes of all units together fall into ``seconds``, within one epoch.
-
-    Parameters
-    ----------
-    recording : Recording
-        Spikes outside its epochs do not count.
-    seconds : float
-        How long the stretch is; epochs that are shorter are looked at as a whole.
-
-    Returns
-    -------
-    start, stop : float
-        Seconds. The first stretch, where several have as many spikes.
-
-    Examples
-    --------
-    >>> recording = Recording([[1.0, 7.0, 7.5], [7.2, 9.5]], epochs=[[0.0, 10.0]])
-    >>> busiest_stretch(recording, 1.0)
-    (7.0, 8.0)
-    """
-    epochs = recording.epochs
-    if not epochs.duration_s > 0:
-        raise ValueError("the recording has no epoch that lasts; state epochs where it is read")
-    times = np.sort(recording.spike_times)
-    epoch = epochs.locate(times)
-    times, epoch = times[epoch >= 0], epoch[epoch >= 0]
-    if not times.size:
-        start, stop = max(epochs, key=lambda each: each[1] - each[0])
-        return start, min(stop, start + seconds)
-    # A stretch with the most spikes can be moved until it begins with a spike or ends its epoch.
-    starts = np.maximum(epochs.starts[epoch], np.minimum(times, epochs.stops[epoch] - seconds))
-    stops = np.minimum(starts + seconds, epochs.stops[epoch])
-    first = np.searchsorted(times, starts - HALF_NANOSECOND)
-    best = int(np.argmax(np.searchsorted(times, stops + HALF_NANOSECOND) - first))
-    return float(starts[best]), float(stops[best])
-
-
 def raster(
-    recording: Recording,
+    data: Recording | Words,
     start_s: float | None = None,
     stop_s: float | None = None,
     *,
     bin_width: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Spikes of all units, superficial ones at the top, with lines between layers.
+    """Spikes of all units, or bins with spikes, superficial units at the top.
+
+    Lines are drawn between layers, and time that was not recorded is shaded.
 
     Parameters
     ----------
-    recording : Recording
-        What lies outside its epochs is shaded, and spikes there are left out.
+    data : Recording or Words
+        A recording, of which spikes within the epochs are drawn, or words of single bins.
     start_s, stop_s : float, optional
-        The time drawn, seconds; the busiest 2 s where neither is given, and 2 s where one is.
+        The time drawn, seconds; by default the busiest 2 s, and 2 s if only one of them is given.
     bin_width : float, optional
-        Draw bins of so many seconds that hold spikes, as words have them, instead of spikes.
+        Seconds; draw the bins of a recording with spikes, as words have them, instead of spikes.
     """
-    start, stop = _stretch(recording, start_s, stop_s)
+    if isinstance(data, Words) and bin_width is not None:
+        raise ValueError("words have their own bins; leave bin_width out")
+    start, stop = _stretch(data, start_s, stop_s)
     ax = axes_or_new(ax, (7.0, 2.6))
-    found = laminar(recording.units)
-    row = np.argsort(found.order)
-    if bin_width is None:
-        unit, left = _spikes(recording, start, stop)
-        ends = np.column_stack((row[unit] - _HEIGHT / 2, row[unit] + _HEIGHT / 2))
-        lines = np.stack((np.repeat(left[:, None], 2, axis=1), ends), axis=2)
-        marks: LineCollection | PolyCollection = LineCollection(
-            list(lines), colors=DATA_COLOUR, linewidths=0.5
-        )
+    found = laminar(data.units)
+    rows = np.argsort(found.order)
+    if isinstance(data, Words):
+        marks, epochs = _bin_marks(data, rows, start, stop), _runs(data)
     else:
-        unit, left = _active_bins(recording, start, stop, bin_width)
-        across = left[:, None] + np.array([0.0, 0.0, bin_width, bin_width])
-        along = row[unit][:, None] + np.array([-0.5, 0.5, 0.5, -0.5])
-        boxes = np.stack((across, along), axis=2)
-        marks = PolyCollection(list(boxes), facecolors=DATA_COLOUR, linewidths=0)
-    marks.set_rasterized(unit.size > _MOST_MARKS)
+        epochs = np.array(list(data.epochs))
+        if bin_width is None:
+            marks = _spike_marks(data, rows, start, stop)
+        else:
+            marks = _bin_marks(data.bin(bin_width), rows, start, stop)
+    marks.set_rasterized(len(marks.get_paths()) > _MOST_MARKS)
     ax.add_collection(marks, autolim=False)
-    _shade_gaps(ax, recording, start, stop)
+    _shade_gaps(ax, epochs, start, stop)
     mark_layers(ax, found)
-    ax.set(xlim=(start, stop), ylim=(recording.n_units - 0.5, -0.5), xlabel="time (s)")
+    ax.set(xlim=(start, stop), ylim=(len(data.units) - 0.5, -0.5), xlabel="time (s)")
     ax.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10)))
     ax.ticklabel_format(axis="x", useOffset=False)
     return ax
 
 
+def busiest_bins(words: Words, n_bins: int, window: int = 1) -> tuple[int, int]:
+    """First bin and bin after the last of the stretch with most spikes, within one epoch.
+
+    Parameters
+    ----------
+    words : Words
+        Of single bins.
+    n_bins : int
+        Length of the stretch; a shorter epoch is taken whole.
+    window : int
+        Each bin of the stretch ends a window of this many bins within the epoch.
+    """
+    spikes = np.concatenate(([0], np.cumsum(words.X.sum(axis=1, dtype=np.int64)[words.index])))
+    best, found = -1, (0, 0)
+    for start, stop in pairwise([*words.epoch_starts.tolist(), words.n_bins]):
+        first = start + window - 1
+        length = min(n_bins, stop - first)
+        if length < 1:
+            continue
+        counts = spikes[first + length : stop + 1] - spikes[first : stop + 1 - length]
+        if counts.max() > best:
+            best, begin = int(counts.max()), first + int(counts.argmax())
+            found = begin, begin + length
+    return found
+
+
 def _stretch(
-    recording: Recording, start_s: float | None, stop_s: float | None
+    data: Recording | Words, start_s: float | None, stop_s: float | None
 ) -> tuple[float, float]:
     if start_s is None:
         if stop_s is None:
-            return busiest_stretch(recording)
+            return busiest_stretch(data) if isinstance(data, Recording) else _busiest_time(data)
         start_s = stop_s - SECONDS
     elif stop_s is None:
         stop_s = start_s + SECONDS
@@ -123,30 +111,53 @@ def _stretch(
     return start, stop
 
 
-def _spikes(recording: Recording, start: float, stop: float) -> tuple[NDArray[np.int64], Floats]:
-    """Unit and time of the spikes within both the stretch and an epoch."""
+def _busiest_time(words: Words) -> tuple[float, float]:
+    first, stop = busiest_bins(words, max(1, round(SECONDS / words.bin_width)))
+    start_s, last_s = words.clock.times_s(words.bins[[first, stop - 1]], words.bin_width).tolist()
+    return start_s, last_s + words.bin_width
+
+
+def _spike_marks(
+    recording: Recording, rows: NDArray[np.int64], start: float, stop: float
+) -> Collection:
+    """A line for each spike in the stretch that lies within an epoch."""
     times = recording.spike_times
     unit = np.repeat(np.arange(recording.n_units), np.diff(recording.offsets))
     inside = np.flatnonzero((times >= start) & (times <= stop))
     inside = inside[recording.epochs.locate(times[inside]) >= 0]
-    return unit[inside], times[inside]
+    ends = rows[unit[inside]][:, None] + np.array([-_HEIGHT / 2, _HEIGHT / 2])
+    lines = np.stack((np.repeat(times[inside][:, None], 2, axis=1), ends), axis=2)
+    return LineCollection(list(lines), colors=DATA_COLOUR, linewidths=0.5)
 
 
-def _active_bins(
-    recording: Recording, start: float, stop: float, width: float
-) -> tuple[NDArray[np.int64], Floats]:
-    """Unit and start of the bins with spikes that reach into the stretch, as words have them."""
-    words = recording.bin(width)
+def _bin_marks(words: Words, rows: NDArray[np.int64], start: float, stop: float) -> Collection:
+    """A box for each bin with spikes that overlaps the stretch."""
+    if words.window > 1:
+        raise ValueError(f"these words span {words.window} bins; pass words of single bins")
     starts = words.clock.times_s(words.bins, words.bin_width)
     shown = np.flatnonzero((starts + words.bin_width > start) & (starts < stop))
     place, unit = np.nonzero(words.X[words.index[shown]])
-    return unit, starts[shown[place]]
+    across = starts[shown[place]][:, None] + words.bin_width * np.array([0.0, 0.0, 1.0, 1.0])
+    along = rows[unit][:, None] + np.array([-0.5, 0.5, 0.5, -0.5])
+    boxes = np.stack((across, along), axis=2)
+    return PolyCollection(list(boxes), facecolors=DATA_COLOUR, linewidths=0)
 
 
-def _shade_gaps(ax: Axes, recording: Recording, start: float, stop: float) -> None:
+def _runs(words: Words) -> Floats:
+    """Start and stop of each run of adjacent bins, seconds, shape (n_runs, 2)."""
+    begins = np.append(True, np.diff(words.bins) != 1)
+    begins[words.epoch_starts] = True
+    first = np.flatnonzero(begins)
+    last = np.append(first[1:], words.n_bins) - 1
+    starts, stops = (
+        words.clock.times_s(words.bins[edge], words.bin_width) for edge in (first, last)
+    )
+    return np.column_stack((starts, stops + words.bin_width))
+
+
+def _shade_gaps(ax: Axes, epochs: Floats, start: float, stop: float) -> None:
     """Shade what was not recorded: before, between and after the epochs."""
-    edges = np.concatenate(([start], np.ravel(list(recording.epochs)), [stop]))
-    edges = np.clip(edges, start, stop)
+    edges = np.clip(np.concatenate(([start], epochs.ravel(), [stop])), start, stop)
     for left, right in edges.reshape(-1, 2):
-        if right > left:
+        if right - left > 1e-9 * (stop - start):
             ax.axvspan(left, right, facecolor=_GAP, edgecolor="white", hatch="////", linewidth=0)

@@ -1,4 +1,4 @@
-"""The whole experiment: plan, jobs, store and results of a comparison of models.
+"""Studies: plan, jobs, store and results of a comparison of models.
 
 >>> from microcolumn.study import Plan
 >>> plan = Plan.of({"column": "B4"}, n_splits=2)
@@ -6,7 +6,7 @@
 ['instantaneous']
 
 ``run(plan, "study.db")`` computes what the store does not have yet; ``open("study.db")`` gives the
-results, also while a run is at work; ``status("study.db")`` tells how far it is.
+results, also while a run is at work; ``status("study.db")`` says how far it is.
 """
 
 import lazy_loader

@@ -1,3 +1,10 @@
+from ._connection import StoreError as StoreError
+from ._describe import (
+    AnnealingResult as AnnealingResult,
+    DataResult as DataResult,
+    PatternsResult as PatternsResult,
+)
+from ._index import Condition as Condition, NotComputedError as NotComputedError
 from ._plan import (
     INSTANTANEOUS as INSTANTANEOUS,
     SPATIOTEMPORAL as SPATIOTEMPORAL,
@@ -8,5 +15,4 @@ from ._plan import (
 from ._results import Results as Results, open as open
 from ._run import run as run
 from ._status import Status as Status, status as status
-from ._store_errors import StoreError as StoreError
 from ._workers import StudyError as StudyError

@@ -1,26 +1,30 @@
 """What each kind of job computes: from words and stored models to rows of the store.
 
 Nothing here knows files, processes or the database. A job depends on its task alone, so its rows
-are the same bits wherever and beside whatever it runs.
+are the same bits wherever it runs and whatever else runs there.
 """
 
 from __future__ import annotations
 
+import os
+import platform
 import threading
 import time
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from typing import Any, Literal
 
 import numba
 from threadpoolctl import threadpool_limits
 
+from .. import __version__
 from ..evaluate import (
     calibration,
-    compare,
     effective_interactions,
     excess_log_likelihood,
     layer_statistics,
@@ -28,23 +32,38 @@ from ..evaluate import (
     roc,
     skill,
 )
+from ..evaluate._activation import hidden_activation
 from ..evaluate._interactions import MOST_UNITS_OF_TRIPLETS
 from ..evaluate._past import MOST_UNITS_OF_PAST
-from ..models import RBM, Independent, Ising, PopulationModel, SemiRBM, from_bytes, to_bytes
+from ..evaluate._splits import score_split
+from ..models import (
+    RBM,
+    Independent,
+    Ising,
+    ModelSpec,
+    PopulationModel,
+    SemiRBM,
+    from_bytes,
+    to_bytes,
+)
 from ..models._penalised import PenalisedModel
+from ..models._spec import INDEPENDENT
 from ..partition import LogPartition
 from ..partition._cost import operations
+from ..recording import Recording
 from ..words import Words
-from ._jobs import Job, ModelSpec
+from ._codec import row_of, to_blob
+from ._describe import PackedWords, anneal, describe, patterns
+from ._jobs import Job
 from ._plan import Experiment
-from ._provenance import environment
-from ._schema import json_text
 
 Rows = dict[str, list[dict[str, Any]]]
 
 #: Log Z is summed exactly up to this many multiply-adds, about 5 s of one core or 37 Ising units.
 #: There are hundreds to find, and annealing takes a second or two for an error far below others.
 _EXACT_OPERATIONS = 2.0**37
+#: Libraries that numbers pass through.
+_LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn", "joblib")
 
 #: Kernels of one process share their threads, so its jobs take turns where a cluster's worker
 #: runs several at once.
@@ -53,61 +72,28 @@ _TURN = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A job with all it needs. It takes no weak references, so that Dask keeps it whole.
-
-    Parameters
-    ----------
-    digest : str
-        Name of the result.
-    job : Job
-        What to do.
-    experiment : Experiment
-        With which settings.
-    words : Words
-        Of the recording, one bin each.
-    models : mapping of str to tuple of bytes
-        Fitted models that the job starts from, by variant: a path, one fit, or the chosen fit.
-    log_z : mapping of str to LogPartition
-        Normalisers of the chosen fits.
-    threads : int
-        That kernels may use; results do not depend on it.
-    """
+    """A job with all it needs. It takes no weak references, so that Dask does not split it up."""
 
     digest: str
     job: Job
     experiment: Experiment
-    words: Words
-    models: Mapping[str, tuple[bytes, ...]]
-    log_z: Mapping[str, LogPartition]
-    threads: int = 1
+    words: Words  # of the recording, one bin each
+    models: Mapping[str, tuple[bytes, ...]]  # by name: a path, one fit, or the chosen fit
+    log_z: Mapping[str, LogPartition]  # normalisers of the chosen fits
+    threads: int = 1  # that kernels may use; results do not depend on it
+    recording: Recording | None = None  # for descriptions
 
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What became of a task.
-
-    Parameters
-    ----------
-    digest : str
-        Name of the result.
-    rows : dict of str to list of dict
-        Rows of each table; empty where the job failed.
-    seconds : float
-        Elapsed time.
-    environment : dict of str to str
-        Versions and machine of the process that did it.
-    warnings : tuple of str
-        What the numerical routines had to say.
-    error, trace : str
-        One line and the whole traceback of a failure; empty where there is none.
-    """
+    """What became of a task."""
 
     digest: str
-    rows: Rows
+    rows: Rows  # of each table; empty where the job failed
     seconds: float
     environment: dict[str, str]
     warnings: tuple[str, ...] = ()
-    error: str = ""
+    error: str = ""  # one line; empty where there is none
     trace: str = ""
 
 
@@ -123,8 +109,8 @@ def execute(task: Task) -> JobResult:
         except Exception as failure:
             error, trace = f"{type(failure).__name__}: {failure}", traceback.format_exc()
         seconds = time.perf_counter() - started
-    said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
-    return JobResult(task.digest, rows, seconds, environment(), said, error, trace)
+    messages = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    return JobResult(task.digest, rows, seconds, environment(), messages, error, trace)
 
 
 @contextmanager
@@ -140,18 +126,9 @@ def _pinned(threads: int) -> Iterator[None]:
 
 
 def split_words(words: Words, experiment: Experiment, window: int, split: int) -> tuple[Words, ...]:
-    """Words to fit, to choose the penalty, and to test: (train, validation, test).
+    """Words of split number ``split`` to fit, to choose l1, and to test: (train, validation, test).
 
-    Parameters
-    ----------
-    words : Words
-        Of the recording, one bin each.
-    experiment : Experiment
-        With the shares and the way of splitting.
-    window : int
-        Bins per word.
-    split : int
-        Which split; it is dealt with ``random_state = experiment.seed + split``.
+    ``words`` are of single bins. It is made with ``random_state = experiment.seed + split``.
     """
     seed = experiment.seed + split
     by: Literal["words", "blocks"] = "blocks" if experiment.split_by == "blocks" else "words"
@@ -161,71 +138,75 @@ def split_words(words: Words, experiment: Experiment, window: int, split: int) -
     return train, validation, test
 
 
-def _parts(task: Task) -> tuple[Words, ...]:
-    return split_words(task.words, task.experiment, task.job.window, task.job.split)
+def _split(task: Task) -> tuple[Words, ...]:
+    window, split = task.job.window, task.job.split
+    assert window is not None
+    assert split is not None  # the job is of a split
+    return split_words(task.words, task.experiment, window, split)
 
 
-def _variant(task: Task) -> ModelSpec:
-    if task.job.variant is None:
-        raise ValueError(f"the job {task.job} names no variant")
-    return task.job.variant
+def _spec(task: Task) -> ModelSpec:
+    if task.job.model is None:
+        raise ValueError(f"the job {task.job} names no model")
+    return task.job.model
+
+
+def _describe(task: Task) -> Rows:
+    assert task.recording is not None
+    cut = task.experiment.max_words is not None
+    data = describe(task.recording, task.words, cut=cut)
+    row = {"words": to_blob(PackedWords.of(task.words)), "data": to_blob(data)}
+    return {"descriptions": [row]}
 
 
 def _fit(task: Task) -> Rows:
-    variant, penalties = _variant(task), task.experiment.penalties
-    train, _, _ = _parts(task)
-    model = _estimator(variant, task.experiment, task.job.split)
+    spec, l1 = _spec(task), task.experiment.l1
+    train, _, _ = _split(task)
+    model = _estimator(spec, task)
     if isinstance(model, SemiRBM):
-        ising, rbm = ([from_bytes(m) for m in task.models[v.name]] for v in variant.inside)
-        fits = model.fit_path(train, penalties, nested=(ising, rbm))
+        ising, rbm = ([from_bytes(m) for m in task.models[s.name]] for s in spec.nested)
+        fits = model.fit_path(train, l1, nested=(ising, rbm))
     else:
-        fits = model.fit_path(train, penalties)
-    return {
-        "fits": [
-            {
-                "penalty": fit.l1,
-                "value": fit.objective_,
-                "optimality": fit.optimality_,
-                "converged": fit.optimality_ <= fit.tol,
-                "n_iter": fit.n_iter_,
-                **_sizes(fit),
-                "model": to_bytes(fit),
-            }
-            for fit in fits
-        ]
-    }
+        fits = model.fit_path(train, l1)
+    rows = [
+        {
+            "l1": fit.l1,
+            "value": fit.objective_,
+            "optimality": fit.optimality_,
+            "converged": fit.optimality_ <= fit.tol,
+            "n_iter": fit.n_iter_,
+            "n_live_hidden": fit.n_live_hidden_,
+            "n_couplings": fit.n_couplings_,
+            "n_nonzero": fit.n_nonzero_,
+            "file": to_bytes(fit),
+        }
+        for fit in fits
+    ]
+    return {"fits": rows}
 
 
-def _estimator(variant: ModelSpec, experiment: Experiment, split: int) -> PenalisedModel:
+def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
+    experiment = task.experiment
     settings: dict[str, Any] = {
-        "objective": variant.objective,
+        "objective": spec.objective,
         "n_init": experiment.n_init,
-        "random_state": experiment.seed + split,
+        "random_state": experiment.seed + (task.job.split or 0),
     }
-    if variant.model == "Ising":
+    if spec.model == "Ising":
         return Ising(**settings)
-    return {"RBM": RBM, "SemiRBM": SemiRBM}[variant.model](variant.n_hidden, **settings)
-
-
-def _sizes(model: PopulationModel) -> dict[str, int]:
-    return {
-        "n_live_hidden": model.n_live_hidden_,
-        "n_couplings": model.n_couplings_,
-        "n_nonzero": model.n_nonzero_,
-    }
+    settings |= {"n_hidden": spec.n_hidden, "group_l1": experiment.group_l1}
+    return RBM(**settings) if spec.model == "RBM" else SemiRBM(**settings)
 
 
 def _normalise(task: Task) -> Rows:
-    _, validation, _ = _parts(task)
-    model = from_bytes(task.models[_variant(task).name][0])
+    _, validation, test = _split(task)
+    model = from_bytes(task.models[_spec(task).name][0])
     log_z = _log_partition(model, task.experiment.max_steps)
     score = excess_log_likelihood(model.with_log_partition(log_z), validation)
-    row = asdict(log_z)
-    row["log_z"] = row.pop("value")
-    row["trace"] = row["trace"] and json_text(row["trace"])
-    del row["seconds"]  # the job has its own; results are the same in every run
+    row = row_of(log_z, "seconds")  # the job has its own; results are the same in every run
     row["validation_bits_per_second"] = score.bits_per_second
     row["validation_stderr"] = score.stderr
+    row["activation"] = hidden_activation(model, test)
     return {"normalisers": [row]}
 
 
@@ -241,46 +222,52 @@ def _log_partition(model: PopulationModel, max_steps: int) -> LogPartition:
 
 
 def _chosen(task: Task, name: str) -> PopulationModel:
-    """Fit of a variant at the penalty that was chosen, with its log Z."""
+    """Fit of a model at the l1 that was chosen, with its log Z."""
     return from_bytes(task.models[name][0]).with_log_partition(task.log_z[name])
 
 
+def _compared(task: Task, train: Words) -> dict[str, PopulationModel]:
+    """Firing rates, and the chosen fit of every model."""
+    rates: dict[str, PopulationModel] = {INDEPENDENT: Independent().fit(train)}
+    return rates | {name: _chosen(task, name) for name in task.models}
+
+
 def _test(task: Task) -> Rows:
-    train, _, test = _parts(task)
-    models: dict[str, PopulationModel] = {"Independent": Independent().fit(train)}
-    models |= {name: _chosen(task, name) for name in task.models}
-    compared = compare(models, test)
-    scores = [
-        {
-            "variant": row.name,
-            "penalty": getattr(models[row.name], "l1", None),
-            "bits_per_second": row.score.bits_per_second,
-            "block_stderr": row.score.stderr,
-            "normaliser_stderr": row.score.normaliser_stderr,
-            "normaliser": row.score.normaliser,
-            "converged": row.score.converged,
-            "nats_per_word": row.score.nats_per_word,
-            "n_words": row.score.n_words,
-            **_sizes(models[row.name]),
-        }
-        for row in compared.rows
+    train, _, test = _split(task)
+    scores, differences = score_split(_compared(task, train), test)
+    rows = [{"model": name} | row_of(score, "split") for name, score in scores.items()]
+    pairs = [
+        {"first": first, "second": second, "bits_per_second": value, "block_stderr": stderr}
+        for (first, second), (value, stderr) in differences.items()
     ]
-    differences = [
+    return {"scores": rows, "differences": pairs}
+
+
+def _patterns(task: Task) -> Rows:
+    train, _, test = _split(task)
+    models = _compared(task, train)
+    statistics, synchrony = patterns(models, train, test)
+    rows = [
         {
-            "first": pair.first,
-            "second": pair.second,
-            "bits_per_second": pair.bits_per_second,
-            "block_stderr": pair.stderr,
+            "model": name,
+            "l1": getattr(models.get(name), "l1", None),
+            "statistics": to_blob(statistics[name]) if name in statistics else None,
+            "synchrony": to_blob(each),
         }
-        for pair in compared.pairs
+        for name, each in synchrony.items()
     ]
-    return {"scores": scores, "differences": differences}
+    return {"patterns": rows}
+
+
+def _anneal(task: Task) -> Rows:
+    model = _chosen(task, _spec(task).name)
+    return {"annealings": [{"l1": model.l1, "convergence": to_blob(anneal(model))}]}
 
 
 def _predict(task: Task) -> Rows:
-    """Each cell of the newest bin from the rest of the window and, if there is one, the past."""
-    _, _, test = _parts(task)
-    model = _chosen(task, _variant(task).name)
+    """Each unit's newest bin from the rest of the window and, if there is one, from the past."""
+    _, _, test = _split(task)
+    model = _chosen(task, _spec(task).name)
     rows: Rows = {"predictions": [], "calibrations": []}
     rates_hz = model.rates_[-test.n_units :] / test.bin_width
     for given in ("rest", "past"):
@@ -301,23 +288,16 @@ def _predict(task: Task) -> Rows:
             }
             for n in range(test.n_units)
         ]
-        found = asdict(calibration(prediction))
-        arrays = ("predicted", "observed", "lower", "upper", "n_bins")
-        rows["calibrations"].append(
-            {"given": given, "error": found["error"]}
-            | {key: json_text(found[key].tolist()) for key in arrays}
-        )
+        rows["calibrations"].append({"given": given} | row_of(calibration(prediction)))
     return rows
 
 
 def _structure(task: Task) -> Rows:
     """Layers of the hidden units and couplings; pairs and triplets that they amount to."""
-    _, _, test = _parts(task)
-    model = _chosen(task, _variant(task).name)
+    _, _, test = _split(task)
+    model = _chosen(task, _spec(task).name)
     labels = set(test.units.layer or ()) - {""}
-    layers = None
-    if len(labels) > 1:
-        layers = json_text(asdict(layer_statistics(model, test.units)))
+    layers = layer_statistics(model, test.units) if len(labels) > 1 else None
     order = 3 if test.n_dims <= MOST_UNITS_OF_TRIPLETS else 2
     found = effective_interactions(model, order)
     explained = found.explained(test)
@@ -327,13 +307,41 @@ def _structure(task: Task) -> Rows:
         "remainder_nats": explained.rms_nats.tolist(),
         "strongest": [found.strongest(k) for k in range(2, order + 1)],
     }
-    return {"structures": [{"layers": layers, "interactions": json_text(interactions)}]}
+    return {"structures": [{"layers": layers, "interactions": interactions}]}
 
 
 _WORK = {
+    "describe": _describe,
     "fit": _fit,
     "normalise": _normalise,
     "test": _test,
+    "patterns": _patterns,
+    "anneal": _anneal,
     "predict": _predict,
     "structure": _structure,
 }
+
+
+@cache
+def environment() -> dict[str, str]:
+    """Versions and machine of this process, by name."""
+    return {
+        "microcolumn": __version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in _LIBRARIES},
+        "system": platform.platform(),
+        "machine": _processor(),
+        "cores": str(os.cpu_count()),
+    }
+
+
+def _processor() -> str:
+    """Name of the processor; Linux tells it in a file, other systems to Python."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -15,102 +15,8 @@ from ..words import checked_bin_width
 MODELS = ("Ising", "RBM", "SemiRBM")
 OBJECTIVES = ("mpf", "likelihood")
 SPLITS = ("words", "blocks")
-
-
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """A column of METHOD section 7; the defaults are the paper's for instantaneous words.
-
-    Where a tuple is asked for, any iterable and a single entry will do.
-
-    Attributes
-    ----------
-    name : str
-        What the experiment is called in results.
-    recordings : tuple of str
-        Names of the recordings it is about; empty for all of the plan.
-    bin_width : float
-        Seconds.
-    most_active : int, optional
-        Keep that many units with the most spikes; all where there are fewer or this is None.
-    max_words : int, optional
-        Keep that many bins, the first ones; all where there are fewer or this is None.
-    windows : tuple of int
-        Bins per word, one comparison for each entry; kept in increasing order.
-    models : tuple of {"Ising", "RBM", "SemiRBM"}
-        Models to compare.
-    n_hidden : tuple of int or "dims"
-        Numbers of hidden units to try; ``"dims"`` for as many as the word has bits.
-    objectives : tuple of {"mpf", "likelihood"}
-        What fits minimise.
-    penalties : tuple of float
-        L1 penalties to choose from, increasing.
-    n_splits : int
-        How often the words are dealt to training and test part.
-    split_by : {"words", "blocks"}
-        How they are dealt. Where left out by words, or by blocks if some words span several bins,
-        since neighbouring windows share bins (METHOD section 6).
-    train : float
-        Share of the words for fitting and choosing the penalty; the rest is the test part.
-    validation : float
-        Share of the training part on which the penalty is chosen.
-    seed : int
-        Split k is dealt, and its models are fitted, with ``random_state = seed + k``.
-    n_init : int
-        Starts of each fit.
-    max_steps : int
-        Most steps of annealing, where log Z is out of reach of exact sums.
-
-    Examples
-    --------
-    >>> experiment = Experiment("short", windows=[1, 2], n_hidden=10)
-    >>> experiment.windows, experiment.n_hidden, experiment.split_by
-    ((1, 2), (10,), 'blocks')
-    """
-
-    name: str
-    recordings: tuple[str, ...] = ()
-    bin_width: float = 0.020
-    most_active: int | None = None
-    max_words: int | None = None
-    windows: tuple[int, ...] = (1,)
-    models: tuple[str, ...] = MODELS
-    n_hidden: tuple[int | Literal["dims"], ...] = (25,)
-    objectives: tuple[str, ...] = ("mpf",)
-    penalties: tuple[float, ...] = (0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2)
-    n_splits: int = 10
-    split_by: str = ""
-    train: float = 0.5
-    validation: float = 0.2
-    seed: int = 0
-    n_init: int = 1
-    max_steps: int = 100_000
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "name", checked_name("an experiment", self.name))
-        for setting, check in _CHECKS.items():
-            try:
-                value = check(setting, getattr(self, setting))
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"experiment {self.name}: {error}") from None
-            object.__setattr__(self, setting, value)
-        if not self.split_by:
-            object.__setattr__(self, "split_by", SPLITS[max(self.windows) > 1])
-
-    @classmethod
-    def settings(cls) -> tuple[str, ...]:
-        """Names of all fields but the experiment's own name."""
-        return tuple(field.name for field in fields(cls) if field.name != "name")
-
-    @property
-    def test_to_train(self) -> float:
-        """Test words over training words; the choice of the penalty is part of the training."""
-        return (1.0 - self.train) / self.train
-
-    def as_dict(self) -> dict[str, Any]:
-        """All settings in the types of JSON, by name."""
-        values = {setting: getattr(self, setting) for setting in self.settings()}
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+#: Settings that were called otherwise once.
+_RENAMED = {"lags": "windows", "penalties": "l1"}
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -175,10 +81,6 @@ def _several(check: Callable[[str, Any], Any], least: int = 1) -> Callable[[str,
     return check_all
 
 
-def _bin_width(name: str, value: Any) -> float:
-    return checked_bin_width(value)
-
-
 def _n_hidden(name: str, value: Any) -> int | str:
     if isinstance(value, str):
         if value == "dims":
@@ -194,19 +96,19 @@ def _share(name: str, value: Any) -> float:
     return share
 
 
-def _penalty(name: str, value: Any) -> float:
-    penalty = real_number(name, value, "give numbers such as 2e-3")
-    if not (math.isfinite(penalty) and penalty >= 0):
-        raise ValueError(f"{name} has {penalty}; penalties must be finite and not negative")
-    return penalty + 0.0  # one zero, of which floating point has two: jobs go by their text
+def _strength(name: str, value: Any) -> float:
+    strength = real_number(name, value, "give numbers such as 2e-3")
+    if not (math.isfinite(strength) and strength >= 0):
+        raise ValueError(f"{name} has {strength}; it must be finite and not negative")
+    return strength + 0.0  # one zero, of which floating point has two: jobs go by their text
 
 
-def _penalties(name: str, values: Any) -> tuple[float, ...]:
-    penalties: tuple[float, ...] = _several(_penalty)(name, values)
-    for lower, upper in pairwise(penalties):
+def _increasing(name: str, values: Any) -> tuple[float, ...]:
+    strengths: tuple[float, ...] = _several(_strength)(name, values)
+    for lower, upper in pairwise(strengths):
         if upper < lower:
             raise ValueError(f"{name} has {upper} behind {lower}; list them in increasing order")
-    return penalties
+    return strengths
 
 
 def _windows(name: str, values: Any) -> tuple[int, ...]:
@@ -218,24 +120,128 @@ def _split_by(name: str, value: Any) -> str:
     return "" if isinstance(value, str) and not value else _one_of(SPLITS)(name, value)
 
 
-_CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    "recordings": _several(lambda _, value: checked_name("a recording", value), least=0),
-    "bin_width": _bin_width,
-    "most_active": _or_none(_at_least(1)),
-    "max_words": _or_none(_at_least(2)),
-    "windows": _windows,
-    "models": _several(_one_of(MODELS)),
-    "n_hidden": _several(_n_hidden),
-    "objectives": _several(_one_of(OBJECTIVES)),
-    "penalties": _penalties,
-    "n_splits": _at_least(1),
-    "split_by": _split_by,
-    "train": _share,
-    "validation": _share,
-    "seed": _at_least(0),
-    "n_init": _at_least(1),
-    "max_steps": _at_least(1),
-}
+def _setting(default: Any, check: Callable[[str, Any], Any]) -> Any:
+    """A field of an experiment with the function that checks, or refuses, what it is given."""
+    return field(default=default, metadata={"check": check})
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A column of the protocol (docs/method.md, section 7); the defaults are the paper's.
+
+    Where a tuple is asked for, any iterable and a single entry will do.
+
+    Attributes
+    ----------
+    name : str
+        What the experiment is called in results.
+    recordings : tuple of str
+        Names of the recordings it is about; empty for all of the plan.
+    bin_width : float
+        Seconds.
+    most_active : int, optional
+        Keep that many units with the most spikes; all where there are fewer or this is None.
+    max_words : int, optional
+        Keep that many bins, the first ones; all where there are fewer or this is None.
+    windows : tuple of int
+        Bins per word, one comparison for each entry; kept in increasing order.
+    models : tuple of {"Ising", "RBM", "SemiRBM"}
+        Models to compare.
+    n_hidden : tuple of int or "dims"
+        Numbers of hidden units to try; ``"dims"`` for as many as the word has bits.
+    objectives : tuple of {"mpf", "likelihood"}
+        What fits minimise.
+    l1 : tuple of float
+        Strengths of the L1 penalty to choose from, increasing.
+    n_splits : int
+        How often the words are split into a training and a test part.
+    split_by : {"words", "blocks"}
+        How they are split; by default by words, or by blocks if some words span several bins,
+        since neighbouring windows share bins (docs/method.md, section 6).
+    train : float
+        Share of the words for fitting and choosing l1; the rest is the test part.
+    validation : float
+        Share of the training part on which l1 is chosen.
+    seed : int
+        Split k and its fits have ``random_state = seed + k``.
+    n_init : int
+        Starts of each fit.
+    max_steps : int
+        Most steps of annealing, where log Z is out of reach of exact sums.
+    group_l1 : float
+        Strength of the penalty on groups, all weights of a hidden unit; 0 for none.
+
+    Examples
+    --------
+    >>> experiment = Experiment("short", windows=[1, 2], n_hidden=10)
+    >>> experiment.windows, experiment.n_hidden, experiment.split_by
+    ((1, 2), (10,), 'blocks')
+    """
+
+    name: str
+    recordings: tuple[str, ...] = _setting(
+        (), _several(lambda _, value: checked_name("a recording", value), least=0)
+    )
+    bin_width: float = _setting(0.020, lambda _, value: checked_bin_width(value))
+    most_active: int | None = _setting(None, _or_none(_at_least(1)))
+    max_words: int | None = _setting(None, _or_none(_at_least(2)))
+    windows: tuple[int, ...] = _setting((1,), _windows)
+    models: tuple[str, ...] = _setting(MODELS, _several(_one_of(MODELS)))
+    n_hidden: tuple[int | Literal["dims"], ...] = _setting((25,), _several(_n_hidden))
+    objectives: tuple[str, ...] = _setting(("mpf",), _several(_one_of(OBJECTIVES)))
+    l1: tuple[float, ...] = _setting((0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2), _increasing)
+    n_splits: int = _setting(10, _at_least(1))
+    split_by: str = _setting("", _split_by)
+    train: float = _setting(0.5, _share)
+    validation: float = _setting(0.2, _share)
+    seed: int = _setting(0, _at_least(0))
+    n_init: int = _setting(1, _at_least(1))
+    max_steps: int = _setting(100_000, _at_least(1))
+    group_l1: float = _setting(0.0, _strength)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", checked_name("an experiment", self.name))
+        for each in fields(self)[1:]:
+            try:
+                value = each.metadata["check"](each.name, getattr(self, each.name))
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"experiment {self.name}: {error}") from None
+            object.__setattr__(self, each.name, value)
+        if not self.split_by:
+            object.__setattr__(self, "split_by", SPLITS[max(self.windows) > 1])
+
+    @classmethod
+    def from_dict(cls, name: str, settings: Any) -> Experiment:
+        """An experiment by its settings; others are the defaults of its name, or the paper's."""
+        if not isinstance(settings, Mapping):
+            raise TypeError(f"experiment {name} is {settings!r}; give it a table of settings")
+        for setting in settings:
+            if setting in _RENAMED:
+                remedy = f"it is called {_RENAMED[setting]!r}"
+            elif setting not in cls.settings():
+                remedy = nearest(setting, cls.settings())
+            else:
+                continue
+            raise ValueError(f"experiment {name}: {setting!r} is no setting; {remedy}")
+        if name == SPATIOTEMPORAL.name:
+            return replace(SPATIOTEMPORAL, **settings)
+        return cls(name, **settings)
+
+    @classmethod
+    def settings(cls) -> tuple[str, ...]:
+        """Names of all fields except the experiment's own name."""
+        return tuple(field.name for field in fields(cls) if field.name != "name")
+
+    @property
+    def test_to_train(self) -> float:
+        """Test words over training words; the choice of l1 is part of the training."""
+        return (1.0 - self.train) / self.train
+
+    def as_dict(self) -> dict[str, Any]:
+        """All settings in the types of JSON, by name."""
+        values = {setting: getattr(self, setting) for setting in self.settings()}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+
 
 INSTANTANEOUS = Experiment("instantaneous")
 SPATIOTEMPORAL = Experiment(

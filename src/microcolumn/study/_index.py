@@ -1,17 +1,30 @@
-"""Which results a plan has: from the names that people use to the digests of jobs.
-
-A store may hold results of earlier plans too. Only those that the present plan would compute
-again, digest for digest, are in its index.
-"""
+"""Which results a plan has, from the names that people use, and what the store has of them."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from ._jobs import Job, Kind, ModelSpec, RecordingInfo, n_dims, stages, variants
+from ..evaluate import Comparison, SplitScore
+from ..evaluate._splits import compare_splits
+from ..models import ModelSpec, PopulationModel, from_bytes
+from ..partition import LogPartition
+from ..words import Words
+from ._codec import from_blob, typed
+from ._describe import PackedWords
+from ._jobs import families, n_dims, specs_of
 from ._plan import Experiment, Plan
+from ._store import Store
+
+Row = dict[str, Any]
+Key = tuple[Any, ...]
+
+#: Splits whose models, and experiments whose words, are kept in memory.
+_KEPT = 4
 
 
 class NotComputedError(ValueError):
@@ -29,40 +42,31 @@ class Condition(NamedTuple):
         bins = f", window of {self.window} bins" if self.window > 1 else ""
         return f"{self.recording!r}, experiment {self.experiment.name!r}{bins}"
 
+    @property
+    def names(self) -> dict[str, Any]:
+        """Columns of the store that say where, and keywords of the methods of results."""
+        return {
+            "recording": self.recording,
+            "experiment": self.experiment.name,
+            "window": self.window,
+        }
+
+    @property
+    def key(self) -> Key:
+        """What tells it from other conditions."""
+        return self.recording, self.experiment.name, self.window
+
     def missing(self, what: str) -> NotComputedError:
         """The error that says that a result is still to come."""
         return NotComputedError(f"{what} of {self} is not computed yet; run the study further")
 
 
 class PlanIndex:
-    """All results that a plan has, computed or not.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is computed.
-    recordings : mapping of str to mapping
-        ``fingerprint`` and ``n_units`` of the recordings read so far, by name.
-
-    Attributes
-    ----------
-    digests : dict of Job to str
-        Of all jobs on these recordings.
-    """
+    """All results that a plan has, computed or not; ``recordings`` are those read so far."""
 
     def __init__(self, plan: Plan, recordings: Mapping[str, Mapping[str, Any]]) -> None:
         self.plan = plan
-        self.facts = {
-            name: RecordingInfo(row["fingerprint"], row["n_units"])
-            for name, row in recordings.items()
-        }
-        read = []
-        for experiment in plan.experiments:
-            names = tuple(name for name in self._names(experiment) if name in self.facts)
-            if names:  # none would mean all
-                read.append(replace(experiment, recordings=names))
-        found = stages(replace(plan, experiments=tuple(read)), self.facts) if read else []
-        self.digests = {job: digest for stage in found for digest, job in stage.items()}
+        self._sizes = {name: row["n_units"] for name, row in recordings.items()}
 
     def conditions(self) -> list[Condition]:
         """Recording by recording, in the plan's order."""
@@ -71,11 +75,11 @@ class PlanIndex:
             for source in self.plan.sources
             for experiment in self.plan.experiments
             for window in experiment.windows
-            if source.name in self.facts and source.name in self._names(experiment)
+            if source.name in self._sizes and source in self.plan.sources_of(experiment)
         ]
 
     def at(self, recording: str, experiment: str | None, window: int | None) -> Condition:
-        """The place that is meant; the first experiment and the only window may be left out."""
+        """The condition that is meant, by default the first experiment and the only window."""
         settings = self.experiment(recording, experiment)
         if window is None and len(settings.windows) == 1:
             window = settings.windows[0]
@@ -92,11 +96,15 @@ class PlanIndex:
         if recording not in sources:
             known = ", ".join(sources)
             raise ValueError(f"the study has no recording {recording!r}; it has {known}")
-        if recording not in self.facts:
+        if recording not in self._sizes:
             raise NotComputedError(
                 f"recording {recording!r} is not read yet; run the study further"
             )
-        found = {e.name: e for e in self.plan.experiments if recording in self._names(e)}
+        found = {
+            each.name: each
+            for each in self.plan.experiments
+            if recording in [source.name for source in self.plan.sources_of(each)]
+        }
         if name is None and found:
             return next(iter(found.values()))
         if name not in found:
@@ -108,70 +116,172 @@ class PlanIndex:
 
     def n_units(self, recording: str, experiment: Experiment) -> int:
         """Recorded units of an experiment's words."""
-        return n_dims(experiment, self.facts[recording].n_units, 1)
+        return n_dims(experiment, self._sizes[recording], 1)
 
-    def variants(self, condition: Condition) -> tuple[ModelSpec, ...]:
+    def specs(self, condition: Condition) -> tuple[ModelSpec, ...]:
         """Models that are compared at a condition."""
-        n_units = self.facts[condition.recording].n_units
-        return variants(
-            condition.experiment, n_dims(condition.experiment, n_units, condition.window)
-        )
+        return specs_of(condition.experiment, self._n_bits(condition))
 
-    def variant(self, condition: Condition, name: str) -> ModelSpec:
+    def spec(self, condition: Condition, model: str | ModelSpec) -> ModelSpec:
         """A model by its full name, or by its class where there is one of that class."""
-        known = self.variants(condition)
-        exact = [variant for variant in known if variant.name == name]
-        found = exact or [variant for variant in known if variant.model == name]
+        known = self.specs(condition)
+        exact = [spec for spec in known if model in (spec, spec.name)]
+        found = exact or [spec for spec in known if spec.model == model]
         if len(found) != 1:
+            name = model.name if isinstance(model, ModelSpec) else model
             problem = "stands for several models" if found else "is none of the models"
-            names = ", ".join(variant.name for variant in found or known)
+            names = ", ".join(spec.name for spec in found or known)
             raise ValueError(f"{name!r} {problem} of {condition}; choose one of {names}")
         return found[0]
 
-    def families(self, experiment: Experiment, n_bits: int) -> dict[str, str]:
-        """Models of words of ``n_bits`` bits by a name that is the same for all bins of the window.
+    def families(self, condition: Condition) -> dict[str, ModelSpec]:
+        """Models at a condition by a name that is the same for all windows and recordings."""
+        return families(condition.experiment, self._n_bits(condition))
 
-        Hidden units that grow with the words have no number: ``"RBM"`` for ``"RBM 30"``.
-        """
-        found = {}
-        for objective in experiment.objectives:
-            for model in experiment.models:
-                for size in (0,) if model == "Ising" else experiment.n_hidden:
-                    fixed, n_hidden = (0, n_bits) if size == "dims" else (size, size)
-                    name = ModelSpec(model, fixed, objective).name
-                    found[name] = ModelSpec(model, n_hidden, objective).name
-        return found
-
-    def splits(
-        self, kind: Kind, condition: Condition, variant: ModelSpec | None = None
-    ) -> dict[int, str]:
-        """Digests of one kind of job, by split."""
-        return {
-            split: self.digest(kind, condition, split, variant)
-            for split in range(condition.experiment.n_splits)
-        }
-
-    def digest(
-        self,
-        kind: Kind,
-        condition: Condition,
-        split: int,
-        variant: ModelSpec | None = None,
-        penalty: float | None = None,
-    ) -> str:
-        """Of one job; splits and penalties that the plan has not are a ValueError."""
+    def check(self, condition: Condition, split: int, l1: float | None = None) -> None:
+        """Raise a ValueError where the plan has no such split or l1."""
         settings = condition.experiment
         if not 0 <= split < settings.n_splits:
             raise ValueError(
                 f"split is {split}; {condition} has splits 0 to {settings.n_splits - 1}"
             )
-        if penalty is not None and penalty not in settings.penalties:
-            known = ", ".join(f"{value:g}" for value in settings.penalties)
-            raise ValueError(f"penalty is {penalty:g}; {condition} has {known}")
-        job = Job(
-            kind, condition.recording, settings.name, condition.window, split, variant, penalty
-        )
-        return self.digests[job]
+        if l1 is not None and l1 not in settings.l1:
+            known = ", ".join(f"{value:g}" for value in settings.l1)
+            raise ValueError(f"l1 is {l1:g}; {condition} has {known}")
 
-    def _names(self, experiment: Experiment) -> tuple[str, ...]:
-        return tuple(source.name for source in self.plan.sources_of(experiment))
+    def _n_bits(self, condition: Condition) -> int:
+        sizes = self._sizes[condition.recording]
+        return n_dims(condition.experiment, sizes, condition.window)
+
+
+class Reader:
+    """What the store has of a plan: a query for each table, for models and for words."""
+
+    def __init__(self, file: Path, index: PlanIndex) -> None:
+        self.file = file
+        self.index = index
+        self._tables: dict[str, dict[Key, list[Row]]] = {}
+        self._files: dict[Key, dict[Key, bytes]] = {}
+        self._words: dict[Key, Words] = {}
+
+    def rows(self, table: str, condition: Condition, **equal: Any) -> list[Row]:
+        """Rows at a condition; the table is read once for all conditions."""
+        if table not in self._tables:
+            by_condition: dict[Key, list[Row]] = {}
+            for row in self._query(f"current_{table}"):
+                key = (row["recording"], row["experiment"], row["window"])
+                by_condition.setdefault(key, []).append(row)
+            self._tables[table] = by_condition
+        rows = self._tables[table].get(condition.key, [])
+        return [row for row in rows if all(row[name] == value for name, value in equal.items())]
+
+    def blobs(self, table: str, condition: Condition) -> list[Row]:
+        """Rows at a condition of a table that is too large to be kept."""
+        return self._query(f"current_{table}", **condition.names)
+
+    def description(self, recording: str, experiment: str, column: str) -> bytes:
+        """What is stored of the data of an experiment."""
+        where = {"recording": recording, "experiment": experiment}
+        rows = self._query("current_descriptions", columns=(column,), **where)
+        if not rows:
+            raise NotComputedError(
+                f"the data of {recording!r}, experiment {experiment!r} are not stored yet; "
+                "run the study further"
+            )
+        return bytes(rows[0][column])
+
+    def words(self, recording: str, experiment: str) -> Words:
+        """Words of all single bins of an experiment."""
+        key = (recording, experiment)
+        if key not in self._words:
+            words = from_blob(PackedWords, self.description(*key, "words")).unpacked()
+            self._words = _latest(self._words) | {key: words}
+        return self._words[key]
+
+    def model(
+        self, condition: Condition, spec: ModelSpec, split: int, l1: float
+    ) -> PopulationModel:
+        """A fitted model, with its log Z where that is stored."""
+        self.index.check(condition, split, l1)
+        key = (*condition.key, split)
+        if key not in self._files:
+            where = condition.names | {"split": split}
+            rows = self._query("current_fits", columns=("model", "l1", "file"), **where)
+            files = {(row["model"], row["l1"]): row["file"] for row in rows}
+            self._files = _latest(self._files) | {key: files}
+        if (spec.name, l1) not in self._files[key]:
+            raise condition.missing(f"{spec.name} of split {split}")
+        model = from_bytes(self._files[key][spec.name, l1])
+        row = self.normaliser(condition, spec, split, l1)
+        return model if row is None else model.with_log_partition(log_partition_of(row))
+
+    def normaliser(
+        self, condition: Condition, spec: ModelSpec, split: int, l1: float
+    ) -> Row | None:
+        """Row of one fit's log Z and validation score; None where it is not computed."""
+        rows = self.rows("normalisers", condition, model=spec.name, split=split, l1=l1)
+        return rows[0] if rows else None
+
+    def scores(self, condition: Condition) -> dict[ModelSpec, list[SplitScore]]:
+        """Scores of the splits tested so far."""
+        found: dict[ModelSpec, list[SplitScore]] = {}
+        for row in self.rows("scores", condition):
+            found.setdefault(ModelSpec.of(row["model"]), []).append(typed(SplitScore, row))
+        return found
+
+    @cached_property
+    def comparisons(self) -> dict[Key, Comparison]:
+        """All comparisons that have a finite score, by condition."""
+        found = {}
+        for condition in self.index.conditions():
+            n_units = self.index.n_units(condition.recording, condition.experiment)
+            differences: dict[tuple[str, str], dict[int, tuple[float, float]]] = {}
+            for row in self.rows("differences", condition):
+                by_split = differences.setdefault((row["first"], row["second"]), {})
+                by_split[row["split"]] = row["bits_per_second"], row["block_stderr"]
+            ratio = condition.experiment.test_to_train
+            models, pairs = compare_splits(self.scores(condition), differences, n_units, ratio)
+            if models:
+                found[condition.key] = Comparison(
+                    models=models,
+                    pairs=pairs,
+                    n_units=n_units,
+                    n_splits=max(model.n_splits for model in models),
+                    n_planned=condition.experiment.n_splits,
+                    **condition.names,
+                )
+        return found
+
+    @cached_property
+    def provenance(self) -> dict[str, Any]:
+        """Counts, times, software and failures of the plan's jobs."""
+        columns = ("seconds", "finished", "environment", "failed", "error")
+        jobs = self._query("current_jobs", columns=columns)
+        done = [row for row in jobs if row["finished"] is not None]
+        times = [row["finished"] for row in done]
+        environments = {json.dumps(row["environment"]): row["environment"] for row in done}
+        return {
+            "n_done": len(done),
+            "n_planned": len(jobs),
+            "seconds": math.fsum(row["seconds"] for row in done),
+            "first": min(times, default=""),
+            "last": max(times, default=""),
+            "environments": list(environments.values()),
+            "failures": [
+                {"job": row["failed"], "error": row["error"]} for row in jobs if row["failed"]
+            ],
+        }
+
+    def _query(self, table: str, **options: Any) -> list[Row]:
+        with Store.open(self.file) as store:
+            return store.rows(table, **options)
+
+
+def log_partition_of(row: Row) -> LogPartition:
+    """The normaliser that a row describes; its time is the job's."""
+    return typed(LogPartition, row | {"seconds": math.nan})
+
+
+def _latest(kept: dict[Key, Any]) -> dict[Key, Any]:
+    """What was added last, so that there is room for one more."""
+    return dict([*kept.items()][1 - _KEPT :])

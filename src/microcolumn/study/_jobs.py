@@ -1,66 +1,30 @@
 """The jobs of a plan: what is computed, from what, and the name it is remembered by.
 
 A job's digest covers the data, its names in the plan and those settings that bear on its result. So
-a plan with more splits, window or recordings finds what was computed before.
+a plan with more splits, windows or recordings finds what was computed before.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from ..models import ModelSpec
 from ._plan import Experiment, Plan
 
-Kind = Literal["fit", "normalise", "test", "predict", "structure"]
+Kind = Literal["describe", "fit", "normalise", "test", "patterns", "anneal", "predict", "structure"]
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-_NUMBERS = 2
+RESULTS_VERSION = 2
 
-#: What the semi-restricted model contains; its fits start from theirs (METHOD section 4).
-_INSIDE = ("Ising", "RBM")
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class ModelSpec:
-    """A model as one experiment fits it.
-
-    Parameters
-    ----------
-    model : str
-        ``"Ising"``, ``"RBM"`` or ``"SemiRBM"``.
-    n_hidden : int
-        Hidden units; 0 for Ising.
-    objective : str
-        ``"mpf"`` or ``"likelihood"``.
-
-    Examples
-    --------
-    >>> ModelSpec("RBM", 25, "mpf").name, ModelSpec("Ising", 0, "likelihood").name
-    ('RBM 25', 'Ising likelihood')
-    """
-
-    model: str
-    n_hidden: int
-    objective: str
-
-    @property
-    def name(self) -> str:
-        """Name in tables: minimum probability flow goes without saying."""
-        name = f"{self.model} {self.n_hidden}" if self.n_hidden else self.model
-        return name if self.objective == "mpf" else f"{name} {self.objective}"
-
-    @property
-    def inside(self) -> tuple[ModelSpec, ...]:
-        """Variants whose fits this one starts from."""
-        if self.model != "SemiRBM":
-            return ()
-        return tuple(
-            ModelSpec(model, self.n_hidden if model == "RBM" else 0, self.objective)
-            for model in _INSIDE
-        )
+#: Settings that say which words an experiment has.
+_OF_WORDS = ("bin_width", "most_active", "max_words")
+#: Settings that say what is fitted to them.
+_OF_FITS = (*_OF_WORDS, "split_by", "train", "validation", "l1", "n_init", "group_l1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,36 +33,50 @@ class Job:
 
     Parameters
     ----------
-    kind : {"fit", "normalise", "test", "predict", "structure"}
-        ``"fit"``: one variant along all penalties. ``"normalise"``: log Z and validation score of
-        one fit, from which the penalty is chosen. Of the chosen fits, ``"test"``: all variants on
-        the test part, side by side; ``"predict"``: each cell's spikes; ``"structure"``: layers and
+    kind : str
+        ``"describe"``: the words and statistics of the data. ``"fit"``: one model along all l1.
+        ``"normalise"``: log Z and validation score of one fit, from which l1 is chosen. Of the
+        chosen fits, ``"test"``: all models on the test part, side by side; ``"patterns"`` and
+        ``"anneal"``, of the first split: probabilities of test words and synchrony of all models,
+        and annealing of one; ``"predict"``: each unit's spikes; ``"structure"``: layers and
         effective interactions.
     recording, experiment : str
         Names in the plan.
-    window, split : int
-        Bins per word, and which of the splits.
-    variant : ModelSpec or None
-        None for tests, which are of all variants.
-    penalty : float or None
+    window, split : int or None
+        Bins per word, and which of the splits; None for descriptions.
+    model : ModelSpec or None
+        None for jobs on the data or on all models.
+    l1 : float or None
         Of ``"normalise"`` alone.
     """
 
     kind: Kind
     recording: str
     experiment: str
-    window: int
-    split: int
-    variant: ModelSpec | None = None
-    penalty: float | None = None
+    window: int | None = None
+    split: int | None = None
+    model: ModelSpec | None = None
+    l1: float | None = None
 
     def __str__(self) -> str:
-        parts = [self.kind, self.recording, self.experiment, f"window {self.window}"]
-        if self.variant is not None:
-            parts.append(self.variant.name)
-        if self.penalty is not None:
-            parts.append(f"l1 {self.penalty:g}")
-        return ", ".join([*parts, f"split {self.split}"])
+        model = self.model and self.model.name
+        l1 = None if self.l1 is None else f"{self.l1:g}"
+        named = (("window ", self.window), ("", model), ("l1 ", l1), ("split ", self.split))
+        parts = [f"{name}{value}" for name, value in named if value is not None]
+        return ", ".join([self.kind, self.recording, self.experiment, *parts])
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Columns that tables of jobs have of it."""
+        return {
+            "kind": self.kind,
+            "recording": self.recording,
+            "experiment": self.experiment,
+            "window": self.window,
+            "split": self.split,
+            "model": self.model and self.model.name,
+            "l1": self.l1,
+        }
 
 
 class RecordingInfo(NamedTuple):
@@ -108,38 +86,38 @@ class RecordingInfo(NamedTuple):
     n_units: int
 
 
-def variants(experiment: Experiment, n_dims: int) -> tuple[ModelSpec, ...]:
-    """Members of the family that an experiment compares, for words of ``n_dims`` bits."""
-    found = []
+def specs_of(experiment: Experiment, n_dims: int) -> tuple[ModelSpec, ...]:
+    """Models that an experiment compares, for words of ``n_dims`` bits."""
+    return tuple(dict.fromkeys(families(experiment, n_dims).values()))
+
+
+def families(experiment: Experiment, n_dims: int) -> dict[str, ModelSpec]:
+    """Models of words of ``n_dims`` bits by a name that is the same for all windows.
+
+    Hidden units that grow with the words have no number: ``"RBM"`` for ``"RBM 30"``.
+    """
+    found = {}
     for objective in experiment.objectives:
         for model in experiment.models:
-            sizes = (0,) if model == "Ising" else experiment.n_hidden
-            found += [ModelSpec(model, n_dims if n == "dims" else n, objective) for n in sizes]
-    return tuple(dict.fromkeys(found))
+            for size in (0,) if model == "Ising" else experiment.n_hidden:
+                fixed, n_hidden = (0, n_dims) if size == "dims" else (size, size)
+                name = ModelSpec(model, fixed, objective).name
+                found[name] = ModelSpec(model, n_hidden, objective)
+    return found
 
 
 def n_dims(experiment: Experiment, n_units: int, window: int) -> int:
-    """Bits of an experiment's words: its units at each lag."""
+    """Bits of an experiment's words: its units in each bin of the window."""
     return min(experiment.most_active or n_units, n_units) * window
 
 
 def stages(plan: Plan, facts: Mapping[str, RecordingInfo]) -> list[dict[str, Job]]:
     """All jobs by digest, in stages: each needs results of earlier stages alone.
 
-    Parameters
-    ----------
-    plan : Plan
-        The experiments.
-    facts : mapping of str to RecordingInfo
-        The plan's recordings by name.
-
-    Returns
-    -------
-    list of dict
-        Four stages for each experiment in turn: fits of Ising and RBM; fits of semi-restricted
-        models, which start from those; normalisers; tests, predictions and structure of the fits
-        chosen. The longest jobs of a stage come first, so that no worker is left alone with one at
-        the end.
+    Four stages for each experiment in turn: descriptions, and fits of Ising and RBM; fits of
+    semi-restricted models, which start from those; normalisers; and all that is found of the fits
+    chosen. The longest jobs of a stage come first, so that no worker is left alone with one at
+    the end.
     """
     return [stage for experiment in plan.experiments for stage in _stages(experiment, plan, facts)]
 
@@ -147,14 +125,17 @@ def stages(plan: Plan, facts: Mapping[str, RecordingInfo]) -> list[dict[str, Job
 def _stages(
     experiment: Experiment, plan: Plan, facts: Mapping[str, RecordingInfo]
 ) -> Iterator[dict[str, Job]]:
-    found: list[list[tuple[int, str, Job]]] = [[], [], [], []]
+    found: list[list[tuple[float, str, Job]]] = [[], [], [], []]
     for name in (source.name for source in plan.sources_of(experiment)):
+        described = Job("describe", name, experiment.name)
+        key = digest(settings_of(described, experiment, ()), facts[name])
+        found[0].append((math.inf, key, described))
         for window in experiment.windows:
             bits = n_dims(experiment, facts[name].n_units, window)
-            compared = variants(experiment, bits)
+            compared = specs_of(experiment, bits)
             for split in range(experiment.n_splits):
                 for stage, job in _jobs(experiment, name, window, split, compared):
-                    size = bits * (1 + job.variant.n_hidden if job.variant else 1)
+                    size = bits * (1 + job.model.n_hidden if job.model else 1)
                     settings = settings_of(job, experiment, compared)
                     found[stage].append((size, digest(settings, facts[name]), job))
     for jobs in found:  # sorting keeps the order of those of equal size
@@ -166,83 +147,83 @@ def _jobs(
 ) -> Iterator[tuple[int, Job]]:
     """Jobs of one split, each with the number of its stage."""
     place = (recording, experiment.name, window, split)
-    fitted = dict.fromkeys(member for variant in compared for member in (*variant.inside, variant))
-    for variant in fitted:
-        yield int(bool(variant.inside)), Job("fit", *place, variant)
-    for variant in compared:
-        for penalty in experiment.penalties:
-            yield 2, Job("normalise", *place, variant, penalty)
+    fitted = dict.fromkeys(member for spec in compared for member in (*spec.nested, spec))
+    for spec in fitted:
+        yield int(bool(spec.nested)), Job("fit", *place, spec)
+    for spec in compared:
+        for l1 in experiment.l1:
+            yield 2, Job("normalise", *place, spec, l1)
     yield 3, Job("test", *place)
-    for variant in compared:
-        yield 3, Job("predict", *place, variant)
-        yield 3, Job("structure", *place, variant)
+    if split == 0:  # figures show one split
+        yield 3, Job("patterns", *place)
+        yield 3, Job("anneal", *place, annealed(compared))
+    for spec in compared:
+        yield 3, Job("predict", *place, spec)
+        yield 3, Job("structure", *place, spec)
 
 
-def needs(job: Job, experiment: Experiment, compared: tuple[ModelSpec, ...]) -> list[Job]:
-    """Jobs whose results this one starts from.
+def annealed(compared: Iterable[ModelSpec]) -> ModelSpec:
+    """The model whose annealing is shown: the first Ising model, or any where there is none."""
+    return min(compared, key=lambda spec: spec.model != "Ising")
 
-    Parameters
-    ----------
-    job : Job
-        The job.
-    experiment : Experiment
-        The experiment it belongs to.
-    compared : tuple of ModelSpec
-        All variants that are tested side by side.
-    """
+
+def dependencies(job: Job, experiment: Experiment, compared: tuple[ModelSpec, ...]) -> list[Job]:
+    """Jobs whose results this one starts from; ``compared`` are all models of its experiment."""
+    if job.kind == "describe":
+        return []
     place = (job.recording, job.experiment, job.window, job.split)
-    used = compared if job.variant is None else (job.variant,)
+    used = compared if job.model is None else (job.model,)
     if job.kind == "fit":
-        return [Job("fit", *place, member) for variant in used for member in variant.inside]
-    fits = [Job("fit", *place, variant) for variant in used]
+        return [Job("fit", *place, member) for spec in used for member in spec.nested]
+    fits = [Job("fit", *place, spec) for spec in used]
     if job.kind == "normalise":
         return fits
-    normalised = [
-        Job("normalise", *place, variant, penalty)
-        for variant in used
-        for penalty in experiment.penalties
-    ]
-    return fits + normalised
+    return fits + [Job("normalise", *place, spec, l1) for spec in used for l1 in experiment.l1]
 
 
 def settings_of(
     job: Job, experiment: Experiment, compared: tuple[ModelSpec, ...]
 ) -> dict[str, Any]:
-    """Everything beside the data that a job's result follows from, as JSON knows it.
-
-    Parameters
-    ----------
-    job : Job
-        The job.
-    experiment : Experiment
-        The experiment it belongs to.
-    compared : tuple of ModelSpec
-        All variants that are tested side by side.
-    """
-    variant = job.variant
-    return {
-        "numbers": _NUMBERS,
-        "kind": job.kind,
-        "recording": job.recording,
-        "experiment": job.experiment,
-        "window": job.window,
-        "split": job.split,
-        "variants": [v.name for v in ([variant] if variant else compared)],
-        "penalty": job.penalty,
-        "random_state": experiment.seed + job.split,
-        "bin_width": experiment.bin_width,
-        "most_active": experiment.most_active,
-        "max_words": experiment.max_words,
-        "split_by": experiment.split_by,
-        "train": experiment.train,
-        "validation": experiment.validation,
-        "penalties": list(experiment.penalties),
-        "n_init": experiment.n_init,
-        "max_steps": experiment.max_steps if job.kind != "fit" else None,
-    }
+    """Everything apart from the data that a job's result follows from, as JSON knows it."""
+    names = _OF_WORDS if job.kind == "describe" else _OF_FITS
+    settings = {name: value for name, value in experiment.as_dict().items() if name in names}
+    if job.split is not None:
+        settings["random_state"] = experiment.seed + job.split
+        settings["models"] = [spec.name for spec in ([job.model] if job.model else compared)]
+    if job.kind not in ("describe", "fit"):
+        settings["max_steps"] = experiment.max_steps
+    return {"results": RESULTS_VERSION, "job": job.row, "experiment": settings}
 
 
 def digest(settings: Mapping[str, Any], facts: RecordingInfo) -> str:
     """Name of a result: a hash of its settings and of the data."""
     text = json.dumps([facts.fingerprint, settings], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+class Candidate(NamedTuple):
+    """A fit of a path: its l1, bits/s on the validation part, and whether its log Z converged."""
+
+    l1: float
+    bits_per_second: float
+    converged: bool
+
+
+def chosen(candidates: Iterable[Candidate]) -> Candidate:
+    """Candidate with the best validation score, of equals the sparsest (docs/method.md, section 6).
+
+    A fit whose log Z has not converged is chosen only if there is no other: annealing that misses
+    a mode makes log Z too small and the score too good.
+
+    Examples
+    --------
+    >>> chosen([Candidate(0.0, 9.0, False), Candidate(1e-3, 8.0, True), Candidate(2e-3, 8.0, True)])
+    Candidate(l1=0.002, bits_per_second=8.0, converged=True)
+    """
+
+    def rank(candidate: Candidate) -> tuple[bool, bool, float, float]:
+        score = candidate.bits_per_second
+        known = not math.isnan(score)
+        return candidate.converged, known, score if known else 0.0, candidate.l1
+
+    return max(candidates, key=rank)

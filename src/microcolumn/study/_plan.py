@@ -22,7 +22,7 @@ _SECTIONS = ("recordings", "instantaneous", "spatiotemporal", "experiments")
 #: Settings that say which words an experiment is about, and how large its models are.
 _OF_WORDS = ("bin_width", "most_active", "max_words", "windows", "n_hidden", "split_by")
 #: Upper limits of a quick look.
-_QUICK_SPLITS, _QUICK_PENALTIES, _QUICK_HIDDEN = 2, 3, 10
+_QUICK_SPLITS, _QUICK_L1, _QUICK_HIDDEN = 2, 3, 10
 _QUICK_WINDOWS, _QUICK_WORDS, _QUICK_MINUTES, _QUICK_STEPS = (1, 2, 4), 30_000, 10.0, 4000
 
 
@@ -99,15 +99,15 @@ class Plan:
         """
         origins = _named(recordings)
         sources = [_source(name, origin, read, select) for name, origin in origins.items()]
-        experiments = [_experiment("instantaneous", settings)]
+        experiments = [Experiment.from_dict("instantaneous", settings)]
         if spatiotemporal:
             shared = {key: value for key, value in settings.items() if key not in _OF_WORDS}
-            experiments.append(_experiment("spatiotemporal", shared))
+            experiments.append(Experiment.from_dict("spatiotemporal", shared))
         return cls(tuple(sources), tuple(experiments))
 
     @classmethod
     def paper(cls) -> Plan:
-        """The protocol of METHOD section 7 on the simulated counterparts of its recordings."""
+        """The paper's protocol on simulated recordings (docs/method.md, section 7)."""
         sources = tuple(Source(name, preset=name) for name in PRESETS)
         return cls(sources, (INSTANTANEOUS, replace(SPATIOTEMPORAL, recordings=("B4",))))
 
@@ -167,11 +167,11 @@ class Plan:
         ]
         named = [(name, plan[name]) for name in _SECTIONS[1:3] if name in plan]
         named += plan.get("experiments", {}).items()
-        experiments = [_experiment(name, settings) for name, settings in named]
+        experiments = [Experiment.from_dict(name, settings) for name, settings in named]
         return cls(tuple(sources), tuple(experiments) or (INSTANTANEOUS,))
 
     def as_dict(self) -> dict[str, Any]:
-        """The whole plan, defaults included, in the types of JSON."""
+        """The plan, defaults included, in the types of JSON."""
         return {
             "recordings": {source.name: source.as_dict() for source in self.sources},
             "experiments": {each.name: each.as_dict() for each in self.experiments},
@@ -185,9 +185,9 @@ class Plan:
     def quick(self) -> Plan:
         """The same plan made small, for a first look.
 
-        At most 2 splits, 3 penalties (spread evenly over those above 0), 10 hidden units, windows
-        of 1, 2 and 4 bins (else the shortest planned), the first 30,000 words, 10 minutes of a
-        preset, and 4,000 steps of annealing.
+        At most 2 splits, 3 strengths of l1 (spread evenly over those above 0), 10 hidden units,
+        windows of 1, 2 and 4 bins (else the shortest planned), the first 30,000 words, 10 minutes
+        of a preset, and 4,000 steps of annealing.
         """
         sources = tuple(
             replace(source, minutes=_quick_minutes(source)) if source.preset else source
@@ -197,41 +197,26 @@ class Plan:
 
 
 def _quick_minutes(source: Source) -> float:
-    whole = PRESETS[str(source.preset)].minutes if source.minutes is None else source.minutes
-    return min(whole, _QUICK_MINUTES)
+    minutes = PRESETS[str(source.preset)].minutes if source.minutes is None else source.minutes
+    return min(minutes, _QUICK_MINUTES)
 
 
 def _quick_experiment(experiment: Experiment) -> Experiment:
-    windows = tuple(lag for lag in experiment.windows if lag in _QUICK_WINDOWS)
+    windows = tuple(n for n in experiment.windows if n in _QUICK_WINDOWS)
     hidden = [_QUICK_HIDDEN if n == "dims" else min(n, _QUICK_HIDDEN) for n in experiment.n_hidden]
-    penalties = experiment.penalties
-    if len(penalties) > _QUICK_PENALTIES:
-        positive = [penalty for penalty in penalties if penalty > 0]
-        penalties = (positive[0], positive[(len(positive) - 1) // 2], positive[-1])
+    l1 = experiment.l1
+    if len(l1) > _QUICK_L1:
+        positive = [strength for strength in l1 if strength > 0]
+        l1 = (positive[0], positive[(len(positive) - 1) // 2], positive[-1])
     return replace(
         experiment,
         n_splits=min(experiment.n_splits, _QUICK_SPLITS),
-        penalties=penalties,
+        l1=l1,
         n_hidden=tuple(dict.fromkeys(hidden)),
         windows=windows or (min(experiment.windows),),
         max_words=min(experiment.max_words or _QUICK_WORDS, _QUICK_WORDS),
         max_steps=min(experiment.max_steps, _QUICK_STEPS),
     )
-
-
-def _experiment(name: str, settings: Any) -> Experiment:
-    """An experiment with the defaults of its name, those of instantaneous words for a new name."""
-    if not isinstance(settings, Mapping):
-        raise TypeError(f"experiment {name} is {settings!r}; give it a table of settings")
-    for setting in settings:
-        if setting not in Experiment.settings():
-            raise ValueError(
-                f"experiment {name}: {setting!r} is no setting; "
-                f"{nearest(setting, Experiment.settings())}"
-            )
-    if name == SPATIOTEMPORAL.name:
-        return replace(SPATIOTEMPORAL, **settings)
-    return Experiment(name, **settings)
 
 
 def _named(recordings: Any) -> dict[str, Origin]:
@@ -295,3 +280,51 @@ def _check_distinct(what: str, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"two {what} are called {name!r}; give each its own name")
+
+
+def diff(old: Plan, new: Plan) -> list[str]:
+    """Each difference between two plans; empty where they plan the same.
+
+    Examples
+    --------
+    >>> diff(Plan.of("B4", n_splits=5), Plan.of(["B4", "T6"]))
+    ['recording T6 is new', 'instantaneous: n_splits was 5, is 10']
+    """
+    before, after = old.as_dict(), new.as_dict()
+    return [
+        *_differences("recording ", before["recordings"], after["recordings"]),
+        *_differences("", before["experiments"], after["experiments"]),
+    ]
+
+
+def _differences(
+    kind: str, before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    what = kind or "experiment "
+    sentences = [f"{what}{name} is no longer planned" for name in before if name not in after]
+    for name, settings in after.items():
+        if name not in before:
+            sentences.append(f"{what}{name} is new")
+            continue
+        for key in dict.fromkeys((*before[name], *settings)):
+            was, now = before[name].get(key), settings.get(key)
+            if was == now:
+                continue
+            if key == "in_memory" and was and now:
+                sentences.append(f"{kind}{name}: its data in memory are not the same")
+            else:
+                sentences.append(
+                    f"{kind}{name}: {key} was {_setting_text(was)}, is {_setting_text(now)}"
+                )
+    return sentences
+
+
+def _setting_text(value: Any) -> str:
+    """A setting as a reader would write it."""
+    if value is None:
+        return "not set"
+    if isinstance(value, list):
+        return ", ".join(_setting_text(entry) for entry in value) or "all"
+    if isinstance(value, Mapping):
+        return " and ".join(f"{key} {_setting_text(entry)}" for key, entry in value.items())
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)

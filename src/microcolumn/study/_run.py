@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,17 +12,27 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from .. import __version__
+from ..models import ModelSpec
+from ..partition import LogPartition
 from ..recording import Recording
 from ..words import Words
+from ._codec import json_text, typed
 from ._compute import JobResult, Task, execute
-from ._dependencies import inputs
-from ._diff import changes
-from ._jobs import Job, ModelSpec, RecordingInfo, n_dims, needs, settings_of, stages, variants
-from ._plan import Experiment, Plan
-from ._progress import Bar, DurationModel
+from ._jobs import (
+    Candidate,
+    Job,
+    RecordingInfo,
+    chosen,
+    dependencies,
+    n_dims,
+    settings_of,
+    specs_of,
+    stages,
+)
+from ._plan import Experiment, Plan, diff
 from ._results import Results
-from ._schema import json_text
 from ._sources import fingerprint, words_of
+from ._status import Bar
 from ._store import Store, StoreError
 from ._workers import StudyError, Workers, workers_at
 
@@ -47,7 +58,7 @@ def run(
     store : path
         SQLite file, made where it does not exist.
     n_jobs : int, optional
-        Jobs at once on this machine; one per core where left out.
+        Jobs at once on this machine; one per core by default.
     scheduler : str, optional
         Address of a Dask scheduler, such as ``"tcp://host:8786"``, whose workers do the jobs
         instead; microcolumn must be installed there.
@@ -82,21 +93,23 @@ def run(
         Store.create(path) as opened,
         opened.lock(),
     ):
-        told = _noticed(plan, opened)
-        facts = _recognised(recordings, opened)
+        messages = _changes(plan, opened)
+        facts = _checked(recordings, opened)
         for name, recording in recordings.items():
-            opened.write_recording(_described(name, recording, facts[name], plan))
-        opened.write_study(
+            opened.write_recording(recording_row(name, recording, facts[name], plan))
+        planned = stages(plan, facts)
+        opened.write_plan(
+            [{"digest": digest} | job.row for stage in planned for digest, job in stage.items()],
             plan=json_text(plan.as_dict()),
             microcolumn=__version__,
             command=command,
             workers=str(workers.count),
         )
-        _Run(opened, plan, words, facts, workers).go(progress, told)
-    return Results(path, plan)
+        _Run(opened, plan, recordings, words, facts, workers, planned).go(progress, messages)
+    return Results(path)
 
 
-def _recognised(recordings: Mapping[str, Recording], store: Store) -> dict[str, RecordingInfo]:
+def _checked(recordings: Mapping[str, Recording], store: Store) -> dict[str, RecordingInfo]:
     """Facts about the recordings; refuses those that are not what the store was made from."""
     known = {row["name"]: row for row in store.rows("recordings")}
     facts = {}
@@ -113,7 +126,9 @@ def _recognised(recordings: Mapping[str, Recording], store: Store) -> dict[str, 
     return facts
 
 
-def _described(name: str, recording: Recording, facts: RecordingInfo, plan: Plan) -> dict[str, Any]:
+def recording_row(
+    name: str, recording: Recording, facts: RecordingInfo, plan: Plan
+) -> dict[str, Any]:
     """Row of the store about a recording."""
     table = recording.units
     units = [
@@ -145,13 +160,13 @@ def _described(name: str, recording: Recording, facts: RecordingInfo, plan: Plan
         "n_units": recording.n_units,
         "n_spikes": recording.n_spikes,
         "duration_s": recording.duration_s,
-        "units": json_text(units),
-        "notes": json_text(recording.notes),
-        "survey": json_text(survey),
+        "units": units,
+        "notes": recording.notes,
+        "survey": survey,
     }
 
 
-def _noticed(plan: Plan, store: Store) -> list[str]:
+def _changes(plan: Plan, store: Store) -> list[str]:
     """What changed since the store was last used, in sentences; other versions are refused."""
     before = store.read_study()
     if "plan" not in before:
@@ -161,11 +176,41 @@ def _noticed(plan: Plan, store: Store) -> list[str]:
             f"{store.path} was made by microcolumn {before['microcolumn']} and this is "
             f"{__version__}, whose numbers may differ; use that version or a new store"
         )
-    told = changes(Plan.from_dict(json.loads(before["plan"])), plan)
-    if told:
-        kept = "results of the earlier plan that this one shares are used, all others are kept"
-        told = ["the plan changed:", *(f"  {sentence}" for sentence in told), f"  ({kept})"]
-    return told
+    changed = diff(Plan.from_dict(json.loads(before["plan"])), plan)
+    if not changed:
+        return []
+    kept = "results of the earlier plan that this one shares are used, all others are kept"
+    return ["the plan changed:", *(f"  {sentence}" for sentence in changed), f"  ({kept})"]
+
+
+def inputs(
+    store: Store, job: Job, used: Mapping[Job, str]
+) -> tuple[dict[str, tuple[bytes, ...]], dict[str, LogPartition]]:
+    """What a job starts from: fitted models by name, and log Z of those that were chosen.
+
+    ``used`` are the finished jobs whose results it starts from, with their digests. Models are all
+    of a path for a fit, the fit at the job's l1 for a normaliser, else the fit at the l1 that the
+    validation part prefers.
+    """
+    models, log_z = {}, {}
+    for fit, digest in used.items():
+        if fit.kind != "fit" or fit.model is None:
+            continue
+        where = {} if job.kind == "fit" else {"l1": job.l1}
+        if job.kind not in ("fit", "normalise"):
+            rows = {
+                other.l1: store.rows("normalisers", job=name)[0]
+                for other, name in used.items()
+                if other.kind == "normalise" and other.model == fit.model
+            }
+            where["l1"] = chosen(
+                Candidate(float(l1 or 0.0), row["validation_bits_per_second"], row["converged"] > 0)
+                for l1, row in rows.items()
+            ).l1
+            log_z[fit.model.name] = typed(LogPartition, rows[where["l1"]] | {"seconds": math.nan})
+        found = store.rows("fits", columns=("file",), job=digest, **where)
+        models[fit.model.name] = tuple(row["file"] for row in found)
+    return models, log_z
 
 
 @dataclass(slots=True)
@@ -174,34 +219,28 @@ class _Run:
 
     store: Store
     plan: Plan
+    recordings: Mapping[str, Recording]
     words: Mapping[tuple[str, str], Words]
     facts: Mapping[str, RecordingInfo]
     workers: Workers
-    names: dict[Job, str] = field(default_factory=dict)
+    stages: list[dict[str, Job]]
+    digests: dict[Job, str] = field(default_factory=dict)
     jobs: dict[str, Job] = field(default_factory=dict)
     done: set[str] = field(default_factory=set)
     failed: list[str] = field(default_factory=list)
-    pace: DurationModel = field(default_factory=DurationModel)
 
-    def go(self, progress: bool | None, told: list[str]) -> None:
+    def go(self, progress: bool | None, messages: list[str]) -> None:
         """Do all that is left, stage by stage."""
-        planned = stages(self.plan, self.facts)
-        self.jobs = {name: job for stage in planned for name, job in stage.items()}
-        self.names = {job: name for name, job in self.jobs.items()}
-        seconds = {
-            row["digest"]: row["seconds"]
-            for row in self.store.rows("jobs", columns=("digest", "seconds"))
-        }
-        self.done = seconds.keys() & self.jobs.keys()
-        for name in self.done:
-            self.pace.learn(self.jobs[name], seconds[name])
+        self.jobs = {digest: job for stage in self.stages for digest, job in stage.items()}
+        self.digests = {job: digest for digest, job in self.jobs.items()}
+        self.done = self.store.finished() & self.jobs.keys()
         with Bar(len(self.jobs), len(self.done), progress) as bar:
             if self.done:
                 n_jobs = f"{len(self.done):,} of {len(self.jobs):,} jobs"
-                told = [*told, f"{n_jobs} are in {self.store.path} already"]
-            for sentence in told:
-                bar.tell(sentence)
-            for stage in planned:
+                messages = [*messages, f"{n_jobs} are in {self.store.path} already"]
+            for sentence in messages:
+                bar.write(sentence)
+            for stage in self.stages:
                 self._do(stage, bar)
         if self.failed:
             raise StudyError(
@@ -218,64 +257,57 @@ class _Run:
             batch_size=1,  # a batch would be stored only when all of it is done
             max_nbytes=None,  # words are small; files of joblib's would outlive a kill
         )
-        with self.workers.explained(self.store.path):
-            for outcome in parallel(delayed(execute)(task) for task in self._tasks(left)):
-                self._keep(outcome)
-                bar.finished(self.jobs[outcome.digest], self._left_s)
-
-    def _left_s(self) -> float:
-        """Seconds until all jobs are done."""
-        left = (job for name, job in self.jobs.items() if name not in self.done)
-        return self.pace.remaining_s(left, self.workers.count)
+        with self.workers.as_study_error(self.store.path):
+            for result in parallel(delayed(execute)(task) for task in self._tasks(left)):
+                self._keep(result)
+                bar.finished(self.jobs[result.digest])
 
     def _experiment(self, job: Job) -> tuple[Experiment, tuple[ModelSpec, ...]]:
-        """The job's experiment, and the variants that it compares."""
+        """The job's experiment, and the models that it compares."""
         [experiment] = [each for each in self.plan.experiments if each.name == job.experiment]
         n_units = self.facts[job.recording].n_units
-        return experiment, variants(experiment, n_dims(experiment, n_units, job.window))
+        return experiment, specs_of(experiment, n_dims(experiment, n_units, job.window or 1))
+
+    def _used(self, job: Job) -> dict[Job, str]:
+        """Jobs whose results it starts from, with their digests."""
+        found = dependencies(job, *self._experiment(job))
+        return {other: self.digests[other] for other in found}
 
     def _is_ready(self, job: Job) -> bool:
         """Whether all that it starts from is there; not so where an earlier job failed."""
-        return all(self.names[other] in self.done for other in needs(job, *self._experiment(job)))
+        return self.done.issuperset(self._used(job).values())
 
     def _tasks(self, names: list[str]) -> Iterator[Task]:
         for name in names:
             job = self.jobs[name]
-            experiment, compared = self._experiment(job)
-            used = [self.names[other] for other in needs(job, experiment, compared)]
+            experiment, _ = self._experiment(job)
             # joblib draws tasks from threads of its own, so each gets a connection of its own.
             with Store.open(self.store.path) as reader:
-                models, log_z = inputs(reader, job, used)
-            words = self.words[job.recording, job.experiment]
-            yield Task(name, job, experiment, words, models, log_z, self.workers.threads)
+                models, log_z = inputs(reader, job, self._used(job))
+            yield Task(
+                digest=name,
+                job=job,
+                experiment=experiment,
+                words=self.words[job.recording, job.experiment],
+                models=models,
+                log_z=log_z,
+                threads=self.workers.threads,
+                recording=self.recordings[job.recording] if job.kind == "describe" else None,
+            )
 
-    def _keep(self, outcome: JobResult) -> None:
+    def _keep(self, result: JobResult) -> None:
         """Store what became of a job."""
-        job = self.jobs[outcome.digest]
-        if outcome.error:
-            self.failed.append(f"{outcome.error} ({job})")
-            self.store.fail(outcome.digest, str(job), outcome.error, outcome.trace)
+        job = self.jobs[result.digest]
+        if result.error:
+            self.failed.append(f"{result.error} ({job})")
+            self.store.fail(result.digest, str(job), result.error, result.trace)
             return
-        experiment, compared = self._experiment(job)
-        variant = job.variant
-        row = {
-            "kind": job.kind,
-            "recording": job.recording,
-            "experiment": job.experiment,
-            "window": job.window,
-            "split": job.split,
-            "model": variant and variant.model,
-            "n_hidden": variant and variant.n_hidden,
-            "objective": variant and variant.objective,
-            "variant": variant and variant.name,
-            "penalty": job.penalty,
-            "seed": experiment.seed + job.split,
+        row = job.row | {
             "fingerprint": self.facts[job.recording].fingerprint,
-            "settings": json_text(settings_of(job, experiment, compared)),
-            "warnings": json_text(outcome.warnings),
-            "seconds": outcome.seconds,
-            "environment": outcome.environment,
+            "settings": settings_of(job, *self._experiment(job)),
+            "warnings": result.warnings,
+            "seconds": result.seconds,
+            "environment": result.environment,
         }
-        self.store.finish(outcome.digest, row, outcome.rows)
-        self.done.add(outcome.digest)
-        self.pace.learn(job, outcome.seconds)
+        self.store.finish(result.digest, row, result.rows)
+        self.done.add(result.digest)

@@ -1,28 +1,27 @@
 """The tables of a study's store, as SQL, so that any SQLite client can query them.
 
-Columns marked JSON hold text made by :func:`json_text`. A number that is not there (nan) is NULL.
+Columns marked JSON hold text made by the codec, those marked NPZ compressed arrays. A number that
+is not there (NaN) is NULL. ``planned`` says which results the present plan has; for each table of
+results, ``current_<table>`` is a view of those, with the names they go by. Results of earlier plans
+stay in the tables.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import sqlite3
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
-SCHEMA = """
+_TABLES = """
 CREATE TABLE study (
-  -- A row is one fact about the whole study: plan (JSON), microcolumn (version), created (UTC),
+  -- A row is one fact about the study: plan (JSON), microcolumn (version), created (UTC),
   -- command, and runner (the process that works on it, or that died at it).
   key TEXT NOT NULL PRIMARY KEY,
   value TEXT NOT NULL
@@ -32,10 +31,7 @@ CREATE TABLE recordings (
   -- A row is one recording of the plan, as it was when last read.
   name TEXT NOT NULL PRIMARY KEY,
   fingerprint TEXT NOT NULL,  -- sha256 of spike times, units and epochs
-  source TEXT,
-  n_units INTEGER,
-  n_spikes INTEGER,
-  duration_s REAL,
+  source TEXT, n_units INTEGER, n_spikes INTEGER, duration_s REAL,
   units TEXT,   -- JSON: [{id, layer, depth_um, depth_reference, rate_hz, multiunit}, ...]
   notes TEXT,   -- JSON
   survey TEXT   -- JSON
@@ -47,22 +43,23 @@ CREATE TABLE environments (
   versions TEXT NOT NULL UNIQUE  -- JSON
 ) STRICT;
 
+CREATE TABLE planned (
+  -- A row is one job of the present plan, finished or not, in the order they are done.
+  position INTEGER NOT NULL PRIMARY KEY,
+  digest TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL, recording TEXT NOT NULL, experiment TEXT NOT NULL, window INTEGER,
+  split INTEGER,
+  model TEXT,  -- such as RBM 25 likelihood
+  l1 REAL
+) STRICT;
+
 CREATE TABLE jobs (
   -- A row is one finished job. Its fingerprint, not its recording's name, says which data it saw:
   -- data may change under a name, and the old jobs stay.
   digest TEXT NOT NULL PRIMARY KEY,
-  kind TEXT NOT NULL,  -- fit, normalise, test, predict or structure
-  recording TEXT NOT NULL,
-  experiment TEXT NOT NULL,
-  window INTEGER,
-  split INTEGER,
-  model TEXT,
-  n_hidden INTEGER,
-  objective TEXT,
-  variant TEXT,
-  penalty REAL,
-  seed INTEGER,
-  fingerprint TEXT,
+  kind TEXT NOT NULL,  -- describe, fit, normalise, test, patterns, anneal, predict or structure
+  recording TEXT NOT NULL, experiment TEXT NOT NULL, window INTEGER, split INTEGER, model TEXT,
+  l1 REAL, fingerprint TEXT,
   settings TEXT,  -- JSON
   warnings TEXT,  -- JSON
   seconds REAL,
@@ -70,77 +67,76 @@ CREATE TABLE jobs (
   environment INTEGER NOT NULL REFERENCES environments (id)
 ) STRICT;
 
+CREATE TABLE descriptions (
+  -- A row is the data of one experiment on a recording.
+  job TEXT NOT NULL PRIMARY KEY REFERENCES jobs (digest),
+  words BLOB,  -- NPZ: all words of single bins, with their times and units
+  data BLOB    -- NPZ: units, rates, busiest stretch, correlogram
+) STRICT;
+
 CREATE TABLE fits (
-  -- A row is the model fitted at one penalty of a fit job's path, with its certificate.
+  -- A row is the model fitted at one l1 of a fit job's path, with its certificate.
   job TEXT NOT NULL REFERENCES jobs (digest),
-  penalty REAL NOT NULL,
-  value REAL,
-  optimality REAL,
-  converged INTEGER,
-  n_iter INTEGER,
-  n_live_hidden INTEGER,
-  n_couplings INTEGER,
-  n_nonzero INTEGER,
-  model BLOB,     -- a safetensors file
-  PRIMARY KEY (job, penalty)
+  l1 REAL NOT NULL, value REAL, optimality REAL, converged INTEGER, n_iter INTEGER,
+  n_live_hidden INTEGER, n_couplings INTEGER, n_nonzero INTEGER,
+  file BLOB,     -- a safetensors file
+  PRIMARY KEY (job, l1)
 ) STRICT;
 
 CREATE TABLE normalisers (
   -- A row is one fit's log Z (nats), how far to trust it, and its score on the validation part.
   job TEXT NOT NULL PRIMARY KEY REFERENCES jobs (digest),
-  log_z REAL,
+  value REAL,  -- log Z
   stderr REAL,
-  method TEXT,
-  converged INTEGER,
-  n_operations REAL,
-  effective_sample_size REAL,
-  reverse REAL,
-  reverse_stderr REAL,
-  n_steps INTEGER,
+  method TEXT,  -- exact or ais
+  side TEXT,  -- states that an exact sum ran over: visible or hidden
+  converged INTEGER, n_operations REAL, effective_sample_size REAL, reverse REAL,
+  reverse_stderr REAL, n_steps INTEGER,
   trace TEXT,  -- JSON: [[steps, value, stderr], ...]
-  frequent_words REAL,
-  validation_bits_per_second REAL,
-  validation_stderr REAL
+  frequent_words REAL, validation_bits_per_second REAL, validation_stderr REAL,
+  activation TEXT  -- JSON: mean and variance of each hidden unit on the test part
 ) STRICT;
 
 CREATE TABLE scores (
-  -- A row is one variant's chosen model on the test part of a split.
+  -- A row is one model, at the l1 chosen on the validation part, on the test part of a split.
   job TEXT NOT NULL REFERENCES jobs (digest),
-  variant TEXT NOT NULL,
-  penalty REAL,
-  bits_per_second REAL,
-  block_stderr REAL,
-  normaliser_stderr REAL,
-  normaliser TEXT,
-  converged INTEGER,
-  nats_per_word REAL,
-  n_words INTEGER,
-  n_live_hidden INTEGER,
-  n_couplings INTEGER,
-  n_nonzero INTEGER,
-  PRIMARY KEY (job, variant)
+  model TEXT NOT NULL, l1 REAL, bits_per_second REAL, block_stderr REAL, normaliser_stderr REAL,
+  normaliser TEXT, side TEXT, normaliser_converged INTEGER, fit_converged INTEGER,
+  optimality REAL, nats_per_word REAL, n_words INTEGER, n_live_hidden INTEGER,
+  n_couplings INTEGER, n_nonzero INTEGER,
+  PRIMARY KEY (job, model)
 ) STRICT;
 
 CREATE TABLE differences (
-  -- A row is the test score of one variant minus another's, paired over the same blocks.
+  -- A row is the test score of one model minus another's, paired over the same blocks.
   job TEXT NOT NULL REFERENCES jobs (digest),
-  first TEXT NOT NULL,
-  second TEXT NOT NULL,
-  bits_per_second REAL,
-  block_stderr REAL,
+  first TEXT NOT NULL, second TEXT NOT NULL, bits_per_second REAL, block_stderr REAL,
   PRIMARY KEY (job, first, second)
 ) STRICT;
 
+CREATE TABLE patterns (
+  -- A row is what one model expects of the test words of a split, and what was observed.
+  job TEXT NOT NULL REFERENCES jobs (digest),
+  model TEXT NOT NULL,  -- or data, which has no statistics
+  l1 REAL,
+  statistics BLOB,  -- NPZ: observed and expected frequency of each distinct test word
+  synchrony BLOB,  -- NPZ: distribution of the number of active bits
+  PRIMARY KEY (job, model)
+) STRICT;
+
+CREATE TABLE annealings (
+  -- A row is how annealed importance sampling of one fit converges with its steps.
+  job TEXT NOT NULL PRIMARY KEY REFERENCES jobs (digest),
+  l1 REAL,
+  convergence BLOB  -- NPZ
+) STRICT;
+
 CREATE TABLE predictions (
-  -- A row is how well one unit's spikes are predicted by one variant's chosen model.
+  -- A row is how well one unit's spikes are predicted by one model, at its chosen l1.
   job TEXT NOT NULL REFERENCES jobs (digest),
   given TEXT NOT NULL,  -- what the prediction knows
   position INTEGER NOT NULL,  -- of the unit among the experiment's units
-  unit TEXT,
-  rate_hz REAL,
-  gain_bits_per_second REAL,
-  roc_area REAL,
-  brier REAL,
+  unit TEXT, rate_hz REAL, gain_bits_per_second REAL, roc_area REAL, brier REAL,
   rate_brier REAL,
   PRIMARY KEY (job, given, position)
 ) STRICT;
@@ -150,16 +146,12 @@ CREATE TABLE calibrations (
   job TEXT NOT NULL REFERENCES jobs (digest),
   given TEXT NOT NULL,
   predicted TEXT,  -- JSON, as the next four
-  observed TEXT,
-  lower TEXT,
-  upper TEXT,
-  n_bins TEXT,
-  error REAL,
+  observed TEXT, lower TEXT, upper TEXT, n_bins TEXT, error REAL,
   PRIMARY KEY (job, given)
 ) STRICT;
 
 CREATE TABLE structures (
-  -- A row is what one variant's chosen model says about layers and higher-order interactions.
+  -- A row is what one model at its chosen l1 says about layers and higher-order interactions.
   job TEXT NOT NULL PRIMARY KEY REFERENCES jobs (digest),
   layers TEXT,  -- JSON, NULL where the units have no layers
   interactions TEXT  -- JSON
@@ -168,17 +160,58 @@ CREATE TABLE structures (
 CREATE TABLE failures (
   -- A row is a job that raised an error when last tried; it goes when the job finishes.
   digest TEXT NOT NULL PRIMARY KEY,
-  job TEXT,
-  error TEXT,
-  traceback TEXT,
+  job TEXT, error TEXT, traceback TEXT,
   happened TEXT NOT NULL  -- UTC
 ) STRICT;
 """
 
+#: Columns of JSON, whichever table has them.
+JSON_COLUMNS = {
+    *("units", "notes", "survey", "versions", "settings", "warnings", "environment"),
+    *("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins"),
+    *("layers", "interactions"),
+}
+#: Columns of ``planned`` that results go by, with those of their own.
+_NAMES = ("recording", "experiment", "window", "split", "model", "l1")
+#: Tables of results, and which of these names they have themselves.
+_RESULTS: dict[str, tuple[str, ...]] = {
+    "descriptions": (),
+    "fits": ("l1",),
+    "normalisers": (),
+    "scores": ("model", "l1"),
+    "differences": (),
+    "patterns": ("model", "l1"),
+    "annealings": ("l1",),
+    "predictions": (),
+    "calibrations": (),
+    "structures": (),
+}
+
+
+def _view(table: str) -> str:
+    names = ", ".join(f"planned.{name}" for name in _NAMES if name not in _RESULTS[table])
+    return (
+        f"CREATE VIEW current_{table} AS SELECT planned.position AS planned_position, {names}, "
+        f"{table}.* FROM planned JOIN {table} ON {table}.job = planned.digest;\n"
+    )
+
+
+SCHEMA = (
+    _TABLES
+    + "\n".join(map(_view, _RESULTS))
+    + """
+CREATE VIEW current_jobs AS SELECT planned.*, jobs.warnings, jobs.seconds, jobs.finished,
+  environments.versions AS environment, failures.job AS failed, failures.error
+FROM planned LEFT JOIN jobs ON jobs.digest = planned.digest
+LEFT JOIN environments ON environments.id = jobs.environment
+LEFT JOIN failures ON failures.digest = planned.digest;
+"""
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The columns of a table: each one's SQL type, and those of the primary key in order."""
+    """The columns of a table or view: each one's SQL type, and those that give its order."""
 
     types: dict[str, str]
     key: tuple[str, ...]
@@ -186,24 +219,16 @@ class Table:
 
 @cache
 def tables() -> dict[str, Table]:
-    """All tables by name, as SQLite itself understands :data:`SCHEMA`."""
+    """All tables and views by name, as SQLite itself understands :data:`SCHEMA`."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(SCHEMA)
-        names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-        return {name: _table(connection, name) for (name,) in names.fetchall()}
-
-
-def json_text(value: Any) -> str:
-    """Content of a JSON column; a number that is not there (nan) is null."""
-    return json.dumps(_without_nan(value), allow_nan=False)
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _without_nan(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(entry) for entry in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+        names = connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
+        found = {name: _table(connection, name) for (name,) in names.fetchall()}
+    for name in _RESULTS:
+        key = ("planned_position", *(column for column in found[name].key if column != "job"))
+        found[f"current_{name}"] = Table(found[f"current_{name}"].types, key)
+    found["current_jobs"] = Table(found["current_jobs"].types, ("position",))
+    return found
 
 
 def _table(connection: sqlite3.Connection, name: str) -> Table:

@@ -8,7 +8,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import io
-from ..recording import Recording
-from ..simulate import PRESETS, microcolumn
+from .. import io, simulate
+from ..recording import Recording, most_active
 from ..validation import real_number, whole_number
 from ..words import Words
 from ._experiment import Experiment, checked_name, nearest
 
-#: What an entry of a plan may say beside the options of reading.
+#: What an entry of a plan may have in addition to the options of reading.
 _KEYS = ("preset", "seed", "minutes", "file", "select", "in_memory")
 
 
@@ -40,7 +39,7 @@ class Source:
     seed : int
         Of the preset.
     minutes : float, optional
-        Length of the preset's recording; its own where left out.
+        Length of the preset's recording; by default its own.
     file : str, optional
         Path for :func:`microcolumn.read`.
     read : mapping
@@ -116,9 +115,9 @@ class Source:
             if seed or self.minutes is not None:
                 raise ValueError("seed and minutes are for presets; leave them out")
             return
-        if not (isinstance(self.preset, str) and self.preset in PRESETS):
+        if not (isinstance(self.preset, str) and self.preset in simulate.PRESETS):
             raise ValueError(
-                f"there is no preset {self.preset!r}; {nearest(str(self.preset), PRESETS)}"
+                f"there is no preset {self.preset!r}; {nearest(str(self.preset), simulate.PRESETS)}"
             )
         if self.minutes is not None:
             minutes = real_number("minutes", self.minutes, "give the length in minutes")
@@ -141,9 +140,9 @@ class Source:
             own["file"] = str(given.parent.resolve() / given.name)
         if folder is not None and isinstance(read.get("layers"), str):
             # Layers may also be boundaries or a column's name.
-            beside = folder / read["layers"]
-            if os.path.isfile(beside):
-                read["layers"] = str(beside.resolve())
+            table = folder / read["layers"]
+            if os.path.isfile(table):
+                read["layers"] = str(table.resolve())
         return cls(name, read=read, **own)
 
     def as_dict(self) -> dict[str, Any]:
@@ -160,19 +159,19 @@ class Source:
     def load(self) -> Recording:
         """The recording, read or simulated, with the selected units."""
         try:
-            recording = self._whole()
+            recording = self._read()
             return recording.select(**self.select) if self.select else recording
         except (ValueError, TypeError, ImportError, OSError) as error:
             kinds = (FileNotFoundError, OSError, ImportError, TypeError, ValueError)
             kind = next(kind for kind in kinds if isinstance(error, kind))
             raise kind(f"recording {self.name}: {error}") from None
 
-    def _whole(self) -> Recording:
+    def _read(self) -> Recording:
         if self.preset is not None:
-            settings = PRESETS[self.preset]
+            settings = simulate.PRESETS[self.preset]
             if self.minutes is not None:
                 settings = settings._replace(minutes=self.minutes)
-            return microcolumn(seed=self.seed, **settings._asdict())
+            return simulate.microcolumn(seed=self.seed, **settings._asdict())
         if self.file is not None:
             return io.read(self.file, **self.read)
         if self.recording is None:
@@ -203,31 +202,11 @@ def fingerprint(recording: Recording) -> str:
 
 
 def words_of(recording: Recording, experiment: Experiment) -> Words:
-    """Words of single bins that an experiment is about.
-
-    Parameters
-    ----------
-    recording : Recording
-        Where they come from.
-    experiment : Experiment
-        Its ``bin_width``, ``most_active`` and ``max_words`` count.
-
-    Returns
-    -------
-    Words
-        The first ``max_words`` bins of the ``most_active`` units, which keep their order; among
-        units with equally many spikes within the epochs the first are taken.
-    """
+    """Words of an experiment: the first ``max_words`` single bins of the ``most_active`` units."""
     if experiment.most_active is not None:
-        by_activity = np.argsort(-recording.spike_counts, kind="stable")
-        recording = recording.take(np.sort(by_activity[: experiment.most_active]).tolist())
-    words = recording.bin(experiment.bin_width)
-    if experiment.max_words is None or words.n_bins <= experiment.max_words:
-        return words
-    first = words.index[: experiment.max_words]
-    starts = words.epoch_starts[words.epoch_starts < first.size]
-    cut = Words.from_array(words.X[first], words.bin_width, words.units, starts)
-    return replace(cut, clock=words.clock)
+        recording = recording.take(most_active(recording, experiment.most_active))
+    words, most = recording.bin(experiment.bin_width), experiment.max_words
+    return words if most is None or words.n_bins <= most else words._take(np.arange(most))
 
 
 @cache

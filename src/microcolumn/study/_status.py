@@ -1,51 +1,47 @@
-"""How far a study is, told from its store while a run may be at work on it."""
+"""How far a study is, while it runs and from its store; a store is read by SQLite alone."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
+import math
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
+from statistics import fmean
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
-from ._index import PlanIndex
-from ._plan import Plan
-from ._progress import DurationModel, duration
 from ._store import Store
+
+if TYPE_CHECKING:
+    from ._jobs import Job
 
 #: Failures that are shown.
 _MOST_FAILURES = 5
+#: What jobs that take about as long have in common, from the most similar on.
+_ALIKE = (
+    ("kind", "experiment", "window", "model", "recording"),
+    ("kind", "experiment", "window", "model"),
+    ("kind", "experiment"),
+    ("kind",),
+    (),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """State of a study; printed, it is a few lines.
-
-    Parameters
-    ----------
-    store : str
-        The file.
-    running : bool
-        Whether a run is at work on it now.
-    runner : str
-        Which process that is or, where it did not end well, was.
-    planned, done : dict of str to int
-        Jobs by kind.
-    failures : tuple of (str, str)
-        Job and error of those that failed when last tried.
-    left_s : float
-        Seconds that the rest will take with as many workers as last time; NaN where unknown.
-    n_other : int
-        Finished jobs of earlier plans, which this one does not use.
-    """
+    """State of a study; printed, it is a few lines."""
 
     store: str
-    running: bool
-    runner: str
-    planned: dict[str, int]
+    running: bool  # a run is at work on it now
+    runner: str  # which process that is or, where it did not end well, was
+    planned: dict[str, int]  # jobs by kind
     done: dict[str, int]
-    failures: tuple[tuple[str, str], ...]
-    left_s: float
-    n_other: int
+    failures: tuple[tuple[str, str], ...]  # job and error of those that failed when last tried
+    left_s: float  # that the rest will take with as many workers as last time; NaN where unknown
+    n_other: int  # finished jobs of earlier plans, which this one does not use
 
     @property
     def complete(self) -> bool:
@@ -77,43 +73,85 @@ class Status:
 
 
 def status(store: str | Path) -> Status:
-    """Tell how far a study is; a run that is at work on it is not disturbed.
-
-    Parameters
-    ----------
-    store : path
-        The study's store.
-
-    Returns
-    -------
-    Status
-    """
+    """How far a study is; a run that is at work on its store is not disturbed."""
     path = Path(store)
     with Store.open(path) as opened:
         facts = opened.read_study()
-        recordings = {row["name"]: row for row in opened.rows("recordings")}
-        seconds = {
-            row["digest"]: row["seconds"]
-            for row in opened.rows("jobs", columns=("digest", "seconds"))
-        }
-        failed = opened.rows("failures")
-    plan = Plan.from_dict(json.loads(facts["plan"])) if "plan" in facts else None
-    digests = {} if plan is None else PlanIndex(plan, recordings).digests
-    ours = set(digests.values())
-    pace = DurationModel()
-    for job, digest in digests.items():
-        if digest in seconds:
-            pace.learn(job, seconds[digest])
-    left = [job for job, digest in digests.items() if digest not in seconds]
-    planned: Counter[str] = Counter(job.kind for job in digests)
-    missing: Counter[str] = Counter(job.kind for job in left)
+        jobs = opened.rows("current_jobs")
+        n_finished = len(opened.finished())
+    left = [job for job in jobs if job["finished"] is None]
+    done = [job for job in jobs if job["finished"] is not None]
+    planned = Counter(job["kind"] for job in jobs)
+    missing = Counter(job["kind"] for job in left)
     return Status(
         store=str(path),
         running=Store.is_running(path),
         runner=facts.get("runner", ""),
         planned=dict(planned),
         done={kind: planned[kind] - missing[kind] for kind in planned},
-        failures=tuple((row["job"], row["error"]) for row in failed if row["digest"] in ours),
-        left_s=pace.remaining_s(left, int(facts.get("workers", 1))),
-        n_other=len(seconds.keys() - ours),
+        failures=tuple((job["failed"], job["error"]) for job in jobs if job["failed"]),
+        left_s=_expected_s(left, done) / int(facts.get("workers", 1)),
+        n_other=n_finished - len(done),
     )
+
+
+def _expected_s(left: Sequence[dict[str, Any]], done: Sequence[dict[str, Any]]) -> float:
+    """Seconds that jobs will take: each as long as those like it; NaN where nothing is known."""
+    seconds: dict[Any, list[float]] = defaultdict(list)
+    for job in done:
+        for names in _ALIKE:
+            seconds[tuple(job[name] for name in names)].append(job["seconds"])
+    means = {key: fmean(values) for key, values in seconds.items()}
+    total = 0.0
+    for job in left:
+        keys = (tuple(job[name] for name in names) for names in _ALIKE)
+        total += next((means[key] for key in keys if key in means), math.nan)
+    return total
+
+
+class Bar:
+    """One bar with jobs done, rate and time left; by default in a terminal and in a notebook."""
+
+    def __init__(self, n_jobs: int, n_done: int, shown: bool | None = None) -> None:
+        from tqdm.auto import tqdm  # loaded by a run alone
+
+        self._bar = tqdm(
+            total=n_jobs,
+            initial=n_done,
+            disable=not (is_interactive() if shown is None else shown),
+            unit=" jobs",
+            smoothing=0.05,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.close()
+
+    def finished(self, job: Job) -> None:
+        """One more job is done."""
+        self._bar.set_description(job.kind, refresh=False)
+        self._bar.update()
+
+    def write(self, text: str) -> None:
+        """Write a line above the bar."""
+        self._bar.write(text, file=sys.stderr)
+
+
+def duration(seconds: float) -> str:
+    """Hours, minutes and seconds, such as 1:02:03; a question mark where unknown."""
+    return "?" if seconds != seconds else str(timedelta(seconds=round(seconds)))
+
+
+def is_interactive() -> bool:
+    """Whether somebody sees a bar move: a terminal or a notebook, not a log."""
+    shell = sys.modules.get("IPython")
+    running = shell.get_ipython() if shell is not None else None
+    in_notebook = running is not None and hasattr(running, "kernel")
+    return in_notebook or sys.stderr.isatty()

@@ -4,7 +4,7 @@ One transaction per finished job, written ahead (WAL) and flushed to the disk be
 :meth:`Store.finish` returns: a process killed or a power cut at any instant loses the jobs that
 were running and nothing else. While a study runs there are two more files, ``<store>-wal`` and
 ``<store>-shm``, which belong to it; after the last :meth:`Store.close` the store is a single file
-that may be copied (beside it stays an empty ``<store>.lock``, which need not be).
+that may be copied (an empty ``<store>.lock`` stays, which need not be copied).
 """
 
 from __future__ import annotations
@@ -21,19 +21,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
+from filelock import FileLock, Timeout
 
-from . import _lock as lock
-from ._connection import connect_for_reading, connect_for_writing
-from ._schema import Table, tables
-from ._store_errors import StoreError, explained
+from ._codec import json_text
+from ._connection import StoreError, as_store_error, connect_for_reading, connect_for_writing
+from ._schema import JSON_COLUMNS, Table, tables
 
 __all__ = ["Store", "StoreError"]
 
 Row = dict[str, Any]
 
-#: What SQLite takes; JSON is text.
-_STORABLE = (str, int, float, bytes, type(None))
+#: Seconds that a run waits for the lock: :meth:`Store.is_running` has it for an instant.
+_PATIENCE = 2.0
 
 
 class Store:
@@ -48,10 +47,10 @@ class Store:
     >>> with Store.create(path) as store, store.lock():
     ...     job = {"kind": "test", "recording": "B4", "experiment": "instantaneous"}
     ...     job |= {"window": 1, "split": 0, "environment": {"numpy": "2.1"}}
-    ...     score = {"variant": "Ising", "bits_per_second": 1.25}
+    ...     score = {"model": "Ising", "bits_per_second": 1.25}
     ...     store.finish("a1", job, {"scores": [score]})
     >>> with Store.open(path) as store:
-    ...     print(store.finished(), store.rows("scores", variant="Ising")[0]["bits_per_second"])
+    ...     print(store.finished(), store.rows("scores", model="Ising")[0]["bits_per_second"])
     {'a1'} 1.25
     """
 
@@ -61,32 +60,30 @@ class Store:
 
     @classmethod
     def create(cls, path: str | os.PathLike[str]) -> Self:
-        """Open a store for writing, and make it where there is none.
-
-        Raises
-        ------
-        StoreError
-            If the file cannot be written, is damaged, or is not a store of this format.
-        """
+        """Open a store for writing, and make it where there is none; a StoreError says why not."""
         place = Path(path)
         return cls(place, connect_for_writing(place))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Open an existing store for reading, also while another process writes to it.
-
-        Raises
-        ------
-        StoreError
-            If there is no such file, or it cannot be read or is not a store of this format.
-        """
+        """Open an existing store for reading, also while another process writes to it."""
         place = Path(path)
         return cls(place, connect_for_reading(place))
 
     @staticmethod
     def is_running(path: str | os.PathLike[str]) -> bool:
         """Whether a process holds :meth:`lock` on this store now; it is not disturbed."""
-        return lock.is_held(Path(path))
+        file = lock_path(path)
+        if not file.exists():
+            return False
+        try:
+            with FileLock(file, timeout=0, thread_local=False):
+                return False
+        except Timeout:
+            return True
+        except OSError:  # another user's lock, which may only be read: a run leaves its name
+            with Store.open(path) as store:
+                return "runner" in store.read_study()
 
     def close(self) -> None:
         """Close the store; the last to close it leaves a single file."""
@@ -109,29 +106,31 @@ class Store:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Be the only run on this store while the block runs.
-
-        Raises
-        ------
-        StoreError
-            If another run is working on it.
-        """
+        """Be the only run on this store while the block runs; a StoreError names another one."""
+        held = FileLock(lock_path(self.path), timeout=_PATIENCE, thread_local=False)
         try:
-            with lock.held(self.path):
-                now = _now()
-                self.write_study(
-                    runner=f"process {os.getpid()} on {socket.gethostname()} since {now}"
-                )
-                try:
-                    yield
-                finally:
-                    self._forget_runner()
-        except lock.HeldError:
+            held.acquire()
+        except Timeout:
             runner = self.read_study().get("runner", "a process that has just started")
             raise StoreError(
                 f"another run ({runner}) is working on {self.path}; wait for it or use another "
                 "store"
             ) from None
+        except OSError as error:
+            raise StoreError(
+                f"{held.lock_file} cannot be locked ({error.strerror}); give a file of that name "
+                "another one, or use a store in a folder that can be written"
+            ) from error
+        try:
+            self.write_study(
+                runner=f"process {os.getpid()} on {socket.gethostname()} since {_now()}"
+            )
+            try:
+                yield
+            finally:
+                self._forget_runner()
+        finally:
+            held.release()
 
     def _forget_runner(self) -> None:
         # A courtesy to status: the lock itself says whether a run is at work. What ended the run
@@ -150,9 +149,18 @@ class Store:
                 _insert(connection, "study", {"key": key, "value": value}, replace=True)
 
     def write_recording(self, row: Mapping[str, Any]) -> None:
-        """Describe a recording, in place of what was said of this name before."""
+        """Describe a recording, in place of an earlier one of this name."""
         with self._transaction() as connection:
             _insert(connection, "recordings", row, replace=True)
+
+    def write_plan(self, jobs: Iterable[Mapping[str, Any]], **entries: str) -> None:
+        """Set facts about the study, and its jobs in their order, in place of the last plan's."""
+        with self._transaction() as connection:
+            for key, value in entries.items():
+                _insert(connection, "study", {"key": key, "value": value}, replace=True)
+            connection.execute("DELETE FROM planned")
+            for position, row in enumerate(jobs):
+                _insert(connection, "planned", {"position": position} | dict(row))
 
     def finished(self, kind: str | None = None) -> set[str]:
         """Digests of the finished jobs, all or of one kind."""
@@ -164,15 +172,8 @@ class Store:
     ) -> None:
         """Keep a finished job and its results, all or nothing; it is on the disk on return.
 
-        Parameters
-        ----------
-        digest : str
-            Of the job; it must not have been finished before.
-        job : mapping
-            Columns of ``jobs``. ``environment`` is a mapping of names to versions; ``finished``
-            is now where it is not given.
-        rows : mapping of table to rows
-            Without their column ``job``.
+        ``job`` has columns of ``jobs``, of which ``environment`` is a mapping of names to versions
+        and ``finished`` is now by default; ``rows`` are by table, without their column ``job``.
         """
         with self._transaction() as connection:
             if connection.execute("SELECT 1 FROM jobs WHERE digest = ?", (digest,)).fetchone():
@@ -192,20 +193,10 @@ class Store:
             _insert(connection, "failures", row | {"happened": _now()}, replace=True)
 
     def rows(self, table: str, *, columns: Sequence[str] | None = None, **equal: Any) -> list[Row]:
-        """Rows of a table in the order of its primary key, whenever they were written.
+        """Rows of a table or view in the order of its key, whenever they were written.
 
-        Parameters
-        ----------
-        table : str
-        columns : sequence of str, optional
-            Those wanted; all by default. ``fits`` without ``model`` is small.
-        **equal
-            Columns and the values they must have; None or nan for NULL.
-
-        Returns
-        -------
-        list of dict
-            NULL is nan in REAL columns, None in others.
+        ``equal`` are columns and the values they must have, None or NaN for NULL. In rows NULL is
+        NaN in REAL columns and None in others, and JSON is decoded.
         """
         known = _table(table)
         wanted = list(known.types) if columns is None else list(columns)
@@ -214,14 +205,13 @@ class Store:
         if equal:
             query += " WHERE " + " AND ".join(f"{column} IS ?" for column in equal)
         query += f" ORDER BY {', '.join(known.key)}"
-        with explained(self.path):
-            values = [_plain(value) for value in equal.values()]
+        with as_store_error(self.path):
+            values = [_stored(column, value) for column, value in equal.items()]
             found = self._connection.execute(query, values).fetchall()
-        absent = [math.nan if known.types[column] == "REAL" else None for column in wanted]
         return [
             {
-                column: instead if value is None else value
-                for column, value, instead in zip(wanted, row, absent, strict=True)
+                column: _read(column, known.types[column], value)
+                for column, value in zip(wanted, row, strict=True)
             }
             for row in found
         ]
@@ -229,7 +219,7 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """All of what the block writes, on the disk, or nothing of it."""
-        with explained(self.path):
+        with as_store_error(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -252,13 +242,7 @@ def _insert(
     connection: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replace: bool = False
 ) -> None:
     _check_columns(table, _table(table), row)
-    values = {column: _plain(value) for column, value in row.items()}
-    for column, value in values.items():
-        if not isinstance(value, _STORABLE):
-            raise ValueError(
-                f"{table}.{column} cannot hold a {type(value).__name__}; give a number, text "
-                "(json.dumps for JSON), bytes or None"
-            )
+    values = {column: _stored(column, value) for column, value in row.items()}
     verb = "REPLACE" if replace else "INSERT"
     marks = ", ".join("?" * len(values))
     connection.execute(
@@ -266,10 +250,22 @@ def _insert(
     )
 
 
-def _plain(value: Any) -> Any:
-    """A NumPy number as Python's, and nan as NULL."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(plain, float) and math.isnan(plain) else plain
+def _stored(column: str, value: Any) -> Any:
+    """What SQLite takes: a number, text, JSON as text, bytes, or None for NaN."""
+    single = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
+    if isinstance(single, float):
+        return None if math.isnan(single) else single
+    if single is None or isinstance(single, str | int | bytes):
+        return single
+    if column not in JSON_COLUMNS:
+        raise ValueError(f"{column} cannot hold a {type(value).__name__}; give a number or text")
+    return json_text(single)
+
+
+def _read(column: str, kind: str, value: Any) -> Any:
+    if value is None:
+        return math.nan if kind == "REAL" else None
+    return json.loads(value) if column in JSON_COLUMNS and isinstance(value, str) else value
 
 
 def _table(name: str) -> Table:
@@ -284,6 +280,16 @@ def _check_columns(name: str, table: Table, columns: Iterable[str]) -> None:
             raise ValueError(
                 f"table {name} has no column {column!r}; it has {', '.join(table.types)}"
             )
+
+
+def lock_path(store: str | os.PathLike[str]) -> Path:
+    """The lock file of a store; the same by whatever name or link the store is called.
+
+    It is never removed: another run may have opened it already, and would then hold a lock on a
+    file that no longer has a name.
+    """
+    real = Path(store).resolve()
+    return real.with_name(f"{real.name}.lock")
 
 
 def _now() -> str:

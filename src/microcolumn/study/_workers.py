@@ -14,7 +14,7 @@ from pathlib import Path
 from joblib import cpu_count, parallel_config
 
 from ..validation import whole_number
-from ._store_errors import StoreError
+from ._connection import StoreError
 
 #: Seconds to wait for a scheduler, and then for its first worker.
 _PATIENCE = 10
@@ -29,24 +29,14 @@ class StudyError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """What a run has at hand.
-
-    Parameters
-    ----------
-    count : int
-        Jobs at once.
-    threads : int
-        Threads of each job's kernels.
-    where : str
-        In sentences.
-    """
+    """What a run has at hand: jobs at once, threads of each, and where they are in sentences."""
 
     count: int
     threads: int
     where: str
 
     @contextmanager
-    def explained(self, store: Path) -> Iterator[None]:
+    def as_study_error(self, store: Path) -> Iterator[None]:
         """Turn the loss of workers into a sentence; jobs themselves never raise."""
         try:
             yield
@@ -62,15 +52,7 @@ class Workers:
 
 @contextmanager
 def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
-    """Make joblib use this machine or a cluster within the block.
-
-    Parameters
-    ----------
-    n_jobs : int, optional
-        Processes on this machine; one per core where left out.
-    scheduler : str, optional
-        Address of a Dask scheduler, to use its workers instead.
-    """
+    """Make joblib use processes of this machine, or the workers of a Dask scheduler."""
     if scheduler is not None:
         with _cluster(scheduler, n_jobs) as workers:
             yield workers
@@ -79,16 +61,16 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
     count = cores if n_jobs is None else whole_number("n_jobs", n_jobs)
     if count < 1:
         raise ValueError(f"n_jobs is {count}; ask for at least one job at a time")
-    is_interactive = {"initializer": _end_with, "initargs": (os.getpid(),)}
-    with parallel_config(backend="loky", n_jobs=count, **is_interactive):
+    watched = {"initializer": _end_with, "initargs": (os.getpid(),)}
+    with parallel_config(backend="loky", n_jobs=count, **watched):
         yield Workers(count, max(1, cores // count), f"{count} processes on this machine")
 
 
 def _end_with(run: int) -> None:
     """Make this worker end within seconds of the run it works for, even if that was killed.
 
-    It would else do the jobs it was given to their end, for nobody and beside those of the next
-    run. Systems other than Windows give an orphan another parent, which is how it is noticed.
+    It would else do the jobs it was given to their end, for nobody, while the next run does them
+    again. Systems other than Windows give an orphan another parent, which is how it is noticed.
     """
 
     def watch() -> None:

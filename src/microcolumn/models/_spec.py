@@ -1,0 +1,63 @@
+"""What tells the fitted models of a comparison from each other: class, hidden units, objective."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+#: Model classes from few parameters to many.
+CLASSES = ("Independent", "Ising", "RBM", "SemiRBM")
+#: Name of the firing-rate model, the zero of all scores.
+INDEPENDENT = "Independent"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ModelSpec:
+    """A model as an experiment fits it.
+
+    Parameters
+    ----------
+    model : str
+        ``"Independent"``, ``"Ising"``, ``"RBM"`` or ``"SemiRBM"``.
+    n_hidden : int
+        Hidden units; 0 for models without.
+    objective : str
+        ``"mpf"`` or ``"likelihood"``.
+
+    Examples
+    --------
+    >>> ModelSpec("RBM", 25).name, ModelSpec("Ising", objective="likelihood").name
+    ('RBM 25', 'Ising likelihood')
+    >>> ModelSpec.of("SemiRBM 25").nested
+    (ModelSpec(model='Ising', n_hidden=0, objective='mpf'),
+     ModelSpec(model='RBM', n_hidden=25, objective='mpf'))
+    """
+
+    model: str
+    n_hidden: int = 0
+    objective: str = "mpf"
+
+    @classmethod
+    def of(cls, name: str) -> Self:
+        """The model that has a name such as ``"RBM 25 likelihood"``."""
+        model, *rest = name.split() or [""]
+        n_hidden = int(rest.pop(0)) if rest and rest[0].isdecimal() else 0
+        if model not in CLASSES or len(rest) > 1:
+            raise ValueError(f"{name!r} names no model; begin with one of {', '.join(CLASSES)}")
+        return cls(model, n_hidden, *rest)
+
+    @property
+    def name(self) -> str:
+        """Name in tables; minimum probability flow, the default objective, is not part of it."""
+        name = f"{self.model} {self.n_hidden}" if self.n_hidden else self.model
+        return name if self.objective == "mpf" else f"{name} {self.objective}"
+
+    @property
+    def nested(self) -> tuple[ModelSpec, ...]:
+        """Models that this one contains; its fits start from theirs (docs/method.md, section 4)."""
+        if self.model != "SemiRBM":
+            return ()
+        return (
+            ModelSpec("Ising", 0, self.objective),
+            ModelSpec("RBM", self.n_hidden, self.objective),
+        )

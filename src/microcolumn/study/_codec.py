@@ -1,0 +1,122 @@
+"""One codec for results: dataclasses, NumPy and NaN to JSON, rows and blobs, and back.
+
+JSON has no NaN: a number that is not finite is null there and NaN again in a dataclass. The JSON
+half needs the standard library alone, so that a store can be read at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import math
+import types
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+#: In a blob's JSON, stands in for an array by its number.
+_ARRAY = "array"
+
+
+def plain(value: Any) -> Any:
+    """``value`` in the types of JSON: text keys, lists, None instead of numbers not finite."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if hasattr(value, "tolist"):  # arrays and numbers of NumPy
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def row_of(value: Any, *left_out: str) -> dict[str, Any]:
+    """Fields of a dataclass by name, as columns of a row."""
+    names = [f.name for f in dataclasses.fields(value) if f.name not in left_out]
+    return {name: getattr(value, name) for name in names}
+
+
+def json_text(value: Any) -> str:
+    """Content of a JSON column."""
+    return json.dumps(plain(value), allow_nan=False)
+
+
+def typed(kind: type[T], value: Any) -> T:
+    """``value``, as :func:`plain` made it or as a row has it, as a dataclass again.
+
+    Keys that the dataclass does not have are left out, and fields that are missing have their
+    defaults.
+    """
+    return _typed(kind, value)  # type: ignore[no-any-return]
+
+
+def to_blob(value: Any) -> bytes:
+    """A dataclass with arrays as a compressed NPZ file, bit for bit and the same every time."""
+    import numpy as np
+
+    arrays: list[Any] = []
+
+    def tree(entry: Any) -> Any:
+        if isinstance(entry, np.ndarray):
+            arrays.append(entry)
+            return {_ARRAY: len(arrays) - 1}
+        if dataclasses.is_dataclass(entry) and not isinstance(entry, type):
+            return {f.name: tree(getattr(entry, f.name)) for f in dataclasses.fields(entry)}
+        if isinstance(entry, Mapping):
+            return {str(key): tree(each) for key, each in entry.items()}
+        if isinstance(entry, list | tuple):
+            return [tree(each) for each in entry]
+        return plain(entry)
+
+    text = json.dumps(tree(value), allow_nan=False)
+    file = io.BytesIO()
+    np.savez_compressed(file, *arrays, tree=np.frombuffer(text.encode(), dtype=np.uint8))
+    return file.getvalue()
+
+
+def from_blob(kind: type[T], data: bytes) -> T:
+    """The dataclass that :func:`to_blob` wrote."""
+    import numpy as np
+
+    with np.load(io.BytesIO(data), allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    text = arrays.pop("tree").tobytes().decode()
+
+    def grown(entry: Any) -> Any:
+        if isinstance(entry, list):
+            return [grown(each) for each in entry]
+        if isinstance(entry, dict):
+            if list(entry) == [_ARRAY]:
+                return arrays[f"arr_{entry[_ARRAY]}"]
+            return {key: grown(each) for key, each in entry.items()}
+        return entry
+
+    return typed(kind, grown(json.loads(text)))
+
+
+def _typed(kind: Any, value: Any) -> Any:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return None if type(None) in inner else math.nan
+        return _typed(next(each for each in inner if each is not type(None)), value)
+    if origin is Literal or kind is Any:
+        return value
+    if kind is float:
+        return math.nan if value is None else value
+    if kind is bool:
+        return bool(value)
+    if origin is tuple:
+        entries = inner[:1] * len(value) if inner[-1] is Ellipsis else inner
+        return tuple(_typed(each, entry) for each, entry in zip(entries, value, strict=True))
+    if origin is not None and issubclass(origin, Mapping):
+        return {key: _typed(inner[1], entry) for key, entry in value.items()}
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        hints = get_type_hints(kind)
+        names = [f.name for f in dataclasses.fields(kind) if f.name in value]
+        return kind(**{name: _typed(hints[name], value[name]) for name in names})
+    return value

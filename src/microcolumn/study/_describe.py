@@ -1,0 +1,206 @@
+"""What figures show in addition to scores: the data, patterns and synchrony, and annealing.
+
+All of it is computed by jobs and stored, so that figures and page need the store alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..evaluate import PatternStatistics, Synchrony, pattern_statistics, synchrony
+from ..models import ModelSpec, PopulationModel
+from ..partition import LogPartition, annealing_convergence
+from ..partition._convergence import DOUBLINGS, Convergence
+from ..recording import Recording
+from ..survey import BinWidth, suggest_bin_width
+from ..survey._stretch import busiest_stretch
+from ..timeline import Clock
+from ..units import Units
+from ..validation import Floats
+from ..words import Words
+
+#: Name of the observed words among models.
+DATA = "data"
+#: Chains of annealing, and single bits resampled in all runs together: a few seconds.
+_N_CHAINS, _MOST_UPDATES = 500, 3e8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DataResult:
+    """The data that the models of an experiment saw.
+
+    Parameters
+    ----------
+    units : Units
+        Those of the words.
+    rates_hz : ndarray of float64, shape (n_units,)
+        Their spikes per second.
+    n_recorded : int
+        Units of the recording, of which these are some or all.
+    n_bins : int
+        Bins that the recording is cut into.
+    bin_width : float
+        Seconds.
+    start_s, stop_s : float
+        The stretch with the most spikes, seconds.
+    epochs : ndarray of float64, shape (n_epochs, 2)
+        Starts and stops of what was recorded, seconds.
+    suggestion : BinWidth
+        The bin width that the cross-correlograms suggest, with the pooled correlogram.
+    """
+
+    units: Units
+    rates_hz: Floats
+    n_recorded: int
+    n_bins: int
+    bin_width: float
+    start_s: float
+    stop_s: float
+    epochs: Floats
+    suggestion: BinWidth
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PatternsResult:
+    """Test words of one split, as observed and as the models expect them.
+
+    Parameters
+    ----------
+    split : int
+        Number of the split.
+    l1 : mapping of str to float
+        Chosen L1 strength by name of the model.
+    statistics : mapping of str to PatternStatistics
+        By name of the model, firing rates (``"Independent"``) first.
+    synchrony : mapping of str to Synchrony
+        Of the observed words (``"data"``), then by name of the model.
+    """
+
+    split: int
+    l1: Mapping[str, float]
+    statistics: Mapping[str, PatternStatistics]
+    synchrony: Mapping[str, Synchrony]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnnealingResult:
+    """How annealed importance sampling of one fit approaches log Z as its steps are doubled.
+
+    Parameters
+    ----------
+    model : ModelSpec
+        Which model.
+    split : int
+        Whose training part it was fitted on.
+    l1 : float
+        The L1 strength chosen.
+    log_z : LogPartition
+        The normaliser that the study uses.
+    convergence : Convergence
+        The runs.
+    """
+
+    model: ModelSpec
+    split: int
+    l1: float
+    log_z: LogPartition
+    convergence: Convergence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedWords:
+    """Words of single bins as they are stored: eight bits to a byte, times as steps."""
+
+    patterns: NDArray[np.uint8]  # Words.X with its bits packed
+    index: NDArray[np.int32]
+    epoch_starts: NDArray[np.int64]
+    steps: NDArray[np.int64]  # from one of Words.bins to the next
+    bin_width: float
+    units: Units
+    clock: Clock
+
+    @classmethod
+    def of(cls, words: Words) -> PackedWords:
+        """Pack the words of a recording, which have one bin each and no weights."""
+        return cls(
+            patterns=np.packbits(words.X, axis=1),
+            index=words.index,
+            epoch_starts=words.epoch_starts,
+            steps=np.diff(words.bins, prepend=0),
+            bin_width=words.bin_width,
+            units=words.units,
+            clock=words.clock,
+        )
+
+    def unpacked(self) -> Words:
+        """The words, bit for bit."""
+        X = np.unpackbits(self.patterns, axis=1, count=len(self.units))
+        return Words(
+            X=X,
+            counts=np.bincount(self.index, minlength=len(X)).astype(np.float64),
+            bin_width=self.bin_width,
+            units=self.units,
+            index=self.index,
+            epoch_starts=self.epoch_starts,
+            bins=np.cumsum(self.steps),
+            clock=self.clock,
+        )
+
+
+def describe(recording: Recording, words: Words, *, cut: bool) -> DataResult:
+    """The data of an experiment: of ``recording`` what its ``words`` are about.
+
+    ``cut`` where it has a largest number of words, so that the end may be left out.
+    """
+    chosen = set(words.units.ids)
+    used = recording.take([n for n, name in enumerate(recording.units.ids) if name in chosen])
+    if cut:
+        last = words.clock.times_s(words.bins[-1:], words.bin_width)[0] + words.bin_width
+        used = used.restrict([[used.epochs.starts[0], last]])
+    start_s, stop_s = busiest_stretch(used)
+    return DataResult(
+        units=words.units,
+        rates_hz=used.rates_hz,
+        n_recorded=recording.n_units,
+        n_bins=words.n_bins,
+        bin_width=words.bin_width,
+        start_s=start_s,
+        stop_s=stop_s,
+        epochs=np.array(list(used.epochs)),
+        suggestion=suggest_bin_width(used),
+    )
+
+
+def patterns(
+    models: Mapping[str, PopulationModel], train: Words, test: Words
+) -> tuple[dict[str, PatternStatistics], dict[str, Synchrony]]:
+    """Pattern statistics by model, without the words themselves, and synchrony of data and models.
+
+    Models, by name, are compared with the words of ``test``; their chains start from ``train``.
+    """
+    no_words = np.empty((0, test.n_dims), dtype=np.uint8)
+    statistics = {
+        name: replace(pattern_statistics(model, test), X=no_words) for name, model in models.items()
+    }
+    found = {DATA: synchrony(test)}
+    found |= {name: synchrony(model, initial=train) for name, model in models.items()}
+    return statistics, found
+
+
+def anneal(model: PopulationModel) -> Convergence:
+    """Annealing of a fit with doubled numbers of steps, as many as take a few seconds."""
+    log_z = model.log_partition()
+    n_bits = model.n_features_in_
+    n_kept = sum(total * _N_CHAINS * n_bits <= _MOST_UPDATES for total in accumulate(DOUBLINGS))
+    return annealing_convergence(
+        model.parameters_,
+        steps=DOUBLINGS[: max(1, n_kept)],
+        n_chains=_N_CHAINS,
+        rates=getattr(model, "rates_", None),
+        exact=log_z.value if log_z.method == "exact" else None,
+    )

@@ -1,0 +1,49 @@
+"""The stretch of a recording with the most spikes, which figures show."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..epochs import HALF_NANOSECOND
+from ..recording import Recording
+
+#: Seconds that are drawn where nothing else is asked for, as in the paper's figure 1b.
+SECONDS = 2.0
+
+
+def busiest_stretch(recording: Recording, seconds: float = SECONDS) -> tuple[float, float]:
+    """Where most spikes of all units together fall into ``seconds``, within one epoch.
+
+    Parameters
+    ----------
+    recording : Recording
+        Spikes outside its epochs do not count.
+    seconds : float
+        How long the stretch is; epochs that are shorter are looked at as a whole.
+
+    Returns
+    -------
+    start, stop : float
+        Seconds. The first stretch, where several have as many spikes.
+
+    Examples
+    --------
+    >>> recording = Recording([[1.0, 7.0, 7.5], [7.2, 9.5]], epochs=[[0.0, 10.0]])
+    >>> busiest_stretch(recording, 1.0)
+    (7.0, 8.0)
+    """
+    epochs = recording.epochs
+    if not epochs.duration_s > 0:
+        raise ValueError("the recording has no epoch that lasts; state epochs where it is read")
+    times = np.sort(recording.spike_times)
+    epoch = epochs.locate(times)
+    times, epoch = times[epoch >= 0], epoch[epoch >= 0]
+    if not times.size:
+        start, stop = max(epochs, key=lambda each: each[1] - each[0])
+        return start, min(stop, start + seconds)
+    # A stretch with the most spikes can be moved until it begins with a spike or ends its epoch.
+    starts = np.maximum(epochs.starts[epoch], np.minimum(times, epochs.stops[epoch] - seconds))
+    stops = np.minimum(starts + seconds, epochs.stops[epoch])
+    first = np.searchsorted(times, starts - HALF_NANOSECOND)
+    best = int(np.argmax(np.searchsorted(times, stops + HALF_NANOSECOND) - first))
+    return float(starts[best]), float(stops[best])

@@ -1,0 +1,45 @@
+"""Names of models, and what each contains."""
+
+import pickle
+
+import pytest
+
+from microcolumn.models import ModelSpec
+
+ISING, RBM, SEMI = ModelSpec("Ising"), ModelSpec("RBM", 3), ModelSpec("SemiRBM", 3)
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        (ModelSpec("Independent"), "Independent"),
+        (ISING, "Ising"),
+        (ModelSpec("Ising", 0, "likelihood"), "Ising likelihood"),
+        (RBM, "RBM 3"),
+        (ModelSpec("SemiRBM", 25, "likelihood"), "SemiRBM 25 likelihood"),
+    ],
+)
+def test_a_model_is_named_by_what_tells_it_from_others(spec, name):
+    assert spec.name == name
+    assert ModelSpec.of(name) == spec
+    assert pickle.loads(pickle.dumps(spec)) == spec
+
+
+@pytest.mark.parametrize("name", ["", "GLM", "my RBM", "RBM 3 mpf again", "rbm"])
+def test_what_is_no_model_is_refused_with_the_classes(name):
+    with pytest.raises(ValueError, match="names no model; begin with one of Independent, Ising,"):
+        ModelSpec.of(name)
+
+
+def test_the_semi_restricted_model_starts_from_what_it_contains():
+    assert SEMI.nested == (ISING, RBM)
+    assert ModelSpec("SemiRBM", 7, "likelihood").nested == (
+        ModelSpec("Ising", 0, "likelihood"),
+        ModelSpec("RBM", 7, "likelihood"),
+    )
+    assert ISING.nested == RBM.nested == ()
+
+
+def test_models_are_ordered_from_few_parameters_to_many():
+    smaller = ModelSpec("RBM", 2)
+    assert sorted([SEMI, RBM, ISING, smaller]) == [ISING, smaller, RBM, SEMI]

@@ -1,0 +1,92 @@
+"""Dataclasses through JSON, rows and blobs and back, bit for bit."""
+
+import json
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from hypothesis.extra import numpy as arrays
+
+from microcolumn.evaluate import Score, SplitScore
+from microcolumn.study._codec import from_blob, json_text, plain, row_of, to_blob, typed
+from microcolumn.units import Units
+
+
+@dataclass(frozen=True)
+class Inner:
+    name: str
+    values: np.ndarray
+    missing: float | None = None
+
+
+@dataclass(frozen=True)
+class Outer:
+    inner: Inner
+    several: tuple[Inner, ...]
+    by_name: dict[str, float] = field(default_factory=dict)
+    pairs: tuple[tuple[int, float], ...] | None = None
+    number: float = math.nan
+    sure: bool = False
+
+
+def test_plain_values_are_what_json_can_hold():
+    score = SplitScore(0, 1.0, math.nan)
+    value = {0.5: (math.nan, math.inf, np.float64(1.0), None), "score": score}
+    found = json.loads(json.dumps(plain(value), allow_nan=False))
+    assert found["0.5"] == [None, None, 1.0, None]
+    assert (found["score"]["bits_per_second"], found["score"]["block_stderr"]) == (1.0, None)
+    assert plain(np.arange(3)) == [0, 1, 2]
+
+
+def test_a_dataclass_comes_back_from_json_with_its_types():
+    outer = Outer(
+        Inner("a", np.array([1.5])),
+        (Inner("b", np.array([])),),
+        {"x": math.nan},
+        ((3, 0.5), (4, math.nan)),
+        sure=True,
+    )
+    back = typed(Outer, json.loads(json_text(outer)))
+    assert isinstance(back.inner, Inner)
+    assert (back.several[0].name, back.sure) == ("b", True)
+    assert back.pairs[0] == (3, 0.5)
+    assert math.isnan(back.pairs[1][1])
+    assert math.isnan(back.by_name["x"])
+    assert math.isnan(back.number)
+    assert back.inner.missing is None
+
+
+@settings(deadline=None, max_examples=25)
+@given(arrays.arrays(np.float64, st.integers(0, 9)), st.floats(allow_infinity=False))
+def test_arrays_come_back_from_a_blob_bit_for_bit(values, number):
+    bits = (Inner("b", (values > 0).astype(np.uint8)),)
+    outer = Outer(Inner("a", values), bits, number=number)
+    data = to_blob(outer)
+    back = from_blob(Outer, data)
+    assert back.inner.values.tobytes() == values.tobytes()
+    assert [each.values.dtype for each in back.several] == [e.values.dtype for e in outer.several]
+    assert back.number == number or math.isnan(number)
+    assert to_blob(back) == data  # nothing of the time when it was written
+
+
+def test_a_table_of_units_comes_back_from_a_blob():
+    units = Units(["a", "b"], [300.0, math.nan], ["IV", ""], depth_reference="tip")
+    back = from_blob(Units, to_blob(units))
+    assert (back.ids, back.layer, back.depth_reference) == (units.ids, units.layer, "tip")
+    np.testing.assert_array_equal(back.depth_um, units.depth_um)
+    assert from_blob(Units, to_blob(Units("ab"))).depth_um is None
+
+
+def test_a_row_has_the_fields_that_are_not_left_out():
+    score = Score(1.0, 0.1, 0.0, "exact", True, -2.0, 10, 5, 2)
+    row = row_of(score, "n_units", "block_bins")
+    assert row["bits_per_second"] == 1.0
+    assert row.keys().isdisjoint({"n_units", "block_bins"})
+    assert typed(Score, row | {"n_units": 5, "block_bins": 2, "another": 3}) == score
+
+
+def test_what_no_codec_knows_is_refused():
+    with pytest.raises(TypeError):
+        json_text({"model": object()})

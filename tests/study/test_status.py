@@ -1,0 +1,149 @@
+"""How far a study is, from its store alone and at once; a bar where somebody sees it."""
+
+import math
+import os
+import pty
+import subprocess
+import sys
+import termios
+import types
+
+import planted_study as planted
+import pytest
+
+from microcolumn.study import _status as progress, status
+from microcolumn.study._jobs import Job
+from microcolumn.study._status import Bar, duration
+from microcolumn.study._store import Store
+
+JOB = Job("fit", "A", "instantaneous", 1, 0)
+
+
+def test_jobs_are_counted_by_kind(tmp_path):
+    path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind in ("fit", "normalise"))
+    found = status(path)
+    assert not found.running
+    assert not found.complete
+    once = {"describe": 2, "test": 16, "patterns": 4, "anneal": 4}
+    each = {"fit": 36, "normalise": 108, "predict": 36, "structure": 36}
+    assert found.planned == once | each
+    assert found.done == found.planned | dict.fromkeys(
+        ("test", "patterns", "anneal", "predict", "structure"), 0
+    )
+    assert "146 of 242 jobs done, run again to go on" in str(found)
+    planted.write(path)
+    assert status(path).complete
+
+
+def test_a_store_that_no_run_has_used_has_nothing_planned(tmp_path):
+    Store.create(tmp_path / "study.db").close()
+    assert "0 of 0 jobs done, nothing is planned yet" in str(status(tmp_path / "study.db"))
+
+
+def test_jobs_of_an_earlier_plan_and_failures_are_told(tmp_path):
+    path = planted.write(tmp_path / "study.db")
+    planted.write(path, plan=planted.more_splits(planted.PLAN, 2))
+    with Store.create(path) as store, store.lock():
+        planned = store.rows("planned")
+        store.fail(planned[-1]["digest"], "structure, cells", "ValueError: no", "...")
+        found = status(path)
+    assert found.running
+    assert found.runner.startswith(f"process {os.getpid()} ")
+    assert found.n_other == 116
+    assert found.failures == (("structure, cells", "ValueError: no"),)
+
+
+def test_jobs_left_take_as_long_as_those_like_them_took(tmp_path):
+    """All of the planted jobs took 1.5 s."""
+    last = planted.write(
+        tmp_path / "study.db", keep=lambda job: job.split < 2 or job.kind == "anneal"
+    )
+    with Store.open(last) as store:
+        left = [row for row in store.rows("current_jobs") if row["finished"] is None]
+    assert status(last).left_s == pytest.approx(1.5 * len(left))
+    with Store.create(tmp_path / "new.db") as store:
+        store.write_plan([{"digest": "a", **JOB.row}], plan="{}")
+    assert math.isnan(status(tmp_path / "new.db").left_s)
+
+
+def test_a_store_is_read_without_the_numerical_libraries(tmp_path):
+    path = planted.write(tmp_path / "study.db", keep=lambda job: False)
+    program = (
+        "import sys; from microcolumn.study import status; "
+        f"print(status({str(path)!r}).planned['fit']); "
+        "print({name.partition('.')[0] for name in sys.modules} "
+        "& {'numpy', 'scipy', 'numba', 'sklearn', 'joblib', 'tqdm', 'matplotlib'})"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert told.stdout.split() == ["36", "set()"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.4, "0:00:00"), (59.6, "0:01:00"), (3723.0, "1:02:03"), (90000, "1 day, 1:00:00")],
+)
+def test_durations_are_read_as_clocks_are(seconds, text):
+    assert duration(seconds) == text
+
+
+def test_an_unknown_duration_is_a_question_mark():
+    assert duration(math.nan) == "?"
+
+
+# Bar
+
+
+def test_a_log_gets_no_bar_but_the_sentences(capsys):
+    with Bar(4, 1) as bar:
+        bar.write("the plan changed")
+        bar.finished(JOB)
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "the plan changed\n")
+
+
+def test_a_bar_that_is_asked_for_is_shown_in_a_log_too(capsys):
+    with Bar(4, 1, shown=True) as bar:
+        bar.finished(JOB)
+    shown = capsys.readouterr().err
+    assert "2/4" in shown
+    assert "fit" in shown
+
+
+PROGRAM = """
+from microcolumn.study._jobs import Job
+from microcolumn.study._status import Bar
+with Bar(4, 2) as bar:
+    bar.write("the plan changed")
+    for split in (0, 1):
+        bar.finished(Job("fit", "A", "instantaneous", 1, split))
+"""
+
+
+def test_a_terminal_shows_the_bar():
+    ours, terminal = pty.openpty()
+    termios.tcsetwinsize(terminal, (24, 100))
+    try:
+        subprocess.run([sys.executable, "-c", PROGRAM], stderr=terminal, check=True)
+        shown = os.read(ours, 10_000).decode()
+    finally:
+        os.close(ours)
+        os.close(terminal)
+    assert "50%" in shown
+    assert "100%" in shown
+    assert "4/4" in shown
+    assert "the plan changed" in shown
+
+
+@pytest.mark.parametrize(
+    ("shell", "seen"),
+    [(types.SimpleNamespace(kernel=object()), True), (types.SimpleNamespace(), False)],
+)
+def test_a_notebook_shows_the_bar_and_a_shell_into_a_log_does_not(monkeypatch, shell, seen):
+    ipython = types.SimpleNamespace(get_ipython=lambda: shell)
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    assert progress.is_interactive() == seen
+
+
+def test_without_ipython_or_terminal_nobody_watches(monkeypatch):
+    monkeypatch.delitem(sys.modules, "IPython", raising=False)
+    assert not progress.is_interactive()
