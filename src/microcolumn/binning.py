@@ -53,22 +53,11 @@ class Binning:
 
 
 def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width: float) -> Binning:
-    """Bin spike trains into words.
+    """Bin sorted spike trains, one array per unit, into words; times are in seconds.
 
     Bin k of an epoch that starts at s covers [s + k·w, s + (k + 1)·w), its edges compared with
     spikes to the nanosecond; an epoch holds only full bins. Bits go straight into packed
     words: extra memory is about 1/8 of a byte per bin and unit for any number of spikes.
-
-    Parameters
-    ----------
-    trains : sequence of ndarray
-        Sorted spike times in seconds, one array per unit.
-    units : Units
-        Table of the units.
-    epochs : Epochs
-        Where bins may lie.
-    bin_width : float
-        Seconds.
     """
     if epochs.duration_s / bin_width > np.iinfo(np.int32).max:
         raise ValueError(

@@ -103,24 +103,10 @@ def layer_labels(
     columns: Mapping[str, Sequence[Any]] | None = None,
     source: str = "layers",
 ) -> tuple[str, ...]:
-    """Layer of each unit.
+    """Layer of each unit; errors call the layers ``source``.
 
-    Parameters
-    ----------
-    layers : LayerBoundaries, str or mapping
-        Boundaries by depth (also as text, ``"II/III 650 IV 1000 V/VI"``, superficial to deep), a
-        mapping of unit to layer, or the name of one of ``columns``.
-    units : Units
-        The units to label.
-    columns : mapping of str to sequence, optional
-        Columns of a table with one entry per unit.
-    source : str
-        Where the layers come from, for errors.
-
-    Returns
-    -------
-    tuple of str
-        One label per unit.
+    ``layers`` are boundaries by depth (also as text, ``"II/III 650 IV 1000 V/VI"``, superficial to
+    deep), a mapping of unit to layer, or the name of one of ``columns`` with one entry per unit.
     """
     if isinstance(layers, LayerBoundaries) or (isinstance(layers, str) and is_boundaries(layers)):
         return _by_depth(layers, units)

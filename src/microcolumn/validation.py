@@ -29,31 +29,12 @@ def chunks(n_rows: int, n_columns: int, n_elements: int = 1 << 20) -> list[slice
 
 
 def check_binary(X: Any) -> Bits:
-    """Check that ``X`` is a matrix of zeros and ones.
+    """``X``, shape (n_bins, n_units), as a C-contiguous matrix of zeros and ones.
 
-    Every way into the package goes through here, so that bad input gets the same one sentence
-    everywhere: what is wrong, where, and what to do. The phrases that scikit-learn's own checks
-    look for are part of the sentences.
+    It shares memory with an ``X`` of uint8 or bool in this layout. Every way into the package goes
+    through here, so that bad input gets the same sentence everywhere: what is wrong, where, and
+    what to do. The phrases that scikit-learn's own checks look for are part of the sentences.
 
-    Parameters
-    ----------
-    X : array_like, shape (n_bins, n_units)
-        Zeros and ones of any numeric type: array, list, data frame or memory map.
-
-    Returns
-    -------
-    ndarray of uint8, shape (n_bins, n_units)
-        C-contiguous; shares memory with ``X`` where that holds uint8 or bool in this layout.
-
-    Raises
-    ------
-    TypeError
-        For sparse matrices and for objects that are not numbers.
-    ValueError
-        For everything else that is not a filled binary matrix.
-
-    Examples
-    --------
     >>> check_binary([[True, False], [False, False]])
     array([[1, 0],
            [0, 0]], dtype=uint8)

@@ -16,14 +16,8 @@ def as_bad_file(title: str, extra: str | None) -> Iterator[None]:
     """Turn exceptions of a reading library into a :class:`BadFileError` or an ``ImportError``.
 
     Libraries raise exceptions of any type for a damaged file, so all are caught. Their warnings
-    about versions and schemas are not passed on.
-
-    Parameters
-    ----------
-    title : str
-        The format in sentences.
-    extra : str, optional
-        Extra that installs what the format needs.
+    about versions and schemas are not passed on. Sentences call the format ``title``; ``extra``
+    installs what it needs.
     """
     try:
         with warnings.catch_warnings():

@@ -26,18 +26,9 @@ def largest_content(size: int) -> int:
 
 
 def check_claim(path: Path, n_bytes: int, what: str, *, compressed: bool = True) -> None:
-    """Refuse ``what`` of ``n_bytes`` if a file of this size cannot hold it.
+    """Refuse ``what``, of ``n_bytes`` by its header, if a file or folder of this size is too small.
 
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    n_bytes : int
-        Size that its header claims.
-    what : str
-        What has this size, for the error.
-    compressed : bool
-        Whether the file may be smaller than its content.
+    The content of a ``compressed`` file may be larger than the file.
     """
     if compressed and n_bytes <= _ALWAYS_FINE:  # saves walking through a folder of many files
         return

@@ -38,16 +38,10 @@ Load = Callable[[Path], Session]
 
 
 def load_sandboxed(load: Load, path: Path, libraries: Sequence[str]) -> Session:
-    """Content of a file, read in the worker process; threads wait for each other.
+    """Content of a file or folder, read in the worker process; threads wait for each other.
 
-    Parameters
-    ----------
-    load : callable
-        Reads the file at a path; raises `BadFileError` or `ImportError`.
-    path : Path
-        File or folder.
-    libraries : sequence of str
-        Modules imported before limits are set, if they are installed.
+    ``load`` raises `BadFileError` or `ImportError`; ``libraries`` are imported before limits are
+    set, if they are installed.
     """
     if multiprocessing.current_process().daemon:  # such a process may not start another
         return load(path)

@@ -29,35 +29,20 @@ _TRUE, _FALSE = ("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no", "")
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Spike trains and the table of their units as they are in a file.
-
-    Attributes
-    ----------
-    ids : sequence of str
-        Name of each unit.
-    trains : sequence of array_like
-        Spike times in seconds, one array per unit.
-    columns : mapping of str to sequence
-        Columns of the file's table of units, one entry per unit each.
-    depth_column : str, optional
-        Column with depths in µm if the reader knows it; otherwise it is found by its name.
-    epochs : Epochs, optional
-        When the units were observed, if the file states it.
-    notes : tuple of str
-        What the reader did.
-    resolution_s : float
-        Width of the bins that times come from; 0 for spike times.
-    depth_reference : str, optional
-        What depths are measured from, if the file states it, which is rare.
-    """
+    """Spike trains in seconds and the table of their units as they are in a file."""
 
     ids: Sequence[str]
     trains: Sequence[ArrayLike]
+    #: Columns of the file's table of units, one entry per unit each.
     columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    #: Column with depths in µm if the reader knows it; otherwise it is found by its name.
     depth_column: str | None = None
+    #: When the units were observed, if the file states it.
     epochs: Epochs | None = None
     notes: tuple[str, ...] = ()
+    #: Width of the bins that times come from; 0 for spike times.
     resolution_s: float = 0.0
+    #: What depths are measured from, if the file states it, which is rare.
     depth_reference: str | None = None
 
     def column(self, names: Iterable[str]) -> str | None:
@@ -84,17 +69,7 @@ def to_recording(
     quality: str | Iterable[str] | None = None,
     epochs: str | Epochs | ArrayLike | None = None,
 ) -> Recording:
-    """Recording of a session, given what its depths and layers mean.
-
-    Parameters
-    ----------
-    session : Session
-        Content of a file.
-    source : str
-        Where it comes from.
-    depth_reference, layers, quality, epochs
-        As for :func:`microcolumn.read`.
-    """
+    """Recording of a session; the choices are those of :func:`microcolumn.read`."""
     if not session.ids:
         raise ValueError("there is no unit in it; check that spikes were sorted and exported")
     for name, column in session.columns.items():

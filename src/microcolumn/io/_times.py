@@ -13,15 +13,7 @@ _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6}
 
 
 def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
-    """How many units of time make a second.
-
-    Parameters
-    ----------
-    time_unit : {"s", "ms", "us", "samples"}
-        Unit of the times.
-    sampling_rate : float, optional
-        Samples per second, for times in samples.
-    """
+    """How many units of time make a second; only times in samples need a sampling rate."""
     if time_unit not in (*_PER_SECOND, "samples"):
         raise BadFileError(f"time_unit is {time_unit!r}; choose one of 's', 'ms', 'us', 'samples'")
     if time_unit != "samples":

@@ -19,12 +19,7 @@ _TIMES = ("times", "spike_times", "spiketimes", "timestamps", "spikes", "spiketr
 def choose(variables: Sequence[Variable], name: str | None) -> tuple[Fields, Variable, list[str]]:
     """The variable with spikes, all variables and fields next to it by name, and notes.
 
-    Parameters
-    ----------
-    variables : sequence of Variable
-        All variables of the file.
-    name : str, optional
-        Variable that the caller named, ``"spikes"`` or ``"spikes.times"``.
+    The caller may have named it, ``"spikes"`` or ``"spikes.times"``.
     """
     by_name = {held.name: held for held in variables}
     if name is not None:

@@ -85,16 +85,8 @@ def session_of(
 ) -> Session:
     """Session of segments, each an epoch, whose trains are joined unit by unit.
 
-    Parameters
-    ----------
-    segments : sequence of sequence of Train
-        Units must be the same in all of them, in any order.
-    ids : iterable, optional
-        New names of the units in the order of the first segment.
-    notes : iterable of str
-        What was done before.
-    naming : str
-        What errors advise if two units have the same name.
+    Units must be the same in all segments, in any order; ``ids`` renames them in the order of the
+    first. Errors advise ``naming`` if two units have the same name.
     """
     by_name = _by_name(segments, naming, renamed=ids is not None)
     units = list(by_name[0]) if by_name else []
