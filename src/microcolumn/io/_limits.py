@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ._failures import BadFileError
+from ._failures import damaged
 
 #: Bytes that any file may claim.
 _ALWAYS_FINE = 1 << 26
@@ -34,7 +34,4 @@ def check_claim(path: Path, n_bytes: int, what: str, *, compressed: bool = True)
         return
     size = size_on_disk(path)
     if n_bytes > (largest_content(size) if compressed else size):
-        raise BadFileError(
-            f"{what} claims {n_bytes:,} bytes in a file of {size:,}; "
-            "it is damaged: export or copy it again"
-        )
+        raise damaged(f"{what} claims {n_bytes:,} bytes in a file of {size:,}")

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..epochs import Epochs
 from ..layers import as_labels, is_boundaries, layer_labels
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units
+from ..validation import Floats
 from ._tables import layer_table
-
-Floats = NDArray[np.float64]
 
 #: Column names that mean a unit's depth, its layer, its quality; compared in lower case.
 DEPTH_COLUMNS = ("depth_um", "depth", "unit_depth", "depths")
@@ -111,23 +110,18 @@ def to_recording(
 
 
 def _with_layers(recording: Recording, session: Session, layers: Any) -> Recording:
-    place = {name: n for n, name in enumerate(session.ids)}
-    kept = [place[name] for name in recording.units.ids]
-    columns = {name: [column[n] for n in kept] for name, column in session.columns.items()}
     chosen = session.column(LAYER_COLUMNS) if layers is None else layers
     if chosen is None:
         return recording
+    place = {name: n for n, name in enumerate(session.ids)}
+    kept = [place[name] for name in recording.units.ids]
+    columns = {name: [column[n] for n in kept] for name, column in session.columns.items()}
     source = "layers"
-    if _is_file(chosen, columns):
+    is_text = isinstance(chosen, str) and (chosen in columns or is_boundaries(chosen))
+    if not is_text and isinstance(chosen, str | Path) and Path(chosen).is_file():
         chosen, source = layer_table(Path(chosen)), str(chosen)
     labels = layer_labels(chosen, recording.units, columns, source)
     return recording.with_units(recording.units.with_layers(labels))
-
-
-def _is_file(layers: Any, columns: Mapping[str, Any]) -> bool:
-    if isinstance(layers, str) and (layers in columns or is_boundaries(layers)):
-        return False
-    return isinstance(layers, str | Path) and Path(layers).is_file()
 
 
 def _all_but_noise(units: Units) -> tuple[list[str] | None, list[str]]:

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..validation import Floats
 from ._arrays import split_by_unit
 from ._failures import BadFileError
 from ._session import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS, Session
 from ._tables import UNIT_NAMES, open_table, place_of, plain_name
 from ._times import ticks_per_second
-
-Floats = NDArray[np.float64]
 
 #: Names of the column of times, as `plain_name` writes them; they may state the unit.
 _TIME_NAME = re.compile("(?:(?:spike_)?times?|t)(?:_(s|ms|us|µs))?")

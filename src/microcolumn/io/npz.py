@@ -103,7 +103,7 @@ def save(recording: Recording, path: str | Path) -> None:
 def _trains(arrays: Arrays, n_units: int) -> list[Any]:
     times = flat_numbers(arrays["spike_times"], "spike_times").astype(np.float64)
     index = flat_numbers(arrays["spike_units"], "spike_units", whole=True)
-    check_same_length([("spike_times", times), ("spike_units", index)])
+    check_same_length("spike_times", times, "spike_units", index)
     bad = np.flatnonzero((index < 0) | (index >= n_units))
     if bad.size:
         raise BadFileError(

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..epochs import Epochs
+from ..validation import Floats
 from ._arrays import check_same_length, flat_numbers, load_array, split_by_unit
 from ._failures import BadFileError
 from ._session import DEPTH_COLUMNS, Session
 from ._tables import unit_rows
 from ._times import is_rate
 
-Floats = NDArray[np.float64]
 Table = dict[int, dict[str, str]]
 
 #: Groups that phy gives to clusters without a verdict.
@@ -49,7 +49,7 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     samples = _samples(path)
     table, file = _tables(path), _cluster_file(path)
     clusters = flat_numbers(_array(path, file), file, whole=True).astype(np.int64)
-    check_same_length([("spike_times.npy", samples), (file, clusters)])
+    check_same_length("spike_times.npy", samples, file, clusters)
     numbers = _numbers_of(clusters, table)
     place = np.searchsorted(numbers, clusters)
     rows = [table.get(number, {}) for number in numbers]
@@ -199,7 +199,7 @@ def _depths(
             f"{positions.shape}; they need (templates, samples, channels) and (channels, 2)"
         )
     used = flat_numbers(_array(path, "spike_templates.npy"), "spike_templates.npy", whole=True)
-    check_same_length([(_cluster_file(path), place), ("spike_templates.npy", used)])
+    check_same_length(_cluster_file(path), place, "spike_templates.npy", used)
     if used.size and not 0 <= used.min() <= used.max() < len(templates):
         raise BadFileError(
             f"spike_templates.npy reaches from {used.min()} to {used.max()} but templates.npy has "

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..epochs import Epochs
 from ..recording import Recording
 from ._arrays import load_archive
-from ._failures import BadFileError
+from ._failures import BadFileError, naming
 from ._session import Choices, Session, to_recording
 
 #: Members that the reader uses; files of older versions have no keys.
@@ -91,11 +91,13 @@ def load(path: Path) -> Session:
         f"pickled metadata ({', '.join(closed)}) was not opened, since a pickle may run anything; "
         "if you trust the file, pass pynapple.load_file(path) to Recording.from_pynapple",
     )
+    with naming("time support"):
+        support = Epochs(np.column_stack((arrays["start"], arrays["end"])))
     return Session(
         [str(key) for key in keys.tolist()],
         trains,
         columns,
-        epochs=_support(arrays["start"], arrays["end"]),
+        epochs=support,
         notes=notes if closed else (),
     )
 
@@ -121,10 +123,3 @@ def _trains(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[Any], list[NDArray
     stops = np.searchsorted(grouped, keys, side="right")
     in_order = times[order]
     return keys, [in_order[a:b] for a, b in zip(starts, stops, strict=True)]
-
-
-def _support(starts: NDArray[Any], ends: NDArray[Any]) -> Epochs:
-    try:
-        return Epochs(np.column_stack((starts, ends)))
-    except ValueError as error:
-        raise BadFileError(f"time support: {error}") from None

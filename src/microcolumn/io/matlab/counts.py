@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
+from ...validation import Floats
 from .._failures import BadFileError
 from .._limits import check_claim
 from .variable import NUMERIC, Entries, Numbers, Variable
-
-Floats = NDArray[np.float64]
 
 #: Names of the width of bins in seconds; in lower case.
 _BIN_WIDTHS = ("bin_width", "binwidth", "bin_size", "binsize", "dt")

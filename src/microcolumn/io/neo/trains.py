@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...epochs import Epochs
-from ...validation import listed
+from ...validation import Floats, listed
 from .._failures import BadFileError
 from .._segments import align_segments, segment_epochs
 from .._session import Session
-
-Floats = NDArray[np.float64]
 
 #: Annotations that name a unit whose train has no name.
 _NAMES = ("unit_name", "unit_id", "id")

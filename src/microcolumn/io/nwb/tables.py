@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._failures import BadFileError
+from .._failures import BadFileError, damaged
 from .._limits import check_claim
 
 
@@ -19,10 +19,7 @@ def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:
     shape = tuple(np.shape(data))
     dtype = np.dtype(getattr(data, "dtype", object))
     if n_rows is not None and shape[:1] != (n_rows,):
-        raise BadFileError(
-            f"column {column.name!r} has shape {shape} for {n_rows} rows; "
-            "the table is damaged: export the file again"
-        )
+        raise damaged(f"column {column.name!r} has shape {shape} for {n_rows} rows")
     check_claim(path, int(np.prod(shape, dtype=object)) * dtype.itemsize, f"{column.name!r}")
     return np.asarray(data[:])
 
@@ -80,9 +77,8 @@ def ragged(path: Path, column: Any, n_rows: int) -> tuple[list[NDArray[Any]], in
     bad = np.flatnonzero((ends < starts) | (ends > n_entries))
     if bad.size:
         row = int(bad[0])
-        raise BadFileError(
-            f"row {row} of {name!r} runs from entry {starts[row]} to {ends[row]} of {n_entries}; "
-            "the index is damaged: export the file again"
+        raise damaged(
+            f"row {row} of {name!r} runs from entry {starts[row]} to {ends[row]} of {n_entries}"
         )
     entries = values(path, column.target)
     rows = [entries[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
