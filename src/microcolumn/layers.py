@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .units import DEPTH_REFERENCES, Units, downwards
+from .validation import is_finite_number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,14 +66,13 @@ class LayerBoundaries:
     @classmethod
     def parse(cls, text: str, depth_reference: str = "surface") -> LayerBoundaries:
         """Boundaries written as layers, superficial to deep, with the edges (µm) between them."""
-        words = text.split()
         if not is_boundaries(text):
             raise ValueError(
                 f"{text!r} is not a list of layers with edges between them; "
                 "write for example 'II/III 650 IV 1000 V/VI'"
             )
-        edges = np.array([float(word) for word in words[1::2]])
-        return cls(tuple(words[::2]), edges, depth_reference)
+        words = text.split()
+        return cls(tuple(words[::2]), np.array(words[1::2], dtype=np.float64), depth_reference)
 
     def label(self, depth_um: ArrayLike) -> tuple[str, ...]:
         """Layer of each depth, ``""`` if the depth is NaN."""
@@ -94,7 +94,7 @@ def as_labels(entries: Iterable[Any]) -> list[str]:
 def is_boundaries(text: str) -> bool:
     """Whether a text reads as layer, edge, layer, and so on."""
     words = text.split()
-    return len(words) >= 3 and len(words) % 2 == 1 and all(_is_number(w) for w in words[1::2])
+    return len(words) >= 3 and len(words) % 2 == 1 and all(map(is_finite_number, words[1::2]))
 
 
 def layer_labels(
@@ -147,10 +147,3 @@ def _by_unit(table: Mapping[str, str], units: Units, source: str) -> tuple[str, 
             "units are missing); add a row for each, with an empty layer where it is unknown"
         )
     return tuple(table[name] for name in units.ids)
-
-
-def _is_number(word: str) -> bool:
-    try:
-        return bool(np.isfinite(float(word)))
-    except ValueError:
-        return False

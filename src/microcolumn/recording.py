@@ -88,29 +88,16 @@ class Recording:
             raise ValueError(f"resolution_s is {width}; give seconds, 0 where times are exact")
         stretches = _checked_epochs(epochs, checked)
         check_length(checked, stretches.duration_s)
-        self._set(checked, table, stretches, source, notes, width)
+        done = tuple(str(note) for note in notes)
+        self._set(checked, table, stretches, source=str(source), notes=done, resolution_s=width)
 
-    def _set(
-        self,
-        trains: Sequence[Floats],
-        units: Units,
-        epochs: Epochs,
-        source: str,
-        notes: Iterable[str],
-        resolution_s: float,
-    ) -> None:
+    def _set(self, trains: Sequence[Floats], units: Units, epochs: Epochs, **fields: Any) -> None:
         times = np.concatenate(trains)
         times.flags.writeable = False
         sizes = [train.size for train in trains]
-        for name, value in {
-            "spike_times": times,
-            "offsets": np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
-            "units": units,
-            "epochs": epochs,
-            "source": str(source),
-            "notes": tuple(str(note) for note in notes),
-            "resolution_s": resolution_s,
-        }.items():
+        offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+        fields |= {"spike_times": times, "offsets": offsets, "units": units, "epochs": epochs}
+        for name, value in fields.items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -274,13 +261,13 @@ class Recording:
         return self._like(self.trains, units, self.epochs)
 
     def _like(self, trains: Sequence[Floats], units: Units, epochs: Epochs) -> Recording:
-        """A part of this recording.
+        """A part of this recording, without the check that times are in seconds.
 
-        The check that times are in seconds is left out: it would refuse a rarely firing unit of a
-        recording of several days.
+        The check would refuse a rarely firing unit of a recording of several days.
         """
         like = object.__new__(Recording)
-        like._set(trains, units, epochs, self.source, self.notes, self.resolution_s)
+        kept = {name: getattr(self, name) for name in ("source", "notes", "resolution_s")}
+        like._set(trains, units, epochs, **kept)
         return like
 
 

@@ -102,11 +102,6 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
-    if len(shape) == 0:
-        raise ValueError(
-            "Expected 2D array, got scalar array instead; Reshape your data to one row per bin "
-            "and one column per unit"
-        )
     if shape == (0,):
         raise ValueError(
             "X is empty (Expected 2D array, got 1D array instead, shape=(0,)); "
@@ -117,30 +112,25 @@ def _check_shape(shape: tuple[int, ...]) -> None:
             f"Expected 2D array, got 1D array instead (shape={shape}); Reshape your data: "
             "X.reshape(-1, 1) for one unit, X.reshape(1, -1) for one word"
         )
-    if len(shape) > 2:
+    if len(shape) != 2:
+        found = f"{len(shape)}D array instead (shape={shape})" if shape else "scalar array instead"
         raise ValueError(
-            f"Expected 2D array, got {len(shape)}D array instead (shape={shape}); Reshape your "
-            "data to one row per bin and one column per unit, for example "
-            "X.reshape(-1, X.shape[-1])"
+            f"Expected 2D array, got {found}; Reshape your data to one row per bin and one column "
+            "per unit, for example X.reshape(-1, n_units)"
         )
-    if shape[0] == 0:
-        raise ValueError(
-            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required; "
-            "pass at least one bin"
-        )
-    if shape[1] == 0:
-        raise ValueError(
-            f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required; "
-            "pass at least one unit"
-        )
+    for size, entry, name in zip(shape, ("sample", "feature"), ("bin", "unit"), strict=True):
+        if size == 0:
+            raise ValueError(
+                f"Found array with 0 {entry}(s) (shape={shape}) while a minimum of 1 is required; "
+                f"pass at least one {name}"
+            )
 
 
 def _bad_value(value: float) -> str:
     """Name a value that is neither 0 nor 1, and what to do about it."""
-    if math.isnan(value):
-        return "NaN; words are binary: leave out or repair the bins that hold NaN first"
-    if math.isinf(value):
-        return f"{value}; words are binary: leave out or repair the bins that hold inf first"
+    if not math.isfinite(value):
+        shown = "NaN" if math.isnan(value) else value
+        return f"{shown}; words are binary: leave out or repair the bins that hold {shown} first"
     if value < 0:
         return f"{value}; words are binary: recode to 0 and 1 first, for example (X > 0)"
     if value == int(value):
@@ -184,6 +174,14 @@ def real_array(name: str, values: Any, remedy: str) -> Floats:
     except (TypeError, ValueError) as error:
         reason = _first_clause(error)
     raise ValueError(f"{name} cannot be read as real numbers ({reason}); {remedy}")
+
+
+def is_finite_number(text: str) -> bool:
+    """Whether a text reads as a number that is neither infinite nor NaN."""
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def listed(name: str, values: Any, remedy: str) -> list[Any]:
