@@ -54,12 +54,13 @@ def load(path: Path) -> Session:
             )
     ids = [str(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
     columns, left_out = _columns(arrays, len(ids))
+    saved_from = [f"saved from {source}" for source in _texts(arrays, "source") if source]
     return Session(
         ids,
         _trains(arrays, len(ids)),
         columns,
         epochs=_epochs(arrays),
-        notes=(*_texts(arrays, "notes"), *_provenance(arrays), *left_out),
+        notes=(*_texts(arrays, "notes"), *saved_from, *left_out),
         resolution_s=_scalar(arrays, "resolution_s") or 0.0,
         depth_reference=next(iter(_texts(arrays, "depth_reference")), None),
     )
@@ -150,7 +151,3 @@ def _scalar(arrays: Arrays, name: str) -> float | None:
 
 def _texts(arrays: Arrays, name: str) -> list[str]:
     return [str(text) for text in arrays[name].ravel().tolist()] if name in arrays else []
-
-
-def _provenance(arrays: Arrays) -> list[str]:
-    return [f"saved from {source}" for source in _texts(arrays, "source") if source]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -44,15 +45,10 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     if not hasattr(sorting, "sample_index_to_time"):
         raise ImportError("sortings in memory need SpikeInterface 0.103 or later; upgrade it")
     segments = range(sorting.get_num_segments())
+    times = partial(sorting.get_unit_spike_train, return_times=True)
     by_segment = [
-        [
-            np.asarray(
-                sorting.get_unit_spike_train(unit, segment_index=segment, return_times=True),
-                dtype=np.float64,
-            )
-            for unit in sorting.unit_ids
-        ]
-        for segment in segments
+        [np.asarray(times(unit, segment_index=k), dtype=np.float64) for unit in sorting.unit_ids]
+        for k in segments
     ]
     stretches = [_stretch(sorting, segment, by_segment[segment]) for segment in segments]
     shifts, placed, notes = _on_one_clock(stretches, known=sorting.has_recording())
@@ -91,15 +87,13 @@ def load(path: Path) -> Session:
             "SpikeInterface opens; if you trust it, use Recording.from_spikeinterface"
             f"(spikeinterface.{opened}{'' if folder == path else '.sorting'})"
         )
-    info = _info(folder)
-    rate, ids, n_segments = info["sampling_frequency"], info["unit_ids"], info["num_segments"]
+    rate, ids, n_segments = _info(folder)
     spikes = _spikes(folder, len(ids), n_segments)
     times = spikes["sample_index"] / rate
     segment = spikes["segment_index"].astype(np.int64)
     last = np.zeros(n_segments)
     np.maximum.at(last, segment, times)
-    stretches = [(0.0, float(stop)) for stop in last]
-    shifts, epochs, notes = _on_one_clock(stretches, known=False)
+    shifts, epochs, notes = _on_one_clock([(0.0, stop) for stop in last.tolist()], known=False)
     columns, left_out = _properties(folder / "properties", len(ids))
     return Session(
         ids,
@@ -137,8 +131,8 @@ def _on_one_clock(
     return shifts, segment_epochs(stretches, shifts), notes
 
 
-def _info(folder: Path) -> dict[str, Any]:
-    """Checked content of ``numpysorting_info.json``."""
+def _info(folder: Path) -> tuple[float, list[str], int]:
+    """Sampling rate, unit ids and number of segments in ``numpysorting_info.json``."""
     path = folder / "numpysorting_info.json"
     try:
         info = json.loads(path.read_text(encoding="utf-8"))
@@ -152,7 +146,7 @@ def _info(folder: Path) -> dict[str, Any]:
         raise BadFileError(
             f"{path.name} states {rate} samples per second and {n_segments} segments; save it again"
         )
-    return {"sampling_frequency": rate, "unit_ids": ids, "num_segments": n_segments}
+    return rate, ids, n_segments
 
 
 def _spikes(folder: Path, n_units: int, n_segments: int) -> NDArray[Any]:
