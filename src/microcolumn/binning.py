@@ -64,7 +64,7 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
             f"{epochs.duration_s:g} s in bins of {bin_width:g} s are too many bins to number; "
             "use wider bins"
         )
-    n_bins = _full_bins(epochs, bin_width)
+    n_bins = np.maximum(_full_bins(epochs.starts, epochs.stops, bin_width), 0)
     total = int(n_bins.sum())
     if total == 0:
         longest = float((epochs.stops - epochs.starts).max()) if len(epochs) else 0.0
@@ -79,7 +79,7 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
         epoch = epochs.locate(train)
         inside = epoch >= 0
         epoch = epoch[inside]
-        within = _bin_within(train[inside], epochs.starts[epoch], bin_width)
+        within = _full_bins(epochs.starts[epoch], train[inside], bin_width)
         is_full = within < n_bins[epoch]
         bins = (first_bin[epoch] + within)[is_full]
         # Trains are sorted, so the spikes of a bin are neighbours.
@@ -100,22 +100,16 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
     )
 
 
-def _full_bins(epochs: Epochs, width: float) -> Places:
-    """Full bins in each epoch: the largest n whose last edge is not after the epoch's stop."""
-    reach = epochs.stops + HALF_NANOSECOND
-    n_bins = np.floor((reach - epochs.starts) / width)
-    n_bins -= epochs.starts + n_bins * width > reach
-    n_bins += epochs.starts + (n_bins + 1) * width <= reach
-    return np.maximum(n_bins, 0).astype(np.int64)
+def _full_bins(starts: Floats, times: Floats, width: float) -> Places:
+    """Full bins from each start to each time: the largest n whose last edge is not after it.
 
-
-def _bin_within(times: Floats, starts: Floats, width: float) -> Places:
-    """Bin of each spike, counted from its epoch's start; the division may be one bin off."""
-    times = times + HALF_NANOSECOND
-    place = np.floor((times - starts) / width)
-    place -= starts + place * width > times
-    place += starts + (place + 1) * width <= times
-    return place.astype(np.int64)
+    That is also the bin in which a spike at this time lies. The division may be one bin off.
+    """
+    reach = times + HALF_NANOSECOND
+    n_bins = np.floor((reach - starts) / width)
+    n_bins -= starts + n_bins * width > reach
+    n_bins += starts + (n_bins + 1) * width <= reach
+    return n_bins.astype(np.int64)
 
 
 def _words(keys: NDArray[np.uint64], units: Units, bin_width: float, clock: Clock) -> Words:

@@ -50,18 +50,15 @@ class LayerBoundaries:
             raise ValueError(
                 f"{len(self.labels)} layers need {len(self.labels) - 1} finite edges between them"
             )
-        if np.any(np.diff(self._downwards * edges) <= 0):
-            direction = "increase" if self._downwards > 0 else "decrease"
+        sign = downwards(self.depth_reference)
+        if np.any(np.diff(sign * edges) <= 0):
+            direction = "increase" if sign > 0 else "decrease"
             raise ValueError(
                 f"layer edges {edges.tolist()} must {direction}, since layers are listed from "
                 f"superficial to deep and depths are {DEPTH_REFERENCES[self.depth_reference]}"
             )
         edges.flags.writeable = False
         object.__setattr__(self, "edges_um", edges)
-
-    @property
-    def _downwards(self) -> float:
-        return downwards(self.depth_reference)
 
     @classmethod
     def parse(cls, text: str, depth_reference: str = "surface") -> LayerBoundaries:
@@ -77,8 +74,8 @@ class LayerBoundaries:
     def label(self, depth_um: ArrayLike) -> tuple[str, ...]:
         """Layer of each depth, ``""`` if the depth is NaN."""
         depths = np.asarray(depth_um, dtype=np.float64)
-        below = self._downwards
-        places = np.searchsorted(below * self.edges_um, below * depths, side="right")
+        sign = downwards(self.depth_reference)
+        places = np.searchsorted(sign * self.edges_um, sign * depths, side="right")
         return tuple(
             "" if np.isnan(depth) else self.labels[place]
             for depth, place in zip(depths, places, strict=True)
@@ -111,7 +108,7 @@ def layer_labels(
     if isinstance(layers, LayerBoundaries) or (isinstance(layers, str) and is_boundaries(layers)):
         return _by_depth(layers, units)
     if isinstance(layers, Mapping):
-        return _by_unit({str(k): str(v) for k, v in layers.items()}, units, source)
+        return _by_unit({str(unit): str(layer) for unit, layer in layers.items()}, units, source)
     if isinstance(layers, str) and columns is not None and layers in columns:
         return tuple(as_labels(columns[layers]))
     known = ", ".join(repr(name) for name in columns or ()) or "none"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict
@@ -46,8 +46,13 @@ class Session:
 
     def column(self, names: Iterable[str]) -> str | None:
         """The first column whose name is among ``names`` in any case, or None."""
-        by_name = {name.lower(): name for name in reversed(list(self.columns))}
-        return next((by_name[name] for name in names if name in by_name), None)
+        return next(columns_named(names, self.columns), None)
+
+
+def columns_named(names: Iterable[str], columns: Iterable[str]) -> Iterator[str]:
+    """The columns with these names in any case, in the order of ``names``."""
+    by_name = {column.lower(): column for column in reversed(list(columns))}
+    return (by_name[name] for name in names if name in by_name)
 
 
 class Choices(TypedDict, total=False):

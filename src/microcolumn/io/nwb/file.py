@@ -12,22 +12,19 @@ def opened(path: Path) -> tuple[Any, Any]:
     """Content of an NWB file (HDF5) or folder (Zarr), and the object that closes it."""
     if path.is_file() and path.stat().st_size == 0:
         raise BadFileError("it is empty; export or copy it again")
-    source = _backend(path)(str(path), mode="r", load_namespaces=True)
+    if path.is_dir():
+        from hdmf_zarr.nwb import NWBZarrIO
+
+        source = NWBZarrIO(str(path), mode="r", load_namespaces=True)
+    else:
+        from pynwb import NWBHDF5IO
+
+        source = NWBHDF5IO(str(path), mode="r", load_namespaces=True)
     try:
         return _content(path, source), source
     except BaseException:  # HDF5 would take a later file at this path for the one left open
         source.close()
         raise
-
-
-def _backend(path: Path) -> Any:
-    if path.is_dir():
-        from hdmf_zarr.nwb import NWBZarrIO
-
-        return NWBZarrIO
-    from pynwb import NWBHDF5IO
-
-    return NWBHDF5IO
 
 
 def _content(path: Path, source: Any) -> Any:
