@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..epochs import HALF_NANOSECOND, Epochs
+from ..validation import Floats
 
 #: Seconds between segments whose own clocks do not say how they follow each other.
 _GAP_S = 1.0
 
 
-def align_segments(
-    stretches: Sequence[tuple[float, float]],
-) -> tuple[NDArray[np.float64], list[str]]:
+def align_segments(stretches: Sequence[tuple[float, float]]) -> tuple[Floats, list[str]]:
     """Seconds to add to the times of each segment so that all share one clock, and notes.
 
     Segments that follow each other on their own clocks are not moved. If they overlap, as trials do
@@ -34,8 +32,16 @@ def align_segments(
     return shifts, [note]
 
 
+def joined_trains(by_segment: Sequence[Sequence[Floats]], shifts: Floats) -> list[Floats]:
+    """Spike times of each unit in all segments, after these were moved."""
+    return [
+        np.concatenate([train + shift for train, shift in zip(parts, shifts, strict=True)])
+        for parts in zip(*by_segment, strict=True)
+    ]
+
+
 def segment_epochs(
-    stretches: Sequence[tuple[float, float]], shifts: NDArray[np.float64], *, labelled: bool = True
+    stretches: Sequence[tuple[float, float]], shifts: Floats, *, labelled: bool = True
 ) -> Epochs:
     """Epochs of segments after they were moved, labelled ``"segment 0"`` and so on."""
     spans = np.array(stretches).reshape(-1, 2) + shifts[:, None]

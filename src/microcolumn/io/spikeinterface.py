@@ -15,7 +15,7 @@ from ..epochs import Epochs
 from ..recording import Recording
 from ._arrays import PickledArrayError, load_array, split_by_unit
 from ._failures import BadFileError
-from ._segments import align_segments, segment_epochs
+from ._segments import align_segments, joined_trains, segment_epochs
 from ._session import Choices, Session, to_recording
 
 #: More segments than any recording has; a larger number is damage.
@@ -52,15 +52,11 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     ]
     stretches = [_stretch(sorting, segment, by_segment[segment]) for segment in segments]
     shifts, placed, notes = _on_one_clock(stretches, known=sorting.has_recording())
-    trains = [
-        np.concatenate([train + shift for train, shift in zip(parts, shifts, strict=True)])
-        for parts in zip(*by_segment, strict=True)
-    ]
     properties = {str(key): sorting.get_property(key) for key in sorting.get_property_keys()}
-    columns, left_out = _columns(properties, len(trains))
+    columns, left_out = _columns(properties, len(sorting.unit_ids))
     session = Session(
         [str(unit) for unit in sorting.unit_ids],
-        trains,
+        joined_trains(by_segment, shifts),
         columns,
         epochs=placed,
         notes=(*notes, *left_out),

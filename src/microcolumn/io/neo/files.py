@@ -161,14 +161,8 @@ def _raw_segments(raw: Any, block: int, names: str | None) -> tuple[list[list[Tr
                 f"{stated:.10g} s; they are kept"
             )
         known = raw.raw_annotations["blocks"][block]["segments"][segment]["spikes"]
-        segments.append(
-            [
-                Train(title, train, start, stop, _columns(channel, annotations))
-                for title, train, channel, annotations in zip(
-                    titles, times, channels, known, strict=True
-                )
-            ]
-        )
+        units = zip(titles, times, map(_columns, channels, known), strict=True)
+        segments.append([Train(name, train, start, stop, row) for name, train, row in units])
     return segments, notes
 
 
