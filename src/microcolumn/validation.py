@@ -88,16 +88,11 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any]:
                 f"X has dtype object and not all of it is a number ({error}); "
                 "words are binary: pass zeros and ones"
             ) from None
-    if array.dtype.kind == "c":
-        raise ValueError(
-            f"Complex data not supported: X has dtype {array.dtype}; words are binary: "
-            "pass zeros and ones"
-        )
     if array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"X has dtype {array.dtype}, which holds no numbers; words are binary: "
-            "pass zeros and ones"
-        )
+        problem = f"X has dtype {array.dtype}, which holds no numbers"
+        if array.dtype.kind == "c":
+            problem = f"Complex data not supported: X has dtype {array.dtype}"
+        raise ValueError(f"{problem}; words are binary: pass zeros and ones")
     return array
 
 

@@ -30,15 +30,11 @@ _OTHERS = (
 def load(path: Path) -> Session:
     """Arrays of one session.
 
-    Parameters
-    ----------
-    path : Path
-        Archive with ``spike_times`` (seconds; in order for each unit), ``spike_units`` (index into
-        ``unit_ids``) and ``unit_ids``. Optional are ``depth_um`` with ``depth_reference``,
-        ``layer``, ``quality``, ``multiunit`` and any one-dimensional ``unit_...`` with one entry
-        per unit; ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``, or ``duration_s``,
-        which may be the time of the last spike; ``resolution_s``, ``source``, ``notes``. ``meta``
-        is for people and not read.
+    The archive holds ``spike_times`` (seconds; in order for each unit), ``spike_units`` (index into
+    ``unit_ids``) and ``unit_ids``. Optional are ``depth_um`` with ``depth_reference``, ``layer``,
+    ``quality``, ``multiunit`` and any one-dimensional ``unit_...`` with one entry per unit;
+    ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``, or ``duration_s``, which may be the
+    time of the last spike; ``resolution_s``, ``source``, ``notes``. ``meta`` is not read.
     """
     arrays, pickled = load_archive(path)
     if pickled:

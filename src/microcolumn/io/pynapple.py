@@ -65,11 +65,6 @@ def load(path: Path) -> Session:
 
     NumPy reads them. Metadata that pynapple pickled is not opened, since a pickle can run any
     code. Older versions saved metadata as arrays, which become columns.
-
-    Parameters
-    ----------
-    path : Path
-        An NPZ file.
     """
     arrays, pickled = load_archive(path)
     for name in _NEEDED:

@@ -67,13 +67,9 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
 def load(path: Path) -> Session:
     """A folder written by ``sorting.save(folder=...)`` or of a saved ``SortingAnalyzer``.
 
-    SpikeInterface's own loader unpickles properties, which can run any code. So the arrays and
-    the JSON file are read here; properties that hold Python objects are left out.
-
-    Parameters
-    ----------
-    path : Path
-        The folder, in SpikeInterface's format ``numpy_folder``.
+    Its format is SpikeInterface's ``numpy_folder``. SpikeInterface's own loader unpickles
+    properties, which can run any code. So the arrays and the JSON file are read here; properties
+    that hold Python objects are left out.
     """
     folder = path / "sorting" if (path / "sorting").is_dir() else path
     if not (folder / "numpysorting_info.json").is_file():

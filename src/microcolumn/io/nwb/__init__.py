@@ -14,8 +14,7 @@ from .._failures import BadFileError
 from .._session import LAYER_COLUMNS, Session, columns_named
 from .electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns
 from .epochs import interval_epochs, observed_epochs, valid_epochs
-from .file import opened
-from .tables import plain_columns, ragged, values
+from .file import opened, plain_columns, ragged, values
 
 #: Seconds. Epochs shorter than this together are nothing but their ends.
 _SHORTEST_S = 1e-6

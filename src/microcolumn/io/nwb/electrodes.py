@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._failures import BadFileError
 from .._session import DEPTH_COLUMNS, LAYER_COLUMNS, columns_named
-from .tables import is_plain, plain_columns, ragged, values
+from .file import is_plain, plain_columns, ragged, values
 
 Rows = list[NDArray[np.int64]]
 

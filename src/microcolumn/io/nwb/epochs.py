@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ...epochs import Epochs
 from ...validation import Floats
 from .._failures import BadFileError, naming
-from .tables import is_plain, ragged, values
+from .file import is_plain, ragged, values
 
 #: Columns of a table of intervals that say what each is.
 _LABEL_COLUMNS = ("tags", "label", "labels", "stimulus_name", "condition")
