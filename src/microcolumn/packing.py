@@ -13,10 +13,6 @@ def unique_rows(X: Bits) -> tuple[Bits, NDArray[np.int32]]:
 
     The result is that of ``np.unique(X, axis=0)``; extra memory is about 3/8 of a byte per bit
     plus 40 bytes per row.
-
-    >>> unique_rows(np.array([[1, 0], [0, 1], [1, 0]], dtype=np.uint8))
-    (array([[0, 1],
-           [1, 0]], dtype=uint8), array([1, 0, 1], dtype=int32))
     """
     places, index = unique_packed(_packed(X))
     return X[places], index

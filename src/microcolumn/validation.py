@@ -19,11 +19,7 @@ _MOST_ELEMENTS = 1 << 22
 
 
 def chunks(n_rows: int, n_columns: int, n_elements: int = 1 << 20) -> list[slice]:
-    """Slices of consecutive rows with about ``n_elements`` elements each, to bound memory.
-
-    >>> chunks(5, 10, n_elements=20)
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
+    """Slices of consecutive rows with about ``n_elements`` elements each, to bound memory."""
     step = max(1, min(n_elements, _MOST_ELEMENTS) // max(n_columns, 1))
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
@@ -34,14 +30,6 @@ def check_binary(X: Any) -> Bits:
     It shares memory with an ``X`` of uint8 or bool in this layout. Every way into the package goes
     through here, so that bad input gets the same sentence everywhere: what is wrong, where, and
     what to do. The phrases that scikit-learn's own checks look for are part of the sentences.
-
-    >>> check_binary([[True, False], [False, False]])
-    array([[1, 0],
-           [0, 0]], dtype=uint8)
-    >>> check_binary([[0, 1], [0, 2]])
-    Traceback (most recent call last):
-    ...
-    ValueError: X[1, 1] is 2; words are binary: binarise counts first, for example (X > 0)
     """
     if sparse.issparse(X):
         raise TypeError("X is a sparse matrix; words are dense: pass X.toarray()")

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ..validation import Floats, is_finite_number
 from ._arrays import split_by_unit
+from ._clocks import ticks_per_second
 from ._failures import BadFileError
 from ._session import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS, Session
 from ._tables import UNIT_NAMES, open_table, place_of, plain_name
-from ._times import ticks_per_second
 
 #: Names of the column of times, as `plain_name` writes them; they may state the unit.
 _TIME_NAME = re.compile("(?:(?:spike_)?times?|t)(?:_(s|ms|us|µs))?")

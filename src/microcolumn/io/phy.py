@@ -14,10 +14,10 @@ from threadpoolctl import threadpool_limits
 from ..epochs import Epochs
 from ..validation import Floats
 from ._arrays import check_same_length, flat_numbers, load_array, split_by_unit
+from ._clocks import is_rate
 from ._failures import BadFileError
 from ._session import DEPTH_COLUMNS, Session
 from ._tables import unit_rows
-from ._times import is_rate
 
 Table = dict[int, dict[str, str]]
 

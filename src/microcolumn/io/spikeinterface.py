@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ..epochs import Epochs
 from ..recording import Recording
 from ._arrays import PickledArrayError, load_array, split_by_unit
+from ._clocks import align_segments, joined_trains, segment_epochs
 from ._failures import BadFileError
-from ._segments import align_segments, joined_trains, segment_epochs
 from ._session import Choices, Session, to_recording
 
 #: More segments than any recording has; a larger number is damage.

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...epochs import Epochs
 from ...validation import Floats, listed
+from .._clocks import align_segments, joined_trains, segment_epochs
 from .._failures import BadFileError
-from .._segments import align_segments, joined_trains, segment_epochs
 from .._session import Session
 
 #: Annotations that name a unit whose train has no name.
