@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .epochs import HALF_NANOSECOND, Epochs
 from .packing import unique_packed, unpacked
@@ -90,8 +89,20 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
         n_in_tails += epoch.size - bins.size
         n_occupied += occupied.size
         n_multiple += int((np.diff(np.append(np.flatnonzero(opens), bins.size)) > 1).sum())
+    places, index = unique_packed(keys)
+    clock = Clock(first_bin[lasting], epochs.starts[lasting])
+    words = Words(
+        X=unpacked(keys[:, places], len(units)),
+        counts=np.bincount(index).astype(np.float64),
+        bin_width=bin_width,
+        units=units,
+        index=index,
+        epoch_starts=clock.first_bins,
+        bins=np.arange(index.size),
+        clock=clock,
+    )
     return Binning(
-        words=_words(keys, units, bin_width, Clock(first_bin[lasting], epochs.starts[lasting])),
+        words,
         single_fraction=(n_occupied - n_multiple) / (total * len(units)),
         multiple_fraction=n_multiple / (total * len(units)),
         n_binned=n_binned,
@@ -110,17 +121,3 @@ def _full_bins(starts: Floats, times: Floats, width: float) -> Places:
     n_bins -= starts + n_bins * width > reach
     n_bins += starts + (n_bins + 1) * width <= reach
     return n_bins.astype(np.int64)
-
-
-def _words(keys: NDArray[np.uint64], units: Units, bin_width: float, clock: Clock) -> Words:
-    places, index = unique_packed(keys)
-    return Words(
-        X=unpacked(keys[:, places], len(units)),
-        counts=np.bincount(index).astype(np.float64),
-        bin_width=bin_width,
-        units=units,
-        index=index,
-        epoch_starts=clock.first_bins,
-        bins=np.arange(index.size),
-        clock=clock,
-    )

@@ -108,7 +108,14 @@ def layer_labels(
     if isinstance(layers, LayerBoundaries) or (isinstance(layers, str) and is_boundaries(layers)):
         return _by_depth(layers, units)
     if isinstance(layers, Mapping):
-        return _by_unit({str(unit): str(layer) for unit, layer in layers.items()}, units, source)
+        table = {str(unit): str(layer) for unit, layer in layers.items()}
+        missing = [name for name in units.ids if name not in table]
+        if missing:
+            raise ValueError(
+                f"{source} names no layer for unit {missing[0]!r} ({len(missing)} of {len(units)} "
+                "units are missing); add a row for each, with an empty layer where it is unknown"
+            )
+        return tuple(table[name] for name in units.ids)
     if isinstance(layers, str) and columns is not None and layers in columns:
         return tuple(as_labels(columns[layers]))
     known = ", ".join(repr(name) for name in columns or ()) or "none"
@@ -134,13 +141,3 @@ def _by_depth(boundaries: LayerBoundaries | str, units: Units) -> tuple[str, ...
             f"{units.depth_reference!r}; bring units to the same reference with measured_from()"
         )
     return boundaries.label(units.depth_um)
-
-
-def _by_unit(table: Mapping[str, str], units: Units, source: str) -> tuple[str, ...]:
-    missing = [name for name in units.ids if name not in table]
-    if missing:
-        raise ValueError(
-            f"{source} names no layer for unit {missing[0]!r} ({len(missing)} of {len(units)} "
-            "units are missing); add a row for each, with an empty layer where it is unknown"
-        )
-    return tuple(table[name] for name in units.ids)

@@ -14,7 +14,10 @@ def unique_rows(X: Bits) -> tuple[Bits, NDArray[np.int32]]:
     The result is that of ``np.unique(X, axis=0)``; extra memory is about 3/8 of a byte per bit
     plus 40 bytes per row.
     """
-    places, index = unique_packed(_packed(X))
+    packed = np.packbits(X, axis=1)
+    padded = np.zeros((X.shape[0], 8 * -(-packed.shape[1] // 8)), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    places, index = unique_packed(np.ascontiguousarray(padded.view(">u8").T, dtype=np.uint64))
     return X[places], index
 
 
@@ -39,12 +42,3 @@ def unpacked(keys: NDArray[np.uint64], n_columns: int) -> Bits:
     """Bits of rows packed as for :func:`unique_packed`, shape (n_rows, n_columns)."""
     octets = np.ascontiguousarray(keys.T, dtype=">u8").view(np.uint8)
     return np.unpackbits(octets, axis=1, count=n_columns)
-
-
-def _packed(X: Bits) -> NDArray[np.uint64]:
-    """Each row as 64-bit integers, shape (n_integers, n_rows), the most significant first."""
-    packed = np.packbits(X, axis=1)
-    n_integers = -(-packed.shape[1] // 8)
-    padded = np.zeros((X.shape[0], 8 * n_integers), dtype=np.uint8)
-    padded[:, : packed.shape[1]] = packed
-    return np.ascontiguousarray(padded.view(">u8").T, dtype=np.uint64)

@@ -18,9 +18,6 @@ from .units import Units
 from .validation import Floats, check_positions, listed, real_number
 from .words import Words, checked_bin_width
 
-#: Seconds; a recording may begin with this much silence.
-_HOUR = 3600.0
-
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Recording:
@@ -302,6 +299,6 @@ def _checked_epochs(epochs: Epochs | ArrayLike | None, trains: Sequence[Floats])
             "there is no spike and no epoch, so it is not known how long was recorded; pass epochs"
         )
     first, last = min(train[0] for train in spiking), max(train[-1] for train in spiking)
-    # A clock that ran long before the first spike is not that of the recording.
-    start = 0.0 if first <= max(last - first, _HOUR) or first == last else first
+    # A clock that ran for more than an hour before the first spike is not that of the recording.
+    start = 0.0 if first <= max(last - first, 3600.0) or first == last else first
     return Epochs([[start, last]])

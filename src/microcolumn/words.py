@@ -36,9 +36,6 @@ from .validation import (
     whole_number,
 )
 
-#: Seconds; no spike train is binned this coarsely, so a longer bin was given in milliseconds.
-_LONGEST_BIN = 10.0
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
@@ -363,7 +360,7 @@ def checked_bin_width(bin_width: float) -> float:
     width = real_number("bin_width", bin_width, "give seconds, for example 0.020")
     if not (math.isfinite(width) and width > 0):
         raise ValueError(f"bin_width is {bin_width}; it must be a positive number of seconds")
-    if width >= _LONGEST_BIN:
+    if width >= 10.0:  # no spike train is binned this coarsely
         raise ValueError(
             f"bin_width is {bin_width}, which looks like milliseconds; "
             "give seconds, for example 0.020"

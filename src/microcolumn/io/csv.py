@@ -48,7 +48,13 @@ def load(
     """
     with open_table(path) as (header, rows):
         unit, time = _places(header)
-        per_second = _per_second(header[time], time_unit, sampling_rate)
+        stated = _stated_unit(header[time])
+        if stated and time_unit not in (None, stated):
+            raise BadFileError(
+                f"its column {header[time]!r} is in {stated} but time_unit is {time_unit!r}; "
+                "leave time_unit out"
+            )
+        per_second = ticks_per_second(time_unit or stated or "s", sampling_rate)
         table = _Table(header, unit, time)
         for chunk in _chunks(rows):
             table.add(chunk)
@@ -160,17 +166,6 @@ def _stated_unit(name: str) -> str | None:
         return "samples"
     match = _TIME_NAME.fullmatch(plain_name(name))
     return None if match is None else (match[1] or "").replace("µ", "u")
-
-
-def _per_second(name: str, time_unit: str | None, sampling_rate: float | None) -> float:
-    """Ticks of the times in a second."""
-    stated = _stated_unit(name)
-    unit = time_unit or stated or "s"
-    if stated and stated != unit:
-        raise BadFileError(
-            f"its column {name!r} is in {stated} but time_unit is {unit!r}; leave time_unit out"
-        )
-    return ticks_per_second(unit, sampling_rate)
 
 
 def _ragged(rows: list[list[str]], header: Sequence[str], first_line: int) -> BadFileError:

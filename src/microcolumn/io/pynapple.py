@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..epochs import Epochs
 from ..recording import Recording
-from ._arrays import load_archive
+from ._arrays import load_archive, split_by_unit
 from ._failures import BadFileError, naming
 from ._session import Choices, Session, to_recording
 
@@ -112,9 +112,6 @@ def _trains(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[Any], list[NDArray
             f"spike {stray[0]} is of unit {index[stray[0]]}, which is not among 'keys'; "
             "save the group again"
         )
-    order = np.argsort(index, kind="stable")  # pynapple sorts spikes by time across units
-    grouped = index[order]
-    starts = np.searchsorted(grouped, keys, side="left")
-    stops = np.searchsorted(grouped, keys, side="right")
-    in_order = times[order]
-    return keys, [in_order[a:b] for a, b in zip(starts, stops, strict=True)]
+    sorter = np.argsort(keys)
+    place = sorter[np.searchsorted(keys, index, sorter=sorter)]
+    return keys, split_by_unit(times, place, len(keys))

@@ -18,9 +18,6 @@ from ._clocks import align_segments, joined_trains, segment_epochs
 from ._failures import BadFileError
 from ._session import Choices, Session, to_recording
 
-#: More segments than any recording has; a larger number is damage.
-_MOST_SEGMENTS = 10_000
-
 
 def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     """Recording of a SpikeInterface sorting.
@@ -134,7 +131,7 @@ def _info(folder: Path) -> tuple[float, list[str], int]:
         raise BadFileError(
             f"{path.name} lacks the rate, the units or the segments ({error!r}); save it again"
         ) from None
-    if not (0 < rate < np.inf and 1 <= n_segments <= _MOST_SEGMENTS):
+    if not (0 < rate < np.inf and 1 <= n_segments <= 10_000):  # more would be damage
         raise BadFileError(
             f"{path.name} states {rate} samples per second and {n_segments} segments; save it again"
         )

@@ -16,9 +16,6 @@ from .electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns
 from .epochs import interval_epochs, observed_epochs, valid_epochs
 from .file import opened, plain_columns, ragged, values
 
-#: Seconds. Epochs shorter than this together are nothing but their ends.
-_SHORTEST_S = 1e-6
-
 
 def load(
     path: Path,
@@ -55,7 +52,7 @@ def load(
         observed, seen = (None, []) if ignore_obs_intervals else observed_epochs(path, units, ids)
         stated, labelled = interval_epochs(path, nwb, intervals)
         epochs, valid = valid_epochs(path, nwb, _both(stated, observed), _end_s(trains))
-    if epochs is not None and epochs.duration_s < _SHORTEST_S:
+    if epochs is not None and epochs.duration_s < 1e-6:  # nothing but the ends of epochs
         raise BadFileError(
             "its epochs, obs_intervals and invalid_times leave no time in which all units were "
             "observed; pass intervals= (another table) or ignore_obs_intervals=True"
