@@ -6,7 +6,7 @@ import csv
 import warnings
 import webbrowser
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import TextIOWrapper
 from math import isfinite
 from pathlib import Path
@@ -59,14 +59,9 @@ def show_page(file: Path, open_page: bool, *, quiet: bool = False) -> None:
         typer.echo(f"no browser was found; open {file} in one", err=True)
 
 
-@contextmanager
-def output(path: Path | None) -> Iterator[IO[bytes]]:
+def output(path: Path | None) -> AbstractContextManager[IO[bytes]]:
     """Standard output, or a file that is written completely or not at all."""
-    if path is None:
-        yield typer.get_binary_stream("stdout")
-    else:
-        with atomic_write(path) as file:
-            yield file
+    return nullcontext(typer.get_binary_stream("stdout")) if path is None else atomic_write(path)
 
 
 def make_folder(path: Path) -> None:
