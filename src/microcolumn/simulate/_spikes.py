@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter

@@ -225,21 +225,11 @@ def _advance_group(arrays, tables, path, backwards, seed, first):
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
 @kernel(parallel=True)
 def advance(chains, model, path, backwards, seed, first):
-    """Advance all chains along a path, in place.
+    """Advance all chains in place; sweep 0 fills ``fields``, ``inputs`` and ``hidden_log``.
 
-    Parameters
-    ----------
-    chains : Chains
-        Their state; ``fields``, ``inputs`` and ``hidden_log`` are filled at sweep 0.
-    model : GibbsTables
-    path : ndarray, shape (n_sweeps, 2)
-        Inverse temperature of each sweep and weight increment after it.
-    backwards : bool
-        Scan units in descending order: the reversal of the ascending scan.
-    seed : uint64
-        Key of the random numbers.
-    first : int
-        Index of the first sweep, so that a run in several calls equals one call.
+    ``backwards`` scans units in descending order, the reversal of the ascending scan. ``seed``
+    (uint64) is the key of the random numbers, and ``first`` the index of the first sweep, so that
+    a run in several calls equals one call.
     """
     for group in prange(chains.x.shape[0]):
         own = _Group(

@@ -183,16 +183,10 @@ def _weigh(arrays, scratch_arrays, log_odds, task, wide):
 # Pinned by tests/kernels/cpu/test_newest_bin.py against enumeration.
 @kernel(parallel=True)
 def log_odds_of_newest(newest, wide, log_odds):
-    """Log odds of the units of the newest bin.
+    """Write log odds in nats to ``log_odds``, shape (n_pasts / GROUP, n_units, GROUP).
 
-    Parameters
-    ----------
-    newest : Newest
-        Tables and pasts.
-    wide : bool
-        Take powers of two out after each stretch.
-    log_odds : ndarray, shape (n_pasts / GROUP, n_units, GROUP)
-        Written, nats; NaN where a value is too unlikely for the range of a double.
+    They are NaN where a value is too unlikely for the range of a double; ``wide`` takes powers of
+    two out after each stretch.
     """
     n_tasks = -(-newest.boosts.shape[0] // (BLOCK * _TASK_BLOCKS))
     for task in prange(n_tasks):
