@@ -134,7 +134,7 @@ def suggest_bin_width(recording: Recording, *, window: float = 0.2) -> BinWidth:
         chance=(rates.sum() ** 2 - (rates**2).sum()) * exposure(recording.epochs, width, n_side),
         baseline=peak.baseline,
         height=peak.height,
-        reason=_reason(peak, n_pairs, suggested, resolution, n_side * width),
+        reason=_reason(peak, n_pairs, resolution, n_side * width),
     )
 
 
@@ -271,7 +271,7 @@ def _round(width_s: float) -> float:
     return max(1, step * round(milliseconds / step)) / 1e3
 
 
-def _reason(peak: _Peak, n_pairs: int, suggested: float, resolution: float, window: float) -> str:
+def _reason(peak: _Peak, n_pairs: int, resolution: float, window: float) -> str:
     if n_pairs == 0:
         found = "fewer than two units fire, so there is no cross-correlogram"
     elif peak.problem == "noise":
