@@ -81,16 +81,11 @@ def _gains(layer: NDArray[np.intp], rng: np.random.Generator) -> Floats:
     at_home = layer[:, None] == np.arange(n_layers)
     listens = at_home.astype(float)
     guests = rng.permutation(n_units)[: round(_CROSS_LAYER_SHARE * n_units)]
-    listens[guests, (layer[guests] + rng.integers(1, n_layers, size=guests.size)) % n_layers] = (
-        _CROSS_LAYER_FACTOR
-    )
-    gains = np.column_stack(
-        [
-            VOLLEY_GAIN * listens,
-            MEDIUM_GAIN * at_home,
-            SLOW_GAIN * at_home,
-            np.full(n_units, COLUMN_GAIN),
-        ]
+    abroad = (layer[guests] + rng.integers(1, n_layers, size=guests.size)) % n_layers
+    listens[guests, abroad] = _CROSS_LAYER_FACTOR
+    of_column = np.full((n_units, 1), COLUMN_GAIN)
+    gains = np.hstack(
+        (VOLLEY_GAIN * listens, MEDIUM_GAIN * at_home, SLOW_GAIN * at_home, of_column)
     )
     return gains * rng.uniform(*_GAIN_RANGE, size=gains.shape)
 
