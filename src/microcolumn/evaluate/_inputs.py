@@ -20,6 +20,16 @@ _BIN_WIDTH = 0.020
 Baseline = Independent | ArrayLike | None
 
 
+def parameters_of(model: PopulationModel | Parameters, name: str) -> Parameters:
+    """Parameters as given, or those of a fitted model."""
+    if isinstance(model, Parameters):
+        return model
+    if not isinstance(model, PopulationModel):
+        raise TypeError(f"{name} is a {type(model).__name__}; pass a fitted model or Parameters")
+    check_is_fitted(model)
+    return model.parameters_
+
+
 def words_for(model: PopulationModel, words: Words | ArrayLike, bin_width: float | None) -> Words:
     """Words of the model's own units, bin width and window, in the model's order of units.
 

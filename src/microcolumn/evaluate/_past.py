@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from ..kernels.cpu.inputs import sums_of_active
 from ..kernels.cpu.newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newest
@@ -85,12 +86,7 @@ def probability_given_past(model: PopulationModel, words: Words) -> Floats:
 def log_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArray[np.int32]]:
     """Log probability of silence and of a spike of each unit of the newest bin, nats.
 
-    Returns
-    -------
-    log_p : ndarray, shape (n_pasts, n_units, 2)
-        For each distinct past; the last axis is the unit's value, 0 or 1.
-    past : ndarray of int32, shape (n_distinct,)
-        Which of the pasts each word has.
+    Shape (n_pasts, n_units, 2) over distinct pasts, and the past of each word, shape (n_distinct,).
     """
     odds, past = log_odds_given_past(theta, words)
     # From the log odds alone, so that neither value loses digits when it is unlikely.
@@ -268,12 +264,5 @@ def _log_marginals(log_w: Floats) -> Floats:
     if n_units == 1:
         return log_w[:, None, :]
     grid = log_w.reshape(n_pasts, -1, 1 << (n_units // 2))
-    halves = [_log_marginals(_log_sum(grid, axis)) for axis in (1, 2)]
+    halves = [_log_marginals(logsumexp(grid, axis=axis)) for axis in (1, 2)]
     return np.concatenate(halves, axis=1)
-
-
-def _log_sum(log_w: Floats, axis: int) -> Floats:
-    """Logarithm of the sum of finite ``exp(log_w)`` along ``axis``."""
-    top = log_w.max(axis=axis, keepdims=True)
-    total: Floats = np.log(np.exp(log_w - top).sum(axis=axis)) + top.squeeze(axis)
-    return total

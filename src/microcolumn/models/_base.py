@@ -127,19 +127,21 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_parameters(cls, theta: Parameters) -> Self:
-        """Make a ready model from parameters, without fitting; it may lack some of its own kind's.
+        """Make a ready model from parameters without fitting; they may lack J or W.
 
         It has no training rates, so ``excess_log_likelihood`` needs an explicit baseline, no
         ``window_``, and an ``origin_`` of None.
         """
         if not isinstance(theta, Parameters):
             raise TypeError(f"theta is a {type(theta).__name__}; pass Parameters")
-        if theta.J is not None and not theta.J.any() and "J" not in _PARTS[cls._kind]:
+        _, parts = _KINDS[cls._kind]
+        if theta.J is not None and not theta.J.any() and "J" not in parts:
             theta = Parameters(b=theta.b, W=theta.W, c=theta.c)
-        if not _PARTS[theta.kind] <= _PARTS[cls._kind]:
+        suitable, needed = _KINDS[theta.kind]
+        if not needed <= parts:
             raise ValueError(
                 f"{cls.__name__} cannot hold parameters of kind {theta.kind!r}; "
-                f"use {_class_of(theta.kind)}.from_parameters"
+                f"use {suitable}.from_parameters"
             )
         model = cls(**cls._settings_of(theta))
         model._adopt(theta)
@@ -342,14 +344,10 @@ def check_whole(name: str, value: Any) -> None:
         raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
 
 
-#: What each kind of model has besides biases; a model can hold every kind that has less.
-_PARTS: dict[Kind, set[str]] = {
-    "independent": set(),
-    "ising": {"J"},
-    "rbm": {"W"},
-    "srbm": {"J", "W"},
+#: Class of each kind of model, and what it has besides biases; it can hold each kind that has less.
+_KINDS: dict[Kind, tuple[str, set[str]]] = {
+    "independent": ("Independent", set()),
+    "ising": ("Ising", {"J"}),
+    "rbm": ("RBM", {"W"}),
+    "srbm": ("SemiRBM", {"J", "W"}),
 }
-
-
-def _class_of(kind: Kind) -> str:
-    return {"independent": "Independent", "ising": "Ising", "rbm": "RBM", "srbm": "SemiRBM"}[kind]

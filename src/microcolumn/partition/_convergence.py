@@ -90,24 +90,19 @@ def annealing_convergence(
     """
     if not isinstance(theta, Parameters):
         raise TypeError(f"theta is a {type(theta).__name__}; pass a model's parameters_")
-    n_steps = _checked_steps(steps)
+    asked = listed("steps", steps, "pass numbers of annealing steps")
+    n_steps = tuple(whole_number(f"steps[{k}]", n) for k, n in enumerate(asked))
+    if not n_steps or n_steps[0] < 1 or any(np.diff(n_steps) <= 0):
+        raise ValueError(f"steps is {n_steps}; it needs whole numbers from 1 on that increase")
     if whole_number("n_chains", n_chains) < 2:
         raise ValueError(f"n_chains is {n_chains}; a standard error needs at least 2")
     rng = random_generator(random_state)
     live, log_factor = theta.only_live()
     path = AnnealingPath(live, base_logits(live, base, rates, None, rng), rng)
-    runs = [path.forward(n_chains, n) for n in n_steps]
+    runs = [path.log_weights(n_chains, n) for n in n_steps]
     log_weights = log_factor + path.log_z_base + np.stack(runs)
     estimates, stderrs = np.array([log_mean(run) for run in log_weights]).T
     return Convergence(n_steps, log_weights, estimates, stderrs, _exact(theta, exact))
-
-
-def _checked_steps(steps: Iterable[int]) -> tuple[int, ...]:
-    asked = listed("steps", steps, "pass numbers of annealing steps")
-    n_steps = tuple(whole_number(f"steps[{k}]", n) for k, n in enumerate(asked))
-    if not n_steps or n_steps[0] < 1 or any(np.diff(n_steps) <= 0):
-        raise ValueError(f"steps is {n_steps}; it needs whole numbers from 1 on that increase")
-    return n_steps
 
 
 def _exact(theta: Parameters, exact: float | str | None) -> float | None:

@@ -36,17 +36,6 @@ def exact_log_partition(
     The sum runs over words, over the states of the live hidden units (models without couplings
     only), or by default over whichever takes fewer operations. By default a progress bar appears
     on a terminal if more than a few seconds are expected.
-
-    Returns
-    -------
-    LogPartition
-        With zero standard error; ``method`` says which side was summed.
-
-    Examples
-    --------
-    >>> log_z = exact_log_partition(Parameters(b=[0.0, 0.0], J=[[0.0, 0.5], [0.5, 0.0]]))
-    >>> bool(abs(log_z.value - np.log(3.0 + np.e)) < 1e-14)
-    True
     """
     started = time.perf_counter()
     live, log_factor = theta.only_live()
