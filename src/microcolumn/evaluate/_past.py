@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from ..kernels.cpu.inputs import sums_of_active
 from ..kernels.cpu.newest_bin import BLOCK, LANE_UNITS, Newest, log_odds_of_newest
@@ -264,5 +263,12 @@ def _log_marginals(log_w: Floats) -> Floats:
     if n_units == 1:
         return log_w[:, None, :]
     grid = log_w.reshape(n_pasts, -1, 1 << (n_units // 2))
-    halves = [_log_marginals(logsumexp(grid, axis=axis)) for axis in (1, 2)]
+    halves = [_log_marginals(_log_sum(grid, axis)) for axis in (1, 2)]
     return np.concatenate(halves, axis=1)
+
+
+def _log_sum(log_w: Floats, axis: int) -> Floats:
+    """Logarithm of the sum of finite ``exp(log_w)`` along ``axis``."""
+    top = log_w.max(axis=axis, keepdims=True)
+    total: Floats = np.log(np.exp(log_w - top).sum(axis=axis)) + top.squeeze(axis)
+    return total

@@ -13,9 +13,6 @@ from ..parameters import Floats
 from ..words import Words
 from ._inputs import words_for
 
-#: Share of the counts below the lower and above the upper bound of counting noise.
-_TAIL = 0.05
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PatternStatistics:
@@ -55,10 +52,6 @@ def pattern_statistics(model: PopulationModel, words: Words | ArrayLike) -> Patt
         A fitted model.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words. Weighted words count as (sum of weights)² / (sum of squared weights) bins.
-
-    Returns
-    -------
-    PatternStatistics
 
     Examples
     --------
@@ -109,5 +102,5 @@ def counting_bounds(probability: ArrayLike, n_words: int) -> tuple[Floats, Float
     ([0.42, 0.0], [0.58, 0.0])
     """
     p = np.minimum(np.asarray(probability, dtype=np.float64), 1.0)
-    lower, upper = (np.asarray(binom.ppf(q, n_words, p)) for q in (_TAIL, 1.0 - _TAIL))
+    lower, upper = (np.asarray(binom.ppf(q, n_words, p)) for q in (0.05, 0.95))
     return lower / n_words, upper / n_words

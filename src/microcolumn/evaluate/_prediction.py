@@ -163,10 +163,6 @@ def predict(
         Firing-rate model that :func:`~microcolumn.skill` compares with; by default the rates
         that ``model`` was trained at, where it was trained.
 
-    Returns
-    -------
-    Prediction
-
     Examples
     --------
     >>> from microcolumn.models import Ising

@@ -57,10 +57,6 @@ def roc(prediction: Prediction, unit: int) -> Roc:
     unit : int
         Position of the unit among the recorded ones.
 
-    Returns
-    -------
-    Roc
-
     Examples
     --------
     >>> from microcolumn.evaluate._prediction import predict
@@ -125,10 +121,6 @@ def calibration(prediction: Prediction, unit: int | None = None, n_groups: int =
     n_groups : int
         Groups of about equal size, by quantiles of the prediction. Equal predictions stay in one
         group, so that there may be fewer.
-
-    Returns
-    -------
-    Calibration
 
     Examples
     --------
@@ -199,10 +191,6 @@ def skill(prediction: Prediction) -> Skill:
     ----------
     prediction : Prediction
         From :func:`~microcolumn.predict`, of a trained model or with ``baseline``.
-
-    Returns
-    -------
-    Skill
     """
     if prediction.rate_log_odds is None:
         raise ValueError(

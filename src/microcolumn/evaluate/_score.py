@@ -96,10 +96,6 @@ def excess_log_likelihood(
         Bins per block of the error bar. By default a hundredth of the words, at least ten times
         the length of a word and at most a fifth of the words.
 
-    Returns
-    -------
-    Score
-
     Examples
     --------
     >>> from microcolumn.models import Ising

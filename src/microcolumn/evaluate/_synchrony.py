@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from ..energy import log_weight
 from ..models import PopulationModel
 from ..parameters import Parameters
 from ..partition import can_sample_exactly
@@ -21,15 +20,6 @@ from ..validation import Floats, chunks
 from ..words import Words, as_words
 from ._bootstrap import block_bins_of, block_stderr
 from ._inputs import words_for
-
-#: log2 of the most operations that an exact sum may take by default: a few seconds.
-_LOG2_OPERATIONS = 28.0
-#: By default so many bits are drawn, in words whose number stays between these limits.
-_SAMPLED_BITS, _LEAST_SAMPLES, _MOST_SAMPLES = 10_000_000, 10_000, 100_000
-#: Gibbs chains, whose differences give the error.
-_N_CHAINS = 500
-#: Sweeps before the first word of a chain that starts from a word of the data.
-_BURN_IN = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,9 +88,8 @@ def synchrony(
         if probability is not None:
             return Synchrony(probability, np.zeros_like(probability), "exact")
     start = None if initial is None else words_for(source, initial, None)
-    if n_samples is None:
-        n_samples = _SAMPLED_BITS // source.n_features_in_
-        n_samples = min(max(n_samples, _LEAST_SAMPLES), _MOST_SAMPLES)
+    if n_samples is None:  # ten million bits, within limits
+        n_samples = min(max(10_000_000 // source.n_features_in_, 10_000), 100_000)
     return _of_samples(source, n_samples, start, random_state)
 
 
@@ -125,11 +114,11 @@ def _of_samples(
     if can_sample_exactly(model.parameters_):
         X, n_groups = model.sample(n_samples, random_state, method="exact"), n_samples
     else:
-        n_groups = min(n_samples, _N_CHAINS)
+        n_groups = min(n_samples, 500)  # chains, whose differences give the error
         chains: dict[str, Any] = {"n_chains": n_groups}
         if initial is not None:
             spread = np.linspace(0, initial.n_bins - 1, n_groups).round().astype(np.intp)
-            chains |= {"initial": initial.X[initial.index[spread]], "n_sweeps": _BURN_IN}
+            chains |= {"initial": initial.X[initial.index[spread]], "n_sweeps": 100}
         X = model.sample(n_samples, random_state, method="gibbs", **chains)
     n_active = X.sum(axis=1, dtype=np.int64)
     n_dims = X.shape[1]
@@ -148,20 +137,43 @@ def _exact(model: PopulationModel) -> Floats | None:
     n_units, n_hidden = theta.n_visible, theta.n_hidden
     over_words = n_units + math.log2(n_units + n_hidden)
     over_hidden = math.inf if theta.J is not None else n_hidden + 2.0 * math.log2(n_units + 1)
-    if min(over_words, over_hidden) > _LOG2_OPERATIONS:
+    if min(over_words, over_hidden) > 28.0:  # log2 of the operations of a few seconds
         return None
     log_z = model.log_partition().value - log_factor
     return (_sum_over_words if over_words < over_hidden else _sum_over_hidden)(theta, log_z)
 
 
 def _sum_over_words(theta: Parameters, log_z: float) -> Floats:
-    """P(k units active) from the probability of every word."""
-    n_units = theta.n_visible
-    total = np.zeros(n_units + 1)
-    for X in _all_states(n_units, max(n_units, theta.n_hidden)):
-        p = np.exp(log_weight(theta, X) - log_z)
-        total += np.bincount(X.sum(axis=1).astype(np.int64), p, n_units + 1)
+    """P(k units active) from the probability of every word.
+
+    The units are halved. What depends on one half alone is computed once for each of its states,
+    so that a word costs little more than its exponential.
+    """
+    n_first = theta.n_visible // 2
+    first, second = slice(None, n_first), slice(n_first, None)
+    Y = states(theta.n_visible - n_first)
+    n_active = np.eye(Y.shape[1] + 1)[Y.sum(axis=1).astype(np.int64)]
+    total = np.zeros(theta.n_visible + 1)
+    for X in _all_states(n_first, Y.shape[0]):
+        log_p = _alone(theta, first, X)[:, None] + _alone(theta, second, Y)
+        if theta.J is not None:
+            log_p += (2.0 * X @ theta.J[first, second]) @ Y.T
+        if theta.W is not None and theta.c is not None:
+            inputs = zip((X @ theta.W[first]).T, (Y @ theta.W[second] + theta.c).T, strict=True)
+            for from_first, from_second in inputs:
+                log_p += np.logaddexp(0.0, from_first[:, None] + from_second)
+        by_second = np.exp(log_p - log_z) @ n_active
+        for k, p in zip(X.sum(axis=1).astype(np.int64), by_second, strict=True):
+            total[k : k + p.size] += p
     return total
+
+
+def _alone(theta: Parameters, part: slice, X: Floats) -> Floats:
+    """Log weight b'x + x'Jx of some of the units alone."""
+    value: Floats = X @ theta.b[part]
+    if theta.J is not None:
+        value += np.einsum("un,un->u", X @ theta.J[part, part], X)
+    return value
 
 
 def _sum_over_hidden(theta: Parameters, log_z: float) -> Floats:

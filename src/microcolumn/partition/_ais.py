@@ -32,14 +32,6 @@ from ._samples import can_sample_exactly, exact_samples
 
 Base = Literal["rates", "uniform"]
 
-#: Rates of the base stay this far from 0 and 1: a base that forbids words cannot reach them.
-_RATE_MARGIN = 1e-3
-#: Reverse chains per forward chain: of 1000 words at least one lies in a mode that holds 1 % of
-#: the mass with probability 0.99996, of 500 only with 0.993.
-_REVERSE = 2
-#: Operations of a site update in addition to the hidden units' two each: random number, log, exp.
-_OPERATIONS_PER_SITE = 90
-
 
 def annealed_importance_sampling(
     theta: Parameters,
@@ -106,7 +98,9 @@ def annealed_importance_sampling(
         moved = abs(trace[-1][1] - trace[-2][1]) if len(trace) > 1 else math.inf
         settled = max(moved, stderr) < tolerance
         if settled or steps == max_steps:
-            n_reverse = _REVERSE * n_chains
+            # Of 1000 words at least one lies in a mode that holds 1 % of the mass with probability
+            # 0.99996, of 500 only with 0.993.
+            n_reverse = 2 * n_chains
             at_model, extra = path.equilibrate(at_model, n_reverse, steps)
             reverse = path.log_weights(n_reverse, steps, at_model.words)
             n_sweeps += n_reverse * (steps + extra)
@@ -121,11 +115,13 @@ def annealed_importance_sampling(
             stacklevel=2,
         )
     reverse_value, reverse_stderr = log_mean(-reverse)
+    # Of a site update: two per hidden unit, and a random number, log and exp.
+    n_operations = float(n_sweeps) * live.n_visible * (2 * live.n_hidden + 90)
     return LogPartition(
         value=value + offset,
         stderr=stderr,
         method="ais",
-        n_operations=float(n_sweeps) * live.n_visible * (2 * live.n_hidden + _OPERATIONS_PER_SITE),
+        n_operations=n_operations,
         seconds=time.perf_counter() - started,
         converged=doubt is None,
         effective_sample_size=effective_sample_size(forward),
@@ -226,7 +222,8 @@ def base_logits(
         # Rates of chains annealed from fair coins to the model; they need not be exact.
         pilot = Sampler(theta, n_chains=1024, seed=new_seed(rng))
         probabilities = pilot.run(np.linspace(0.0, 1.0, 200)).words.mean(axis=0)
-    logits: Floats = logit(np.clip(probabilities, _RATE_MARGIN, 1.0 - _RATE_MARGIN))
+    # A base that forbids words cannot reach them.
+    logits: Floats = logit(np.clip(probabilities, 1e-3, 1.0 - 1e-3))
     return logits
 
 

@@ -20,8 +20,6 @@ from ._importance_weights import log_mean
 #: From 1, since chains that start at the rates are close already, to 8192, where models of a column
 #: have settled.
 DOUBLINGS = tuple(2**k for k in range(14))
-#: exact="auto" allows this many multiply-adds: about 2 s on two cores.
-_QUICK_OPERATIONS = 2.0**37
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +109,6 @@ def _exact(theta: Parameters, exact: float | str | None) -> float | None:
     if isinstance(exact, str):
         if exact != "auto":
             raise ValueError(f"exact is {exact!r}; give log Z in nats, 'auto' or None")
-        quick = operations(theta) <= _QUICK_OPERATIONS
+        quick = operations(theta) <= 2.0**37  # multiply-adds, about 2 s on two cores
         return exact_log_partition(theta).value if quick else None
     return real_number("exact", exact, "give log Z in nats, 'auto' or None")

@@ -20,9 +20,6 @@ from ._enumeration import KernelLimits
 from ._inner_sums import InnerSums
 from ._result import LogPartition
 
-#: Multiply-adds per second of a small machine, to decide whether to show a progress bar.
-_TYPICAL_RATE = 4e10
-_PATIENCE_SECONDS = 3.0
 _FOLD = KernelLimits(
     inner=(4, 8, 12), min_inner=4, max_outer=12, max_table=1 << 17, per_state=1.0, per_hidden=2.0
 )
@@ -63,8 +60,8 @@ def _sum_states(theta: Parameters, progress: bool | None) -> float:
     n_chunks = sums.plan.n_chunks
     hide = not progress
     if progress is None:
-        expected_seconds = sums.n_operations * n_chunks / _TYPICAL_RATE
-        hide = expected_seconds <= _PATIENCE_SECONDS or not sys.stderr.isatty()
+        expected_seconds = sums.n_operations * n_chunks / 4e10  # on a small machine
+        hide = expected_seconds <= 3.0 or not sys.stderr.isatty()
     logs = []
     with tqdm(total=n_chunks, desc="exact sum", unit="chunk", disable=hide) as bar:
         for chunks in sums.plan.batches(sums.batch_size):
