@@ -23,9 +23,6 @@ from ..words import Words
 from ._inputs import Baseline, independent_baseline, words_for
 from ._past import log_given_past
 
-#: Most nats of a product of hidden units' factors: exp(600) is still finite.
-_MOST_NATS = 600.0
-
 
 def conditional_gain(
     model: PopulationModel,
@@ -151,8 +148,8 @@ def _changes_of_hidden(W: Floats, c: Floats, x: Bits, units: list[int], chosen: 
     sums_of_active(x, padded, np.pad(c, padding[1]), z)
     largest = float(np.abs(W[units]).max(initial=0.0))
     out = np.zeros(chosen.shape)
-    if largest <= _MOST_NATS:
-        rows_per_log = int(_MOST_NATS / max(largest, 1.0))
+    if largest <= 600.0:  # products of factors up to exp(600) are finite
+        rows_per_log = int(600.0 / max(largest, 1.0))
         factors = np.exp(np.stack([padded[units], -padded[units]]))
         log_factors_of_flips(z, chosen, factors, rows_per_log, np.empty_like(z), out)
         return out

@@ -30,10 +30,8 @@ class Roc:
     area : float
         Probability that a bin with a spike was predicted higher than a silent one, ties counting
         one half (Mann-Whitney). NaN for a unit that spikes in no bin or in all of them.
-    unit : str
-        The unit's name.
-    note : str
-        Why the area is undefined, or nothing.
+    unit, note : str
+        The unit's name, and why the area is undefined, if it is.
     """
 
     false_positive: Floats

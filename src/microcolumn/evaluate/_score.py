@@ -35,12 +35,8 @@ class Score:
         Whether log Z may be relied upon.
     nats_per_word : float
         Mean log probability of a word, without baseline.
-    n_words : int
-        Words scored.
-    n_units : int
-        Recorded units.
-    block_bins : int
-        Bins per block of the error bar.
+    n_words, n_units, block_bins : int
+        Words scored, recorded units, and bins per block of the error bar.
 
     Examples
     --------

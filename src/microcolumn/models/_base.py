@@ -33,10 +33,6 @@ from ..validation import check_binary, random_generator
 from ..words import UnnamedWords, Words
 from ._saving import save
 
-#: Frequent words kept for the plausibility check of log Z, and bins, spread evenly over the
-#: training data, from which annealed chains start their way back.
-_N_FREQUENT, _N_KEPT = 10, 500
-
 
 class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     """A probability distribution over binary words.
@@ -187,7 +183,12 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if default and self._log_partition is not None:
             return self._log_partition
         if method in ("auto", "ais"):
-            options = self._sampling_defaults(options.get("base")) | options
+            defaults = {"random_state": getattr(self, "random_state", 0)}
+            if hasattr(self, "rates_"):
+                defaults["words"] = self._kept_words
+                if options.get("base") != "uniform":
+                    defaults["rates"] = self.rates_
+            options = defaults | options
         result = log_partition(theta, method=method, **options)  # type: ignore[arg-type]
         if hasattr(self, "_frequent"):
             result = replace(result, frequent_words=frequent_words_estimate(theta, *self._frequent))
@@ -212,15 +213,6 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         model = copy(self)
         model._log_partition = log_z
         return model
-
-    def _sampling_defaults(self, base: str | None) -> dict[str, Any]:
-        """What annealing takes from the training data, and the seed."""
-        defaults = {"random_state": getattr(self, "random_state", 0)}
-        if hasattr(self, "rates_"):
-            defaults["words"] = self._kept_words
-            if base != "uniform":
-                defaults["rates"] = self.rates_
-        return defaults
 
     def score_samples(self, X: Words | ArrayLike) -> Floats:
         """Normalised log probability of each word in nats, shape (n_words,)."""
@@ -273,9 +265,11 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.origin_ = None if words is None else Origin.of(words)
         if words is not None:
             self.rates_, self.window_ = floored_rates(words), words.window
-            top = np.argsort(-words.counts, kind="stable")[:_N_FREQUENT]
+            # For the plausibility check of log Z.
+            top = np.argsort(-words.counts, kind="stable")[:10]
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())
-            spread = np.linspace(0, words.n_bins - 1, min(words.n_bins, _N_KEPT)).astype(np.intp)
+            # Evenly spread over time; annealed chains start their way back from these words.
+            spread = np.linspace(0, words.n_bins - 1, min(words.n_bins, 500)).astype(np.intp)
             self._kept_words = words.X[words.index[spread]]
 
     def _theta(self) -> Parameters:
