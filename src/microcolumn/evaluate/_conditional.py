@@ -42,9 +42,8 @@ def conditional_gain(
     words : Words or array_like, shape (n_words, n_units)
         Held-out words.
     units : iterable of int, optional
-        Which bits of the word to predict, in the model's order. By default each recorded unit in
-        the newest bin: all bits of instantaneous words, the last ``n_units`` bits of
-        spatiotemporal ones, where the rest is the past and the other units of the same bin.
+        Which bits of the word to predict, in the model's order; by default those of the newest
+        bin, where the rest is the past and the other units of the same bin.
     baseline : Independent or array_like, shape (n_units,), optional
         Firing-rate model of the training words, or their rates per bin; by default the rates that
         ``model`` was trained at.

@@ -96,7 +96,7 @@ def annealed_importance_sampling(
         value, stderr = log_mean(forward)
         trace.append((steps, value + offset, stderr))
         moved = abs(trace[-1][1] - trace[-2][1]) if len(trace) > 1 else math.inf
-        settled = max(moved, stderr) < tolerance
+        settled = moved < tolerance and stderr < tolerance
         if settled or steps == max_steps:
             # Of 1000 words at least one lies in a mode that holds 1 % of the mass with probability
             # 0.99996, of 500 only with 0.993.
@@ -215,7 +215,14 @@ def base_logits(
             raise ValueError("rates are given with base='uniform'; use base='rates' or drop them")
         return np.zeros(theta.n_visible)
     if rates is not None:
-        probabilities = _checked_rates(rates, theta.n_visible)
+        probabilities = real_array("rates", rates, "pass one probability per unit")
+        if probabilities.shape != (theta.n_visible,):
+            raise ValueError(
+                f"rates has shape {probabilities.shape}; it needs one entry for each of "
+                f"{theta.n_visible} units"
+            )
+        if not np.all((probabilities >= 0.0) & (probabilities <= 1.0)):
+            raise ValueError("rates holds values outside [0, 1]; pass probabilities per word")
     elif words is not None:
         probabilities = words.mean(axis=0)
     else:
@@ -225,17 +232,6 @@ def base_logits(
     # A base that forbids words cannot reach them.
     logits: Floats = logit(np.clip(probabilities, 1e-3, 1.0 - 1e-3))
     return logits
-
-
-def _checked_rates(rates: ArrayLike, n_units: int) -> Floats:
-    probabilities = real_array("rates", rates, "pass one probability per unit")
-    if probabilities.shape != (n_units,):
-        raise ValueError(
-            f"rates has shape {probabilities.shape}; it needs one entry for each of {n_units} units"
-        )
-    if not np.all((probabilities >= 0.0) & (probabilities <= 1.0)):
-        raise ValueError("rates holds values outside [0, 1]; pass probabilities per word")
-    return probabilities
 
 
 def _check_run(n_chains: int, n_steps: int, max_steps: int, tolerance_bits: float) -> None:
