@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
-from sklearn.utils.validation import check_is_fitted
 
 from ..formatting import text_table
 from ..models import PopulationModel
@@ -21,6 +20,7 @@ from ..origin import units_of
 from ..parameters import Parameters
 from ..units import Units
 from ..validation import Floats, listed, random_generator, whole_number
+from ._inputs import parameters_of
 from ._permutations import Codes, relabelled
 
 #: Statistics that differ by less than this part of their scale are ties, up to rounding.
@@ -172,11 +172,11 @@ def layer_statistics(
     (True, True)
     """
     table = _layers_of(model, layer)
-    model, window = _checked(model, window)
+    theta, window = parameters_of(model, "model"), _window_of(model, window)
     rng = random_generator(random_state)
-    labels = _labels(table, model.n_visible, window)
+    labels = _labels(table, theta.n_visible, window)
     layers, codes = _coded(labels)
-    measured = _Measured.of(model, labels, codes)
+    measured = _Measured.of(theta, labels, codes)
     width = max(measured.weights.shape)
     n_used, exact, arrangements = relabelled(codes, n_permutations, rng, width)
     tested = _tested(measured, codes, arrangements, n_used)
@@ -194,24 +194,22 @@ def layer_statistics(
         signed_couplings=contrasts[1],
         n_permutations=n_used,
         exact=exact,
-        notes=_notes(model, labels, measured),
+        notes=_notes(theta, labels, measured),
     )
 
 
-def _checked(model: PopulationModel | Parameters, window: int | None) -> tuple[Parameters, int]:
-    """Parameters of the model, and bins per word."""
-    if isinstance(model, Parameters):
-        return model, whole_number("window", 1 if window is None else window)
-    if not isinstance(model, PopulationModel):
-        raise TypeError(f"model is of type {type(model).__name__}; pass a model or Parameters")
-    check_is_fitted(model)
-    fitted = getattr(model, "window_", 1 if window is None else window)
-    if window is not None and whole_number("window", window) != fitted:
+def _window_of(model: PopulationModel | Parameters, window: int | None) -> int:
+    """Bins per word, as the model knows them or as given."""
+    asked = None if window is None else whole_number("window", window)
+    fitted: int | None = getattr(model, "window_", None)
+    if fitted is None:
+        return 1 if asked is None else asked
+    if asked not in (None, fitted):
         raise ValueError(
             f"window is {window}, but the model was fitted on words of {fitted} bins; leave "
             "window out, or pass model.parameters_ where an array of longer words was given"
         )
-    return model.parameters_, fitted
+    return fitted
 
 
 def _layers_of(
