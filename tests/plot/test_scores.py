@@ -106,6 +106,7 @@ def test_a_comparison_of_models_in_memory_is_drawn_under_their_names():
     X = rng.random((2000, 4)) < np.where(rng.random((2000, 1)) < 0.1, 0.7, 0.05)
     train, test = mc.Words.from_array(X).split(0.5, random_state=0)
     models = {"my $RBM$": mc.Ising().fit(train), "Independent": mc.Independent().fit(train)}
+    models["Ising"] = mc.Ising(l1=0.1).fit(train)
     found = mc.compare(models, test)
     bars = bars_of(scores(found, ax=axes()))
     best = found.scores["my $RBM$"]
@@ -114,6 +115,10 @@ def test_a_comparison_of_models_in_memory_is_drawn_under_their_names():
     bar = bars["my \\$RBM\\$"].patches[0]
     assert to_hex(bar.get_facecolor()).upper() == MODEL_COLOURS["Ising"]  # which it is
     assert "Independent" not in bars  # it is the zero line
+    [point] = differences(found, ax=axes()).containers
+    pair = found.pair("my $RBM$", "Ising")
+    assert point.lines[0].get_ydata() == pytest.approx([pair.bits_per_second])
+    assert errors(point) == pytest.approx([pair.stderr])
 
 
 def test_nothing_to_draw_is_refused():
