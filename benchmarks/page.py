@@ -1,4 +1,4 @@
-"""The report page: how large it is, how long it takes to write, and how soon it opens.
+"""The page: how large it is, how long it takes to write, and how soon it opens.
 
     python benchmarks/page.py               # 500 units, 200 hidden units, 7 penalties, 3 models
     python benchmarks/page.py --units 23 --hidden 25
@@ -12,7 +12,6 @@ when both explorers are drawn, in a fresh window each time.
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import statistics
 import sys
@@ -23,6 +22,7 @@ from pathlib import Path
 from machine import print_machine
 
 from microcolumn import report
+from microcolumn.report import _html
 from microcolumn.report._explorer import explorers
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -54,8 +54,7 @@ def main() -> None:
     options = parser.parse_args()
     print_machine()
     if options.no_figures:
-        page = importlib.import_module("microcolumn.report._page")
-        page.pictures = lambda results, room, progress: {}
+        _html.pictures = lambda results, room, progress: {}
     with tempfile.TemporaryDirectory() as folder:
         plan = large_study.plan_of(large_study.recording(options.units), options.hidden)
         results = large_study.write(Path(folder) / "study.db", plan)

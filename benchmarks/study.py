@@ -24,7 +24,7 @@ from pathlib import Path
 
 from machine import print_machine
 
-from microcolumn.report._text import report_text
+from microcolumn.report import report_text
 from microcolumn.study._plan import INSTANTANEOUS, Plan
 from microcolumn.study._run import run
 from microcolumn.study._store import Store

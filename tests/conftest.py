@@ -80,3 +80,13 @@ def draw():
 @pytest.fixture(scope="session")
 def recorded():
     return _recorded
+
+
+@pytest.fixture(scope="session")
+def planted_results(tmp_path_factory):
+    """All results of the planted study; see `planted_study.py`."""
+    import planted_study
+
+    from microcolumn.study import Results
+
+    return Results(planted_study.write(tmp_path_factory.mktemp("planted") / "study.db"))

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from microcolumn.units import Units
+from microcolumn.units import Units, layers_from_the_top
 
 
 def test_numbered_units_are_named_by_their_position():
@@ -99,3 +99,13 @@ def test_a_bad_table_is_one_sentence_that_says_what_to_do(arguments, sentence):
 def test_a_table_of_units_refuses_wrong_types_in_one_sentence(request_, kind, sentence):
     with pytest.raises(kind, match=sentence):
         request_()
+
+
+def test_layers_are_listed_from_the_surface_down():
+    labels = ["V/VI", "", "II/III", "V/VI", "?"]
+    depths = [900.0, 10.0, 300.0, 1100.0, np.nan]
+    assert layers_from_the_top(Units("abcde", depths, labels)) == ["II/III", "V/VI", "?", ""]
+    above = Units("abcde", depths, labels, depth_reference="tip")
+    assert layers_from_the_top(above) == ["V/VI", "II/III", "?", ""]
+    assert layers_from_the_top(Units("abcde", None, labels)) == ["V/VI", "II/III", "?", ""]
+    assert layers_from_the_top(Units("a")) == []

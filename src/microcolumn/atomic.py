@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,14 +11,9 @@ from typing import IO
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file that appears under its name when it is whole; opened before any long work.
+    """A file that appears under its name when it is complete; opened before any long work.
 
     What was there before is replaced then, and stays as it was if anything goes wrong.
-
-    Parameters
-    ----------
-    path : path
-        Where the file goes; its folder must be there.
     """
     target = Path(path)
     if target.exists() and not target.is_file():

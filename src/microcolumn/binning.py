@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .epochs import HALF_NANOSECOND, Epochs
 from .packing import unique_packed, unpacked
@@ -53,29 +52,18 @@ class Binning:
 
 
 def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width: float) -> Binning:
-    """Bin spike trains into words.
+    """Bin sorted spike trains, one array per unit, into words; times are in seconds.
 
     Bin k of an epoch that starts at s covers [s + k·w, s + (k + 1)·w), its edges compared with
     spikes to the nanosecond; an epoch holds only full bins. Bits go straight into packed
     words: extra memory is about 1/8 of a byte per bin and unit for any number of spikes.
-
-    Parameters
-    ----------
-    trains : sequence of ndarray
-        Sorted spike times in seconds, one array per unit.
-    units : Units
-        Table of the units.
-    epochs : Epochs
-        Where bins may lie.
-    bin_width : float
-        Seconds.
     """
     if epochs.duration_s / bin_width > np.iinfo(np.int32).max:
         raise ValueError(
             f"{epochs.duration_s:g} s in bins of {bin_width:g} s are too many bins to number; "
             "use wider bins"
         )
-    n_bins = _full_bins(epochs, bin_width)
+    n_bins = np.maximum(_full_bins(epochs.starts, epochs.stops, bin_width), 0)
     total = int(n_bins.sum())
     if total == 0:
         longest = float((epochs.stops - epochs.starts).max()) if len(epochs) else 0.0
@@ -90,7 +78,7 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
         epoch = epochs.locate(train)
         inside = epoch >= 0
         epoch = epoch[inside]
-        within = _bin_within(train[inside], epochs.starts[epoch], bin_width)
+        within = _full_bins(epochs.starts[epoch], train[inside], bin_width)
         is_full = within < n_bins[epoch]
         bins = (first_bin[epoch] + within)[is_full]
         # Trains are sorted, so the spikes of a bin are neighbours.
@@ -101,37 +89,9 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
         n_in_tails += epoch.size - bins.size
         n_occupied += occupied.size
         n_multiple += int((np.diff(np.append(np.flatnonzero(opens), bins.size)) > 1).sum())
-    return Binning(
-        words=_words(keys, units, bin_width, Clock(first_bin[lasting], epochs.starts[lasting])),
-        single_fraction=(n_occupied - n_multiple) / (total * len(units)),
-        multiple_fraction=n_multiple / (total * len(units)),
-        n_binned=n_binned,
-        n_in_tails=n_in_tails,
-        n_outside=sum(train.size for train in trains) - n_binned - n_in_tails,
-    )
-
-
-def _full_bins(epochs: Epochs, width: float) -> Places:
-    """Full bins in each epoch: the largest n whose last edge is not after the epoch's stop."""
-    reach = epochs.stops + HALF_NANOSECOND
-    n_bins = np.floor((reach - epochs.starts) / width)
-    n_bins -= epochs.starts + n_bins * width > reach
-    n_bins += epochs.starts + (n_bins + 1) * width <= reach
-    return np.maximum(n_bins, 0).astype(np.int64)
-
-
-def _bin_within(times: Floats, starts: Floats, width: float) -> Places:
-    """Bin of each spike, counted from its epoch's start; the division may be one bin off."""
-    times = times + HALF_NANOSECOND
-    place = np.floor((times - starts) / width)
-    place -= starts + place * width > times
-    place += starts + (place + 1) * width <= times
-    return place.astype(np.int64)
-
-
-def _words(keys: NDArray[np.uint64], units: Units, bin_width: float, clock: Clock) -> Words:
     places, index = unique_packed(keys)
-    return Words(
+    clock = Clock(first_bin[lasting], epochs.starts[lasting])
+    words = Words(
         X=unpacked(keys[:, places], len(units)),
         counts=np.bincount(index).astype(np.float64),
         bin_width=bin_width,
@@ -141,3 +101,23 @@ def _words(keys: NDArray[np.uint64], units: Units, bin_width: float, clock: Cloc
         bins=np.arange(index.size),
         clock=clock,
     )
+    return Binning(
+        words,
+        single_fraction=(n_occupied - n_multiple) / (total * len(units)),
+        multiple_fraction=n_multiple / (total * len(units)),
+        n_binned=n_binned,
+        n_in_tails=n_in_tails,
+        n_outside=sum(train.size for train in trains) - n_binned - n_in_tails,
+    )
+
+
+def _full_bins(starts: Floats, times: Floats, width: float) -> Places:
+    """Full bins from each start to each time: the largest n whose last edge is not after it.
+
+    That is also the bin in which a spike at this time lies. The division may be one bin off.
+    """
+    reach = times + HALF_NANOSECOND
+    n_bins = np.floor((reach - starts) / width)
+    n_bins -= starts + n_bins * width > reach
+    n_bins += starts + (n_bins + 1) * width <= reach
+    return n_bins.astype(np.int64)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .units import DEPTH_REFERENCES, Units, downwards
+from .validation import is_finite_number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,8 +50,9 @@ class LayerBoundaries:
             raise ValueError(
                 f"{len(self.labels)} layers need {len(self.labels) - 1} finite edges between them"
             )
-        if np.any(np.diff(self._downwards * edges) <= 0):
-            direction = "increase" if self._downwards > 0 else "decrease"
+        sign = downwards(self.depth_reference)
+        if np.any(np.diff(sign * edges) <= 0):
+            direction = "increase" if sign > 0 else "decrease"
             raise ValueError(
                 f"layer edges {edges.tolist()} must {direction}, since layers are listed from "
                 f"superficial to deep and depths are {DEPTH_REFERENCES[self.depth_reference]}"
@@ -58,27 +60,22 @@ class LayerBoundaries:
         edges.flags.writeable = False
         object.__setattr__(self, "edges_um", edges)
 
-    @property
-    def _downwards(self) -> float:
-        return downwards(self.depth_reference)
-
     @classmethod
     def parse(cls, text: str, depth_reference: str = "surface") -> LayerBoundaries:
         """Boundaries written as layers, superficial to deep, with the edges (µm) between them."""
-        words = text.split()
         if not is_boundaries(text):
             raise ValueError(
                 f"{text!r} is not a list of layers with edges between them; "
                 "write for example 'II/III 650 IV 1000 V/VI'"
             )
-        edges = np.array([float(word) for word in words[1::2]])
-        return cls(tuple(words[::2]), edges, depth_reference)
+        words = text.split()
+        return cls(tuple(words[::2]), np.array(words[1::2], dtype=np.float64), depth_reference)
 
     def label(self, depth_um: ArrayLike) -> tuple[str, ...]:
         """Layer of each depth, ``""`` if the depth is NaN."""
         depths = np.asarray(depth_um, dtype=np.float64)
-        below = self._downwards
-        places = np.searchsorted(below * self.edges_um, below * depths, side="right")
+        sign = downwards(self.depth_reference)
+        places = np.searchsorted(sign * self.edges_um, sign * depths, side="right")
         return tuple(
             "" if np.isnan(depth) else self.labels[place]
             for depth, place in zip(depths, places, strict=True)
@@ -94,7 +91,7 @@ def as_labels(entries: Iterable[Any]) -> list[str]:
 def is_boundaries(text: str) -> bool:
     """Whether a text reads as layer, edge, layer, and so on."""
     words = text.split()
-    return len(words) >= 3 and len(words) % 2 == 1 and all(_is_number(w) for w in words[1::2])
+    return len(words) >= 3 and len(words) % 2 == 1 and all(map(is_finite_number, words[1::2]))
 
 
 def layer_labels(
@@ -103,29 +100,22 @@ def layer_labels(
     columns: Mapping[str, Sequence[Any]] | None = None,
     source: str = "layers",
 ) -> tuple[str, ...]:
-    """Layer of each unit.
+    """Layer of each unit; errors call the layers ``source``.
 
-    Parameters
-    ----------
-    layers : LayerBoundaries, str or mapping
-        Boundaries by depth (also as text, ``"II/III 650 IV 1000 V/VI"``, superficial to deep), a
-        mapping of unit to layer, or the name of one of ``columns``.
-    units : Units
-        The units to label.
-    columns : mapping of str to sequence, optional
-        Columns of a table with one entry per unit.
-    source : str
-        Where the layers come from, for errors.
-
-    Returns
-    -------
-    tuple of str
-        One label per unit.
+    ``layers`` are boundaries by depth (also as text, ``"II/III 650 IV 1000 V/VI"``, superficial to
+    deep), a mapping of unit to layer, or the name of one of ``columns`` with one entry per unit.
     """
     if isinstance(layers, LayerBoundaries) or (isinstance(layers, str) and is_boundaries(layers)):
         return _by_depth(layers, units)
     if isinstance(layers, Mapping):
-        return _by_unit({str(k): str(v) for k, v in layers.items()}, units, source)
+        table = {str(unit): str(layer) for unit, layer in layers.items()}
+        missing = [name for name in units.ids if name not in table]
+        if missing:
+            raise ValueError(
+                f"{source} names no layer for unit {missing[0]!r} ({len(missing)} of {len(units)} "
+                "units are missing); add a row for each, with an empty layer where it is unknown"
+            )
+        return tuple(table[name] for name in units.ids)
     if isinstance(layers, str) and columns is not None and layers in columns:
         return tuple(as_labels(columns[layers]))
     known = ", ".join(repr(name) for name in columns or ()) or "none"
@@ -151,20 +141,3 @@ def _by_depth(boundaries: LayerBoundaries | str, units: Units) -> tuple[str, ...
             f"{units.depth_reference!r}; bring units to the same reference with measured_from()"
         )
     return boundaries.label(units.depth_um)
-
-
-def _by_unit(table: Mapping[str, str], units: Units, source: str) -> tuple[str, ...]:
-    missing = [name for name in units.ids if name not in table]
-    if missing:
-        raise ValueError(
-            f"{source} names no layer for unit {missing[0]!r} ({len(missing)} of {len(units)} "
-            "units are missing); add a row for each, with an empty layer where it is unknown"
-        )
-    return tuple(table[name] for name in units.ids)
-
-
-def _is_number(word: str) -> bool:
-    try:
-        return bool(np.isfinite(float(word)))
-    except ValueError:
-        return False

@@ -128,9 +128,7 @@ def ordered(words: Words, origin: Origin | None) -> Words:
 
 def units_of(origin: Origin | None, units: Units | None) -> Units | None:
     """A table of units in a model's order, by default the model's own, if it knows them."""
-    if origin is None:
-        return units
-    order = None if units is None else origin.order_among(units)
-    if units is None or order is None:
-        return units or origin.units
-    return units.take(order)
+    if origin is None or units is None:
+        return units if origin is None else origin.units
+    order = origin.order_among(units)
+    return units if order is None else units.take(order)

@@ -9,48 +9,23 @@ from .validation import Bits
 
 
 def unique_rows(X: Bits) -> tuple[Bits, NDArray[np.int32]]:
-    """Distinct rows of a binary matrix, in the order of ``np.unique(X, axis=0)``.
+    """Distinct rows of a binary matrix in lexicographic order, and which of them each row is.
 
-    Extra memory is about 3/8 of a byte per bit plus 40 bytes per row.
-
-    Parameters
-    ----------
-    X : ndarray of uint8, shape (n_rows, n_columns)
-        Zeros and ones.
-
-    Returns
-    -------
-    unique : ndarray of uint8, shape (n_unique, n_columns)
-        In lexicographic order, the first column the most significant.
-    index : ndarray of int32, shape (n_rows,)
-        Which of them each row is.
-
-    Examples
-    --------
-    >>> unique_rows(np.array([[1, 0], [0, 1], [1, 0]], dtype=np.uint8))
-    (array([[0, 1],
-           [1, 0]], dtype=uint8), array([1, 0, 1], dtype=int32))
+    The result is that of ``np.unique(X, axis=0)``; extra memory is about 3/8 of a byte per bit
+    plus 40 bytes per row.
     """
-    places, index = unique_packed(_packed(X))
+    packed = np.packbits(X, axis=1)
+    padded = np.zeros((X.shape[0], 8 * -(-packed.shape[1] // 8)), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    places, index = unique_packed(np.ascontiguousarray(padded.view(">u8").T, dtype=np.uint64))
     return X[places], index
 
 
 def unique_packed(keys: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-    """Distinct rows of bits packed into integers, whose order is that of the bits.
+    """A row of each distinct kind, in lexicographic order, and which of these kinds each row is.
 
-    The rows are sorted by these integers: no hash, so nothing can collide.
-
-    Parameters
-    ----------
-    keys : ndarray of uint64, shape (n_integers, n_rows)
-        64 bits each, the first row of integers and the highest bit of each the most significant.
-
-    Returns
-    -------
-    places : ndarray of intp, shape (n_unique,)
-        A row of each distinct kind, in lexicographic order.
-    index : ndarray of int32, shape (n_rows,)
-        Which of them each row is.
+    ``keys``, shape (n_integers, n_rows), hold 64 bits each: the first integer of a row and its
+    highest bit are the most significant. Rows are sorted by them: no hash, so nothing can collide.
     """
     order = np.lexsort(keys[::-1])
     is_new = np.zeros(order.size, dtype=bool)
@@ -67,12 +42,3 @@ def unpacked(keys: NDArray[np.uint64], n_columns: int) -> Bits:
     """Bits of rows packed as for :func:`unique_packed`, shape (n_rows, n_columns)."""
     octets = np.ascontiguousarray(keys.T, dtype=">u8").view(np.uint8)
     return np.unpackbits(octets, axis=1, count=n_columns)
-
-
-def _packed(X: Bits) -> NDArray[np.uint64]:
-    """Each row as 64-bit integers, shape (n_integers, n_rows), the most significant first."""
-    packed = np.packbits(X, axis=1)
-    n_integers = -(-packed.shape[1] // 8)
-    padded = np.zeros((X.shape[0], 8 * n_integers), dtype=np.uint8)
-    padded[:, : packed.shape[1]] = packed
-    return np.ascontiguousarray(padded.view(">u8").T, dtype=np.uint64)

@@ -18,9 +18,6 @@ from .units import Units
 from .validation import Floats, check_positions, listed, real_number
 from .words import Words, checked_bin_width
 
-#: Seconds; a recording may begin with this much silence.
-_HOUR = 3600.0
-
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Recording:
@@ -88,29 +85,16 @@ class Recording:
             raise ValueError(f"resolution_s is {width}; give seconds, 0 where times are exact")
         stretches = _checked_epochs(epochs, checked)
         check_length(checked, stretches.duration_s)
-        self._set(checked, table, stretches, source, notes, width)
+        done = tuple(str(note) for note in notes)
+        self._set(checked, table, stretches, source=str(source), notes=done, resolution_s=width)
 
-    def _set(
-        self,
-        trains: Sequence[Floats],
-        units: Units,
-        epochs: Epochs,
-        source: str,
-        notes: Iterable[str],
-        resolution_s: float,
-    ) -> None:
+    def _set(self, trains: Sequence[Floats], units: Units, epochs: Epochs, **fields: Any) -> None:
         times = np.concatenate(trains)
         times.flags.writeable = False
         sizes = [train.size for train in trains]
-        for name, value in {
-            "spike_times": times,
-            "offsets": np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
-            "units": units,
-            "epochs": epochs,
-            "source": str(source),
-            "notes": tuple(str(note) for note in notes),
-            "resolution_s": resolution_s,
-        }.items():
+        offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+        fields |= {"spike_times": times, "offsets": offsets, "units": units, "epochs": epochs}
+        for name, value in fields.items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -274,13 +258,13 @@ class Recording:
         return self._like(self.trains, units, self.epochs)
 
     def _like(self, trains: Sequence[Floats], units: Units, epochs: Epochs) -> Recording:
-        """A part of this recording.
+        """A part of this recording, without the check that times are in seconds.
 
-        The check that times are in seconds is left out: it would refuse a rarely firing unit of a
-        recording of several days.
+        The check would refuse a rarely firing unit of a recording of several days.
         """
         like = object.__new__(Recording)
-        like._set(trains, units, epochs, self.source, self.notes, self.resolution_s)
+        kept = {name: getattr(self, name) for name in ("source", "notes", "resolution_s")}
+        like._set(trains, units, epochs, **kept)
         return like
 
 
@@ -324,6 +308,6 @@ def _checked_epochs(epochs: Epochs | ArrayLike | None, trains: Sequence[Floats])
             "there is no spike and no epoch, so it is not known how long was recorded; pass epochs"
         )
     first, last = min(train[0] for train in spiking), max(train[-1] for train in spiking)
-    # A clock that ran long before the first spike is not that of the recording.
-    start = 0.0 if first <= max(last - first, _HOUR) or first == last else first
+    # A clock that ran for more than an hour before the first spike is not that of the recording.
+    start = 0.0 if first <= max(last - first, 3600.0) or first == last else first
     return Epochs([[start, last]])

@@ -14,17 +14,11 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clock:
-    """Start times of the bins of a recording, which may have gaps between its epochs.
+    """Start times of the bins of a recording, which may have gaps between its epochs."""
 
-    Parameters
-    ----------
-    first_bins : ndarray of int64, shape (n_epochs,)
-        Place of each epoch's first bin in the recording, increasing, the first of them 0.
-    starts_s : ndarray, shape (n_epochs,)
-        When that bin starts, seconds.
-    """
-
+    #: Place of each epoch's first bin in the recording, increasing, the first of them 0.
     first_bins: Places
+    #: When that bin starts, seconds.
     starts_s: Floats
 
     def times_s(self, bins: Places, bin_width: float) -> Floats:
@@ -69,14 +63,9 @@ def remaining_epochs(epoch_starts: Places, kept: NDArray[np.intp]) -> Places:
 
 
 def windows(epoch_starts: Places, n_bins: int, window: int) -> tuple[Places, Places]:
-    """Windows of ``window`` adjacent bins that lie inside an epoch.
+    """First bin of each window of adjacent bins inside an epoch, shape (n_windows,).
 
-    Returns
-    -------
-    oldest : ndarray of int64, shape (n_windows,)
-        First bin of each window.
-    window_epoch_starts : ndarray of int64
-        First window of each epoch that is long enough to hold one.
+    Also the first window of each epoch that is long enough to hold one.
     """
     lengths = np.diff(np.append(epoch_starts, n_bins))
     n_windows = lengths - window + 1
@@ -117,14 +106,8 @@ def deal_blocks(
 def windows_apart(in_first: NDArray[np.bool_], bins: Places, window: int) -> NDArray[np.bool_]:
     """Mask of windows that end before the next window of the other part begins.
 
-    Parameters
-    ----------
-    in_first : ndarray of bool, shape (n_windows,)
-        Which part each window was dealt to.
-    bins : ndarray of int64, shape (n_windows,)
-        Place in the recording of each window's oldest bin, increasing.
-    window : int
-        Bins per window.
+    ``bins``, shape (n_windows,), is the increasing place of each window's oldest bin in the
+    recording.
     """
     changes = np.flatnonzero(in_first[1:] != in_first[:-1]) + 1
     limits = np.append(bins[changes], bins[-1] + window)

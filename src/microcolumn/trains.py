@@ -23,14 +23,9 @@ _TOO_LONG = 864_000.0
 
 
 def checked_trains(trains: Iterable[Any], ids: Sequence[str] | None) -> list[Floats]:
-    """Spike times of each unit in seconds, float64, or one sentence about what is wrong.
+    """Spike times of each unit in seconds: finite, not negative, in order.
 
-    Parameters
-    ----------
-    trains : iterable of array_like
-        Spike times in seconds, one array per unit: finite, not negative, in order.
-    ids : sequence of str, optional
-        Names of the units, for errors; by default their positions.
+    Errors name units by ``ids``, by default by position.
     """
     entries = listed("trains", trains, "pass one array of spike times per unit")
     names = [str(n) for n in range(len(entries))] if ids is None else ids

@@ -134,23 +134,36 @@ class Units:
             raise ValueError("depth_reference is 'unstated'; state where depths are to start")
         zero = real_number("zero_um", zero_um, "give the new zero in µm")
         turned = downwards(reference) * downwards(str(self.depth_reference))
-        moved = (self.depth_um - zero) * turned
-        return replace(self, depth_um=moved, depth_reference=reference)
+        return replace(self, depth_um=(self.depth_um - zero) * turned, depth_reference=reference)
+
+
+def layers_from_the_top(units: Units) -> list[str]:
+    """Distinct layers by the mean depth of their units, superficial first, unknown (``""``) last.
+
+    Layers whose units have no known depth stay in the order in which they appear.
+    """
+    labels = np.array(units.layer or ())
+    if units.depth_um is None:
+        depths = np.full(labels.size, np.nan)
+    else:
+        depths = downwards(str(units.depth_reference)) * units.depth_um
+
+    def place(label: str) -> tuple[bool, float]:
+        known = depths[(labels == label) & ~np.isnan(depths)]
+        return label == "", float(known.mean()) if known.size else np.inf
+
+    return sorted(dict.fromkeys(labels.tolist()), key=place)
 
 
 def _check_distinct(names: tuple[str, ...]) -> None:
     if not names:
         raise ValueError("ids is empty; a table needs at least one unit")
-    if len(set(names)) == len(names):
-        return
-    first_place: dict[str, int] = {}
-    for place, name in enumerate(names):
-        if name in first_place:
-            raise ValueError(
-                f"ids[{first_place[name]}] and ids[{place}] are both {name!r}; "
-                "give each unit its own name"
-            )
-        first_place[name] = place
+    if len(set(names)) < len(names):
+        place = next(k for k, name in enumerate(names) if name in names[:k])
+        raise ValueError(
+            f"ids[{names.index(names[place])}] and ids[{place}] are both {names[place]!r}; "
+            "give each unit its own name"
+        )
 
 
 def _reference(depth_reference: Any) -> str:
@@ -179,10 +192,10 @@ def _depths(depth_um: ArrayLike, n_units: int) -> NDArray[np.float64]:
         raise ValueError(
             f"depth_um has shape {depths.shape} for {n_units} units; it needs one depth per unit"
         )
-    if np.isinf(depths).any():
-        place = int(np.flatnonzero(np.isinf(depths))[0])
+    bad = np.flatnonzero(np.isinf(depths))
+    if bad.size:
         raise ValueError(
-            f"depth_um[{place}] is {depths[place]}; depths must be finite, or nan where unknown"
+            f"depth_um[{bad[0]}] is {depths[bad[0]]}; depths must be finite, or nan where unknown"
         )
     depths.flags.writeable = False
     return depths
@@ -192,9 +205,8 @@ def _multiunit(
     multiunit: ArrayLike | None, quality: tuple[str, ...] | None, n_units: int
 ) -> NDArray[np.bool_]:
     if multiunit is None:
-        flags = np.array(
-            [label.lower() == "mua" for label in quality or [""] * n_units], dtype=bool
-        )
+        labels = quality or [""] * n_units
+        flags = np.array([label.lower() == "mua" for label in labels])
     else:
         flags = np.array(multiunit)
         if flags.shape != (n_units,) or flags.dtype != bool:

@@ -19,48 +19,17 @@ _MOST_ELEMENTS = 1 << 22
 
 
 def chunks(n_rows: int, n_columns: int, n_elements: int = 1 << 20) -> list[slice]:
-    """Slices of consecutive rows with about ``n_elements`` elements each, to bound memory.
-
-    >>> chunks(5, 10, n_elements=20)
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
+    """Slices of consecutive rows with about ``n_elements`` elements each, to bound memory."""
     step = max(1, min(n_elements, _MOST_ELEMENTS) // max(n_columns, 1))
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
 def check_binary(X: Any) -> Bits:
-    """Check that ``X`` is a matrix of zeros and ones.
+    """``X``, shape (n_bins, n_units), as a C-contiguous matrix of zeros and ones.
 
-    Every way into the package goes through here, so that bad input gets the same one sentence
-    everywhere: what is wrong, where, and what to do. The phrases that scikit-learn's own checks
-    look for are part of the sentences.
-
-    Parameters
-    ----------
-    X : array_like, shape (n_bins, n_units)
-        Zeros and ones of any numeric type: array, list, data frame or memory map.
-
-    Returns
-    -------
-    ndarray of uint8, shape (n_bins, n_units)
-        C-contiguous; shares memory with ``X`` where that holds uint8 or bool in this layout.
-
-    Raises
-    ------
-    TypeError
-        For sparse matrices and for objects that are not numbers.
-    ValueError
-        For everything else that is not a filled binary matrix.
-
-    Examples
-    --------
-    >>> check_binary([[True, False], [False, False]])
-    array([[1, 0],
-           [0, 0]], dtype=uint8)
-    >>> check_binary([[0, 1], [0, 2]])
-    Traceback (most recent call last):
-    ...
-    ValueError: X[1, 1] is 2; words are binary: binarise counts first, for example (X > 0)
+    It shares memory with an ``X`` of uint8 or bool in this layout. Every way into the package goes
+    through here, so that bad input gets the same sentence everywhere: what is wrong, where, and
+    what to do. The phrases that scikit-learn's own checks look for are part of the sentences.
     """
     if sparse.issparse(X):
         raise TypeError("X is a sparse matrix; words are dense: pass X.toarray()")
@@ -107,25 +76,15 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any]:
                 f"X has dtype object and not all of it is a number ({error}); "
                 "words are binary: pass zeros and ones"
             ) from None
-    if array.dtype.kind == "c":
-        raise ValueError(
-            f"Complex data not supported: X has dtype {array.dtype}; words are binary: "
-            "pass zeros and ones"
-        )
     if array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"X has dtype {array.dtype}, which holds no numbers; words are binary: "
-            "pass zeros and ones"
-        )
+        problem = f"X has dtype {array.dtype}, which holds no numbers"
+        if array.dtype.kind == "c":
+            problem = f"Complex data not supported: X has dtype {array.dtype}"
+        raise ValueError(f"{problem}; words are binary: pass zeros and ones")
     return array
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
-    if len(shape) == 0:
-        raise ValueError(
-            "Expected 2D array, got scalar array instead; Reshape your data to one row per bin "
-            "and one column per unit"
-        )
     if shape == (0,):
         raise ValueError(
             "X is empty (Expected 2D array, got 1D array instead, shape=(0,)); "
@@ -136,30 +95,25 @@ def _check_shape(shape: tuple[int, ...]) -> None:
             f"Expected 2D array, got 1D array instead (shape={shape}); Reshape your data: "
             "X.reshape(-1, 1) for one unit, X.reshape(1, -1) for one word"
         )
-    if len(shape) > 2:
+    if len(shape) != 2:
+        found = f"{len(shape)}D array instead (shape={shape})" if shape else "scalar array instead"
         raise ValueError(
-            f"Expected 2D array, got {len(shape)}D array instead (shape={shape}); Reshape your "
-            "data to one row per bin and one column per unit, for example "
-            "X.reshape(-1, X.shape[-1])"
+            f"Expected 2D array, got {found}; Reshape your data to one row per bin and one column "
+            "per unit, for example X.reshape(-1, n_units)"
         )
-    if shape[0] == 0:
-        raise ValueError(
-            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required; "
-            "pass at least one bin"
-        )
-    if shape[1] == 0:
-        raise ValueError(
-            f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required; "
-            "pass at least one unit"
-        )
+    for size, entry, name in zip(shape, ("sample", "feature"), ("bin", "unit"), strict=True):
+        if size == 0:
+            raise ValueError(
+                f"Found array with 0 {entry}(s) (shape={shape}) while a minimum of 1 is required; "
+                f"pass at least one {name}"
+            )
 
 
 def _bad_value(value: float) -> str:
     """Name a value that is neither 0 nor 1, and what to do about it."""
-    if math.isnan(value):
-        return "NaN; words are binary: leave out or repair the bins that hold NaN first"
-    if math.isinf(value):
-        return f"{value}; words are binary: leave out or repair the bins that hold inf first"
+    if not math.isfinite(value):
+        shown = "NaN" if math.isnan(value) else value
+        return f"{shown}; words are binary: leave out or repair the bins that hold {shown} first"
     if value < 0:
         return f"{value}; words are binary: recode to 0 and 1 first, for example (X > 0)"
     if value == int(value):
@@ -203,6 +157,14 @@ def real_array(name: str, values: Any, remedy: str) -> Floats:
     except (TypeError, ValueError) as error:
         reason = _first_clause(error)
     raise ValueError(f"{name} cannot be read as real numbers ({reason}); {remedy}")
+
+
+def is_finite_number(text: str) -> bool:
+    """Whether a text reads as a number that is neither infinite nor NaN."""
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def listed(name: str, values: Any, remedy: str) -> list[Any]:

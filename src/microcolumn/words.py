@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -35,9 +35,6 @@ from .validation import (
     real_number,
     whole_number,
 )
-
-#: Seconds; no spike train is binned this coarsely, so a longer bin was given in milliseconds.
-_LONGEST_BIN = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,21 +208,15 @@ class Words:
         units : iterable of int
             Positions of the units to keep, in the order the new words will have.
         """
-        positions = check_positions("units", units, self.n_units)
-        by_lag = self.X.reshape(len(self), self.window, self.n_units)[:, :, positions]
-        distinct, renamed = unique_rows(by_lag.reshape(len(self), -1))
-        return replace(
-            self,
-            X=distinct,
-            counts=_counts(renamed, self.counts, distinct.shape[0]),
-            units=self.units.take(positions),
-            index=renamed[self.index],
-        )
+        words = self.reordered(check_positions("units", units, self.n_units))
+        distinct, renamed = unique_rows(words.X)
+        counts = _counts(renamed, self.counts, distinct.shape[0])
+        return replace(words, X=distinct, counts=counts, index=renamed[self.index])
 
-    def reordered(self, order: NDArray[np.intp]) -> Words:
-        """The same words with their units in another order; rows of ``X`` stay where they are."""
-        by_lag = self.X.reshape(len(self), self.window, self.n_units)[:, :, order]
-        bits = np.ascontiguousarray(by_lag.reshape(len(self), -1))
+    def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Words:
+        """The words with their units in this order; rows of ``X`` stay where they are."""
+        by_bin = self.X.reshape(len(self), self.window, self.n_units)[:, :, order]
+        bits = np.ascontiguousarray(by_bin.reshape(len(self), -1))
         return replace(self, X=bits, units=self.units.take(order))
 
     def split(
@@ -369,7 +360,7 @@ def checked_bin_width(bin_width: float) -> float:
     width = real_number("bin_width", bin_width, "give seconds, for example 0.020")
     if not (math.isfinite(width) and width > 0):
         raise ValueError(f"bin_width is {bin_width}; it must be a positive number of seconds")
-    if width >= _LONGEST_BIN:
+    if width >= 10.0:  # no spike train is binned this coarsely
         raise ValueError(
             f"bin_width is {bin_width}, which looks like milliseconds; "
             "give seconds, for example 0.020"

@@ -203,7 +203,8 @@ def test_a_pair_can_be_asked_for_in_either_order():
 def test_the_answer_says_how_far_the_best_model_leads_the_next_and_firing_rates():
     found = compared([1.0, 1.2, 0.9], [3.0, 3.1, 3.0])
     assert (
-        found.answer == f"{found.pairs[0]}; B is 3.03 ± 0.07 bits/s above firing rates (p = 5e-4)."
+        found.answer
+        == f"{found.pairs[0]}; B is 3.03 ± 0.07 bits/s above independent units (p = 5e-4)."
     )
 
 

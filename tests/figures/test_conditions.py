@@ -1,89 +1,108 @@
+import inspect
 from dataclasses import replace
 
 import planted_study
 import pytest
 
 import microcolumn as mc
-from microcolumn.figures._conditions import condition_of, first_split
-from microcolumn.study._index import NotComputedError
+from microcolumn.figures._conditions import about, condition_of, first_split
+from microcolumn.study import NotComputedError
+
+ONE, _ = planted_study.PLAN.experiments
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """All of one experiment, and the other up to two window."""
+    """All of one experiment, and the other up to two bins."""
     file = tmp_path_factory.mktemp("store") / "study.db"
-    return mc.study.open(planted_study.write(file, keep=lambda job: job.window < 3))
-
-
-def named(condition):
-    return condition.recording, condition.experiment.name, condition.window
-
-
-def test_the_first_experiment_is_shown_where_none_is_named(results):
-    assert named(condition_of(results, None, None, None)) == ("cells", "instantaneous", 1)
-
-
-def test_the_longest_words_tested_so_far_are_shown(results):
-    condition = condition_of(results, "cells", "spatiotemporal", None)
-    assert named(condition) == ("cells", "spatiotemporal", 2)
-
-
-def test_windows_skip_experiments_of_single_bins(results):
-    assert named(condition_of(results, None, None, None, several_bins=True)) == (
-        "cells",
-        "spatiotemporal",
-        2,
-    )
-
-
-def test_what_is_named_is_shown(results):
-    assert named(condition_of(results, "cells", "spatiotemporal", 1)) == (
-        "cells",
-        "spatiotemporal",
-        1,
-    )
-    assert named(condition_of(results, None, None, 2)) == ("cells", "spatiotemporal", 2)
+    keep = lambda job: job.kind == "test" and job.window < 3  # noqa: E731
+    return mc.study.open(planted_study.write(file, keep=keep))
 
 
 @pytest.mark.parametrize(
-    ("recording", "experiment", "window", "problem"),
+    ("asked", "several_bins", "shown"),
     [
-        ("sells", None, None, "no recording 'sells'; it has cells"),
-        ("cells", "instant", None, "no experiment 'instant'"),
-        (None, "instant", None, "no experiment 'instant'; it has instantaneous, spatiotemporal"),
-        (None, None, 7, "window is 7, and the study has 1, 2, 3"),
-        (None, "instantaneous", 2, "window is 2, and the study has 1;"),
+        ((None, None, None), False, ("instantaneous", 1)),
+        (("cells", "spatiotemporal", None), False, ("spatiotemporal", 2)),  # the longest tested
+        ((None, None, None), True, ("spatiotemporal", 2)),
+        (("cells", "spatiotemporal", 1), False, ("spatiotemporal", 1)),
+        ((None, None, 2), False, ("spatiotemporal", 2)),
     ],
 )
-def test_what_the_plan_has_not_is_named_with_what_it_has(
-    results, recording, experiment, window, problem
+def test_the_first_experiment_that_fits_is_shown_with_its_longest_words(
+    results, asked, several_bins, shown
 ):
-    with pytest.raises(ValueError, match=problem) as caught:
-        condition_of(results, recording, experiment, window)
+    condition = condition_of(results, *asked, several_bins=several_bins)
+    assert condition.recording == "cells"
+    assert (condition.experiment.name, condition.window) == shown
+
+
+@pytest.mark.parametrize(
+    ("asked", "known"),
+    [
+        (("sells", None, None), "cells"),
+        (("cells", "instant", None), "instantaneous, spatiotemporal"),
+        ((None, "instant", None), "instantaneous, spatiotemporal"),
+        ((None, None, 7), "1, 2, 3"),
+        ((None, "instantaneous", 2), "has 1$"),
+    ],
+)
+def test_an_error_about_a_name_lists_the_names_of_the_plan(results, asked, known):
+    with pytest.raises(ValueError, match=known) as caught:
+        condition_of(results, *asked)
     assert not isinstance(caught.value, NotComputedError)
 
 
-def test_what_is_not_tested_yet_asks_for_the_study_to_be_run(results):
-    with pytest.raises(NotComputedError, match=r"with 3 window; run the study further$"):
+def test_a_condition_that_is_not_tested_yet_is_not_computed(results):
+    with pytest.raises(NotComputedError, match="windows of 3 bins"):
         condition_of(results, "cells", "spatiotemporal", 3)
 
 
-def test_a_plan_without_windows_asks_for_an_experiment(tmp_path):
-    plan = replace(planted_study.PLAN, experiments=planted_study.PLAN.experiments[:1])
-    file = planted_study.write(tmp_path / "study.db", plan=plan)
+def test_a_plan_without_windows_has_no_figures_of_them(tmp_path):
+    plan = replace(planted_study.PLAN, experiments=(replace(ONE, models=("Ising",)),))
+    keep = lambda job: job.kind == "test"  # noqa: E731
+    results = mc.study.open(planted_study.write(tmp_path / "study.db", plan, keep=keep))
     for draw in (mc.figures.windows, mc.figures.spatiotemporal):
-        with pytest.raises(NotComputedError, match=r"bins are not tested yet.*add such an exp"):
-            draw(mc.study.open(file))
+        with pytest.raises(NotComputedError, match="several bins"):
+            draw(results)
 
 
 def test_no_figure_is_drawn_before_a_test(tmp_path):
-    file = planted_study.write(tmp_path / "study.db", keep=lambda job: job.kind != "test")
+    results = mc.study.open(
+        planted_study.write(tmp_path / "study.db", keep=lambda job: job.kind == "describe")
+    )
     for each in mc.figures.FIGURES.values():
-        with pytest.raises(NotComputedError, match="run the study further"):
-            each.draw(mc.study.open(file))
+        with pytest.raises(NotComputedError):
+            each.draw(results)
+    assert list(mc.figures.draw_all(results)) == []
+
+
+def test_a_figure_whose_results_are_missing_is_a_sentence_that_names_it(results):
+    found = {wanted.number: figure for wanted, figure in mc.figures.draw_all(results)}
+    assert {number for number, each in found.items() if isinstance(each, str)} == {
+        "2",
+        "4",
+        "6",
+        "S1",
+    }
+    assert found["6"].startswith("Figure 6 of cells is left out: ")
 
 
 def test_the_first_tested_split_is_found(tmp_path):
-    path = planted_study.write(tmp_path / "some.db", keep=lambda job: job.split in (1, 2))
-    compared = mc.study.open(path).comparison("cells", experiment="instantaneous")
-    assert first_split(compared) == 1
+    path = planted_study.write(
+        tmp_path / "some.db", keep=lambda job: job.kind == "test" and job.split in (1, 2)
+    )
+    assert first_split(mc.study.open(path).comparison("cells")) == 1
+
+
+def test_all_figures_have_the_same_signature():
+    for each in mc.figures.FIGURES.values():
+        parameters = inspect.signature(each.draw).parameters
+        assert list(parameters) == ["results", "recording", "experiment", "window"]
+        assert each.draw.__doc__.startswith("Figure ")
+        assert each.draw is getattr(mc.figures, each.draw.__name__)
+
+
+def test_words_are_named_by_their_bins(results):
+    assert about(condition_of(results, None, None, None)) == "20 ms words"
+    assert about(condition_of(results, None, None, 2)) == "windows of 2 bins of 6.7 ms"

@@ -53,7 +53,7 @@ def test_without_a_peak_there_are_no_dashed_lines_and_the_title_says_so(result):
     assert axes.get_title() == "Suggested bins: 20 ms (no central peak)"
 
 
-def test_a_cell_sorted_twice_does_not_stretch_the_axis(result):
+def test_a_neuron_sorted_twice_does_not_stretch_the_axis(result):
     """With a thousand times chance at lag 0 the axis still ends above everything else."""
     middle = result.counts.size // 2
     counts = result.counts.copy()
@@ -94,9 +94,6 @@ def test_recordings_without_pairs_can_be_drawn(tmp_path):
     assert [text.get_text() for text in figure.axes[0].texts] == ["no pairs of units"]
 
 
-def test_the_caption_says_what_is_drawn(result):
-    figure = correlogram(result)
+def test_the_caption_has_the_measured_width(result):
     width = f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms"
-    assert width in figure.caption
-    assert "standard error" in figure.caption
-    assert "not measured" in correlogram(replace(result, peak_width_s=np.nan)).caption
+    assert width in correlogram(result).caption

@@ -91,13 +91,3 @@ def test_a_corrected_map_is_drawn_with_the_corrected_boundaries(found, tmp_path)
     heights = [line.get_ydata()[0] for line in figure.axes[1].lines if line.get_linestyle() == "--"]
     assert heights == [500.0, 900.0]
     figure.savefig(tmp_path / "csd.pdf")
-
-
-def test_the_caption_says_what_is_drawn_and_whether_units_are(found):
-    without = csd(found).caption
-    assert f"Response to {found.n_flashes} flashes" in without
-    assert "circles, other candidates" in without
-    assert "first 10 ms" in without
-    assert "units" not in without
-    units = Units("ab", [400.0, 900.0], depth_reference="surface")
-    assert "with the units as dots at their depths" in csd(found, units).caption

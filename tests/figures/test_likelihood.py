@@ -2,28 +2,11 @@ from dataclasses import replace
 
 import planted_study
 import pytest
-import small_study
 
-import microcolumn as mc
-from microcolumn.figures._likelihood import likelihood
-from microcolumn.study._index import NotComputedError
-from microcolumn.study._plan import Plan
-from microcolumn.study._run import run
+from microcolumn.figures import likelihood
+from microcolumn.study import NotComputedError, Results
 
-
-@pytest.fixture(scope="module")
-def planted(tmp_path_factory):
-    file = tmp_path_factory.mktemp("planted") / "study.db"
-    return mc.study.open(planted_study.write(file))
-
-
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory):
-    """Two recordings of four and three units, with as many hidden units as units."""
-    data = {"A": small_study.recording(4, 0.3), "$B": small_study.recording(3, 0.3, seed=1)}
-    settings = {"models": ("Ising", "RBM"), "n_hidden": "dims", "l1": (1e-3,)}
-    plan = Plan.of(data, n_splits=1, **settings)
-    return run(plan, tmp_path_factory.mktemp("pair") / "study.db", n_jobs=1)
+FIRST, _ = planted_study.PLAN.experiments
 
 
 def heights(ax):
@@ -39,70 +22,86 @@ def points(ax):
     return sorted(float(each.lines[0].get_ydata()[0]) for each in ax.containers)
 
 
-def test_the_bars_are_the_stored_scores_and_the_points_their_differences(planted):
-    figure = likelihood(planted)
+def scored(folder, plan=planted_study.PLAN, splits=range(4)):
+    path = planted_study.write(
+        folder / "study.db", plan, keep=lambda job: job.kind == "test" and job.split in splits
+    )
+    return Results(path)
+
+
+@pytest.fixture
+def pair(planted_results, monkeypatch):
+    """The planted study as if it had a second recording with half the units and scores."""
+    compare, tested = planted_results.comparison, planted_results.tested
+
+    def comparison(recording, **where):
+        found = compare("cells", **where)
+        if recording == "cells":
+            return found
+        halved = [replace(p, bits_per_second=p.bits_per_second / 2) for p in found.pairs]
+        return replace(found, recording=recording, n_units=11, pairs=tuple(halved))
+
+    monkeypatch.setattr(planted_results, "comparison", comparison)
+    both = [c._replace(recording=name) for name in ("cells", "$B") for c in tested()]
+    monkeypatch.setattr(planted_results, "tested", lambda: both)
+    sources = (planted_study.SOURCE, replace(planted_study.SOURCE, name="$B"))
+    monkeypatch.setattr(planted_results, "plan", replace(planted_study.PLAN, sources=sources))
+    index = planted_results.index
+    families = index.families
+    monkeypatch.setattr(index, "families", lambda c: families(c._replace(recording="cells")))
+    return planted_results
+
+
+def test_the_bars_are_the_stored_scores_and_the_points_their_differences(planted_results):
+    figure = likelihood(planted_results)
     a, b = figure.axes
     levels = {"Ising": 10.0, "RBM 5": 12.0, "SemiRBM 5": 12.0}
     assert heights(a) == {name: pytest.approx([level]) for name, level in levels.items()}
     assert points(b) == pytest.approx([2.0, 2.0])
     assert [ax.get_title(loc="left") for ax in (a, b)] == ["a", "b"]
-    assert "t-test" in figure.caption
-    assert "mean over 4 splits" in figure.caption
-    assert "corrected for the words that splits share" in figure.caption
 
 
-def test_the_caption_names_what_has_not_converged(planted):
-    assert "fit has not converged in some split of RBM 5 (cells)" in likelihood(planted).caption
+def test_the_caption_has_the_splits_and_the_models_that_have_not_converged(
+    planted_results, tmp_path
+):
+    caption = likelihood(planted_results).caption
+    assert "mean over 4 splits" in caption
+    assert "RBM 5 (cells)" in caption
+    assert "mean over 2 of 4 planned splits" in likelihood(scored(tmp_path, splits=(0, 1))).caption
 
 
-def test_another_experiment_and_number_of_lags_can_be_shown(planted):
-    figure = likelihood(planted, "cells", experiment="spatiotemporal", window=2)
-    found = heights(figure.axes[0])
-    assert found == {"Ising": pytest.approx([14.0]), "RBM": pytest.approx([16.0])}
-    assert "words of 2 bins of 6.7 ms" in figure.caption
+def test_hidden_units_that_grow_with_the_words_have_no_number(planted_results):
+    figure = likelihood(planted_results, "cells", experiment="spatiotemporal", window=2)
+    assert heights(figure.axes[0]) == {
+        "Ising": pytest.approx([14.0]),
+        "RBM": pytest.approx([16.0]),
+    }
 
 
-def test_all_recordings_are_shown_with_one_name_for_hidden_units_that_grow_with_them(pair):
+def test_all_recordings_are_shown_side_by_side_or_one_of_them(pair):
     figure = likelihood(pair)
-    found = heights(figure.axes[0])
-    assert list(found) == ["Ising", "RBM"]
-    expected = [
-        next(m.bits_per_second for m in pair.comparison(name).models if m.name == variant)
-        for name, variant in (("A", "RBM 4"), ("$B", "RBM 3"))
-    ]
-    assert found["RBM"] == pytest.approx(expected)
+    assert heights(figure.axes[0])["RBM 5"] == pytest.approx([12.0, 6.0])
     labels = [label.get_text() for label in figure.axes[0].get_xticklabels()]
-    assert labels == ["A\n4 units", "\\$B\n3 units"]
-    assert "from blocks of neighbouring bins" in figure.caption
+    assert labels == ["cells\n23 units", "\\$B\n11 units"]
     figure.draw_without_rendering()
+    assert heights(likelihood(pair, "$B").axes[0])["RBM 5"] == pytest.approx([6.0])
 
 
-def test_one_recording_can_be_chosen_and_one_without_a_score_is_left_out(pair, monkeypatch):
-    [bar] = heights(likelihood(pair, "$B").axes[0])["Ising"]
+def test_a_recording_without_a_score_is_left_out(pair, monkeypatch):
     compare = pair.comparison
 
-    def without_a_score(name, **where):
-        if name == "A":
+    def without_a_score(recording, **where):
+        if recording == "cells":
             raise NotComputedError("no score is finite")
-        return compare(name, **where)
+        return compare(recording, **where)
 
     monkeypatch.setattr(pair, "comparison", without_a_score)
-    assert heights(likelihood(pair).axes[0])["Ising"] == [bar]
-    with pytest.raises(NotComputedError, match="a test of 'A'"):
-        likelihood(pair, "A")
+    assert heights(likelihood(pair).axes[0])["Ising"] == pytest.approx([5.0])
+    with pytest.raises(NotComputedError, match="a test of 'cells'"):
+        likelihood(pair, "cells")
 
 
 def test_without_an_ising_model_scores_stand_alone(tmp_path):
-    first, _ = planted_study.PLAN.experiments
-    plan = replace(planted_study.PLAN, experiments=(replace(first, models=("RBM",)),))
-    figure = likelihood(mc.study.open(planted_study.write(tmp_path / "study.db", plan=plan)))
-    [ax] = figure.axes
+    plan = replace(planted_study.PLAN, experiments=(replace(FIRST, models=("RBM",)),))
+    [ax] = likelihood(scored(tmp_path, plan)).axes
     assert heights(ax) == {"RBM 5": pytest.approx([12.0])}
-    assert not figure.caption.startswith("(a)")
-
-
-def test_a_study_that_is_under_way_says_how_far_it_is(tmp_path):
-    file = planted_study.write(tmp_path / "study.db", keep=lambda job: job.split < 2)
-    caption = likelihood(mc.study.open(file)).caption
-    assert "mean over 2 of 4 planned splits" in caption
-    assert "one or two splits" in caption

@@ -5,22 +5,15 @@ import planted_study
 import pytest
 from matplotlib.collections import PathCollection
 
-import microcolumn as mc
-from microcolumn.figures._patterns import _chain, patterns
+from microcolumn.figures import patterns
+from microcolumn.figures._patterns import _chain
+from microcolumn.models import ModelSpec
+from microcolumn.study import NotComputedError, Results
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    """Six cells, so that sums over all words are quick."""
-    first, second = planted_study.PLAN.experiments
-    plan = replace(planted_study.PLAN, experiments=(replace(first, most_active=6), second))
-    file = tmp_path_factory.mktemp("store") / "study.db"
-    return mc.study.open(planted_study.write(file, plan=plan))
-
-
-@pytest.fixture(scope="module")
-def figure(results):
-    return patterns(results)
+def figure(planted_results):
+    return patterns(planted_results)
 
 
 def points(ax):
@@ -37,75 +30,55 @@ def curves(ax):
     return {each.get_label(): each.lines[0].get_ydata() for each in ax.containers}
 
 
-def models_of(results):
-    train, _, test = results.words("cells")
-    found = {"Independent": mc.Independent().fit(train)}
-    found |= {name: results.model("cells", name) for name in ("Ising", "RBM 5", "SemiRBM 5")}
-    return found, test
-
-
-def test_words_of_the_first_test_part_are_drawn_under_the_chosen_models(results, figure):
-    models, test = models_of(results)
+def test_the_points_are_the_stored_words_of_pairs_of_models(planted_results, figure):
+    stored = planted_results.patterns("cells")
     for ax, names in zip(
         figure.axes[:2], (("Independent", "Ising"), ("Ising", "RBM 5")), strict=True
     ):
-        found = [mc.pattern_statistics(models[name], test) for name in names]
-        model = np.concatenate([each.model for each in found])
-        empirical = np.concatenate([each.empirical for each in found])
-        least = 1e-4 / test.n_bins
-        expected = by_row(np.column_stack([np.maximum(model, least), empirical]))
-        np.testing.assert_allclose(points(ax), expected)
+        found = [stored.statistics[name] for name in names]
+        expected = [np.column_stack([each.model, each.empirical]) for each in found]
+        np.testing.assert_allclose(points(ax), by_row(np.concatenate(expected)))
 
 
-def test_synchrony_is_that_of_the_test_words_and_of_each_model(results, figure):
-    models, test = models_of(results)
+def test_synchrony_is_the_stored_one_of_the_data_and_of_each_model(planted_results, figure):
+    stored = planted_results.patterns("cells").synchrony
     found = curves(figure.axes[2])
-    assert list(found) == ["data", "Independent", "Ising", "RBM 5", "SemiRBM 5"]
-    data = mc.synchrony(test).probability
-    np.testing.assert_allclose(found["data"], data[data > 0.0])
-    for name, model in models.items():
-        np.testing.assert_allclose(found[name], mc.synchrony(model).probability)
+    assert list(found) == list(stored) == ["data", "Independent", "Ising", "RBM 5", "SemiRBM 5"]
+    for name, each in stored.items():
+        np.testing.assert_allclose(found[name], each.probability[each.probability > 0.0])
 
 
-def test_the_caption_says_what_is_selected(figure):
-    for said in (
-        "(a) Independent and Ising; (b) Ising and RBM 5:",
-        "test words of split 0 (cells, experiment instantaneous;",
-        "number of active units",
-        "Ising 4e-3, RBM 5 1e-3, SemiRBM 5 1e-3",
-        "above the band by selection",
-        "(c) Distribution of the number of active units",
-    ):
-        assert said in figure.caption
+def test_the_caption_has_the_split_the_number_of_words_and_the_penalties(planted_results, figure):
+    some = planted_results.patterns("cells").statistics["Ising"]
+    words = f"{some.model.size:,} distinct of {some.n_words:,}"
+    for fact in ("split 0", words, "Ising 4e-3, RBM 5 1e-3, SemiRBM 5 1e-3"):
+        assert fact in figure.caption
 
 
-def test_bits_of_windows_are_counted_as_such(results):
-    figure = patterns(results, experiment="spatiotemporal", window=2)
-    assert "windows of 2 bins" in figure.caption
-    assert "number of active bits of the window" in figure.caption
+def test_windows_can_be_asked_for(planted_results):
+    where = {"experiment": "spatiotemporal", "window": 2}
+    figure = patterns(planted_results, **where)
+    stored = planted_results.patterns("cells", **where).synchrony["data"].probability
+    np.testing.assert_allclose(curves(figure.axes[2])["data"], stored[stored > 0.0])
     assert figure.axes[2].get_xlabel() == "active bits per word"
-    figure.draw_without_rendering()
 
 
 def test_models_are_drawn_against_the_next_simpler_one():
-    assert _chain(["Independent", "Ising", "SemiRBM 5"]) == ["Independent", "Ising", "SemiRBM 5"]
-    assert _chain(["Independent", "RBM 5", "SemiRBM 5"]) == ["Independent", "RBM 5"]
+    ising, rbm, semi = ModelSpec("Ising"), ModelSpec("RBM", 5), ModelSpec("SemiRBM", 5)
+    assert _chain([ising, semi]) == ["Independent", "Ising", "SemiRBM 5"]
+    assert _chain([rbm, semi]) == ["Independent", "RBM 5"]
 
 
-def test_an_ising_model_alone_is_drawn_against_firing_rates(tmp_path):
+def test_an_ising_model_alone_is_drawn_against_independent_units(tmp_path):
     first, _ = planted_study.PLAN.experiments
-    alone = replace(first, models=("Ising",), most_active=6)
-    plan = replace(planted_study.PLAN, experiments=(alone,))
-    figure = patterns(mc.study.open(planted_study.write(tmp_path / "study.db", plan=plan)))
-    assert len(figure.axes) == 2
-    assert "(b) Distribution" in figure.caption
+    plan = replace(planted_study.PLAN, experiments=(replace(first, models=("Ising",)),))
+    keep = ("describe", "test", "patterns")
+    file = planted_study.write(tmp_path / "study.db", plan, keep=lambda job: job.kind in keep)
+    figure = patterns(Results(file))
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["a", "b"]
 
 
-def test_a_later_split_is_shown_where_the_first_is_not_tested(tmp_path):
-    file = planted_study.write(tmp_path / "study.db", keep=lambda job: job.split == 1)
-    results = mc.study.open(file)
-    figure = patterns(results, experiment="spatiotemporal", window=1)
-    assert "test words of split 1" in figure.caption
-    test = results.words("cells", split=1, experiment="spatiotemporal", window=1)[2]
-    data = mc.synchrony(test).probability
-    np.testing.assert_allclose(curves(figure.axes[-1])["data"], data[data > 0.0])
+def test_before_patterns_are_computed_there_is_no_figure(tmp_path):
+    path = planted_study.write(tmp_path / "early.db", keep=lambda job: job.kind == "test")
+    with pytest.raises(NotComputedError, match="patterns"):
+        patterns(Results(path))

@@ -22,7 +22,7 @@ def drawn(model, units=None):
     return ax
 
 
-def test_cells_are_the_couplings_and_biases_from_the_top():
+def test_entries_are_the_couplings_and_biases_from_the_top():
     units = Units("abcde", [500.0, 100.0, 300.0, 200.0, 400.0])
     model = ising()
     order = [1, 3, 2, 4, 0]
@@ -86,7 +86,7 @@ def test_a_model_without_couplings_shows_its_biases():
 
 
 @pytest.mark.parametrize("b", [[0.0], [-3.0], [2.0]])
-def test_one_unit_is_one_grey_cell(b):
+def test_one_unit_is_one_grey_square(b):
     ax = drawn(Ising.from_parameters(Parameters(b=b, J=[[0.0]])))
     assert ax.images[1].get_array().compressed().tolist() == b
 

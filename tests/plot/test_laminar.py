@@ -9,10 +9,10 @@ from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import (
     BitLayout,
     bit_layout,
-    described,
     laminar,
     mark_layers,
     mark_window,
+    order_text,
 )
 from microcolumn.units import Units
 from microcolumn.words import Words
@@ -86,7 +86,7 @@ def test_layers_are_named_in_their_middle_with_lines_between():
     assert ax.get_ylabel() == ""
 
 
-@pytest.mark.parametrize(("n_units", "last"), [(1, 0), (2, 1), (23, 20), (500, 400)])
+@pytest.mark.parametrize(("n_units", "last"), [(1, 0), (2, 1), (23, 22), (500, 450)])
 def test_units_without_layers_are_numbered_as_far_as_they_go(n_units, last):
     ax = Figure().subplots()
     ax.set_ylim(n_units + 50, -50)
@@ -99,14 +99,24 @@ def test_units_without_layers_are_numbered_as_far_as_they_go(n_units, last):
     assert not ax.lines
 
 
-def test_bits_of_a_window_run_lag_by_lag_each_from_the_top():
+def test_the_ticks_of_units_without_layers_are_their_ids():
+    ids = [f"${7 * n}" for n in range(23)]
+    depths = np.random.default_rng(0).permutation(23.0 * np.arange(23))
+    ax = Figure().subplots()
+    mark_layers(ax, laminar(Units(ids, depths)))
+    from_the_top = [ids[n] for n in np.argsort(depths)]
+    ticks = ax.get_yticks().astype(int)
+    assert labels(ax.yaxis) == [from_the_top[row].replace("$", r"\$") for row in ticks]
+
+
+def test_bits_of_a_window_run_bin_by_bin_each_from_the_top():
     units = Units("abc", [300.0, 100.0, 200.0])
     found = bit_layout(model_of(6), units)
     assert found.window == 2
     assert found.order.tolist() == [1, 2, 0, 4, 5, 3]
 
 
-def test_without_units_a_model_says_its_own_lags():
+def test_without_units_a_model_knows_its_own_window():
     assert bit_layout(model_of(6, window=3), None).order.tolist() == list(range(6))
     assert bit_layout(model_of(6, window=3), None).window == 3
     assert bit_layout(model_of(6), None).window == 1
@@ -114,9 +124,9 @@ def test_without_units_a_model_says_its_own_lags():
 
 @pytest.mark.parametrize("n_units", [4, 7])
 def test_units_of_other_words_are_refused_with_the_remedy(n_units):
-    with pytest.raises(ValueError, match=f"units has {n_units} entries and the model 6 bits in"):
+    with pytest.raises(ValueError, match=f"units has {n_units} entries and the model 6 bits"):
         bit_layout(model_of(6), Units.numbered(n_units))
-    with pytest.raises(ValueError, match=r"windows of 3 bins; pass the units of the words"):
+    with pytest.raises(ValueError, match=r"6 bits in windows of 3 bins"):
         bit_layout(model_of(6, window=3), Units.numbered(3))
 
 
@@ -181,5 +191,5 @@ def test_long_names_of_layers_are_in_two_lines_and_stand_upright_below():
         (Units("ab", layer=["", ""]), "in the order of the file"),
     ],
 )
-def test_captions_say_in_which_order_units_are(units, said):
-    assert described(units) == said
+def test_the_order_of_units_has_a_name(units, said):
+    assert order_text(units) == said

@@ -148,10 +148,3 @@ def test_synchrony_of_one_word_has_no_error():
     ax = synchrony({"data": mc.synchrony([[0]])}, ax=axes())
     ax.figure.draw_without_rendering()
     assert lines_of(ax)["data"].lines[0].get_ydata() == pytest.approx([1.0])
-
-
-def test_a_model_that_equals_another_does_not_hide_it(words):
-    ising = mc.synchrony(mc.Ising().fit(words))
-    lines = lines_of(synchrony({"Ising": ising, "SemiRBM 5": ising}, ax=axes()))
-    below, above = (lines[name].lines[0].get_linewidth() for name in ("Ising", "SemiRBM 5"))
-    assert below > above

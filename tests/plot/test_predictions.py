@@ -7,9 +7,8 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
-from microcolumn.evaluate import calibration, predict, roc
-from microcolumn.evaluate._summaries import UnitPrediction, PredictionResult
-from microcolumn.models import Independent, Ising
+from microcolumn.evaluate import PredictionResult, UnitPrediction, calibration, predict, roc
+from microcolumn.models import Independent, Ising, ModelSpec
 from microcolumn.parameters import Parameters
 from microcolumn.plot import _predictions as plot
 from microcolumn.units import Units
@@ -20,12 +19,12 @@ def axes():
     return Figure().subplots()
 
 
-def result(variant, rates, gains, stderr=0.1):
-    cells = tuple(
+def result(name, rates, gains, stderr=0.1):
+    units = tuple(
         UnitPrediction(f"u{k}", k, rate, gain, stderr, 0.7, 0.1, 0.2)
         for k, (rate, gain) in enumerate(zip(rates, gains, strict=True))
     )
-    return PredictionResult(variant, "past", cells, (), 1 if math.isnan(stderr) else 4)
+    return PredictionResult(ModelSpec.of(name), "past", units, (), 1 if math.isnan(stderr) else 4)
 
 
 def points(container):
@@ -47,13 +46,13 @@ def test_gain_is_drawn_against_rate_for_each_model_with_errors_over_splits():
 
 
 def test_models_of_one_class_share_a_colour_and_differ_in_their_markers():
-    ax = plot.gain({"RBM 4": result("x", [1], [1]), "RBM 9": result("y", [1], [2])}, ax=axes())
+    ax = plot.gain([result("RBM 4", [1], [1]), result("RBM 9", [1], [2])], ax=axes())
     first, second = (container.lines[0] for container in ax.containers)
     assert first.get_color() == second.get_color()
     assert first.get_marker() != second.get_marker()
 
 
-def test_one_split_has_no_error_bars_and_silent_cells_no_place():
+def test_one_split_has_no_error_bars_and_silent_units_no_place():
     ax = plot.gain([result("Ising", [0.0, 2.0], [0.0, 0.4], math.nan)], ax=axes())
     ax.figure.draw_without_rendering()
     [container] = ax.containers
@@ -98,7 +97,7 @@ def test_the_second_shown_has_most_spikes_without_a_gap(predicted):
     # 50 bins each, none across bin 200.
     counts = {k: spikes[k : k + 50].sum() for k in [*range(151), *range(200, 251)]}
     best = max(counts, key=counts.get)
-    start, stop = plot.busiest_stretch_of_cell(predicted, 1)
+    start, stop = plot.busiest_stretch_of_unit(predicted, 1)
     assert start == pytest.approx(best * 0.020)
     assert stop == pytest.approx(start + 1.0)
     assert counts[best] == 10
@@ -106,13 +105,13 @@ def test_the_second_shown_has_most_spikes_without_a_gap(predicted):
 
 def test_without_a_gap_the_burst_across_it_is_the_busiest():
     words = _spiking()
-    start, _ = plot.busiest_stretch_of_cell(predict(Independent().fit(words), words), 1)
+    start, _ = plot.busiest_stretch_of_unit(predict(Independent().fit(words), words), 1)
     assert start == pytest.approx(160 * 0.020)  # 160 to 209 holds all 20
 
 
 def test_where_no_second_is_whole_the_longest_stretch_is_shown():
     short = _spiking([0, 10, 40, 60, *range(70, 300, 10)])
-    start, stop = plot.busiest_stretch_of_cell(predict(Independent().fit(short), short), 0)
+    start, stop = plot.busiest_stretch_of_unit(predict(Independent().fit(short), short), 0)
     assert (start, stop) == pytest.approx((0.2, 0.8))
 
 
@@ -136,10 +135,9 @@ def test_a_trace_is_interrupted_where_the_recording_is(predicted):
 def test_by_default_the_busiest_second_is_drawn_for_all_models(words, predicted):
     rate = predict(Independent().fit(words), words)
     ax = plot.prediction({"Ising": predicted, "Independent": rate}, 1, ax=axes())
-    np.testing.assert_allclose(ax.get_xlim(), plot.busiest_stretch_of_cell(predicted, 1))
+    np.testing.assert_allclose(ax.get_xlim(), plot.busiest_stretch_of_unit(predicted, 1))
     assert len(ax.patches) == 2
     assert len({patch.get_edgecolor() for patch in ax.patches}) == 2
-    assert ax.patches[0].get_linewidth() > ax.patches[1].get_linewidth()
 
 
 def test_a_model_without_training_rates_has_no_line_for_them(words):
@@ -148,7 +146,7 @@ def test_a_model_without_training_rates_has_no_line_for_them(words):
     assert [line.get_label() for line in ax.lines] == ["spikes"]
 
 
-def test_a_cell_that_was_not_predicted_is_refused(words):
+def test_a_unit_that_was_not_predicted_is_refused(words):
     only = predict(Independent().fit(words), words, units=[1])
     with pytest.raises(ValueError, match="unit 0 was not predicted; pick one of 1"):
         plot.prediction(only, 0, ax=axes())
@@ -181,7 +179,7 @@ def test_roc_is_the_curve_and_its_area_in_the_legend(predicted):
     assert f"area {found.area:.3f}" in curve.get_label()
 
 
-def test_a_silent_cell_has_no_curve_and_the_legend_says_so():
+def test_a_silent_unit_has_no_curve_and_the_legend_says_so():
     words = Words.from_array([[0, 0], [1, 0], [0, 0]])
     ax = plot.roc(roc(predict(Independent().fit(words), words), 1), ax=axes())
     assert "spikes in none" in ax.lines[1].get_label()

@@ -4,8 +4,9 @@ from hypothesis import example, given, settings, strategies as st
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 
-from microcolumn import Recording, Units
-from microcolumn.plot._raster import busiest_stretch, raster
+from microcolumn import Recording, Units, Words
+from microcolumn.plot._raster import busiest_bins, raster
+from microcolumn.survey._stretch import busiest_stretch
 
 UNITS = Units(
     ["$a$", "<script>", "c"], [900.0, 300.0, 400.0], ["V/VI", "$II/III$", "$II/III$"]
@@ -66,6 +67,32 @@ def test_binned_marks_are_the_words_of_the_recording(recording, ax):
     assert len(expected) == len(boxes) == 6
 
 
+def test_words_are_drawn_as_the_bins_of_their_recording(recording):
+    of_recording, of_words = Figure().subplots(1, 2)
+    raster(recording, 0.0, 3.0, bin_width=0.1, ax=of_recording)
+    raster(recording.bin(0.1), 0.0, 3.0, ax=of_words)
+    drawn = [
+        np.array([path.vertices for path in marks(ax, PolyCollection).get_paths()])
+        for ax in (of_recording, of_words)
+    ]
+    np.testing.assert_allclose(*drawn)
+    gaps = [[(p.get_x(), p.get_width()) for p in ax.patches] for ax in (of_recording, of_words)]
+    np.testing.assert_allclose(*gaps)
+
+
+def test_the_busiest_words_are_drawn_by_default():
+    X = np.zeros((1000, 2), dtype=int)
+    X[400:450] = 1
+    words = Words.from_array(X, 0.020)
+    start, stop = raster(words, ax=Figure().subplots()).get_xlim()
+    assert stop - start == pytest.approx(2.0)
+    assert start <= 8.0 < 9.0 <= stop
+    with pytest.raises(ValueError, match="span 2 bins"):
+        raster(words.embed(2), 0.0, 1.0, ax=Figure().subplots())
+    with pytest.raises(ValueError, match="leave bin_width out"):
+        raster(words, bin_width=0.1, ax=Figure().subplots())
+
+
 def test_bins_that_reach_into_the_stretch_from_before_are_drawn(recording, ax):
     raster(recording, 0.15, 0.2, bin_width=0.1, ax=ax)
     assert len(marks(ax, PolyCollection).get_paths()) == 1
@@ -115,7 +142,7 @@ def test_a_silent_recording_is_drawn_empty(ax):
 
 
 def test_a_recording_without_time_has_no_busiest_stretch():
-    with pytest.raises(ValueError, match="no epoch that lasts"):
+    with pytest.raises(ValueError, match="epochs"):
         busiest_stretch(Recording([[1.0]], epochs=np.empty((0, 2))))
 
 
@@ -141,3 +168,26 @@ def test_no_stretch_of_an_epoch_holds_more_spikes_than_the_busiest(tenths, lengt
             most = max(most, held(first, min(first + seconds, right)))
     if inside.size:
         assert held(start, stop) == most
+
+
+def test_the_busiest_bins_are_within_one_epoch():
+    rng = np.random.default_rng(1)
+    starts = [0, 900, 3300]
+    words = Words.from_array(rng.random((5000, 4)) < 0.1, 0.020, epoch_starts=starts)
+    spikes = words.expand().sum(axis=1)
+    start, stop = busiest_bins(words, 1000, window=3)
+    assert stop - start == 1000
+    allowed = [
+        first
+        for low, high in zip(starts, [*starts[1:], 5000], strict=True)
+        for first in range(low + 2, high - 999)
+    ]
+    assert start in allowed
+    most = max(spikes[first : first + 1000].sum() for first in allowed)
+    assert spikes[start:stop].sum() == most
+
+
+def test_the_busiest_bins_may_be_a_short_epoch():
+    words = Words.from_array([[0], [0], [1], [1], [1]], 0.020, epoch_starts=[0, 2])
+    assert busiest_bins(words, 1000) == (2, 5)
+    assert busiest_bins(words, 1000, window=3) == (4, 5)

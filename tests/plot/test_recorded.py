@@ -70,10 +70,10 @@ def test_spans_of_layers_run_from_superficial_to_deep(units):
     ("units", "rows", "label"),
     [
         (Units("abc", layer=["V", "IV", "V"]), [0, 2, 1], "units by layer, depths unknown"),
-        (Units.numbered(3), [0, 1, 2], "units, as listed"),
+        (Units.numbered(3), [0, 1, 2], "units, in the order of the file"),
     ],
 )
-def test_units_of_unknown_depth_are_in_rows_by_layer_or_as_listed(units, rows, label, ax):
+def test_units_of_unknown_depth_are_in_rows_by_layer_or_in_their_order(units, rows, label, ax):
     probe(units, ax=ax)
     assert ax.get_ylabel() == label
     assert drawn(ax) == {"o": rows}

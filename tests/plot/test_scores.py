@@ -7,9 +7,10 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import microcolumn as mc
-from microcolumn.evaluate._splits import SplitScore, Comparison, compare_splits, model_score
-from microcolumn.evaluate._summaries import WindowResult
-from microcolumn.plot._scores import differences, scores, window
+from microcolumn.evaluate import Comparison, SplitScore, WindowResult
+from microcolumn.evaluate._splits import compare_splits, model_score
+from microcolumn.models import ModelSpec
+from microcolumn.plot._scores import differences, scores, windows
 from microcolumn.plot.style import MODEL_COLOURS
 
 SHIFTS = (0.5, -0.5, 1.0, -1.0)
@@ -33,9 +34,10 @@ def compared(levels, recording="cells", n_splits=4, n_units=23):
         for second in levels
         if first < second
     }
-    models, found = compare_splits(tested, pairs, n_units, 1.0)
+    by_spec = {ModelSpec.of(name): rows for name, rows in tested.items()}
+    models, found = compare_splits(by_spec, pairs, n_units, 1.0)
     return Comparison(
-        recording, "instantaneous", 1, n_units, models, found, n_splits, n_splits
+        models, found, n_units, n_splits, n_splits, recording, "instantaneous", window=1
     )
 
 
@@ -87,7 +89,7 @@ def test_recordings_are_groups_side_by_side_with_the_same_colour_per_model():
     ax.figure.draw_without_rendering()
 
 
-def test_variants_of_a_class_share_a_colour_and_differ_in_hatches_and_markers():
+def test_models_of_a_class_share_a_colour_and_differ_in_hatches_and_markers():
     both = compared({"RBM 25": 12.0, "RBM 5": 11.0, "Ising": 10.0})
     bars = bars_of(scores(both, ax=axes()))
     assert list(bars) == ["Ising", "RBM 5", "RBM 25"]
@@ -104,12 +106,19 @@ def test_a_comparison_of_models_in_memory_is_drawn_under_their_names():
     X = rng.random((2000, 4)) < np.where(rng.random((2000, 1)) < 0.1, 0.7, 0.05)
     train, test = mc.Words.from_array(X).split(0.5, random_state=0)
     models = {"my $RBM$": mc.Ising().fit(train), "Independent": mc.Independent().fit(train)}
+    models["Ising"] = mc.Ising(l1=0.1).fit(train)
     found = mc.compare(models, test)
     bars = bars_of(scores(found, ax=axes()))
     best = found.scores["my $RBM$"]
     assert bars["my \\$RBM\\$"].patches[0].get_height() == best.bits_per_second
-    assert errors(bars["my \\$RBM\\$"]) == pytest.approx([best.stderr])
+    assert errors(bars["my \\$RBM\\$"]) == pytest.approx([best.block_stderr])
+    bar = bars["my \\$RBM\\$"].patches[0]
+    assert to_hex(bar.get_facecolor()).upper() == MODEL_COLOURS["Ising"]  # which it is
     assert "Independent" not in bars  # it is the zero line
+    [point] = differences(found, ax=axes()).containers
+    pair = found.pair("my $RBM$", "Ising")
+    assert point.lines[0].get_ydata() == pytest.approx([pair.bits_per_second])
+    assert errors(point) == pytest.approx([pair.stderr])
 
 
 def test_nothing_to_draw_is_refused():
@@ -148,7 +157,7 @@ def test_recordings_without_the_reference_are_left_empty():
 
 @pytest.mark.parametrize(("n_recordings", "n_models", "width"), [(12, 3, 7.0), (1, 6, 3.4)])
 def test_many_p_values_stand_upright_and_do_not_overlap(n_recordings, n_models, width):
-    levels = {"Ising": 10.0} | {f"RBM {k}": 12.0 for k in range(n_models)}
+    levels = {"Ising": 10.0} | {f"RBM {k + 1}": 12.0 for k in range(n_models)}
     several = [compared(levels, f"mouse {k}") for k in range(n_recordings)]
     figure = Figure(figsize=(width, 2.5), layout="constrained")
     ax = differences(several, ax=figure.subplots())
@@ -160,13 +169,13 @@ def test_many_p_values_stand_upright_and_do_not_overlap(n_recordings, n_models, 
     assert max(box.y1 for box in boxes) < ax.get_window_extent().y1
 
 
-def lags_result(n_splits=4):
-    """Ising stops at two window; the other was not computed at two."""
+def windows_result(n_splits=4):
+    """Ising stops at two bins; the other was not computed at two."""
     level = {"Ising": {1: 10.0, 2: 14.0, 3: 14.0}, "RBM": {1: 12.0, 3: 20.0}}
     models = {
         name: tuple(
             model_score(
-                name,
+                ModelSpec.of(name),
                 [SplitScore(k, by_window[n] + 0.1 * SHIFTS[k], 0.2) for k in range(n_splits)],
                 4,
             )
@@ -184,7 +193,7 @@ def lines_of(ax):
 
 
 def test_lines_are_scores_per_neuron_with_gaps_for_what_is_not_computed():
-    ax = window(lags_result(), ax=axes())
+    ax = windows(windows_result(), ax=axes())
     lines = lines_of(ax)
     assert lines["Ising"].lines[0].get_ydata() == pytest.approx([2.5, 3.5, 3.5])
     assert lines["RBM"].lines[0].get_ydata() == pytest.approx([3.0, np.nan, 5.0], nan_ok=True)
@@ -195,21 +204,21 @@ def test_lines_are_scores_per_neuron_with_gaps_for_what_is_not_computed():
 
 
 def test_lines_of_one_split_have_the_error_of_blocks():
-    ising = window(lags_result(n_splits=1), ax=axes()).containers[0]
+    ising = windows(windows_result(n_splits=1), ax=axes()).containers[0]
     assert errors(ising) == pytest.approx([0.05] * 3)
 
 
 def test_rings_mark_the_last_clear_step():
-    ax = window(lags_result(), ax=axes())
+    ax = windows(windows_result(), ax=axes())
     rings = [line for line in ax.lines if line.get_label() == "_last step"]
-    [ring] = rings  # no two neighbouring window of the other model are computed
+    [ring] = rings  # no two neighbouring lengths of the other model are computed
     assert round(ring.get_xdata()[0]) == 2
     assert ring.get_ydata() == pytest.approx([3.5])
     assert ring.get_color() == MODEL_COLOURS["Ising"]
 
 
 def test_the_axis_above_is_the_length_of_words_in_ms():
-    ax = window(lags_result(), bin_width=0.0067, ax=axes())
+    ax = windows(windows_result(), bin_width=0.0067, ax=axes())
     [above] = ax.child_axes
     ax.figure.draw_without_rendering()
     np.testing.assert_allclose(above.get_xlim(), 6.7 * np.array(ax.get_xlim()))
@@ -217,10 +226,10 @@ def test_the_axis_above_is_the_length_of_words_in_ms():
 
 
 def test_many_lags_are_not_all_numbered():
-    result = lags_result()
+    result = windows_result()
     many = tuple(range(1, 31))
     models = {"Ising": result.models["Ising"] * 10}
-    ax = window(replace(result, window=many, models=models), ax=axes())
+    ax = windows(replace(result, windows=many, models=models), ax=axes())
     assert len(ax.get_xticks()) < 15
     assert all(float(tick).is_integer() for tick in ax.get_xticks())
 

@@ -1,6 +1,5 @@
 """The page in a browser: what it shows is what the store holds, by mouse, keys, phone and paper."""
 
-import importlib
 import re
 from itertools import islice
 from typing import NamedTuple
@@ -14,18 +13,21 @@ from browser import LAPTOP, PAPER, PHONE, contrast, launched, visiting
 from microcolumn import report
 from microcolumn.models import PopulationModel
 from microcolumn.plot._laminar import laminar
+from microcolumn.recording import Recording
+from microcolumn.report import _pictures
+from microcolumn.report._explorer import explorers
 from microcolumn.study import Results
-from microcolumn.study._sources import words_of
+from microcolumn.units import Units
 
-HOSTILE = "<script>alert(1)</script>"
+#: Names of units that a page must show and never run.
+HOSTILE = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "$\\alpha$", "</script>")
 
 
 def write(results, path, n_figures=3):
     """Write a page with the quick ones of the figures alone, which are the first."""
-    pictures = importlib.import_module("microcolumn.report._pictures")
-    draw_all = pictures.draw_all
+    draw_all = _pictures.draw_all
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pictures, "draw_all", lambda found, **_: islice(draw_all(found), n_figures))
+        patch.setattr(_pictures, "draw_all", lambda found, **_: islice(draw_all(found), n_figures))
         report.write(results, path, progress=False)
     return path
 
@@ -38,10 +40,15 @@ def browser():
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    path = tmp_path_factory.mktemp("study") / "cells.db"
+    given = planted_study.recording()
+    ids = [*HOSTILE, *given.units.ids[len(HOSTILE) :]]
+    units = Units(ids, given.units.depth_um, given.units.layer)
     return Results(
         planted_study.write(
-            path, change=large_study.tell_l1, parameters=large_study.parameters
+            tmp_path_factory.mktemp("study") / "cells.db",
+            change=large_study.tell_l1,
+            data=Recording(given.trains, units, epochs=given.epochs),
+            parameters=large_study.parameters,
         )
     )
 
@@ -95,10 +102,10 @@ class Shown(NamedTuple):
 
 @pytest.fixture(scope="module")
 def shown(results):
-    [found, *_] = report.explorer.explorers(results)
+    [found, *_] = explorers(results)
     assemblies = found["assemblies"]
-    [path] = [path for path in found["models"] if path["name"] == assemblies["variant"]]
-    words = words_of(results.recording("cells"), results.index.experiment("cells"))
+    [path] = [path for path in found["models"] if path["name"] == assemblies["model"]]
+    words = results.all_words("cells")
     first = round(assemblies["start_s"] / words.bin_width)
     return Shown(
         assemblies,
@@ -132,7 +139,7 @@ def test_a_coupling_pointed_at_is_the_stored_one(visit, results):
 
 
 def test_a_weight_pointed_at_is_the_stored_one(visit, results, shown):
-    choose(visit, shown.assemblies["variant"])
+    choose(visit, shown.assemblies["model"])
     W = shown.model.W_[np.ix_(order_of(results), shown.hidden)]
     row, column = np.argwhere(W)[7]
     visit.point_at("weights", row, column)
@@ -145,10 +152,7 @@ def test_a_window_says_which_bin_a_weight_belongs_to(visit, results):
     visit.page.locator("#explorer-where").select_option(index=1)
     choose(visit, "Ising")
     slide(visit, 0)
-    words = words_of(
-        results.recording("cells"), results.index.experiment("cells", "spatiotemporal")
-    )
-    order = laminar(words.units).order
+    order = laminar(results.units("cells", experiment="spatiotemporal")).order
     J = results.model("cells", "Ising", l1=0.0, experiment="spatiotemporal", window=3).J_
     visit.point_at("couplings", 1, 4 + 2)
     said = visit.text("parameters-readout")
@@ -169,17 +173,17 @@ def test_the_slider_leads_along_the_stored_path(visit, results):
     choose(visit, "SemiRBM 5")
     slider = visit.page.locator("#explorer-penalty")
     slider.press("Home")
-    for step, penalty in enumerate(planted_study.L1):
-        model = results.model("cells", "SemiRBM 5", l1=penalty)
+    for step, l1 in enumerate(planted_study.L1):
+        model = results.model("cells", "SemiRBM 5", l1=l1)
         said = visit.text("facts").replace("\n", " ")
-        score = large_study.validation_score(penalty)
+        score = large_study.validation_score(l1)
         assert f"{score:.2f} ± 0.50 bits/s, split 0" in said.replace("\u2212", "-")
         assert f"{model.n_live_hidden_} of 5" in said
         assert f"{np.count_nonzero(model.J_) // 2} of 253" in said
         assert "annealed importance sampling" in said
-        assert ("not converged" in said) == (penalty == 0.0)
+        assert ("not converged" in said) == (l1 == 0.0)
         chosen = ", chosen by validation" if step == 1 else ""
-        assert slider.get_attribute("aria-valuetext") == f"{penalty:g}{chosen}"
+        assert slider.get_attribute("aria-valuetext") == f"{l1:g}{chosen}"
         slider.press("ArrowRight")
 
 
@@ -224,7 +228,7 @@ def test_arrow_keys_walk_through_a_map(visit, results):
 
 
 def test_enter_on_a_hidden_unit_shows_it_in_the_data(visit, shown):
-    choose(visit, shown.assemblies["variant"])
+    choose(visit, shown.assemblies["model"])
     canvas = visit.canvas("weights")
     canvas.focus()
     canvas.press("ArrowRight")
@@ -265,8 +269,8 @@ def test_a_time_pointed_at_tells_who_spikes(visit, shown):
     assert value_in(said.replace(",", " ")) == pytest.approx(p, abs=1e-3)
     assert (", active;" in said) == (p > 0.5)
     n_own, n_against = (shown.X[busy, sign * weights > 0].sum() for sign in (1, -1))
-    assert f"spiking: {n_own} cells with positive weight (unit " in said
-    assert (f", {n_against} cell" in said) == (n_against > 0)
+    assert f"spiking: {n_own} units with positive weight (unit " in said
+    assert (f", {n_against} unit" in said) == (n_against > 0)
 
 
 def test_arrow_keys_walk_through_time(visit, shown):
@@ -369,26 +373,15 @@ def test_every_control_is_reached_by_tab_and_seen_to_be(visit):
     assert [name for name in found if name in wanted] == wanted
 
 
-def test_names_from_a_recording_are_never_run(browser, tmp_path):
-    names = [HOSTILE, '"><img src=x onerror=alert(1)>', "$\\alpha$", "</script>", "e", "f"]
-    plan = large_study.plan_of(large_study.recording(6, 20.0, names), 3, planted_study.L1)
-    results = large_study.write(tmp_path / "cells.db", plan)
-    with visiting(browser, write(results, tmp_path / "cells.html")) as visit:
-        choose(visit, "Ising")
-        visit.point_at("couplings", 0, 1)
-        assert f"unit {names[0]} (II/III, 200 µm) \u2013 unit {names[1]} (" in visit.text(
-            "parameters-readout"
-        )
-
-
-def test_without_the_recording_parameters_are_still_explored(browser, tmp_path):
-    plan = large_study.plan_of(large_study.recording(6, 20.0), 3, planted_study.L1)
-    large_study.write(tmp_path / "cells.db", plan)
-    file = write(Results(tmp_path / "cells.db"), tmp_path / "cells.html", n_figures=0)
-    with visiting(browser, file) as visit:
-        assert visit.canvas("couplings").is_visible()
-        assert not visit.canvas("raster").is_visible()
-        assert "could not be read again" in visit.text("assemblies-lead")
+def test_names_from_a_recording_are_shown_and_never_run(visit, results):
+    choose(visit, "Ising")
+    units = results.units("cells")
+    row = order_of(results).tolist().index
+    first, second = row(0), row(1)
+    visit.point_at("couplings", first, second)
+    said = visit.text("parameters-readout")
+    for name in HOSTILE[:2]:
+        assert f"unit {name} ({units.layer[0]}" in said or f"unit {name} ({units.layer[1]}" in said
 
 
 def test_five_hundred_units_leave_room_for_figures_in_a_page_of_eight_megabytes(browser, tmp_path):

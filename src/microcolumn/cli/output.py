@@ -6,7 +6,7 @@ import csv
 import warnings
 import webbrowser
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import TextIOWrapper
 from math import isfinite
 from pathlib import Path
@@ -44,23 +44,11 @@ def print_table(
     rows: Iterable[Sequence[str]], header: Sequence[str] = (), *, err: bool = False
 ) -> None:
     """Print rows in columns, the first one aligned to the left; numbers to the right, if named."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from ..formatting import text_table
 
-    columns = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=bool(header))
     lines = [list(row) for row in rows]
-    for k in range(len(lines[0])):
-        name = header[k] if header else ""
-        columns.add_column(name, justify="right" if header and k else "left", no_wrap=True)
-    for line in lines:
-        columns.add_row(*map(Text, line))
-    console = Console(stderr=err)
-    if not console.is_terminal:
-        console.width = 10_000  # a file has no right edge
-    with console.capture() as drawn:
-        console.print(columns)
-    typer.echo("\n".join(line.rstrip() for line in drawn.get().splitlines()), err=err)
+    names = header or ("",) * len(lines[0])
+    typer.echo(text_table(names, lines, left=names[:1]), err=err)
 
 
 def show_page(file: Path, open_page: bool, *, quiet: bool = False) -> None:
@@ -71,14 +59,9 @@ def show_page(file: Path, open_page: bool, *, quiet: bool = False) -> None:
         typer.echo(f"no browser was found; open {file} in one", err=True)
 
 
-@contextmanager
-def output(path: Path | None) -> Iterator[IO[bytes]]:
+def output(path: Path | None) -> AbstractContextManager[IO[bytes]]:
     """Standard output, or a file that is written completely or not at all."""
-    if path is None:
-        yield typer.get_binary_stream("stdout")
-    else:
-        with atomic_write(path) as file:
-            yield file
+    return nullcontext(typer.get_binary_stream("stdout")) if path is None else atomic_write(path)
 
 
 def make_folder(path: Path) -> None:

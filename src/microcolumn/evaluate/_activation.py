@@ -16,15 +16,10 @@ from ._inputs import words_for
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HiddenActivation:
-    """Activation P(h_k = 1 | x) of each hidden unit over words.
+    """Activation P(h_k = 1 | x) of each hidden unit over words, each as often as it occurs.
 
-    Parameters
-    ----------
-    mean, variance : ndarray of float64, shape (n_hidden,)
-        Over all words, each as often as it occurs; the variance is the mean squared deviation,
-        so that one word has variance 0.
-    live : ndarray of bool, shape (n_hidden,)
-        Hidden units with at least one weight other than zero.
+    All arrays have shape (n_hidden,). The variance is the mean squared deviation, so that one word
+    has variance 0; ``live`` hidden units have at least one weight other than zero.
     """
 
     mean: Floats
@@ -39,24 +34,7 @@ class HiddenActivation:
 
 
 def hidden_activation(model: PopulationModel, words: Words) -> HiddenActivation:
-    """Mean and variance of the activation of hidden units.
-
-    Parameters
-    ----------
-    model : PopulationModel
-        A fitted model; without hidden units the result is empty.
-    words : Words
-        Of the units that the model was fitted on.
-
-    Examples
-    --------
-    >>> from microcolumn.models import RBM
-    >>> from microcolumn.parameters import Parameters
-    >>> rbm = RBM.from_parameters(Parameters(b=[0.0], W=[[0.0, 50.0]], c=[0.0, -25.0]))
-    >>> found = hidden_activation(rbm, Words.from_array([[0], [1]]))
-    >>> found.mean.round(3), found.variance.round(3), found.order
-    (array([0.5, 0.5]), array([0.  , 0.25]), array([1]))
-    """
+    """Mean and variance of the activation of a fitted model's hidden units, if it has any."""
     theta, words = model.parameters_, words_for(model, words, None)
     mean, squares, total = np.zeros(theta.n_hidden), np.zeros(theta.n_hidden), 0.0
     for part in chunks(len(words), max(theta.n_visible, theta.n_hidden)):

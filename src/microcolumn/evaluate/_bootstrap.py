@@ -9,22 +9,17 @@ import numpy as np
 from ..validation import Floats, whole_number
 from ..words import Words
 
-#: Blocks by default: the standard error is good to 6 %, and each block is long enough for drifts.
-_N_BLOCKS = 100
-#: Shortest block by default, in windows: neighbours that share bins stay together.
-_WORDS_PER_BLOCK = 10
-#: Least number of blocks by default.
-_FEWEST_BLOCKS = 5
-
 
 def block_bins_of(words: Words, block_bins: int | None) -> int:
     """Length of a block in bins, checked.
 
-    The default is a hundredth of the words, at least ten windows, and at most a fifth of the words.
+    The default is a hundredth of the words, so that the standard error is good to 6 % and blocks
+    are long enough for drifts, at least ten windows, so that neighbours which share bins stay
+    together, and at most a fifth of the words.
     """
     if block_bins is None:
-        wanted = max(math.ceil(words.n_bins / _N_BLOCKS), _WORDS_PER_BLOCK * words.window)
-        return max(1, min(wanted, words.n_bins // _FEWEST_BLOCKS))
+        wanted = max(math.ceil(words.n_bins / 100), 10 * words.window)
+        return max(1, min(wanted, words.n_bins // 5))
     length = whole_number("block_bins", block_bins)
     if not 1 <= length <= words.n_bins // 2:
         raise ValueError(
@@ -44,12 +39,6 @@ def block_stderr(values: Floats, weights: Floats | None, block_bins: int) -> flo
 
     ``values`` and ``weights`` (n_bins,) are in time order; blocks run across gaps between epochs.
     With a single block the error is NaN.
-
-    Examples
-    --------
-    >>> coins = np.random.default_rng(0).random(10_000) < 0.5
-    >>> round(block_stderr(coins.astype(float), None, block_bins=1), 4)
-    0.005
     """
     n_blocks = values.size / block_bins
     if n_blocks <= 1.0:

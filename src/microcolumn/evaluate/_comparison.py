@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ..formatting import text_table
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
 from ..partition._result import method_text
@@ -254,26 +254,30 @@ class Comparison:
 
     @property
     def answer(self) -> str:
-        """Which model is best, by how much over the next and over firing rates, how sure."""
+        """Which model is best, by how much over the next and over independent units."""
+        return "; ".join(self.statements) + "."
+
+    @property
+    def statements(self) -> list[str]:
+        """The parts of the answer, the most important one first."""
         best = self.best.name
         ranked = sorted(self.models, key=lambda model: -model.bits_per_second)
         others = [m.name for m in ranked if m.name not in (best, INDEPENDENT)]
         over_others = [self.pair(best, name) for name in others]
         over_rates = self.pair(best, INDEPENDENT)
         if not over_others or over_rates.bits_per_second <= 0.0:
-            return f"{over_rates}."
+            return [f"{over_rates}"]
         n_same = sum(pair.same for pair in over_others)
         shown, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
         shown += [pair for pair in rest if pair.differs][: not shown[-1].differs]
         gain = f"{with_error(over_rates.bits_per_second, over_rates.stderr)} bits/s"
-        rates = f"{best} is {gain} above firing rates ({p_text(over_rates.p_value)})"
-        return "; ".join([*map(str, shown), rates, *self._doubts]) + "."
+        rates = f"{best} is {gain} above independent units ({p_text(over_rates.p_value)})"
+        return [*map(str, shown), rates, *self._doubts]
 
     @property
     def table(self) -> str:
         """Score, size and certificate of every model, in the order of ``models``."""
-        lines = [_HEADER, *(self._cells(model) for model in self.models)]
-        return "\n".join(_aligned(lines))
+        return text_table(_HEADER, map(self._cells, self.models), left=("model", "log Z"))
 
     @property
     def _doubts(self) -> list[str]:
@@ -314,15 +318,3 @@ _HEADER = (
     "converged",
     "log Z",
 )
-_LEFT_ALIGNED = ("model", "log Z")
-
-
-def _aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(line[k]) for line in lines) for k in range(len(_HEADER))]
-    return [
-        "  ".join(
-            cell.ljust(width) if header in _LEFT_ALIGNED else cell.rjust(width)
-            for header, cell, width in zip(_HEADER, line, widths, strict=True)
-        ).rstrip()
-        for line in lines
-    ]

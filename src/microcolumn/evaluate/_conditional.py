@@ -23,9 +23,6 @@ from ..words import Words
 from ._inputs import Baseline, independent_baseline, words_for
 from ._past import log_given_past
 
-#: Most nats of a product of hidden units' factors: exp(600) is still finite.
-_MOST_NATS = 600.0
-
 
 def conditional_gain(
     model: PopulationModel,
@@ -45,9 +42,8 @@ def conditional_gain(
     words : Words or array_like, shape (n_words, n_units)
         Held-out words.
     units : iterable of int, optional
-        Which bits of the word to predict, in the model's order. By default each recorded unit in
-        the newest bin: all bits of instantaneous words, the last ``n_units`` bits of
-        spatiotemporal ones, where the rest is the past and the other units of the same bin.
+        Which bits of the word to predict, in the model's order; by default those of the newest
+        bin, where the rest is the past and the other units of the same bin.
     baseline : Independent or array_like, shape (n_units,), optional
         Firing-rate model of the training words, or their rates per bin; by default the rates that
         ``model`` was trained at.
@@ -73,7 +69,10 @@ def conditional_gain(
     """
     held = words_for(model, words, bin_width)
     base = independent_baseline(model, baseline)
-    chosen = _bits(units, held)
+    if units is None:
+        chosen = list(range(held.n_dims - held.n_units, held.n_dims))
+    else:
+        chosen = check_positions("units", units, held.n_dims, of="bit")
     if given == "rest":
         total = _total_given_rest(model.parameters_, base.parameters_, held, chosen)
     elif given == "past":
@@ -94,7 +93,10 @@ def _total_given_rest(
     theta, _ = model.only_live()
     for part in chunks(len(words), max(theta.n_visible, theta.n_hidden), 1 << 18):
         x = words.X[part]
-        gain = log_conditionals(theta, x, units) - log_conditionals(base, x, units)
+        # log p(x_n | rest) is -softplus of the change by a flip, which neither overflows nor loses
+        # digits when one of the two values is all but certain.
+        gain = np.logaddexp(0.0, changes_by_flips(base, x, units))
+        gain -= np.logaddexp(0.0, changes_by_flips(theta, x, units))
         total += words.counts[part] @ gain
     return total
 
@@ -120,32 +122,8 @@ def _total_given_past(
     return total
 
 
-def log_conditionals(theta: Parameters, x: Bits, units: list[int]) -> Floats:
-    """Logarithm of p(x_n | rest) of each word and chosen unit, nats, shape (n_words, n_chosen).
-
-    It is -softplus of :func:`changes_by_flips`, which neither overflows nor loses digits when one
-    of the two values is all but certain.
-    """
-    log_p: Floats = -np.logaddexp(0.0, changes_by_flips(theta, x, units))
-    return log_p
-
-
 def changes_by_flips(theta: Parameters, x: Bits, units: list[int]) -> Floats:
-    """Find log p~(x with bit n flipped) - log p~(x) of each word and chosen unit, nats.
-
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    x : ndarray of uint8, shape (n_words, n_units)
-        Words.
-    units : list of int
-        Bits to flip, one at a time.
-
-    Returns
-    -------
-    ndarray, shape (n_words, n_chosen)
-    """
+    """Find log p~(x with bit n flipped) - log p~(x) in nats, shape (n_words, n_chosen)."""
     x = np.array(x, order="C")  # the kernels take no read-only arrays
     chosen = np.ascontiguousarray(x[:, units])
     change = np.empty(chosen.shape)
@@ -169,8 +147,8 @@ def _changes_of_hidden(W: Floats, c: Floats, x: Bits, units: list[int], chosen: 
     sums_of_active(x, padded, np.pad(c, padding[1]), z)
     largest = float(np.abs(W[units]).max(initial=0.0))
     out = np.zeros(chosen.shape)
-    if largest <= _MOST_NATS:
-        rows_per_log = int(_MOST_NATS / max(largest, 1.0))
+    if largest <= 600.0:  # products of factors up to exp(600) are finite
+        rows_per_log = int(600.0 / max(largest, 1.0))
         factors = np.exp(np.stack([padded[units], -padded[units]]))
         log_factors_of_flips(z, chosen, factors, rows_per_log, np.empty_like(z), out)
         return out
@@ -179,9 +157,3 @@ def _changes_of_hidden(W: Floats, c: Floats, x: Bits, units: list[int], chosen: 
         flipped = z + (1.0 - 2.0 * chosen[:, k, None]) * padded[unit]
         out[:, k] = (np.logaddexp(0.0, flipped) - present).sum(axis=1)
     return out
-
-
-def _bits(units: Iterable[int] | None, words: Words) -> list[int]:
-    if units is None:
-        return list(range(words.n_dims - words.n_units, words.n_dims))
-    return check_positions("units", units, words.n_dims, of="bit")

@@ -14,10 +14,17 @@ from ..origin import ordered
 from ..parameters import Floats, Parameters
 from ..words import UnnamedWords, Words
 
-#: Seconds per bin of a plain array, the paper's choice (docs/method.md, section 7).
-_BIN_WIDTH = 0.020
-
 Baseline = Independent | ArrayLike | None
+
+
+def parameters_of(model: PopulationModel | Parameters, name: str) -> Parameters:
+    """Parameters as given, or those of a fitted model."""
+    if isinstance(model, Parameters):
+        return model
+    if not isinstance(model, PopulationModel):
+        raise TypeError(f"{name} is a {type(model).__name__}; pass a fitted model or Parameters")
+    check_is_fitted(model)
+    return model.parameters_
 
 
 def words_for(model: PopulationModel, words: Words | ArrayLike, bin_width: float | None) -> Words:
@@ -33,7 +40,8 @@ def words_for(model: PopulationModel, words: Words | ArrayLike, bin_width: float
         held = words
     else:
         known = model.bin_width_
-        width = known or _BIN_WIDTH if bin_width is None else bin_width
+        # 20 ms are the paper's choice (docs/method.md, section 7).
+        width = known or 0.020 if bin_width is None else bin_width
         held = UnnamedWords.from_array(words, bin_width=width)
         if known is not None and held.bin_width != known:
             raise ValueError(

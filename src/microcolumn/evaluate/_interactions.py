@@ -16,7 +16,6 @@ from itertools import combinations, pairwise, permutations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from ..energy import log_weight
 from ..models import PopulationModel
@@ -24,6 +23,7 @@ from ..origin import Origin, bit_names, ordered
 from ..parameters import Parameters
 from ..validation import Floats, chunks, whole_number
 from ..words import Words, as_words
+from ._inputs import parameters_of
 
 #: Most units of a table of triplets: 27 MB, filled in about 10 s for as many hidden units.
 MOST_UNITS_OF_TRIPLETS = 150
@@ -219,7 +219,7 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
       direct: root mean square 0; through hidden units: 0.223
     triplets: 1 of 1 non-zero, root mean square 0.513, strongest +0.513 at 0, 1, 2
     """
-    theta, origin = _contents_of(source)
+    theta = parameters_of(source, "source")
     wanted = whole_number("order", order)
     if wanted not in (2, 3):
         raise ValueError(f"order is {wanted}; expand up to pairs (2) or triplets (3)")
@@ -241,17 +241,8 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
         direct=np.zeros((n_units, n_units)) if theta.J is None else 2.0 * theta.J,
         through_hidden=_mirrored(through_hidden),
         triplets=None if triplets is None else _mirrored(triplets),
-        origin=origin,
+        origin=getattr(source, "origin_", None),
     )
-
-
-def _contents_of(source: PopulationModel | Parameters) -> tuple[Parameters, Origin | None]:
-    if isinstance(source, Parameters):
-        return source, None
-    if not isinstance(source, PopulationModel):
-        raise TypeError(f"source is a {type(source).__name__}; pass a fitted model or Parameters")
-    check_is_fitted(source)
-    return source.parameters_, source.origin_
 
 
 def _add_hidden_unit(
@@ -297,25 +288,17 @@ def _mixed_difference(bias: float, *weights: Floats) -> Floats:
         sign = sign * -np.sign(middle)
         base = np.where(middle > 0.0, -base - span, base)
         log_r = log_r + _log_gap(np.abs(middle))
-    log_r = log_r + base + span - _sum_of_softplus(_negative_corners(base, steps))
+    # Softplus at the points with a minus sign, where an odd number of steps is missing. Each factor
+    # 1 + e^-|z| lies between 1 and 2.
+    linear, factor = np.zeros(()), np.ones(())
+    for size in range(len(steps) - 1, -1, -2):
+        for taken in combinations(steps, size):
+            z = base + sum(taken)
+            linear = linear + np.maximum(z, 0.0)
+            factor = factor * (1.0 + np.exp(-np.abs(z)))
+    log_r = log_r + base + span - (linear + np.log(factor))
     difference: Floats = sign * np.logaddexp(0.0, log_r)
     return difference
-
-
-def _negative_corners(base: Floats, steps: list[Floats]) -> list[Floats]:
-    """Points with a minus sign in a mixed difference: an odd number of steps is missing."""
-    sizes = range(len(steps) - 1, -1, -2)
-    return [base + sum(taken) for size in sizes for taken in combinations(steps, size)]
-
-
-def _sum_of_softplus(points: list[Floats]) -> Floats:
-    """Sum of softplus over a few points; each factor 1 + e^-|z| lies between 1 and 2."""
-    linear, factor = np.zeros(()), np.ones(())
-    for z in points:
-        linear = linear + np.maximum(z, 0.0)
-        factor = factor * (1.0 + np.exp(-np.abs(z)))
-    total: Floats = linear + np.log(factor)
-    return total
 
 
 def _log_gap(step: Floats) -> Floats:

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
-from sklearn.utils.validation import check_is_fitted
 
+from ..formatting import text_table
 from ..models import PopulationModel
 from ..origin import units_of
 from ..parameters import Parameters
 from ..units import Units
 from ..validation import Floats, listed, random_generator, whole_number
+from ._inputs import parameters_of
 from ._permutations import Codes, relabelled
 
 #: Statistics that differ by less than this part of their scale are ties, up to rounding.
@@ -171,11 +172,11 @@ def layer_statistics(
     (True, True)
     """
     table = _layers_of(model, layer)
-    model, window = _checked(model, window)
+    theta, window = parameters_of(model, "model"), _window_of(model, window)
     rng = random_generator(random_state)
-    labels = _labels(table, model.n_visible, window)
+    labels = _labels(table, theta.n_visible, window)
     layers, codes = _coded(labels)
-    measured = _Measured.of(model, labels, codes)
+    measured = _Measured.of(theta, labels, codes)
     width = max(measured.weights.shape)
     n_used, exact, arrangements = relabelled(codes, n_permutations, rng, width)
     tested = _tested(measured, codes, arrangements, n_used)
@@ -193,24 +194,22 @@ def layer_statistics(
         signed_couplings=contrasts[1],
         n_permutations=n_used,
         exact=exact,
-        notes=_notes(model, labels, measured),
+        notes=_notes(theta, labels, measured),
     )
 
 
-def _checked(model: PopulationModel | Parameters, window: int | None) -> tuple[Parameters, int]:
-    """Parameters of the model, and bins per word."""
-    if isinstance(model, Parameters):
-        return model, whole_number("window", 1 if window is None else window)
-    if not isinstance(model, PopulationModel):
-        raise TypeError(f"model is of type {type(model).__name__}; pass a model or Parameters")
-    check_is_fitted(model)
-    fitted = getattr(model, "window_", 1 if window is None else window)
-    if window is not None and whole_number("window", window) != fitted:
+def _window_of(model: PopulationModel | Parameters, window: int | None) -> int:
+    """Bins per word, as the model knows them or as given."""
+    asked = None if window is None else whole_number("window", window)
+    fitted: int | None = getattr(model, "window_", None)
+    if fitted is None:
+        return 1 if asked is None else asked
+    if asked not in (None, fitted):
         raise ValueError(
             f"window is {window}, but the model was fitted on words of {fitted} bins; leave "
             "window out, or pass model.parameters_ where an array of longer words was given"
         )
-    return model.parameters_, fitted
+    return fitted
 
 
 def _layers_of(
@@ -372,21 +371,26 @@ def _notes(theta: Parameters, labels: NDArray[np.str_], measured: _Measured) -> 
 def _hidden_lines(statistics: LayerStatistics) -> list[str]:
     if not statistics.hidden:
         return ["no hidden units with positive weights"]
-    width = max(len(name) for name in ("layer", *statistics.layers))
-    lines = [f"hidden  {'layer':{width}}  share  by chance        p   p Holm     p BH"]
-    for row in statistics.hidden:
-        start = f"{row.position:6}  {row.layer:{width}}  {row.share:5.2f}  {row.expected:9.2f}"
-        lines.append(f"{start}  {row.p_value:7.2g}  {row.p_holm:7.2g}  {row.p_fdr:7.2g}")
-    overall = f"{statistics.overall_share:5.2f}  {statistics.overall_expected:9.2f}"
-    return [*lines, f"   all  {'':{width}}  {overall}  {statistics.overall_p_value:7.2g}"]
+    header = ("hidden", "layer", "share", "by chance", "p", "p Holm", "p BH")
+    rows = [
+        [f"{row.position}", row.layer, f"{row.share:.2f}", f"{row.expected:.2f}"]
+        + [f"{p:.2g}" for p in (row.p_value, row.p_holm, row.p_fdr)]
+        for row in statistics.hidden
+    ]
+    share, expected = f"{statistics.overall_share:.2f}", f"{statistics.overall_expected:.2f}"
+    rows.append(["all", "", share, expected, f"{statistics.overall_p_value:.2g}", "", ""])
+    return [text_table(header, rows, left=("layer",))]
 
 
 def _coupling_lines(statistics: LayerStatistics) -> list[str]:
-    lines = ["couplings        within   between  difference        p"]
-    rows = {"|J|": statistics.couplings, "J, two-sided": statistics.signed_couplings}
-    for name, row in rows.items():
-        if row is None:
-            return ["no couplings to compare"]
-        means = f"{row.within:9.2g} {row.between:9.2g}  {row.difference:10.2g}"
-        lines.append(f"{name:13} {means}  {row.p_value:7.2g}")
-    return lines
+    contrasts = {"|J|": statistics.couplings, "J, two-sided": statistics.signed_couplings}
+    rows = [
+        [
+            name,
+            *(f"{value:.2g}" for value in (row.within, row.between, row.difference, row.p_value)),
+        ]
+        for name, row in contrasts.items()
+        if row is not None
+    ]
+    header = ("couplings", "within", "between", "difference", "p")
+    return [text_table(header, rows, left=header[:1]) if rows else "no couplings to compare"]

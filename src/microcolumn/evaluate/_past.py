@@ -33,15 +33,10 @@ from ._inputs import words_for
 
 #: Pasts handled at once, whose hidden inputs take some MB.
 _CHUNK_PASTS = 1 << 13
-#: Pasts times states handled at once where logarithms are summed: 128 KiB stay in the cache.
-_CHUNK_LOGS = 1 << 14
 #: Most units of a bin whose states are summed.
 MOST_UNITS_OF_PAST = 16
-
 #: Most nats that a product, or the factor of a hidden unit, may span: exp(600) is still finite.
 _MOST_NATS = 600.0
-#: A hidden unit this many nats beyond the reach of the newest bin is on or off to the last digit.
-_CERTAIN_NATS = 40.0
 
 
 def probability_given_past(model: PopulationModel, words: Words) -> Floats:
@@ -85,12 +80,7 @@ def probability_given_past(model: PopulationModel, words: Words) -> Floats:
 def log_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArray[np.int32]]:
     """Log probability of silence and of a spike of each unit of the newest bin, nats.
 
-    Returns
-    -------
-    log_p : ndarray, shape (n_pasts, n_units, 2)
-        For each distinct past; the last axis is the unit's value, 0 or 1.
-    past : ndarray of int32, shape (n_distinct,)
-        Which of the pasts each word has.
+    Shape (n_pasts, n_units, 2) over distinct pasts, and the past of each word, shape (n_distinct,).
     """
     odds, past = log_odds_given_past(theta, words)
     # From the log odds alone, so that neither value loses digits when it is unlikely.
@@ -165,10 +155,10 @@ class _NewestBin(NamedTuple):
         raised, lowered = np.maximum(self.W, 0.0).sum(axis=0), np.minimum(self.W, 0.0).sum(axis=0)
         if max(field_reach.sum(), (raised - lowered).max(initial=0.0)) > _MOST_NATS:
             return np.full((n_pasts, len(self.order)), np.nan)
-        # exp(-input), cut off where the newest bin can no longer turn the hidden unit on or off,
-        # and with E divided by the middle of the factor's range.
+        # exp(-input), cut off 40 nats beyond the reach of the newest bin, where the hidden unit is
+        # on or off to the last digit, and with E divided by the middle of the factor's range.
         log_r = np.negative(inputs[:, :n_hidden])
-        np.clip(log_r, lowered - _CERTAIN_NATS, raised + _CERTAIN_NATS, out=log_r)
+        np.clip(log_r, lowered - 40.0, raised + 40.0, out=log_r)
         lowest = np.maximum(log_r.min(axis=0), lowered)
         highest = np.maximum(log_r.max(axis=0), raised) + np.log(2.0)
         middle = 0.5 * (highest + lowest)
@@ -245,7 +235,7 @@ def _log_odds_from_logs(theta: Parameters, n: int, pasts: Bits) -> Floats:
     past, newest = slice(theta.n_visible - n), slice(theta.n_visible - n, theta.n_visible)
     by_pairs, bin_states = pairwise_log_weights(b[newest], J[newest, newest]), states(n)
     odds = np.empty((len(pasts), n))
-    for part in chunks(len(pasts), 1 << n, _CHUNK_LOGS):
+    for part in chunks(len(pasts), 1 << n, 1 << 14):  # 128 KiB stay in the cache
         x = pasts[part].astype(np.float64)
         log_w = by_pairs + (2.0 * x @ J[past, newest]) @ bin_states.T
         z = c + x @ W[past]

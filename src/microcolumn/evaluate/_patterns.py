@@ -13,9 +13,6 @@ from ..parameters import Floats
 from ..words import Words
 from ._inputs import words_for
 
-#: Share of the counts below the lower and above the upper bound of counting noise.
-_TAIL = 0.05
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PatternStatistics:
@@ -56,10 +53,6 @@ def pattern_statistics(model: PopulationModel, words: Words | ArrayLike) -> Patt
     words : Words or array_like, shape (n_words, n_units)
         Held-out words. Weighted words count as (sum of weights)² / (sum of squared weights) bins.
 
-    Returns
-    -------
-    PatternStatistics
-
     Examples
     --------
     >>> from microcolumn.models import Independent
@@ -72,7 +65,9 @@ def pattern_statistics(model: PopulationModel, words: Words | ArrayLike) -> Patt
     """
     held = words_for(model, words, None)
     probability = np.exp(model.score_samples(held))
-    n_words = _effective_bins(held)
+    n_words = held.n_bins
+    if held.weights is not None:  # bins of equal weight with the same counting noise
+        n_words = max(1, round(float(held.weights.sum() ** 2 / (held.weights**2).sum())))
     lower, upper = counting_bounds(probability, n_words)
     return PatternStatistics(
         X=held.X,
@@ -107,12 +102,5 @@ def counting_bounds(probability: ArrayLike, n_words: int) -> tuple[Floats, Float
     ([0.42, 0.0], [0.58, 0.0])
     """
     p = np.minimum(np.asarray(probability, dtype=np.float64), 1.0)
-    lower, upper = (np.asarray(binom.ppf(q, n_words, p)) for q in (_TAIL, 1.0 - _TAIL))
+    lower, upper = (np.asarray(binom.ppf(q, n_words, p)) for q in (0.05, 0.95))
     return lower / n_words, upper / n_words
-
-
-def _effective_bins(words: Words) -> int:
-    """Bins of equal weight that would have the same counting noise."""
-    if words.weights is None:
-        return words.n_bins
-    return max(1, round(float(words.weights.sum() ** 2 / (words.weights**2).sum())))

@@ -21,12 +21,6 @@ from ._conditional import changes_by_flips
 from ._inputs import Baseline, independent_baseline, words_for
 from ._past import log_odds_given_past
 
-#: Log odds given the rest are kept within this many nats: as good as certain.
-_MOST_NATS = 700.0
-#: Decimals of a nat that log odds are given to. The same prediction differs in its last digits with
-#: the bit that came, which must not leak into it; no recording can tell as much apart.
-_DECIMALS = 11
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prediction:
@@ -78,7 +72,6 @@ class Prediction:
 
     @property
     def n_bins(self) -> int:
-        """Number of predicted bins."""
         return int(self.index.shape[0])
 
     @property
@@ -163,10 +156,6 @@ def predict(
         Firing-rate model that :func:`~microcolumn.skill` compares with; by default the rates
         that ``model`` was trained at, where it was trained.
 
-    Returns
-    -------
-    Prediction
-
     Examples
     --------
     >>> from microcolumn.models import Ising
@@ -191,11 +180,14 @@ def predict(
         raise ValueError(
             f"given is {given!r}; condition on the 'rest' of the window or on the 'past'"
         )
+    # The same prediction differs in its last digits with the bit that came, which must not leak
+    # into it; no recording can tell log odds of 11 decimals apart.
+    log_odds = np.round(log_odds, 11)
     # A model made from parameters predicts without rates; only its skill needs them.
     knows_rates = baseline is not None or hasattr(model, "rates_")
     rate = independent_baseline(model, baseline).parameters_.b[newest] if knows_rates else None
     return Prediction(
-        log_odds=np.round(log_odds, _DECIMALS),
+        log_odds=log_odds,
         bits=held.X[:, newest],
         index=held.index,
         bins=held.bins + (held.window - 1),
@@ -218,5 +210,6 @@ def _log_odds_given_rest(theta: Parameters, words: Words, newest: list[int]) -> 
         x = words.X[part]
         # Flipping a silent bit makes a spike, flipping a spike silence.
         log_odds[part] = (1.0 - 2.0 * x[:, newest]) * changes_by_flips(live, x, newest)
-    # The more nats, the fewer decimals are right; past this bound they would tell which bit came.
-    return np.clip(log_odds, -_MOST_NATS, _MOST_NATS, out=log_odds)
+    # 700 nats are as good as certain. The more nats, the fewer decimals are right; past this bound
+    # they would tell which bit came.
+    return np.clip(log_odds, -700.0, 700.0, out=log_odds)

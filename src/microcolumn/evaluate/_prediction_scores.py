@@ -30,10 +30,8 @@ class Roc:
     area : float
         Probability that a bin with a spike was predicted higher than a silent one, ties counting
         one half (Mann-Whitney). NaN for a unit that spikes in no bin or in all of them.
-    unit : str
-        The unit's name.
-    note : str
-        Why the area is undefined, or nothing.
+    unit, note : str
+        The unit's name, and why the area is undefined, if it is.
     """
 
     false_positive: Floats
@@ -57,10 +55,6 @@ def roc(prediction: Prediction, unit: int) -> Roc:
     unit : int
         Position of the unit among the recorded ones.
 
-    Returns
-    -------
-    Roc
-
     Examples
     --------
     >>> from microcolumn.evaluate._prediction import predict
@@ -71,7 +65,8 @@ def roc(prediction: Prediction, unit: int) -> Roc:
     """
     column = _column(prediction, unit)
     name = prediction.units.ids[column]
-    level, odds = _levels(prediction.log_odds[:, column])
+    # Equal predictions share a level.
+    odds, level = np.unique(prediction.log_odds[:, column], return_inverse=True)
     counts, bits = _counts(prediction, prediction.weights), prediction.bits[:, column]
     spiking, silent = (np.bincount(level, counts * (bits == bit), odds.size) for bit in (1, 0))
     if not (spiking.any() and silent.any()):
@@ -125,10 +120,6 @@ def calibration(prediction: Prediction, unit: int | None = None, n_groups: int =
         Groups of about equal size, by quantiles of the prediction. Equal predictions stay in one
         group, so that there may be fewer.
 
-    Returns
-    -------
-    Calibration
-
     Examples
     --------
     >>> from microcolumn.evaluate._prediction import predict
@@ -140,8 +131,7 @@ def calibration(prediction: Prediction, unit: int | None = None, n_groups: int =
     """
     if whole_number("n_groups", n_groups) < 1:
         raise ValueError(f"n_groups is {n_groups}; use at least one group")
-    every = range(len(prediction.positions))
-    columns = list(every) if unit is None else [_column(prediction, unit)]
+    columns = [*range(len(prediction.positions))] if unit is None else [_column(prediction, unit)]
     log_odds = prediction.log_odds[:, columns].ravel()
     weights = prediction.weights
     squares = None if weights is None else weights**2
@@ -199,10 +189,6 @@ def skill(prediction: Prediction) -> Skill:
     ----------
     prediction : Prediction
         From :func:`~microcolumn.predict`, of a trained model or with ``baseline``.
-
-    Returns
-    -------
-    Skill
     """
     if prediction.rate_log_odds is None:
         raise ValueError(
@@ -237,15 +223,9 @@ def _counts(prediction: Prediction, weights: Floats | None) -> Floats:
     return np.bincount(prediction.index, weights, n_distinct).astype(np.float64)
 
 
-def _levels(log_odds: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Level of each prediction, equal ones sharing theirs, and log odds of the levels."""
-    odds, level = np.unique(log_odds, return_inverse=True)
-    return level, odds
-
-
 def _quantile_groups(log_odds: Floats, weight: Floats, n_groups: int) -> NDArray[np.intp]:
     """Group of each prediction, by the quantile that the middle of its ties has; none is empty."""
-    level, odds = _levels(log_odds)
+    odds, level = np.unique(log_odds, return_inverse=True)
     size = np.bincount(level, weight, odds.size)
     upto = np.cumsum(size)
     middle = (upto - size / 2.0) / upto[-1]

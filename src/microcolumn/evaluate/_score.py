@@ -18,7 +18,7 @@ from ._inputs import Baseline, independent_baseline, words_for
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Excess log-likelihood rate of a model over the independent baseline (METHOD section 6).
+    """Excess log-likelihood rate over the independent baseline (docs/method.md, section 6).
 
     Parameters
     ----------
@@ -35,12 +35,8 @@ class Score:
         Whether log Z may be relied upon.
     nats_per_word : float
         Mean log probability of a word, without baseline.
-    n_words : int
-        Words scored.
-    n_units : int
-        Recorded units.
-    block_bins : int
-        Bins per block of the error bar.
+    n_words, n_units, block_bins : int
+        Words scored, recorded units, and bins per block of the error bar.
     side : {"visible", "hidden"}, optional
         Which states an exact log Z was summed over.
 
@@ -99,10 +95,6 @@ def excess_log_likelihood(
         Bins per block of the error bar. By default a hundredth of the words, at least ten times
         the length of a word and at most a fifth of the words.
 
-    Returns
-    -------
-    Score
-
     Examples
     --------
     >>> from microcolumn.models import Ising
@@ -124,18 +116,9 @@ def excess_log_likelihood(
 def score_of(
     log_p: Floats, log_p_base: Floats, log_z: LogPartition, words: Words, block_bins: int
 ) -> Score:
-    """Score from the log probabilities of the distinct words, in nats.
+    """Score from normalised log probabilities (n_distinct,) of the words in nats.
 
-    Parameters
-    ----------
-    log_p, log_p_base : ndarray, shape (n_distinct,)
-        Under the model and under the baseline, normalised, nats.
-    log_z : LogPartition
-        The model's normaliser, whose error ``log_p`` shares.
-    words : Words
-        Counts and time order.
-    block_bins : int
-        Bins per block of the error bar.
+    ``log_p`` is that under the model and shares the error of its normaliser ``log_z``.
     """
     mean, stderr = mean_rate(log_p - log_p_base, words, block_bins)
     normaliser_stderr = log_z.stderr * bits_per_second_per_nat(words)
@@ -154,17 +137,7 @@ def score_of(
 
 
 def mean_rate(nats: Floats, words: Words, block_bins: int) -> tuple[float, float]:
-    """Mean over all words and its block standard error, in bits/s.
-
-    Parameters
-    ----------
-    nats : ndarray, shape (n_distinct,)
-        A log-likelihood of each distinct word, nats.
-    words : Words
-        Counts and time order.
-    block_bins : int
-        Bins per block.
-    """
+    """Mean over all words of a log-likelihood (n_distinct,), and its block error, in bits/s."""
     scale = bits_per_second_per_nat(words)
     mean = float(np.average(nats, weights=words.counts)) * scale
     return mean, block_stderr(nats[words.index], words.weights, block_bins) * scale

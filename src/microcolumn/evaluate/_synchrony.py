@@ -21,15 +21,6 @@ from ..words import Words, as_words
 from ._bootstrap import block_bins_of, block_stderr
 from ._inputs import words_for
 
-#: log2 of the most operations that an exact sum may take by default: a few seconds.
-_LOG2_OPERATIONS = 28.0
-#: By default so many bits are drawn, in words whose number stays between these limits.
-_SAMPLED_BITS, _LEAST_SAMPLES, _MOST_SAMPLES = 10_000_000, 10_000, 100_000
-#: Gibbs chains, whose differences give the error.
-_N_CHAINS = 500
-#: Sweeps before the first word of a chain that starts from a word of the data.
-_BURN_IN = 100
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Synchrony:
@@ -97,9 +88,8 @@ def synchrony(
         if probability is not None:
             return Synchrony(probability, np.zeros_like(probability), "exact")
     start = None if initial is None else words_for(source, initial, None)
-    if n_samples is None:
-        n_samples = _SAMPLED_BITS // source.n_features_in_
-        n_samples = min(max(n_samples, _LEAST_SAMPLES), _MOST_SAMPLES)
+    if n_samples is None:  # ten million bits, within limits
+        n_samples = min(max(10_000_000 // source.n_features_in_, 10_000), 100_000)
     return _of_samples(source, n_samples, start, random_state)
 
 
@@ -124,11 +114,11 @@ def _of_samples(
     if can_sample_exactly(model.parameters_):
         X, n_groups = model.sample(n_samples, random_state, method="exact"), n_samples
     else:
-        n_groups = min(n_samples, _N_CHAINS)
+        n_groups = min(n_samples, 500)  # chains, whose differences give the error
         chains: dict[str, Any] = {"n_chains": n_groups}
         if initial is not None:
             spread = np.linspace(0, initial.n_bins - 1, n_groups).round().astype(np.intp)
-            chains |= {"initial": initial.X[initial.index[spread]], "n_sweeps": _BURN_IN}
+            chains |= {"initial": initial.X[initial.index[spread]], "n_sweeps": 100}
         X = model.sample(n_samples, random_state, method="gibbs", **chains)
     n_active = X.sum(axis=1, dtype=np.int64)
     n_dims = X.shape[1]
@@ -147,7 +137,7 @@ def _exact(model: PopulationModel) -> Floats | None:
     n_units, n_hidden = theta.n_visible, theta.n_hidden
     over_words = n_units + math.log2(n_units + n_hidden)
     over_hidden = math.inf if theta.J is not None else n_hidden + 2.0 * math.log2(n_units + 1)
-    if min(over_words, over_hidden) > _LOG2_OPERATIONS:
+    if min(over_words, over_hidden) > 28.0:  # log2 of the operations of a few seconds
         return None
     log_z = model.log_partition().value - log_factor
     return (_sum_over_words if over_words < over_hidden else _sum_over_hidden)(theta, log_z)

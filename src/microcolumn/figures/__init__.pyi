@@ -1,12 +1,12 @@
 from ._all import (
     FIGURES as FIGURES,
-    Drawing as Drawing,
     Wanted as Wanted,
     draw_all as draw_all,
     wanted as wanted,
 )
 from ._annealing import annealing as annealing
 from ._captioned import CaptionedFigure as CaptionedFigure
+from ._conditions import Drawing as Drawing
 from ._correlograms import correlogram as correlogram
 from ._csd import csd as csd
 from ._data import data as data

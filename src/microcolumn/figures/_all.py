@@ -3,47 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from tqdm.auto import tqdm
 
-from ..study import Results
-from ..study import NotComputedError
+from ..study import NotComputedError, Results
 from ..study._status import is_interactive
 from ._annealing import annealing
 from ._captioned import CaptionedFigure
-from ._conditions import condition_of
+from ._conditions import Drawing, condition_of
 from ._data import data
 from ._likelihood import likelihood
 from ._parameters import parameters
 from ._patterns import patterns
 from ._spatiotemporal import spatiotemporal
 from ._windows import windows
-
-
-class Drawing(Protocol):
-    """A function that draws one of the paper's figures from a study."""
-
-    def __call__(
-        self,
-        results: Results,
-        recording: str | None = None,
-        *,
-        experiment: str | None = None,
-        window: int | None = None,
-    ) -> CaptionedFigure:
-        """Draw the figure.
-
-        Parameters
-        ----------
-        results : Results
-            Of the study.
-        recording, experiment : str, optional
-            Their names; where left out, the first that has results, of words of several bins for
-            figures 5 and 6.
-        window : int, optional
-            Bins per word; the longest words tested so far where left out.
-        """
 
 
 class Figures(NamedTuple):
@@ -104,7 +78,7 @@ def draw_all(
     wanted : Wanted
         Which figure it is.
     figure : CaptionedFigure or str
-        The figure, or a sentence that says which result is not computed yet.
+        The figure, or a sentence that says which of its results is not computed yet.
     """
     by_recording = sorted(
         wanted(results), key=lambda each: [None, *results.recordings].index(each.recording)

@@ -2,110 +2,73 @@
 
 from __future__ import annotations
 
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from ..formatting import scientific
 from ..partition import LogPartition
 from ..plot import annealing as draw_annealing, annealing_error
 from ..plot._annealing import BITS, TOLERANCE_BITS
 from ..plot.style import ERROR_BARS, OTHER_COLOUR
-from ..report._tables import scientific
 from ..study import AnnealingResult, Condition, Results
-from ._captioned import PAGE, CaptionedFigure, captioned, handles_of, letter
-from ._conditions import condition_of, where
+from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
+from ._conditions import about, of_condition
 
 
-def annealing(
-    results: Results,
-    recording: str | None = None,
-    *,
-    experiment: str | None = None,
-    window: int | None = None,
-) -> CaptionedFigure:
-    """Figure S1: estimates of log Z against annealing steps, chain by chain and on average.
+@of_condition()
+def annealing(results: Results, condition: Condition) -> CaptionedFigure:
+    """Figure S1: estimates of log Z against annealing steps, by single chains and on average.
 
-    The reference is the exact value, or where it is out of reach the study's own estimate with its
-    reverse run.
+    The reference is the exact value or, if it is out of reach, the estimate that the study uses.
     """
-    condition = condition_of(results, recording, experiment, window)
-    shown = results.annealing(condition.recording, **where(condition))
-    found, log_z = shown.convergence, shown.log_z
+    found = results.annealing(**condition.names)
+    log_z = found.log_z
     name = "exact" if log_z.method == "exact" else "study's estimate"
     with captioned("S1", "Convergence of annealed importance sampling", (PAGE, 2.7)) as figure:
         left, right = figure.subplots(1, 2)
-        draw_annealing(found, reference=log_z.value, name=name, ax=left)
-        annealing_error(found, reference=log_z.value, name=name, ax=right)
+        draw_annealing(found.convergence, reference=log_z.value, name=name, ax=left)
+        annealing_error(found.convergence, reference=log_z.value, name=name, ax=right)
         if log_z.reverse is not None:
-            _mark_reverse(right, log_z)
+            _mark_reverse(right, log_z, log_z.reverse)
         letter(left, "a")
         letter(right, "b")
-        _add_legend(figure, left, right)
-        n_units = results.index.n_units(condition.recording, condition.experiment)
-        n_bits = n_units * condition.window
-        figure.caption = _caption(condition, n_bits, shown)
+        share_legend(figure, "outside lower center", markerscale=1.5)
+        figure.caption = _caption(condition, found)
     return figure
 
 
-def _mark_reverse(ax: Axes, log_z: LogPartition) -> None:
-    """The study's reverse estimate, which errs to the other side, where its steps are."""
-    assert log_z.reverse is not None
+def _mark_reverse(ax: Axes, log_z: LogPartition, reverse: float) -> None:
+    """The study's reverse estimate, which errs to the other side, at its number of steps."""
     low, high = ax.get_xlim()
     steps = high if log_z.n_steps is None else log_z.n_steps
-    off, stderr = (log_z.reverse - log_z.value) * BITS, (log_z.reverse_stderr or 0.0) * BITS
-    ax.errorbar(
-        steps,
-        off,
-        stderr,
-        color=OTHER_COLOUR,
-        marker="v",
-        markersize=4,
-        linestyle="none",
-        **ERROR_BARS,
-        label="study's reverse run",
-        zorder=4,
-    )
+    off, stderr = (reverse - log_z.value) * BITS, (log_z.reverse_stderr or 0.0) * BITS
+    style = {"color": OTHER_COLOUR, "marker": "v", "markersize": 4, "linestyle": "", **ERROR_BARS}
+    ax.errorbar(steps, off, stderr, label="study's reverse run", zorder=4, **style)
     ax.set_xlim(low, max(high, steps * 2**0.7))
     most = max(ax.get_ylim()[1], 1.15 * (abs(off) + stderr))
     ax.set_ylim(-most, most)
 
 
-def _add_legend(figure: CaptionedFigure, *panels: Axes) -> None:
-    """One legend for all panels, each label once."""
-    handles: dict[str, Artist] = {}
-    for ax in panels:
-        for handle, label in zip(*handles_of(ax), strict=True):
-            handles.setdefault(label, handle)
-    figure.legend(
-        list(handles.values()),
-        list(handles),
-        loc="outside lower center",
-        ncols=len(handles),
-        markerscale=1.5,
-    )
-
-
-def _caption(condition: Condition, n_bits: int, shown: AnnealingResult) -> str:
-    found, log_z = shown.convergence, shown.log_z
+def _caption(condition: Condition, found: AnnealingResult) -> str:
+    log_z = found.log_z
     value = f"{log_z.value * BITS:.4f}"
     green = f"The green line is the exact value, a sum over all states ({value} bits)"
-    if found.exact is None:
+    if log_z.method != "exact":
         green = (
             "An exact sum over all states is out of reach. The green line is the study's own "
             f"estimate from {log_z.n_steps:,} steps ({value} ± {log_z.stderr * BITS:.4f} bits)"
         )
     if log_z.reverse is not None:
         green += (
-            ", the triangle in (b) that of its reverse run, from the model back to the base, "
+            "; the triangle in (b) is that of its reverse run, from the model back to the base, "
             "with its standard error"
         )
     return (
-        "Annealed importance sampling of the partition function Z of the "
-        f"{n_bits}-dimensional {shown.model.name} model of {condition.recording} "
-        f"({condition.experiment.name} experiment, λ = {scientific(shown.l1)}, split {shown.split}). Each "
-        f"entry on the horizontal axis is a run of its own with {found.n_chains} chains that start "
-        "from the independent model at the training rates. (a) Points: log2 Z as single chains "
-        "have it, jittered sideways; blue: log2 of the chains' mean weight, with its standard "
-        "error. (b) The mean relative to the green line, enlarged; runs further off leave the "
-        f"axis. {green}. Dashed: {TOLERANCE_BITS} bits to either side, the criterion of "
-        "convergence."
+        f"Estimates of the partition function Z of the {found.model.name} model of "
+        f"{condition.recording} ({about(condition)}, λ = {scientific(found.l1)}, split "
+        f"{found.split}). Each entry on the horizontal axis is a separate run with "
+        f"{found.convergence.n_chains} chains that start from the independent model at the "
+        "training rates. (a) Points: log2 Z by single chains, jittered sideways; blue: log2 of the "
+        "chains' mean weight, with its standard error. (b) The mean minus the green line, "
+        f"enlarged; runs further off leave the axis. {green}. Dashed: {TOLERANCE_BITS} bits above "
+        "and below, the criterion of convergence."
     )

@@ -1,4 +1,4 @@
-"""A figure whose caption travels with it: into files, notebooks and pages."""
+"""A figure with a caption, which goes along into files, notebooks and pages."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.legend_handler import HandlerTuple
 
 from ..plot.style import RC, printable
 
 #: Inches: a column and a page of a journal.
 COLUMN, PAGE = 3.4, 7.0
+#: Most labels in a row of a legend.
+_MOST_IN_ROW = 6
 #: What each format calls the title and the caption; none is stamped with the time.
 _METADATA: dict[str, tuple[str, str, dict[str, Any]]] = {
     "pdf": ("Title", "Subject", {"CreationDate": None}),
@@ -52,7 +54,7 @@ class CaptionedFigure(Figure):
         What each panel shows and what error bars are, as plain text.
     """
 
-    number = ""  # in place of matplotlib's, which counts the figures of pyplot
+    number = ""  # instead of matplotlib's, which counts the figures of pyplot
 
     def __init__(self, number: str, title: str, size: tuple[float, float]) -> None:
         super().__init__(figsize=size, layout="constrained")
@@ -77,13 +79,9 @@ class CaptionedFigure(Figure):
             super().savefig(fname, **options)
 
     def svg(self, prefix: str) -> str:
-        """The figure as an SVG element for an HTML page.
+        """The figure as an SVG element for an HTML page, ``prefix`` before all its ids.
 
-        Parameters
-        ----------
-        prefix : str
-            Put before all ids, which must be distinct in a page: a letter, then letters, digits,
-            ``-`` and ``_``.
+        A prefix is a letter, then letters, digits, ``-`` and ``_``.
         """
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", prefix):
             raise ValueError(
@@ -102,11 +100,11 @@ class CaptionedFigure(Figure):
         element = file.getvalue()
         element = element[element.index("<svg") :]
         element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
-        # Matplotlib names images after their pixels, which two may share; no name is used.
+        # Matplotlib names images after their pixels, so that two may share a name; none is used.
         element = re.sub(r'(<image [^>]*?) id="[^"]*"', r"\1", element)
         label = escape(printable(self._heading), quote=True)
         root = f'<svg role="img" aria-label="{label}"'
-        # In a page a style sheet is everybody's; set on the element, it is inherited alike.
+        # In a page, a style sheet would apply to all elements; a style attribute does not.
         if sheet := re.search(r"<style[^>]*>\*\{([^}]*)\}</style>", element):
             element = element.replace(sheet[0], "", 1)
             root += f' style="{sheet[1]}"'
@@ -114,9 +112,9 @@ class CaptionedFigure(Figure):
 
     def _repr_html_(self) -> str:
         element = self._element()
-        # Not the object's address: a notebook that is run again shows the same bytes.
+        # A hash instead of the object's address: a notebook that is run again shows the same bytes.
         prefix = "figure-" + hashlib.sha256(element.encode()).hexdigest()[:8]
-        lead = f"Figure {self.number}" if self.number else self.title
+        lead = f"Figure {self.number}. {self.title}" if self.number else self.title
         lead, caption = escape(printable(lead)), escape(printable(self.caption))
         return (
             f"<figure>{_prefixed(element, prefix)}"
@@ -126,28 +124,47 @@ class CaptionedFigure(Figure):
 
 @contextmanager
 def captioned(number: str, title: str, size: tuple[float, float]) -> Iterator[CaptionedFigure]:
-    """A new figure, drawn into in the style of all figures."""
+    """A new figure in the style of all figures."""
     with _style():
         yield CaptionedFigure(number, title, size)
 
 
 def letter(ax: Axes, name: str, pad: float | None = None) -> None:
-    """Name a panel, ``pad`` points above the axes where the usual condition is taken."""
+    """Name a panel, ``pad`` points above the axes."""
     ax.set_title(name, loc="left", fontweight="bold", pad=pad)
 
 
-def handles_of(ax: Axes) -> tuple[list[Artist], list[str]]:
-    """What the legend of a panel shows, and its labels; the legend goes, for one elsewhere."""
-    legend = ax.get_legend()
-    if legend is not None:
+def share_legend(figure: Figure | SubFigure, loc: str, **options: Any) -> None:
+    """Put one legend of all panels in place of theirs, each label with all kinds of its marks."""
+    marks: dict[str, list[Any]] = {}
+    for ax in figure.axes:
+        legend: Any = ax.get_legend()
+        if legend is None:
+            continue
+        handles, labels = ax.get_legend_handles_labels()
+        if not labels:
+            handles, labels = legend.legend_handles, [t.get_text() for t in legend.get_texts()]
+        for handle, label in zip(handles, labels, strict=True):
+            alike = marks.setdefault(label, [])
+            if type(handle) not in map(type, alike):
+                alike.append(handle)
         legend.remove()
-    handles, labels = ax.get_legend_handles_labels()
-    return handles, labels
+    n_rows = -(-len(marks) // _MOST_IN_ROW)
+    pairs: Any = [tuple(each) for each in marks.values()]  # which matplotlib's types leave out
+    place: Any = loc
+    figure.legend(
+        pairs,
+        list(marks),
+        loc=place,
+        ncols=-(-len(marks) // n_rows),
+        handler_map={tuple: HandlerTuple(ndivide=None)},
+        **options,
+    )
 
 
 @contextmanager
 def _style() -> Iterator[None]:
-    """The style of all figures, whatever the user has set for others."""
+    """The style of all figures, independent of the user's settings."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(RC)
@@ -155,12 +172,12 @@ def _style() -> Iterator[None]:
 
 
 def _extension(fname: Any) -> str:
-    """Format that matplotlib takes for a path or an open file where none is given."""
+    """Format that matplotlib takes by default for a path or an open file."""
     named = isinstance(fname, str | os.PathLike)
     return Path(fname).suffix[1:] if named and Path(fname).suffix else "png"
 
 
 def _prefixed(element: str, prefix: str) -> str:
-    """The element with a prefix before all ids, where they are given and where they are used."""
+    """The element with a prefix before all ids and all references to them."""
     own = partial(re.compile(r'(\bid="|href="#|url\(#)').sub, rf"\g<1>{prefix}-")
     return re.sub(r"<[^>]+>", lambda tag: own(tag[0]), element)  # in tags, never in text

@@ -1,14 +1,62 @@
-"""Which results of a study a figure shows where it is not told."""
+"""Which results of a study a figure shows, and the signature that all figures share."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
-from ..evaluate import Comparison
-from ..models import ModelSpec, PopulationModel
-from ..models._spec import CLASSES
-from ..report._tables import scientific
+from ..evaluate import Comparison, ModelScore
 from ..study import Condition, NotComputedError, Results
+from ._captioned import CaptionedFigure
+
+
+class Drawing(Protocol):
+    """A function that draws one of the paper's figures from a study."""
+
+    def __call__(
+        self,
+        results: Results,
+        recording: str | None = None,
+        *,
+        experiment: str | None = None,
+        window: int | None = None,
+    ) -> CaptionedFigure:
+        """Draw the figure.
+
+        Parameters
+        ----------
+        results : Results
+            Of the study.
+        recording, experiment : str, optional
+            Their names; by default the first with results, of words of several bins for figures 5
+            and 6.
+        window : int, optional
+            Bins per word; by default the longest tested so far.
+        """
+
+
+def of_condition(
+    *, several_bins: bool = False
+) -> Callable[[Callable[[Results, Condition], CaptionedFigure]], Drawing]:
+    """Decorator: a figure of one condition, found by :func:`condition_of`."""
+
+    def decorate(draw: Callable[[Results, Condition], CaptionedFigure]) -> Drawing:
+        def drawing(
+            results: Results,
+            recording: str | None = None,
+            *,
+            experiment: str | None = None,
+            window: int | None = None,
+        ) -> CaptionedFigure:
+            where = condition_of(results, recording, experiment, window, several_bins=several_bins)
+            return draw(results, where)
+
+        drawing.__doc__ = draw.__doc__
+        drawing.__name__ = drawing.__qualname__ = draw.__name__
+        drawing.__module__ = draw.__module__
+        return drawing
+
+    return decorate
 
 
 def condition_of(
@@ -19,26 +67,22 @@ def condition_of(
     *,
     several_bins: bool = False,
 ) -> Condition:
-    """Where a figure looks: the recording's first experiment and its longest words tested so far.
+    """The condition that a figure shows: the first experiment, its longest words tested so far.
 
-    Parameters
-    ----------
-    results : Results
-        Of the study.
-    recording, experiment : str, optional
-        Their names; the first that has results where left out.
-    window : int, optional
-        Bins per word.
-    several_bins : bool
-        Take only experiments with words of several bins.
-
-    Returns
-    -------
-    Condition
-        Where at least one split is tested. Names and windows that the plan lacks are a ValueError,
-        what the study has no results of yet is a NotComputedError.
+    With ``several_bins``, only experiments with words of several bins are taken. A name or window
+    that is not in the plan is a ValueError, a condition without results so far a NotComputedError.
     """
-    _check(results, recording, experiment, window)
+    plan = results.plan
+    planned: dict[str, tuple[Any, Sequence[Any]]] = {
+        "recording": (recording, [source.name for source in plan.sources]),
+        "experiment": (experiment, [each.name for each in plan.experiments]),
+    }
+    chosen = [each.windows for each in plan.experiments if experiment in (None, each.name)]
+    planned["window"] = window, sorted({n for windows in chosen for n in windows})
+    for what, (asked, known) in planned.items():
+        if asked is not None and asked not in known:
+            names = ", ".join(map(str, known))
+            raise ValueError(f"the study has no {what} {asked!r}; it has {names}")
     found = [
         condition
         for condition in results.tested()
@@ -48,50 +92,31 @@ def condition_of(
         and (max(condition.experiment.windows) > 1 or not several_bins)
     ]
     if not found:
-        what = "words of several bins are not" if several_bins else "nothing is"
+        missing = "words of several bins are not" if several_bins else "nothing is"
         where = f" of {recording!r}" if recording is not None else ""
         where += f" in experiment {experiment!r}" if experiment is not None else ""
         where += f" with windows of {window} bins" if window is not None else ""
         more = ", or add such an experiment to its plan" if several_bins else ""
-        raise NotComputedError(f"{what} tested yet{where}; run the study further{more}")
+        raise NotComputedError(f"{missing} tested yet{where}; run the study further{more}")
     first = found[0]
     return [condition for condition in found if condition[:2] == first[:2]][-1]
 
 
-def where(condition: Condition) -> dict[str, Any]:
-    """Keywords of methods of results, except for the recording."""
-    return {"experiment": condition.experiment.name, "window": condition.window}
-
-
-def by_class(compared: Comparison) -> dict[str, list[ModelSpec]]:
-    """Tested models of each class, best first; classes from few parameters to many."""
-    specs = [model.spec for model in compared.models]
-    found = {each: [spec for spec in specs if spec.model == each] for each in CLASSES}
-    return {each: alike for each, alike in found.items() if alike}
-
-
-def penalty_of(model: PopulationModel) -> str:
-    """The penalty that a model was fitted with, as tables write it: ``2e-3``."""
-    return scientific(float(model.get_params()["l1"]))
+def by_class(compared: Comparison) -> dict[str, list[ModelScore]]:
+    """The tested models of each class, best first, classes from few parameters to many."""
+    models = compared.models
+    found = {c: [m for m in models if m.spec.model == c] for c in ("Ising", "RBM", "SemiRBM")}
+    return {name: alike for name, alike in found.items() if alike}
 
 
 def first_split(compared: Comparison) -> int:
-    """The first split that is tested: models are tested together, so it has all of them."""
+    """The first tested split; a split is tested with all models together."""
     return min(score.split for model in compared.models for score in model.splits)
 
 
-def _check(
-    results: Results, recording: str | None, experiment: str | None, window: int | None
-) -> None:
-    """The plan has such a recording, such an experiment, and words of so many bins."""
-    if recording is not None:
-        results.index.experiment(recording, experiment)
-    planned = {each.name: each.windows for each in results.plan.experiments}
-    if experiment is not None and experiment not in planned:
-        known = ", ".join(planned)
-        raise ValueError(f"the study has no experiment {experiment!r}; it has {known}")
-    chosen = planned.values() if experiment is None else [planned[experiment]]
-    known_windows = sorted({n for each in chosen for n in each})
-    if window is not None and window not in known_windows:
-        listed = ", ".join(map(str, known_windows))
-        raise ValueError(f"window is {window}, and the study has {listed}; choose one of them")
+def about(condition: Condition) -> str:
+    """The experiment of a condition for captions: "20 ms words", "windows of 4 bins of 6.7 ms"."""
+    width = f"{1e3 * condition.experiment.bin_width:g} ms"
+    if condition.window == 1:
+        return f"{width} words"
+    return f"windows of {condition.window} bins of {width}"

@@ -18,7 +18,7 @@ COUNTED = (
 def correlogram(result: BinWidth) -> CaptionedFigure:
     """Pooled cross-correlogram with the width of its central peak and the suggestion as title.
 
-    What it shows is told by :func:`microcolumn.plot.correlogram`.
+    See :func:`microcolumn.plot.correlogram`.
 
     Parameters
     ----------

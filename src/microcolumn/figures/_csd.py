@@ -14,9 +14,8 @@ from ..survey._sinks import INITIAL_S
 from ..units import Units
 from ._captioned import PAGE, CaptionedFigure, captioned
 
-#: Okabe & Ito's green, apart from the map's red and blue with any colour vision.
+#: Okabe & Ito's green, which differs from the map's red and blue with any colour vision.
 _FOUND = "#009E73"
-
 #: More traces than this are not readable at this height.
 _MAX_TRACES = 24
 
@@ -87,20 +86,12 @@ def _image(axes: Axes, laminar_map: LaminarMap) -> None:
     first = laminar_map.sinks[0]
     # Later sinks may be much larger: the colours follow the one that has to be judged.
     limit = min(2.0 * first.size, float(np.abs(laminar_map.csd).max()))
-    # Sinks, which are negative, are red by convention; red and blue stay apart for all readers.
-    image = axes.pcolormesh(
-        1e3 * laminar_map.time_s,
-        laminar_map.depth_um,
-        laminar_map.csd,
-        cmap="RdBu",
-        vmin=-limit,
-        vmax=limit,
-        shading="nearest",
-        rasterized=True,
-    )
-    axes.figure.colorbar(
-        image, ax=axes, extend="both", label="sink  $\\leftarrow$  µA/mm³  $\\rightarrow$  source"
-    )
+    # Sinks, which are negative, are red by convention; red and blue differ for all readers.
+    shown = (1e3 * laminar_map.time_s, laminar_map.depth_um, laminar_map.csd)
+    image = axes.pcolormesh(*shown, cmap="RdBu", vmin=-limit, vmax=limit, shading="nearest")
+    image.set_rasterized(True)
+    label = "sink  $\\leftarrow$  µA/mm³  $\\rightarrow$  source"
+    axes.figure.colorbar(image, ax=axes, extend="both", label=label)
     axes.axvline(0.0, color="0.6", linewidth=0.8, linestyle=":")
     for sink in laminar_map.sinks[1:]:
         axes.plot(1e3 * sink.onset_s, sink.depth_um, "o", color="black", markerfacecolor="none")
@@ -124,21 +115,12 @@ def _profile(axes: Axes, laminar_map: LaminarMap) -> None:
 
 def _units(axes: Axes, units: Units) -> None:
     """A dot per unit at its depth, at the left edge."""
-    axes.plot(
-        np.full(len(units), 0.06),
-        np.asarray(units.depth_um),
-        "o",
-        color="#D55E00",
-        markersize=2.5,
-        transform=axes.get_yaxis_transform(),
-    )
+    depths = np.asarray(units.depth_um)
+    [dots] = axes.plot(np.full(len(units), 0.06), depths, "o", color="#D55E00", markersize=2.5)
+    dots.set_transform(axes.get_yaxis_transform())
 
 
 def _layer_names(axes: Axes, laminar_map: LaminarMap) -> None:
-    beside: dict[str, Any] = {
-        "xycoords": axes.get_yaxis_transform(),
-        "va": "center",
-        "annotation_clip": False,
-    }
+    place: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "annotation_clip": False}
     for name, (upper, lower) in laminar_map.boundaries.items():
-        axes.annotate(literal(name), (1.02, 0.5 * (upper + lower)), **beside)
+        axes.annotate(literal(name), (1.02, 0.5 * (upper + lower)), va="center", **place)

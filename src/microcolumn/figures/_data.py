@@ -1,73 +1,63 @@
-"""Figure 1: the data (the paper's figure 1, METHOD section 7)."""
+"""Figure 1: the data (the paper's figure 1; docs/method.md, section 7)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..plot import _recorded as recorded
-from ..plot._laminar import described, has_depths, laminar
-from ..plot._raster import words_raster
-from ..report._tables import units_text
-from ..study import DataResult, Results
+from ..formatting import counted
+from ..plot import _recorded as recorded, raster
+from ..plot._laminar import has_depths, laminar, order_text
+from ..study import Condition, DataResult, Results
 from ..survey import pairwise_correlations
 from ..units import Units
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import condition_of
+from ._conditions import of_condition
 from ._correlograms import COUNTED, about_peak
 
 
-def data(
-    results: Results,
-    recording: str | None = None,
-    *,
-    experiment: str | None = None,
-    window: int | None = None,
-) -> CaptionedFigure:
+@of_condition()
+def data(results: Results, condition: Condition) -> CaptionedFigure:
     """Figure 1: the units on the probe, two seconds of words, correlations, and the bin width.
 
-    The data are the same for all window lengths.
+    The data are the same for all windows.
     """
-    condition = condition_of(results, recording, experiment, window)
-    name, where = condition.recording, {"experiment": condition.experiment.name}
-    shown, words = results.data(name, **where), results.all_words(name, **where)
+    name, experiment = condition.recording, condition.experiment.name
+    shown = results.data(name, experiment=experiment)
+    words = results.all_words(name, experiment=experiment)
     with captioned("1", f"The data of {name}", (PAGE, 4.6)) as figure:
         panels = figure.subplot_mosaic("aabbbbbb;ccccdddd", height_ratios=(1.2, 1.0))
         if has_depths(shown.units):
             recorded.probe(shown.units, ax=panels["a"])
         else:
-            recorded.rates_of(shown.units, shown.rates_hz, ax=panels["a"])
-        words_raster(words, shown.start_s, shown.stop_s, shown.epochs, ax=panels["b"])
+            recorded.draw_rates(panels["a"], shown.units, shown.rates_hz)
+        raster(words, shown.start_s, shown.stop_s, ax=panels["b"])
         recorded.correlations(words, ax=panels["c"])
         recorded.correlogram(shown.suggestion, bin_width=shown.bin_width, ax=panels["d"])
         for panel, ax in panels.items():
             letter(ax, panel)
         by_layer = len(panels["c"].containers) > 1
-        figure.caption = _caption(name, shown, words, by_layer)
+        figure.caption = _caption(shown, words, by_layer)
     return figure
 
 
-def _caption(recording: str, shown: DataResult, words: Words, by_layer: bool) -> str:
+def _caption(shown: DataResult, words: Words, by_layer: bool) -> str:
     width = f"{shown.bin_width * 1e3:g} ms"
+    units = counted(words.n_units, "unit")
+    if words.n_units < shown.n_recorded:
+        units = f"the {words.n_units} most active of {shown.n_recorded} units"
     return " ".join(
         (
-            f"The data of {recording}: {_units(shown)}, {shown.n_bins:,} bins of {width}.",
+            f"{units[0].upper()}{units[1:]}, {shown.n_bins:,} bins of {width}.",
             _first_panel(shown.units),
             f"(b) Words of {width} bins in the {shown.stop_s - shown.start_s:.3g} s with the most "
             f"spikes, from {shown.start_s:.1f} s on: black where a unit spikes at least once, "
-            f"units {described(shown.units)}.",
+            f"units {order_text(shown.units)}.",
             _correlations_panel(words, by_layer),
             f"(d) {COUNTED}; dashed, plus and minus the bin width of {width}.",
             about_peak(shown.suggestion),
         )
     )
-
-
-def _units(shown: DataResult) -> str:
-    n_units = len(shown.units)
-    if n_units < shown.n_recorded:
-        return f"the {n_units} most active of {shown.n_recorded} units"
-    return units_text(n_units)
 
 
 def _first_panel(units: Units) -> str:
@@ -92,16 +82,12 @@ def _correlations_panel(words: Words, by_layer: bool) -> str:
     if not known.size:
         return "(c) Correlations of pairs of units: there are none."
     text = (
-        f"(c) Correlations of the bits of {_pairs(known.size)} of units over all bins; "
+        f"(c) Correlations of the bits of {counted(known.size, 'pair')} of units over all bins; "
         f"dashed, their mean, {known.mean():.3f}."
     )
     if known.size < values.size:
-        left_out = _pairs(values.size - known.size)
+        left_out = counted(values.size - known.size, "pair")
         text += f" {left_out} with a unit that never or always fires are left out."
     if by_layer:
-        text += " Pairs within a layer and between layers are counted apart."
+        text += " Pairs within a layer and between layers are shown separately."
     return text
-
-
-def _pairs(number: int) -> str:
-    return f"{number:,} pair{'s' * (number != 1)}"

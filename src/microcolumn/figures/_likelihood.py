@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
-
-from matplotlib.legend_handler import HandlerTuple
 
 from ..evaluate import Comparison
 from ..plot import differences, scores
-from ..report._tables import compared_at
 from ..study import Condition, NotComputedError, Results
-from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import condition_of
+from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
+from ._conditions import about, condition_of
 
-#: Recordings up to which the panels stand side by side, inches of their height.
+#: Most recordings with panels side by side, and inches of their height.
 _SIDE_BY_SIDE, _HEIGHT = 4, 2.7
-#: Most models in a row of the legend.
-_MOST_IN_ROW = 6
-#: Splits up to which their scatter says too little; see :mod:`~microcolumn.evaluate._significance`.
+#: So few splits say little about their own scatter; see evaluate/_significance.py.
 _FEW_SPLITS = 2
 
 
@@ -54,13 +48,13 @@ def likelihood(
             differences(compared, reference, ax=panels[1])
             for ax, name in zip(panels, "ab", strict=True):
                 letter(ax, name)
-        _share_legend(figure)
+        share_legend(figure, "outside upper center")
         figure.caption = _caption(condition, compared, reference)
     return figure
 
 
 def _alike(results: Results, condition: Condition, recording: str | None) -> list[Condition]:
-    """The same experiment and window on all recordings, or on the one asked for."""
+    """The same experiment and window on all recordings, or on the given one."""
     return [
         each
         for each in results.tested()
@@ -72,67 +66,41 @@ def _alike(results: Results, condition: Condition, recording: str | None) -> lis
 
 def _compared(results: Results, condition: Condition) -> Comparison:
     """Scores at one condition, with names that do not depend on the number of its units."""
-    found = compared_at(results, condition)
+    found = results.comparison(**condition.names)
     names = {spec.name: family for family, spec in results.index.families(condition).items()}
-    return replace(
-        found,
-        models=tuple(replace(m, name=names.get(m.name, m.name)) for m in found.models),
-        pairs=tuple(
-            replace(p, first=names.get(p.first, p.first), second=names.get(p.second, p.second))
-            for p in found.pairs
-        ),
-    )
+    models = [replace(m, name=names[m.name]) for m in found.models]
+    pairs = [
+        replace(pair, first=names[pair.first], second=names.get(pair.second, pair.second))
+        for pair in found.pairs
+    ]
+    return replace(found, models=tuple(models), pairs=tuple(pairs))
 
 
 def _reference(compared: Sequence[Comparison]) -> str | None:
     """The Ising model, by its first objective; None without one or without others."""
-    models = [model for each in compared for model in each.models]
-    names = {model.name for model in models}
-    ising = sorted({model.name for model in models if model.spec.model == "Ising"})
+    names = {model.name: model.spec for each in compared for model in each.models}
+    ising = sorted(name for name, spec in names.items() if spec.model == "Ising")
     return ising[0] if ising and len(names) > 1 else None
 
 
-def _share_legend(figure: CaptionedFigure) -> None:
-    """One legend above all panels in place of theirs, with bars and points side by side."""
-    marks: dict[str, list[Any]] = {}
-    for ax in figure.axes:
-        legend: Any = ax.get_legend()
-        for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
-            marks.setdefault(text.get_text(), []).append(handle)
-        legend.remove()
-    n_rows = -(-len(marks) // _MOST_IN_ROW)
-    pairs: Any = [tuple(each) for each in marks.values()]  # which matplotlib's types leave out
-    figure.legend(
-        pairs,
-        list(marks),
-        loc="outside upper center",
-        ncols=-(-len(marks) // n_rows),
-        handler_map={tuple: HandlerTuple(ndivide=None)},
-    )
-
-
-def _caption(
-    condition: Condition, compared: Sequence[Comparison], reference: str | None
-) -> str:
-    bins = f"words of {condition.window} bins" if condition.window > 1 else "single bins"
-    said = (
-        "Excess log-likelihood over firing rates, the zero line, on test words that neither the "
-        "fit nor the choice of the penalty has seen, for the whole population "
-        f"(experiment {condition.experiment.name}, {bins} of "
-        f"{1e3 * condition.experiment.bin_width:g} ms; {_splits(compared)}). "
+def _caption(condition: Condition, compared: Sequence[Comparison], reference: str | None) -> str:
+    text = (
+        "Excess log-likelihood over independent units, the zero line, on test words that were used "
+        "neither for the fit nor for the choice of the penalty, for the whole population "
+        f"({about(condition)}; {_splits(compared)}). "
     )
     if reference is not None:
-        said = (
-            f"(a) {said}(b) The same scores minus that of {reference} on the same words, with "
-            "two-sided p-values from its error, by a t-test or for one or two splits a normal "
-            "test, not corrected over pairs. "
+        text = (
+            f"(a) {text}(b) The same scores minus that of {reference} on the same words, with "
+            "two-sided p-values by a t-test, or by a normal test for one or two splits, not "
+            "corrected over pairs. "
         )
-    said += error_bars(each.n_splits for each in compared)
-    return said + _over_time(condition, compared) + _doubts(compared)
+    text += error_bars(each.n_splits for each in compared)
+    return text + _over_time(condition, compared) + _doubts(compared)
 
 
 def _splits(compared: Sequence[Comparison]) -> str:
-    """How many splits the scores are means over, so far."""
+    """How many splits the scores are means over."""
     numbers = sorted({each.n_splits for each in compared})
     planned = compared[0].n_planned
     if numbers == [planned]:
@@ -141,26 +109,26 @@ def _splits(compared: Sequence[Comparison]) -> str:
 
 
 def extremes(numbers: Sequence[int]) -> str:
-    """The first and the last of numbers, or the only one: "2 to 5"."""
+    """The first and the last number, or the only one: "2 to 5"."""
     return " to ".join(f"{n}" for n in dict.fromkeys((numbers[0], numbers[-1])))
 
 
 def error_bars(n_splits: Iterable[int]) -> str:
-    """What error bars of means over so many splits are; see `significance.claimed_stderr`."""
+    """What the error bars are; see :func:`~microcolumn.evaluate._significance.claimed_stderr`."""
     numbers = set(n_splits)
     if numbers == {1}:
         return "Error bars: one standard error, from blocks of neighbouring bins."
-    said = (
+    text = (
         "Error bars: one standard error of the mean over splits, corrected for the words that "
         "splits share (Nadeau & Bengio 2003)"
     )
     if min(numbers) <= _FEW_SPLITS:
-        said += "; with one or two splits that from blocks of neighbouring bins where it is larger"
-    return f"{said}."
+        text += "; with one or two splits that from blocks of neighbouring bins where it is larger"
+    return f"{text}."
 
 
 def _over_time(condition: Condition, compared: Sequence[Comparison]) -> str:
-    """What errors over splits leave out, where blocks would have told."""
+    """What errors over splits leave out."""
     if condition.experiment.split_by != "words" or min(c.n_splits for c in compared) <= _FEW_SPLITS:
         return ""
     blocks = max(model.block_stderr for each in compared for model in each.models)
@@ -171,15 +139,15 @@ def _over_time(condition: Condition, compared: Sequence[Comparison]) -> str:
 
 
 def _doubts(compared: Sequence[Comparison]) -> str:
-    """Models that may not be relied upon, and of which recordings."""
-    said = ""
+    """Models that may not be relied upon, and the recordings."""
+    text = ""
     for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
         found: dict[str, list[str]] = {}
         for each in compared:
             for model in each.models:
                 if not all(getattr(score, attribute) for score in model.splits):
                     found.setdefault(model.name, []).append(each.recording)
-        named = [f"{variant} ({', '.join(names)})" for variant, names in sorted(found.items())]
+        named = [f"{model} ({', '.join(names)})" for model, names in sorted(found.items())]
         if named:
-            said += f" The {what} has not converged in some split of {', '.join(named)}."
-    return said
+            text += f" The {what} has not converged in some split of {', '.join(named)}."
+    return text

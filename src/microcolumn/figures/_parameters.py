@@ -1,105 +1,98 @@
-"""Figure 2: what the models learned (METHOD section 7)."""
+"""Figure 2: what the models learned (docs/method.md, section 7)."""
 
 from __future__ import annotations
 
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
+from ..evaluate import HiddenActivation
+from ..formatting import counted, scientific
 from ..models import PopulationModel
-from ..plot import couplings, hidden_units
-from ..plot._laminar import described
+from ..plot import couplings
+from ..plot._hidden import draw_hidden_units
+from ..plot._laminar import order_text
 from ..plot.style import literal
-from ..report._tables import compared_at, units_text
 from ..study import Condition, Results
 from ..units import Units
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import by_class, condition_of, first_split, penalty_of, where
+from ._conditions import about, by_class, first_split, of_condition
 
 #: Hidden units drawn for each model.
 _MOST = 12
 #: Height of a row of panels, inches.
 _HEIGHT = 2.75
-#: Rows of panels by model class; a panel is what is drawn of which class.
-_PANELS = (("Ising J", "RBM W"), ("SemiRBM J", "SemiRBM W"))
+#: The model class of each panel and which of its parameters are drawn, and rows of panels.
+_PANELS = {"a": ("Ising", "J"), "b": ("RBM", "W"), "c": ("SemiRBM", "J"), "d": ("SemiRBM", "W")}
+_ROWS = ("ab", "cd")
 
 
 class _Shown(NamedTuple):
-    """The model of a class that is drawn, its order of hidden units, and models left out."""
+    """The model of a class that is drawn, and the names of the others."""
 
     name: str
     model: PopulationModel
-    order: NDArray[np.int64]
+    activation: HiddenActivation
+    l1: float
     left_out: list[str]
 
 
-def parameters(
-    results: Results,
-    recording: str | None = None,
-    *,
-    experiment: str | None = None,
-    window: int | None = None,
-) -> CaptionedFigure:
-    """Draw what the models learned: figure 2 of the paper.
+@of_condition()
+def parameters(results: Results, condition: Condition) -> CaptionedFigure:
+    """Figure 2: what the models learned.
 
     Couplings of the Ising model, hidden units of the RBM, both of the semi-restricted model; of
-    several variants of a class the best scoring. Models are those of the first tested split at
-    the penalty that its validation part chose, and hidden units are ordered by the variance of
-    their activation on its test part.
+    several models of a class the best scoring. Models are those of the first tested split at the
+    penalty that its validation part chose, and hidden units are ordered by the variance of their
+    activation on its test part.
     """
-    condition = condition_of(results, recording, experiment, window)
     split, shown = _chosen(results, condition)
     units = results.units(condition.recording, experiment=condition.experiment.name)
-    rows = [[panel for panel in row if panel.split()[0] in shown] for row in _PANELS]
+    rows = [[panel for panel in row if _PANELS[panel][0] in shown] for row in _ROWS]
     mosaic: list[Any] = [row * 2 if len(row) == 1 else row for row in rows if row]
     with captioned(
         "2", f"Parameters of models of {condition.recording}", (PAGE, _HEIGHT * len(mosaic))
     ) as figure:
         panels = figure.subplot_mosaic(mosaic, width_ratios=[1.0, 1.55])
-        for panel, axes in panels.items():
-            _draw(axes, panel, shown, units)
+        for panel, ax in panels.items():
+            model, matrix = _PANELS[panel]
+            _draw(ax, matrix, shown[model], units)
+            if panel != "d":  # which shows more of the model in the panel before
+                letter(ax, "abc"[list(shown).index(model)])
         figure.caption = _caption(condition, split, shown, units)
     return figure
 
 
 def _chosen(results: Results, condition: Condition) -> tuple[int, dict[str, _Shown]]:
-    """The first tested split, and the best-scoring variant of each class by the paper's order."""
-    compared = compared_at(results, condition)
+    """The first tested split, and the best-scoring model of each class."""
+    compared = results.comparison(**condition.names)
     split, shown = first_split(compared), {}
     for model, (best, *others) in by_class(compared).items():
-        at = where(condition) | {"split": split}
-        fitted = results.model(condition.recording, best, **at)
-        order = results.activation(condition.recording, best, **at).order
-        shown[model] = _Shown(best.name, fitted, order, [spec.name for spec in others])
+        where = {"model": best.spec, "split": split, **condition.names}
+        fitted, active = results.model(**where), results.activation(**where)
+        [l1] = [score.l1 for score in best.splits if score.split == split]
+        shown[model] = _Shown(best.name, fitted, active, l1, [other.name for other in others])
     return split, shown
 
 
-def _draw(ax: Axes, panel: str, shown: dict[str, _Shown], units: Units) -> None:
-    model, what = panel.split()
-    if what == "J":
-        couplings(shown[model].model, units, ax=ax)
+def _draw(ax: Axes, matrix: str, shown: _Shown, units: Units) -> None:
+    if matrix == "J":
+        couplings(shown.model, units, ax=ax)
     else:
-        hidden_units(shown[model].model, shown[model].order, units, most=_MOST, ax=ax)
-    if panel != "SemiRBM W":
-        letter(ax, "abc"[list(shown).index(model)])
-    ax.set_title(literal(shown[model].name))
+        draw_hidden_units(ax, shown.model, units, shown.activation.order, most=_MOST)
+    ax.set_title(literal(shown.name))
 
 
 def _caption(condition: Condition, split: int, shown: dict[str, _Shown], units: Units) -> str:
-    width = f"{condition.experiment.bin_width * 1e3:g} ms"
-    bins = f", {condition.window} bins of {width}" if condition.window > 1 else ""
     sentences = [
-        f"Models of {condition.recording} ({condition.experiment.name}, "
-        f"{units_text(len(units))}{bins}), fitted on split {split} with the "
-        "penalty λ that its validation part chose."
+        f"Models of {counted(len(units), 'unit')} ({about(condition)}), fitted on split {split} "
+        "with the penalty λ that its validation part chose."
     ]
     for panel, each in zip("abc", shown.values(), strict=False):
-        drawn = [_said_of_couplings(each.model), _said_of_hidden_units(each.model)]
+        drawn = [_couplings_text(each.model), _hidden_units_text(each.model)]
         what = " and ".join(part for part in drawn if part)
-        sentences.append(f"({panel}) {each.name} (λ = {penalty_of(each.model)}): {what}.")
+        sentences.append(f"({panel}) {each.name} (λ = {scientific(each.l1)}): {what}.")
     if "Ising" in shown or "SemiRBM" in shown:
         sentences.append(
             "Two units that are active together add 2J to the logarithm of a word's probability. "
@@ -110,10 +103,10 @@ def _caption(condition: Condition, split: int, shown: dict[str, _Shown], units: 
         sentences.append(
             "Hidden units are ordered by the variance of their activation on the test words. Red "
             "bars are positive and blue bars negative weights; grey bars are thresholds, that is "
-            "minus the biases: those of the units are the first column, that of each hidden unit "
-            "is on top."
+            "minus the biases: those of the units in the first column, that of each hidden unit on "
+            "top."
         )
-    sentences.append(f"Units run {described(units)}.")
+    sentences.append(f"Units run {order_text(units)}.")
     if condition.window > 1:
         sentences.append("Blocks are the bins of a window, 0 the newest.")
     left_out = [name for each in shown.values() for name in each.left_out]
@@ -122,14 +115,14 @@ def _caption(condition: Condition, split: int, shown: dict[str, _Shown], units: 
     return " ".join(sentences)
 
 
-def _said_of_couplings(model: PopulationModel) -> str:
+def _couplings_text(model: PopulationModel) -> str:
     if model.parameters_.J is None:
         return ""
     n_pairs = math.comb(model.parameters_.n_visible, 2)
     return f"couplings J ({model.n_couplings_:,} of {n_pairs:,} are other than zero)"
 
 
-def _said_of_hidden_units(model: PopulationModel) -> str:
+def _hidden_units_text(model: PopulationModel) -> str:
     n_hidden, n_live = model.parameters_.n_hidden, model.n_live_hidden_
     if not n_hidden:
         return ""

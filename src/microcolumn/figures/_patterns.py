@@ -1,4 +1,4 @@
-"""Figure 4: whole words and synchrony, observed and expected."""
+"""Figure 4: words and synchrony, observed and expected."""
 
 from __future__ import annotations
 
@@ -8,103 +8,94 @@ from itertools import pairwise
 import numpy as np
 
 from ..evaluate import PatternStatistics, Synchrony
+from ..formatting import scientific
+from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
 from ..plot import patterns as draw_patterns, synchrony as draw_synchrony
 from ..plot._patterns import LEAST_EXPECTED
-from ..report._tables import compared_at, scientific
-from ..study import Condition, Results
+from ..study import Condition, PatternsResult, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
-from ._conditions import by_class, condition_of, where
+from ._conditions import about, by_class, of_condition
 
 
-def patterns(
-    results: Results,
-    recording: str | None = None,
-    *,
-    experiment: str | None = None,
-    window: int | None = None,
-) -> CaptionedFigure:
-    """Figure 4: observed frequency and probability of each word, and how many cells fire at once.
+@of_condition()
+def patterns(results: Results, condition: Condition) -> CaptionedFigure:
+    """Figure 4: observed frequency and probability of each word, and how many units fire at once.
 
-    Of the test words of the first split, under the best model of each class at its chosen penalty.
+    Of the test words of one split, under the best model of each class at its chosen penalty.
     """
-    condition = condition_of(results, recording, experiment, window)
-    found = results.patterns(condition.recording, **where(condition))
-    best = {model: specs[0].name for model, specs in by_class(compared_at(results, condition)).items()}
-    chain = [INDEPENDENT, *([best["Ising"]] if "Ising" in best else [])]
-    chain += [name for model, name in best.items() if model != "Ising"][:1]  # with hidden units
-    pairs = list(pairwise(chain))
-    statistics = {name: found.statistics[name] for name in chain}
-    shown = ("data", INDEPENDENT, *best.values())
-    distributions = {name: found.synchrony[name] for name in shown}
-    l1 = {name: found.l1[name] for name in best.values()}
+    found = results.patterns(**condition.names)
+    best = [models[0].spec for models in by_class(results.comparison(**condition.names)).values()]
+    names = [INDEPENDENT, *(spec.name for spec in best)]
+    pairs = list(pairwise(_chain(best)))
+    bits = "bits of the window" if condition.window > 1 else "units"
+    shown = {name: each for name, each in found.synchrony.items() if name in ("data", *names)}
     with captioned("4", "Probabilities of words, and synchrony", (PAGE, 2.6)) as figure:
         panels = figure.subplots(1, len(pairs) + 1, width_ratios=[1.0] * len(pairs) + [1.1])
         for ax, pair in zip(panels[:-1], pairs, strict=True):
-            draw_patterns({name: statistics[name] for name in pair}, ax=ax)
-        draw_synchrony(distributions, ax=panels[-1])
+            draw_patterns({name: found.statistics[name] for name in pair}, ax=ax)
+        draw_synchrony(shown, ax=panels[-1])
         panels[-1].set_xlabel("active bits per word" if condition.window > 1 else "active units")
         panels[-1].set_ylabel("probability")
         for ax, name in zip(panels, "abc", strict=False):
             letter(ax, name)
         figure.caption = " ".join(
             [
-                *_about_words(condition, found.split, pairs, l1, statistics),
-                _about_synchrony("abc"[len(pairs)], _bits(condition), distributions),
+                *_about_words(condition, found, pairs, names, bits),
+                _about_synchrony("abc"[len(pairs)], bits, shown),
             ]
         )
     return figure
 
 
+def _chain(specs: Sequence[ModelSpec]) -> list[str]:
+    """Models of growing power, each drawn against the one before: at most one with hidden units."""
+    simple = [spec.name for spec in specs if not spec.n_hidden]
+    hidden = [spec.name for spec in specs if spec.n_hidden]
+    return [INDEPENDENT, *simple, *hidden[:1]]
+
+
 def _about_words(
     condition: Condition,
-    split: int,
+    found: PatternsResult,
     pairs: Sequence[tuple[str, str]],
-    l1: Mapping[str, float],
-    statistics: Mapping[str, PatternStatistics],
+    names: Sequence[str],
+    bits: str,
 ) -> list[str]:
-    shown = "; ".join(
-        f"({panel}) {' and '.join(pair)}" for panel, pair in zip("ab", pairs, strict=False)
-    )
-    some = next(iter(statistics.values()))
-    window = f", windows of {condition.window} bins" if condition.window > 1 else ""
+    panels = zip("ab", pairs, strict=False)
+    shown = "; ".join(f"({panel}) {' and '.join(pair)}" for panel, pair in panels)
+    drawn = {name: found.statistics[name] for pair in pairs for name in pair}
+    some = next(iter(drawn.values()))
+    l1 = ", ".join(f"{name} {scientific(found.l1[name])}" for name in names[1:])
     sentences = [
         f"{shown}: observed frequency of every distinct word among the test words of split "
-        f"{split} ({condition.recording}, experiment {condition.experiment.name}{window}; "
-        f"{some.X.shape[0]:,} distinct of {some.n_words:,}) against its probability under the "
-        f"model; symbols: number of active {_bits(condition)}.",
-        f"Models were fitted to the training words of the same split{_penalties(l1)}.",
+        f"{found.split} ({condition.recording}, {about(condition)}; {some.model.size:,} distinct "
+        f"of {some.n_words:,}) against its probability under the model; symbols: number of active "
+        f"{bits}.",
+        f"Models were fitted to the training words of the same split; penalties λ chosen: {l1}.",
         "Solid line: identity. Dashed lines: 5 % and 95 % of counting noise at the model's "
-        "probability, the grey band between them. Words are drawn because they occurred, so those "
+        "probability, the grey band between them. Only words that occurred are drawn, so words "
         "expected less than about once lie above the band by selection.",
     ]
-    least = LEAST_EXPECTED / some.n_words
-    below = {name: float(np.mean(each.model < least)) for name, each in statistics.items()}
+    return sentences + _at_the_edge(drawn, LEAST_EXPECTED / some.n_words)
+
+
+def _at_the_edge(drawn: Mapping[str, PatternStatistics], least: float) -> list[str]:
+    below = {name: float(np.mean(each.model < least)) for name, each in drawn.items()}
     edge = [f"{100.0 * share:.2g} % for {name}" for name, share in below.items() if share > 0.0]
-    if edge:
-        sentences.append(
-            f"Words with a probability below {least:.0e} are drawn at the left edge "
-            f"({', '.join(edge)})."
-        )
-    return sentences
-
-
-def _penalties(l1: Mapping[str, float]) -> str:
-    """The penalties that were chosen on validation words."""
-    chosen = [f"{name} {scientific(each)}" for name, each in l1.items()]
-    return f"; penalties as chosen: {', '.join(chosen)}"
-
-
-def _bits(condition: Condition) -> str:
-    """What a word counts."""
-    return "bits of the window" if condition.window > 1 else "units"
+    if not edge:
+        return []
+    return [
+        f"Words with a probability below {least:.0e} are drawn at the left edge "
+        f"({', '.join(edge)})."
+    ]
 
 
 def _about_synchrony(panel: str, bits: str, distributions: Mapping[str, Synchrony]) -> str:
-    drawn = ", ".join(name for name, each in distributions.items() if each.method == "samples")
-    counted = f"; of {drawn} counted in drawn words, with their standard error" if drawn else ""
+    sampled = ", ".join(name for name, each in distributions.items() if each.method == "samples")
+    counts = f"; that of {sampled} from sampled words, with its standard error" if sampled else ""
     return (
         f"({panel}) Distribution of the number of active {bits} in the same test words (black; "
-        f"error bars: one standard error from blocks of neighbouring bins) and of the models"
-        f"{counted}."
+        "error bars: one standard error from blocks of neighbouring bins) and under the models"
+        f"{counts}."
     )

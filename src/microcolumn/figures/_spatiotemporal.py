@@ -1,30 +1,28 @@
-"""Figure 6: hidden units in space and time, gain of single cells, a second of prediction."""
+"""Figure 6: hidden units in space and time, gain of single units, a second of prediction."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
-from numpy.typing import NDArray
 
-from ..evaluate import Prediction, PredictionResult, UnitPrediction, predict
+from ..evaluate import HiddenActivation, Prediction, PredictionResult, UnitPrediction, predict
+from ..formatting import counted, scientific
 from ..models import ModelSpec, PopulationModel
 from ..plot import gain, prediction as draw_prediction
-from ..plot._laminar import described
-from ..plot._predictions import busiest_stretch_of_cell
+from ..plot._laminar import order_text
+from ..plot._predictions import busiest_stretch_of_unit
 from ..plot._windows import COLUMNS, MOST, hidden_maps
-from ..report._tables import compared_at
 from ..study import Condition, NotComputedError, Results
 from ..words import Words
-from ._captioned import PAGE, CaptionedFigure, captioned, handles_of, letter
-from ._conditions import condition_of, first_split, penalty_of, where
+from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
+from ._conditions import first_split, of_condition
 
 #: Inches: a row of maps with its title, what surrounds the maps, gains, and the trace.
 _MAP_ROW, _AROUND_MAPS, _GAINS, _TRACE = 0.8, 0.4, 1.9, 1.8
-_KNOWN = {"rest": "the rest of the window", "past": "the past alone"}
+_KNOWN = {"rest": "the rest of the window", "past": "the past only"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,87 +32,77 @@ class _Shown:
     condition: Condition
     split: int
     models: dict[ModelSpec, PopulationModel]  # best score first
+    activations: dict[ModelSpec, HiddenActivation]
+    l1: dict[ModelSpec, float]
     test: Words
     predictions: dict[str, list[PredictionResult]]  # given the rest, then the past if computed
-
-    order: NDArray[np.int64]  # of the live hidden units of ``hidden``
 
     @property
     def hidden(self) -> ModelSpec | None:
         """The best semi-restricted model with live hidden units, else the best RBM with some."""
-        return _with_hidden(self.models)
+        live = [spec for spec, active in self.activations.items() if active.order.size]
+        semi = [spec for spec in live if spec.model == "SemiRBM"]
+        return next(iter(semi + live), None)
 
     @property
     def best(self) -> tuple[str, UnitPrediction]:
-        """What the trace is given, and the cell that some model gains most on by that."""
+        """What the trace is given, and the unit with the largest gain by any model."""
         given = list(self.predictions)[-1]
-        cells = [cell for result in self.predictions[given] for cell in result.units]
-        return given, max(cells, key=lambda cell: cell.gain_bits_per_second)
+        units = [unit for result in self.predictions[given] for unit in result.units]
+        return given, max(units, key=lambda unit: unit.gain_bits_per_second)
 
     def traces(self) -> dict[str, Prediction]:
-        """That cell's prediction by every model, on the stretch with most of its spikes."""
-        given, cell = self.best
+        """That unit's prediction by every model, on the stretch with most of its spikes."""
+        given, unit = self.best
         found = {
-            spec.name: predict(model, self.test, given=given, units=[cell.position])  # type: ignore[arg-type]
+            spec.name: predict(model, self.test, given=given, units=[unit.position])  # type: ignore[arg-type]
             for spec, model in self.models.items()
         }
-        stretch = busiest_stretch_of_cell(next(iter(found.values())), cell.position)
+        stretch = busiest_stretch_of_unit(next(iter(found.values())), unit.position)
         return {name: each.stretch(*stretch) for name, each in found.items()}
 
 
-def spatiotemporal(
-    results: Results,
-    recording: str | None = None,
-    *,
-    experiment: str | None = None,
-    window: int | None = None,
-) -> CaptionedFigure:
-    """Figure 6: hidden units as maps of cells and time, gain per cell, predicted spiking."""
-    condition = condition_of(results, recording, experiment, window, several_bins=True)
+@of_condition(several_bins=True)
+def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
+    """Figure 6: hidden units as maps of units and time, gain per unit, predicted spiking."""
     shown = _shown(results, condition)
-    n_hidden = 0 if shown.hidden is None else shown.models[shown.hidden].n_live_hidden_
+    n_hidden = 0 if shown.hidden is None else shown.activations[shown.hidden].order.size
     n_rows = -(-min(n_hidden, MOST) // COLUMNS)
     heights = (_AROUND_MAPS + n_rows * _MAP_ROW, _GAINS, _TRACE)
-    with captioned("6", "Spatiotemporal models", (PAGE, sum(heights))) as figure:
+    title = f"Spatiotemporal models of {condition.recording}"
+    with captioned("6", title, (PAGE, sum(heights))) as figure:
         top, middle, bottom = figure.subfigures(3, 1, height_ratios=heights, squeeze=False)[:, 0]
         _draw_hidden(top, shown)
         _draw_gains(middle, shown)
         traces = shown.traces()
-        _draw_trace(bottom, shown, traces)
+        ax: Axes = bottom.subplots()
+        draw_prediction(traces, shown.best[1].position, ax=ax)
+        share_legend(bottom, "outside lower center")
+        letter(ax, "c", pad=12.0)  # above the spikes
         figure.caption = _caption(shown, n_hidden, traces)
     return figure
 
 
 def _shown(results: Results, condition: Condition) -> _Shown:
-    name, at = condition.recording, where(condition)
-    compared = compared_at(results, condition)
-    split, tested = first_split(compared), [model.spec for model in compared.models]
+    compared = results.comparison(**condition.names)
+    split, specs = first_split(compared), [model.spec for model in compared.models]
     predictions: dict[str, list[PredictionResult]] = {}
-    for spec in tested:
+    for spec in specs:
         with suppress(NotComputedError):  # predictions come after tests
-            found = results.predictions(name, spec, **at)
-            for given, result in found.items():
+            for given, result in results.predictions(model=spec, **condition.names).items():
                 predictions.setdefault(given, []).append(result)
     if not predictions:
         raise condition.missing("a prediction")
-    models = {spec: results.model(name, spec, split=split, **at) for spec in tested}
-    hidden = _with_hidden(models)
-    order = np.empty(0, dtype=np.int64)
-    if hidden is not None:
-        order = results.activation(name, hidden, split=split, **at).order
+    at = {"split": split, **condition.names}
     return _Shown(
         condition=condition,
         split=split,
-        models=models,
-        order=order,
-        test=results.words(name, split=split, **at)[2],
+        models={spec: results.model(model=spec, **at) for spec in specs},
+        activations={spec: results.activation(model=spec, **at) for spec in specs},
+        l1={m.spec: s.l1 for m in compared.models for s in m.splits if s.split == split},
+        test=results.words(**at)[2],
         predictions=predictions,
     )
-
-
-def _with_hidden(models: dict[ModelSpec, PopulationModel]) -> ModelSpec | None:
-    live = [spec for spec, model in models.items() if model.n_live_hidden_]
-    return next(iter([*(s for s in live if s.model == "SemiRBM"), *live]), None)
 
 
 def _draw_hidden(panel: SubFigure, shown: _Shown) -> None:
@@ -123,8 +111,8 @@ def _draw_hidden(panel: SubFigure, shown: _Shown) -> None:
         ax.set_axis_off()
         ax.text(0.5, 0.5, "no model has a live hidden unit", ha="center", va="center")
     else:
-        model, words = shown.models[shown.hidden], shown.test
-        hidden_maps(model, shown.order, words.units, words.bin_width, panel)
+        model, order = shown.models[shown.hidden], shown.activations[shown.hidden].order
+        hidden_maps(model, order, shown.test.units, panel, bin_width=shown.test.bin_width)
     letter(panel.axes[0], "a", pad=2.0)
 
 
@@ -135,33 +123,22 @@ def _draw_gains(panel: SubFigure, shown: _Shown) -> None:
         ax.set_title(f"given {_KNOWN[given]}")
     for ax in axes[1:]:
         ax.set_ylabel("")
-        handles_of(ax)  # one legend for all
+        ax.get_legend().remove()  # the first is for all
     letter(axes[0], "b")
 
 
-def _draw_trace(panel: SubFigure, shown: _Shown, traces: dict[str, Prediction]) -> None:
-    ax: Axes = panel.subplots()
-    _, cell = shown.best
-    draw_prediction(traces, cell.position, ax=ax)
-    handles, labels = handles_of(ax)  # there is more room below
-    panel.legend(handles, labels, loc="outside lower center", ncols=len(labels))
-    letter(ax, "c", pad=12.0)  # above the spikes
-
-
 def _caption(shown: _Shown, n_hidden: int, traces: dict[str, Prediction]) -> str:
-    condition, n_cells, (given, cell) = shown.condition, shown.test.n_units, shown.best
+    condition, (given, unit) = shown.condition, shown.best
     first = next(iter(traces.values()))
     return (
-        f"Spatiotemporal models of {condition.recording} ({condition.experiment.name} experiment): "
-        f"{n_cells} cell{'s' * (n_cells > 1)} in {condition.window} "
-        f"bin{'s' * (condition.window > 1)} of {1e3 * shown.test.bin_width:.3g} ms. "
+        f"{counted(shown.test.n_units, 'unit')} in {counted(condition.window, 'bin')} of "
+        f"{1e3 * shown.test.bin_width:.3g} ms. "
         f"(a) {_about_hidden(shown, n_hidden)} (b) {_about_gains(shown)} "
-        f"(c) Probability of a spike of cell {cell.unit} in each bin given {_KNOWN[given]}, on "
-        f"{first.n_bins * first.bin_width:.2g} s of the test part of split {shown.split}, with "
-        "the spikes that came as ticks above and the probability at the training rate dashed. "
-        "Later models are drawn narrower, so that those below show where they coincide. "
-        "Shown is the cell with the largest gain by any model, in the uninterrupted second (or "
-        "the longest stretch) with most of its spikes, the first of equal ones."
+        f"(c) Probability of a spike of unit {unit.unit} in each bin given {_KNOWN[given]}, on "
+        f"{first.n_bins * first.bin_width:.2g} s of the test part of split {shown.split}; observed "
+        "spikes are ticks above, the probability at the training rate is dashed. Shown is the unit "
+        "with the largest gain by any model, in the uninterrupted second (or the longest stretch) "
+        "with most of its spikes."
     )
 
 
@@ -169,27 +146,26 @@ def _about_hidden(shown: _Shown, n_hidden: int) -> str:
     if shown.hidden is None:
         return "No model has a live hidden unit at its chosen penalty."
     return (
-        f"Hidden units of {shown.hidden.name} (λ = {penalty_of(shown.models[shown.hidden])}, "
-        f"split {shown.split}): "
-        f"{min(n_hidden, MOST)} of {n_hidden} live ones, those whose activation varies "
-        f"most on the test part first. Rows are cells {described(shown.test.units)}; columns are "
-        "bins, by their start before the newest one. Colour is the weight, on one scale."
+        f"Hidden units of {shown.hidden.name} (λ = {scientific(shown.l1[shown.hidden])}, split "
+        f"{shown.split}): {min(n_hidden, MOST)} of {n_hidden} live ones, those whose activation "
+        f"varies most on the test part first. Rows are units {order_text(shown.test.units)}; "
+        "columns are bins, by their start before the newest one. Colour is the weight."
     )
 
 
 def _about_gains(shown: _Shown) -> str:
     results = next(iter(shown.predictions.values()))
     n_splits = max(result.n_splits for result in results)
-    silent = sum(cell.rate_hz == 0.0 for cell in results[0].units)
+    silent = sum(unit.rate_hz == 0.0 for unit in results[0].units)
     bars = (
         f"error bars are standard errors over {n_splits} splits"
         if n_splits > 1
         else "one split gives no error bars"
     )
-    cells = "1 cell is" if silent == 1 else f"{silent} cells are"
-    left_out = f" {cells} not shown for want of a training spike." if silent else ""
+    units = f"{counted(silent, 'unit')} without a training spike"
+    left_out = f" {units} {'is' if silent == 1 else 'are'} not shown." if silent else ""
     known = " and ".join(_KNOWN[given] for given in shown.predictions)
     return (
-        f"Gain in log-likelihood of each cell's newest bin over its firing rate, given {known}, "
+        f"Gain in log-likelihood of each unit's newest bin over its firing rate, given {known}, "
         f"against that rate; {bars}.{left_out}"
     )

@@ -4,55 +4,48 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..evaluate._summaries import WindowResult
+from ..evaluate import WindowResult
+from ..formatting import counted
 from ..plot import windows as draw_windows
-from ..report._tables import units_text
 from ..study import Condition, Results
 from ._captioned import COLUMN, CaptionedFigure, captioned
-from ._conditions import condition_of
+from ._conditions import of_condition
 from ._likelihood import error_bars, extremes
 
 
-def windows(
-    results: Results,
-    recording: str | None = None,
-    *,
-    experiment: str | None = None,
-    window: int | None = None,
-) -> CaptionedFigure:
+@of_condition(several_bins=True)
+def windows(results: Results, condition: Condition) -> CaptionedFigure:
     """Figure 5: excess log-likelihood per neuron against the number of bins per word.
 
-    ``window`` are the longest words to draw.
+    Words of up to ``window`` bins are drawn.
     """
-    condition = condition_of(results, recording, experiment, window, several_bins=True)
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
     shown = _up_to(found, condition.window)
-    if not any(each for models in shown.models.values() for each in models):
+    computed = [each for models in shown.models.values() for each in models if each]
+    if not computed:
         raise condition.missing("a test")  # scores that are not finite count as none
     with captioned("5", "Excess log-likelihood by length of words", (COLUMN, 3.0)) as figure:
         draw_windows(shown, bin_width=condition.experiment.bin_width, ax=figure.subplots())
-        n_units = results.index.n_units(condition.recording, condition.experiment)
-        figure.caption = _caption(condition, shown, n_units)
+        figure.caption = _caption(condition, shown)
     return figure
 
 
 def _up_to(found: WindowResult, longest: int) -> WindowResult:
-    """Without what is longer."""
+    """Without longer windows."""
     n = found.windows.index(longest) + 1
     models = {name: each[:n] for name, each in found.models.items()}
     return replace(found, windows=found.windows[:n], models=models)
 
 
-def _caption(condition: Condition, shown: WindowResult, n_units: int) -> str:
-    experiment = condition.experiment
+def _caption(condition: Condition, shown: WindowResult) -> str:
     computed = [each for found in shown.models.values() for each in found if each is not None]
     numbers = sorted({each.n_splits for each in computed})
     last = {name: shown.last_step(name) for name in shown.models}
     steps = [f"{name} {window if window is not None else 'none'}" for name, window in last.items()]
-    said = [
-        "Excess log-likelihood over firing rates, per second and neuron, on test words of one or "
-        f"more bins of {1e3 * experiment.bin_width:g} ms ({condition.recording}, experiment "
-        f"{experiment.name}, {units_text(n_units)}); above, the length of a word.",
+    sentences = [
+        "Gain over independent units, per second and neuron, on test words of one or more bins of "
+        f"{1e3 * condition.experiment.bin_width:g} ms ({condition.recording}, "
+        f"{counted(computed[0].n_units, 'unit')}); above, the length of a word.",
         f"Mean over {extremes(numbers)} split{'s' if numbers[-1] > 1 else ''}.",
         error_bars(numbers),
         "Rings: the last number of bins that is more than two standard errors of the paired "
@@ -65,6 +58,6 @@ def _caption(condition: Condition, shown: WindowResult, n_units: int) -> str:
         if each is None
     ]
     doubtful = sorted({each.name for each in computed if not each.converged})
-    said += [f"Not computed yet: {', '.join(missing)}."] if missing else []
-    said += [f"Not converged in some split: {', '.join(doubtful)}."] if doubtful else []
-    return " ".join(said)
+    sentences += [f"Not computed yet: {', '.join(missing)}."] if missing else []
+    sentences += [f"Not converged in some split: {', '.join(doubtful)}."] if doubtful else []
+    return " ".join(sentences)

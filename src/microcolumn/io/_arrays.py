@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 import zipfile
-from collections.abc import Collection
 from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from ._failures import BadFileError
+from ._failures import BadFileError, damaged
 from ._limits import check_claim
 
 Number = TypeVar("Number", bound=np.generic)
@@ -35,9 +34,8 @@ def load_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
     with path.open("rb") as file:
         end = _end(file.read(_HEADER_BYTES), path.name)
     check_claim(path, end, path.name, compressed=False)
-    array: NDArray[Any] = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
-    _check_text(array, path.name)
-    return array
+    array = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
+    return _with_possible_text(array, path.name)
 
 
 def load_archive(path: Path) -> tuple[dict[str, NDArray[Any]], list[str]]:
@@ -65,23 +63,20 @@ def _member(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
     with archive.open(name) as file:
         end = _end(file.read(_HEADER_BYTES), name)
     if end != size:
-        raise BadFileError(
-            f"{name} claims {end:,} bytes but has {size:,}; it is damaged: export or copy it again"
-        )
-    array: NDArray[Any] = npy.read_array(BytesIO(archive.read(name)), allow_pickle=False)
-    _check_text(array, name)
-    return array
+        raise damaged(f"{name} claims {end:,} bytes but has {size:,}")
+    array = npy.read_array(BytesIO(archive.read(name)), allow_pickle=False)
+    return _with_possible_text(array, name)
 
 
-def _check_text(array: NDArray[Any], name: str) -> None:
+def _with_possible_text(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Refuse characters that do not exist; Python accepts them and fails when they are used."""
     if array.dtype.kind == "U":
         codes = np.frombuffer(array.tobytes(), np.dtype("u4").newbyteorder(array.dtype.byteorder))
         if codes.max(initial=0) > sys.maxunicode:
-            raise BadFileError(
-                f"{name} holds text with a character {codes.max():#x}, which does not exist; it is "
-                "damaged: export or copy it again"
+            raise damaged(
+                f"{name} holds text with a character {codes.max():#x}, which does not exist"
             )
+    return array
 
 
 def _end(head: bytes, name: str) -> int:
@@ -89,10 +84,8 @@ def _end(head: bytes, name: str) -> int:
     file = BytesIO(head)
     try:
         version = npy.read_magic(file)
-        if version == (1, 0):
-            shape, _, dtype = npy.read_array_header_1_0(file)
-        else:
-            shape, _, dtype = npy.read_array_header_2_0(file)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, _, dtype = read(file)
     except Exception as error:  # NumPy evaluates the header and lets anything through
         reason = str(error).partition("\n")[0]
         raise BadFileError(
@@ -103,9 +96,7 @@ def _end(head: bytes, name: str) -> int:
             f"{name} holds Python objects, which could run code when opened; save numbers or text"
         )
     if dtype.itemsize == 0 or any(length < 0 for length in shape):
-        raise BadFileError(
-            f"{name} has shape {shape} and dtype {dtype}; it is damaged: export or copy it again"
-        )
+        raise damaged(f"{name} has shape {shape} and dtype {dtype}")
     return file.tell() + math.prod(shape) * dtype.itemsize
 
 
@@ -121,15 +112,13 @@ def flat_numbers(array: NDArray[Any], name: str, *, whole: bool = False) -> NDAr
     return flat
 
 
-def check_same_length(arrays: Collection[tuple[str, NDArray[Any]]]) -> None:
-    """Refuse arrays of different lengths that belong together."""
-    (first, reference), *others = arrays
-    for name, array in others:
-        if len(array) != len(reference):
-            raise BadFileError(
-                f"{first} has {len(reference)} entries but {name} has {len(array)}; "
-                "they must belong to the same export"
-            )
+def check_same_length(first: str, a: NDArray[Any], second: str, b: NDArray[Any]) -> None:
+    """Refuse two arrays, each with its name, of different lengths."""
+    if len(a) != len(b):
+        raise BadFileError(
+            f"{first} has {len(a)} entries but {second} has {len(b)}; "
+            "they must belong to the same export"
+        )
 
 
 def split_by_unit(

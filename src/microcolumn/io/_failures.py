@@ -11,19 +11,27 @@ class BadFileError(ValueError):
     """A file that cannot be read, in one sentence: what is wrong with it, and what to do."""
 
 
+def damaged(problem: str) -> BadFileError:
+    """The error about a file that no program can have written like this."""
+    return BadFileError(f"{problem}; it is damaged: export or copy it again")
+
+
+@contextmanager
+def naming(place: str) -> Iterator[None]:
+    """Say in which place of a file a value is wrong."""
+    try:
+        yield
+    except ValueError as error:
+        raise BadFileError(f"{place}: {error}") from None
+
+
 @contextmanager
 def as_bad_file(title: str, extra: str | None) -> Iterator[None]:
     """Turn exceptions of a reading library into a :class:`BadFileError` or an ``ImportError``.
 
     Libraries raise exceptions of any type for a damaged file, so all are caught. Their warnings
-    about versions and schemas are not passed on.
-
-    Parameters
-    ----------
-    title : str
-        The format in sentences.
-    extra : str, optional
-        Extra that installs what the format needs.
+    about versions and schemas are not passed on. Sentences call the format ``title``; ``extra``
+    installs what it needs.
     """
     try:
         with warnings.catch_warnings():
@@ -40,9 +48,8 @@ def as_bad_file(title: str, extra: str | None) -> Iterator[None]:
             f"install it with: pip install 'microcolumn[{needed}]'"
         ) from None
     except MemoryError:
-        raise BadFileError(
-            f"reading it as {title} takes more memory than a file of this size should need; it is "
-            "damaged: export or copy it again"
+        raise damaged(
+            f"reading it as {title} takes more memory than a file of this size should need"
         ) from None
     except Exception as error:
         reason = " ".join(str(error).split()) or "no reason given"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ._failures import BadFileError
+from ._failures import damaged
 
 #: Bytes that any file may claim.
 _ALWAYS_FINE = 1 << 26
@@ -26,24 +26,12 @@ def largest_content(size: int) -> int:
 
 
 def check_claim(path: Path, n_bytes: int, what: str, *, compressed: bool = True) -> None:
-    """Refuse ``what`` of ``n_bytes`` if a file of this size cannot hold it.
+    """Refuse ``what``, of ``n_bytes`` by its header, if a file or folder of this size is too small.
 
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    n_bytes : int
-        Size that its header claims.
-    what : str
-        What has this size, for the error.
-    compressed : bool
-        Whether the file may be smaller than its content.
+    The content of a ``compressed`` file may be larger than the file.
     """
     if compressed and n_bytes <= _ALWAYS_FINE:  # saves walking through a folder of many files
         return
     size = size_on_disk(path)
     if n_bytes > (largest_content(size) if compressed else size):
-        raise BadFileError(
-            f"{what} claims {n_bytes:,} bytes in a file of {size:,}; "
-            "it is damaged: export or copy it again"
-        )
+        raise damaged(f"{what} claims {n_bytes:,} bytes in a file of {size:,}")

@@ -28,7 +28,13 @@ def recognise(path: Path) -> str:
     if path.is_file() and path.stat().st_size == 0:
         raise ValueError(f"{path} is empty; export or copy it again")
     name = _folder(path) if path.is_dir() else _file(path)
-    return name or _BY_EXTENSION.get(path.suffix.lower()) or _by_neo(path)
+    name = name or _BY_EXTENSION.get(path.suffix.lower())
+    if name is None and path.is_dir():
+        raise ValueError(
+            f"{path} is a folder without spike_times.npy or any other mark of a known format; "
+            "name the file itself, or the reader"
+        )
+    return name or "neo"
 
 
 def _folder(path: Path) -> str | None:
@@ -84,12 +90,3 @@ def _archive(path: Path) -> str | None:
     if "spike_indexes_seg0.npy" in names:
         return "spikeinterface"
     return "pynapple" if "t.npy" in names else None
-
-
-def _by_neo(path: Path) -> str:
-    if path.is_dir():
-        raise ValueError(
-            f"{path} is a folder without spike_times.npy or any other mark of a known format; "
-            "name the file itself, or the reader"
-        )
-    return "neo"

@@ -23,7 +23,7 @@ from typing import Any
 
 from joblib.externals import loky
 
-from ._failures import BadFileError
+from ._failures import BadFileError, damaged
 from ._limits import largest_content, size_on_disk
 from ._session import Session
 
@@ -38,23 +38,14 @@ Load = Callable[[Path], Session]
 
 
 def load_sandboxed(load: Load, path: Path, libraries: Sequence[str]) -> Session:
-    """Content of a file, read in the worker process; threads wait for each other.
+    """Content of a file or folder, read in the worker process; threads wait for each other.
 
-    Parameters
-    ----------
-    load : callable
-        Reads the file at a path; raises `BadFileError` or `ImportError`.
-    path : Path
-        File or folder.
-    libraries : sequence of str
-        Modules imported before limits are set, if they are installed.
+    ``load`` raises `BadFileError` or `ImportError`; ``libraries`` are imported before limits are
+    set, if they are installed.
     """
     if multiprocessing.current_process().daemon:  # such a process may not start another
         return load(path)
-    outcome = _sandboxes.setdefault(os.getpid(), Sandbox()).read(load, path.absolute(), libraries)
-    if isinstance(outcome, Exception):
-        raise outcome
-    return outcome
+    return _sandboxes.setdefault(os.getpid(), Sandbox()).read(load, path.absolute(), libraries)
 
 
 class Sandbox:
@@ -64,8 +55,8 @@ class Sandbox:
         self._lock = threading.Lock()  # a crash must fail the reading that caused it, no other
         self._executor: Any = None
 
-    def read(self, load: Load, path: Path, libraries: Sequence[str]) -> Session | Exception:
-        """Content of a file, or the exception that reading it raised."""
+    def read(self, load: Load, path: Path, libraries: Sequence[str]) -> Session:
+        """Content of a file."""
         with self._lock:
             executor = self._ready()
             try:
@@ -73,13 +64,12 @@ class Sandbox:
                 outcome: Session | Exception = reading.result()
             except (loky.BrokenProcessPool, MemoryError):  # the latter of sending the content
                 self.stop()
-                return BadFileError(
-                    "the library that reads it crashed or did not finish; it is damaged: export or "
-                    "copy it again"
-                )
+                raise damaged("the library that reads it crashed or did not finish") from None
             except BaseException:  # an interrupt: the worker is still reading
                 self.stop()
                 raise
+        if isinstance(outcome, Exception):
+            raise outcome
         return outcome
 
     def stop(self) -> None:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..epochs import Epochs
 from ..layers import as_labels, is_boundaries, layer_labels
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units
+from ..validation import Floats
 from ._tables import layer_table
-
-Floats = NDArray[np.float64]
 
 #: Column names that mean a unit's depth, its layer, its quality; compared in lower case.
 DEPTH_COLUMNS = ("depth_um", "depth", "unit_depth", "depths")
@@ -29,41 +28,31 @@ _TRUE, _FALSE = ("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no", "")
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Spike trains and the table of their units as they are in a file.
-
-    Attributes
-    ----------
-    ids : sequence of str
-        Name of each unit.
-    trains : sequence of array_like
-        Spike times in seconds, one array per unit.
-    columns : mapping of str to sequence
-        Columns of the file's table of units, one entry per unit each.
-    depth_column : str, optional
-        Column with depths in µm if the reader knows it; otherwise it is found by its name.
-    epochs : Epochs, optional
-        When the units were observed, if the file states it.
-    notes : tuple of str
-        What the reader did.
-    resolution_s : float
-        Width of the bins that times come from; 0 for spike times.
-    depth_reference : str, optional
-        What depths are measured from, if the file states it, which is rare.
-    """
+    """Spike trains in seconds and the table of their units as they are in a file."""
 
     ids: Sequence[str]
     trains: Sequence[ArrayLike]
+    #: Columns of the file's table of units, one entry per unit each.
     columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    #: Column with depths in µm if the reader knows it; otherwise it is found by its name.
     depth_column: str | None = None
+    #: When the units were observed, if the file states it.
     epochs: Epochs | None = None
     notes: tuple[str, ...] = ()
+    #: Width of the bins that times come from; 0 for spike times.
     resolution_s: float = 0.0
+    #: What depths are measured from, if the file states it, which is rare.
     depth_reference: str | None = None
 
     def column(self, names: Iterable[str]) -> str | None:
         """The first column whose name is among ``names`` in any case, or None."""
-        by_name = {name.lower(): name for name in reversed(list(self.columns))}
-        return next((by_name[name] for name in names if name in by_name), None)
+        return next(columns_named(names, self.columns), None)
+
+
+def columns_named(names: Iterable[str], columns: Iterable[str]) -> Iterator[str]:
+    """The columns with these names in any case, in the order of ``names``."""
+    by_name = {column.lower(): column for column in reversed(list(columns))}
+    return (by_name[name] for name in names if name in by_name)
 
 
 class Choices(TypedDict, total=False):
@@ -84,17 +73,7 @@ def to_recording(
     quality: str | Iterable[str] | None = None,
     epochs: str | Epochs | ArrayLike | None = None,
 ) -> Recording:
-    """Recording of a session, given what its depths and layers mean.
-
-    Parameters
-    ----------
-    session : Session
-        Content of a file.
-    source : str
-        Where it comes from.
-    depth_reference, layers, quality, epochs
-        As for :func:`microcolumn.read`.
-    """
+    """Recording of a session; the choices are those of :func:`microcolumn.read`."""
     if not session.ids:
         raise ValueError("there is no unit in it; check that spikes were sorted and exported")
     for name, column in session.columns.items():
@@ -136,23 +115,18 @@ def to_recording(
 
 
 def _with_layers(recording: Recording, session: Session, layers: Any) -> Recording:
-    place = {name: n for n, name in enumerate(session.ids)}
-    kept = [place[name] for name in recording.units.ids]
-    columns = {name: [column[n] for n in kept] for name, column in session.columns.items()}
     chosen = session.column(LAYER_COLUMNS) if layers is None else layers
     if chosen is None:
         return recording
+    place = {name: n for n, name in enumerate(session.ids)}
+    kept = [place[name] for name in recording.units.ids]
+    columns = {name: [column[n] for n in kept] for name, column in session.columns.items()}
     source = "layers"
-    if _is_file(chosen, columns):
+    is_text = isinstance(chosen, str) and (chosen in columns or is_boundaries(chosen))
+    if not is_text and isinstance(chosen, str | Path) and Path(chosen).is_file():
         chosen, source = layer_table(Path(chosen)), str(chosen)
     labels = layer_labels(chosen, recording.units, columns, source)
     return recording.with_units(recording.units.with_layers(labels))
-
-
-def _is_file(layers: Any, columns: Mapping[str, Any]) -> bool:
-    if isinstance(layers, str) and (layers in columns or is_boundaries(layers)):
-        return False
-    return isinstance(layers, str | Path) and Path(layers).is_file()
 
 
 def _all_but_noise(units: Units) -> tuple[list[str] | None, list[str]]:

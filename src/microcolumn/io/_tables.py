@@ -16,15 +16,7 @@ UNIT_NAMES = ("unit", "unit_id", "cluster", "cluster_id", "neuron")
 
 @contextmanager
 def open_table(path: Path, title: str = "it") -> Iterator[tuple[list[str], Iterator[list[str]]]]:
-    """Header and rows of a table, while the block lasts.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    title : str
-        What errors call the file.
-    """
+    """Header and rows of a table, while the block lasts; errors call the file ``title``."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             first = next(file, "")
@@ -58,12 +50,7 @@ def place_of(header: Sequence[str], names: Sequence[str]) -> int | None:
 def unit_rows(path: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
     """Entries of each unit by column, from a table with one row per unit.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    names : sequence of str
-        Names that the column of units may have, the likeliest first.
+    ``names`` are those that the column of units may have, the likeliest first.
     """
     table: dict[str, dict[str, str]] = {}
     with open_table(path, path.name) as (header, rows):

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..validation import Floats, is_finite_number
 from ._arrays import split_by_unit
+from ._clocks import ticks_per_second
 from ._failures import BadFileError
 from ._session import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS, Session
 from ._tables import UNIT_NAMES, open_table, place_of, plain_name
-from ._times import ticks_per_second
-
-Floats = NDArray[np.float64]
 
 #: Names of the column of times, as `plain_name` writes them; they may state the unit.
 _TIME_NAME = re.compile("(?:(?:spike_)?times?|t)(?:_(s|ms|us|µs))?")
@@ -49,7 +48,13 @@ def load(
     """
     with open_table(path) as (header, rows):
         unit, time = _places(header)
-        per_second = _per_second(header[time], time_unit, sampling_rate)
+        stated = _stated_unit(header[time])
+        if stated and time_unit not in (None, stated):
+            raise BadFileError(
+                f"its column {header[time]!r} is in {stated} but time_unit is {time_unit!r}; "
+                "leave time_unit out"
+            )
+        per_second = ticks_per_second(time_unit or stated or "s", sampling_rate)
         table = _Table(header, unit, time)
         for chunk in _chunks(rows):
             table.add(chunk)
@@ -63,7 +68,9 @@ def load(
         name: [values[table.codes[unit_name]] for unit_name in names]
         for name, values in table.columns.items()
     }
-    return Session(names, split_by_unit(times, index, len(names)), columns, notes=table.notes())
+    varying = ", ".join(map(repr, table.varying))
+    notes = (f"not read, since they change within units: {varying}",) if varying else ()
+    return Session(names, split_by_unit(times, index, len(names)), columns, notes=notes)
 
 
 class _Table:
@@ -74,8 +81,8 @@ class _Table:
         self.codes: dict[str, int] = {}
         self.units: list[NDArray[np.int64]] = []
         self.times: list[Floats] = []
-        places = [place for place in range(len(header)) if place not in (unit, time)]
-        self.columns: dict[str, dict[int, str]] = {header[place]: {} for place in places}
+        others = [name for name in header if name not in (header[unit], header[time])]
+        self.columns: dict[str, dict[int, str]] = {name: {} for name in others}
         self.varying: list[str] = []
         self.n_rows = 0
 
@@ -87,13 +94,12 @@ class _Table:
             columns = []
         if len(columns) != len(self.header):
             raise _ragged(rows, self.header, first_line)
-        codes = self.codes
         names = list(map(str.strip, columns[self.unit]))
         if "" in names:
             raise BadFileError(
                 f"line {first_line + names.index('')} names no unit; complete or remove it"
             )
-        units = [codes.setdefault(name, len(codes)) for name in names]
+        units = [self.codes.setdefault(name, len(self.codes)) for name in names]
         self.units.append(np.array(units, dtype=np.int64))
         self.times.append(_numbers(columns[self.time], first_line))
         for place, name in enumerate(self.header):
@@ -117,10 +123,6 @@ class _Table:
                 del self.columns[name]
                 self.varying.append(name)
                 return
-
-    def notes(self) -> tuple[str, ...]:
-        names = ", ".join(repr(name) for name in self.varying)
-        return (f"not read, since they change within units: {names}",) if names else ()
 
 
 def _chunks(reader: Iterator[list[str]]) -> Iterator[list[list[str]]]:
@@ -150,7 +152,7 @@ def _places(header: list[str]) -> tuple[int, int]:
         if len(set(names)) < len(names):
             raise BadFileError(f"its header {', '.join(header)} names a column twice; rename one")
         return unit, time
-    if header and all(_is_number(name) for name in header[1:2] or header):
+    if header and all(map(is_finite_number, header[1:2] or header)):
         raise BadFileError("it has no header; add 'unit,time' as its first line")
     raise BadFileError(
         f"its header is {', '.join(header)[:200]!r}; it needs a column 'unit' and a column 'time', "
@@ -164,17 +166,6 @@ def _stated_unit(name: str) -> str | None:
         return "samples"
     match = _TIME_NAME.fullmatch(plain_name(name))
     return None if match is None else (match[1] or "").replace("µ", "u")
-
-
-def _per_second(name: str, time_unit: str | None, sampling_rate: float | None) -> float:
-    """Ticks of the times in a second."""
-    stated = _stated_unit(name)
-    unit = time_unit or stated or "s"
-    if stated and stated != unit:
-        raise BadFileError(
-            f"its column {name!r} is in {stated} but time_unit is {unit!r}; leave time_unit out"
-        )
-    return ticks_per_second(unit, sampling_rate)
 
 
 def _ragged(rows: list[list[str]], header: Sequence[str], first_line: int) -> BadFileError:
@@ -191,9 +182,8 @@ def _numbers(texts: Sequence[str], first_line: int) -> Floats:
     try:
         times = np.array(list(map(float, texts)))
     except ValueError:
-        place = next(k for k, text in enumerate(texts) if not _is_number(text, finite=False))
-        text = texts[place]
-        comma = re.fullmatch(r"\s*-?\d+,\d+\s*", text) is not None
+        place, text = next((k, t) for k, t in enumerate(texts) if not is_finite_number(t))
+        comma = re.fullmatch(r"\s*-?\d+,\d+\s*", text)
         remedy = "write decimal points, not commas" if comma else "correct or remove it"
         raise BadFileError(
             f"line {first_line + place}: time {text[:50]!r} is not a number; {remedy}"
@@ -229,10 +219,3 @@ def _natural(name: str) -> tuple[list[Any], str]:
     values = [digits.lstrip("0") for digits in parts[1::2]]
     parts[1::2] = [(len(value), value) for value in values]
     return parts, name
-
-
-def _is_number(text: Any, *, finite: bool = True) -> bool:
-    try:
-        return bool(np.isfinite(float(text))) or not finite
-    except (TypeError, ValueError):
-        return False

@@ -30,15 +30,11 @@ _OTHERS = (
 def load(path: Path) -> Session:
     """Arrays of one session.
 
-    Parameters
-    ----------
-    path : Path
-        Archive with ``spike_times`` (seconds; in order for each unit), ``spike_units`` (index into
-        ``unit_ids``) and ``unit_ids``. Optional are ``depth_um`` with ``depth_reference``,
-        ``layer``, ``quality``, ``multiunit`` and any one-dimensional ``unit_...`` with one entry
-        per unit; ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``, or ``duration_s``,
-        which may be the time of the last spike; ``resolution_s``, ``source``, ``notes``. ``meta``
-        is for people and not read.
+    The archive holds ``spike_times`` (seconds; in order for each unit), ``spike_units`` (index into
+    ``unit_ids``) and ``unit_ids``. Optional are ``depth_um`` with ``depth_reference``, ``layer``,
+    ``quality``, ``multiunit`` and any one-dimensional ``unit_...`` with one entry per unit;
+    ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``, or ``duration_s``, which may be the
+    time of the last spike; ``resolution_s``, ``source``, ``notes``. ``meta`` is not read.
     """
     arrays, pickled = load_archive(path)
     if pickled:
@@ -54,12 +50,13 @@ def load(path: Path) -> Session:
             )
     ids = [str(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
     columns, left_out = _columns(arrays, len(ids))
+    saved_from = [f"saved from {source}" for source in _texts(arrays, "source") if source]
     return Session(
         ids,
         _trains(arrays, len(ids)),
         columns,
         epochs=_epochs(arrays),
-        notes=(*_texts(arrays, "notes"), *_provenance(arrays), *left_out),
+        notes=(*_texts(arrays, "notes"), *saved_from, *left_out),
         resolution_s=_scalar(arrays, "resolution_s") or 0.0,
         depth_reference=next(iter(_texts(arrays, "depth_reference")), None),
     )
@@ -103,7 +100,7 @@ def save(recording: Recording, path: str | Path) -> None:
 def _trains(arrays: Arrays, n_units: int) -> list[Any]:
     times = flat_numbers(arrays["spike_times"], "spike_times").astype(np.float64)
     index = flat_numbers(arrays["spike_units"], "spike_units", whole=True)
-    check_same_length([("spike_times", times), ("spike_units", index)])
+    check_same_length("spike_times", times, "spike_units", index)
     bad = np.flatnonzero((index < 0) | (index >= n_units))
     if bad.size:
         raise BadFileError(
@@ -150,7 +147,3 @@ def _scalar(arrays: Arrays, name: str) -> float | None:
 
 def _texts(arrays: Arrays, name: str) -> list[str]:
     return [str(text) for text in arrays[name].ravel().tolist()] if name in arrays else []
-
-
-def _provenance(arrays: Arrays) -> list[str]:
-    return [f"saved from {source}" for source in _texts(arrays, "source") if source]

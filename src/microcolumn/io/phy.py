@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..epochs import Epochs
+from ..validation import Floats
 from ._arrays import check_same_length, flat_numbers, load_array, split_by_unit
+from ._clocks import is_rate
 from ._failures import BadFileError
 from ._session import DEPTH_COLUMNS, Session
 from ._tables import unit_rows
-from ._times import is_rate
 
-Floats = NDArray[np.float64]
 Table = dict[int, dict[str, str]]
 
 #: Groups that phy gives to clusters without a verdict.
@@ -49,8 +49,10 @@ def load(path: Path, *, sampling_rate: float | None = None) -> Session:
     samples = _samples(path)
     table, file = _tables(path), _cluster_file(path)
     clusters = flat_numbers(_array(path, file), file, whole=True).astype(np.int64)
-    check_same_length([("spike_times.npy", samples), (file, clusters)])
-    numbers = _numbers_of(clusters, table)
+    check_same_length("spike_times.npy", samples, file, clusters)
+    # Clusters of the tables that neither fire nor are stated to be silent were merged or split.
+    silent = {number for number, row in table.items() if row.get("n_spikes") == "0"}
+    numbers = sorted(silent.union(np.unique(clusters).tolist()))
     place = np.searchsorted(numbers, clusters)
     rows = [table.get(number, {}) for number in numbers]
     columns: dict[str, list[Any]] = {"quality": [_quality(row) for row in rows]}
@@ -128,9 +130,8 @@ def _samples(path: Path) -> NDArray[Any]:
 
 def _cluster_file(path: Path) -> str:
     """File with the cluster of each spike; before phy saves it there are only templates."""
-    curated = (path / "spike_clusters.npy").is_file()
-    never = not curated and (path / "spike_templates.npy").is_file()
-    return "spike_templates.npy" if never else "spike_clusters.npy"
+    files = ("spike_clusters.npy", "spike_templates.npy")
+    return next((name for name in files if (path / name).is_file()), files[0])
 
 
 def _tables(path: Path) -> Table:
@@ -143,31 +144,16 @@ def _tables(path: Path) -> Table:
     files.sort(key=lambda file: file.stem != "cluster_info")
     merged: Table = {}
     for file in files:
-        for number, entries in _table(file).items():
-            merged.setdefault(number, {}).update({k: v for k, v in entries.items() if v})
+        for cluster, entries in unit_rows(file, ("cluster_id", "id")).items():
+            try:
+                known = merged.setdefault(int(cluster), {})
+            except ValueError:
+                raise BadFileError(
+                    f"{file.name} names the cluster {cluster!r}; clusters have whole numbers: save "
+                    "the table again in phy"
+                ) from None
+            known.update({name: entry for name, entry in entries.items() if entry})
     return merged
-
-
-def _table(path: Path) -> Table:
-    table: Table = {}
-    for cluster, entries in unit_rows(path, ("cluster_id", "id")).items():
-        try:
-            table[int(cluster)] = entries
-        except ValueError:
-            raise BadFileError(
-                f"{path.name} names the cluster {cluster!r}; clusters have whole numbers: save the "
-                "table again in phy"
-            ) from None
-    return table
-
-
-def _numbers_of(clusters: NDArray[np.int64], table: Table) -> list[int]:
-    """Clusters with spikes, and those that phy states to have none.
-
-    Other clusters of the tables were merged or split and are no units.
-    """
-    silent = {number for number, row in table.items() if row.get("n_spikes") == "0"}
-    return sorted(silent.union(np.unique(clusters).tolist()))
 
 
 def _quality(row: Mapping[str, str]) -> str:
@@ -199,7 +185,7 @@ def _depths(
             f"{positions.shape}; they need (templates, samples, channels) and (channels, 2)"
         )
     used = flat_numbers(_array(path, "spike_templates.npy"), "spike_templates.npy", whole=True)
-    check_same_length([(_cluster_file(path), place), ("spike_templates.npy", used)])
+    check_same_length(_cluster_file(path), place, "spike_templates.npy", used)
     if used.size and not 0 <= used.min() <= used.max() < len(templates):
         raise BadFileError(
             f"spike_templates.npy reaches from {used.min()} to {used.max()} but templates.npy has "
@@ -271,16 +257,15 @@ def _epochs(
     path: Path, params: Mapping[str, Any], rate: float, times: Floats
 ) -> tuple[Epochs | None, list[str]]:
     """From 0 to the end of the raw file, if that is there."""
-    last = float(times[-1]) if times.size else 0.0
     duration = _raw_duration(path, params, rate)
     if duration is None:
         return None, []
-    if duration < last:
-        return None, [
-            f"the raw file ends at {duration:g} s, before the last spike at {last:g} s, and does "
-            "not tell how long was recorded"
-        ]
-    return Epochs([[0.0, duration]]), []
+    if not times.size or times[-1] <= duration:
+        return Epochs([[0.0, duration]]), []
+    return None, [
+        f"the raw file ends at {duration:g} s, before the last spike at {times[-1]:g} s, and does "
+        "not tell how long was recorded"
+    ]
 
 
 def _raw_duration(path: Path, params: Mapping[str, Any], rate: float) -> float | None:

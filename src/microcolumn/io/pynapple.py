@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ..epochs import Epochs
 from ..recording import Recording
-from ._arrays import load_archive
-from ._failures import BadFileError
+from ._arrays import load_archive, split_by_unit
+from ._failures import BadFileError, naming
 from ._session import Choices, Session, to_recording
 
 #: Members that the reader uses; files of older versions have no keys.
@@ -65,11 +65,6 @@ def load(path: Path) -> Session:
 
     NumPy reads them. Metadata that pynapple pickled is not opened, since a pickle can run any
     code. Older versions saved metadata as arrays, which become columns.
-
-    Parameters
-    ----------
-    path : Path
-        An NPZ file.
     """
     arrays, pickled = load_archive(path)
     for name in _NEEDED:
@@ -91,11 +86,13 @@ def load(path: Path) -> Session:
         f"pickled metadata ({', '.join(closed)}) was not opened, since a pickle may run anything; "
         "if you trust the file, pass pynapple.load_file(path) to Recording.from_pynapple",
     )
+    with naming("time support"):
+        support = Epochs(np.column_stack((arrays["start"], arrays["end"])))
     return Session(
         [str(key) for key in keys.tolist()],
         trains,
         columns,
-        epochs=_support(arrays["start"], arrays["end"]),
+        epochs=support,
         notes=notes if closed else (),
     )
 
@@ -115,16 +112,6 @@ def _trains(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[Any], list[NDArray
             f"spike {stray[0]} is of unit {index[stray[0]]}, which is not among 'keys'; "
             "save the group again"
         )
-    order = np.argsort(index, kind="stable")  # pynapple sorts spikes by time across units
-    grouped = index[order]
-    starts = np.searchsorted(grouped, keys, side="left")
-    stops = np.searchsorted(grouped, keys, side="right")
-    in_order = times[order]
-    return keys, [in_order[a:b] for a, b in zip(starts, stops, strict=True)]
-
-
-def _support(starts: NDArray[Any], ends: NDArray[Any]) -> Epochs:
-    try:
-        return Epochs(np.column_stack((starts, ends)))
-    except ValueError as error:
-        raise BadFileError(f"time support: {error}") from None
+    sorter = np.argsort(keys)
+    place = sorter[np.searchsorted(keys, index, sorter=sorter)]
+    return keys, split_by_unit(times, place, len(keys))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -13,12 +14,9 @@ from numpy.typing import NDArray
 from ..epochs import Epochs
 from ..recording import Recording
 from ._arrays import PickledArrayError, load_array, split_by_unit
+from ._clocks import align_segments, joined_trains, segment_epochs
 from ._failures import BadFileError
-from ._segments import align_segments, segment_epochs
 from ._session import Choices, Session, to_recording
-
-#: More segments than any recording has; a larger number is damage.
-_MOST_SEGMENTS = 10_000
 
 
 def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
@@ -44,27 +42,18 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
     if not hasattr(sorting, "sample_index_to_time"):
         raise ImportError("sortings in memory need SpikeInterface 0.103 or later; upgrade it")
     segments = range(sorting.get_num_segments())
+    times = partial(sorting.get_unit_spike_train, return_times=True)
     by_segment = [
-        [
-            np.asarray(
-                sorting.get_unit_spike_train(unit, segment_index=segment, return_times=True),
-                dtype=np.float64,
-            )
-            for unit in sorting.unit_ids
-        ]
-        for segment in segments
+        [np.asarray(times(unit, segment_index=k), dtype=np.float64) for unit in sorting.unit_ids]
+        for k in segments
     ]
     stretches = [_stretch(sorting, segment, by_segment[segment]) for segment in segments]
     shifts, placed, notes = _on_one_clock(stretches, known=sorting.has_recording())
-    trains = [
-        np.concatenate([train + shift for train, shift in zip(parts, shifts, strict=True)])
-        for parts in zip(*by_segment, strict=True)
-    ]
     properties = {str(key): sorting.get_property(key) for key in sorting.get_property_keys()}
-    columns, left_out = _columns(properties, len(trains))
+    columns, left_out = _columns(properties, len(sorting.unit_ids))
     session = Session(
         [str(unit) for unit in sorting.unit_ids],
-        trains,
+        joined_trains(by_segment, shifts),
         columns,
         epochs=placed,
         notes=(*notes, *left_out),
@@ -75,13 +64,9 @@ def from_spikeinterface(sorting: Any, **choices: Unpack[Choices]) -> Recording:
 def load(path: Path) -> Session:
     """A folder written by ``sorting.save(folder=...)`` or of a saved ``SortingAnalyzer``.
 
-    SpikeInterface's own loader unpickles properties, which can run any code. So the arrays and
-    the JSON file are read here; properties that hold Python objects are left out.
-
-    Parameters
-    ----------
-    path : Path
-        The folder, in SpikeInterface's format ``numpy_folder``.
+    Its format is SpikeInterface's ``numpy_folder``. SpikeInterface's own loader unpickles
+    properties, which can run any code. So the arrays and the JSON file are read here; properties
+    that hold Python objects are left out.
     """
     folder = path / "sorting" if (path / "sorting").is_dir() else path
     if not (folder / "numpysorting_info.json").is_file():
@@ -91,15 +76,13 @@ def load(path: Path) -> Session:
             "SpikeInterface opens; if you trust it, use Recording.from_spikeinterface"
             f"(spikeinterface.{opened}{'' if folder == path else '.sorting'})"
         )
-    info = _info(folder)
-    rate, ids, n_segments = info["sampling_frequency"], info["unit_ids"], info["num_segments"]
+    rate, ids, n_segments = _info(folder)
     spikes = _spikes(folder, len(ids), n_segments)
     times = spikes["sample_index"] / rate
     segment = spikes["segment_index"].astype(np.int64)
     last = np.zeros(n_segments)
     np.maximum.at(last, segment, times)
-    stretches = [(0.0, float(stop)) for stop in last]
-    shifts, epochs, notes = _on_one_clock(stretches, known=False)
+    shifts, epochs, notes = _on_one_clock([(0.0, stop) for stop in last.tolist()], known=False)
     columns, left_out = _properties(folder / "properties", len(ids))
     return Session(
         ids,
@@ -137,8 +120,8 @@ def _on_one_clock(
     return shifts, segment_epochs(stretches, shifts), notes
 
 
-def _info(folder: Path) -> dict[str, Any]:
-    """Checked content of ``numpysorting_info.json``."""
+def _info(folder: Path) -> tuple[float, list[str], int]:
+    """Sampling rate, unit ids and number of segments in ``numpysorting_info.json``."""
     path = folder / "numpysorting_info.json"
     try:
         info = json.loads(path.read_text(encoding="utf-8"))
@@ -148,11 +131,11 @@ def _info(folder: Path) -> dict[str, Any]:
         raise BadFileError(
             f"{path.name} lacks the rate, the units or the segments ({error!r}); save it again"
         ) from None
-    if not (0 < rate < np.inf and 1 <= n_segments <= _MOST_SEGMENTS):
+    if not (0 < rate < np.inf and 1 <= n_segments <= 10_000):  # more would be damage
         raise BadFileError(
             f"{path.name} states {rate} samples per second and {n_segments} segments; save it again"
         )
-    return {"sampling_frequency": rate, "unit_ids": ids, "num_segments": n_segments}
+    return rate, ids, n_segments
 
 
 def _spikes(folder: Path, n_units: int, n_segments: int) -> NDArray[Any]:

@@ -33,10 +33,6 @@ from ..validation import check_binary, random_generator
 from ..words import UnnamedWords, Words
 from ._saving import save
 
-#: Frequent words kept for the plausibility check of log Z, and bins, spread evenly over the
-#: training data, from which annealed chains start their way back.
-_N_FREQUENT, _N_KEPT = 10, 500
-
 
 class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     """A probability distribution over binary words.
@@ -127,19 +123,21 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_parameters(cls, theta: Parameters) -> Self:
-        """Make a ready model from parameters, without fitting; it may lack some of its own kind's.
+        """Make a ready model from parameters without fitting; they may lack J or W.
 
         It has no training rates, so ``excess_log_likelihood`` needs an explicit baseline, no
         ``window_``, and an ``origin_`` of None.
         """
         if not isinstance(theta, Parameters):
             raise TypeError(f"theta is a {type(theta).__name__}; pass Parameters")
-        if theta.J is not None and not theta.J.any() and "J" not in _PARTS[cls._kind]:
+        _, parts = _KINDS[cls._kind]
+        if theta.J is not None and not theta.J.any() and "J" not in parts:
             theta = Parameters(b=theta.b, W=theta.W, c=theta.c)
-        if not _PARTS[theta.kind] <= _PARTS[cls._kind]:
+        suitable, needed = _KINDS[theta.kind]
+        if not needed <= parts:
             raise ValueError(
                 f"{cls.__name__} cannot hold parameters of kind {theta.kind!r}; "
-                f"use {_class_of(theta.kind)}.from_parameters"
+                f"use {suitable}.from_parameters"
             )
         model = cls(**cls._settings_of(theta))
         model._adopt(theta)
@@ -185,7 +183,12 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if default and self._log_partition is not None:
             return self._log_partition
         if method in ("auto", "ais"):
-            options = self._sampling_defaults(options.get("base")) | options
+            defaults = {"random_state": getattr(self, "random_state", 0)}
+            if hasattr(self, "rates_"):
+                defaults["words"] = self._kept_words
+                if options.get("base") != "uniform":
+                    defaults["rates"] = self.rates_
+            options = defaults | options
         result = log_partition(theta, method=method, **options)  # type: ignore[arg-type]
         if hasattr(self, "_frequent"):
             result = replace(result, frequent_words=frequent_words_estimate(theta, *self._frequent))
@@ -210,15 +213,6 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         model = copy(self)
         model._log_partition = log_z
         return model
-
-    def _sampling_defaults(self, base: str | None) -> dict[str, Any]:
-        """What annealing takes from the training data, and the seed."""
-        defaults = {"random_state": getattr(self, "random_state", 0)}
-        if hasattr(self, "rates_"):
-            defaults["words"] = self._kept_words
-            if base != "uniform":
-                defaults["rates"] = self.rates_
-        return defaults
 
     def score_samples(self, X: Words | ArrayLike) -> Floats:
         """Normalised log probability of each word in nats, shape (n_words,)."""
@@ -271,9 +265,11 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.origin_ = None if words is None else Origin.of(words)
         if words is not None:
             self.rates_, self.window_ = floored_rates(words), words.window
-            top = np.argsort(-words.counts, kind="stable")[:_N_FREQUENT]
+            # For the plausibility check of log Z.
+            top = np.argsort(-words.counts, kind="stable")[:10]
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())
-            spread = np.linspace(0, words.n_bins - 1, min(words.n_bins, _N_KEPT)).astype(np.intp)
+            # Evenly spread over time; annealed chains start their way back from these words.
+            spread = np.linspace(0, words.n_bins - 1, min(words.n_bins, 500)).astype(np.intp)
             self._kept_words = words.X[words.index[spread]]
 
     def _theta(self) -> Parameters:
@@ -342,14 +338,10 @@ def check_whole(name: str, value: Any) -> None:
         raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
 
 
-#: What each kind of model has besides biases; a model can hold every kind that has less.
-_PARTS: dict[Kind, set[str]] = {
-    "independent": set(),
-    "ising": {"J"},
-    "rbm": {"W"},
-    "srbm": {"J", "W"},
+#: Class of each kind of model, and what it has besides biases; it can hold each kind that has less.
+_KINDS: dict[Kind, tuple[str, set[str]]] = {
+    "independent": ("Independent", set()),
+    "ising": ("Ising", {"J"}),
+    "rbm": ("RBM", {"W"}),
+    "srbm": ("SemiRBM", {"J", "W"}),
 }
-
-
-def _class_of(kind: Kind) -> str:
-    return {"independent": "Independent", "ising": "Ising", "rbm": "RBM", "srbm": "SemiRBM"}[kind]

@@ -125,16 +125,12 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Populat
         names = np.array(header["feature_names"], dtype=object)
         model.feature_names_in_ = _shaped("feature_names", names, (theta.n_visible,))
     if "rates" in arrays:
-        frequencies, frequent, kept = (
-            _floats(arrays, "frequencies"),
-            check_binary(arrays["frequent_words"]),
-            check_binary(arrays["kept_words"]),
-        )
+        frequent, kept = (check_binary(arrays[key]) for key in ("frequent_words", "kept_words"))
         model.rates_ = _shaped("rates", _floats(arrays, "rates"), (theta.n_visible,))
         model._kept_words = _shaped("kept_words", kept, (kept.shape[0], theta.n_visible))
         model._frequent = (
             _shaped("frequent_words", frequent, (frequent.shape[0], theta.n_visible)),
-            _shaped("frequencies", frequencies, (frequent.shape[0],)),
+            _shaped("frequencies", _floats(arrays, "frequencies"), (frequent.shape[0],)),
         )
     return model
 

@@ -21,10 +21,8 @@ class Independent(PopulationModel):
     ----------
     objective_ : float
         Minimum probability flow at the solution, to compare with the other models'.
-    optimality_ : float
-        Zero: a closed form is exact.
-    n_iter_ : int
-        One.
+    optimality_, n_iter_ : float and int
+        Zero and one: a closed form is exact.
 
     Examples
     --------

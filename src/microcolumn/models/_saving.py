@@ -72,12 +72,9 @@ def digest_of(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
 
 def _origin_as_dict(origin: Origin) -> dict[str, Any]:
     """Contents as JSON holds them, except the window, which is one of the fitted numbers."""
-    units = origin.units
-    depths = (
-        [None if np.isnan(d) else d for d in units.depth_um.tolist()]
-        if units.depth_um is not None
-        else None
-    )
+    units, depths = origin.units, None
+    if units.depth_um is not None:
+        depths = [None if np.isnan(depth) else depth for depth in units.depth_um.tolist()]
     return {
         "bin_width": origin.bin_width,
         "start_s": origin.start_s,
@@ -96,12 +93,9 @@ def _origin_as_dict(origin: Origin) -> dict[str, Any]:
 
 def _plain(settings: dict[str, Any]) -> dict[str, Any]:
     """The settings that JSON holds; a random generator object is not part of a model."""
-    plain = {
-        name: value.item() if isinstance(value, np.generic) else value
-        for name, value in settings.items()
-    }
-    return {
-        name: value
-        for name, value in plain.items()
-        if value is None or isinstance(value, str | int | float | bool)
-    }
+    plain = {}
+    for name, setting in settings.items():
+        value = setting.item() if isinstance(setting, np.generic) else setting
+        if value is None or isinstance(value, str | int | float | bool):
+            plain[name] = value
+    return plain

@@ -32,16 +32,6 @@ from ._samples import can_sample_exactly, exact_samples
 
 Base = Literal["rates", "uniform"]
 
-#: Rates of the base stay this far from 0 and 1: a base that forbids words cannot reach them.
-_RATE_MARGIN = 1e-3
-#: Reverse chains per forward chain: of 1000 words at least one lies in a mode that holds 1 % of
-#: the mass with probability 0.99996, of 500 only with 0.993.
-_REVERSE = 2
-#: Operations of a site update in addition to the hidden units' two each: random number, log, exp.
-_OPERATIONS_PER_SITE = 90
-#: Pilot run that estimates the rates of the base where none are given; they need not be exact.
-_PILOT_CHAINS, _PILOT_SWEEPS = 1024, 200
-
 
 def annealed_importance_sampling(
     theta: Parameters,
@@ -58,10 +48,13 @@ def annealed_importance_sampling(
 ) -> LogPartition:
     """Estimate log Z by annealing, doubling the steps until forward and reverse run settle.
 
+    ``converged`` of the result says that the estimate settled within the tolerance, that the
+    reverse estimate agrees within it and within three standard errors, and that the reverse run
+    found no mass that the forward chains missed. If not, a ConvergenceWarning says why. The result
+    does not depend on the number of threads.
+
     Parameters
     ----------
-    theta : Parameters
-        The model.
     base : {"rates", "uniform"}
         Where the path starts: the independent model at the units' firing rates, or fair coins.
     rates : array_like, shape (n_units,), optional
@@ -82,24 +75,9 @@ def annealed_importance_sampling(
         What the estimate may move on doubling, its standard error, and its distance from the
         reverse estimate, all in bits.
     random_state : int, Generator or None
-        Source of the seeds; the result does not depend on the number of threads.
+        Source of the seeds.
     progress : bool, optional
         Show a bar once a run takes longer than a few seconds; by default on a terminal only.
-
-    Returns
-    -------
-    LogPartition
-        ``converged`` says that the estimate settled within the tolerance, that the reverse
-        estimate agrees within it and within three standard errors, and that the reverse
-        run found no mass that the forward chains missed. If not, a ConvergenceWarning says why.
-
-    Examples
-    --------
-    >>> theta = Parameters(b=[-1.0, -2.0], J=[[0.0, 0.5], [0.5, 0.0]])
-    >>> result = annealed_importance_sampling(theta, random_state=0)
-    >>> exact = np.log(1 + np.exp(-1) + np.exp(-2) + np.exp(-2))
-    >>> bool(abs(result.value - exact) < 4 * result.stderr)
-    True
     """
     _check_run(n_chains, n_steps, max_steps, tolerance_bits)
     data = None if words is None else words_of_units(words, theta.n_visible, "words")
@@ -113,27 +91,37 @@ def annealed_importance_sampling(
     trace: list[tuple[int, float, float]] = []
     n_sweeps = 0
     for steps in _doublings(n_steps, max_steps):
-        forward = path.forward(n_chains, steps)
+        forward = path.log_weights(n_chains, steps)
         n_sweeps += n_chains * steps
         value, stderr = log_mean(forward)
         trace.append((steps, value + offset, stderr))
-        settled = _settled(trace, tolerance)
+        moved = abs(trace[-1][1] - trace[-2][1]) if len(trace) > 1 else math.inf
+        settled = moved < tolerance and stderr < tolerance
         if settled or steps == max_steps:
-            n_reverse = _REVERSE * n_chains
+            # Of 1000 words at least one lies in a mode that holds 1 % of the mass with probability
+            # 0.99996, of 500 only with 0.993.
+            n_reverse = 2 * n_chains
             at_model, extra = path.equilibrate(at_model, n_reverse, steps)
-            reverse = path.reverse(at_model.words, steps)
+            reverse = path.log_weights(n_reverse, steps, at_model.words)
             n_sweeps += n_reverse * (steps + extra)
             doubt = doubt_of(forward, reverse, settled, tolerance)
             if doubt is None:
                 break
     if doubt is not None:
-        warnings.warn(_advice(doubt, steps, n_chains), ConvergenceWarning, stacklevel=2)
+        warnings.warn(
+            f"annealed importance sampling has not converged after {steps} steps of {n_chains} "
+            f"chains: {doubt}; raise max_steps or n_chains, or sum exactly if the model allows it",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     reverse_value, reverse_stderr = log_mean(-reverse)
+    # Of a site update: two per hidden unit, and a random number, log and exp.
+    n_operations = float(n_sweeps) * live.n_visible * (2 * live.n_hidden + 90)
     return LogPartition(
         value=value + offset,
         stderr=stderr,
         method="ais",
-        n_operations=float(n_sweeps) * live.n_visible * (2 * live.n_hidden + _OPERATIONS_PER_SITE),
+        n_operations=n_operations,
         seconds=time.perf_counter() - started,
         converged=doubt is None,
         effective_sample_size=effective_sample_size(forward),
@@ -157,19 +145,24 @@ class AnnealingPath(NamedTuple):
     def log_z_base(self) -> float:
         return float(np.logaddexp(0.0, self.base_logits).sum())
 
-    def forward(self, n_chains: int, n_steps: int) -> Floats:
-        """Log weights of chains from the base to the model, shape (n_chains,)."""
-        betas = np.linspace(0.0, 1.0, n_steps + 1)
-        return self._log_weights(self._chains(n_chains), betas, "forward")
+    def log_weights(self, n_chains: int, n_steps: int, words: Bits | None = None) -> Floats:
+        """Log weights of chains from the base to the model, shape (n_chains,).
 
-    def reverse(self, words: Bits, n_steps: int) -> Floats:
-        """Log weights of chains from words of the model to the base, shape (n_words,).
-
-        The transitions of the forward run in the opposite order, each a scan in the opposite
-        order; the sweep at beta = 1 that comes first leaves the model's words as they are.
+        From ``words`` of the model the chains run back to the base: the transitions of the forward
+        run in the opposite order, each a scan in the opposite order. The sweep at beta = 1 that
+        comes first leaves the model's words as they are.
         """
-        betas = np.linspace(1.0, 0.0, n_steps + 1)
-        return self._log_weights(self._chains(len(words), words), betas, "reverse")
+        forward = words is None
+        start, stop = (0.0, 1.0) if forward else (1.0, 0.0)
+        betas = np.linspace(start, stop, n_steps + 1)
+        chains = self._chains(n_chains, words).run(
+            betas[:-1],
+            increments=np.abs(np.diff(betas)),
+            backwards=not forward,
+            progress=self.progress,
+            label=f"AIS {'forward' if forward else 'reverse'}, {n_steps} steps",
+        )
+        return chains.log_weights
 
     def equilibrate(
         self, chains: Sampler | None, n_chains: int, n_sweeps: int
@@ -199,38 +192,12 @@ class AnnealingPath(NamedTuple):
         seed, logits = new_seed(self.rng), self.base_logits
         return Sampler(self.theta, n_chains, seed=seed, base_logits=logits, initial=initial)
 
-    def _log_weights(
-        self, chains: Sampler, betas: Floats, way: Literal["forward", "reverse"]
-    ) -> Floats:
-        chains.run(
-            betas[:-1],
-            increments=np.abs(np.diff(betas)),
-            backwards=way == "reverse",
-            progress=self.progress,
-            label=f"AIS {way}, {len(betas) - 1} steps",
-        )
-        return chains.log_weights
-
 
 def _doublings(first: int, last: int) -> Iterator[int]:
     while first < last:
         yield first
         first *= 2
     yield last
-
-
-def _settled(trace: list[tuple[int, float, float]], tolerance: float) -> bool:
-    if len(trace) < 2:
-        return False
-    (_, before, _), (_, value, stderr) = trace[-2:]
-    return abs(value - before) < tolerance and stderr < tolerance
-
-
-def _advice(doubt: str, n_steps: int, n_chains: int) -> str:
-    return (
-        f"annealed importance sampling has not converged after {n_steps} steps of {n_chains} "
-        f"chains: {doubt}; raise max_steps or n_chains, or sum exactly if the model allows it"
-    )
 
 
 def base_logits(
@@ -248,31 +215,23 @@ def base_logits(
             raise ValueError("rates are given with base='uniform'; use base='rates' or drop them")
         return np.zeros(theta.n_visible)
     if rates is not None:
-        probabilities = _checked_rates(rates, theta.n_visible)
+        probabilities = real_array("rates", rates, "pass one probability per unit")
+        if probabilities.shape != (theta.n_visible,):
+            raise ValueError(
+                f"rates has shape {probabilities.shape}; it needs one entry for each of "
+                f"{theta.n_visible} units"
+            )
+        if not np.all((probabilities >= 0.0) & (probabilities <= 1.0)):
+            raise ValueError("rates holds values outside [0, 1]; pass probabilities per word")
     elif words is not None:
         probabilities = words.mean(axis=0)
     else:
-        probabilities = _pilot_rates(theta, rng)
-    logits: Floats = logit(np.clip(probabilities, _RATE_MARGIN, 1.0 - _RATE_MARGIN))
+        # Rates of chains annealed from fair coins to the model; they need not be exact.
+        pilot = Sampler(theta, n_chains=1024, seed=new_seed(rng))
+        probabilities = pilot.run(np.linspace(0.0, 1.0, 200)).words.mean(axis=0)
+    # A base that forbids words cannot reach them.
+    logits: Floats = logit(np.clip(probabilities, 1e-3, 1.0 - 1e-3))
     return logits
-
-
-def _checked_rates(rates: ArrayLike, n_units: int) -> Floats:
-    probabilities = real_array("rates", rates, "pass one probability per unit")
-    if probabilities.shape != (n_units,):
-        raise ValueError(
-            f"rates has shape {probabilities.shape}; it needs one entry for each of {n_units} units"
-        )
-    if not np.all((probabilities >= 0.0) & (probabilities <= 1.0)):
-        raise ValueError("rates holds values outside [0, 1]; pass probabilities per word")
-    return probabilities
-
-
-def _pilot_rates(theta: Parameters, rng: np.random.Generator) -> Floats:
-    """Mean activity of chains annealed from fair coins to the model."""
-    sampler = Sampler(theta, _PILOT_CHAINS, seed=new_seed(rng))
-    rates: Floats = sampler.run(np.linspace(0.0, 1.0, _PILOT_SWEEPS)).words.mean(axis=0)
-    return rates
 
 
 def _check_run(n_chains: int, n_steps: int, max_steps: int, tolerance_bits: float) -> None:

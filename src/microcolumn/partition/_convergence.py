@@ -20,8 +20,6 @@ from ._importance_weights import log_mean
 #: From 1, since chains that start at the rates are close already, to 8192, where models of a column
 #: have settled.
 DOUBLINGS = tuple(2**k for k in range(14))
-#: exact="auto" allows this many multiply-adds: about 2 s on two cores.
-_QUICK_OPERATIONS = 2.0**37
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,24 +88,19 @@ def annealing_convergence(
     """
     if not isinstance(theta, Parameters):
         raise TypeError(f"theta is a {type(theta).__name__}; pass a model's parameters_")
-    n_steps = _checked_steps(steps)
+    asked = listed("steps", steps, "pass numbers of annealing steps")
+    n_steps = tuple(whole_number(f"steps[{k}]", n) for k, n in enumerate(asked))
+    if not n_steps or n_steps[0] < 1 or any(np.diff(n_steps) <= 0):
+        raise ValueError(f"steps is {n_steps}; it needs whole numbers from 1 on that increase")
     if whole_number("n_chains", n_chains) < 2:
         raise ValueError(f"n_chains is {n_chains}; a standard error needs at least 2")
     rng = random_generator(random_state)
     live, log_factor = theta.only_live()
     path = AnnealingPath(live, base_logits(live, base, rates, None, rng), rng)
-    runs = [path.forward(n_chains, n) for n in n_steps]
+    runs = [path.log_weights(n_chains, n) for n in n_steps]
     log_weights = log_factor + path.log_z_base + np.stack(runs)
     estimates, stderrs = np.array([log_mean(run) for run in log_weights]).T
     return Convergence(n_steps, log_weights, estimates, stderrs, _exact(theta, exact))
-
-
-def _checked_steps(steps: Iterable[int]) -> tuple[int, ...]:
-    asked = listed("steps", steps, "pass numbers of annealing steps")
-    n_steps = tuple(whole_number(f"steps[{k}]", n) for k, n in enumerate(asked))
-    if not n_steps or n_steps[0] < 1 or any(np.diff(n_steps) <= 0):
-        raise ValueError(f"steps is {n_steps}; it needs whole numbers from 1 on that increase")
-    return n_steps
 
 
 def _exact(theta: Parameters, exact: float | str | None) -> float | None:
@@ -116,6 +109,6 @@ def _exact(theta: Parameters, exact: float | str | None) -> float | None:
     if isinstance(exact, str):
         if exact != "auto":
             raise ValueError(f"exact is {exact!r}; give log Z in nats, 'auto' or None")
-        quick = operations(theta) <= _QUICK_OPERATIONS
+        quick = operations(theta) <= 2.0**37  # multiply-adds, about 2 s on two cores
         return exact_log_partition(theta).value if quick else None
     return real_number("exact", exact, "give log Z in nats, 'auto' or None")

@@ -31,12 +31,6 @@ from ..validation import Floats
 
 #: Largest H of the module docstring, nats.
 RANGE_NATS = 300.0
-#: Multiply-adds that one exponential, and one sigmoid with its softplus, are worth.
-_EXP_OPERATIONS, _GATE_OPERATIONS = 25, 75
-#: Multiply-adds that starting a chunk costs in addition to its tables.
-_CHUNK_OPERATIONS = 4096
-#: Fewer chunks than this cannot keep the cores of a small machine busy.
-_ENOUGH_CHUNKS = 8
 _MIN_OUTER = 4
 
 
@@ -242,13 +236,15 @@ def _cost(
     largest = max(inner * n_inner_hidden, outer * theta.n_hidden)
     if largest > limits.max_table and (n_inner > 0 or n_outer > _MIN_OUTER):
         return np.inf
+    # An exponential is worth 25 multiply-adds, a sigmoid with its softplus 75, a new chunk 4096.
     per_chunk = (
         inner * outer * (limits.per_state + limits.per_hidden * n_inner_hidden)
-        + outer * (_EXP_OPERATIONS + _GATE_OPERATIONS * theta.n_hidden)
-        + inner * _EXP_OPERATIONS
-        + _CHUNK_OPERATIONS
+        + outer * (25 + 75 * theta.n_hidden)
+        + inner * 25
+        + 4096
     )
-    return per_chunk * max(2.0 ** (theta.n_visible - n_inner - n_outer), _ENOUGH_CHUNKS)
+    # Fewer than 8 chunks cannot keep the cores of a small machine busy.
+    return per_chunk * max(2.0 ** (theta.n_visible - n_inner - n_outer), 8)
 
 
 def _in_range(plan: EnumerationPlan) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -31,7 +30,6 @@ _MOMENTS = KernelLimits(
 _PAIR_MOMENTS = KernelLimits(
     inner=(4, 8, 10), min_inner=8, max_outer=10, max_table=1 << 14, per_state=4.0, per_hidden=0.0
 )
-_REMEDY = "fit with objective='mpf', which needs no expectations"
 #: Entries of the moments of all chunks of one batch: a few megabytes.
 _BATCH_ENTRIES = 1 << 20
 #: Input of the hidden units that pad a row: certainly off.
@@ -64,49 +62,30 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
     live, log_factor = theta.only_live()
     # Only words give E[x_n x_m], unless the units are independent.
     needs_words = theta.J is not None and live.W is not None
-    if pick_side(live, "visible" if needs_words else "auto", _REMEDY)[0] == "visible":
-        log_z, moments = _sum_moments(live)
-    else:
-        log_z, moments = _hidden_side(live)
-    return log_z + log_factor, _gradient(theta, moments)
-
-
-class _Moments(NamedTuple):
-    """E[x_n x_m] with E[x_n] on the diagonal, E[x_n sigmoid(z_i)] and E[sigmoid(z_i)]."""
-
-    units: Floats
-    cross: Floats
-    hidden: Floats
-
-
-def _gradient(theta: Parameters, moments: _Moments) -> Parameters:
-    """The moments with the dead hidden units, which are independent of everything."""
-    rates = np.diagonal(moments.units).copy()
-    J = None if theta.J is None else moments.units - np.diag(rates)
-    if theta.W is None or theta.c is None:
-        return Parameters(b=rates, J=J)
-    c = expit(theta.c)
-    W = np.outer(rates, c)
-    c[theta.live] = moments.hidden
-    W[:, theta.live] = moments.cross
-    return Parameters(b=rates, J=J, W=W, c=c)
-
-
-def _hidden_side(live: Parameters) -> tuple[float, _Moments]:
-    """With the roles exchanged: E[x_n h_i] is the same; E[x_n x_m] is not needed."""
-    if live.W is None:
+    remedy = "fit with objective='mpf', which needs no expectations"
+    if pick_side(live, "visible" if needs_words else "auto", remedy)[0] == "visible":
+        log_z, found = _sum_moments(live)
+    elif live.W is None:
         rates = expit(live.b)
-        units = np.outer(rates, rates)
-        np.fill_diagonal(units, rates)
-        log_z = float(np.logaddexp(0.0, live.b).sum())
-        return log_z, _Moments(units, np.zeros((live.n_visible, 0)), np.zeros(0))
-    log_z, gradient = exact_expectations(transposed(live))
-    assert gradient.W is not None
-    assert gradient.c is not None
-    return log_z, _Moments(np.diag(gradient.c), gradient.W.T, gradient.b)
+        pairs = np.outer(rates, rates)
+        np.fill_diagonal(pairs, 0.0)
+        log_z, found = float(np.logaddexp(0.0, live.b).sum()), Parameters(b=rates, J=pairs)
+    else:  # with the roles exchanged E[x_n h_i] is the same
+        log_z, found = exact_expectations(transposed(live))
+        found = transposed(found)
+    J = None if theta.J is None else found.J
+    if theta.W is None or theta.c is None:
+        return log_z + log_factor, Parameters(b=found.b, J=J)
+    # Dead hidden units are independent of everything.
+    c = expit(theta.c)
+    W = np.outer(found.b, c)
+    if found.W is not None:
+        c[theta.live], W[:, theta.live] = found.c, found.W
+    return log_z + log_factor, Parameters(b=found.b, J=J, W=W, c=c)
 
 
-def _sum_moments(theta: Parameters) -> tuple[float, _Moments]:
+def _sum_moments(theta: Parameters) -> tuple[float, Parameters]:
+    """Log Z and expectations from a sum over words; every hidden unit is live."""
     limits = _MOMENTS if theta.n_hidden else _PAIR_MOMENTS
     plan = plan_enumeration(theta, limits)
     tables = plan.tables()
@@ -214,16 +193,17 @@ def _pad_hidden(inputs: Floats, fill: float) -> Floats:
     return np.pad(inputs, ((0, 0), (0, missing)), constant_values=fill)
 
 
-def _in_model_order(sums: Floats, plan: EnumerationPlan) -> _Moments:
+def _in_model_order(sums: Floats, plan: EnumerationPlan) -> Parameters:
     """Units and hidden units in the model's order, free units dropped."""
     n_units = plan.n_units
     order = np.concatenate([plan.inner, plan.outer, plan.fixed])
     lower = np.tril(sums[1:, 1 : 1 + order.size])
-    pairs = lower + np.tril(lower, -1).T
     units = np.zeros((n_units + 1, n_units + 1))
-    units[np.ix_(order, order)] = pairs
+    units[np.ix_(order, order)] = lower + np.tril(lower, -1).T
     cross = np.zeros((n_units + 1, plan.hidden.size))
     cross[np.ix_(order, plan.hidden)] = sums[1:, 1 + order.size :]
     hidden = np.zeros(plan.hidden.size)
     hidden[plan.hidden] = sums[0, 1 + order.size :]
-    return _Moments(units[:n_units, :n_units], cross[:n_units], hidden)
+    rates = np.diagonal(units)[:n_units].copy()
+    pairs = units[:n_units, :n_units] - np.diag(rates)
+    return Parameters(b=rates, J=pairs, W=cross[:n_units], c=hidden)

@@ -16,12 +16,6 @@ def frequent_words_estimate(theta: Parameters, X: ArrayLike, shares: ArrayLike) 
     penalty shrinks the model away from them, which biases the estimate.
 
     ``shares`` (n_words,) of the frequent words among all words are also the weights of the mean.
-
-    Examples
-    --------
-    >>> theta = Parameters(b=[np.log(3.0)])
-    >>> round(float(frequent_words_estimate(theta, [[1]], [0.75]) - np.log(4.0)), 12)
-    0.0
     """
     observed = np.asarray(shares, dtype=np.float64)
     return float(np.average(log_weight(theta, X) - np.log(observed), weights=observed))

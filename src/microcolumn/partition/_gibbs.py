@@ -24,18 +24,9 @@ _PROGRESS_DELAY = 3.0
 class Sampler:
     """Chains of one model, with the path between it and an independent base model.
 
-    Parameters
-    ----------
-    theta : Parameters
-        The model.
-    n_chains : int
-        Number of chains.
-    seed : int
-        64-bit key of the random numbers; a draw depends on it, the chain, the sweep and the site.
-    base_logits : array_like, shape (n_units,), optional
-        Logits of the independent model at beta = 0; fair coins by default.
-    initial : array_like, shape (n_chains, n_units), optional
-        Words to start from; silent words by default.
+    A draw depends on ``seed`` (64 bits), the chain, the sweep and the site. The base at beta = 0
+    has ``base_logits`` (n_units,), by default fair coins. Chains start from the words ``initial``
+    (n_chains, n_units), by default silent.
     """
 
     def __init__(
@@ -88,21 +79,10 @@ class Sampler:
         progress: bool | None = None,
         label: str = "Gibbs",
     ) -> Sampler:
-        """Sweep once per entry of ``betas``, in several compiled calls.
+        """Sweep once per inverse temperature: beta = 0 samples the base, 1 the model.
 
-        Parameters
-        ----------
-        betas : array_like, shape (n_sweeps,)
-            Inverse temperature of each sweep: 0 samples the base, 1 the model.
-        increments : array_like, shape (n_sweeps,), optional
-            Factor of log p~(x) - log p~_base(x) added to the log weight after each sweep; none
-            by default.
-        backwards : bool
-            Scan units in descending order, which reverses the ascending scan.
-        progress : bool, optional
-            Show a bar once it takes longer than a few seconds; by default on a terminal only.
-        label : str
-            Title of the bar.
+        After each sweep its increment times log p~(x) - log p~_base(x) is added to the log weight.
+        ``backwards`` scans units in descending order, which reverses the ascending scan.
         """
         path = np.zeros((np.size(betas), 2))
         path[:, 0] = betas

@@ -11,8 +11,6 @@ from ..validation import Floats
 
 #: Rounding of log weights, nats: smaller differences are ignored.
 _ROUNDING = 1e-9
-#: Forward and reverse must agree within this many combined standard errors.
-_AGREEMENT = 3.0
 
 
 def log_mean(log_weights: Floats) -> tuple[float, float]:
@@ -66,7 +64,7 @@ def doubt_of(forward: Floats, reverse: Floats, settled: bool, tolerance: float) 
             "that no forward chain reached"
         )
     combined = math.hypot(stderr, reverse_stderr)
-    if max(abs(gap), reverse_stderr) > tolerance or abs(gap) > _AGREEMENT * combined + _ROUNDING:
+    if max(abs(gap), reverse_stderr) > tolerance or abs(gap) > 3.0 * combined + _ROUNDING:
         return (
             f"the reverse run is {gap * bits:+.3g} bits away, with standard errors of "
             f"{stderr * bits:.3g} forward and {reverse_stderr * bits:.3g} reverse"

@@ -13,8 +13,6 @@ from ._result import LogPartition
 
 Method = Literal["auto", "exact", "exact-visible", "exact-hidden", "ais"]
 
-_SIDES: dict[str, Side] = {"exact-visible": "visible", "exact-hidden": "hidden"}
-
 #: "auto" sums exactly up to this many multiply-adds: about 20 s on two cores, or 40 Ising units.
 AUTO_OPERATIONS = 2.0**40
 
@@ -62,4 +60,5 @@ def log_partition(
             f"method {method!r} takes no option {next(iter(options))!r}; "
             "leave it out or use method='ais'"
         )
-    return exact_log_partition(theta, _SIDES.get(method, "auto"), progress)
+    sides: dict[str, Side] = {"exact-visible": "visible", "exact-hidden": "hidden"}
+    return exact_log_partition(theta, sides.get(method, "auto"), progress)

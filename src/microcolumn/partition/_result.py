@@ -12,23 +12,18 @@ class LogPartition:
 
     Parameters
     ----------
-    value : float
-        log Z in nats.
-    stderr : float
-        Standard error of ``value`` in nats; zero for exact sums.
+    value, stderr : float
+        log Z and its standard error in nats; the error of an exact sum is zero.
     method : {"exact", "ais"}
         Summed over all states, or by annealed importance sampling.
-    n_operations : float
-        What it cost, in multiply-adds.
-    seconds : float
-        Elapsed time.
+    n_operations, seconds : float
+        What it cost: multiply-adds, and elapsed time.
     converged : bool
         Whether ``value`` may be relied upon to within a few ``stderr``; always for exact sums.
     effective_sample_size : float, optional
         Of the annealed chains' weights.
     reverse, reverse_stderr : float, optional
-        The estimate from the reverse run and its standard error, nats: the other side of the
-        sandwich.
+        The estimate from the reverse run and its standard error, nats; too high on average.
     n_steps : int, optional
         Annealing steps of the last run.
     trace : tuple of (steps, value, stderr), optional

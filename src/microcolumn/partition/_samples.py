@@ -12,13 +12,10 @@ from ._cost import operations, pick_side, transposed
 from ._enumeration import EnumerationPlan, KernelLimits, states
 from ._inner_sums import InnerSums
 
-#: Exact sampling of this many multiply-adds takes a few seconds and 64 MB of memory.
-_COMFORTABLE_OPERATIONS = 2.0**33
 #: Few inner units: their conditional distribution is tabulated for every sample.
 _SAMPLING = KernelLimits(
     inner=(4,), min_inner=4, max_outer=10, max_table=1 << 17, per_state=3.0, per_hidden=2.0
 )
-_REMEDY = "draw them by Gibbs sampling"
 #: Words times inner states times hidden units handled at once.
 _BATCH_ELEMENTS = 1 << 22
 
@@ -30,7 +27,7 @@ def can_sample_exactly(theta: Parameters) -> bool:
     with 25 live hidden units, or of any number of units with about 25 live hidden units and no
     couplings.
     """
-    return operations(theta) <= _COMFORTABLE_OPERATIONS
+    return operations(theta) <= 2.0**33
 
 
 def exact_samples(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
@@ -47,7 +44,7 @@ def exact_samples(theta: Parameters, n: int, rng: np.random.Generator) -> Bits:
         Source of randomness; the words do not depend on the number of threads.
     """
     live, _ = theta.only_live()
-    if pick_side(live, "auto", _REMEDY)[0] == "visible":
+    if pick_side(live, "auto", "draw them by Gibbs sampling")[0] == "visible":
         return _sample_states(live, n, rng)
     if live.W is None:
         rates = np.broadcast_to(expit(live.b), (n, live.n_visible))

@@ -1,8 +1,8 @@
 """Plots of models, words and scores, each on one pair of axes: ``mc.plot.couplings(model)``.
 
 All take ``ax=``, draw there or into a new figure, and return the axes. In a figure of your own,
-``plt.subplots(..., layout="constrained")`` leaves room for legends and colour bars. Whole figures
-of a study, with captions, are in :mod:`microcolumn.figures`.
+``plt.subplots(..., layout="constrained")`` leaves room for legends and colour bars. Figures of a
+study, with captions, are in :mod:`microcolumn.figures`.
 """
 
 import lazy_loader

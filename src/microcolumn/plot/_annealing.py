@@ -10,12 +10,12 @@ from matplotlib.axes import Axes
 from ..partition._convergence import Convergence
 from .style import BESIDE, DATA_COLOUR, ERROR_BARS, MODEL_COLOURS, axes_or_new
 
-#: What a partition function may be wrong by, bits per word (METHOD section 7).
+#: Largest tolerated error of a partition function, bits per word (docs/method.md, section 7).
 TOLERANCE_BITS = 0.02
 _CHAINS, _MEAN, _KNOWN = "#B8B8B8", MODEL_COLOURS["Ising"], MODEL_COLOURS["SemiRBM"]
-#: Chains of one run are spread over this share of the way to the next doubling, to either side.
+#: Chains of one run are jittered by up to this many doublings to either side.
 _JITTER = 0.3
-#: In a nat.
+#: Bits in a nat.
 BITS = 1.0 / math.log(2.0)
 
 
@@ -26,34 +26,26 @@ def annealing(
     name: str = "exact",
     ax: Axes | None = None,
 ) -> Axes:
-    """Chains' own estimates of log2 Z, and that of all together, against annealing steps.
+    """Estimates of log2 Z by single chains and by all chains together, against annealing steps.
 
-    A point per chain, jittered sideways; the line is log2 of their mean weight with its standard
-    error. The reference is a line, dashed 0.02 bits off it.
+    A point per chain, jittered sideways; connected points are log2 of the chains' mean weight with
+    its standard error. The reference is a line, with dashed lines 0.02 bits above and below.
 
     Parameters
     ----------
     convergence : Convergence
-        From :func:`~microcolumn.partition._convergence.annealing_convergence`.
+        From :func:`~microcolumn.partition.annealing_convergence`.
     reference : float, optional
-        log Z to compare with, nats; by default the exact value where it is known.
+        log Z to compare with, nats; by default the exact value, if it is known.
     name : str
-        What the reference is called.
+        Name of the reference.
     """
     ax = axes_or_new(ax, (5.0, 2.6))
     steps, chains = np.array(convergence.n_steps), convergence.log_weights * BITS
     octaves = np.random.default_rng(0).uniform(-_JITTER, _JITTER, chains.shape)
-    ax.plot(
-        (steps[:, None] * 2.0**octaves).ravel(),
-        chains.ravel(),
-        ".",
-        color=_CHAINS,
-        markersize=1.8,
-        markeredgewidth=0,
-        rasterized=True,  # thousands of points
-        label="single chains",
-        zorder=1,
-    )
+    x = (steps[:, None] * 2.0**octaves).ravel()
+    [dots] = ax.plot(x, chains.ravel(), ".", color=_CHAINS, label="single chains", zorder=1)
+    dots.set(markersize=1.8, markeredgewidth=0, rasterized=True)  # thousands of points
     known = convergence.exact if reference is None else reference
     if known is not None:
         _mark_known(ax, known * BITS, name)
@@ -70,29 +62,24 @@ def annealing_error(
     name: str = "exact",
     ax: Axes | None = None,
 ) -> Axes:
-    """Error of the estimate of log2 Z against annealing steps, where 0.02 bits can be seen.
+    """Error of the estimate of log2 Z against annealing steps, on the scale of 0.02 bits.
 
     Estimates minus the reference with their standard errors, and the tolerance of 0.02 bits,
-    dashed. Runs but the last that are more than five tolerances off may be outside the axis.
+    dashed. Runs other than the last with errors above five tolerances may be outside the axis.
 
     Parameters
     ----------
-    convergence : Convergence
-        From :func:`~microcolumn.partition._convergence.annealing_convergence`.
-    reference : float, optional
-        log Z that errors are measured from, nats; by default the exact value, or where that is
-        unknown the estimate of the last run.
-    name : str
-        What the reference is called.
+    convergence, reference, name
+        As in :func:`annealing`; without an exact value, the reference is the last estimate.
     """
     ax = axes_or_new(ax, (5.0, 2.6))
-    if reference is None and convergence.exact is None:
+    if reference is None:
+        reference = convergence.exact
+    if reference is None:
         reference, name = float(convergence.estimates[-1]), "last run"
-    known = convergence.exact if reference is None else reference
-    assert known is not None
     _mark_known(ax, 0.0, name)
-    _draw_estimates(ax, convergence, known)
-    reach = (np.abs(convergence.estimates - known) + convergence.stderrs) * BITS
+    _draw_estimates(ax, convergence, reference)
+    reach = (np.abs(convergence.estimates - reference) + convergence.stderrs) * BITS
     near = reach[reach <= 5 * TOLERANCE_BITS]
     most = 1.15 * max(1.5 * TOLERANCE_BITS, reach[-1], near.max(initial=0.0))
     ax.set_ylim(-most, most)
@@ -102,35 +89,20 @@ def annealing_error(
 
 
 def _draw_estimates(ax: Axes, convergence: Convergence, zero: float) -> None:
-    """Mean weights with their errors, nats above ``zero`` drawn in bits."""
+    """Mean weights minus ``zero`` with their errors; given in nats, drawn in bits."""
     steps = np.array(convergence.n_steps)
-    ax.errorbar(
-        steps,
-        (convergence.estimates - zero) * BITS,
-        convergence.stderrs * BITS,
-        color=_MEAN,
-        marker="o",
-        markersize=2.5,
-        linewidth=1.0,
-        **ERROR_BARS,
-        label=f"mean of {convergence.n_chains} chains",
-        zorder=3,
-    )
+    values, errors = (convergence.estimates - zero) * BITS, convergence.stderrs * BITS
+    style = {"color": _MEAN, "marker": "o", "markersize": 2.5, "linewidth": 1.0, **ERROR_BARS}
+    label = f"mean of {convergence.n_chains} chains"
+    ax.errorbar(steps, values, errors, label=label, zorder=3, **style)
     ax.set_xscale("log", base=2)
     shown = steps[:: -(-len(steps) // 6)]
     ax.set_xticks(shown, [f"{n}" for n in shown])
-    ax.set_xlim(steps[0] / 2**0.7, steps[-1] * 2**0.7)
-    ax.set_xlabel("annealing steps")
+    ax.set(xlim=(steps[0] / 2**0.7, steps[-1] * 2**0.7), xlabel="annealing steps")
 
 
 def _mark_known(ax: Axes, bits: float, name: str) -> None:
     ax.axhline(bits, color=_KNOWN, linewidth=1.0, label=name, zorder=2)
-    for sign in (-1, 1):
-        ax.axhline(
-            bits + sign * TOLERANCE_BITS,
-            color=DATA_COLOUR,
-            linewidth=0.6,
-            linestyle=(0, (4, 3)),
-            label=f"± {TOLERANCE_BITS} bits" if sign > 0 else None,
-            zorder=2,
-        )
+    for sign, label in ((-1, None), (1, f"± {TOLERANCE_BITS} bits")):
+        line = ax.axhline(bits + sign * TOLERANCE_BITS, color=DATA_COLOUR, label=label, zorder=2)
+        line.set(linewidth=0.6, linestyle=(0, (4, 3)))

@@ -1,4 +1,4 @@
-"""Couplings as a matrix with the biases on its diagonal (METHOD section 7, figure 2)."""
+"""Couplings as a matrix with the biases on its diagonal (docs/method.md, section 7, figure 2)."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from ..units import Units
 from ._laminar import bit_layout, mark_window
 from .style import SIGNED, axes_or_new
 
-#: Part of the couplings other than zero that the colours span; stronger ones have the last colour.
+#: Part of the non-zero couplings that the colour scale spans; stronger ones have its last colour.
 _SPANNED = 0.99
-#: Where the colour bars stand, in parts of the axes: left, bottom, width, height.
+#: Position of the colour bars in units of the axes: left, bottom, width, height.
 _COUPLING_BAR, _BIAS_BAR = (1.04, 0.48, 0.045, 0.52), (1.04, 0.0, 0.045, 0.34)
 
 
 def couplings(
     model: PopulationModel, units: Units | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw J, with the biases b on the diagonal, where J has nothing.
+    """Draw the couplings J, with the biases b on the diagonal, where J is zero.
 
-    Couplings are coloured from blue (negative) over white (zero) to red, the same distance either
-    way; the bar is pointed where the strongest go beyond it. Biases are several times larger and
-    nearly all negative, so they are grey and have a bar of their own.
+    Couplings are coloured from blue (negative) over white (zero) to red (positive); the colour bar
+    is pointed if the strongest exceed it. Biases are several times larger and nearly all negative,
+    so they are grey and have their own bar.
 
     The first image of the axes is J, the second one b, each masked where the other is drawn.
 
     Parameters
     ----------
     model : PopulationModel
-        A fitted model; one without couplings is all white beside its biases.
+        A fitted model; the matrix of one without couplings is white except for the biases.
     units : Units, optional
         The recorded units, drawn from superficial to deep with lines between layers. For windows
         of several bins each lag is a block, the oldest first.
@@ -47,7 +47,7 @@ def couplings(
     signed = axes.imshow(
         np.ma.array(drawn, mask=diagonal), cmap=SIGNED, vmin=-limit, vmax=limit, aspect="equal"
     )
-    # Greys reach to zero, so that they are strengths as colours are.
+    # Greys start at zero, so that they show strengths as colours do.
     low, high = min(float(model.b_.min()), 0.0), max(float(model.b_.max()), 0.0)
     shades = np.ma.array(biases, mask=~diagonal)
     grey = axes.imshow(
@@ -64,7 +64,7 @@ def couplings(
 
 
 def _limit(drawn: Floats) -> float:
-    """Largest coupling that has a colour of its own, nats; 1 where there are none."""
+    """Coupling at the end of the colour scale, nats; 1 if all are zero."""
     strengths = np.abs(drawn[drawn != 0.0])
     return float(np.quantile(strengths, _SPANNED)) if strengths.size else 1.0
 
@@ -72,8 +72,7 @@ def _limit(drawn: Floats) -> float:
 def _bar(
     ax: Axes, image: AxesImage, place: tuple[float, float, float, float], label: str, extend: str
 ) -> None:
-    beside = ax.inset_axes(place)
-    bar = ax.figure.colorbar(image, cax=beside, extend=extend)
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes(place), extend=extend)
     bar.set_label(label)
     bar.locator = MaxNLocator(4, steps=[1, 2, 5, 10])
     bar.outline.set_linewidth(0.5)

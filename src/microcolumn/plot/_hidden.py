@@ -1,4 +1,4 @@
-"""Hidden units as bar charts, side by side on one scale (METHOD section 7, figure 2)."""
+"""Hidden units as bar charts, side by side on one scale (docs/method.md, section 7, figure 2)."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from ._laminar import bit_layout, mark_window
 from .style import axes_or_new
 
 POSITIVE, NEGATIVE, THRESHOLD = "#B2182B", "#2166AC", "#999999"
-#: Bars fill this part of a row, up to so many rows; where there are more, gaps would be a haze.
+#: Bars fill this part of a row; with more rows than this, they fill all of it.
 _FILLED, _MANY = 0.8, 100
-#: Space between charts and room for the narrowest, in mean widths of a chart.
+#: Space between charts and width of the narrowest, in mean widths of a chart.
 _GAP, _NARROWEST = 0.25, 0.6
-#: Height of the bands above and below the rows, in parts of them: thresholds and the scale bar.
+#: Height of the bands for thresholds (above) and the scale bar (below), as a part of all rows.
 _BAND = 0.07
-#: Charts that there is always room for: one alone would have bars as wide as the page.
+#: There is always room for this many charts: the bars of a single one would fill the page.
 _FEWEST = 6
-#: Charts that are all numbered; of more only every second, third and so on is.
+#: With more charts than this, only every second, third, ... is numbered.
 _NUMBERED = 25
 
 
 def hidden_units(
     model: PopulationModel,
-    words: Words | NDArray[np.int64] | None = None,
+    words: Words | None = None,
     units: Units | None = None,
     *,
     most: int = 12,
@@ -42,29 +42,44 @@ def hidden_units(
 ) -> Axes:
     """Draw the weights of live hidden units as bar charts, all on the scale of one scale bar.
 
-    Each hidden unit has a bar per cell from a zero line of its own: red to the right for positive
+    Each hidden unit has a bar per unit from a zero line of its own: red to the right for positive
     weights, blue to the left for negative ones. Grey bars are thresholds, that is minus the
-    biases, which are mostly negative: -b of the cells in the first column, and -c of each hidden
+    biases, which are mostly negative: -b of the units in the first column, and -c of each hidden
     unit on top of its chart.
 
     Parameters
     ----------
     model : PopulationModel
         A fitted model.
-    words : Words or ndarray of int64, optional
-        Hidden units are ordered by the variance of their activation on them, as in the paper, or
-        in the given order; by default by the sum of their absolute weights.
+    words : Words, optional
+        Hidden units are ordered by the variance of their activation on these words, as in the
+        paper; by default, by the sum of their absolute weights.
     units : Units, optional
         The recorded units, drawn from superficial to deep with lines between layers. For windows
         of several bins each lag is a block, the oldest first.
     most : int
-        Hidden units drawn; the axes say how many live ones are left out.
+        Largest number of hidden units drawn; the axes say how many are live.
     """
     if whole_number("most", most) < 1:
         raise ValueError(f"most is {most}; draw at least 1 hidden unit")
-    axes = axes_or_new(ax, (7.0, 2.8))
+    if words is None:
+        order, by = _by_weight(model), "total weight"
+    else:
+        order, by = hidden_activation(model, words).order, "variance"
+    return draw_hidden_units(axes_or_new(ax, (7.0, 2.8)), model, units, order, by=by, most=most)
+
+
+def draw_hidden_units(
+    axes: Axes,
+    model: PopulationModel,
+    units: Units | None,
+    order: NDArray[np.int64],
+    *,
+    by: str = "variance",
+    most: int = 12,
+) -> Axes:
+    """Draw the weights of hidden units in a given order, as :func:`hidden_units` does."""
     found = bit_layout(model, units)
-    order = hidden_order(model, words)
     shown = order[:most]
     charts = [_Chart(-model.b_[found.order], None)] + [
         _Chart(model.W_[found.order, k], -float(model.c_[k])) for k in shown
@@ -77,7 +92,6 @@ def hidden_units(
         place: dict[str, Any] = {"transform": axes.transAxes, "backgroundcolor": "white"}
         axes.text(0.6, 0.5, "no live hidden unit", ha="center", va="center", **place)
         return axes
-    by = "variance" if words is not None else "total weight"
     live = (
         f"{order.size} live" if shown.size == order.size else f"{shown.size} of {order.size} live"
     )
@@ -85,14 +99,8 @@ def hidden_units(
     return axes
 
 
-def hidden_order(
-    model: PopulationModel, words: Words | NDArray[np.int64] | None = None
-) -> NDArray[np.int64]:
-    """Live hidden units in the order they are drawn in, shape (n_live,)."""
-    if isinstance(words, np.ndarray):
-        return words
-    if words is not None:
-        return hidden_activation(model, words).order
+def _by_weight(model: PopulationModel) -> NDArray[np.int64]:
+    """Live hidden units by the sum of their absolute weights, shape (n_live,)."""
     live = np.flatnonzero(model.parameters_.live)
     return live[np.argsort(-np.abs(model.W_[:, live]).sum(axis=0), kind="stable")]
 
@@ -106,13 +114,13 @@ class _Chart:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Reach to the left and to the right of the zero line, both at least 0."""
+        """Extent to the left and to the right of the zero line, both at least 0."""
         all_values = [0.0, self.threshold or 0.0, *self.values]
         return -min(all_values), max(all_values)
 
 
 def _draw(ax: Axes, charts: list[_Chart]) -> None:
-    """Draw charts from left to right, x in nats from the first one's left end."""
+    """Draw charts side by side; x is in nats."""
     widths = [sum(chart.ends) for chart in charts]
     mean = (sum(widths) or 1.0) / len(charts)
     n_rows = charts[0].values.size
@@ -141,7 +149,7 @@ def _draw(ax: Axes, charts: list[_Chart]) -> None:
     names = ["\N{MINUS SIGN}b", *numbers]
     ax.set_xticks(middles, names, va="baseline")
     ax.tick_params(length=0)
-    ax.tick_params(axis="x", pad=9)  # of baselines, which are below the letters
+    ax.tick_params(axis="x", pad=9)  # measured to the baseline of the letters
     _scale_bar(ax, max(widths[0], mean), n_rows - 0.5 + band / 2)
 
 
@@ -155,7 +163,7 @@ def _scale_bar(ax: Axes, widest: float, y: float) -> None:
 
 
 def _bars(ax: Axes, zero: float, values: Floats, colour: str) -> None:
-    """A bar per row, all in one outline, which stays light with hundreds of rows."""
+    """A bar per row, all in one outline, which keeps vector files small."""
     if not values.any():
         return
     half = (_FILLED if values.size <= _MANY else 1.0) / 2

@@ -14,44 +14,35 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..models import PopulationModel
 from ..origin import units_of
-from ..units import Units, downwards
+from ..units import Units, downwards, layers_from_the_top
 from .style import literal
 
-#: Layers of all bins of the window together up to which each is marked off.
+#: With more layers, counted in all bins of the window, no lines are drawn between them.
 _MANY = 12
-#: Letters in a line of a layer's name, lines of it, and letters that fit below a block of units.
+#: About as many units are named on an axis without layers.
+_NAMED = 12
+#: Letters in a line of a layer's name, its most lines, and letters that fit below a block of units.
 _LINE, _MOST_LINES, _SHORT = 12, 2, 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Laminar:
-    """The order in which units are drawn, from superficial to deep.
+    """The order in which units are drawn, from superficial to deep."""
 
-    Parameters
-    ----------
-    order : ndarray of int64, shape (n_units,)
-        Position in the table of units of each drawn row.
-    layers : tuple of (str, int, int)
-        Name, first row and row after the last of each layer, from the top; empty without layers.
-    """
-
-    order: NDArray[np.int64]
-    layers: tuple[tuple[str, int, int], ...]
+    order: NDArray[np.int64]  # position in the table of units of each drawn row
+    layers: tuple[tuple[str, int, int], ...]  # name, first row, row after the last, from the top
+    ids: tuple[str, ...]  # name of the unit of each drawn row
 
     @property
     def borders(self) -> tuple[int, ...]:
-        """Rows that begin a layer, but for the first."""
+        """First rows of all layers below the top one."""
         return tuple(start for _, start, _ in self.layers[1:])
 
 
 def laminar(units: Units) -> Laminar:
-    """Order units by layer, then by depth; as they are listed where neither is known.
+    """Order units by layer, then by depth; units with neither stay in their order.
 
-    Parameters
-    ----------
-    units : Units
-        Layers are ordered by the mean depth of their units, or as they appear without depths;
-        units without a layer come last. Labels that are all empty are no layers.
+    Labels that are all empty are no layers.
 
     Examples
     --------
@@ -60,43 +51,43 @@ def laminar(units: Units) -> Laminar:
     >>> found.order.tolist(), found.layers
     ([1, 2, 0], (('II/III', 0, 2), ('V/VI', 2, 3)))
     """
-    n_units = len(units)
-    depths = np.full(n_units, np.inf)
+    labels = units.layer or ("",) * len(units)
+    names = layers_from_the_top(units) if any(labels) else [""]
+    depths = np.zeros(len(units))
     if units.depth_um is not None:
-        down = downwards(str(units.depth_reference))
-        depths = np.where(np.isnan(units.depth_um), np.inf, down * units.depth_um)
-    labels = np.array(units.layer or [""] * n_units)
-    rank = {label: k for k, label in enumerate(_from_the_top(labels, depths))}
-    order = np.lexsort((depths, np.array([rank[label] for label in labels], dtype=np.int64)))
-    layers: list[tuple[str, int, int]] = []
-    if any(labels):
-        for label in rank:
-            start = layers[-1][2] if layers else 0
-            layers.append((label, start, start + int(np.sum(labels == label))))
-    return Laminar(order, tuple(layers))
+        depths = downwards(str(units.depth_reference)) * units.depth_um  # NaN is sorted last
+    order = np.lexsort((depths, np.array([names.index(label) for label in labels])))
+    ends = np.cumsum([labels.count(name) for name in names]).tolist()
+    layers = zip(names, [0, *ends], ends, strict=False) if any(labels) else ()
+    return Laminar(order, tuple(layers), tuple(units.ids[n] for n in order))
 
 
 def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> None:
-    """Draw lines between layers, and their names as tick labels, where units are at 0, 1, ..."""
+    """Draw lines between layers and name them; without layers, name some of the units.
+
+    The unit of row ``n`` is drawn at ``n``.
+    """
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
     for border in found.borders:
         draw(border - 0.5, color="black", linewidth=0.8)
     if not found.layers:
         last = found.order.size - 1
-        rows = MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
-        axis.set_ticks([row for row in rows if 0 <= row <= last])
+        most = _NAMED if along == "y" or max(map(len, found.ids)) < 4 else 6
+        ticks = MaxNLocator(most, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
+        rows = [int(row) for row in ticks if 0 <= row <= last]
+        names = [literal(found.ids[row]) for row in rows]
+        axis.set_ticks(rows, names)
         axis.set_label_text("unit")
-        return
-    axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers])
-    names = [layer_name(label) or "?" for label, _, _ in found.layers]
-    axis.set_ticklabels(names)
-    axis.set_tick_params(length=0)
+    else:
+        names = [layer_name(label) or "?" for label, _, _ in found.layers]
+        axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers], names)
+        axis.set_tick_params(length=0)
     if along == "x" and max(map(len, names)) > _SHORT:  # side by side they would overlap
         axis.set_tick_params(rotation=90)
 
 
 def layer_name(label: str) -> str:
-    r"""A layer's name as it is drawn: long ones in two lines, and what is longer still is cut.
+    r"""A layer's name as it is drawn: in two lines if it is long, and cut if it is longer.
 
     Examples
     --------
@@ -112,8 +103,8 @@ def has_depths(units: Units) -> bool:
     return units.depth_um is not None and not np.isnan(units.depth_um).all()
 
 
-def described(units: Units) -> str:
-    """In which order units are drawn, for captions: "from superficial to deep", for example."""
+def order_text(units: Units) -> str:
+    """The order in which units are drawn, for captions: "from superficial to deep"."""
     found = laminar(units)
     if has_depths(units):
         order = "from superficial to deep"
@@ -124,18 +115,10 @@ def described(units: Units) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BitLayout:
-    """The order in which bits of words are drawn: oldest bin first, each from superficial to deep.
-
-    Parameters
-    ----------
-    units : Laminar
-        Of the recorded units, the same at all bins of the window.
-    window : int
-        Bins per word.
-    """
+    """The order in which bits are drawn: oldest bin first, each from superficial to deep."""
 
     units: Laminar
-    window: int
+    window: int  # bins per word
 
     @property
     def order(self) -> NDArray[np.int64]:
@@ -146,16 +129,10 @@ class BitLayout:
 
 
 def bit_layout(model: PopulationModel, units: Units | None) -> BitLayout:
-    """How the bits of a model are drawn.
+    """How the bits of a model are drawn, with its own units by default.
 
-    Parameters
-    ----------
-    model : PopulationModel
-        Its words are of ``n_units * window`` bits.
-    units : Units or None
-        The recorded units, in any order; None for those that the model was fitted on or, where it
-        does not know them, for bits in their order, without layers. A model that was made from
-        parameters does not know its window either: it follows from the number of units.
+    A model that does not know its units is drawn in the order of its bits, without layers; if it
+    does not know its window, that follows from the number of units.
     """
     check_is_fitted(model)
     n_bits = int(model.parameters_.n_visible)
@@ -174,8 +151,8 @@ def bit_layout(model: PopulationModel, units: Units | None) -> BitLayout:
 def mark_window(ax: Axes, found: BitLayout, *, along: Literal["y", "x"] = "y") -> None:
     """Draw lines between bins and layers; name the layers of single bins and the bins of windows.
 
-    Lags are counted from the newest bin, which is 0. Where lines between layers would be a
-    grating, those between window are drawn alone.
+    Bins are numbered back from the newest one, which is 0. With many layers and bins, only the
+    lines between bins are drawn.
     """
     if found.window == 1:
         mark_layers(ax, found.units, along=along)
@@ -188,21 +165,10 @@ def mark_window(ax: Axes, found: BitLayout, *, along: Literal["y", "x"] = "y") -
             draw(lag * n_units - 0.5, color="black", linewidth=0.4 if many else 0.8)
         for border in () if many else found.units.borders:
             draw(lag * n_units + border - 0.5, color="black", linewidth=0.25)
-    axis.set_ticks([(lag + 0.5) * n_units - 0.5 for lag in range(found.window)])
-    before = [
-        str(lag + 1 - found.window).replace("-", "\N{MINUS SIGN}") for lag in range(found.window)
-    ]
-    axis.set_ticklabels(before)
+    lags = range(1 - found.window, 1)
+    axis.set_ticks(
+        [(lag + found.window - 0.5) * n_units - 0.5 for lag in lags],
+        [f"{lag}".replace("-", "\N{MINUS SIGN}") for lag in lags],
+    )
     axis.set_tick_params(length=0)
     axis.set_label_text("lag (bins)")
-
-
-def _from_the_top(labels: NDArray[np.str_], depths: NDArray[np.float64]) -> list[str]:
-    """Distinct labels by mean depth, superficial first; no label last."""
-    distinct = list(dict.fromkeys(labels.tolist()))
-
-    def mean_depth(label: str) -> float:
-        known = depths[(labels == label) & np.isfinite(depths)]
-        return float(known.mean()) if known.size else np.inf
-
-    return sorted(distinct, key=lambda label: (label == "", mean_depth(label)))

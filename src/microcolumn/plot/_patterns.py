@@ -1,4 +1,4 @@
-"""Whole words: how often each came against its probability, and how many cells fire at once."""
+"""Words: observed frequency against model probability, and how many units fire at once."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from ..evaluate import PatternStatistics, Synchrony, counting_bounds
-from .style import DATA_COLOUR, LEGEND, axes_or_new, literal, looks
+from .style import DASHES, DATA_COLOUR, LEGEND, axes_or_new, literal, looks
 
 #: A symbol for each number of active bits; the last also stands for more.
 _MARKERS = ("s", "o", "^", "D", "x")
 #: Points that vector graphics still draw one by one.
 _MOST_POINTS = 2000
-#: Expected counts below this are drawn at the left edge: their exact value means little.
+#: Smaller expected counts are drawn at the left edge: their exact value means little.
 LEAST_EXPECTED = 1e-4
 _BAND_POINTS = 400
 _BAND = "#D9D9D9"
@@ -29,9 +29,8 @@ def patterns(statistics: Mapping[str, PatternStatistics], *, ax: Axes | None = N
     """Observed frequency of each word against its probability under one or more models.
 
     A colour per model and a symbol per number of active bits. Grey: 5 % to 95 % of counting noise
-    around the identity. Words are drawn because they occurred: those expected less than about once
-    lie above the band by selection. Expected counts of less than a ten-thousandth, down to zero,
-    are drawn at the left edge.
+    around the identity. Only words that occurred are drawn, so words expected less than about once
+    lie above the band by selection. Expected counts below 1e-4 are drawn at the left edge.
 
     Parameters
     ----------
@@ -45,14 +44,9 @@ def patterns(statistics: Mapping[str, PatternStatistics], *, ax: Axes | None = N
     least = LEAST_EXPECTED / n_words
     _draw_band(ax, least, n_words)
     _draw_words(ax, statistics, least)
-    ax.set(
-        xscale="log",
-        yscale="log",
-        xlim=(least / 2.0, 2.0),
-        ylim=(_lowest(statistics) / 2.0, 2.0),
-        xlabel="model probability",
-        ylabel="observed frequency",
-    )
+    lowest = min(each.empirical[each.empirical > 0.0].min() for each in statistics.values())
+    ax.set(xscale="log", yscale="log", xlim=(least / 2.0, 2.0), ylim=(lowest / 2.0, 2.0))
+    ax.set(xlabel="model probability", ylabel="observed frequency")
     _name(ax, statistics)
     return ax
 
@@ -60,14 +54,14 @@ def patterns(statistics: Mapping[str, PatternStatistics], *, ax: Axes | None = N
 def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None) -> Axes:
     """Distribution of the number of active bits, of data and of models.
 
-    Error bars are one standard error: of data from blocks of bins, of drawn words over chains;
-    models that are summed exactly have none. Numbers that never occurred are not drawn.
+    Error bars are one standard error: of data from blocks of bins, of sampled words over chains;
+    exact sums have none. Numbers that never occurred are not drawn.
 
     Parameters
     ----------
     distributions : mapping of str to Synchrony
-        By name, from :func:`microcolumn.synchrony`; what was counted in observed words is drawn as
-        black points, models as lines.
+        By name, from :func:`microcolumn.synchrony`; counts of observed words are drawn as black
+        points, models as lines.
     """
     if not distributions:
         raise ValueError("there are no distributions to draw; name at least one")
@@ -78,30 +72,19 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
     for name, each in distributions.items():
         occurs = np.flatnonzero(each.probability > 0.0)
         is_data = each.method == "words"
-        container = ax.errorbar(
-            occurs,
-            each.probability[occurs],
-            np.where(each.stderr[occurs] > 0.0, each.stderr[occurs], np.nan),
-            color=DATA_COLOUR if is_data else styles[name].colour,
-            linestyle="" if is_data else styles[name].dash,
-            # Thinner from model to model, so that a line shows beneath one that equals it.
-            linewidth=0.0 if is_data else 1.0 + 0.4 * (len(models) - 1 - models.index(name)),
-            marker="o" if is_data else "",
-            markersize=3,
-            elinewidth=0.8,
-            capsize=1.5 if is_data else 0,
-            zorder=3 if is_data else 2,
-            label=literal(name),
-        )
-        lines.append(container.lines[0])
+        if is_data:
+            style: dict[str, Any] = {"color": DATA_COLOUR, "marker": "o", "markersize": 3}
+            style |= {"linestyle": "", "capsize": 1.5, "zorder": 3}
+        else:  # dashes differ, so that a line shows beneath one that equals it
+            dash = DASHES[models.index(name) % len(DASHES)]
+            style = {"color": styles[name].colour, "linestyle": dash, "linewidth": 1.2}
+        errors = np.where(each.stderr[occurs] > 0.0, each.stderr[occurs], np.nan)
+        drawn = ax.errorbar(occurs, each.probability[occurs], errors, elinewidth=0.8, **style)
+        drawn.set_label(literal(name))
+        lines.append(drawn.lines[0])
     highest, lowest = _reach(distributions)
-    ax.set(
-        yscale="log",
-        xlim=(-0.5, highest + 0.5),
-        ylim=(lowest, 2.0),
-        xlabel="active bits k",
-        ylabel="P(k)",
-    )
+    ax.set(yscale="log", xlim=(-0.5, highest + 0.5), ylim=(lowest, 2.0))
+    ax.set(xlabel="active bits k", ylabel="P(k)")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     labels = [literal(name) for name in distributions]
     small = LEGEND | {"fontsize": 6, "handlelength": 1.2, "labelspacing": 0.3}
@@ -114,10 +97,8 @@ def _draw_band(ax: Axes, least: float, n_words: int) -> None:
     p = np.geomspace(least / 2.0, 1.0, _BAND_POINTS)
     lower, upper = counting_bounds(p, n_words)
     seen = upper > 0.0  # words of lower probability are not expected to occur at all
-    floor = 1e-3 / n_words
-    ax.fill_between(
-        p[seen], np.maximum(lower[seen], floor), upper[seen], color=_BAND, linewidth=0, zorder=0
-    )
+    floor = np.maximum(lower[seen], 1e-3 / n_words)
+    ax.fill_between(p[seen], floor, upper[seen], color=_BAND, linewidth=0, zorder=0)
     for bound in (lower, upper):
         above = bound > 0.0
         ax.plot(p[above], bound[above], color="black", linewidth=0.5, linestyle="--", zorder=3)
@@ -125,46 +106,29 @@ def _draw_band(ax: Axes, least: float, n_words: int) -> None:
 
 
 def _draw_words(ax: Axes, statistics: Mapping[str, PatternStatistics], least: float) -> None:
-    """All models' points shuffled, so that none covers another; words of many spikes below."""
+    """Points of all models in random order, so that none covers another; many spikes below few."""
     styles = looks(statistics)
     listed = list(statistics.values())
     x = np.maximum(np.concatenate([each.model for each in listed]), least)
     y = np.concatenate([each.empirical for each in listed])
     symbol = np.concatenate([_symbols(each) for each in listed])
-    colour = np.concatenate(
-        [
-            np.tile(to_rgb(styles[name].tint), (each.model.size, 1))
-            for name, each in statistics.items()
-        ]
-    )
+    tints = np.array([to_rgb(styles[name].tint) for name in statistics])
+    colour = np.repeat(tints, [each.model.size for each in listed], axis=0)
     shuffled = np.random.default_rng(0).permutation(x.size)
     for k in reversed(range(len(_MARKERS))):
         chosen = shuffled[symbol[shuffled] == k]
         if chosen.size:
-            ax.scatter(
-                x[chosen],
-                y[chosen],
-                s=6,
-                c=colour[chosen],
-                marker=_MARKERS[k],
-                linewidths=0.5 if _MARKERS[k] == "x" else 0.0,
-                alpha=0.6,
-                rasterized=x.size > _MOST_POINTS,
-                zorder=2,
-            )
+            dots = ax.scatter(x[chosen], y[chosen], s=6, c=colour[chosen], marker=_MARKERS[k])
+            dots.set(alpha=0.6, linewidths=0.5 if _MARKERS[k] == "x" else 0.0, zorder=2)
+            dots.set_rasterized(x.size > _MOST_POINTS)
 
 
 def _symbols(statistics: PatternStatistics) -> NDArray[np.int64]:
     return np.minimum(statistics.n_active, len(_MARKERS) - 1)
 
 
-def _lowest(statistics: Mapping[str, PatternStatistics]) -> float:
-    """Lowest frequency that occurred."""
-    return float(min(each.empirical[each.empirical > 0.0].min() for each in statistics.values()))
-
-
 def _name(ax: Axes, statistics: Mapping[str, PatternStatistics]) -> None:
-    """Models by colour at the upper left, numbers of active bits by symbol at the lower right."""
+    """Legends: models by colour (upper left), numbers of active bits by symbol (lower right)."""
     dot: dict[str, Any] = {"marker": "o", "markersize": 4, "linestyle": ""}
     models = [
         Line2D([], [], color=look.tint, label=literal(name), **dot)
@@ -181,7 +145,7 @@ def _name(ax: Axes, statistics: Mapping[str, PatternStatistics]) -> None:
 
 
 def _reach(distributions: Mapping[str, Synchrony]) -> tuple[int, float]:
-    """Largest number and lowest probability to draw: those of data, or else of all, and a bit."""
+    """Largest number and lowest probability to draw: those of the data, or else of all."""
     data = [each for each in distributions.values() if each.method == "words"]
     seen = [each.probability for each in data or distributions.values()]
     highest = max(int(np.flatnonzero(p > 0.0)[-1]) for p in seen)

@@ -1,4 +1,4 @@
-"""How well single cells are predicted: gain, traces, calibration, ROC (the paper's figure 6b-c)."""
+"""How well single units are predicted: gain, traces, calibration, ROC (the paper's figure 6b-c)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from ..evaluate import Calibration, Prediction, Roc
-from ..evaluate._summaries import PredictionResult
+from ..evaluate import Calibration, Prediction, PredictionResult, Roc
 from .style import (
     BESIDE,
     DATA_COLOUR,
@@ -28,10 +27,10 @@ from .style import (
 Found = TypeVar("Found")
 
 _CHANCE = MODEL_COLOURS["Independent"]
-#: Seconds that a trace shows unless told, as in the paper.
+#: Seconds that a trace shows by default, as in the paper.
 _SECONDS = 1.0
-#: Points; later traces are narrower, so that those below them can be seen where they coincide.
-_WIDEST, _NARROWEST = 2.4, 0.9
+#: Line width in points, and how opaque traces are, so that those below them can be seen.
+_WIDTH, _OPAQUE = 1.2, 0.8
 
 
 def gain(
@@ -39,10 +38,10 @@ def gain(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Conditional gain of each cell over its firing rate, against that rate.
+    """Conditional gain of each unit over its firing rate, against that rate.
 
-    Bits/s against Hz on a logarithmic axis, on which cells without a training spike have no place.
-    Error bars are standard errors over splits; one split has none.
+    Bits/s against Hz on a logarithmic axis; units without a training spike are not drawn. Error
+    bars are standard errors over splits; one split has none.
 
     Parameters
     ----------
@@ -55,19 +54,12 @@ def gain(
     ax = axes_or_new(ax)
     ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
     for name, result, look in drawn:
-        cells = [cell for cell in result.units if cell.rate_hz > 0.0]
+        units = [unit for unit in result.units if unit.rate_hz > 0.0]
+        values = [(unit.rate_hz, unit.gain_bits_per_second, unit.stderr) for unit in units]
+        style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
+        style |= {"markersize": 3.5, "markerfacecolor": "none", "markeredgewidth": 0.9}
         ax.errorbar(
-            [cell.rate_hz for cell in cells],
-            [cell.gain_bits_per_second for cell in cells],
-            [cell.stderr for cell in cells],
-            color=look.colour,
-            marker=look.marker,
-            markersize=3.5,
-            markerfacecolor="none",
-            markeredgewidth=0.9,
-            linestyle="none",
-            elinewidth=0.7,
-            label=literal(name),
+            *np.array(values).reshape(-1, 3).T, label=literal(name), elinewidth=0.7, **style
         )
     ax.set_xscale("log")
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
@@ -85,30 +77,29 @@ def prediction(
     stop_s: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Predicted probability of a spike of one cell over time, with the spikes that came.
+    """Predicted probability of a spike of one unit over time, with the observed spikes.
 
-    A stepped line per model, interrupted where the recording is, the first the widest; the dashed
-    line is the training rate. Bins with a spike are ticks above.
+    A stepped line per model, interrupted where the recording is; the dashed line is the training
+    rate. Bins with a spike are ticks above.
 
     Parameters
     ----------
     prediction : Prediction or mapping of str to Prediction
         From :func:`~microcolumn.predict`; of several models, by name, on the same words.
     unit : int
-        Position of the cell among the recorded units.
+        Position of the unit among the recorded units.
     start_s, stop_s : float, optional
         What to show, seconds. By default the second without a gap that has most spikes.
     """
     drawn = _drawn(prediction if isinstance(prediction, Mapping) else {"": prediction})
     first = drawn[0][1]
     if start_s is None and stop_s is None:
-        start_s, stop_s = busiest_stretch_of_cell(first, unit)
+        start_s, stop_s = busiest_stretch_of_unit(first, unit)
     start = -np.inf if start_s is None else start_s
     stop = np.inf if stop_s is None else stop_s
     ax = axes_or_new(ax, (7.0, 1.8))
-    widths = np.linspace(_NARROWEST, _WIDEST, len(drawn))[::-1]
-    for (name, each, look), width in zip(drawn, widths, strict=True):
-        line = {"color": look.colour, "linestyle": look.dash, "linewidth": width}
+    for name, each, look in drawn:
+        line = {"color": look.colour, "linestyle": look.dash, "linewidth": _WIDTH, "alpha": _OPAQUE}
         label = literal(name) or "prediction"
         _draw_trace(ax, each.stretch(start, stop), unit, line | {"label": label})
     shown = first.stretch(start, stop)
@@ -117,16 +108,8 @@ def prediction(
         rate = float(expit(shown.rate_log_odds[column]))
         ax.axhline(rate, color=_CHANCE, linestyle="--", linewidth=0.9, label="firing rate")
     spikes = shown.times_s[shown.spikes[:, column] == 1] + shown.bin_width / 2
-    ax.plot(
-        spikes,
-        np.full(spikes.size, 1.05),
-        "|",
-        color=DATA_COLOUR,
-        markersize=7,
-        transform=ax.get_xaxis_transform(),
-        clip_on=False,
-        label="spikes",
-    )
+    [ticks] = ax.plot(spikes, np.full(spikes.size, 1.05), "|", color=DATA_COLOUR, label="spikes")
+    ticks.set(markersize=7, transform=ax.get_xaxis_transform(), clip_on=False)
     ax.set_xlim(shown.times_s[0], shown.times_s[-1] + shown.bin_width)
     ax.set_ylim(bottom=0.0)
     ax.set(xlabel="time (s)", ylabel="P(spike)")
@@ -135,10 +118,10 @@ def prediction(
     return ax
 
 
-def busiest_stretch_of_cell(prediction: Prediction, unit: int) -> tuple[float, float]:
-    """Start and stop of the second without a gap in which a cell has most spikes, seconds.
+def busiest_stretch_of_unit(prediction: Prediction, unit: int) -> tuple[float, float]:
+    """Start and stop of the second without a gap in which a unit has most spikes, seconds.
 
-    Where no stretch is as long, the longest that there is; of equal ones the first.
+    The longest stretch if none lasts a second; the first of equal ones.
     """
     spikes = prediction.spikes[:, _column(prediction, unit)].astype(np.int64)
     run = _runs(prediction)
@@ -155,8 +138,8 @@ def busiest_stretch_of_cell(prediction: Prediction, unit: int) -> tuple[float, f
 def calibration(found: Calibration | Mapping[str, Calibration], *, ax: Axes | None = None) -> Axes:
     """Observed frequency of spikes against their predicted probability.
 
-    A point per group of like predictions. Bars about the diagonal are 5 % and 95 % bounds of
-    counting noise: a calibrated prediction has nine of ten points within.
+    A point per group of similar predictions. Bars around the diagonal are 5 % and 95 % bounds of
+    counting noise: nine of ten points of a calibrated prediction lie within.
 
     Parameters
     ----------
@@ -179,7 +162,7 @@ def calibration(found: Calibration | Mapping[str, Calibration], *, ax: Axes | No
 def roc(found: Roc | Mapping[str, Roc], *, ax: Axes | None = None) -> Axes:
     """Receiver operating characteristic: bins with a spike found against false alarms.
 
-    The diagonal is a guess. Cells that spike in no bin or in all have no curve; the legend says so.
+    The diagonal is chance. Units that spike in no bin or in all have no curve; the legend says so.
 
     Parameters
     ----------
@@ -199,7 +182,7 @@ def roc(found: Roc | Mapping[str, Roc], *, ax: Axes | None = None) -> Axes:
 
 
 def _drawn(named: Mapping[str, Found]) -> list[tuple[str, Found, Look]]:
-    """Name, what is drawn, and how; what has no name is black."""
+    """Name, content and look of each; black without a name."""
     if not named:
         raise ValueError("there is no prediction to draw; pass at least one")
     styles = looks(named)
@@ -209,7 +192,7 @@ def _drawn(named: Mapping[str, Found]) -> list[tuple[str, Found, Look]]:
 
 
 def _draw_trace(ax: Axes, shown: Prediction, unit: int, line: dict[str, Any]) -> None:
-    """Steps over the bins of each run, the first with a label."""
+    """Steps over the bins of each run; the first has the label."""
     probability, times = shown.probability[:, _column(shown, unit)], shown.times_s
     run = _runs(shown)
     for k in range(run[-1] + 1):
@@ -219,7 +202,7 @@ def _draw_trace(ax: Axes, shown: Prediction, unit: int, line: dict[str, Any]) ->
 
 
 def _runs(prediction: Prediction) -> NDArray[np.int64]:
-    """Number of the run of adjacent bins that each bin is in, shape (n_bins,)."""
+    """The run of adjacent bins that each bin belongs to, numbered from 0, shape (n_bins,)."""
     begins = np.zeros(prediction.n_bins, dtype=np.int64)
     begins[prediction.epoch_starts] = 1
     begins[1:] |= np.diff(prediction.bins) != 1
@@ -235,7 +218,7 @@ def _column(prediction: Prediction, unit: int) -> int:
 
 
 def _plain_ticks(ax: Axes) -> None:
-    """Rates as plain numbers, the more of them the fewer decades the axis has."""
+    """Label rates with plain numbers, more of them on an axis of few decades."""
     low, high = ax.get_xlim()
     decades = np.log10(high / low)
     subs = [1.0, 2.0, 5.0] if decades < 2.0 else [1.0]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import Collection, LineCollection, PolyCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from ..recording import Recording
 from ..survey._stretch import SECONDS, busiest_stretch
-from ..units import Units
 from ..validation import Floats, real_number
 from ..words import Words
 from ._laminar import laminar, mark_layers
@@ -26,89 +25,82 @@ _GAP = "#DDDDDD"
 
 
 def raster(
-    recording: Recording,
+    data: Recording | Words,
     start_s: float | None = None,
     stop_s: float | None = None,
     *,
     bin_width: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Spikes of all units, superficial ones at the top, with lines between layers.
+    """Spikes of all units, or bins with spikes, superficial units at the top.
+
+    Lines are drawn between layers, and time that was not recorded is shaded.
 
     Parameters
     ----------
-    recording : Recording
-        What lies outside its epochs is shaded, and spikes there are left out.
+    data : Recording or Words
+        A recording, of which spikes within the epochs are drawn, or words of single bins.
     start_s, stop_s : float, optional
-        The time drawn, seconds; the busiest 2 s where neither is given, and 2 s where one is.
+        The time drawn, seconds; by default the busiest 2 s, and 2 s if only one of them is given.
     bin_width : float, optional
-        Draw bins of so many seconds that hold spikes, as words have them, instead of spikes.
+        Seconds; draw the bins of a recording with spikes, as words have them, instead of spikes.
     """
-    start, stop = _stretch(recording, start_s, stop_s)
-    if bin_width is not None:
-        return words_raster(recording.bin(bin_width), start, stop, recording.epochs, ax=ax)
-    unit, left = _spikes(recording, start, stop)
-    row = np.argsort(laminar(recording.units).order)
-    ends = np.column_stack((row[unit] - _HEIGHT / 2, row[unit] + _HEIGHT / 2))
-    lines = np.stack((np.repeat(left[:, None], 2, axis=1), ends), axis=2)
-    marks = LineCollection(list(lines), colors=DATA_COLOUR, linewidths=0.5)
-    return _framed(marks, unit.size, recording.units, (start, stop), recording.epochs, ax)
-
-
-def words_raster(
-    words: Words,
-    start_s: float,
-    stop_s: float,
-    epochs: Iterable[tuple[float, float]],
-    *,
-    ax: Axes | None = None,
-) -> Axes:
-    """Bins that hold spikes, of all units, superficial ones at the top.
-
-    Parameters
-    ----------
-    words : Words
-        Of single bins.
-    start_s, stop_s : float
-        The time drawn, seconds.
-    epochs : iterable of (float, float)
-        What was recorded, seconds; the rest is shaded.
-    """
-    unit, left = _active_bins(words, start_s, stop_s)
-    row = np.argsort(laminar(words.units).order)
-    across = left[:, None] + np.array([0.0, 0.0, words.bin_width, words.bin_width])
-    along = row[unit][:, None] + np.array([-0.5, 0.5, 0.5, -0.5])
-    boxes = np.stack((across, along), axis=2)
-    marks = PolyCollection(list(boxes), facecolors=DATA_COLOUR, linewidths=0)
-    return _framed(marks, unit.size, words.units, (start_s, stop_s), epochs, ax)
-
-
-def _framed(
-    marks: LineCollection | PolyCollection,
-    n_marks: int,
-    units: Units,
-    stretch: tuple[float, float],
-    epochs: Iterable[tuple[float, float]],
-    ax: Axes | None,
-) -> Axes:
-    """Axes with a row for each unit, lines between layers, and gaps of the recording shaded."""
+    if isinstance(data, Words) and bin_width is not None:
+        raise ValueError("words have their own bins; leave bin_width out")
+    start, stop = _stretch(data, start_s, stop_s)
     ax = axes_or_new(ax, (7.0, 2.6))
-    marks.set_rasterized(n_marks > _MOST_MARKS)
+    found = laminar(data.units)
+    rows = np.argsort(found.order)
+    if isinstance(data, Words):
+        marks, epochs = _bin_marks(data, rows, start, stop), _runs(data)
+    else:
+        epochs = np.array(list(data.epochs))
+        if bin_width is None:
+            marks = _spike_marks(data, rows, start, stop)
+        else:
+            marks = _bin_marks(data.bin(bin_width), rows, start, stop)
+    marks.set_rasterized(len(marks.get_paths()) > _MOST_MARKS)
     ax.add_collection(marks, autolim=False)
-    _shade_gaps(ax, epochs, *stretch)
-    mark_layers(ax, laminar(units))
-    ax.set(xlim=stretch, ylim=(len(units) - 0.5, -0.5), xlabel="time (s)")
+    _shade_gaps(ax, epochs, start, stop)
+    mark_layers(ax, found)
+    ax.set(xlim=(start, stop), ylim=(len(data.units) - 0.5, -0.5), xlabel="time (s)")
     ax.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10)))
     ax.ticklabel_format(axis="x", useOffset=False)
     return ax
 
 
+def busiest_bins(words: Words, n_bins: int, window: int = 1) -> tuple[int, int]:
+    """First bin and bin after the last of the stretch with most spikes, within one epoch.
+
+    Parameters
+    ----------
+    words : Words
+        Of single bins.
+    n_bins : int
+        Length of the stretch; a shorter epoch is taken whole.
+    window : int
+        Each bin of the stretch ends a window of this many bins within the epoch.
+    """
+    spikes = np.concatenate(([0], np.cumsum(words.X.sum(axis=1, dtype=np.int64)[words.index])))
+    best, found = -1, (0, 0)
+    for start, stop in pairwise([*words.epoch_starts.tolist(), words.n_bins]):
+        first = start + window - 1
+        length = min(n_bins, stop - first)
+        if length < 1:
+            continue
+        counts = spikes[first + length : stop + 1] - spikes[first : stop + 1 - length]
+        if counts.max() > best:
+            best, begin = int(counts.max()), first + int(counts.argmax())
+            found = begin, begin + length
+    return found
+
+
 def _stretch(
-    recording: Recording, start_s: float | None, stop_s: float | None
+    data: Recording | Words, start_s: float | None, stop_s: float | None
 ) -> tuple[float, float]:
     if start_s is None:
         if stop_s is None:
-            return busiest_stretch(recording)
+            return busiest_stretch(data) if isinstance(data, Recording) else _busiest_time(data)
         start_s = stop_s - SECONDS
     elif stop_s is None:
         stop_s = start_s + SECONDS
@@ -119,31 +111,53 @@ def _stretch(
     return start, stop
 
 
-def _spikes(recording: Recording, start: float, stop: float) -> tuple[NDArray[np.int64], Floats]:
-    """Unit and time of the spikes within both the stretch and an epoch."""
+def _busiest_time(words: Words) -> tuple[float, float]:
+    first, stop = busiest_bins(words, max(1, round(SECONDS / words.bin_width)))
+    start_s, last_s = words.clock.times_s(words.bins[[first, stop - 1]], words.bin_width).tolist()
+    return start_s, last_s + words.bin_width
+
+
+def _spike_marks(
+    recording: Recording, rows: NDArray[np.int64], start: float, stop: float
+) -> Collection:
+    """A line for each spike in the stretch that lies within an epoch."""
     times = recording.spike_times
     unit = np.repeat(np.arange(recording.n_units), np.diff(recording.offsets))
     inside = np.flatnonzero((times >= start) & (times <= stop))
     inside = inside[recording.epochs.locate(times[inside]) >= 0]
-    return unit[inside], times[inside]
+    ends = rows[unit[inside]][:, None] + np.array([-_HEIGHT / 2, _HEIGHT / 2])
+    lines = np.stack((np.repeat(times[inside][:, None], 2, axis=1), ends), axis=2)
+    return LineCollection(list(lines), colors=DATA_COLOUR, linewidths=0.5)
 
 
-def _active_bins(
-    words: Words, start: float, stop: float
-) -> tuple[NDArray[np.int64], Floats]:
-    """Unit and start of the bins with spikes that reach into the stretch."""
+def _bin_marks(words: Words, rows: NDArray[np.int64], start: float, stop: float) -> Collection:
+    """A box for each bin with spikes that overlaps the stretch."""
+    if words.window > 1:
+        raise ValueError(f"these words span {words.window} bins; pass words of single bins")
     starts = words.clock.times_s(words.bins, words.bin_width)
     shown = np.flatnonzero((starts + words.bin_width > start) & (starts < stop))
     place, unit = np.nonzero(words.X[words.index[shown]])
-    return unit, starts[shown[place]]
+    across = starts[shown[place]][:, None] + words.bin_width * np.array([0.0, 0.0, 1.0, 1.0])
+    along = rows[unit][:, None] + np.array([-0.5, 0.5, 0.5, -0.5])
+    boxes = np.stack((across, along), axis=2)
+    return PolyCollection(list(boxes), facecolors=DATA_COLOUR, linewidths=0)
 
 
-def _shade_gaps(
-    ax: Axes, epochs: Iterable[tuple[float, float]], start: float, stop: float
-) -> None:
+def _runs(words: Words) -> Floats:
+    """Start and stop of each run of adjacent bins, seconds, shape (n_runs, 2)."""
+    begins = np.append(True, np.diff(words.bins) != 1)
+    begins[words.epoch_starts] = True
+    first = np.flatnonzero(begins)
+    last = np.append(first[1:], words.n_bins) - 1
+    starts, stops = (
+        words.clock.times_s(words.bins[edge], words.bin_width) for edge in (first, last)
+    )
+    return np.column_stack((starts, stops + words.bin_width))
+
+
+def _shade_gaps(ax: Axes, epochs: Floats, start: float, stop: float) -> None:
     """Shade what was not recorded: before, between and after the epochs."""
-    edges = np.concatenate(([start], np.ravel(list(epochs)), [stop]))
-    edges = np.clip(edges, start, stop)
+    edges = np.clip(np.concatenate(([start], epochs.ravel(), [stop])), start, stop)
     for left, right in edges.reshape(-1, 2):
-        if right > left:
+        if right - left > 1e-9 * (stop - start):
             ax.axvspan(left, right, facecolor=_GAP, edgecolor="white", hatch="////", linewidth=0)

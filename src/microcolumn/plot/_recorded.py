@@ -1,8 +1,9 @@
-"""What was recorded: where units sit, how they are correlated, and over which lags."""
+"""The recording: where units are, how they are correlated, and over which lags."""
 
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from matplotlib import rcParams
@@ -11,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
 
+from ..formatting import counted
 from ..recording import Recording
 from ..survey import BinWidth, pairwise_correlations
 from ..survey._bin_width import DEAD_TIME
@@ -20,26 +22,26 @@ from ..words import Words
 from ._laminar import has_depths, laminar, layer_name, mark_layers
 from .style import DATA_COLOUR, LEGEND, axes_or_new
 
-#: Okabe & Ito's palette: measured counts and their mean, and what the eye is led to.
+#: Okabe & Ito's palette: counts, their running mean, the chance level, the dead time.
 _COUNTS, _PEAK, _CHANCE, _DEAD = "#56B4E9", "#0072B2", "#999999", "#E69F00"
 #: Pairs of units in one layer and in two; neither is the colour of a model.
 _WITHIN, _BETWEEN = "#D55E00", "#999999"
 #: Shades of neighbouring layers, and of the probe.
 _LAYER_SHADES, _SHANK = ("#F4F4F4", "#E4E4E4"), "#C8C8C8"
-#: ms. Lags whose counts the width is not read from, since sorters miss or repeat spikes there.
+#: ms. Shorter lags do not count for the width, since sorters miss or repeat spikes there.
 _DEAD_TIME_MS = 1e3 * DEAD_TIME
-#: Units nearer than one part in so many of the whole range would be drawn over each other.
+#: Units closer than this fraction of the range of depths would overlap, so they are set apart.
 _ROWS_OF_PROBE = 45
 #: Fewest and most bins of a histogram.
 _FEWEST_BINS, _MOST_BINS = 20, 60
-#: Heights of a letter that an axis needs for its numbers and its label.
+#: Height of an axis' numbers and label, in letters.
 _LINES_BELOW = 3.2
-#: Pairs in a bin beyond which the tail is only seen on a logarithmic axis.
+#: With more pairs in a bin, the axis is logarithmic, so that the tail can be seen.
 _TALL = 1000
 
 
 def depth_label(depth_reference: str) -> str:
-    """What an axis of depths is called."""
+    """Label of an axis of depths."""
     return {
         "surface": "depth below the surface (µm)",
         "tip": "height above the tip (µm)",
@@ -54,9 +56,8 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     units : Units
-        Where no depth is known they are drawn by layer or as they are listed, a row each.
-        Borders of layers lie midway between the neighbouring units of two layers; where layers
-        are mixed in depth, none is drawn.
+        Without depths they are drawn by layer or in their order, a row each. Borders of layers lie
+        midway between the neighbouring units of two layers; none is drawn if layers overlap.
     """
     ax = axes_or_new(ax, (1.7, 2.6))
     found = laminar(units)
@@ -68,7 +69,9 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
         heights = np.argsort(found.order).astype(np.float64)
         ax.set_ylim(len(units) - 0.5, -0.5)
         mark_layers(ax, found)
-        ax.set_ylabel("units by layer, depths unknown" if found.layers else "units, as listed")
+        ax.set_ylabel(
+            "units by layer, depths unknown" if found.layers else "units, in the order of the file"
+        )
     places = _side_by_side(heights)
     shank = float(np.nanmax(np.abs(places))) + 0.15
     ax.axvspan(-shank, shank, color=_SHANK, linewidth=0)
@@ -79,7 +82,7 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
         shown = kind & ~np.isnan(heights)
         n_shown = int(shown.sum())
         if n_shown:
-            label = f"{n_shown} {name}{'s' * (n_shown != 1)}"
+            label = counted(n_shown, name)
             [dots] = ax.plot(places[shown], heights[shown], marker, color=DATA_COLOUR, label=label)
             dots.set(markerfacecolor=face, markersize=3.0, markeredgewidth=0.7)
     ax.set(xlim=(-0.6, 1.8), xticks=[])
@@ -94,14 +97,13 @@ def rates(recording: Recording, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     recording : Recording
-        Its units are drawn from superficial to deep; one that never fires has no bar.
+        Its units are drawn from superficial to deep.
     """
-    return rates_of(recording.units, recording.rates_hz, ax=ax)
+    return draw_rates(axes_or_new(ax, (1.7, 2.6)), recording.units, recording.rates_hz)
 
 
-def rates_of(units: Units, rates_hz: Floats, *, ax: Axes | None = None) -> Axes:
-    """The same of units whose rates are known."""
-    ax = axes_or_new(ax, (1.7, 2.6))
+def draw_rates(ax: Axes, units: Units, rates_hz: Floats) -> Axes:
+    """Draw rates of units as :func:`rates` does."""
     found = laminar(units)
     edges = np.arange(len(units))[:, None] + np.array([-0.5, 0.5])
     hz = np.repeat(rates_hz[found.order], 2)
@@ -117,8 +119,8 @@ def correlations(words: Words, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     words : Words
-        Of single bins. Pairs within a layer and between layers are told apart where both kinds
-        are there; pairs with a unit that never or always fires have no correlation.
+        Of single bins. Pairs within a layer and between layers have different colours if there are
+        both; pairs with a unit that never or always fires have no correlation.
     """
     if words.window > 1:
         raise ValueError(f"these words span {words.window} bins; pass words of single bins")
@@ -155,8 +157,8 @@ def correlogram(
     """Pooled cross-correlogram, its chance level, and the width of its central peak.
 
     Pairs of spikes are drawn relative to chance, whose level is 1. Bins within the sorters' dead
-    time, which a cell sorted twice fills with itself, do not stretch the axis: where they lie
-    beyond it, the dead time is shaded and the legend says how far.
+    time, which a neuron sorted twice fills with itself, do not determine the axis: if they exceed
+    it, the dead time is shaded and the legend states their height.
 
     Parameters
     ----------
@@ -164,7 +166,7 @@ def correlogram(
         From :func:`microcolumn.suggest_bin_width`.
     bin_width : float, optional
         Bin width in use, seconds: dashed lines are drawn at plus and minus it, as in the paper's
-        figure 1e; where left out, at the peak's half height.
+        figure 1e; by default, at the peak's half height.
     """
     ax = axes_or_new(ax)
     lags_ms = result.lags_s * 1e3
@@ -172,7 +174,7 @@ def correlogram(
     if not result.chance.any():
         ax.text(0.5, 0.5, "no pairs of units", ha="center", transform=ax.transAxes)
         return ax
-    with np.errstate(invalid="ignore"):  # Lags that no epoch is long enough for are not drawn.
+    with np.errstate(invalid="ignore"):  # lags longer than all epochs are not drawn
         counts, smoothed = result.counts / result.chance, result.smoothed / result.chance
     step = f"{lags_ms[1] - lags_ms[0]:.3g} ms bins"
     ax.plot(lags_ms, counts, color=_COUNTS, linewidth=0.6, label=step)
@@ -191,7 +193,7 @@ def correlogram(
 
 
 def _legend_below(ax: Axes) -> None:
-    """Below the label of the axis; wherever it stood inside, some recording would cross it."""
+    """Put the legend below the label of the axis; inside, curves could cross it."""
     down = _LINES_BELOW * rcParams["font.size"] / 72.0  # inches
     below = ax.transAxes + ScaledTranslation(0.0, -down, ax.figure.dpi_scale_trans)
     place = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": below}
@@ -199,22 +201,18 @@ def _legend_below(ax: Axes) -> None:
 
 
 def _peak_width(ax: Axes, result: BinWidth, dashed_ms: float) -> None:
-    """A bar over the width of the central peak at half its height, and the number beside it."""
+    """A bar over the width of the central peak at half its height, with the number."""
     half_ms = result.peak_width_s / 2 * 1e3
     half_height = (result.baseline + result.height / 2) / result.chance[result.chance.size // 2]
     ax.plot([-half_ms, half_ms], [half_height] * 2, color="black", linewidth=1.2)
-    ax.annotate(
-        f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms",
-        (max(half_ms, dashed_ms), half_height),
-        xytext=(4, 0),
-        textcoords="offset points",
-        va="center",
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1},
-    )
+    width = f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms"
+    place: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+    place["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1}
+    ax.annotate(width, (max(half_ms, dashed_ms), half_height), **place)
 
 
 def _leave_dead_time_out(ax: Axes, lags_ms: Floats, counts: Floats, smoothed: Floats) -> None:
-    """End the axis above the mean and all other bins if those of the dead time are higher."""
+    """Let all bins outside the dead time determine the axis if those inside are higher."""
     half_bin = (lags_ms[1] - lags_ms[0]) / 2
     is_dead = np.abs(lags_ms) + half_bin < _DEAD_TIME_MS + 1e-6
     others = np.concatenate(([1.0], smoothed, counts[~is_dead]))
@@ -227,7 +225,7 @@ def _leave_dead_time_out(ax: Axes, lags_ms: Floats, counts: Floats, smoothed: Fl
 
 
 def _depth_axis(ax: Axes, depths: Floats, reference: str) -> None:
-    """Deeper is further down, with some room beyond the outermost units."""
+    """An axis on which deeper is further down, with some room beyond the outermost units."""
     shallow, deep = np.nanmin(depths), np.nanmax(depths)
     room = 0.06 * (deep - shallow) or 50.0
     limits = (shallow - room, deep + room)
@@ -238,8 +236,8 @@ def _depth_axis(ax: Axes, depths: Floats, reference: str) -> None:
 def layer_spans(units: Units) -> dict[str, tuple[float, float]]:
     """Upper and lower limit of each layer, µm, from the top; infinite at both ends.
 
-    A border lies midway between the neighbouring units of two layers. Empty where layers or depths
-    are unknown, or where units of one layer lie among or beside those of another.
+    A border lies midway between the neighbouring units of two layers. Empty if layers or depths
+    are unknown, or if layers overlap in depth.
     """
     if units.depth_um is None or units.layer is None:
         return {}
@@ -271,13 +269,13 @@ def _shade_layers(ax: Axes, units: Units) -> None:
 
 
 def _side_by_side(heights: Floats) -> Floats:
-    """Places across the probe, so that units of about one height are not drawn over each other."""
+    """Horizontal positions on the probe, such that units of similar height do not overlap."""
     known = np.flatnonzero(~np.isnan(heights))
-    apart = np.ptp(heights[known]) / _ROWS_OF_PROBE
+    least = np.ptp(heights[known]) / _ROWS_OF_PROBE
     columns = np.zeros(heights.size)
     nearest = np.full(known.size, -np.inf)  # of each column, the largest height taken in it
     for unit in known[np.argsort(heights[known], kind="stable")]:
-        column = int(np.argmax(heights[unit] - nearest > apart))
+        column = int(np.argmax(heights[unit] - nearest > least))
         nearest[column] = heights[unit]
         # From the middle outwards: 0, 1, -1, 2, -2 and so on.
         columns[unit] = (column + 1) // 2 * (1 if column % 2 else -1)
@@ -287,7 +285,7 @@ def _side_by_side(heights: Floats) -> Floats:
 
 
 def _edges(values: Floats) -> Floats:
-    """Edges of a histogram's bins: as many as the data bear, and never too many to see."""
+    """Edges of a histogram's bins, by the Freedman-Diaconis rule between two bounds."""
     automatic = np.histogram_bin_edges(values, bins="fd").size - 1
     return np.histogram_bin_edges(values, bins=int(np.clip(automatic, _FEWEST_BINS, _MOST_BINS)))
 
@@ -295,7 +293,7 @@ def _edges(values: Floats) -> Floats:
 def _pairs_by_layer(
     units: Units, first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> dict[str, tuple[NDArray[np.bool_], str]]:
-    """Which pairs lie between layers and within one, with colours; all where layers are unknown."""
+    """Pairs between layers and within one, with colours; all pairs together without layers."""
     labels = np.array(units.layer or [""] * len(units))
     known = (labels[first] != "") & (labels[second] != "")
     within = known & (labels[first] == labels[second])

@@ -1,9 +1,9 @@
-"""How well models predict: bars of scores, differences from one model, growth with the window."""
+"""Scores of models: bars, differences from one model, growth with the window."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,9 @@ from matplotlib.ticker import MaxNLocator
 
 from ..evaluate import Comparison, ModelScore, PairedDifference, WindowResult
 from ..evaluate._significance import claimed_stderr, corrected_stderr, p_text
+from ..formatting import counted
 from ..models import ModelSpec
-from ..models._spec import INDEPENDENT
+from ..models._spec import CLASSES, INDEPENDENT
 from .style import (
     BESIDE,
     ERROR_BARS,
@@ -26,25 +27,24 @@ from .style import (
     looks,
 )
 
-#: Part of the space of a recording that its bars fill.
+#: Part of the space of a recording that is filled with bars.
 _FILLED = 0.8
-#: Part of the width that a point needs for its p-value; with less, p-values stand upright.
+#: Part of the width that a p-value needs; with less, p-values are upright.
 _ACROSS = 0.12
-#: Recordings whose names stand side by side, and letters in a row of names.
+#: With more recordings, or more letters in all names, names are slanted.
 _MOST_GROUPS, _MOST_LETTERS = 6, 40
-#: More bins than this are not all numbered.
+#: With more numbers of bins than this, not all have a tick.
 _MOST_TICKS = 12
-#: Lags between the lines of neighbouring models, so that error bars stay apart.
+#: Bins between the lines of neighbouring models, so that error bars do not overlap.
 _APART = 0.07
 
 
-def scores(
-    compared: Comparison | Sequence[Comparison], *, ax: Axes | None = None
-) -> Axes:
-    """Bars of the excess log-likelihood of each model over firing rates, which are the zero line.
+def scores(compared: Comparison | Sequence[Comparison], *, ax: Axes | None = None) -> Axes:
+    """Bars of the excess log-likelihood of each model over independent units, the zero line.
 
-    Error bars are one standard error: that of the mean over splits, corrected for the words that
-    splits share; for one or two splits the larger of it and the error from blocks of bins.
+    Error bars are one standard error: from blocks of bins for fitted models compared by
+    :func:`microcolumn.compare`; for a study that of the mean over splits, corrected for the words
+    that splits share (for one or two splits the larger of this and the error from blocks).
 
     Parameters
     ----------
@@ -52,31 +52,28 @@ def scores(
         From :func:`microcolumn.compare` or ``results.comparison(...)``; several are drawn as
         groups of bars.
     """
-    several = [compared] if isinstance(compared, Comparison) else list(compared)
-    groups, titles = [_scores_of(one) for one in several], [_name_of(one) for one in several]
-    names = _names(groups)
-    if not names:
+    listed = _listed(compared)
+    specs = _specs(listed)
+    if not specs:
         raise ValueError("there is no score to draw; compare a model other than firing rates")
     ax = axes_or_new(ax, (4.6, 2.6))
-    width = _FILLED / len(names)
-    for k, (name, look) in enumerate(looks(names).items()):
-        drawn = [(at, *group[name]) for at, group in enumerate(groups) if name in group]
+    width = _FILLED / len(specs)
+    for k, (name, look) in enumerate(looks(specs, specs).items()):
+        drawn = [
+            (at, pair.bits_per_second, pair.stderr)
+            for at, each in enumerate(listed)
+            if name in each.scores
+            for pair in [each.pair(name, INDEPENDENT)]
+        ]
         at, values, errors = (np.array(column) for column in zip(*drawn, strict=True))
-        ax.bar(
-            at + _offset(k, len(names)),
-            values,
-            width,
-            yerr=errors,
-            label=literal(name),
-            color=look.colour,
-            edgecolor="white" if look.hatch else look.colour,
-            linewidth=0.6,
-            hatch=look.hatch,
-            error_kw={"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)},
-        )
+        style: dict[str, Any] = {"color": look.colour, "hatch": look.hatch, "linewidth": 0.6}
+        style["edgecolor"] = "white" if look.hatch else look.colour
+        style["error_kw"] = {"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)}
+        x = at + _offset(k, len(specs))
+        ax.bar(x, values, width, yerr=errors, label=literal(name), **style)
     _draw_zero(ax)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
-    _name_groups(ax, titles)
+    _name_groups(ax, listed)
     ax.legend(**BESIDE)
     return ax
 
@@ -89,38 +86,37 @@ def differences(
 ) -> Axes:
     """Each model's score minus that of one of them, paired over splits, with p-values.
 
-    Error bars are one standard error of the paired difference, the one that the p-value is made
-    from; see :class:`~microcolumn.evaluate.PairedDifference`.
+    Error bars are one standard error of the paired difference, from which the p-value follows;
+    see :class:`~microcolumn.evaluate.PairedDifference`.
 
     Parameters
     ----------
     compared : Comparison or sequence of Comparison
-        From ``results.comparison(...)``; those without the reference are left empty.
+        As in :func:`scores`; the place of one without the reference stays empty.
     reference : str
         Name of the model that is subtracted.
     """
-    listed = [compared] if isinstance(compared, Comparison) else list(compared)
-    known = [{model.name for model in each.models} for each in listed]
-    names = [name for name in _names(known) if name != reference]
-    if not any(reference in group for group in known) or not names:
+    listed = _listed(compared)
+    specs = _specs(listed)
+    names = [name for name in specs if name != reference]
+    if reference not in specs or not names:
         raise ValueError(
             f"no model is compared with {reference!r}; name another one as reference, "
-            f"of {', '.join(_names(known))}"
+            f"of {', '.join(specs)}"
         )
     ax = axes_or_new(ax, (4.6, 2.6))
     upright = _FILLED / len(names) / (len(listed) + 0.2) < _ACROSS  # of the limits of the axis
-    styles = looks(_names(known))
-    for at, (each, group) in enumerate(zip(listed, known, strict=True)):
+    styles = looks(specs, specs)
+    for at, each in enumerate(listed):
         for k, name in enumerate(names):
-            if reference not in group or name not in group:
-                continue
-            x = at + _offset(k, len(names))
-            _draw_difference(ax, x, each.pair(name, reference), styles[name], upright=upright)
+            if {name, reference} <= set(each.scores):
+                x = at + _offset(k, len(names))
+                _draw_difference(ax, x, each.pair(name, reference), styles[name], upright=upright)
     _draw_zero(ax)
     low, high = ax.get_ylim()
     ax.set_ylim(low, high + (0.4 if upright else 0.14) * (high - low))  # for the p-values
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
-    _name_groups(ax, [_name_of(each) for each in listed])
+    _name_groups(ax, listed)
     points = [Line2D([], [], label=literal(name), **_point(styles[name])) for name in names]
     ax.legend(handles=points, **BESIDE)
     return ax
@@ -131,15 +127,15 @@ def windows(
 ) -> Axes:
     """Score per neuron against the number of bins per word, a line per model.
 
-    Error bars are one standard error, as in :func:`scores`. A ring is drawn around the last number
-    of the window that is more than two standard errors better than the one before it.
+    Error bars are one standard error, as in :func:`scores`. A ring marks the last number of bins
+    that is more than two standard errors better than the one before.
 
     Parameters
     ----------
     result : WindowResult
-        From ``results.by_window(...)``. What is not computed is a gap.
+        From ``results.by_window(...)``; missing results are gaps.
     bin_width : float, optional
-        Seconds per bin; given, the axis above says how long words are.
+        Seconds per bin; if given, an axis above shows the length of words.
     """
     ax = axes_or_new(ax)
     styles = looks(result.models)
@@ -148,30 +144,14 @@ def windows(
         at = np.array(result.windows) + _APART * (k - (len(result.models) - 1) / 2)
         values = np.array([math.nan if each is None else each.per_neuron for each in found])
         errors = np.array([_stderr_per_neuron(each, result.test_to_train) for each in found])
-        ax.errorbar(
-            at,
-            values,
-            errors,
-            color=look.colour,
-            linestyle=look.dash,
-            marker=look.marker,
-            markersize=3,
-            label=literal(name),
-            **ERROR_BARS,
-        )
+        style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
+        ax.errorbar(at, values, errors, markersize=3, label=literal(name), **style, **ERROR_BARS)
         last = result.last_step(name)
         if last is not None:
             where = result.windows.index(last)
-            ax.plot(
-                at[where],
-                values[where],
-                color=look.colour,
-                marker="o",
-                markersize=7.0 + 2.5 * k,  # rings of several models around one point
-                markerfacecolor="none",
-                linestyle="",
-                label="_last step",
-            )
+            [ring] = ax.plot(at[where], values[where], "o", color=look.colour, label="_last step")
+            # Sizes differ, so that several models may have a ring around one point.
+            ring.set(markersize=7.0 + 2.5 * k, markerfacecolor="none")
     if len(result.windows) <= _MOST_TICKS:
         ax.set_xticks(result.windows)
     else:
@@ -180,45 +160,28 @@ def windows(
     ax.legend(loc="best", **LEGEND)
     if bin_width is not None:
         ms = 1e3 * bin_width
-        above = ax.secondary_xaxis(
-            "top", functions=(lambda n: np.multiply(n, ms), lambda t: np.divide(t, ms))
-        )
-        above.set_xlabel("length of a word (ms)")
+        both = (lambda n: np.multiply(n, ms), lambda t: np.divide(t, ms))
+        ax.secondary_xaxis("top", functions=both).set_xlabel("length of a word (ms)")
     return ax
 
 
-def _scores_of(compared: Comparison) -> dict[str, tuple[float, float]]:
-    """The score is the paired difference from firing rates, so the error is that pair's."""
-    return {
-        name: (pair.bits_per_second, pair.stderr)
-        for name in _names([compared.scores])
-        if name != INDEPENDENT
-        for pair in [compared.pair(name, INDEPENDENT)]
+def _listed(compared: Comparison | Sequence[Comparison]) -> list[Comparison]:
+    return [compared] if isinstance(compared, Comparison) else list(compared)
+
+
+def _specs(listed: Sequence[Comparison]) -> dict[str, ModelSpec]:
+    """All models but independent ones, by class, objective and size."""
+    found = {model.name: model.spec for each in listed for model in each.models}
+    order = {
+        name: (CLASSES.index(spec.model), spec.objective != "mpf", spec.n_hidden)
+        for name, spec in found.items()
+        if spec.model != INDEPENDENT
     }
-
-
-def _name_of(compared: Comparison) -> str:
-    if not compared.recording:
-        return ""
-    units = "unit" if compared.n_units == 1 else "units"
-    return f"{literal(compared.recording)}\n{compared.n_units} {units}"
-
-
-def _names(groups: Iterable[Iterable[str]]) -> list[str]:
-    """All models in the order of classes, then of sizes; others as they come."""
-
-    def key(name: str) -> tuple[bool, str, bool, int]:
-        try:
-            spec = ModelSpec.of(name)
-        except ValueError:  # a name of the user's own
-            return True, "", False, 0
-        return False, spec.model, spec.objective != "mpf", spec.n_hidden
-
-    return sorted(dict.fromkeys(name for group in groups for name in group), key=key)
+    return {name: found[name] for name in sorted(order, key=order.__getitem__)}
 
 
 def _offset(k: int, n: int) -> float:
-    """From the middle of a group to the middle of bar ``k`` of ``n``."""
+    """Distance from the middle of a group to bar ``k`` of ``n``."""
     return _FILLED * ((k + 0.5) / n - 0.5)
 
 
@@ -226,22 +189,23 @@ def _point(look: Look) -> dict[str, Any]:
     return {"color": look.colour, "marker": look.marker, "markersize": 4, "linestyle": ""}
 
 
-def _draw_difference(ax: Axes, x: float, pair: PairedDifference, look: Look, *, upright: bool) -> None:
-    """A point with its error bar and, above it, its p-value."""
+def _draw_difference(
+    ax: Axes, x: float, pair: PairedDifference, look: Look, *, upright: bool
+) -> None:
+    """A point with its error bar and its p-value above."""
     ax.errorbar(x, pair.bits_per_second, pair.stderr, elinewidth=0.8, capsize=2, **_point(look))
-    ax.annotate(
-        p_text(pair.p_value).replace(" = ", "=").replace(" < ", "<"),
-        (x, pair.bits_per_second + (0.0 if math.isnan(pair.stderr) else pair.stderr)),
-        xytext=(0, 4),
-        textcoords="offset points",
-        ha="center",
-        va="bottom",
-        rotation=90 if upright else 0,
-        fontsize=5.5,
-    )
+    top = pair.bits_per_second + (0.0 if math.isnan(pair.stderr) else pair.stderr)
+    text = p_text(pair.p_value).replace(" = ", "=").replace(" < ", "<")
+    place: dict[str, Any] = {"xytext": (0, 4), "textcoords": "offset points", "ha": "center"}
+    ax.annotate(text, (x, top), rotation=90 if upright else 0, fontsize=5.5, va="bottom", **place)
 
 
-def _name_groups(ax: Axes, names: Sequence[str]) -> None:
+def _name_groups(ax: Axes, listed: Sequence[Comparison]) -> None:
+    """Name recordings below their bars; outside of a study there is none."""
+    names = [
+        f"{literal(each.recording)}\n{counted(each.n_units, 'unit')}" if each.recording else ""
+        for each in listed
+    ]
     ax.set_xlim(-0.6, len(names) - 0.4)
     ax.set_xticks(range(len(names)), names)
     ax.tick_params(axis="x", length=0)
@@ -253,14 +217,14 @@ def _name_groups(ax: Axes, names: Sequence[str]) -> None:
 
 
 def _draw_zero(ax: Axes) -> None:
-    """The line that scores start from, in place of the lower edge."""
+    """A line at zero instead of the lower edge."""
     leave_rounding_small(ax)
     ax.spines["bottom"].set_visible(False)
     ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
 
 
 def _stderr_per_neuron(result: ModelScore | None, test_to_train: float) -> float:
-    """The error that a mean over splits is judged by, bits/s per recorded unit."""
+    """Error of a mean over splits, bits/s per recorded unit."""
     if result is None:
         return math.nan
     corrected = corrected_stderr([s.bits_per_second for s in result.splits], test_to_train)

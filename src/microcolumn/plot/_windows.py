@@ -1,8 +1,9 @@
-"""Hidden units of spatiotemporal models as maps of cells and time (the paper's figure 6a)."""
+"""Hidden units of spatiotemporal models as maps of units and time (the paper's figure 6a)."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,7 +18,7 @@ from .style import SIGNED, axes_or_new
 
 #: As many as the paper shows, and most in a row.
 MOST, COLUMNS = 18, 9
-#: Lags up to which labels below the middles of the outermost bins are inside the axes.
+#: With up to this many bins, labels below the middles of the outermost bins are inside the axes.
 _FEW_BINS = 3
 
 
@@ -30,7 +31,7 @@ def hidden_map(
     limit: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Weights of one hidden unit onto cells (rows, superficial on top) and time (newest right).
+    """Weights of one hidden unit onto units (rows, superficial on top) and time (newest right).
 
     Red is positive, blue negative, white zero.
 
@@ -41,11 +42,11 @@ def hidden_map(
     hidden : int
         Position of the hidden unit.
     units : Units, optional
-        The recorded units, for their order and layers; bits in their order where left out.
+        The recorded units, for their order and layers; by default bits are in their own order.
     bin_width : float, optional
-        Seconds; the time axis counts bins where left out.
+        Seconds; by default the time axis counts bins.
     limit : float, optional
-        Weight at the ends of the colour scale; the largest of this hidden unit where left out.
+        Weight at the ends of the colour scale; by default the largest of this hidden unit.
 
     Examples
     --------
@@ -64,17 +65,9 @@ def hidden_map(
     weights = W[found.order, hidden].reshape(window, -1).T
     ax = axes_or_new(ax, (1.8, 1.8))
     width = 1.0 if bin_width is None else 1e3 * bin_width
-    if limit is None:
-        limit = float(np.abs(weights).max())
-    ax.imshow(
-        weights,
-        aspect="auto",
-        interpolation="nearest",
-        cmap=SIGNED,
-        vmin=-(limit or 1.0),
-        vmax=limit or 1.0,
-        extent=((0.5 - window) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5),
-    )
+    most = (float(np.abs(weights).max()) if limit is None else limit) or 1.0
+    image = ax.imshow(weights, cmap=SIGNED, vmin=-most, vmax=most, aspect="auto")
+    image.set_extent(((0.5 - window) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5))
     mark_layers(ax, rows)
     if not rows.layers:
         ax.set_yticks([])
@@ -95,27 +88,12 @@ def hidden_maps(
     model: PopulationModel,
     order: NDArray[np.int64],
     units: Units,
-    bin_width: float,
     figure: Figure | SubFigure,
+    *,
+    bin_width: float,
 ) -> None:
-    """Maps of the live hidden units that matter most, side by side in one colour scale.
-
-    Parameters
-    ----------
-    model : PopulationModel
-        With at least one live hidden unit.
-    order : ndarray of int64, shape (n_live,)
-        Live hidden units in order, of which up to 18 are drawn and numbered from 1 on.
-    units : Units
-        The recorded units.
-    bin_width : float
-        Seconds.
-    figure : matplotlib.figure.Figure or SubFigure
-        Where to draw.
-    """
+    """Maps of the first 18 of some hidden units, numbered from 1 on, in one colour scale."""
     shown = order[:MOST]
-    if not shown.size:
-        raise ValueError("no live hidden unit to draw; choose a smaller penalty")
     n_rows = math.ceil(shown.size / COLUMNS)
     panels = figure.subplots(n_rows, COLUMNS, squeeze=False)
     limit = float(np.abs(model.W_[:, shown]).max())
@@ -123,19 +101,13 @@ def hidden_maps(
         if place >= shown.size:
             ax.set_axis_off()
             continue
-        hidden_map(
-            model, int(shown[place]), units, bin_width=bin_width, limit=limit, ax=ax
-        )
+        hidden_map(model, int(shown[place]), units, bin_width=bin_width, limit=limit, ax=ax)
         ax.set_title(f"{place + 1}", pad=2, fontsize=7)
         _keep_outer_labels(ax, place % COLUMNS == 0, place + COLUMNS >= shown.size)
-    n_columns = min(shown.size, COLUMNS)  # the bar is as wide beside one map as beside nine
-    bar = figure.colorbar(
-        panels[0, 0].images[0],
-        ax=panels[:, : shown.size],
-        aspect=14 * n_rows,
-        pad=0.09 / n_columns,
-        fraction=0.27 / n_columns,
-    )
+    n_columns = min(shown.size, COLUMNS)  # the bar has the same width for one map and for nine
+    size: dict[str, Any] = {"aspect": 14 * n_rows, "pad": 0.09 / n_columns}
+    size |= {"fraction": 0.27 / n_columns, "ax": panels[:, : shown.size]}
+    bar = figure.colorbar(panels[0, 0].images[0], **size)
     bar.set_label("weight (nats)")
     bar.outline.set_linewidth(0.6)
 

@@ -1,9 +1,10 @@
-"""One look for all plots: a colour per model, readable at column width, text taken literally."""
+"""The style of all plots: a colour per model, sizes for a journal column, text as it is."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
@@ -18,11 +19,11 @@ MODEL_COLOURS = {
     "RBM": "#E69F00",
     "SemiRBM": "#009E73",
 }
-#: For what has no model of its own: data, and models of other kinds.
+#: Data, and models of other classes.
 DATA_COLOUR, OTHER_COLOUR = "#000000", "#CC79A7"
-#: What tells models of one class, which share a colour, apart: points, lines and bars.
+#: Models of one class share a colour and differ in these: points, bars and lines.
 _MARKERS, _HATCHES = "osD^v<>", ("", "/////", ".....", "xxxxx", "-----")
-_DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)))
+DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)))
 #: Weights and couplings: blue is negative, white is zero, red is positive.
 SIGNED = "RdBu_r"
 
@@ -47,23 +48,22 @@ RC: dict[Any, Any] = {
     "figure.dpi": 150,
     "savefig.dpi": 300,
 }
-#: Keywords of legends, of those beside the axes, and of error bars, wherever plots have them.
+#: Keywords of legends inside the axes, of legends to their right, and of error bars.
 LEGEND: dict[str, Any] = {"fontsize": 7, "frameon": False}
 BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), **LEGEND}
 ERROR_BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 1.5}
-#: Bits/s. Scores that differ by less are the same: the least that an axis of scores spans.
+#: Bits/s; an axis of scores spans at least this much.
 _SAME_SCORE = 1e-3
-#: Longest name from a recording that is drawn whole.
+#: Longest name from a recording that is not cut.
 _LONGEST = 24
 
 
 def colour_of(model: str | ModelSpec) -> str:
-    """Colour of a model, by its spec or its name; another one for names of the user's own."""
+    """Colour of a model, or of its name: ``"RBM 25"``; other names have a colour of their own."""
     try:
-        spec = model if isinstance(model, ModelSpec) else ModelSpec.of(model)
+        return MODEL_COLOURS[(ModelSpec.of(model) if isinstance(model, str) else model).model]
     except ValueError:
         return OTHER_COLOUR
-    return MODEL_COLOURS[spec.model]
 
 
 class Look(NamedTuple):
@@ -73,11 +73,15 @@ class Look(NamedTuple):
     marker: str
     dash: Any
     hatch: str
-    tint: str  # in place of the colour where nothing else can tell models of a class apart
+    tint: str  # a lighter colour, for plots in which only colours differ between models
 
 
-def looks(names: Iterable[str]) -> dict[str, Look]:
-    """How each model is drawn: in the colour of its class in every plot, told apart otherwise.
+def looks(
+    names: Iterable[str], specs: Mapping[str, ModelSpec] = MappingProxyType({})
+) -> dict[str, Look]:
+    """How each model is drawn: in the colour of its class, with a marker and dash of its own.
+
+    ``specs`` says which models they are, if that does not follow from their names.
 
     Examples
     --------
@@ -88,26 +92,26 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     """
     found: dict[str, Look] = {}
     for name in names:
-        colour = colour_of(name)
+        colour = colour_of(specs.get(name, name))
         k = sum(each.colour == colour for each in found.values())
         kept = 0.65**k
         red, green, blue = (1.0 - kept + kept * part for part in to_rgb(colour))
-        marker, dash = _MARKERS[k % len(_MARKERS)], _DASHES[k % len(_DASHES)]
+        marker, dash = _MARKERS[k % len(_MARKERS)], DASHES[k % len(DASHES)]
         hatch = _HATCHES[k % len(_HATCHES)]
         found[name] = Look(colour, marker, dash, hatch, to_hex((red, green, blue)))
     return found
 
 
 def printable(text: str) -> str:
-    """Text that every format can hold: control characters and halves of letters are spaces."""
+    """The text with spaces for control characters and lone surrogates."""
     return re.sub(r"[^\t\n\r -~\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", " ", text)
 
 
 def literal(text: str) -> str:
-    r"""Text from a recording as matplotlib draws it letter by letter.
+    r"""Text from a recording, escaped for matplotlib.
 
-    A dollar sign begins no formula, line breaks and control characters are spaces, and what is
-    very long is cut.
+    Dollar signs do not begin a formula, line breaks and control characters are spaces, and long
+    text is cut.
 
     Examples
     --------
@@ -121,7 +125,7 @@ def literal(text: str) -> str:
 
 
 def leave_rounding_small(ax: Axes) -> None:
-    """Let an axis of scores span what matters: errors of rounding would fill one of their own."""
+    """Widen an axis of scores that would only show rounding errors."""
     low, high = ax.get_ylim()
     if high - low < _SAME_SCORE:
         middle = (low + high) / 2

@@ -1,6 +1,7 @@
-"""The report page of a study: one HTML file with the answer first, figures, tables and explorers.
+"""A study for readers: its report as text and JSON, and its page as HTML.
 
-``mc.report.write(results, "study.html")`` writes it; it opens in any browser, without a network.
+``mc.report.write(results, "study.html")`` writes the page, which opens in any browser without a
+network; ``report_text`` and ``report_dict`` return the report.
 """
 
 import lazy_loader

@@ -1,2 +1,3 @@
-from ._page import page as page, write as write
-from ._text import report_dict as report_dict, report_text as report_text
+from ._html import page as page, write as write
+from ._json import report_dict as report_dict
+from ._text import report_text as report_text

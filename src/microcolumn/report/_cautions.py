@@ -1,4 +1,4 @@
-"""What a reader of a study's results must know before believing them."""
+"""Reasons to doubt the results of a study."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from ..evaluate import SplitScore, WindowResult
 from ..study import Results
 
-#: An end of the grid is worth a word if it was chosen in more than this share of tests.
+#: An end of the grid is a reason for caution if it was chosen in more than this share of tests.
 _OFTEN = 0.5
 
 
 def cautions(results: Results) -> list[str]:
-    """Sentences about what is missing, not converged, at the edge, or of mixed origin."""
-    said = _of_the_run(results)
+    """Sentences about results that are missing, not converged, at the end of a grid, or mixed."""
+    lines = _of_the_run(results)
     conditions = dict.fromkeys(
         (condition.recording, condition.experiment) for condition in results.tested()
     )
@@ -26,34 +26,34 @@ def cautions(results: Results) -> list[str]:
                 alike.setdefault(what, []).append(name)
         condition = f"{recording}, {experiment.name}"
         if experiment.split_by == "words" and max(experiment.windows) > 1:
-            # docs/method.md, section 6: a random split of neighbouring windows leaks.
-            said.append(
-                f"{condition}: windows were dealt singly, so that training and test parts share "
-                "bins and scores beyond T = 1 may be too good; split by blocks"
+            # Neighbouring windows share bins (docs/method.md, section 6).
+            lines.append(
+                f"{condition}: windows were split one by one, so that training and test parts "
+                "share bins and scores beyond T = 1 may be too good; split by blocks"
             )
-        said += [f"{condition}, {', '.join(names)}: {what}" for what, names in alike.items()]
-    return said
+        lines += [f"{condition}, {', '.join(names)}: {what}" for what, names in alike.items()]
+    return lines
 
 
 def _of_the_run(results: Results) -> list[str]:
     made = results.provenance()
-    said = []
+    lines = []
     unread = [s.name for s in results.plan.sources if s.name not in results.recordings]
     if unread:
-        said.append(f"not read yet: {', '.join(unread)}; run the study further")
+        lines.append(f"not read yet: {', '.join(unread)}; run the study further")
     if made["n_done"] < made["n_planned"]:
         left = made["n_planned"] - made["n_done"]
-        said.append(f"{left:,} of {made['n_planned']:,} jobs are not done; run the study further")
+        lines.append(f"{left:,} of {made['n_planned']:,} jobs are not done; run the study further")
     if made["failures"]:
         first = made["failures"][0]
-        said.append(f"{len(made['failures'])} jobs failed, first {first['job']}: {first['error']}")
+        lines.append(f"{len(made['failures'])} jobs failed, first {first['job']}: {first['error']}")
     if len(made["environments"]) > 1:
         differ = _differing(made["environments"])
-        said.append(
+        lines.append(
             f"results come from {len(made['environments'])} environments, which differ in "
             f"{', '.join(differ)}; the last digits may depend on them"
         )
-    return said
+    return lines
 
 
 def _differing(environments: Sequence[dict[str, str]]) -> list[str]:
@@ -62,33 +62,33 @@ def _differing(environments: Sequence[dict[str, str]]) -> list[str]:
 
 
 def _tested(found: WindowResult, name: str) -> list[tuple[int, SplitScore]]:
-    """Lags and score of all fits of one model."""
+    """Window and score of all fits of one model."""
     results = zip(found.windows, found.models[name], strict=True)
     return [(window, score) for window, result in results if result for score in result.splits]
 
 
 def _not_converged(tested: Sequence[tuple[int, SplitScore]]) -> list[str]:
-    said = []
+    lines = []
     for what in ("fit", "normaliser"):
         doubtful = [window for window, score in tested if not getattr(score, f"{what}_converged")]
         if doubtful:
-            said.append(f"the {what} has not converged {_count(doubtful, tested)}")
-    return said
+            lines.append(f"the {what} has not converged {_count(doubtful, tested)}")
+    return lines
 
 
-def _at_the_edge(tested: Sequence[tuple[int, SplitScore]], penalties: Sequence[float]) -> list[str]:
+def _at_the_edge(tested: Sequence[tuple[int, SplitScore]], grid: Sequence[float]) -> list[str]:
     """The best penalty may lie beyond the grid if mostly its end is chosen; none is below 0."""
-    said = []
-    for name, edge in {"smallest": penalties[0], "largest": penalties[-1]}.items():
+    lines = []
+    for name, edge in {"smallest": grid[0], "largest": grid[-1]}.items():
         at_edge = [window for window, score in tested if score.l1 == edge]
-        if len(penalties) > 1 and edge > 0.0 and len(at_edge) > _OFTEN * len(tested):
+        if len(grid) > 1 and edge > 0.0 and len(at_edge) > _OFTEN * len(tested):
             chosen = f"the {name} penalty of the grid, {edge:g}, was chosen"
-            said.append(f"{chosen} {_count(at_edge, tested)}; extend the grid")
-    return said
+            lines.append(f"{chosen} {_count(at_edge, tested)}; extend the grid")
+    return lines
 
 
 def _count(some: Sequence[int], tested: Sequence[tuple[int, SplitScore]]) -> str:
-    """How many of the fits, and at which window lengths where there are several."""
+    """How many of the fits, and for which windows if there are several."""
     window = dict.fromkeys(window for window, _ in tested)
     where = f" (T = {', '.join(map(str, dict.fromkeys(some)))})" if len(window) > 1 else ""
     return f"in {len(some)} of {len(tested)} tests{where}"

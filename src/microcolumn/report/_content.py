@@ -1,8 +1,11 @@
-"""What a report page is made of: sections of blocks of paragraphs, tables and figures."""
+"""What the page is made of: sections with paragraphs, lists, tables and figures.
+
+The template draws each item by its ``kind``.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 from markupsafe import Markup
@@ -12,22 +15,23 @@ from ._tables import Table
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph of plain text."""
+    """Plain text; ``absent`` stands in the place of a figure."""
 
     kind: ClassVar[str] = "paragraph"
     text: str
+    absent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading inside a block."""
+    """A heading inside a section."""
 
     kind: ClassVar[str] = "heading"
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class BulletList:
     """A list of sentences."""
 
     kind: ClassVar[str] = "list"
@@ -35,8 +39,8 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Tabled:
-    """A table and which results it is about."""
+class TableItem:
+    """A table, and which results it shows."""
 
     kind: ClassVar[str] = "table"
     table: Table
@@ -45,20 +49,10 @@ class Tabled:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure of the study as it stands in a page.
+    """A :class:`~microcolumn.figures.CaptionedFigure` as an ``svg`` or ``img`` element.
 
-    Parameters
-    ----------
-    id : str
-        Anchor, distinct in the page.
-    number, title, caption : str
-        As in :class:`~microcolumn.figures.CaptionedFigure`.
-    about : str
-        Name of the recording; empty where it shows all.
-    width : float
-        Share of the page's width that it was drawn for.
-    markup : Markup
-        An ``svg`` or ``img`` element.
+    ``id`` is its anchor, ``about`` the recording (empty if it shows all), ``width`` the share of
+    the page's width that it was drawn for.
     """
 
     kind: ClassVar[str] = "picture"
@@ -71,20 +65,12 @@ class Picture:
     markup: Markup
 
 
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """A sentence in the place of a figure that could not be drawn."""
-
-    kind: ClassVar[str] = "absent"
-    text: str
-
-
-Item: TypeAlias = Paragraph | Heading | Listed | Tabled | Picture | Absent
+Item: TypeAlias = Paragraph | Heading | BulletList | TableItem | Picture
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What a section says of one recording: its name and size, then items in reading order."""
+    """The part of a section about one recording: its name and size, then items."""
 
     name: str
     facts: str
@@ -93,30 +79,18 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of the page.
-
-    Parameters
-    ----------
-    id, title : str
-        Anchor and heading.
-    lead : str
-        What the section shows, in a sentence or two.
-    items : list of Item
-        About all recordings together.
-    blocks : list of Block
-        About one recording each.
-    """
+    """A section: what it shows (``lead``), items about all recordings, a block for each."""
 
     id: str
     title: str
     lead: str
-    items: list[Item]
-    blocks: list[Block]
+    items: list[Item] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The result of one comparison in words: of what, who is best by how much, and details."""
+    """The result of one comparison in words: what is compared, the best model, and details."""
 
     about: str
     headline: str

@@ -1,40 +1,40 @@
-"""What the explorers of the report page show, as data for JSON."""
+"""What the explorers of the page show, as data for JSON."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..evaluate import Comparison
 from ..figures._conditions import first_split
+from ..models import ModelSpec
 from ..plot._laminar import BitLayout, laminar
 from ..study import Condition, Results
 from ..units import Units
-from . import _tables as tables
-from ._paths import most_per_matrix, paths_at, rounded, strongest
+from ._assemblies import assemblies_at
 from ._sections import longest
-from ._stretch import assemblies_at
 
 #: Couplings and weights in a page, all explorers together, and activations of hidden units; at
 #: about nine and four bytes each, they leave 3 MB for figures in a page of 8 MB.
 PARAMETERS, ACTIVATIONS = 400_000, 250_000
+#: How log Z was found, by method and side.
+_METHODS = {
+    ("ais", None): "annealed importance sampling",
+    ("exact", "visible"): "summed exactly over all words",
+    ("exact", "hidden"): "summed exactly over hidden states",
+}
 
 
 def explorers(results: Results) -> list[dict[str, Any]]:
-    """Data of the explorers, one for each experiment on each recording.
+    """Data of the explorers, one for each experiment on each recording, in the types of JSON.
 
-    Parameters
-    ----------
-    results : Results
-        Of the study. Each experiment's longest words tested so far are shown, by the models of
-        the first tested split, as in figure 2.
-
-    Returns
-    -------
-    list of dict
-        In the types of JSON, without NaN. Units are in laminar order, live hidden units from the
-        most to the least variable on the test words, as in figure 2. ``J`` and ``W`` hold their
-        strongest entries where all would be too many for a page; see `paths.strongest`.
+    The longest words tested so far are shown, with the models of the first tested split. Units are
+    in laminar order, live hidden units from the most to the least variable on the test words, as in
+    figure 2. ``J`` and ``W`` hold their strongest entries if all would be too many for a page.
     """
     conditions = longest(results)
     found = [
@@ -50,13 +50,10 @@ def explorers(results: Results) -> list[dict[str, Any]]:
 
 
 def _explorer(results: Results, condition: Condition, most_values: int) -> dict[str, Any]:
-    compared = tables.compared_at(results, condition)
-    words = results.all_words(condition.recording, experiment=condition.experiment.name)
-    units = words.units
+    compared = results.comparison(**condition.names)
+    units = results.units(condition.recording, experiment=condition.experiment.name)
     drawn = laminar(units)
     rows = BitLayout(drawn, condition.window).order
-    assemblies = assemblies_at(results, condition, compared, drawn.order, words, most_values)
-    problem = "" if assemblies else "No model of this experiment kept a live hidden unit."
     return {
         "recording": condition.recording,
         "experiment": condition.experiment.name,
@@ -65,15 +62,101 @@ def _explorer(results: Results, condition: Condition, most_values: int) -> dict[
         "bin_s": condition.experiment.bin_width,
         "units": [_unit(units, int(n)) for n in drawn.order],
         "layers": [list(layer) for layer in drawn.layers],
-        "by_variance": True,
-        "assemblies": assemblies,
-        "problem": problem,
-        "models": paths_at(results, condition, compared, rows),
+        "assemblies": assemblies_at(results, condition, compared, drawn.order, most_values),
+        "models": [
+            _path(results, condition, compared, spec, rows)
+            for spec in results.index.specs(condition)
+        ],
     }
 
 
+def _path(
+    results: Results,
+    condition: Condition,
+    compared: Comparison,
+    spec: ModelSpec,
+    rows: NDArray[np.int64],
+) -> dict[str, Any]:
+    """A model of the first tested split at every penalty, for JSON except for its matrices.
+
+    ``chosen`` is the step that the validation part chose. Of each step, ``J`` (above the diagonal)
+    and ``W`` (of live hidden units) are arrays, None if the model has none.
+    """
+    split = first_split(compared)
+    where = {"model": spec, "split": split, **condition.names}
+    grid = condition.experiment.l1
+    [used] = [s.l1 for s in compared.scores[spec.name].splits if s.split == split]
+    scores = results.normalisers(**where)
+    steps = []
+    for l1, model in zip(grid, results.path(**where), strict=True):
+        theta, score = model.parameters_, scores[l1]
+        hidden = results.activation(**where, l1=l1).order
+        steps.append(
+            {
+                "l1": l1,
+                "score": rounded(score["validation_bits_per_second"]),
+                "error": rounded(score["validation_stderr"]),
+                "method": _METHODS[score["method"], score["side"]],
+                "converged": bool(score["converged"]),
+                "hidden": hidden.tolist(),
+                "J": None if theta.J is None else np.triu(theta.J[np.ix_(rows, rows)], 1),
+                "W": None if theta.W is None else theta.W[np.ix_(rows, hidden)],
+            }
+        )
+    return {
+        "name": spec.name,
+        "model": spec.model,
+        "n_hidden": spec.n_hidden,
+        "chosen": grid.index(used),
+        "steps": steps,
+    }
+
+
+def strongest(matrix: NDArray[np.float64], most: int) -> dict[str, Any]:
+    """The ``most`` strongest entries of a sparse matrix for JSON.
+
+    ``total`` counts the entries other than zero; ``gaps`` lead from one place ``row * n_columns +
+    column`` to the next; ``values`` have four significant digits.
+    """
+    flat = matrix.ravel()
+    positions = np.flatnonzero(flat)
+    kept = positions
+    if positions.size > most:
+        kept = np.sort(positions[np.argsort(-np.abs(flat[positions]), kind="stable")[:most]])
+    return {
+        "total": int(positions.size),
+        "gaps": np.diff(kept, prepend=0).tolist(),
+        "values": [rounded(value) for value in flat[kept].tolist()],
+    }
+
+
+def most_per_matrix(sizes: Iterable[int], budget: int) -> int:
+    """Largest number of entries per matrix with which all matrices stay within the budget.
+
+    Examples
+    --------
+    >>> most_per_matrix([10, 50, 90], 110), most_per_matrix([10, 50], 1000)
+    (50, 50)
+    """
+    left, allowed = budget, 0
+    ordered = sorted(sizes)
+    for k, size in enumerate(ordered):
+        allowed = left // (len(ordered) - k)
+        if size > allowed:
+            return max(allowed, 1)
+        left -= size
+    return max(ordered, default=0)
+
+
+def rounded(value: float | None) -> float | None:
+    """Four significant digits, None for numbers that are not finite."""
+    if value is None or not math.isfinite(value):
+        return None
+    return float(f"{value:.4g}")
+
+
 def _unit(units: Units, n: int) -> list[Any]:
-    """Name, layer and depth in µm of a unit; "" and None where unknown."""
+    """Name, layer and depth in µm of a unit; "" and None if unknown."""
     layer = "" if units.layer is None else units.layer[n]
     depth = None if units.depth_um is None else rounded(float(units.depth_um[n]))
     return [units.ids[n], layer, depth]

@@ -1,18 +1,20 @@
-"""What was done, in sentences that the methods of a paper could take over."""
+"""What was done, in sentences for the methods section of a paper."""
 
 from __future__ import annotations
 
+from importlib.resources import files
 from inspect import signature
 from typing import NamedTuple
 
+from ..formatting import enumeration, scientific
 from ..partition._ais import annealed_importance_sampling
 from ..study import Experiment, Plan
 from . import _tables as tables
-from ._typography import enumeration, typeset
+from ._typography import typeset
 
 
 class Reference(NamedTuple):
-    """A work that the methods cite by its key; the DOI is empty where there is none."""
+    """A cited work; the DOI may be empty."""
 
     key: str
     text: str
@@ -28,90 +30,32 @@ _OBJECTIVES = {
     "mpf": "minimum probability flow (Sohl-Dickstein et al. 2011)",
     "likelihood": "maximum likelihood",
 }
-_DEALT = {
+_ASSIGNED = {
     "words": "word by word",
-    "blocks": "in contiguous blocks, without the windows that would share a bin with the other "
-    "part,",
+    "blocks": "in contiguous blocks, leaving out windows that would share a bin with the other "
+    "part",
 }
-
-_REFERENCES = (
-    Reference(
-        "Benjamini & Hochberg 1995",
-        "Benjamini Y, Hochberg Y (1995) Controlling the false discovery rate: a practical and "
-        "powerful approach to multiple testing. J R Stat Soc B 57: 289\N{EN DASH}300.",
-        "10.1111/j.2517-6161.1995.tb02031.x",
-    ),
-    Reference(
-        "Holm 1979",
-        "Holm S (1979) A simple sequentially rejective multiple test procedure. Scand J Stat 6: "
-        "65\N{EN DASH}70.",
-        "",
-    ),
-    Reference(
-        "Köster et al. 2014",
-        "Köster U, Sohl-Dickstein J, Gray CM, Olshausen BA (2014) Modeling higher-order "
-        "correlations within cortical microcolumns. PLoS Comput Biol 10: e1003684.",
-        "10.1371/journal.pcbi.1003684",
-    ),
-    Reference(
-        "Nadeau & Bengio 2003",
-        "Nadeau C, Bengio Y (2003) Inference for the generalization error. Machine Learning 52: "
-        "239\N{EN DASH}281.",
-        "10.1023/A:1024068626366",
-    ),
-    Reference(
-        "Neal 2001",
-        "Neal RM (2001) Annealed importance sampling. Statistics and Computing 11: "
-        "125\N{EN DASH}139.",
-        "10.1023/A:1008923215028",
-    ),
-    Reference(
-        "Phipson & Smyth 2010",
-        "Phipson B, Smyth GK (2010) Permutation p-values should never be zero. Stat Appl Genet "
-        "Mol Biol 9: 39.",
-        "10.2202/1544-6115.1585",
-    ),
-    Reference(
-        "Politis & Romano 1992",
-        "Politis DN, Romano JP (1992) A circular block-resampling procedure for stationary data. "
-        "In: LePage R, Billard L (eds) Exploring the limits of bootstrap. Wiley, "
-        "263\N{EN DASH}270.",
-        "",
-    ),
-    Reference(
-        "Sohl-Dickstein et al. 2011",
-        "Sohl-Dickstein J, Battaglino PB, DeWeese MR (2011) New method for parameter estimation in "
-        "probabilistic models: minimum probability flow. Phys Rev Lett 107: 220601.",
-        "10.1103/PhysRevLett.107.220601",
-    ),
-)
 
 
 def methods(plan: Plan, *, layers: bool) -> list[tuple[str, str]]:
-    """Title and text of the paragraphs.
-
-    Parameters
-    ----------
-    plan : Plan
-        What the study computes.
-    layers : bool
-        Whether layers were tested.
-    """
-    said = []
+    """Title and text of the paragraphs; ``layers`` says whether layers were tested."""
+    paragraphs = []
     for each in plan.experiments:
         name = f": {each.name}" if len(plan.experiments) > 1 else ""
         text = " ".join([_words(plan, each), _models(each), _splits(each)])
-        said.append((f"Words and models{name}", text))
-    said += [("Normalisation", _normalisation(plan)), ("Scores and errors", _scores(plan))]
+        paragraphs.append((f"Words and models{name}", text))
+    paragraphs += [("Normalisation", _normalisation(plan)), ("Scores and errors", _scores(plan))]
     if layers:
-        said.append(("Layers", _LAYERS))
-    return [(title, typeset(text)) for title, text in said]
+        paragraphs.append(("Layers", _LAYERS))
+    return [(title, typeset(text)) for title, text in paragraphs]
 
 
-def references(said: list[tuple[str, str]]) -> list[Reference]:
+def references(paragraphs: list[tuple[str, str]]) -> list[Reference]:
     """The works that the paragraphs cite, by name."""
-    text = " ".join(text for _, text in said)
-    return [reference for reference in _REFERENCES if reference.key in text]
+    text = " ".join(text for _, text in paragraphs)
+    known = files(__package__).joinpath("templates", "references.txt").read_text(encoding="utf-8")
+    listed = [Reference(*map(str.strip, line.split("|"))) for line in known.splitlines()]
+    return [reference for reference in listed if reference.key in text]
 
 
 def _words(plan: Plan, experiment: Experiment) -> str:
@@ -120,7 +64,7 @@ def _words(plan: Plan, experiment: Experiment) -> str:
     units = "all units" if active is None else f"the {active} most active units"
     bins = "" if experiment.max_words is None else f", at most the first {experiment.max_words:,}"
     text = (
-        f"The spikes of {units} of {names} were cut into bins of "
+        f"The spikes of {units} of {names} were counted in bins of "
         f"{1e3 * experiment.bin_width:g}\N{NO-BREAK SPACE}ms{bins}; a unit's bit is 1 in bins "
         "with one or more spikes (Köster et al. 2014)."
     )
@@ -137,27 +81,30 @@ def _models(experiment: Experiment) -> str:
         sizes = ["as many as bits" if n == "dims" else str(n) for n in experiment.n_hidden]
         hidden = f" (hidden units: {enumeration(sizes)})"
     by = " and by ".join([_OBJECTIVES[objective] for objective in experiment.objectives])
-    penalties = enumeration([tables.scientific(penalty) for penalty in experiment.l1])
+    penalties = enumeration([scientific(l1) for l1 in experiment.l1])
+    groups = ""
+    if experiment.group_l1 > 0.0:
+        groups = f", a group penalty of {scientific(experiment.group_l1)} on whole hidden units"
     starts = "one start" if experiment.n_init == 1 else f"the best of {experiment.n_init} starts"
     return (
         f"{names[0].upper()}{names[1:]}{hidden} were fitted by {by} from {starts}, with an L1 "
-        f"penalty of {penalties} on couplings and weights; biases were not penalised."
+        f"penalty of {penalties} on couplings and weights{groups}; biases were not penalised."
     )
 
 
 def _splits(experiment: Experiment) -> str:
     n, train, validation = experiment.n_splits, experiment.train, experiment.validation
     times = "once" if n == 1 else f"{n} times"
-    choice = "the penalty of each was chosen by its likelihood on"
+    choice = "the penalty of each model was chosen by its likelihood on"
     if len(experiment.l1) == 1:
-        choice = "nothing was chosen, for want of a second penalty, on"
+        choice = "as there is one penalty, nothing was chosen on"
     return (
-        f"Words were dealt {times} ({tables.seeds_text(experiment)}) at random "
-        f"{_DEALT[experiment.split_by]} to a training part ({_percent(train)}) and a test part "
-        f"({_percent(1 - train)}). "
-        f"Models were fitted on {_percent(train * (1 - validation))} of the words, {choice} the "
-        f"other {_percent(train * validation)} that are for training, and all results are from "
-        "the test part. Starts of fits and annealing have the seed of their split."
+        f"Words were randomly assigned {times} ({tables.seeds_text(experiment)}), "
+        f"{_ASSIGNED[experiment.split_by]}, to a training part ({_percent(train)}) and a test part "
+        f"({_percent(1 - train)}). Models were fitted on {_percent(train * (1 - validation))} of "
+        f"the words; {choice} the other {_percent(train * validation)} of the training part, and "
+        "all results are from the test part. Starts of fits and annealing have the seed of their "
+        "split."
     )
 
 
@@ -187,11 +134,11 @@ def _scores(plan: Plan) -> str:
     return (
         "The score of a model is the mean of log₂ p(word) minus the same for independent units, "
         "over the test words, per second of a word's duration; rates of the independent units come "
-        "from the words that were fitted, and are kept half a count away from never and always. "
+        "from the words that were fitted, and are clipped to half a count from 0 and 1. "
         "Means over splits are given with their standard error over splits, and with that of one "
         "test part from a circular block bootstrap (Politis & Romano 1992). Differences are paired "
         "by split; their errors and two-sided p-values are those of the corrected resampled t-test "
-        f"(Nadeau & Bengio 2003), which allows for words that splits have in common.{normal} "
+        f"(Nadeau & Bengio 2003), which corrects for the words that splits have in common.{normal} "
         "The p-values are not corrected for the number of pairs."
     )
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ..figures import CaptionedFigure, draw_all, wanted
 from ..figures._captioned import PAGE
 from ..study import Results
-from ._content import Absent, Picture
+from ._content import Paragraph, Picture
 
 #: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
 MOST_BYTES = 700_000
@@ -20,25 +20,13 @@ _DPI = (200, 100)
 
 _NO_ROOM = "the page would be too large; microcolumn study figures draws it"
 
-Pictures = dict[tuple[str, str | None], Picture | Absent]
+Pictures = dict[tuple[str, str | None], Picture | Paragraph]
 
 
 def pictures(results: Results, room: int, progress: bool | None = None) -> Pictures:
-    """Draw all figures that a study has results for.
+    """Draw all figures that a study has results for, by number and recording (None for all).
 
-    Parameters
-    ----------
-    results : Results
-        Of the study.
-    room : int
-        Bytes that they may take together; what does not fit is left out with a sentence.
-    progress : bool, optional
-        Show a bar; by default in a terminal and in a notebook only.
-
-    Returns
-    -------
-    dict of (str, str or None) to Picture or Absent
-        By number and recording, None where a figure shows all recordings.
+    Together they take at most ``room`` bytes; a sentence stands for a figure that does not fit.
     """
     count = sum(1 for _ in wanted(results))
     most = min(MOST_BYTES, room // max(count, 1))
@@ -47,14 +35,15 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
     for which, figure in draw_all(results, progress=progress):
         key = (which.number, which.recording)
         if isinstance(figure, str):
-            found[key] = Absent(figure)
+            found[key] = Paragraph(figure, absent=True)
             continue
         condition = "" if which.recording is None else f"-{names.index(which.recording)}"
         picture = _picture(figure, f"figure-{which.number}{condition}", which.recording or "", most)
         size = len(picture.markup.encode())
         if size > room:
             of = f" of {which.recording}" if which.recording else ""
-            found[key] = Absent(f"Figure {which.number}{of} is left out: {_NO_ROOM}")
+            text = f"Figure {which.number}{of} is left out: {_NO_ROOM}"
+            found[key] = Paragraph(text, absent=True)
             continue
         room -= size
         found[key] = picture
@@ -67,15 +56,9 @@ def _picture(figure: CaptionedFigure, anchor: str, about: str, most: int) -> Pic
         if len(drawn.encode()) <= most:
             break
         drawn = min(drawn, _pixels(figure, dpi), key=len)
-    return Picture(
-        id=anchor,
-        number=figure.number,
-        title=figure.title,
-        caption=figure.caption,
-        about=about,
-        width=min(1.0, figure.get_figwidth() / PAGE),
-        markup=Markup(drawn),
-    )
+    width = min(1.0, figure.get_figwidth() / PAGE)
+    text = (figure.number, figure.title, figure.caption)
+    return Picture(anchor, *text, about, width, Markup(drawn))
 
 
 def _pixels(figure: CaptionedFigure, dpi: int) -> str:

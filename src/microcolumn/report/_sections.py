@@ -1,4 +1,4 @@
-"""Sections of a report page: which tables and figures of a study stand where."""
+"""Sections of the page: which tables and figures of a study it shows where."""
 
 from __future__ import annotations
 
@@ -7,175 +7,114 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..evaluate._significance import p_text
 from ..evaluate import Comparison
+from ..evaluate._significance import p_text
+from ..formatting import enumeration, number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
 from . import _tables as tables
-from ._content import Answer, Block, Heading, Item, Listed, Paragraph, Section, Tabled
+from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
 from ._pictures import Pictures
 from ._tables import Table
-from ._typography import enumeration
 
-#: Of one condition: all that a section says of it.
-Telling = Callable[[Results, Condition], list[Item]]
-
-_NOTHING = "Nothing of this is tested yet; run the study further."
+_LEADS = {
+    "Data": "Spikes are counted in bins; a word says which units fired at least once in a bin.",
+    "Comparison": "Gain in log-likelihood over independent units, in bits per second, on test "
+    "words that were used neither for the fits nor for the choice of the penalty.",
+    "Parameters": "Couplings between units, and weights of the hidden units. Units are ordered "
+    "from superficial to deep where their layers or depths are known.",
+    "Assemblies and layers": "A hidden unit stands for a group of units that fire together. Do "
+    "these groups stay inside layers, and how much of the models is more than pairs?",
+    "Time": "Words that span several bins: how much each additional bin of the past adds.",
+    "Prediction": "The probability that a unit spikes, given all others or the past only, compared "
+    "with its firing rate. This needs no partition function, so it is an independent check of the "
+    "comparison above.",
+    "Fitting": "A score is as reliable as the fit and the partition function Z behind it. A fit "
+    "has converged when its optimality certificate is within the tolerance; an annealed log Z has "
+    "converged when more steps do not change it and chains that run backwards agree.",
+}
 
 
 def longest(results: Results) -> list[Condition]:
     """The longest words tested so far of each experiment on each recording."""
-    found = {
-        (condition.recording, condition.experiment.name): condition
-        for condition in results.tested()
-    }
-    return list(found.values())
+    tested = results.tested()
+    return list({(c.recording, c.experiment.name): c for c in tested}.values())
 
 
 def answers(results: Results) -> list[Answer]:
     """The result of every comparison in words, in the plan's order."""
     found = []
     for condition in longest(results):
-        compared = tables.compared_at(results, condition)
-        headline, *details = compared.answer.removesuffix(".").split("; ")
-        about = (
-            f"{condition.recording}: {tables.words_facts(condition, compared)}{_windows(condition)}"
-        )
+        compared = results.comparison(**condition.names)
+        headline, *details = compared.statements
+        words = tables.words_facts(condition, compared)
+        about = f"{condition.recording}: {words}{_window_text(condition)}"
         found.append(Answer(about, headline, tuple(details)))
     return found
 
 
 def tally(results: Results) -> Answer:
     """How often each model scores best over all comparisons, by how much, and how surely."""
-    compared = [tables.compared_at(results, condition) for condition in longest(results)]
+    compared = [results.comparison(**condition.names) for condition in longest(results)]
     (name, most), *others = Counter(each.best.name for each in compared).most_common()
-    said = [f"{name} scores best in {most} of {len(compared)} comparisons"]
+    headline = [f"{name} scores best in {most} of {len(compared)} comparisons"]
     ahead = [each.pair(each.best.name, _next_best(each)) for each in compared]
-    over_rates = [each.best.bits_per_second for each in compared]
+    over_independent = [each.best.bits_per_second for each in compared]
     sure = sum(pair.differs for pair in ahead)
     return Answer(
         about=f"{len(compared)} comparisons",
-        headline=", ".join([*said, *(f"{other} in {n}" for other, n in others)]),
+        headline=", ".join([*headline, *(f"{other} in {n}" for other, n in others)]),
         details=(
             f"the best is {_range([pair.bits_per_second for pair in ahead])} above the next, "
             f"beyond chance (p < 0.05) in {sure} of {len(compared)}",
-            f"it is {_range(over_rates)} above firing rates",
+            f"it is {_range(over_independent)} above independent units",
         ),
     )
 
 
-def _next_best(compared: Comparison) -> str:
-    """The model after the best one, or firing rates where there is none."""
-    return next((model.name for model in compared.models[1:]), INDEPENDENT)
-
-
-def _range(bits_per_second: list[float]) -> str:
-    least, most = (tables.number(end(bits_per_second)) for end in (min, max))
-    return f"{least} to {most} bits/s"
-
-
-def glossary(results: Results) -> list[tuple[str, str]]:
-    """What names of models and numbers mean, for readers who see them for the first time."""
-    models = {model for each in results.plan.experiments for model in each.models}
-    objectives = {name for each in results.plan.experiments for name in each.objectives}
-    hidden = "hidden units, each of which ties a group of cells together"
-    terms = [
-        ("Independent", "cells that fire at their rates and know nothing of each other", True),
-        ("Ising", "cells coupled in pairs", "Ising" in models),
-        ("RBM n", f"restricted Boltzmann machine: n {hidden}", "RBM" in models),
-        (
-            "SemiRBM n",
-            f"semi-restricted Boltzmann machine: cells coupled in pairs, and n {hidden}",
-            "SemiRBM" in models,
-        ),
-        (
-            "likelihood",
-            "the same model fitted by maximum likelihood, the others by minimum probability flow",
-            len(objectives) > 1,
-        ),
-        ("T", "bins per word", _has_windows(results)),
-        (
-            "splits",
-            "words dealt anew to a training and a test part, singly (by words) or in stretches of "
-            "time (by blocks); 2 of 3 splits: on so many test parts the better model scores higher",
-            True,
-        ),
-        (
-            "bits/s",
-            "how much better a model foretells words that it has not seen than firing rates do "
-            "(log-likelihood to base 2); after ± one standard error; p, two-sided, says how often "
-            "chance alone would make a difference this large",
-            True,
-        ),
-    ]
-    return [(term, meaning) for term, meaning, used in terms if used]
-
-
 def simulated(results: Results) -> str:
-    """A sentence that names the recordings that are simulated; empty where none is."""
+    """A sentence that names the simulated recordings; empty if there are none."""
     names = [source.name for source in results.plan.sources if source.preset is not None]
     if not names:
         return ""
     return (
-        f"Simulated: {enumeration(names)}. Cells of a layer were made to fire together in volleys, "
+        f"Simulated: {enumeration(names)}. Units of a layer were made to fire together in volleys, "
         "so that hidden units do well by construction"
     )
 
 
 def summary(results: Results) -> Table | None:
-    """All comparisons side by side; None where there are fewer than two."""
+    """All comparisons side by side; None if there are fewer than two."""
     conditions = longest(results)
     if len(conditions) < 2:
         return None
     rows = []
+    several = len(results.plan.experiments) > 1
     for condition in conditions:
-        compared = tables.compared_at(results, condition)
-        others = [model.name for model in compared.models[1:]]
-        ising = [model.name for model in compared.models[1:] if model.spec.model == "Ising"]
-        rows.append(
-            (
-                _about(condition) if len(results.plan.experiments) > 1 else condition.recording,
-                compared.best.name,
-                _over(compared, others[:1], name=True),
-                _over(compared, ising[:1]),
-                _over(compared, [INDEPENDENT]),
-            )
-        )
-    header = ("recording", "best model", "over the next", "over Ising", "over firing rates")
-    note = "bits/s; ± and p allow for what splits have in common"
-    return Table("best models", header, tuple(rows), left=header, note=note)
-
-
-_LEADS = {
-    "Data": "Spike times are cut into bins; a word says which units fired in a bin, once or more "
-    "often.",
-    "Comparison": "Excess log-likelihood over independent units that fire at their rates, in bits "
-    "per second, on test words that neither the fits nor the choice of the penalty have seen.",
-    "Parameters": "Couplings between units, and what each hidden unit listens to. Units are "
-    "ordered from superficial to deep where their layers or depths are known.",
-    "Assemblies and layers": "Hidden units stand for groups of cells that fire together. Do these "
-    "groups stay inside layers, and how much of what the models say is more than pairs?",
-    "Time": "Words that span several bins: how much each further bin of the past adds.",
-    "Prediction": "The probability that a cell spikes, given all others or the past alone, against "
-    "the firing rate. No normalising constant enters, so that this checks the comparison above.",
-    "Fitting": "A score is as good as the fit and the normalising constant behind it. A fit has "
-    "converged when its optimality certificate is within the tolerance; an annealed log Z when it "
-    "has settled and chains run backwards agree.",
-}
+        compared = results.comparison(**condition.names)
+        others = compared.models[1:]
+        ising = [model.name for model in others if model.spec.model == "Ising"]
+        over_next = _over(compared, [model.name for model in others[:1]], name=True)
+        over_both = _over(compared, ising[:1]), _over(compared, [INDEPENDENT])
+        where = _about(condition) if several else condition.recording
+        rows.append((where, compared.best.name, over_next, *over_both))
+    header = ("recording", "best model", "over the next", "over Ising", "over independent units")
+    note = "bits/s; errors and p-values are corrected for overlap between splits"
+    return Table("best models", header, rows, left=header, note=note)
 
 
 def sections(results: Results, drawn: Pictures) -> list[Section]:
     """Sections between the answer and the methods; those the plan has nothing for are left out."""
-    told = partial(_section, results, drawn)
+    section = partial(_section, results, drawn)
     fits = tuple(_converged(results, condition) for condition in longest(results))
     return [
         _data(results, drawn),
-        told("Comparison", _scores, "4", _pictures(drawn, "3", None)),
-        told("Parameters", _nothing, "2"),
-        told("Assemblies and layers", _structure),
-        *([told("Time", _growth, "5")] if _has_windows(results) else []),
-        told("Prediction", _predicted, "6"),
-        told("Fitting", _nothing, "S1", [Listed(fits)] if fits else []),
+        section("Comparison", _scores, "4", _pictures(drawn, "3", None)),
+        section("Parameters", None, "2"),
+        section("Assemblies and layers", _structure),
+        *([section("Time", _growth, "5")] if has_windows(results) else []),
+        section("Prediction", _predicted, "6"),
+        section("Fitting", None, "S1", [BulletList(fits)] if fits else []),
     ]
 
 
@@ -183,78 +122,73 @@ def _section(
     results: Results,
     drawn: Pictures,
     title: str,
-    tell: Telling,
+    items_of: Callable[[Results, Condition], list[Item]] | None,
     number: str = "",
     items: Sequence[Item] = (),
 ) -> Section:
-    """A section about each recording: its figure, then its experiments one by one."""
+    """A section about each recording: its figure, then the items of its experiments."""
     blocks = []
     for name in results.recordings:
-        said = _pictures(drawn, number, name)
-        told = {p: tell(results, p) for p in longest(results) if p.recording == name}
-        several = sum(map(bool, told.values())) > 1
-        for condition, each in told.items():
+        shown = _pictures(drawn, number, name)
+        conditions = [c for c in longest(results) if c.recording == name] if items_of else []
+        found = {c: items_of(results, c) for c in conditions} if items_of else {}
+        several = sum(map(bool, found.values())) > 1
+        for condition, each in found.items():
             if each and several:
-                said.append(Heading(f"{condition.experiment.name}{_windows(condition)}"))
-            said += each
-        if said:
-            blocks.append(_block(results, name, said))
-    untold = [] if items or blocks else [Paragraph(_NOTHING)]
-    return Section(title.split()[0].lower(), title, _LEADS[title], [*items, *untold], blocks)
+                shown.append(Heading(f"{condition.experiment.name}{_window_text(condition)}"))
+            shown += each
+        if shown:
+            blocks.append(_block(results, name, shown))
+    if not items and not blocks:
+        items = [Paragraph("Nothing of this is computed yet; run the study further.")]
+    return Section(title.split()[0].lower(), title, _LEADS[title], list(items), blocks)
 
 
 def _data(results: Results, drawn: Pictures) -> Section:
     items: list[Item] = [Paragraph("No recording is read yet.")]
     if results.recordings:
-        items = [Tabled(tables.recordings(results), "")]
+        items = [TableItem(tables.recordings(results), "")]
     blocks = []
     for name, row in results.recordings.items():
         notes = tuple(map(str, row["notes"] or ()))
-        said: list[Item] = [Paragraph("Noted while reading:"), Listed(notes)] if notes else []
-        blocks.append(_block(results, name, [*_pictures(drawn, "1", name), *said]))
+        noted: list[Item] = [Paragraph("Notes from reading:"), BulletList(notes)] if notes else []
+        blocks.append(_block(results, name, [*_pictures(drawn, "1", name), *noted]))
     return Section("data", "Data", _LEADS["Data"], items, blocks)
 
 
-def _nothing(results: Results, condition: Condition) -> list[Item]:
-    """Of sections that show a figure alone."""
-    return []
-
-
 def _scores(results: Results, condition: Condition) -> list[Item]:
-    compared = tables.compared_at(results, condition)
-    return _tabled(condition, tables.models(results, condition, compared), tables.pairs(compared))
+    compared = results.comparison(**condition.names)
+    return _table_items(condition, tables.models(compared), tables.pairs(compared))
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:
-    layers, interactions = (
-        tables.layers(results, condition),
-        tables.interactions(results, condition),
-    )
+    layers = tables.layers(results, condition)
+    interactions = tables.interactions(results, condition)
     if interactions is None:
         return [Paragraph("The structure of these models is not computed yet.")]
     # In a caption, the columns go on by themselves.
     interactions = replace(interactions, title=interactions.title.removesuffix(", up to"))
     items: list[Item] = []
     if layers is None:
-        items.append(Paragraph("The units are not in several layers, so no layers were tested."))
-    return items + _tabled(condition, layers, interactions)
+        items.append(Paragraph("No labels of several layers, so layer structure was not tested."))
+    return items + _table_items(condition, layers, interactions)
 
 
 def _growth(results: Results, condition: Condition) -> list[Item]:
     if len(condition.experiment.windows) < 2:
         return []
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
-    table = Tabled(tables.growth(found), f"{condition.recording}, {condition.experiment.name}")
-    return [table, Listed(tuple(tables.growth_sentences(found)))]
+    table = TableItem(tables.growth(found), f"{condition.recording}, {condition.experiment.name}")
+    return [table, BulletList(tuple(tables.growth_sentences(found)))]
 
 
 def _predicted(results: Results, condition: Condition) -> list[Item]:
-    found = _tabled(condition, tables.predictions(results, condition))
+    found = _table_items(condition, tables.predictions(results, condition))
     return found or [Paragraph("The predictions of these models are not computed yet.")]
 
 
 def _converged(results: Results, condition: Condition) -> str:
-    models = tables.compared_at(results, condition).models
+    models = results.comparison(**condition.names).models
     scores = [score for model in models for score in model.splits]
     fits = sum(score.fit_converged for score in scores)
     normalised = sum(score.normaliser_converged for score in scores)
@@ -276,24 +210,35 @@ def _pictures(drawn: Pictures, number: str, recording: str | None) -> list[Item]
     return [] if found is None else [found]
 
 
-def _tabled(condition: Condition, *found: Table | None) -> list[Item]:
-    return [Tabled(table, _about(condition)) for table in found if table is not None]
+def _table_items(condition: Condition, *found: Table | None) -> list[Item]:
+    return [TableItem(table, _about(condition)) for table in found if table is not None]
 
 
 def _about(condition: Condition) -> str:
-    return f"{condition.recording}, {condition.experiment.name}{_windows(condition)}"
+    return f"{condition.recording}, {condition.experiment.name}{_window_text(condition)}"
 
 
-def _windows(condition: Condition) -> str:
+def _window_text(condition: Condition) -> str:
     return f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
 
 
-def _has_windows(results: Results) -> bool:
+def has_windows(results: Results) -> bool:
+    """Whether the study has words of several bins."""
     return any(max(experiment.windows) > 1 for experiment in results.plan.experiments)
 
 
+def _next_best(compared: Comparison) -> str:
+    """The model after the best one, or independent units if there is none."""
+    return next((model.name for model in compared.models[1:]), INDEPENDENT)
+
+
+def _range(bits_per_second: list[float]) -> str:
+    least, most = (number(end(bits_per_second)) for end in (min, max))
+    return f"{least} to {most} bits/s"
+
+
 def _over(compared: Comparison, others: list[str], *, name: bool = False) -> str:
-    """How much better the best model is than another; a dash where there is none."""
+    """How much better the best model is than another; a dash if there is none."""
     if not others:
         return "-"
     pair = compared.pair(compared.best.name, others[0])

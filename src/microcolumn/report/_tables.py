@@ -1,8 +1,4 @@
-"""Tables of a study's report, every number in the digits that it is told with.
-
-The report as text and the report page lay out the same tables, so that no number is rounded in
-two ways.
-"""
+"""Tables of a study: the report and the page show the same ones, with the same digits."""
 
 from __future__ import annotations
 
@@ -11,73 +7,48 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference, WindowResult
 from ..evaluate._significance import p_text, with_error
+from ..formatting import counted, duration, number, scientific
+from ..models import ModelSpec
 from ..study import Condition, Experiment, NotComputedError, Results
+from ..study._index import Row
 
 Found = TypeVar("Found")
-
-#: How log Z was found, in a table.
-_LOG_Z = {"ais": "AIS", "exact": "exact"}
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of text.
-
-    Parameters
-    ----------
-    title : str
-        What it is about, in a line.
-    header : tuple of str
-        Names of the columns.
-    rows : tuple of tuple of str
-        As many cells each as the header has.
-    left : tuple of str
-        Names of the columns of words; the others hold numbers, which end together.
-    note : str
-        What a reader must know to read it; empty where nothing.
-    """
+    """A table of text."""
 
     title: str
     header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    left: tuple[str, ...]
-    note: str = ""
+    rows: Sequence[Sequence[str]]  # as many cells each as the header has
+    left: tuple[str, ...] = ("model",)  # columns of words; the others are aligned to the right
+    note: str = ""  # what a reader must know to read it
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """How the results of a study came about, as text.
+    """How the results of a study came about, as text."""
 
-    Parameters
-    ----------
-    work : str
-        Jobs done, the time they took, and when.
-    environments : tuple of tuple of (str, str)
-        Name and version of what computed them, for each set of these.
-    seeds : tuple of (str, str)
-        Experiment, and the seeds of its splits.
-    data : tuple of (str, str, str)
-        Recording, SHA-256 of its content, and where it came from.
-    """
-
-    work: str
-    environments: tuple[tuple[tuple[str, str], ...], ...]
-    seeds: tuple[tuple[str, str], ...]
-    data: tuple[tuple[str, str, str], ...]
+    work: str  # jobs done, the time they took, and when
+    environments: tuple[tuple[tuple[str, str], ...], ...]  # names and versions of the software
+    seeds: tuple[tuple[str, str], ...]  # experiment, seeds of its splits
+    data: tuple[tuple[str, str, str], ...]  # recording, SHA-256 of its content, source
 
 
-def recording_facts(row: dict[str, Any]) -> str:
+def recording_facts(row: Row) -> str:
     """Size of a recording: units, spikes, duration."""
-    units = units_text(row["n_units"])
-    return f"{units}, {row['n_spikes']:,} spikes, {time_text(row['duration_s'])}"
+    units = counted(row["n_units"], "unit")
+    return f"{units}, {row['n_spikes']:,} spikes, {duration(row['duration_s'])}"
 
 
 def recordings(results: Results) -> Table:
-    """Size and rates of all recordings, and how many of the words they are cut into differ."""
+    """Size and rates of all recordings, and their words at each bin width."""
+    header = ("recording", "units", "spikes", "duration", "rate, Hz (range)", "bin, ms", "words")
     rows = []
     for name, row in results.recordings.items():
         rates = [unit["rate_hz"] for unit in row["units"]]
@@ -87,7 +58,7 @@ def recordings(results: Results) -> Table:
                 name,
                 str(row["n_units"]),
                 f"{row['n_spikes']:,}",
-                time_text(row["duration_s"]),
+                duration(row["duration_s"]),
                 f"{fmean(rates):.2f} ({min(rates):.2f} to {max(rates):.2f})",
                 f"{1e3 * float(width):g}",
                 f"{words['n_bins']:,}",
@@ -97,35 +68,26 @@ def recordings(results: Results) -> Table:
             )
             for width, words in row["survey"].items()
         ]
-    header = ("recording", "units", "spikes", "duration", "rate, Hz (range)", "bin, ms", "words")
     return Table(
         "recordings",
         (*header, "distinct", "several spikes", "units by layer"),
-        tuple(rows),
+        rows,
         left=("recording", "units by layer"),
-        note="several spikes: share of bins of single units that hold more than one, "
-        "which a word does not tell from one",
+        note="several spikes: share of unit-bins with more than one spike; these count as one",
     )
 
 
 def words_facts(condition: Condition, compared: Comparison) -> str:
-    """What an experiment's words are and how often they were dealt."""
+    """The words of an experiment, and how they were split."""
     experiment = condition.experiment
-    units = f"{units_text(compared.n_units)} in {1e3 * experiment.bin_width:g} ms bins"
+    units = f"{counted(compared.n_units, 'unit')} in {1e3 * experiment.bin_width:g} ms bins"
     return f"{units}, {compared.n_splits} of {compared.n_planned} splits by {experiment.split_by}"
 
 
-def compared_at(results: Results, condition: Condition) -> Comparison:
-    """All models at a condition."""
-    return results.comparison(
-        condition.recording, experiment=condition.experiment.name, window=condition.window
-    )
-
-
-def models(results: Results, condition: Condition, compared: Comparison) -> Table:
+def models(compared: Comparison) -> Table:
     """Scores and sizes of all models, best first."""
-    header = ("model", "bits/s", "per cell", "l1", "non-zero", "couplings", "live hidden")
-    rows = tuple(
+    header = ("model", "bits/s", "per unit", "λ", "non-zero", "couplings", "live hidden")
+    rows = [
         (
             model.name,
             f"{number(model.bits_per_second)} {_errors(model.split_stderr, model.block_stderr)}",
@@ -133,25 +95,26 @@ def models(results: Results, condition: Condition, compared: Comparison) -> Tabl
             _chosen(model.l1),
             f"{model.n_nonzero:.0f}",
             f"{model.n_couplings:.0f}",
-            _live(model, model.spec.n_hidden),
+            f"{model.n_live_hidden:.1f} of {model.spec.n_hidden}" if model.spec.n_hidden else "-",
             ", ".join(dict.fromkeys(_LOG_Z[score.normaliser] for score in model.splits)),
             "yes" if model.converged else "no",
         )
         for model in compared.models
-    )
+    ]
     return Table(
         "scores on test parts",
         (*header, "log Z", "converged"),
         rows,
-        left=("model", "l1", "log Z"),
-        note="± over splits ± of one test part, from blocks of it; l1: the penalties chosen, with "
-        "the splits that chose them; non-zero, couplings, live hidden: what is left, on average",
+        left=("model", "λ", "log Z"),
+        note="first ±: standard error over splits; second ±: of one test part, from blocks; "
+        "λ: the penalties chosen, with the number of splits that chose them; non-zero parameters, "
+        "couplings and live hidden units: means over splits",
     )
 
 
 def pairs(compared: Comparison) -> Table:
-    """Every two models, and each against firing rates, the better one first."""
-    rows = tuple(
+    """Every two models, and each against independent units, the better one first."""
+    rows = [
         (
             f"{pair.first} - {pair.second}",
             difference(pair),
@@ -159,13 +122,13 @@ def pairs(compared: Comparison) -> Table:
             p_text(pair.p_value).removeprefix("p ").removeprefix("= "),
         )
         for pair in compared.pairs
-    )
+    ]
     return Table(
         "differences between models",
         ("difference", "bits/s", "better in", "p"),
         rows,
         left=("difference",),
-        note="± and p allow for what splits have in common; each pair by itself",
+        note="errors and p-values are corrected for overlap between splits, not over pairs",
     )
 
 
@@ -176,16 +139,16 @@ def difference(pair: PairedDifference) -> str:
 
 def growth(found: WindowResult) -> Table:
     """Scores against the number of bins per word."""
-    rows = tuple(
-        (str(window), *(_per_cell(results[k]) for results in found.models.values()))
+    rows = [
+        (str(window), *(_per_unit(results[k]) for results in found.models.values()))
         for k, window in enumerate(found.windows)
-    )
-    return Table("bits/s per cell against bins per word T", ("T", *found.models), rows, left=())
+    ]
+    return Table("bits/s per unit against bins per word T", ("T", *found.models), rows, left=())
 
 
 def growth_sentences(found: WindowResult) -> list[str]:
     """Where each model stops gaining from longer words."""
-    said = []
+    sentences = []
     for name, models in found.models.items():
         known = [n for n, result in zip(found.windows, models, strict=True) if result]
         last = found.last_step(name) if len(known) > 1 else None
@@ -195,51 +158,45 @@ def growth_sentences(found: WindowResult) -> list[str]:
         elif last is not None:
             tried = "the longest computed" if last == known[-1] else f"of up to {known[-1]}"
             text = f"the last step up by more than 2 standard errors is to T = {last}, {tried}"
-        said.append(f"{name}: {text}")
-    return said
+        sentences.append(f"{name}: {text}")
+    return sentences
 
 
 def predictions(results: Results, condition: Condition) -> Table | None:
-    """How well single cells are predicted; None where that is not computed."""
+    """How well single units are predicted; None if that is not computed."""
     rows = []
-    for variant, found in _of_all(results.predictions, results, condition):
+    for spec, found in of_models(results.predictions, results, condition):
         for given, result in found.items():
-            best = max(result.units, key=lambda cell: cell.gain_bits_per_second)
-            gain = number(best.gain_bits_per_second, 3)
-            rows.append(
-                (
-                    variant,
-                    given,
-                    number(result.gain_per_unit, 3),
-                    f"{gain} (unit {best.unit}, {best.rate_hz:.1f} Hz)",
-                    number(result.roc_area, 3),
-                    f"{result.calibration_error:.4f}",
-                )
-            )
-    header = ("model", "given", "bits/s per cell", "best cell", "ROC area", "calibration error")
-    left = ("model", "given", "best cell")
-    note = (
-        "given rest: all other bits of the word; past: those of earlier bins alone; "
-        "bits/s: over the firing rate; ROC area: 0.5 by chance, 1 if all spikes are foreseen; "
-        "calibration error: how far predicted from observed shares of spikes are, on average"
+            unit = max(result.units, key=lambda unit: unit.gain_bits_per_second)
+            gain = number(unit.gain_bits_per_second, 3)
+            best = f"{gain} (unit {unit.unit}, {unit.rate_hz:.1f} Hz)"
+            means = number(result.gain_per_unit, 3), number(result.roc_area, 3)
+            error = f"{result.calibration_error:.4f}"
+            rows.append((spec.name, given, means[0], best, means[1], error))
+    table = Table(
+        "predicted spikes of single units",
+        ("model", "given", "bits/s per unit", "best unit", "ROC area", "calibration error"),
+        rows,
+        left=("model", "given", "best unit"),
+        note="given rest: all other bits of the word; past: the bits of earlier bins only; "
+        "bits/s: gain over the firing rate; ROC area: 0.5 by chance, 1 if all are predicted; "
+        "calibration error: mean difference between predicted and observed frequency of spikes",
     )
-    table = Table("spikes of single cells predicted", header, tuple(rows), left, note)
     return table if rows else None
 
 
 def layers(results: Results, condition: Condition) -> Table | None:
-    """Whether hidden units and couplings respect layers; None where the units are in none."""
-    rows = tuple(
-        (variant, *_layer_cells(found))
-        for variant, found in _of_all(results.layers, results, condition)
+    """Whether hidden units and couplings respect layers; None if the units are in none."""
+    rows = [
+        (spec.name, *_layer_columns(found))
+        for spec, found in of_models(results.layers, results, condition)
         if found is not None
-    )
+    ]
     header = ("model", "weight in one layer (chance)", "p", "hidden units in a layer")
     table = Table(
         "layers",
         (*header, "couplings within / between, nats", "p"),
         rows,
-        left=("model",),
         note="weight in one layer: share of the positive weight in each hidden unit's main layer; "
         "p: median over splits; hidden units: of the live ones of all splits; "
         "couplings: mean strength",
@@ -248,19 +205,18 @@ def layers(results: Results, condition: Condition) -> Table | None:
 
 
 def interactions(results: Results, condition: Condition) -> Table | None:
-    """How much pairs and triplets explain; None where that is not computed."""
+    """How much pairs and triplets explain; None if that is not computed."""
     rows = []
-    for variant, found in _of_all(results.interactions, results, condition):
+    for spec, found in of_models(results.interactions, results, condition):
         explained = [each["explained"] for each in found.values()]
         means = [fmean(values) for values in zip(*explained, strict=True) if None not in values]
         if means:
-            cells = [f"{mean:.1%}" for mean in means]
-            rows.append((variant, *cells, *["-"] * (3 - len(cells))))
+            shares = [f"{mean:.1%}" for mean in means]
+            rows.append((spec.name, *shares, *["-"] * (3 - len(shares))))
     table = Table(
         "variance of log p explained by interactions around silence, up to",
-        ("model", "single cells", "and pairs", "and triplets"),
-        tuple(rows),
-        left=("model",),
+        ("model", "single units", "and pairs", "and triplets"),
+        rows,
         note="as in a power series, a further order may explain less",
     )
     return table if rows else None
@@ -269,7 +225,7 @@ def interactions(results: Results, condition: Condition) -> Table | None:
 def provenance(results: Results) -> Provenance:
     """How the results of a study came about."""
     made = results.provenance()
-    work = f"{made['n_done']:,} of {made['n_planned']:,} jobs, {time_text(made['seconds'])} of work"
+    work = f"{made['n_done']:,} of {made['n_planned']:,} jobs, {duration(made['seconds'])} of work"
     return Provenance(
         work=f"{work}, {made['first']} to {made['last']}" if made["n_done"] else work,
         environments=tuple(tuple(versions.items()) for versions in made["environments"]),
@@ -281,49 +237,27 @@ def provenance(results: Results) -> Provenance:
     )
 
 
-def number(value: float, digits: int = 2) -> str:
-    """A dash where there is none: one split has no error over splits."""
-    return "-" if math.isnan(value) else f"{value:z.{digits}f}"
-
-
-def units_text(n: int) -> str:
-    """How many units."""
-    return "1 unit" if n == 1 else f"{n} units"
-
-
 def seeds_text(experiment: Experiment) -> str:
     """Seeds of an experiment's splits, and of the models fitted to them."""
     first, n = experiment.seed, experiment.n_splits
     return f"seed {first}" if n == 1 else f"seeds {first} to {first + n - 1}"
 
 
-def scientific(value: float) -> str:
-    """A number such as a penalty: ``0``, ``2e-3``, ``0.5``."""
-    if not 0.0 < value < 0.1:
-        return f"{value:g}"
-    digits, exponent = f"{value:.3e}".split("e")
-    return f"{float(digits):g}e{int(exponent)}"
-
-
-def time_text(seconds: float) -> str:
-    """A duration in the unit that fits it."""
-    if seconds < 120.0:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60.0:.0f} min" if seconds < 7200.0 else f"{seconds / 3600.0:.1f} h"
-
-
-def _of_all(
+def of_models(
     method: Callable[..., Found], results: Results, condition: Condition
-) -> Iterator[tuple[str, Found]]:
-    """What a method of the results says of each model that it is computed for."""
+) -> Iterator[tuple[ModelSpec, Found]]:
+    """What a method of the results returns for each model that it is computed for."""
     for spec in results.index.specs(condition):
         try:
-            yield spec.name, method(model=spec, **condition.names)
+            yield spec, method(model=spec, **condition.names)
         except NotComputedError:
             continue
 
 
-def _layer_cells(found: LayersResult) -> tuple[str, ...]:
+_LOG_Z = {"exact": "exact", "ais": "AIS"}
+
+
+def _layer_columns(found: LayersResult) -> tuple[str, ...]:
     known = [p for p in found.overall_p_values if not math.isnan(p)]
     hidden = ("-", "-", "-")
     if known:
@@ -339,7 +273,7 @@ def _layer_cells(found: LayersResult) -> tuple[str, ...]:
     return (*hidden, f"{within:.3g} / {between:.3g}", f"{median(p_values):.2g}")
 
 
-def _per_cell(model: ModelScore | None) -> str:
+def _per_unit(model: ModelScore | None) -> str:
     if model is None:
         return "-"
     errors = model.split_stderr / model.n_units, model.block_stderr / model.n_units
@@ -350,12 +284,8 @@ def _errors(*errors: float, digits: int = 2) -> str:
     return " ".join(f"± {number(error, digits)}" for error in errors)
 
 
-def _chosen(penalties: Sequence[float]) -> str:
+def _chosen(l1: Sequence[float]) -> str:
     """Penalties chosen and how often: ``1e-3 ×8, 2e-3 ×2``."""
-    counts = sorted(Counter(p for p in penalties if not math.isnan(p)).items())
+    counts = sorted(Counter(value for value in l1 if not math.isnan(value)).items())
     times = "\N{MULTIPLICATION SIGN}"
     return ", ".join(scientific(p) + (f" {times}{n}" if n > 1 else "") for p, n in counts) or "-"
-
-
-def _live(model: ModelScore, n_hidden: int) -> str:
-    return f"{model.n_live_hidden:.1f} of {n_hidden}" if n_hidden else "-"

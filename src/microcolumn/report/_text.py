@@ -1,21 +1,19 @@
-"""The report of a study as plain text, and as a dictionary for JSON."""
+"""The report of a study as plain text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from textwrap import fill
-from typing import Any
 
-from ..study import Condition, NotComputedError, Results
-from ..study._codec import plain
+from ..formatting import text_table
+from ..study import Condition, Results
 from . import _tables as tables
 from ._cautions import cautions
 from ._tables import Table
 
-#: Of a fingerprint, the letters that tell recordings apart.
+#: Letters of a fingerprint that are shown.
 _FINGERPRINT = 16
-#: Columns of the text that notes are wrapped at.
+#: Notes are wrapped at this column.
 _WIDTH = 100
 
 
@@ -45,45 +43,11 @@ def report_text(results: Results) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def report_dict(results: Results) -> dict[str, Any]:
-    """Everything but the models, as JSON knows it: None where there is no number.
-
-    Parameters
-    ----------
-    results : Results
-        Of a finished or unfinished study.
-    """
-    return {
-        "plan": results.plan.as_dict(),
-        "provenance": plain(results.provenance()),
-        "recordings": plain(results.recordings),
-        "comparisons": [plain(_everything(results, condition)) for condition in results.tested()],
-        "cautions": cautions(results),
-    }
-
-
-def _everything(results: Results, condition: Condition) -> dict[str, Any]:
-    """All that is known of one place; what is not computed yet is left out."""
-    by_model = {}
-    for spec in results.index.specs(condition):
-        found: dict[str, Any] = {}
-        for name in ("predictions", "layers", "interactions"):
-            with suppress(NotComputedError):
-                found[name] = getattr(results, name)(model=spec, **condition.names)
-        found["normalisers"] = {
-            split: results.normalisers(model=spec, split=split, **condition.names)
-            for split in range(condition.experiment.n_splits)
-        }
-        by_model[spec.name] = found
-    compared = results.comparison(**condition.names)
-    return {**plain(compared), "answer": compared.answer, "by_model": by_model}
-
-
 def _experiment_blocks(results: Results, conditions: Sequence[Condition]) -> Iterator[str]:
     """Blocks of one experiment: growth with the window, then the longest words in detail."""
     last = conditions[-1]
     experiment = last.experiment
-    compared = tables.compared_at(results, last)
+    compared = results.comparison(**last.names)
     yield _underlined(f"{experiment.name}: {tables.words_facts(last, compared)}", "-")
     bins = ""
     if len(experiment.windows) > 1:
@@ -91,8 +55,8 @@ def _experiment_blocks(results: Results, conditions: Sequence[Condition]) -> Ite
         steps = "\n".join(f"  {sentence}" for sentence in tables.growth_sentences(found))
         yield f"{_titled(tables.growth(found))}\n{steps}"
         bins = f"T = {last.window}: "
-    yield bins + compared.answer.replace("; ", ";\n")
-    yield _laid_out(tables.models(results, last, compared))
+    yield bins + ";\n".join(compared.statements) + "."
+    yield _laid_out(tables.models(compared))
     yield _laid_out(tables.pairs(compared))
     for make in (tables.predictions, tables.layers, tables.interactions):
         table = make(results, last)
@@ -117,19 +81,11 @@ def _titled(table: Table) -> str:
 
 
 def _laid_out(table: Table) -> str:
-    """Columns of equal width, indented; those of words begin, the others end, together."""
-    lines = [table.header, *table.rows]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(table.header))]
-    rows = [
-        "  "
-        + "  ".join(
-            cell.ljust(width) if name in table.left else cell.rjust(width)
-            for name, cell, width in zip(table.header, line, widths, strict=True)
-        ).rstrip()
-        for line in lines
-    ]
+    text = text_table(table.header, table.rows, left=table.left, indent=2)
+    if not table.note:
+        return text
     note = fill(f"({table.note})", _WIDTH, initial_indent="  ", subsequent_indent="   ")
-    return "\n".join([*rows, note] if table.note else rows)
+    return f"{text}\n{note}"
 
 
 def _listed(title: str, lines: Sequence[str]) -> str:

@@ -55,9 +55,4 @@ def sentence(text: str) -> str:
 
 def stopped(text: str) -> str:
     """The text with a full stop at its end; its beginning may be a name."""
-    return text if text.endswith((".", "!", "?")) else f"{text}."
-
-
-def enumeration(names: list[str]) -> str:
-    """Names in a sentence: ``a, b and c``."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+    return text if text.endswith((".", "!", "?", ":")) else f"{text}."

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..validation import Floats
-from ._column import Column
 from ._spikes import CLOCK_HZ, Cells, draw_trains
+from ._truth import Truth
 
 #: Length of the simulations that calibrate, and their number.
 _STRETCH_S, _ROUNDS = 240.0, 5
@@ -17,33 +15,31 @@ _BIN_S = 0.020
 _FIRST_BURST = 0.08
 
 
-class Calibrated(NamedTuple):
-    """Log intensity (per ms) of each unit's cells without drives, and intensity of bursting."""
-
-    level: Floats
-    burst: float
-
-
 def calibrate(
-    column: Column, cells: Cells, single: float, multiple: float, seed: np.random.SeedSequence
-) -> Calibrated:
-    """Find each unit's level and the bursting of all by fixed-point iteration.
+    truth: Truth,
+    cells: Cells,
+    relative_rate: Floats,
+    single: float,
+    multiple: float,
+    seed: np.random.SeedSequence,
+) -> tuple[Floats, float]:
+    """Find the level of each unit and the bursting of all, as `draw_trains` takes them.
 
     A unit's share of active bins is nearly proportional to its intensity, and the share of active
     bins with more than one spike to the bursting, with little effect on each other. So each round
-    simulates a few minutes, always with the same random numbers, and multiplies each intensity by
-    target over found. The sampling error of those minutes remains.
+    of this fixed-point iteration simulates a few minutes, always with the same random numbers, and
+    multiplies each intensity by target over found. The sampling error of those minutes remains.
 
     ``single`` and ``multiple`` are the target shares of 20 ms bins with exactly one spike and with
     more, over all units.
     """
-    wanted = (single + multiple) * column.relative_rate
-    level = np.log(0.5 * wanted / (1000 * _BIN_S * column.cells))
+    wanted = (single + multiple) * relative_rate
+    level = np.log(0.5 * wanted / (1000 * _BIN_S * truth.cells))
     burst = _FIRST_BURST
     n_bins = round(_STRETCH_S / _BIN_S)
     for _ in range(_ROUNDS):
         rng = np.random.default_rng(seed)
-        trains = draw_trains(column, cells, level, burst, _STRETCH_S, rng)
+        trains = draw_trains(truth, cells, level, burst, _STRETCH_S, rng)
         counts = np.stack(
             [np.bincount(train // round(CLOCK_HZ * _BIN_S), minlength=n_bins) for train in trains]
         )
@@ -52,4 +48,4 @@ def calibrate(
         level += np.log(wanted / active)
         several = ((counts > 1).sum() + 0.5) / ((counts > 0).sum() + 0.5)
         burst *= multiple / (single + multiple) / several
-    return Calibrated(level, burst)
+    return level, burst

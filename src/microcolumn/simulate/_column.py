@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ..units import Units
 from ..validation import Floats
-from ._truth import Drive, Synapse
+from ._truth import Drive, Synapse, Truth
 
 #: Depth below the surface (µm) at which each layer begins, and where the probe ends.
 LAYER_TOPS_UM = {"II/III": 100.0, "IV": 650.0, "V/VI": 1000.0}
@@ -39,41 +38,38 @@ _CELLS_OF_MULTIUNIT = (2, 4)
 _RATE_SPREAD = 0.5
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
-    """What stays fixed during a recording."""
-
-    depth_um: Floats
-    layer: NDArray[np.intp]  # index of each unit's layer in LAYERS
-    drives: tuple[Drive, ...]  # the layers' volleys first
-    gains: Floats
-    synapses: tuple[Synapse, ...]
-    cells: NDArray[np.int64]  # number of cells of each unit
-    refractory_ms: Floats
-    relative_rate: Floats  # 1 on average over units
-
-
-def draw_column(n_units: int, multiunit: bool, rng: np.random.Generator) -> Column:
-    """Draw a column of units spread evenly over depth."""
+def draw_column(
+    n_units: int, multiunit: bool, movie_s: float, duration_s: float, rng: np.random.Generator
+) -> tuple[Units, Truth, Floats]:
+    """Draw units spread evenly over depth, their truth, and their relative rates of mean 1."""
     tops = np.array(list(LAYER_TOPS_UM.values()))
     spread = (np.arange(n_units) + rng.uniform(0.1, 0.9, size=n_units)) / n_units
     depth_um = tops[0] + spread * (DEEPEST_UM - tops[0])
     layer = np.searchsorted(tops, depth_um, side="right") - 1
     fewest, most = _CELLS_OF_MULTIUNIT if multiunit else (1, 1)
     relative_rate = np.exp(_RATE_SPREAD * rng.standard_normal(n_units))
-    return Column(
-        depth_um=depth_um,
-        layer=layer,
+    truth = Truth(
         drives=_drives(),
         gains=_gains(layer, rng),
         synapses=_synapses(layer, rng),
         cells=rng.integers(fewest, most, size=n_units, endpoint=True),
         refractory_ms=rng.uniform(*_REFRACTORY_MS, size=n_units),
-        relative_rate=relative_rate / relative_rate.mean(),
+        movie_s=movie_s,
+        repeat_starts_s=np.arange(0.0, duration_s, movie_s),
     )
+    units = Units(
+        [str(n) for n in range(n_units)],
+        depth_um=depth_um,
+        layer=[LAYERS[n] for n in layer],
+        depth_reference="surface",
+        quality=["mua" if multiunit else "good"] * n_units,
+        multiunit=np.full(n_units, multiunit),
+    )
+    return units, truth, relative_rate / relative_rate.mean()
 
 
 def _drives() -> tuple[Drive, ...]:
+    """Drives of the layers, volleys first, then the drive of the column."""
     kinds = {"volleys": VOLLEY_S, "medium": MEDIUM_S, "slow": SLOW_S}
     of_layers = [Drive(f"{name} {kind}", name, s) for kind, s in kinds.items() for name in LAYERS]
     return (*of_layers, Drive("column slow", "", COLUMN_S))
@@ -85,16 +81,11 @@ def _gains(layer: NDArray[np.intp], rng: np.random.Generator) -> Floats:
     at_home = layer[:, None] == np.arange(n_layers)
     listens = at_home.astype(float)
     guests = rng.permutation(n_units)[: round(_CROSS_LAYER_SHARE * n_units)]
-    listens[guests, (layer[guests] + rng.integers(1, n_layers, size=guests.size)) % n_layers] = (
-        _CROSS_LAYER_FACTOR
-    )
-    gains = np.column_stack(
-        [
-            VOLLEY_GAIN * listens,
-            MEDIUM_GAIN * at_home,
-            SLOW_GAIN * at_home,
-            np.full(n_units, COLUMN_GAIN),
-        ]
+    abroad = (layer[guests] + rng.integers(1, n_layers, size=guests.size)) % n_layers
+    listens[guests, abroad] = _CROSS_LAYER_FACTOR
+    of_column = np.full((n_units, 1), COLUMN_GAIN)
+    gains = np.hstack(
+        (VOLLEY_GAIN * listens, MEDIUM_GAIN * at_home, SLOW_GAIN * at_home, of_column)
     )
     return gains * rng.uniform(*_GAIN_RANGE, size=gains.shape)
 

@@ -14,7 +14,7 @@ from ..recording import Recording
 from ..units import Units
 from ..validation import real_number, whole_number
 from ._calibration import calibrate
-from ._column import LAYERS, Column, draw_column
+from ._column import draw_column
 from ._spikes import CLOCK_HZ, KNOT_MS, draw_cells, draw_trains
 from ._truth import Truth
 
@@ -92,26 +92,14 @@ def microcolumn(
     movie_s = n_knots * KNOT_MS / 1000
     anatomy, stretch, spikes = np.random.SeedSequence(seed).spawn(3)
     rng = np.random.default_rng(anatomy)
-    column = draw_column(n_units, multiunit, rng)
-    cells = draw_cells(column, movie_s, rng)
-    level, burst = calibrate(column, cells, SINGLE_FRACTION, MULTIPLE_FRACTION, stretch)
-    trains = draw_trains(column, cells, level, burst, duration_s, np.random.default_rng(spikes))
-    truth = Truth(
-        drives=column.drives,
-        gains=column.gains,
-        synapses=column.synapses,
-        cells=column.cells,
-        refractory_ms=column.refractory_ms,
-        movie_s=movie_s,
-        repeat_starts_s=np.arange(0.0, duration_s, movie_s),
-    )
-    return Microcolumn(
-        [train / CLOCK_HZ for train in trains],
-        _units(column, multiunit),
-        Epochs([[0.0, duration_s]]),
-        truth,
-        f"simulated microcolumn, seed {seed}",
-    )
+    units, truth, relative_rate = draw_column(n_units, multiunit, movie_s, duration_s, rng)
+    cells = draw_cells(truth, rng)
+    shares = SINGLE_FRACTION, MULTIPLE_FRACTION
+    level, burst = calibrate(truth, cells, relative_rate, *shares, stretch)
+    trains = draw_trains(truth, cells, level, burst, duration_s, np.random.default_rng(spikes))
+    seconds = [train / CLOCK_HZ for train in trains]
+    epochs = Epochs([[0.0, duration_s]])
+    return Microcolumn(seconds, units, epochs, truth, f"simulated microcolumn, seed {seed}")
 
 
 def _positive(name: str, value: float, least: float) -> float:
@@ -119,15 +107,3 @@ def _positive(name: str, value: float, least: float) -> float:
     if not (math.isfinite(number) and number > least):
         raise ValueError(f"{name} is {value}; it must be a number above {least:g}")
     return number
-
-
-def _units(column: Column, multiunit: bool) -> Units:
-    n_units = column.layer.size
-    return Units(
-        [str(n) for n in range(n_units)],
-        depth_um=column.depth_um,
-        layer=[LAYERS[n] for n in column.layer],
-        depth_reference="surface",
-        quality=["mua" if multiunit else "good"] * n_units,
-        multiunit=np.full(n_units, multiunit),
-    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,8 @@ from scipy.signal import lfilter
 
 from ..kernels.cpu.spiking import SAMPLES_PER_MS, intensities, spike
 from ..validation import Floats
-from ._column import LAYERS, VOLLEY_S, Column
-from ._truth import Drive
+from ._column import LAYERS, VOLLEY_S
+from ._truth import Truth
 
 #: Samples per second of the clock that spike times lie on.
 CLOCK_HZ = round(1000 * SAMPLES_PER_MS)
@@ -41,17 +40,17 @@ class Cells:
     movie: Floats  # response to the movie, (n_knots, n_cells)
 
 
-def draw_cells(column: Column, movie_s: float, rng: np.random.Generator) -> Cells:
+def draw_cells(truth: Truth, rng: np.random.Generator) -> Cells:
     """Draw the cells of each unit, those that each synapse connects, and responses to the movie."""
-    unit = np.repeat(np.arange(column.cells.size), column.cells)
-    first_cell = np.cumsum(column.cells) - column.cells
-    ends = np.array([synapse[:2] for synapse in column.synapses], dtype=np.intp).reshape(-1, 2)
-    source, target = (first_cell[ends] + rng.integers(column.cells[ends])).T
+    unit = np.repeat(np.arange(truth.cells.size), truth.cells)
+    first_cell = np.cumsum(truth.cells) - truth.cells
+    ends = np.array([synapse[:2] for synapse in truth.synapses], dtype=np.intp).reshape(-1, 2)
+    source, target = (first_cell[ends] + rng.integers(truth.cells[ends])).T
     order = np.argsort(source, kind="stable")
-    rows = np.array([(0.0, s.delay_ms, s.strength) for s in column.synapses]).reshape(-1, 3)
+    rows = np.array([(0.0, s.delay_ms, s.strength) for s in truth.synapses]).reshape(-1, 3)
     rows[:, 0] = target
     first_target = np.searchsorted(source[order], np.arange(unit.size + 1)).astype(np.int64)
-    n_knots = round(movie_s * 1000 / KNOT_MS)
+    n_knots = round(truth.movie_s * 1000 / KNOT_MS)
     movie = np.stack(
         [_MOVIE_SPREAD * _ar1(n_knots, KNOT_MS / 1000 / _MOVIE_S, rng) for _ in unit], axis=1
     )
@@ -59,7 +58,7 @@ def draw_cells(column: Column, movie_s: float, rng: np.random.Generator) -> Cell
 
 
 def draw_trains(
-    column: Column,
+    truth: Truth,
     cells: Cells,
     level: Floats,
     burst: float,
@@ -73,15 +72,24 @@ def draw_trains(
     """
     n_blocks = math.ceil(duration_s * 1000 / _BLOCK_MS)
     frames, n_layers, n_cells = _BLOCK_MS // _FRAME_MS, len(LAYERS), cells.unit.size
-    slow = _slow_drives(column.drives[n_layers:], n_blocks * frames, rng)
+    steps = [_FRAME_MS / 1000 / drive.time_s for drive in truth.drives[n_layers:]]
+    slow = np.stack([_ar1(n_blocks * frames, step, rng) for step in steps])
     volleys = _volleys(n_blocks * _BLOCK_MS, rng)
-    gains, cell_level = column.gains[cells.unit], level[cells.unit]
+    gains, cell_level = truth.gains[cells.unit], level[cells.unit]
     volley_gains, slow_gains = gains[:, :n_layers].copy(), gains[:, n_layers:].copy()
     habits = np.empty((5, n_cells))
-    habits[0] = _LARGEST_PER_MS / column.cells[cells.unit]
-    habits[1] = column.refractory_ms[cells.unit]
+    habits[0] = _LARGEST_PER_MS / truth.cells[cells.unit]
+    habits[1] = truth.refractory_ms[cells.unit]
     habits[2], habits[3], habits[4] = _RECOVERY_MS, burst, _BURST_MS
-    state = _at_rest(n_cells, rng)
+    # Cells that have been silent for long.
+    state = (
+        np.zeros(1, dtype=np.int64),
+        rng.standard_exponential(n_cells),
+        np.full(n_cells, -1e9),
+        np.zeros(n_cells),
+        np.zeros((_QUEUE_MS, n_cells)),
+        math.exp(-1 / _INPUT_MS),
+    )
     base = np.empty((frames, n_cells))
     found = np.empty((_BLOCK_MS * n_cells, 2), dtype=np.int64)
     blocks = []
@@ -91,38 +99,15 @@ def draw_trains(
         intensities(
             cell_level, slow_gains, drives, cells.movie, first_knot, KNOT_MS // _FRAME_MS, base
         )
-        steps = volleys[block * _BLOCK_MS : (block + 1) * _BLOCK_MS]
+        now = volleys[block * _BLOCK_MS : (block + 1) * _BLOCK_MS]
         n_spikes = spike(
-            base, steps, volley_gains, habits, cells.synapses, cells.first_target, state, rng, found
+            base, now, volley_gains, habits, cells.synapses, cells.first_target, state, rng, found
         )
         blocks.append(found[:n_spikes].copy())
-    return _trains(np.concatenate(blocks), cells.unit, column.cells.size, duration_s)
-
-
-def _at_rest(n_cells: int, rng: np.random.Generator) -> tuple[Any, ...]:
-    """State of cells that have been silent for long, as :func:`spike` takes it."""
-    return (
-        np.zeros(1, dtype=np.int64),
-        rng.standard_exponential(n_cells),
-        np.full(n_cells, -1e9),
-        np.zeros(n_cells),
-        np.zeros((_QUEUE_MS, n_cells)),
-        math.exp(-1 / _INPUT_MS),
-    )
-
-
-def _trains(
-    spikes: NDArray[np.int64], unit: NDArray[np.intp], n_units: int, duration_s: float
-) -> list[NDArray[np.int64]]:
-    """Samples of each unit; spikes of two of its cells in one sample count once."""
-    sample = spikes[:, 1]
-    of_unit = unit[spikes[:, 0]]
-    inside = sample < duration_s * CLOCK_HZ
-    return [np.unique(sample[inside & (of_unit == n)]) for n in range(n_units)]
-
-
-def _slow_drives(drives: tuple[Drive, ...], n_frames: int, rng: np.random.Generator) -> Floats:
-    return np.stack([_ar1(n_frames, _FRAME_MS / 1000 / drive.time_s, rng) for drive in drives])
+    cell, sample = np.concatenate(blocks).T
+    unit, inside = cells.unit[cell], sample < duration_s * CLOCK_HZ
+    # Spikes of two cells of a unit in one sample count once.
+    return [np.unique(sample[inside & (unit == n)]) for n in range(truth.cells.size)]
 
 
 def _ar1(n: int, step: float, rng: np.random.Generator) -> Floats:

@@ -98,8 +98,7 @@ class Truth:
 
     def shared(self, drive: str) -> NDArray[np.bool_]:
         """Whether two different units both listen to a drive, shape (n_units, n_units)."""
-        listens = np.zeros(self.gains.shape[0], dtype=bool)
-        listens[self.members(drive)] = True
+        listens = np.isin(np.arange(self.gains.shape[0]), self.members(drive))
         both: NDArray[np.bool_] = np.outer(listens, listens)
         np.fill_diagonal(both, False)
         return both

@@ -19,13 +19,7 @@ from ..kernels.cpu.coincidences import pooled_coincidences
 from ..kernels.cpu.threads import threads_for
 from ..recording import Recording
 from ..validation import Floats, real_number
-from ._correlograms import (
-    PAIRS_PER_THREAD,
-    bin_centres,
-    checked_bins,
-    exposure,
-    merged,
-)
+from ._correlograms import PAIRS_PER_THREAD, bin_centres, checked_bins, exposure, merged, mirrored
 
 #: Seconds; suggested if no peak stands out (docs/method.md, section 1).
 DEFAULT_WIDTH = 0.020
@@ -119,14 +113,14 @@ def suggest_bin_width(recording: Recording, *, window: float = 0.2) -> BinWidth:
     20 ms bins: the central peak of the cross-correlograms of 3 pairs of units is 21.0 ± 0.7 ms
     wide at half its height
     """
-    width, n_side = _fine_bins(window, recording.resolution_s)
+    resolution = recording.resolution_s
+    width, n_side = _fine_bins(window, resolution)
     blocks = _pooled(recording, width, n_side)
     counts, rates = blocks.sum(axis=0), recording.rates_hz
     n_spiking = int(np.count_nonzero(rates))
     n_pairs = n_spiking * (n_spiking - 1) // 2
     peak = _central_peak(blocks, width, n_side)
     suggested = DEFAULT_WIDTH if peak.problem else _round(peak.width_s)
-    resolution = recording.resolution_s
     if resolution > 0:
         suggested = resolution * max(1, round(suggested / resolution))
     return BinWidth(
@@ -135,12 +129,12 @@ def suggest_bin_width(recording: Recording, *, window: float = 0.2) -> BinWidth:
         peak_stderr_s=peak.stderr_s,
         n_pairs=n_pairs,
         lags_s=bin_centres(width, n_side),
-        counts=_mirrored(counts),
-        smoothed=_mirrored(_smoothed(counts, peak.smoothing, width)),
+        counts=mirrored(counts),
+        smoothed=mirrored(_smoothed(counts, peak.smoothing, width)),
         chance=(rates.sum() ** 2 - (rates**2).sum()) * exposure(recording.epochs, width, n_side),
         baseline=peak.baseline,
         height=peak.height,
-        reason=_reason(peak, n_pairs, suggested, resolution, n_side * width),
+        reason=_reason(peak, n_pairs, resolution, n_side * width),
     )
 
 
@@ -209,20 +203,15 @@ def _central_peak(blocks: Floats, width: float, n_side: int) -> _Peak:
         return _Peak(np.nan, np.nan, baseline, height, smoothing, "noise")
     nearer, farther = np.array_split(excess[0, far], 2)
     still_falling = nearer.mean() - farther.mean()
-    widths = _widths(excess, n_side)
+    widths = _widths(excess)
     # Noise makes a curve cross half its height early; a mean over a quarter of the peak does not.
     smoothing = max([smoothing, *(m for m in lengths if 4 * m <= widths[0])])
     excess = _smoothed(curves, smoothing, width) - baselines
-    widths = width * _widths(excess, n_side)
+    widths = width * _widths(excess)
     height = float(excess[0, 0])
     if still_falling > _SETTLED * height or np.isnan(widths).any():
         return _Peak(np.nan, np.nan, baseline, height, smoothing, "slow")
     return _Peak(float(widths[0]), _jackknife_error(widths[1:]), baseline, height, smoothing)
-
-
-def _widths(excess: Floats, n_side: int) -> Floats:
-    """Full width at half height of symmetric curves (n_curves, n_side + 1), in bins."""
-    return 2.0 * _half_width(excess[:, : n_side // 2 + 2])
 
 
 def _smoothed(curves: Floats, smoothing: int, width: float) -> Floats:
@@ -253,29 +242,27 @@ def _continued_to_zero(curves: Floats, smoothing: int, width: float) -> Floats:
     return filled
 
 
-def _half_width(excess: Floats) -> Floats:
-    """Bins to where each curve (..., n_bins) first falls to half of its start, NaN if it does not.
+def _widths(excess: Floats) -> Floats:
+    """Full width in bins, at half height, of symmetric curves (n_curves, n_side + 1).
 
-    Interpolated linearly between bin centres.
+    Interpolated linearly between bin centres; NaN if a curve does not fall to half of its height
+    in the inner half of the lags.
     """
-    half = excess[..., :1] / 2
-    below = excess <= half
-    behind = np.maximum(below.argmax(axis=-1), 1)[..., None]
-    after = np.take_along_axis(excess, behind, axis=-1)
-    before = np.take_along_axis(excess, behind - 1, axis=-1)
+    inner = excess[:, : (excess.shape[1] - 1) // 2 + 2]
+    half = inner[:, :1] / 2
+    below = inner <= half
+    behind = np.maximum(below.argmax(axis=1), 1)[:, None]
+    after = np.take_along_axis(inner, behind, axis=1)
+    before = np.take_along_axis(inner, behind - 1, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        place = (behind - 1 + (before - half) / (before - after))[..., 0]
-    found = below.any(axis=-1) & (half[..., 0] > 0)
-    return np.where(found, place, np.nan)
+        place = (behind - 1 + (before - half) / (before - after))[:, 0]
+    found = below.any(axis=1) & (half[:, 0] > 0)
+    return 2.0 * np.where(found, place, np.nan)
 
 
 def _jackknife_error(estimates: Floats) -> float:
     """Standard error of an estimate from its values with one block left out."""
     return float(np.sqrt((estimates.size - 1) * estimates.var()))
-
-
-def _mirrored(half: Floats) -> Floats:
-    return np.concatenate((half[:0:-1], half))
 
 
 def _round(width_s: float) -> float:
@@ -284,7 +271,7 @@ def _round(width_s: float) -> float:
     return max(1, step * round(milliseconds / step)) / 1e3
 
 
-def _reason(peak: _Peak, n_pairs: int, suggested: float, resolution: float, window: float) -> str:
+def _reason(peak: _Peak, n_pairs: int, resolution: float, window: float) -> str:
     if n_pairs == 0:
         found = "fewer than two units fire, so there is no cross-correlogram"
     elif peak.problem == "noise":
@@ -299,6 +286,6 @@ def _reason(peak: _Peak, n_pairs: int, suggested: float, resolution: float, wind
             f"the central peak of the cross-correlograms of {n_pairs:,} pairs of units is "
             f"{peak.width_s * 1e3:.1f} ± {peak.stderr_s * 1e3:.1f} ms wide at half its height"
         )
-    used = "" if not peak.problem else f"; {DEFAULT_WIDTH * 1e3:g} ms is the usual width"
+    used = f"; {DEFAULT_WIDTH * 1e3:g} ms is the usual width" if peak.problem else ""
     grid = f", in multiples of the {resolution * 1e3:g} ms of the recording" if resolution else ""
     return f"{found}{used}{grid}"

@@ -100,12 +100,10 @@ def correlograms(
     width, n_side = checked_bins(bin_width, window)
     spikes = merged(recording)
     n_units = recording.n_units
-    n_spikes = np.bincount(spikes.units, minlength=n_units)
-    seconds = recording.epochs.duration_s
     ahead = np.empty((n_units, n_units, n_side + 2), dtype=np.int64)
     members = np.argsort(spikes.units, kind="stable")
-    offsets = np.concatenate(([0], np.cumsum(n_spikes)))
-    expected_pairs = spikes.times.size**2 * window / max(seconds, window)
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(spikes.units, minlength=n_units))))
+    expected_pairs = spikes.times.size**2 * window / max(recording.epochs.duration_s, window)
     with threads_for(expected_pairs, PAIRS_PER_THREAD):
         coincidences(*spikes, members, offsets, width, ahead)
     return Correlograms(
@@ -154,7 +152,12 @@ def exposure(epochs: Epochs, width: float, n_side: int) -> Floats:
     up_to_edge = (lengths * inside - inside**2 / 2).sum(axis=0)
     bins = np.diff(up_to_edge)
     bins[0] *= 2.0  # The central bin reaches to both sides of zero.
-    return np.concatenate((bins[:0:-1], bins))
+    return mirrored(bins)
+
+
+def mirrored(half: Floats) -> Floats:
+    """A symmetric curve over all lags from its values at lags from zero on."""
+    return np.concatenate((half[:0:-1], half))
 
 
 def checked_bins(bin_width: float, window: float) -> tuple[float, int]:

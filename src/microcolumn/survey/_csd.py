@@ -21,9 +21,6 @@ CONDUCTIVITY_S_PER_M = 0.3
 #: Least number of contacts: a sink, a source on either side, and a contact beyond each source.
 MIN_DEPTHS = 5
 
-#: Regularisation strengths from which KCSD1D chooses by cross-validation.
-_KCSD_STRENGTHS = np.logspace(0, -10, 11)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlashResponse:
@@ -211,7 +208,7 @@ def _kernel(depth_um: Floats, potential: Floats, radius_um: float) -> tuple[Floa
         h=radius_um / 1e3,
         R_init=spacing_mm,
         gdx=np.ptp(depth_um) / 1e3 / (n_grid + 0.5),  # It rounds the number of steps down.
-        lambdas=_KCSD_STRENGTHS,
+        lambdas=np.logspace(0, -10, 11),  # Chosen from by cross-validation.
     )
     return np.ravel(grid_mm) * 1e3, csd.magnitude @ course
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..binning import Binning
+from ..formatting import counted, text_table
 from ..recording import Recording
-from ..units import DEPTH_REFERENCES, downwards
+from ..units import DEPTH_REFERENCES, layers_from_the_top
 from ._bin_width import BinWidth, suggest_bin_width
 from ._suspects import Suspect, suspect_units
 
@@ -101,9 +102,9 @@ class Summary:
     def __str__(self) -> str:
         recording = self.recording
         head = (
-            f"{recording.source}\n{_plural(recording.n_units, 'unit')}, "
-            f"{_plural(int(recording.spike_counts.sum()), 'spike')} in "
-            f"{_plural(len(recording.epochs), 'epoch')} of {_clock(recording.duration_s)}"
+            f"{recording.source}\n{counted(recording.n_units, 'unit')}, "
+            f"{counted(int(recording.spike_counts.sum()), 'spike')} in "
+            f"{counted(len(recording.epochs), 'epoch')} of {_clock(recording.duration_s)}"
         )
         parts = [head, _layer_lines(recording)]
         if recording.n_units <= _LINES:
@@ -151,8 +152,8 @@ def _layer_lines(recording: Recording) -> str:
     """One line per layer from superficial to deep, or one for all units where none is known."""
     units, rates = recording.units, recording.rates_hz
     labels = np.array(units.layer or ["all"] * recording.n_units)
-    rows = [("layer", "units", "multi", "depth (µm)", "mean Hz", "lowest", "highest")]
-    for label in _from_the_top(recording, labels):
+    rows = []
+    for label in layers_from_the_top(units) if units.layer else ["all"]:
         members = np.flatnonzero(labels == label)
         rows.append(
             (
@@ -165,25 +166,11 @@ def _layer_lines(recording: Recording) -> str:
                 f"{rates[members].max():.2f}",
             )
         )
-    table = _table(rows)
+    header = ("layer", "units", "multi", "depth (µm)", "mean Hz", "lowest", "highest")
+    table = _table(header, rows)
     if units.depth_reference is not None:
         table += f"\n(depth: {DEPTH_REFERENCES[units.depth_reference]})"
     return table
-
-
-def _from_the_top(recording: Recording, labels: Any) -> list[str]:
-    """Distinct labels by mean depth, the most superficial first; by appearance without depths."""
-    distinct = list(dict.fromkeys(labels.tolist()))
-    depths = recording.units.depth_um
-    if depths is None:
-        return distinct
-    down = downwards(str(recording.units.depth_reference))
-
-    def mean_depth(label: str) -> float:
-        known = depths[(labels == label) & ~np.isnan(depths)]
-        return down * float(known.mean()) if known.size else np.inf
-
-    return sorted(distinct, key=mean_depth)
 
 
 def _depth_range(recording: Recording, members: Any) -> str:
@@ -196,7 +183,7 @@ def _depth_range(recording: Recording, members: Any) -> str:
 
 def _unit_lines(recording: Recording) -> str:
     units, rates, sizes = recording.units, recording.rates_hz, recording.spike_counts
-    rows = [("unit", "layer", "depth (µm)", "quality", "spikes", "Hz")]
+    rows = []
     for n in range(recording.n_units):
         depth = _depth(recording, n)
         quality = (units.quality[n] if units.quality else "") or "-"
@@ -212,7 +199,7 @@ def _unit_lines(recording: Recording) -> str:
                 f"{rates[n]:.2f}",
             )
         )
-    return _table(rows)
+    return _table(("unit", "layer", "depth (µm)", "quality", "spikes", "Hz"), rows)
 
 
 def _epoch_lines(recording: Recording) -> str:
@@ -231,22 +218,11 @@ def _listed(title: str, sentences: Iterable[str]) -> str:
     return "\n".join([f"{title}:", *(f"  - {s}" for s in sentences)]) if sentences else ""
 
 
-def _table(rows: Sequence[tuple[str, ...]]) -> str:
-    """Columns aligned, the first to the left, the others to the right; empty ones left out."""
-    said = [k for k in range(len(rows[0])) if any(row[k] != "-" for row in rows[1:])]
-    rows = [tuple(row[k] for k in said) for row in rows]
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if k == 0 else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table without the columns in which no row has anything to say."""
+    known = [k for k in range(len(header)) if any(row[k] != "-" for row in rows)]
+    shown = [[row[k] for k in known] for row in (header, *rows)]
+    return text_table(shown[0], shown[1:], left=header[:1])
 
 
 def _clock(seconds: float) -> str:

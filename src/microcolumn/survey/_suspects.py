@@ -101,19 +101,19 @@ def suspect_units(
     }.items():
         if not real_number(name, limit, "pass a number") > 0:
             raise ValueError(f"{name} is {limit}; it must be positive")
-    found = [*_silent(recording)]
+    rates, ids = recording.rates_hz, recording.units.ids
+    found = [
+        Suspect((ids[n],), "silent", 0.0, f"unit {ids[n]!r} is silent")
+        for n in np.flatnonzero(rates == 0.0)
+    ]
     if recording.resolution_s <= refractory_s:
         found += _refractory(recording, refractory_s, max_violations)
-    found += _fast(recording, max_rate_hz)
+    for n in np.flatnonzero(rates > max_rate_hz):
+        sentence = f"unit {ids[n]!r} fires at {rates[n]:.0f} Hz, above {max_rate_hz:g} Hz"
+        found.append(Suspect((ids[n],), "rate", float(rates[n]), sentence))
     if recording.resolution_s <= duplicate_window_s:
         found += _duplicates(recording, duplicate_window_s, duplicate_share)
     return tuple(found)
-
-
-def _silent(recording: Recording) -> Iterator[Suspect]:
-    for n in np.flatnonzero(recording.rates_hz == 0.0):
-        name = recording.units.ids[n]
-        yield Suspect((name,), "silent", 0.0, f"unit {name!r} is silent")
 
 
 def _refractory(recording: Recording, refractory_s: float, limit: float) -> Iterator[Suspect]:
@@ -136,14 +136,6 @@ def _refractory(recording: Recording, refractory_s: float, limit: float) -> Iter
             )
 
 
-def _fast(recording: Recording, limit_hz: float) -> Iterator[Suspect]:
-    rates = recording.rates_hz
-    for n in np.flatnonzero(rates > limit_hz):
-        name = recording.units.ids[n]
-        sentence = f"unit {name!r} fires at {rates[n]:.0f} Hz, above {limit_hz:g} Hz"
-        yield Suspect((name,), "rate", float(rates[n]), sentence)
-
-
 def _duplicates(recording: Recording, window_s: float, limit: float) -> Iterator[Suspect]:
     width = 2.0 * window_s  # The central bin reaches to half of it on either side of zero.
     result = correlograms(recording, bin_width=width, window=(_FLANK.stop - 1) * width)
@@ -152,7 +144,7 @@ def _duplicates(recording: Recording, window_s: float, limit: float) -> Iterator
     ahead, behind = result.counts[:, :, n_side:], result.counts[:, :, n_side::-1]
     shared = ahead[:, :, 0]
     by_chance = (ahead[:, :, _FLANK] + behind[:, :, _FLANK]).mean(axis=2) / 2
-    n_spikes = np.rint(result.rates_hz * recording.duration_s)
+    n_spikes = recording.spike_counts
     fewer = np.maximum(np.minimum(n_spikes[:, None], n_spikes), 1.0)
     share, expected = np.minimum(shared / fewer, 1.0), by_chance / fewer
     # If chance alone gives every spike a partner, there is no evidence.

@@ -170,44 +170,20 @@ def test_rows_of_every_width_load_store_and_reduce(width):
 
 
 @njit
-def _conversions(doubles, as_float32, as_int64, as_int32, back, bits):
-    row = load(doubles, 0, WIDTH)
-    store(as_float32, 0, convert(row, np.float32))
-    store(as_int64, 0, convert(row, np.int64))
-    store(as_int32, 0, convert(convert(row, np.int64), np.int32))
-    store(back, (0, 0), convert(load(as_int64, 0, WIDTH), np.float64))
-    store(back, (1, 0), convert(load(as_float32, 0, WIDTH), np.float64))
-    store(back, (2, 0), convert(convert(load(as_int32, 0, WIDTH), np.int64), np.float64))
+def _conversions(floats, integers, back, bits, same):
+    row = load(floats, 0, WIDTH)
+    store(integers, 0, convert(row, np.int64))
+    store(back, 0, convert(load(integers, 0, WIDTH), np.float64))
     store(bits, 0, reinterpret(row, np.uint64))
-    store(back, (3, 0), reinterpret(load(bits, 0, WIDTH), np.float64))
+    store(same, 0, reinterpret(load(bits, 0, WIDTH), np.float64))
 
 
 def test_conversions_go_by_value_and_reinterpretation_by_bits():
-    doubles = np.array([0.0, -0.0, 1.75, -1.75, 1e6, -(2.0**31), 2.0**31 - 1, 1 / 3])
-    as_float32, as_int64 = np.empty(WIDTH, np.float32), np.empty(WIDTH, np.int64)
-    as_int32, bits = np.empty(WIDTH, np.int32), np.empty(WIDTH, np.uint64)
-    back = np.empty((4, WIDTH))
-    _conversions(doubles, as_float32, as_int64, as_int32, back, bits)
-    np.testing.assert_array_equal(as_float32, doubles.astype(np.float32))
-    np.testing.assert_array_equal(as_int64, doubles.astype(np.int64))
-    np.testing.assert_array_equal(as_int32, doubles.astype(np.int32))
-    np.testing.assert_array_equal(back[0], np.trunc(doubles))
-    np.testing.assert_array_equal(back[1], doubles.astype(np.float32).astype(float))
-    np.testing.assert_array_equal(back[2], np.trunc(doubles))
-    np.testing.assert_array_equal(bits, doubles.view(np.uint64))
-    np.testing.assert_array_equal(back[3], doubles)
-
-
-@njit
-def _unsigned(words, as_float, wide):
-    row = load(words, 0, WIDTH)
-    store(as_float, 0, convert(row, np.float64))
-    store(wide, 0, convert(row, np.uint64))
-
-
-def test_unsigned_rows_widen_without_a_sign():
-    words = np.array([0, 1, 2**31, 2**32 - 1, 7, 8, 9, 10], np.uint32)
-    as_float, wide = np.empty(WIDTH), np.empty(WIDTH, np.uint64)
-    _unsigned(words, as_float, wide)
-    np.testing.assert_array_equal(as_float, words.astype(float))
-    np.testing.assert_array_equal(wide, words)
+    floats = np.array([0.0, -0.0, 1.75, -1.75, 1e6, -(2.0**31), 2.0**31 - 1, 1 / 3])
+    integers, bits = np.empty(WIDTH, np.int64), np.empty(WIDTH, np.uint64)
+    back, same = np.empty(WIDTH), np.empty(WIDTH)
+    _conversions(floats, integers, back, bits, same)
+    np.testing.assert_array_equal(integers, floats.astype(np.int64))
+    np.testing.assert_array_equal(back, np.trunc(floats))
+    np.testing.assert_array_equal(bits, floats.view(np.uint64))
+    np.testing.assert_array_equal(same, floats)

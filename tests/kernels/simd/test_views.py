@@ -7,14 +7,7 @@ import pytest
 from numba import njit
 
 from microcolumn.kernels.simd.lanes import REGISTER
-from microcolumn.kernels.simd.views import (
-    aligned,
-    sub_arrays,
-    sub_views,
-    sub_views_size,
-    views,
-    zero_fill,
-)
+from microcolumn.kernels.simd.views import aligned, sub_arrays, sub_views, sub_views_size, views
 
 
 class Pair(NamedTuple):
@@ -47,11 +40,6 @@ def write_places(buffer, k, shapes):
             b[i, j] = 100 + 10 * i + j
 
 
-@njit
-def clear_row(buffer, k, shapes):
-    zero_fill(sub_views(buffer, k, shapes))
-
-
 def test_a_view_reads_and_writes_the_array_it_looks_into():
     arrays = Arrays(2.0, np.arange(3.0), np.ones((3, 4)))
     double_entry(arrays)
@@ -73,16 +61,6 @@ def test_carved_views_are_the_parts_that_numpy_sees_and_nothing_else_changes(dty
     assert (buffer == -1).sum() == buffer.size - 11
     for part in parts:
         assert part.ctypes.data % REGISTER == 0
-
-
-def test_clearing_a_bundle_leaves_the_other_rows_alone():
-    shapes = Pair((3,), (2, 2))
-    buffer = np.ones((2, sub_views_size(shapes, np.dtype(float))))
-    clear_row(buffer, 0, shapes)
-    parts = sub_arrays(buffer[0], shapes, buffer.dtype)
-    assert not parts.a.any()
-    assert not parts.b.any()
-    assert buffer[1].all()
 
 
 @pytest.mark.parametrize("shape", [(1,), (7, 3), (2, 5, 4)])

@@ -16,9 +16,9 @@ from scipy import sparse
 
 from ...epochs import Epochs
 from ...units import DEPTH_REFERENCES
+from .._clocks import ticks_per_second
 from .._failures import BadFileError
 from .._session import Session
-from .._times import ticks_per_second
 from .choice import choose
 from .counts import bin_width_of, counted
 from .v7 import variables_v7

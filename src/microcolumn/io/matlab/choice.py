@@ -9,8 +9,6 @@ from .counts import are_counts
 from .variable import NUMERIC, Variable
 
 Fields = Mapping[str, Variable]
-#: A variable that may hold spikes, and the other fields of its struct.
-_Found = tuple[Fields, Variable]
 
 #: Names of spike times, the likeliest first; in lower case.
 _TIMES = ("times", "spike_times", "spiketimes", "timestamps", "spikes", "spiketrains", "ts")
@@ -19,35 +17,25 @@ _TIMES = ("times", "spike_times", "spiketimes", "timestamps", "spikes", "spiketr
 def choose(variables: Sequence[Variable], name: str | None) -> tuple[Fields, Variable, list[str]]:
     """The variable with spikes, all variables and fields next to it by name, and notes.
 
-    Parameters
-    ----------
-    variables : sequence of Variable
-        All variables of the file.
-    name : str, optional
-        Variable that the caller named, ``"spikes"`` or ``"spikes.times"``.
+    The caller may have named it, ``"spikes"`` or ``"spikes.times"``.
     """
     by_name = {held.name: held for held in variables}
-    if name is not None:
-        return _named(by_name, name)
-    likely = _likely(_plausible(variables))
-    if len(likely) != 1:
-        problem = "several variables may hold" if likely else "no variable holds"
-        listed = _listed([chosen for _, chosen in likely] or variables)
-        raise BadFileError(
-            f"{problem} spikes as one vector of times per cell or as a matrix of counts; "
-            f"name one with variable=: {listed}"
-        )
-    fields, chosen = likely[0]
-    return {**by_name, **fields}, chosen, [f"spikes are those of variable {chosen}"]
+    if name is None:
+        chosen = _likeliest(variables)
+        notes = [f"spikes are those of variable {chosen}"]
+    else:
+        chosen, notes = _checked(_named(by_name, name)), []
+    top = by_name[chosen.name.partition(".")[0]]
+    return {**by_name, **(top.read() if top.kind == "struct" else {})}, chosen, notes
 
 
-def _named(by_name: Fields, name: str) -> tuple[Fields, Variable, list[str]]:
+def _named(by_name: Fields, name: str) -> Variable:
     top, _, field = name.partition(".")
     if top not in by_name:
         held = _listed(list(by_name.values()))
         raise BadFileError(f"there is no variable {name!r}; it holds {held}")
     if by_name[top].kind != "struct":
-        return by_name, _checked(by_name[top]), []
+        return by_name[top]
     fields = by_name[top].read()
     chosen = fields.get(field) if field else _field_with_times(fields)
     if chosen is None:
@@ -55,35 +43,38 @@ def _named(by_name: Fields, name: str) -> tuple[Fields, Variable, list[str]]:
             f"no field of {top} holds spikes under that name; name one with variable=: "
             f"{_listed(list(fields.values()))}"
         )
-    return {**by_name, **fields}, _checked(chosen), []
+    return chosen
 
 
-def _likely(found: list[_Found]) -> list[_Found]:
-    """Cells before matrices, usual names before others; matrices of counts before others."""
-    cells = [pair for pair in found if pair[1].kind == "cell"]
-    named = [pair for pair in cells if _has_usual_name(pair[1])]
-    if cells or len(found) < 2:
-        return named or cells or found
-    return [
-        pair
-        for pair in found
-        if pair[1].kind == "sparse"
-        or all(are_counts(values).all() for *_, values in pair[1].entries())
-    ]
+def _likeliest(variables: Sequence[Variable]) -> Variable:
+    """The only variable that may hold spikes.
 
-
-def _plausible(variables: Sequence[Variable]) -> list[_Found]:
-    """Variables that may hold spikes, each with the other fields of its struct."""
-    found: list[_Found] = []
+    Cells come before matrices, usual names before others, matrices of counts before others.
+    """
+    found = []
     for held in variables:
         if held.kind == "struct":
-            fields = held.read()
-            chosen = _field_with_times(fields)
-            if chosen is not None:
-                found.append((fields, chosen))
+            field = _field_with_times(held.read())
+            found += [] if field is None else [field]
         elif _may_hold_spikes(held):
-            found.append(({}, held))
-    return found
+            found.append(held)
+    cells = [held for held in found if held.kind == "cell"]
+    likely = [held for held in cells if _has_usual_name(held)] or cells
+    if not likely:
+        likely = [held for held in found if len(found) == 1 or _holds_counts(held)]
+    if len(likely) != 1:
+        problem = "several variables may hold" if likely else "no variable holds"
+        raise BadFileError(
+            f"{problem} spikes as one vector of times per cell or as a matrix of counts; "
+            f"name one with variable=: {_listed(likely or variables)}"
+        )
+    return likely[0]
+
+
+def _holds_counts(held: Variable) -> bool:
+    if held.kind == "sparse":
+        return True
+    return all(are_counts(values).all() for *_, values in held.entries())
 
 
 def _field_with_times(fields: Fields) -> Variable | None:

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
+from ...validation import Floats
 from .._failures import BadFileError
 from .._limits import check_claim
 from .variable import NUMERIC, Entries, Numbers, Variable
-
-Floats = NDArray[np.float64]
 
 #: Names of the width of bins in seconds; in lower case.
 _BIN_WIDTHS = ("bin_width", "binwidth", "bin_size", "binsize", "dt")
@@ -25,28 +24,26 @@ def bin_width_of(
     fields: Mapping[str, Variable], chosen: Variable, stated: float | None
 ) -> tuple[float, list[str]]:
     """Seconds per bin, stated by the caller or else by the file, and a note if they differ."""
-    found = [
-        held
-        for name, held in fields.items()
-        if name.lower() in _BIN_WIDTHS and held.kind in NUMERIC and set(held.shape) == {1}
-    ]
-    if stated is None and not found and min(chosen.shape) <= 1:
+    widths = (held for name, held in fields.items() if name.lower() in _BIN_WIDTHS)
+    numbers = (held for held in widths if held.kind in NUMERIC and set(held.shape) == {1})
+    held = next(numbers, None)
+    of_file = None if held is None else float(held.read().item())
+    width = of_file if stated is None else float(stated)
+    if width is None and min(chosen.shape) <= 1:
         raise BadFileError(
             f"{chosen} is one vector of numbers; name a cell array with one vector of spike times "
             "per unit, or a matrix of counts, with variable="
         )
-    if stated is None and not found:
+    if width is None:
         raise BadFileError("a matrix of counts does not say how long its bins are; pass bin_width")
-    width = float(found[0].read().item() if stated is None else stated)
     if not 0 < width <= _WIDEST:
-        where = "bin_width" if stated is not None else str(found[0])
+        where = held if stated is None else "bin_width"
         raise BadFileError(
             f"{where} is {width}; bins need a width in seconds from 0 to {_WIDEST:g}"
         )
-    of_file = float(found[0].read().item()) if found else width
-    if of_file == width:
+    if held is None or of_file == width:
         return width, []
-    return width, [f"bins of {width:g} s as stated; {found[0].name} of the file: {of_file:g}"]
+    return width, [f"bins of {width:g} s as stated; {held.name} of the file: {of_file:g}"]
 
 
 def counted(

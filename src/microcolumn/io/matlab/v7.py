@@ -10,7 +10,7 @@ from typing import Any
 
 from scipy import sparse
 
-from .._failures import BadFileError
+from .._failures import BadFileError, damaged
 from .._limits import check_claim
 from .variable import NUMERIC, Variable, sparse_matrix, unreadable
 
@@ -42,9 +42,7 @@ def _check_end(path: Path) -> None:
             tag = file.read(8)
             at += 8 + (struct.unpack(f"{order}2I", tag)[1] if len(tag) == 8 else 0)
     if at != size:
-        raise BadFileError(
-            "it ends in the middle of a variable; the file is damaged: export or copy it again"
-        )
+        raise damaged("it ends in the middle of a variable")
 
 
 def _load(path: Path, name: str, kind: str, shape: tuple[int, ...]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._failures import BadFileError
+from .._failures import BadFileError, damaged
 from .._limits import check_claim
 from .variable import NUMERIC, Entries, Variable, sparse_matrix, unreadable
 
@@ -57,9 +57,7 @@ def _dataset(name: str, kind: str, item: Any, path: Path) -> Variable:
     if item.attrs.get("MATLAB_empty", 0):  # then the content is the size, such as 0 and 0
         shape = tuple(int(size) for size in _array(name, item, path).ravel())
         if 0 not in shape:
-            raise BadFileError(
-                f"{name} is marked as empty with size {shape}; the file is damaged: export it again"
-            )
+            raise damaged(f"{name} is marked as empty with size {shape}")
         nothing: dict[str, Any] = {"cell": [], "char": [], "struct": {}}
         return Variable(name, kind or "double", shape, lambda: nothing.get(kind, np.zeros(0)))
     if h5py.check_ref_dtype(item.dtype) is h5py.Reference:  # also fields of an array of structs

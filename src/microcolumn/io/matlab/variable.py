@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._failures import BadFileError
+from .._failures import BadFileError, damaged
 
 #: Classes whose content is an array of numbers.
 NUMERIC = {"double", "single", "logical"} | {
@@ -41,10 +41,7 @@ class Variable:
 
     def __post_init__(self) -> None:
         if not (self.name + self.kind).isprintable():
-            raise BadFileError(
-                f"a variable is called {self.name!r:.40}, which is no name; "
-                "the file is damaged: export or copy it again"
-            )
+            raise damaged(f"a variable is called {self.name!r:.40}, which is no name")
 
     def __str__(self) -> str:
         size = "x".join(map(str, self.shape))
@@ -98,8 +95,5 @@ def sparse_matrix(
         matrix = sparse.csc_array((native, *places), shape=shape)
         matrix.check_format(full_check=True)
     except ValueError as error:
-        raise BadFileError(
-            f"the sparse matrix {name} has invalid indices ({error}); it is damaged: export or "
-            "copy it again"
-        ) from None
+        raise damaged(f"the sparse matrix {name} has invalid indices ({error})") from None
     return matrix.tocoo()

@@ -26,8 +26,6 @@ _NEVER = {
     "ElphyIO": "can run code when opened",
     "ExampleIO": "is made up by Neo",
 }
-#: Seconds: later than any spike, for formats in which the last block written is not the last spike.
-_LATER = 1e9
 
 
 def segments_in(
@@ -161,21 +159,16 @@ def _raw_segments(raw: Any, block: int, names: str | None) -> tuple[list[list[Tr
                 f"{stated:.10g} s; they are kept"
             )
         known = raw.raw_annotations["blocks"][block]["segments"][segment]["spikes"]
-        segments.append(
-            [
-                Train(title, train, start, stop, _columns(channel, annotations))
-                for title, train, channel, annotations in zip(
-                    titles, times, channels, known, strict=True
-                )
-            ]
-        )
+        units = zip(titles, times, map(_columns, channels, known), strict=True)
+        segments.append([Train(name, train, start, stop, row) for name, train, row in units])
     return segments, notes
 
 
 def _times(raw: Any, block: int, segment: int, unit: int) -> Any:
     stamps = raw.get_spike_timestamps(block, segment, unit)
     if len(stamps) < raw.spike_count(block, segment, unit):
-        stamps = raw.get_spike_timestamps(block, segment, unit, None, _LATER)
+        # In some formats the last block written is not the last spike; none is after 1e9 s.
+        stamps = raw.get_spike_timestamps(block, segment, unit, None, 1e9)
     return np.asarray(raw.rescale_spike_timestamp(stamps, "float64"))
 
 

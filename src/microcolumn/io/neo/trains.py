@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...epochs import Epochs
-from ...validation import listed
+from ...validation import Floats, listed
+from .._clocks import align_segments, joined_trains, segment_epochs
 from .._failures import BadFileError
-from .._segments import align_segments, segment_epochs
 from .._session import Session
-
-Floats = NDArray[np.float64]
 
 #: Annotations that name a unit whose train has no name.
 _NAMES = ("unit_name", "unit_id", "id")
@@ -47,15 +44,9 @@ def trains_of(trains: Iterable[Any]) -> list[Train]:
         columns = scalars(train.annotations)
         names = [train.name, *(columns.get(key) for key in _NAMES)]
         name = next((str(name) for name in names if name not in (None, "")), str(position))
-        found.append(
-            Train(
-                name,
-                np.asarray(train.rescale("s").magnitude, dtype=np.float64),
-                float(train.t_start.rescale("s")),
-                float(train.t_stop.rescale("s")),
-                columns,
-            )
-        )
+        times = np.asarray(train.rescale("s").magnitude, dtype=np.float64)
+        start, stop = (float(edge.rescale("s")) for edge in (train.t_start, train.t_stop))
+        found.append(Train(name, times, start, stop, columns))
     return found
 
 
@@ -85,16 +76,8 @@ def session_of(
 ) -> Session:
     """Session of segments, each an epoch, whose trains are joined unit by unit.
 
-    Parameters
-    ----------
-    segments : sequence of sequence of Train
-        Units must be the same in all of them, in any order.
-    ids : iterable, optional
-        New names of the units in the order of the first segment.
-    notes : iterable of str
-        What was done before.
-    naming : str
-        What errors advise if two units have the same name.
+    Units must be the same in all segments, in any order; ``ids`` renames them in the order of the
+    first. Errors advise ``naming`` if two units have the same name.
     """
     by_name = _by_name(segments, naming, renamed=ids is not None)
     units = list(by_name[0]) if by_name else []
@@ -108,14 +91,9 @@ def session_of(
     columns = dict.fromkeys(key for train in (segments or [[]])[0] for key in train.columns)
     shifts, epochs, placed = _placed(segments)
     return Session(
-        ids=units if ids is None else _renamed(ids, len(units)),
-        trains=[
-            np.concatenate(
-                [trains[unit].times + s for trains, s in zip(by_name, shifts, strict=True)]
-            )
-            for unit in units
-        ],
-        columns={name: [by_name[0][unit].columns.get(name) for unit in units] for name in columns},
+        units if ids is None else _renamed(ids, len(units)),
+        joined_trains([[trains[unit].times for unit in units] for trains in by_name], shifts),
+        {name: [by_name[0][unit].columns.get(name) for unit in units] for name in columns},
         epochs=epochs,
         notes=(*notes, *placed),
     )
@@ -149,17 +127,11 @@ def _by_name(
                 f"two spike trains of segment {k} are called {twice!r} and segments have their "
                 "trains in different orders, so that units cannot be joined; name the trains"
             )
-        names = [[str(position) for position in range(len(of_segment))]] * len(names)
-        break
-    return [
-        dict(zip(of_segment, trains, strict=True))
-        for of_segment, trains in zip(names, segments, strict=True)
-    ]
+        return [{str(n): train for n, train in enumerate(trains)} for trains in segments]
+    return [{train.name: train for train in trains} for trains in segments]
 
 
-def _placed(
-    segments: Sequence[Sequence[Train]],
-) -> tuple[Floats, Epochs | None, list[str]]:
+def _placed(segments: Sequence[Sequence[Train]]) -> tuple[Floats, Epochs | None, list[str]]:
     """Seconds to add to times of each segment, the time that all its trains share, and notes."""
     shared, covered, notes = [], [], []
     for k, trains in enumerate(segments):
@@ -180,7 +152,5 @@ def _placed(
         shared.append((start, stop))
         covered.append((min(starts), max(stops)))
     shifts, moved = align_segments(covered)
-    if not shared:
-        return shifts, None, notes
-    epochs = segment_epochs(shared, shifts, labelled=len(shared) > 1)
+    epochs = segment_epochs(shared, shifts, labelled=len(shared) > 1) if shared else None
     return shifts, epochs, [*notes, *moved]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,10 @@ from numpy.typing import NDArray
 
 from ...epochs import Epochs
 from .._failures import BadFileError
-from .._session import LAYER_COLUMNS, Session
+from .._session import LAYER_COLUMNS, Session, columns_named
 from .electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns
 from .epochs import interval_epochs, observed_epochs, valid_epochs
-from .file import opened
-from .tables import plain_columns, ragged, values
-
-#: Seconds. Epochs shorter than this together are nothing but their ends.
-_SHORTEST_S = 1e-6
+from .file import opened, plain_columns, ragged, values
 
 
 def load(
@@ -57,7 +52,7 @@ def load(
         observed, seen = (None, []) if ignore_obs_intervals else observed_epochs(path, units, ids)
         stated, labelled = interval_epochs(path, nwb, intervals)
         epochs, valid = valid_epochs(path, nwb, _both(stated, observed), _end_s(trains))
-    if epochs is not None and epochs.duration_s < _SHORTEST_S:
+    if epochs is not None and epochs.duration_s < 1e-6:  # nothing but the ends of epochs
         raise BadFileError(
             "its epochs, obs_intervals and invalid_times leave no time in which all units were "
             "observed; pass intervals= (another table) or ignore_obs_intervals=True"
@@ -118,14 +113,14 @@ def _placed(
     on_electrodes, route = electrode_columns(path, nwb, units)
     columns.update({f"electrodes.{name}": column for name, column in on_electrodes.items()})
     notes = []
-    layer = _named(on_electrodes, LAYER_COLUMNS)
-    if layer is not None and _named(columns, LAYER_COLUMNS) is None:
+    layer = next(columns_named(LAYER_COLUMNS, on_electrodes), None)
+    if layer is not None and not any(columns_named(LAYER_COLUMNS, columns)):
         columns["layer"] = on_electrodes[layer]
         notes.append(f"layers come from column {layer!r} of the electrodes table, {route}")
-    depth = _named(columns, POSITION_COLUMNS, telling=True)
+    depth = _depth_column(columns)
     if depth is not None:
         return depth, notes
-    depth = _named(on_electrodes, POSITION_COLUMNS, telling=True)
+    depth = _depth_column(on_electrodes)
     if depth is None:
         return None, notes
     unplaced = int(np.isnan(on_electrodes[depth]).sum())
@@ -137,18 +132,13 @@ def _placed(
     return f"electrodes.{depth}", notes
 
 
-def _named(
-    columns: dict[str, list[Any]], names: Iterable[str], *, telling: bool = False
-) -> str | None:
-    """The first column of one of these names in any case; ``telling``: one with nonzero numbers."""
-    by_name = {name.lower(): name for name in columns}
-    found = [by_name[name] for name in names if name in by_name]
-    return next((name for name in found if not telling or _tells(columns[name])), None)
-
-
-def _tells(column: list[Any]) -> bool:
-    numbers = np.array(column)
-    return numbers.dtype.kind in "iuf" and bool(np.any(np.isfinite(numbers) & (numbers != 0)))
+def _depth_column(columns: dict[str, list[Any]]) -> str | None:
+    """The first column with a name of positions that holds any number except 0."""
+    for name in columns_named(POSITION_COLUMNS, columns):
+        numbers = np.array(columns[name])
+        if numbers.dtype.kind in "iuf" and np.any(np.isfinite(numbers) & (numbers != 0)):
+            return name
+    return None
 
 
 def _both(stated: Epochs | None, observed: Epochs | None) -> Epochs | None:

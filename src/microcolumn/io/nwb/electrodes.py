@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._failures import BadFileError
-from .._session import DEPTH_COLUMNS, LAYER_COLUMNS
-from .tables import is_plain, plain_columns, ragged, values
+from .._session import DEPTH_COLUMNS, LAYER_COLUMNS, columns_named
+from .file import is_plain, plain_columns, ragged, values
 
 Rows = list[NDArray[np.int64]]
 
@@ -73,8 +72,7 @@ def _table(nwb: Any, units: Any) -> Any:
 
 def _rows(path: Path, units: Any, table: Any) -> tuple[Rows | None, str]:
     """Rows of the electrodes table for each unit, and a phrase that says how they were found."""
-    by_name = {name.lower(): name for name in units.colnames}
-    peak = next((by_name[name] for name in _PEAK_COLUMNS if name in by_name), None)
+    peak = next(columns_named(_PEAK_COLUMNS, units.colnames), None)
     if peak is not None and is_plain(units[peak]):
         ids = values(path, table.id)
         peaks = values(path, units[peak], len(units.id))
@@ -91,20 +89,15 @@ def _rows(path: Path, units: Any, table: Any) -> tuple[Rows | None, str]:
 
 def _region(path: Path, units: Any, n_electrodes: int) -> Rows:
     column = units["electrodes"]
-    n_units = len(units.id)
-    rows: Sequence[NDArray[Any]]
     if hasattr(column, "target"):
-        rows = ragged(path, column, n_units)[0]
+        rows, _ = ragged(path, column, len(units.id))
     else:
-        rows = list(values(path, column, n_units).reshape(-1, 1))
+        rows = list(values(path, column, len(units.id)).reshape(-1, 1))
     for unit, chosen in enumerate(rows):
-        if chosen.size and (chosen.dtype.kind not in "iu" or not _within(chosen, n_electrodes)):
+        exist = chosen.dtype.kind in "iu" and np.all((chosen >= 0) & (chosen < n_electrodes))
+        if chosen.size and not exist:
             raise BadFileError(
                 f"row {unit} of column 'electrodes' points outside the {n_electrodes} rows of the "
                 "electrodes table; export the file again"
             )
     return [chosen.astype(np.int64) for chosen in rows]
-
-
-def _within(chosen: NDArray[Any], n_electrodes: int) -> bool:
-    return bool(chosen.min() >= 0 and chosen.max() < n_electrodes)

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...epochs import Epochs
-from .._failures import BadFileError
-from .tables import is_plain, ragged, values
-
-Floats = NDArray[np.float64]
+from ...validation import Floats
+from .._failures import BadFileError, naming
+from .file import is_plain, ragged, values
 
 #: Columns of a table of intervals that say what each is.
 _LABEL_COLUMNS = ("tags", "label", "labels", "stimulus_name", "condition")
@@ -73,10 +72,8 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
     order = np.argsort(rows[:, 0], kind="stable")
     rows = rows[order]
     if not np.any(rows[1:, 0] < rows[:-1, 1]):
-        try:
+        with naming(where):
             return Epochs(rows, None if labels is None else [labels[n] for n in order]), []
-        except ValueError as error:
-            raise BadFileError(f"{where}: {error}") from None
     lost = "" if labels is None else ", which lost their labels"
     return _joined(rows, where), [f"overlapping rows of {where} were joined{lost}"]
 
@@ -118,7 +115,5 @@ def _labels(path: Path, table: Any) -> list[str] | None:
 
 
 def _joined(intervals: ArrayLike, where: str) -> Epochs:
-    try:
+    with naming(where):
         return Epochs.joined(intervals)
-    except ValueError as error:
-        raise BadFileError(f"{where}: {error}") from None

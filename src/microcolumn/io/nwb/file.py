@@ -1,33 +1,38 @@
-"""NWB files opened by PyNWB, with the schemas that they carry; data stay on disk."""
+"""NWB files opened by PyNWB, and columns of their tables.
+
+Data stay on disk until they are used; sizes are checked first, and no pickle is opened.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from .._failures import BadFileError
+import numpy as np
+from numpy.typing import NDArray
+
+from .._failures import BadFileError, damaged
+from .._limits import check_claim
 
 
 def opened(path: Path) -> tuple[Any, Any]:
     """Content of an NWB file (HDF5) or folder (Zarr), and the object that closes it."""
     if path.is_file() and path.stat().st_size == 0:
         raise BadFileError("it is empty; export or copy it again")
-    source = _backend(path)(str(path), mode="r", load_namespaces=True)
+    if path.is_dir():
+        from hdmf_zarr.nwb import NWBZarrIO
+
+        source = NWBZarrIO(str(path), mode="r", load_namespaces=True)
+    else:
+        from pynwb import NWBHDF5IO
+
+        source = NWBHDF5IO(str(path), mode="r", load_namespaces=True)
     try:
         return _content(path, source), source
     except BaseException:  # HDF5 would take a later file at this path for the one left open
         source.close()
         raise
-
-
-def _backend(path: Path) -> Any:
-    if path.is_dir():
-        from hdmf_zarr.nwb import NWBZarrIO
-
-        return NWBZarrIO
-    from pynwb import NWBHDF5IO
-
-    return NWBHDF5IO
 
 
 def _content(path: Path, source: Any) -> Any:
@@ -61,3 +66,79 @@ def _lost_columns(path: Path) -> list[str]:
         names = list(file.get("units", ()))
     indexed = [name.removesuffix("_index") for name in names if name.endswith("_index")]
     return [name for name in indexed if name not in names]
+
+
+def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:
+    """All entries of a column without an index, shape (n_rows, ...)."""
+    data = column.data
+    shape = tuple(np.shape(data))
+    dtype = np.dtype(getattr(data, "dtype", object))
+    if n_rows is not None and shape[:1] != (n_rows,):
+        raise damaged(f"column {column.name!r} has shape {shape} for {n_rows} rows")
+    check_claim(path, int(np.prod(shape, dtype=object)) * dtype.itemsize, f"{column.name!r}")
+    return np.asarray(data[:])
+
+
+def is_plain(column: Any) -> bool:
+    """Whether a column has one number or one text per row, which is not pickled.
+
+    Zarr pickles references to other objects, and opening a pickle can run any code.
+    """
+    from h5py import check_string_dtype
+    from hdmf.common import DynamicTableRegion, VectorIndex
+    from hdmf.common.table import EnumData
+
+    if isinstance(column, VectorIndex | DynamicTableRegion | EnumData):
+        return False
+    if len(np.shape(column.data)) != 1:
+        return False
+    dtype = np.dtype(getattr(column.data, "dtype", object))
+    if dtype.kind != "O":
+        return dtype.kind in "biufSUT"
+    codecs = [codec.codec_id for codec in getattr(column.data, "filters", None) or ()]
+    if codecs:
+        return "pickle" not in codecs
+    return check_string_dtype(dtype) is not None
+
+
+def plain_columns(
+    path: Path, table: Any, wanted: Collection[str] | None = None
+) -> dict[str, list[Any]]:
+    """Columns of numbers and text by name; ``wanted`` names some of them in lower case."""
+    columns = {}
+    for name in table.colnames:
+        if (wanted is None or name.lower() in wanted) and is_plain(table[name]):
+            entries = values(path, table[name], len(table.id)).tolist()
+            columns[str(name)] = [_as_text(entry) for entry in entries]
+    return columns
+
+
+def ragged(path: Path, column: Any, n_rows: int) -> tuple[list[NDArray[Any]], int]:
+    """Entries of each row of an indexed column, and how many entries follow the last row."""
+    name = column.target.name
+    if hasattr(column.target, "target"):
+        raise BadFileError(
+            f"column {name!r} has an index of an index; export it with one list per row"
+        )
+    ends = values(path, column, n_rows)
+    n_entries = int(np.shape(column.target.data)[0])
+    if ends.ndim != 1 or ends.dtype.kind not in "iu":
+        raise BadFileError(
+            f"the index of {name!r} has dtype {ends.dtype} and shape {ends.shape}; it needs one "
+            "whole number per row: export the file again"
+        )
+    ends = ends.astype(object)  # exact for unsigned numbers of any size
+    starts = np.concatenate(([0], ends[:-1])) if n_rows else ends
+    bad = np.flatnonzero((ends < starts) | (ends > n_entries))
+    if bad.size:
+        row = int(bad[0])
+        raise damaged(
+            f"row {row} of {name!r} runs from entry {starts[row]} to {ends[row]} of {n_entries}"
+        )
+    entries = values(path, column.target)
+    rows = [entries[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+    return rows, n_entries - (ends[-1] if n_rows else 0)
+
+
+def _as_text(value: Any) -> Any:
+    return value.decode(errors="replace") if isinstance(value, bytes) else value

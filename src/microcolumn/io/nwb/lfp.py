@@ -14,8 +14,7 @@ from .._failures import BadFileError, as_bad_file
 from .._lfp import LFP, check_depth_reference
 from .._limits import check_claim
 from .electrodes import POSITION_COLUMNS
-from .file import opened
-from .tables import plain_columns, values
+from .file import opened, plain_columns, values
 
 
 def read_lfp(

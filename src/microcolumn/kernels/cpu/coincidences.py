@@ -30,24 +30,13 @@ def _count(table, row, lag, per_width, edge):
 # Pinned by test_tables_equal_all_pairs_of_spikes_counted_one_by_one in test_coincidences.py.
 @kernel(parallel=True)
 def coincidences(times, units, stops, members, offsets, width, out):
-    """Count the pairs of spikes of every ordered pair of units.
+    """Count the pairs of spikes of every ordered pair of units in bins of ``width`` seconds.
 
-    Parameters
-    ----------
-    times : ndarray of float64, shape (n_spikes,)
-        All spikes in time order, seconds.
-    units : ndarray of uint32, shape (n_spikes,)
-        Unit of each spike.
-    stops : ndarray of int64, shape (n_spikes,)
-        One past the last spike of the epoch that each spike lies in.
-    members : ndarray of int64, shape (n_spikes,)
-        Places in ``times`` of the spikes of unit 0, of unit 1, and so on.
-    offsets : ndarray of int64, shape (n_units + 1,)
-        Where each unit's places begin in ``members``.
-    width : float
-        Bin width, seconds.
-    out : ndarray of int64, shape (n_units, n_units, n_bins + 1)
-        Overwritten. The last bin holds halves of pairs on the outermost edge only.
+    ``times`` holds all spikes in order, ``units`` (uint32) their units and ``stops`` one past the
+    last spike of the epoch that each lies in, all (n_spikes,). ``members`` (n_spikes,) lists the
+    places in ``times`` of the spikes of unit 0, of unit 1, and so on, which begin at ``offsets``
+    (n_units + 1,). ``out``, int64 of shape (n_units, n_units, n_bins + 1), is overwritten; its last
+    bin holds halves of pairs on the outermost edge only.
     """
     per_width = 1.0 / width
     edge = 2.0 * HALF_NANOSECOND * per_width
@@ -72,14 +61,8 @@ def coincidences(times, units, stops, members, offsets, width, out):
 def pooled_coincidences(times, units, stops, blocks, width, out):
     """Count the pairs of spikes of all pairs of different units together.
 
-    Parameters
-    ----------
-    times, units, stops, width
-        As for `coincidences`.
-    blocks : ndarray of int64, shape (n_blocks + 1,)
-        Where each block of spikes begins in ``times``; a pair belongs to its first spike's block.
-    out : ndarray of int64, shape (n_blocks, n_bins + 1)
-        Overwritten. The last bin holds halves of pairs on the outermost edge only.
+    Arguments are as for `coincidences`. ``blocks`` (n_blocks + 1,) says where each block of spikes
+    begins in ``times``; a pair belongs to its first spike's row of ``out`` (n_blocks, n_bins + 1).
     """
     per_width = 1.0 / width
     edge = 2.0 * HALF_NANOSECOND * per_width

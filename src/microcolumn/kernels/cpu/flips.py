@@ -5,7 +5,7 @@ For a word with hidden inputs z and a bit n with direction d = 1 - 2 x_n,
     sum_i softplus(z_i + d W_ni) - softplus(z_i) = log prod_i (sbar_i + s_i exp(d W_ni)),
 
 s = sigmoid(z), sbar = sigmoid(-z). All terms are positive, the exponentials come from a table, and
-a logarithm is taken once per so many factors as provably stay in the range of a double.
+one logarithm is taken of as many factors as provably stay in the range of a double.
 """
 
 from numba import prange
@@ -21,22 +21,12 @@ from ..simd.memory import load, store
 # Pinned by tests/kernels/cpu/test_flips.py against softplus written out.
 @kernel(parallel=True)
 def log_factors_of_flips(z, bits, factors, rows_per_log, off, out):
-    """Change of the log weight of each word through its hidden units, bit by bit.
+    """Write the change in nats for each of the ``bits`` to ``out``, both (n_words, n_bits).
 
-    Parameters
-    ----------
-    z : ndarray, shape (n_words, n_hidden)
-        Hidden inputs, padded to a multiple of WIDTH; overwritten.
-    bits : ndarray of uint8, shape (n_words, n_bits)
-        The chosen bits as they are.
-    factors : ndarray, shape (2, n_bits, n_hidden)
-        exp(W) for bits that are off, exp(-W) for bits that are on; 1 for padding.
-    rows_per_log : int
-        Factors, one per lane, whose product stays in range.
-    off : ndarray, shape (n_words, n_hidden)
-        Scratch.
-    out : ndarray, shape (n_words, n_bits)
-        Written, nats.
+    The hidden inputs ``z`` (n_words, n_hidden), padded to a multiple of WIDTH, are overwritten, and
+    ``off`` is scratch of the same shape. ``factors`` (2, n_bits, n_hidden) holds exp(W) for bits
+    that are off and exp(-W) for bits that are on, 1 for padding; a product of ``rows_per_log`` of
+    them stays in range.
     """
     n_hidden = z.shape[1]
     step = rows_per_log * WIDTH

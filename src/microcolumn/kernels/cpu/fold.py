@@ -55,18 +55,6 @@ def _fold_rows(rows, boosts, row, unit):
     )
 
 
-@subroutine(inline="always")
-def _fold_weights(f, i, boosts):
-    """Fold sixteen inner weights from ``i`` on, the same for all lanes."""
-    return _fold_sixteen(
-        broadcast_group(f, i, LANES),
-        broadcast_group(f, i + 4, LANES),
-        broadcast_group(f, i + 8, LANES),
-        broadcast_group(f, i + 12, LANES),
-        boosts,
-    )
-
-
 @subroutine
 def _multiply_hidden(f, gains, block, on, off, rows):
     """Weights of sixteen inner states times their hidden units' factors, one row per state."""
@@ -84,16 +72,22 @@ def _fold_inner(f, gains, boosts, row, on, off, scratch):
     """Sum over all inner states for one row of outer states."""
     n_blocks = f.size // _BLOCK
     per_group = min(n_blocks, _BLOCK)
-    has_hidden = gains.shape[1] > 0
     lowest_boosts = load_group(boosts, (row, 0, 0), LANES)
     for group in range(n_blocks // per_group):
         for member in range(per_group):
             block = group * per_group + member
-            if has_hidden:
+            if gains.shape[1] > 0:
                 _multiply_hidden(f, gains, block, on, off, scratch[0])
                 folded = _fold_rows(scratch[0], boosts, row, 0)
             else:
-                folded = _fold_weights(f, block * _BLOCK, lowest_boosts)
+                i = block * _BLOCK
+                folded = _fold_sixteen(
+                    broadcast_group(f, i, LANES),
+                    broadcast_group(f, i + 4, LANES),
+                    broadcast_group(f, i + 8, LANES),
+                    broadcast_group(f, i + 12, LANES),
+                    lowest_boosts,
+                )
             store(scratch, (1, member, 0), folded)
         if per_group > 1:
             folded = _fold_rows(scratch[1], boosts, row, RADIX_BITS)
@@ -154,10 +148,8 @@ def fold_chunks(
         Hidden inputs from a, and from the chunk's units with the hidden biases.
     gains : (n_inner / GROUP, n_inner_hidden, GROUP)
         e_i(b) of the hidden units with weights into B, which come first among all.
-    totals : (n_chunks, n_outer)
-        Written: sum over b for each a, divided by exp(logs[chunk]).
-    logs : (n_chunks,)
-        Written: log scale of each chunk, nats.
+    totals, logs : (n_chunks, n_outer), (n_chunks,)
+        Written: sum over b for each a, divided by exp(logs[chunk]), and this scale in nats.
     """
     n_hidden = outer_z.shape[1]
     no_centres = np.zeros(log_outer.size)

@@ -169,7 +169,12 @@ def _sweep(group, hidden_log, model, beta, backwards, counter, key):
     for position in range(n_units):
         n = n_units - 1 - position if backwards else position
         if position % _DRAWS == 0:
-            _draw(group, counter, np.uint64(position // _DRAWS), key)
+            ids = load_group(group.ids, 0)
+            block = full_like(ids, np.uint64(position // _DRAWS))
+            sweep, stream = full_like(ids, counter[0]), full_like(ids, counter[1])
+            rows = uniforms(ids, sweep, block, stream, key[0], key[1])
+            for j in range(_DRAWS):
+                store(draws, (j, 0), rows[j])
         u = load_group(draws, (position % _DRAWS, 0))
         before = load_group(x, (n, 0))
         direction = 1.0 - (before + before)
@@ -188,16 +193,6 @@ def _sweep(group, hidden_log, model, beta, backwards, counter, key):
         store(group.flips, 0, flip)
         _carry_flips(n, group, model)
     return hidden_log
-
-
-@subroutine(inline="always")
-def _draw(group, counter, block, key):
-    """Uniforms of four sites for one group; the counter is (chain, sweep, block, stream)."""
-    chains, draws = load_group(group.ids, 0), group.draws
-    sweep, stream = full_like(chains, counter[0]), full_like(chains, counter[1])
-    rows = uniforms(chains, sweep, full_like(chains, block), stream, key[0], key[1])
-    for j in range(_DRAWS):
-        store(draws, (j, 0), rows[j])
 
 
 @subroutine
@@ -225,21 +220,11 @@ def _advance_group(arrays, tables, path, backwards, seed, first):
 # Pinned by tests/kernels/cpu/test_gibbs.py::test_log_weights_follow_the_definition_along_a_path.
 @kernel(parallel=True)
 def advance(chains, model, path, backwards, seed, first):
-    """Advance all chains along a path, in place.
+    """Advance all chains in place; sweep 0 fills ``fields``, ``inputs`` and ``hidden_log``.
 
-    Parameters
-    ----------
-    chains : Chains
-        Their state; ``fields``, ``inputs`` and ``hidden_log`` are filled at sweep 0.
-    model : GibbsTables
-    path : ndarray, shape (n_sweeps, 2)
-        Inverse temperature of each sweep and weight increment after it.
-    backwards : bool
-        Scan units in descending order: the reversal of the ascending scan.
-    seed : uint64
-        Key of the random numbers.
-    first : int
-        Index of the first sweep, so that a run in several calls equals one call.
+    ``backwards`` scans units in descending order, the reversal of the ascending scan. ``seed``
+    (uint64) is the key of the random numbers, and ``first`` the index of the first sweep, so that
+    a run in several calls equals one call.
     """
     for group in prange(chains.x.shape[0]):
         own = _Group(

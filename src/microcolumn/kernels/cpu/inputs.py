@@ -10,16 +10,7 @@ from ..simd.compile import kernel
 # Pinned by tests/kernels/cpu/test_inputs.py against a matrix product.
 @kernel(parallel=True)
 def sums_of_active(words, rows, start, out):
-    """Inputs from the active bits of words.
-
-    Parameters
-    ----------
-    words : ndarray of uint8, shape (n_words, n_bits)
-    rows : ndarray, shape (n_bits, n_columns)
-    start : ndarray, shape (n_columns,)
-    out : ndarray, shape (n_words, n_columns)
-        Written.
-    """
+    """Write the inputs from the active bits of words to ``out``, shape (n_words, n_columns)."""
     for u in prange(words.shape[0]):
         for i in range(start.size):
             out[u, i] = start[i]

@@ -210,10 +210,8 @@ def moment_chunks(
         Written: sums of (1, a) times (1, b, sigmoid(z)), padded to a multiple of WIDTH.
     outer_pairs, inner_pairs : (n_chunks, n_units_a, n_units_a), (n_chunks, n_units_b, n_units_b)
         Written: sums of a_n a_m and of b_n b_m.
-    inner_hidden : (n_chunks, n_units_b, n_hidden)
-        Written: sums of b_n sigmoid(z_i).
-    logs : (n_chunks,)
-        Written: log scale of each chunk's sums, nats.
+    inner_hidden, logs : (n_chunks, n_units_b, n_hidden), (n_chunks,)
+        Written: sums of b_n sigmoid(z_i), and the log scale of each chunk's sums, nats.
     """
     no_centres = np.zeros(log_outer.size)
     for chunk in prange(logs.size):

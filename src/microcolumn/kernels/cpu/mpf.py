@@ -44,7 +44,7 @@ from ..simd.memory import (
     store,
     store_rows,
 )
-from ..simd.views import sub_views, views, zero_fill
+from ..simd.views import sub_views, views
 from .mpf_complement import complement_of_group
 from .mpf_tables import NEVER, lists_shapes, model_shapes, scratch_shapes, sums_shapes
 
@@ -58,19 +58,12 @@ _LAGGING_PAIRS = 32
 # Pinned to brute force over flips by tests/objectives/test_mpf.py.
 @kernel(parallel=True)
 def flow(words, model, complement, shape, sums, scratch, lists):
-    """Minimum probability flow of weighted words, and its gradient, chunk by chunk.
+    """Minimum probability flow of weighted words, an ``ActiveBits``, and its gradient.
 
-    Parameters
-    ----------
-    words : ActiveBits
-    model : ndarray, shape (1, n)
-        A ``FlowTables`` in one row.
-    complement : bool
-        Count the word with all bits flipped as one more neighbour.
-    shape : FlowSizes
-        What the rows consist of.
-    sums, scratch, lists : ndarray, shape (n_chunks, n)
-        ``Sums`` (the result), ``Scratch`` and ``Lists`` of each chunk, in one row each.
+    ``model`` (1, n) is a ``FlowTables`` in one row; ``sums`` (the result), ``scratch`` and
+    ``lists``, each (n_chunks, n), hold ``Sums``, ``Scratch`` and ``Lists`` of a chunk in each row,
+    with the sizes ``shape``. ``complement`` counts the word with all bits flipped as one more
+    neighbour.
     """
     for k in prange(words.borders.size - 1):
         # prange counts unsigned, which would compile everything below a second time.
@@ -84,7 +77,7 @@ def _flow_of_chunk(all_words, tables, complement, shape, all_sums, all_scratch, 
     scratch = sub_views(all_scratch, k, scratch_shapes(shape))
     lists = sub_views(all_lists, k, lists_shapes(shape))
     first, last = all_words.borders[k], all_words.borders[k + 1]
-    zero_fill(sums)
+    all_sums[k, :] = 0.0
     for u in range(first, last, GROUP):
         n_words = min(GROUP, last - u)
         careful, n_active = _list_active(words, model, lists, u, n_words)

@@ -28,9 +28,9 @@ _EXPM1 = tuple(1.0 / math.factorial(k) for k in range(15, 0, -1))
 class Limits(NamedTuple):
     """Bounds, in nats, that keep everything the kernel multiplies within the normal numbers."""
 
-    fields: float  # |log| of a product of factors of couplings, of a word that needs no care
+    fields: float  # |log| of a product of factors of couplings; larger ones go the careful way
     products: float  # |log| of a product of h
-    hidden_bias: float  # |c|; what is beyond goes the careful way
+    hidden_bias: float  # |c|; larger ones go the careful way
     negligible: float  # minus the log of a number that does not change 1 when added
     weight: float  # |W|
     flow: float  # |log K| of an evaluation that is trusted
@@ -62,7 +62,7 @@ class FlowTables(NamedTuple):
     coupling_factor: np.ndarray  # (n_units, n_bits) exp(J)
     on: np.ndarray  # (n_hidden,) a = sigmoid(c), for c within its limit
     off: np.ndarray  # (n_hidden,) sigmoid(-c)
-    beyond: np.ndarray  # (n_hidden,) what of c is beyond the limit
+    beyond: np.ndarray  # (n_hidden,) the part of c beyond its limit
     grow: np.ndarray  # (n_rows, n_pairs, 2, bits in a row) a * exp(W)
     grow1: np.ndarray  # the same of a * expm1(W)
     shrink: np.ndarray  # (n_units, n_hidden) exp(-W)
@@ -70,7 +70,7 @@ class FlowTables(NamedTuple):
     hidden_biases: np.ndarray  # (n_hidden,) c
     opposite: np.ndarray  # (n_hidden,) z of a word plus z of its complement
     turn: np.ndarray  # (n_units + 1,) b + sum of J over each row; then the sum of it all
-    bounds: np.ndarray  # (3,) what |log| may be: of factors of couplings, of products, of a block
+    bounds: np.ndarray  # (3,) largest |log| of factors of couplings, of products, of a block
     field_reach: np.ndarray  # (n_units,) most that an active bit adds to the first
     product_reach: np.ndarray  # (n_units,) most that an active bit adds to the second
     weight_reach: np.ndarray  # (n_hidden,) largest |W_ni|

@@ -9,8 +9,8 @@ divided by exp(z_i), which the past fixes. So an element costs one addition and 
 multiplication, all terms are positive, and E does not depend on the past.
 
 The states are built up unit by unit: the table of the first k units is doubled by unit k, and a
-hidden unit is multiplied in as soon as all units it has weights onto are there. A sparse hidden
-unit so meets few states. The lanes run over the states of the first three units; the others
+hidden unit is multiplied in as soon as all units it has weights onto are there, so that a sparse
+hidden unit meets few states. The lanes run over the states of the first three units; the others
 number the rows, and E of a row is low_i(lane) * high_i(row). ``BLOCK`` pasts share it; they are
 weighed ``GROUP`` at a time, side by side.
 
@@ -45,9 +45,8 @@ _LOWEST_POWER = -1022.0
 class Newest(NamedTuple):
     """What the kernel reads. Pasts are a multiple of ``BLOCK``, units at least ``LANE_UNITS``.
 
-    A row of ``stretches`` says that the hidden units from its second number up to its third have
-    weights onto the first so many units alone as its first number, which grows by one at most
-    from row to row and ends with all units.
+    A row (k, start, stop) of ``stretches`` says that hidden units start to stop - 1 have weights
+    onto the first k units only; k grows by at most one from row to row and ends with all units.
     """
 
     boosts: np.ndarray  # (n_pasts, n_units) g_k
@@ -85,7 +84,7 @@ def _begin(newest, scratch, first):
 
 @subroutine
 def _extend(newest, scratch, first, j, wide):
-    """Multiply stretch ``j`` of the hidden units in, having doubled the states if it needs to.
+    """Double the states if stretch ``j`` of the hidden units needs to, and multiply it in.
 
     The new states come from those before them, so the last row is made first.
     """
@@ -183,16 +182,10 @@ def _weigh(arrays, scratch_arrays, log_odds, task, wide):
 # Pinned by tests/kernels/cpu/test_newest_bin.py against enumeration.
 @kernel(parallel=True)
 def log_odds_of_newest(newest, wide, log_odds):
-    """Log odds of the units of the newest bin.
+    """Write log odds in nats to ``log_odds``, shape (n_pasts / GROUP, n_units, GROUP).
 
-    Parameters
-    ----------
-    newest : Newest
-        Tables and pasts.
-    wide : bool
-        Take powers of two out after each stretch.
-    log_odds : ndarray, shape (n_pasts / GROUP, n_units, GROUP)
-        Written, nats; NaN where a value is too unlikely for the range of a double.
+    They are NaN where a value is too unlikely for the range of a double; ``wide`` takes powers of
+    two out after each stretch.
     """
     n_tasks = -(-newest.boosts.shape[0] // (BLOCK * _TASK_BLOCKS))
     for task in prange(n_tasks):

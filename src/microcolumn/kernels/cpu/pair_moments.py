@@ -122,23 +122,17 @@ def pair_moment_chunks(
     log_outer, log_inner, outer_fields, inner_fields, low_boosts, high_boosts, outer, outer_pairs,
     inner_pairs, logs,
 ):  # fmt: skip
-    """Unnormalised moments within each chunk.
+    """Unnormalised moments within each chunk; other arguments are as for ``moment_chunks``.
 
     Parameters
     ----------
     log_outer, log_inner : (n_outer,), (n_high * LANES,)
         Log weights of a alone and of b alone; ``n_outer`` and ``n_high`` are powers of two from
         ``LANES`` up.
-    outer_fields, inner_fields : (n_chunks, n_units_a), (n_chunks, n_units_b)
-        What the fixed units of each chunk add to the biases.
     low_boosts, high_boosts : (n_outer, LANES), (n_outer, n_high)
         prod_j g_j(a)**b_j over the low and over the high units of B.
     outer : (n_chunks, 1 + n_units_a, 1 + n_units_b)
         Written: sums of (1, a) times (1, b).
-    outer_pairs, inner_pairs : (n_chunks, n_units_a, n_units_a), (n_chunks, n_units_b, n_units_b)
-        Written: sums of a_n a_m and of b_n b_m.
-    logs : (n_chunks,)
-        Written: log scale of each chunk's sums, nats.
     """
     no_centres = np.zeros(max(log_inner.size, log_outer.size))
     for chunk in prange(logs.size):

@@ -30,25 +30,12 @@ RECOVERED_MS = 30.0
 # Pinned by tests/kernels/cpu/test_spiking.py::test_intensities_are_exponentials_of_the_summed_log.
 @kernel
 def intensities(level, gains, drives, movie, first_knot, frames_per_knot, out):
-    """Fill ``out`` with the intensities of a block of frames that starts on a knot of the movie.
+    """Fill ``out`` (n_frames, n_cells) with the intensities of a block of frames.
 
-    Parameters
-    ----------
-    level : float64 array, shape (n_cells,)
-        Logarithm of the intensity per ms without drives.
-    gains : float64 array, shape (n_cells, n_drives)
-        Log intensity per unit of a drive.
-    drives : float64 array, shape (n_drives, n_frames)
-        The block's drives.
-    movie : float64 array, shape (n_knots, n_cells)
-        Log intensity due to the movie at each of its knots, linear in between; after the last
-        knot the movie begins anew.
-    first_knot : int
-        Knot at the block's first frame, counted from the start of the recording.
-    frames_per_knot : int
-        Frames from one knot to the next.
-    out : float64 array, shape (n_frames, n_cells)
-        Overwritten.
+    ``level`` (n_cells,) is the log intensity per ms without drives, ``gains`` (n_cells, n_drives)
+    what a unit of each of the ``drives`` (n_drives, n_frames) adds to it. ``movie`` (n_knots,
+    n_cells) is what the movie adds at its knots, linear in between; after the last knot the movie
+    begins anew. The block starts at ``first_knot``, counted from the start of the recording.
     """
     n_knots = movie.shape[0]
     for frame in range(out.shape[0]):
@@ -80,29 +67,23 @@ def spike(base, volleys, volley_gains, cells, synapses, first_target, state, rng
 
     Parameters
     ----------
-    base : float64 array, shape (n_frames, n_cells)
+    base : (n_frames, n_cells)
         Intensity per ms of each frame, from :func:`intensities`.
-    volleys : float32 array, shape (n_steps, n_volleys)
-        Volley drives, 1 ms per step; ``n_steps`` is a multiple of ``n_frames``.
-    volley_gains : float64 array, shape (n_cells, n_volleys)
-        Log intensity per unit of volley.
-    cells : float64 array, shape (5, n_cells)
+    volleys, volley_gains : float32 (n_steps, n_volleys), (n_cells, n_volleys)
+        Volley drives in steps of 1 ms, a whole number of them per frame, and their gains.
+    cells : (5, n_cells)
         Largest intensity that drives and inputs can cause (per ms), dead time (ms, at least 1),
         time constant of recovery (ms), intensity of bursting right after the dead time (per ms),
         time constant of its decay (ms).
-    synapses : float64 array, shape (n_synapses, 3)
+    synapses, first_target : (n_synapses, 3), (n_cells + 1,)
         Target cell, delay (whole ms, 1 to rows of the queue less 1) and log intensity, sorted by
-        source cell.
-    first_target : int64 array, shape (n_cells + 1,)
-        Rows of ``synapses`` that belong to source cell n: ``first_target[n]`` to the next.
+        source cell; the rows of source cell n begin at ``first_target[n]``.
     state : tuple
-        What is carried from block to block and changed here: the clock (int64, shape (1,)),
-        steps so far; integral left to the next spike (n_cells,); time of the last spike in ms
-        (n_cells,); synaptic input (n_cells,); queue of inputs under way (n_slots, n_cells); factor
-        by which inputs decay per step (float).
+        What is carried from block to block and changed here: steps so far, shape (1,); integral
+        left to the next spike, time of the last spike in ms and synaptic input, each (n_cells,);
+        queue of inputs under way (n_slots, n_cells); factor by which inputs decay per step.
     rng : numpy.random.Generator
-        Source of the exponential draws.
-    out : int64 array, shape (n_steps * n_cells, 2)
+    out : int64 (n_steps * n_cells, 2)
         Cell and sample of each spike, in time order up to the order within a step.
     """
     clock, left, last, inputs, queue, decay = state

@@ -30,11 +30,9 @@ def kernel(function=None, **options):
 
 def subroutine(function=None, **options):
     """Compile a function as a part of the kernels that call it."""
-    if function is None:
-        return functools.partial(subroutine, **options)
     if CHECKED:  # in one thread, since threads cannot raise
         options = {**options, "parallel": False, "boundscheck": True}
-    return njit(**options)(function)
+    return njit(function, **options)
 
 
 class _Cache(FunctionCache):

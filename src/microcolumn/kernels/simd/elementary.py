@@ -5,6 +5,7 @@ of 2*atanh), with as many terms as the element type can resolve. Errors stay wit
 in the last place; ``tests/kernels/simd/test_elementary.py`` pins them to NumPy's.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -22,25 +23,20 @@ _DOUBLE = np.float64, np.int64, 52, 1023, 6.93147180369123816490e-01, 1.90821492
 _SINGLE = np.float32, np.int32, 23, 127, 6.93359375e-01, -2.12194440e-4
 
 
+def _for_rows(choose):
+    """Instruction for rows, implemented by what ``choose`` returns for the type of the row."""
+
+    @functools.wraps(choose)
+    def instruction(row):
+        raise TypeError(f"{choose.__name__} is for compiled code")
+
+    overload(instruction)(lambda row: choose(row) if isinstance(row, Lanes) else None)
+    return instruction
+
+
+@_for_rows
 def exp(row):
     """e**x of each lane; 0 below the smallest double, inf above the largest."""
-    raise TypeError("exp is for compiled code")  # replaced by the overload below
-
-
-def log(row):
-    """Natural logarithm of each lane, which must be positive and not subnormal."""
-    raise TypeError("log is for compiled code")
-
-
-def frexp(row):
-    """Mantissa in [1, 2) and exponent of each lane, which must be positive and not subnormal."""
-    raise TypeError("frexp is for compiled code")
-
-
-@overload(exp)
-def _exp(row):
-    if not isinstance(row, Lanes):
-        return None
     is_double = row.dtype == types.float64
     number, integer, mantissa_bits, bias, high, low = _DOUBLE if is_double else _SINGLE
     terms, smallest, largest = (13, -746.0, 710.0) if is_double else (7, -104.0, 89.0)
@@ -64,10 +60,9 @@ def _exp(row):
     return implementation
 
 
-@overload(log)
-def _log(row):
-    if not isinstance(row, Lanes):
-        return None
+@_for_rows
+def log(row):
+    """Natural logarithm of each lane, which must be positive and not subnormal."""
     *_, high, low = _DOUBLE if row.dtype == types.float64 else _SINGLE
     terms = 11 if row.dtype == types.float64 else 5
     coefficients = tuple(2.0 / (2 * k + 1) for k in range(terms, 0, -1))
@@ -88,10 +83,9 @@ def _log(row):
     return implementation
 
 
-@overload(frexp)
-def _frexp(row):
-    if not isinstance(row, Lanes):
-        return None
+@_for_rows
+def frexp(row):
+    """Mantissa in [1, 2) and exponent of each lane, which must be positive and not subnormal."""
     number, integer, mantissa_bits, bias = (_DOUBLE if row.dtype == types.float64 else _SINGLE)[:4]
     mask, one = (1 << mantissa_bits) - 1, bias << mantissa_bits
 

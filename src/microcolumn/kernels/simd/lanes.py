@@ -165,22 +165,13 @@ def vmin(a, b):
 
 @intrinsic
 def convert(typingctx, row, dtype):
-    """Row with each lane converted to the number type ``dtype``, by value."""
-    source, target = row.dtype, dtype.dtype
+    """Row of floats as signed integers of type ``dtype``, or the other way round, by value."""
 
     def codegen(context, builder, signature, args):
-        if isinstance(source, types.Float):
-            wider = builder.fpext if target.bitwidth > source.bitwidth else builder.fptrunc
-            cast = wider if isinstance(target, types.Float) else builder.fptosi
-        elif isinstance(target, types.Float):
-            cast = builder.sitofp if source.signed else builder.uitofp
-        elif target.bitwidth < source.bitwidth:
-            cast = builder.trunc
-        else:
-            cast = builder.sext if source.signed else builder.zext
-        return cast(args[0], ir.VectorType(element_of(target), row.width))
+        cast = builder.fptosi if isinstance(row.dtype, types.Float) else builder.sitofp
+        return cast(args[0], ir.VectorType(element_of(dtype.dtype), row.width))
 
-    return Lanes(target, row.width)(row, dtype), codegen
+    return Lanes(dtype.dtype, row.width)(row, dtype), codegen
 
 
 @intrinsic

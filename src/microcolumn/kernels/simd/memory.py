@@ -36,12 +36,6 @@ def _write(builder, dtype, pointer, value):
     builder.store(value, typed(builder, pointer, value.type), align=dtype.bitwidth // 8)
 
 
-def _address(context, builder, signature, args, n_elements):
-    """Pointer for an instruction whose first operands are a memory and an index."""
-    kinds = signature.args
-    return address(context, builder, kinds[0], args[0], kinds[1], args[1], n_elements)
-
-
 @intrinsic
 def lanes_of(typingctx, memory):
     """Elements of the memory in one register: a constant that the compiler knows."""
@@ -63,7 +57,7 @@ def splat_group(typingctx, memory, value, width=None):
 
 def _load(memory, index, width, n_lanes):
     def codegen(context, builder, signature, args):
-        pointer = _address(context, builder, signature, args, n_lanes)
+        pointer = address(context, builder, signature.args, args, n_lanes)
         return _read(builder, memory.dtype, pointer, n_lanes)
 
     return _signature(Lanes(memory.dtype, n_lanes), memory, index, width), codegen
@@ -87,27 +81,35 @@ def store(typingctx, memory, index, row):
     check_memory(memory)
 
     def codegen(context, builder, signature, args):
-        pointer = _address(context, builder, signature, args, row.width)
+        pointer = address(context, builder, signature.args, args, row.width)
         _write(builder, memory.dtype, pointer, args[2])
         return context.get_dummy_value()
 
     return types.void(memory, types.unliteral(index), row), codegen
 
 
+def _group(emit, memory, *operands):
+    """Instruction that joins the rows that ``emit`` gives; its last operand is the width."""
+    n_lanes = _width(memory, operands[-1])
+
+    def codegen(context, builder, signature, args):
+        return join_rows(builder, list(emit(context, builder, signature.args, args, n_lanes)))
+
+    return _signature(Lanes(memory.dtype, GROUP * n_lanes), memory, *operands), codegen
+
+
 @intrinsic(prefer_literal=True)
 def broadcast_group(typingctx, memory, index, width=None):
     """Group whose rows hold one of ``GROUP`` consecutive numbers each, in all of their lanes."""
-    n_lanes = _width(memory, width)
 
-    def codegen(context, builder, signature, args):
-        pointer, rows = _address(context, builder, signature, args, GROUP), []
+    def emit(context, builder, kinds, args, n_lanes):
+        pointer = address(context, builder, kinds, args, GROUP)
         for w in range(GROUP):
             step = [context.get_constant(types.intp, w)]
             one = builder.gep(pointer, step, source_etype=element_of(memory.dtype))
-            rows.append(broadcast(builder, _read(builder, memory.dtype, one), n_lanes))
-        return join_rows(builder, rows)
+            yield broadcast(builder, _read(builder, memory.dtype, one), n_lanes)
 
-    return _signature(Lanes(memory.dtype, GROUP * n_lanes), memory, index, width), codegen
+    return _group(emit, memory, index, width)
 
 
 def _row_addresses(context, builder, kinds, args, n_elements, n_rows=GROUP, picks=None):
@@ -121,42 +123,34 @@ def _row_addresses(context, builder, kinds, args, n_elements, n_rows=GROUP, pick
     for w in range(n_rows):
         place = builder.add(first, context.get_constant(types.intp, w))
         if picks is not None:
-            pointer = address(context, builder, *picks, types.intp, place)
+            pointer = address(context, builder, (picks[0], types.intp), (picks[1], place))
             picked = _read(builder, picks[0].dtype, pointer)
             place = context.cast(builder, picked, picks[0].dtype, types.intp)
         index = context.make_tuple(builder, pair, [place, column])
-        yield address(context, builder, kinds[0], args[0], pair, index, n_elements)
+        yield address(context, builder, (kinds[0], pair), (args[0], index), n_elements)
 
 
 def _read_rows(context, builder, kinds, args, n_lanes, **options):
-    pointers = _row_addresses(context, builder, kinds, args, n_lanes, **options)
+    pointers = _row_addresses(context, builder, kinds, args, n_lanes or 1, **options)
     return [_read(builder, kinds[0].dtype, pointer, n_lanes) for pointer in pointers]
 
 
 @intrinsic(prefer_literal=True)
 def load_rows(typingctx, memory, first, column, width=None):
     """Group of the rows from ``memory[first + w, column]`` on, for each w of the group."""
-    n_lanes = _width(memory, width)
-
-    def codegen(context, builder, signature, args):
-        return join_rows(builder, _read_rows(context, builder, signature.args, args, n_lanes))
-
-    return _signature(Lanes(memory.dtype, GROUP * n_lanes), memory, first, column, width), codegen
+    return _group(_read_rows, memory, first, column, width)
 
 
 @intrinsic(prefer_literal=True)
 def gather_rows(typingctx, memory, picks, first, column, width=None):
     """Group of the rows from ``memory[picks[first + w], column]`` on, for each w of the group."""
-    n_lanes = _width(memory, width)
 
-    def codegen(context, builder, signature, args):
-        kinds, values = ([one[0], *one[2:]] for one in (signature.args, args))
-        listed = (signature.args[1], args[1])
-        rows = _read_rows(context, builder, kinds, values, n_lanes, picks=listed)
-        return join_rows(builder, rows)
+    def emit(context, builder, kinds, args, n_lanes):
+        picked = kinds[1], args[1]
+        kinds, args = ([one[0], *one[2:]] for one in (kinds, args))
+        return _read_rows(context, builder, kinds, args, n_lanes, picks=picked)
 
-    lanes = Lanes(memory.dtype, GROUP * n_lanes)
-    return _signature(lanes, memory, picks, first, column, width), codegen
+    return _group(emit, memory, picks, first, column, width)
 
 
 @intrinsic
@@ -177,14 +171,12 @@ def store_rows(typingctx, memory, first, column, group):
 @intrinsic(prefer_literal=True)
 def broadcast_rows(typingctx, memory, first, column, width=None):
     """Group with ``memory[first + w, column]`` in all lanes of its row w."""
-    n_lanes = _width(memory, width)
 
-    def codegen(context, builder, signature, args):
-        pointers = _row_addresses(context, builder, signature.args, args, 1)
-        numbers = [_read(builder, memory.dtype, pointer) for pointer in pointers]
-        return join_rows(builder, [broadcast(builder, one, n_lanes) for one in numbers])
+    def emit(context, builder, kinds, args, n_lanes):
+        numbers = _read_rows(context, builder, kinds, args, None)
+        return [broadcast(builder, number, n_lanes) for number in numbers]
 
-    return _signature(Lanes(memory.dtype, GROUP * n_lanes), memory, first, column, width), codegen
+    return _group(emit, memory, first, column, width)
 
 
 @intrinsic

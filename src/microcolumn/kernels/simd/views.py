@@ -90,14 +90,10 @@ def _field(builder, record, kind, place):
     return builder.gep(record, [I32(0), I32(place)], inbounds=True, source_etype=source)
 
 
-def _load_field(context, builder, bundle, value, place):
-    kind = _record(context, bundle)
-    return builder.load(_field(builder, value, kind, place), typ=kind.elements[place])
-
-
 @lower_getattr_generic(Bundle)
 def _get_field(context, builder, bundle, value, name):
-    return _load_field(context, builder, bundle, value, bundle.names.index(name))
+    kind, place = _record(context, bundle), bundle.names.index(name)
+    return builder.load(_field(builder, value, kind, place), typ=kind.elements[place])
 
 
 def _bundle(context, builder, bundle, values):
@@ -115,11 +111,13 @@ def check_memory(kind):
         raise TypingError(f"only C-contiguous arrays and views have rows, not {kind}")
 
 
-def address(context, builder, kind, value, index_type, index, count=1):
+def address(context, builder, kinds, args, count=1):
     """Pointer to the first of ``count`` elements of an array or view, in memory order.
 
-    ``index`` is a number, or a tuple with one for each axis. Unchecked unless ``CHECKED``.
+    ``kinds`` and ``args`` are types and values of operands. The first two are the memory and the
+    index, a number or a tuple with one for each axis. Unchecked unless ``CHECKED``.
     """
+    (kind, index_type, *_), (value, index, *_) = kinds, args
     if isinstance(kind, View):
         memory = cgutils.create_struct_proxy(kind)(context, builder, value)
     else:
@@ -261,30 +259,13 @@ class _Item(AbstractTemplate):
 
 @lower_builtin(operator.getitem, View, types.Any)
 def _get(context, builder, signature, args):
-    view, index = signature.args
-    pointer = address(context, builder, view, args[0], index, args[1])
-    return context.unpack_value(builder, view.dtype, pointer)
+    pointer = address(context, builder, signature.args, args)
+    return context.unpack_value(builder, signature.args[0].dtype, pointer)
 
 
 @lower_builtin(operator.setitem, View, types.Any, types.Any)
 def _set(context, builder, signature, args):
-    view, index, kind = signature.args
-    pointer = address(context, builder, view, args[0], index, args[1])
+    view, _, kind = signature.args
+    pointer = address(context, builder, signature.args, args)
     value = context.cast(builder, args[2], kind, view.dtype)
     context.pack_value(builder, view.dtype, value, pointer)
-
-
-@intrinsic
-def zero_fill(typingctx, bundle):
-    """Set every element of every view of a bundle to zero."""
-
-    def codegen(context, builder, signature, args):
-        for place, kind in enumerate(bundle.kinds):
-            value = _load_field(context, builder, bundle, args[0], place)
-            view = cgutils.create_struct_proxy(kind)(context, builder, value)
-            size = context.get_constant(types.intp, kind.dtype.bitwidth // 8)
-            size = functools.reduce(builder.mul, cgutils.unpack_tuple(builder, view.shape), size)
-            cgutils.memset(builder, typed(builder, view.data, ir.IntType(8)), size, 0)
-        return context.get_dummy_value()
-
-    return types.void(bundle), codegen

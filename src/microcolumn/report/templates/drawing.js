@@ -117,7 +117,7 @@ function bands(explorer, nBins = explorer.window) {
       return [(before ? '\u2212' : '') + number(before, 2) + ' ms', lag * n, (lag + 1) * n];
     });
   }
-  if (!explorer.layers.length) return [['cells', 0, n]];
+  if (!explorer.layers.length) return [['units', 0, n]];
   return explorer.layers.map(([name, start, stop]) => [name || '?', start, stop]);
 }
 
@@ -146,10 +146,10 @@ function drawBands(context, box, named, down, ruled = true) {
 class Plot {
   /**
    * @param {HTMLCanvasElement} canvas - With an element beside it that marks the cursor.
-   * @param {function} tell - Takes a sentence about the cell pointed at.
+   * @param {function} announce - Takes a sentence about the cell pointed at.
    */
-  constructor(canvas, tell) {
-    Object.assign(this, { canvas, tell, cursor: { row: 0, column: 0, on: false } });
+  constructor(canvas, announce) {
+    Object.assign(this, { canvas, announce, cursor: { row: 0, column: 0, on: false } });
     const point = (event) => {
       const { box } = canvas;
       const column = Math.floor((event.offsetX - box.left) / box.cellWidth);
@@ -176,7 +176,7 @@ class Plot {
   move(row, column) {
     Object.assign(this.cursor, { row, column, on: true });
     this.markCursor();
-    this.tell(this.sentence());
+    this.announce(this.sentence());
   }
 
   /** A frame around the plot; where its cells are is kept with the canvas. */

@@ -1,14 +1,15 @@
 'use strict';
-// The explorers of a report: what is chosen, and who shows it. The data are in the page; nothing is
+// The explorers of the page: what is chosen, and who shows it. The data are in the page; nothing is
 // loaded, and text from a recording is put in as text alone.
 (function () {
   const everything = JSON.parse(document.getElementById('explorers').textContent);
   const element = (id) => document.getElementById('explorer-' + id);
-  const say = (id) => (sentence) => { element(id).textContent = sentence; };
-  const tellParameters = say('parameters-readout'), tellRaster = say('assemblies-readout');
-  const couplings = new HeatMap(element('couplings'), 'J', tellParameters, () => {});
-  const weights = new HeatMap(element('weights'), 'W', tellParameters, pickFromMap);
-  const raster = new Raster(element('raster'), tellRaster);
+  const writer = (id) => (sentence) => { element(id).textContent = sentence; };
+  const announceParameters = writer('parameters-readout'), announceRaster = writer('assemblies-readout');
+  const couplings = new HeatMap(element('couplings'), 'J', announceParameters, () => {});
+  const weights = new HeatMap(element('weights'), 'W', announceParameters, pickFromMap);
+  const raster = new Raster(element('raster'), announceRaster);
+  const NO_HIDDEN = 'No model of this experiment has a live hidden unit.';
   /** What is chosen now. */
   let explorer, model, current;
 
@@ -23,7 +24,7 @@
 
   function showStep(k) {
     const step = model.steps[k], slider = element('penalty');
-    const text = step.penalty + (k === model.chosen ? ', chosen by validation' : '');
+    const text = step.l1 + (k === model.chosen ? ', chosen by validation' : '');
     current = k;
     Object.assign(slider, { max: model.steps.length - 1, value: k });
     slider.setAttribute('aria-valuetext', text);
@@ -34,7 +35,7 @@
     const maps = [couplings, weights];
     maps.forEach((map) => map.update(explorer, model, step));
     const walked = maps.find((map) => map.cursor.on && map.visible);
-    tellParameters(walked ? walked.sentence() : 'Point at a cell of a map to read its value here.');
+    announceParameters(walked ? walked.sentence() : 'Point at an entry of a map to read its value here.');
   }
 
   function showModel(chosen) {
@@ -49,18 +50,18 @@
     element('summary').textContent = 'Hidden unit ' + (k + 1) + ' is active (shaded, P > 0.5) in ' +
       active.toLocaleString('en') + ' of these ' + counted(bins, 'bin') +
       '; over the test words its P is ' + number(unit.mean, 2) + ' on average.' +
-      (unit.cells.length ? ' Red: ' + weighted(unit.cells.length, 'positive') + '.' : '') +
-      (unit.against.length ? ' Blue: ' + weighted(unit.against.length, 'negative') + '.' : '');
-    tellRaster('Point at a time to see who spikes.');
+      (unit.positive.length ? ' Red: ' + weighted(unit.positive.length, 'positive') + '.' : '') +
+      (unit.negative.length ? ' Blue: ' + weighted(unit.negative.length, 'negative') + '.' : '');
+    announceRaster('Point at a time to see who spikes.');
     raster.update(explorer, unit);
   }
 
   /** Show a hidden unit of the map in the data, if these are shown with the same model. */
   function pickFromMap(k) {
     const found = explorer.assemblies;
-    if (!found) return tellParameters(explorer.problem);
-    if (found.variant !== model.name || current !== model.chosen || k >= found.hidden.length) {
-      return tellParameters('The data below are shown with ' + found.variant +
+    if (!found) return announceParameters(NO_HIDDEN);
+    if (found.model !== model.name || current !== model.chosen || k >= found.hidden.length) {
+      return announceParameters('The data below are shown with ' + found.model +
         ' at its chosen penalty; choose these first to pick a hidden unit.');
     }
     showHidden(k);
@@ -72,15 +73,15 @@
     const some = found.n_live > found.hidden.length
       ? ' The ' + found.hidden.length + ' most variable of ' + found.n_live + ' are listed.' : '';
     return 'The busiest ' + number(found.n_bins * explorer.bin_s, 2) + ' s of ' +
-      explorer.recording + ' and the hidden units of ' + found.variant +
+      explorer.recording + ' and the hidden units of ' + found.model +
       ' at its chosen penalty, the most variable first. Pick one to see when it is active' +
-      windows + ' and with which cells.' + some;
+      windows + ' and with which units.' + some;
   }
 
   function showAssemblies() {
     const found = explorer.assemblies, group = element('hidden'), list = make('div');
     group.parentElement.hidden = !found;
-    element('assemblies-lead').textContent = found ? assembliesLead(found) : explorer.problem;
+    element('assemblies-lead').textContent = found ? assembliesLead(found) : NO_HIDDEN;
     if (!found) return;
     list.append(...found.hidden.map((unit, k) =>
       radio('explorer-hidden', (k + 1) + ': ' + unit.label, k === 0, () => showHidden(k))));
@@ -91,7 +92,7 @@
 
   function showExplorer(chosen) {
     explorer = chosen;
-    const group = element('models'), best = explorer.assemblies && explorer.assemblies.variant;
+    const group = element('models'), best = explorer.assemblies && explorer.assemblies.model;
     const first = explorer.models.find((each) => each.name === best) || explorer.models[0];
     group.replaceChildren(group.firstElementChild, ...explorer.models.map((each) => {
       const label = radio('explorer-model', each.name, each === first, () => showModel(each));

@@ -2,7 +2,7 @@
 // The parameters of a model at one penalty: maps of couplings and weights, and the curve of
 // validation scores.
 
-/** The entries of a sparse matrix by place; see `strongest` in paths.py. */
+/** The entries of a sparse matrix by place; see `strongest` in _explorer.py. */
 function entries(sparse) {
   const found = new Map();
   let place = 0;
@@ -20,16 +20,16 @@ function scaleEnd(model, matrix) {
   return sizes[Math.floor(0.98 * (sizes.length - 1))] || 1;
 }
 
-/** A map of J (cells x cells) or W (cells x hidden units). */
+/** A map of J (units x units) or W (units x hidden units). */
 class HeatMap extends Plot {
   /**
    * @param {HTMLElement} figure - With a canvas, a colour scale and a remark.
    * @param {string} matrix - "J" or "W".
-   * @param {function} tell - Takes a sentence about the cell pointed at.
+   * @param {function} announce - Takes a sentence about the cell pointed at.
    * @param {function} pick - Takes the column on which Enter was pressed.
    */
-  constructor(figure, matrix, tell, pick) {
-    super(figure.querySelector('canvas'), tell);
+  constructor(figure, matrix, announce, pick) {
+    super(figure.querySelector('canvas'), announce);
     Object.assign(this, { figure, matrix });
     const picked = () => pick(this.cursor.column);
     this.canvas.addEventListener('dblclick', picked);
@@ -68,15 +68,15 @@ class HeatMap extends Plot {
   /** What a reader must know of the map: the order of its columns, and what was left out. */
   remark(sparse) {
     if (this.columns === 0) return 'No hidden unit is alive at this penalty.';
-    const said = [], coupling = this.matrix === 'J';
-    if (!coupling && this.explorer.by_variance) {
-      said.push('Numbered from the most to the least variable activation on the test words.');
+    const parts = [], coupling = this.matrix === 'J';
+    if (!coupling) {
+      parts.push('Numbered from the most to the least variable activation on the test words.');
     }
     if (this.cut) {
-      said.push('The strongest ' + this.values.size.toLocaleString('en') + ' of ' +
+      parts.push('The strongest ' + this.values.size.toLocaleString('en') + ' of ' +
         counted(sparse.total, coupling ? 'coupling' : 'weight') + ' are in this page.');
     }
-    return said.join(' ');
+    return parts.join(' ');
   }
 
   draw() {

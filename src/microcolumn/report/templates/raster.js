@@ -1,5 +1,5 @@
 'use strict';
-// A hidden unit in the data: spikes of all cells, and when the hidden unit is active.
+// A hidden unit in the data: spikes of all units, and when the hidden unit is active.
 
 /** Whether a hidden unit is active in a bin: P(h = 1 | x) > 0.5. */
 function isActive(unit, bin) {
@@ -17,9 +17,9 @@ function activeStretches(unit) {
   return found;
 }
 
-/** "3 cells with positive weight" */
+/** "3 units with positive weight" */
 function weighted(n, sign) {
-  return counted(n, 'cell') + ' with ' + sign + ' weight';
+  return counted(n, 'unit') + ' with ' + sign + ' weight';
 }
 
 /** A raster with the activation of one hidden unit below. */
@@ -28,7 +28,7 @@ class Raster extends Plot {
   update(explorer, unit) {
     Object.assign(this, { explorer, unit, data: explorer.assemblies });
     this.draw();
-    if (this.cursor.on) this.tell(this.sentence());
+    if (this.cursor.on) this.announce(this.sentence());
   }
 
   /** The next bin in which the hidden unit becomes active, forwards or backwards. */
@@ -69,14 +69,14 @@ class Raster extends Plot {
     }
   }
 
-  /** Spikes of its own cells in colour, of others faint. */
+  /** Spikes of units with positive or negative weight in colour, of others faint. */
   drawSpikes(context, box) {
-    const own = new Set(this.unit.cells), against = new Set(this.unit.against);
+    const positive = new Set(this.unit.positive), negative = new Set(this.unit.negative);
     const wide = Math.max(1.2, Math.min(3, box.cellWidth));
     const high = Math.max(1, box.cellHeight * 0.8);
     this.data.spikes.forEach((bins, row) => {
       const y = box.top + (row + 0.1) * box.cellHeight;
-      const name = own.has(row) ? 'positive' : against.has(row) ? 'negative' : 'muted';
+      const name = positive.has(row) ? 'positive' : negative.has(row) ? 'negative' : 'muted';
       context.fillStyle = css(name, name === 'muted' ? 0.45 : 1);
       for (const bin of bins) {
         context.fillRect(LEFT + (bin + 0.5) * box.cellWidth - wide / 2, y, wide, high);
@@ -123,16 +123,18 @@ class Raster extends Plot {
   sentence() {
     const bin = this.cursor.column, { bin_s: width } = this.explorer, { spikes } = this.data;
     const spiking = [...spikes.keys()].filter((row) => spikes[row].includes(bin));
-    const own = spiking.filter((row) => this.unit.cells.includes(row));
-    const against = spiking.filter((row) => this.unit.against.includes(row)).length;
-    const others = spiking.length - own.length - against, said = [];
-    if (own.length) said.push(weighted(own.length, 'positive') + ' (' + this.names(own) + ')');
-    if (against) said.push(weighted(against, 'negative'));
-    if (others) said.push(counted(others, 'other'));
+    const positive = spiking.filter((row) => this.unit.positive.includes(row));
+    const negative = spiking.filter((row) => this.unit.negative.includes(row)).length;
+    const others = spiking.length - positive.length - negative, parts = [];
+    if (positive.length) {
+      parts.push(weighted(positive.length, 'positive') + ' (' + this.names(positive) + ')');
+    }
+    if (negative) parts.push(weighted(negative, 'negative'));
+    if (others) parts.push(counted(others, 'other'));
     const time = (this.data.start_s + bin * width).toFixed(width < 0.01 ? 4 : 3);
     return time + ' s: P = ' + this.unit.thousandths[bin] / 1000 +
       (isActive(this.unit, bin) ? ', active; ' : ', not active; ') +
-      (said.length ? 'spiking: ' + said.join(', ') : 'no cell spikes');
+      (parts.length ? 'spiking: ' + parts.join(', ') : 'no unit spikes');
   }
 
   /** Names of the first few of some rows. */

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,14 +9,15 @@ from numpy.typing import NDArray
 
 from ..evaluate import Comparison, HiddenUnitLayer
 from ..evaluate._significance import p_text
-from ..figures._conditions import first_split, where
+from ..figures._conditions import first_split
+from ..formatting import counted
 from ..models import ModelSpec, PopulationModel
+from ..plot._raster import busiest_bins
 from ..study import Condition, NotComputedError, Results
 from ..words import Words
-from ._paths import rounded
 from ._typography import typeset, unbroken
 
-#: Length of the stretch; whichever is shorter.
+#: Length of the stretch, whichever is shorter.
 _SECONDS, _MOST_BINS = 20.0, 1000
 
 
@@ -26,35 +26,23 @@ def assemblies_at(
     condition: Condition,
     compared: Comparison,
     order: NDArray[np.int64],
-    words: Words,
     most_values: int,
 ) -> dict[str, Any] | None:
     """Hidden units of the best model that has any, in the busiest stretch of the recording.
 
-    Parameters
-    ----------
-    results, condition, compared
-        Of the study, where, and all models there.
-    order : ndarray of int64, shape (n_units,)
-        Unit of each row of the raster.
-    words : Words
-        All single bins of the recording.
-    most_values : int
-        Of activations that may be listed; the most variable hidden units are.
-
-    Returns
-    -------
-    dict or None
-        ``cells`` and ``against`` are rows of units with positive and negative weights; None where
-        no model has a live hidden unit.
+    ``order`` is the unit of each row of the raster; of the activations of hidden units, the most
+    variable first, at most ``most_values`` are listed. ``positive`` and ``negative`` are rows of
+    units with such weights. None if no model has a live hidden unit.
     """
     split = first_split(compared)
     found = _best_with_hidden(results, condition, compared, split)
     if found is None:
         return None
     spec, model = found
-    start, stop = busiest(words, condition.window)
-    activation = results.activation(condition.recording, spec, split=split, **where(condition))
+    words = results.all_words(condition.recording, experiment=condition.experiment.name)
+    n_bins = min(_MOST_BINS, max(1, round(_SECONDS / words.bin_width)))
+    start, stop = busiest_bins(words, n_bins, condition.window)
+    activation = results.activation(model=spec, split=split, **condition.names)
     shown = activation.order[: max(1, most_values // (stop - start))]
     P = model.hidden(words_ending_at(words, start, stop, condition.window))[:, shown]
     layers = _layers_of(results, condition, spec, split)
@@ -63,17 +51,17 @@ def assemblies_at(
         strength = _strength(model, column, condition.window)
         units.append(
             {
-                "label": _label(column, strength, layers),
-                "mean": rounded(float(activation.mean[column])),
-                "cells": np.flatnonzero(strength[order] > 0).tolist(),
-                "against": np.flatnonzero(strength[order] < 0).tolist(),
+                "label": _label(layers.get(column), strength),
+                "mean": float(f"{activation.mean[column]:.4g}"),
+                "positive": np.flatnonzero(strength[order] > 0).tolist(),
+                "negative": np.flatnonzero(strength[order] < 0).tolist(),
                 "thousandths": thousandths(p).tolist(),
             }
         )
     raster = words.X[words.index[start:stop]][:, order]
     time_s = words.clock.times_s(words.bins[start : start + 1], words.bin_width)
     return {
-        "variant": spec.name,
+        "model": spec.name,
         "start_s": round(float(time_s[0]), 6),
         "n_bins": stop - start,
         "spikes": [np.flatnonzero(row).tolist() for row in raster.T],
@@ -81,32 +69,6 @@ def assemblies_at(
         "tested": bool(layers),
         "hidden": units,
     }
-
-
-def busiest(words: Words, window: int) -> tuple[int, int]:
-    """First bin and bin after the last of the stretch with most spikes, within one epoch.
-
-    Parameters
-    ----------
-    words : Words
-        Of single bins.
-    window : int
-        Bins per word of the model: each bin of the stretch ends a window of so many.
-    """
-    wanted = min(_MOST_BINS, max(1, round(_SECONDS / words.bin_width)))
-    spikes = np.concatenate(([0], np.cumsum(words.X.sum(axis=1, dtype=np.int64)[words.index])))
-    edges = [*words.epoch_starts.tolist(), words.n_bins]
-    best, found = -1, (0, 0)
-    for start, stop in pairwise(edges):
-        first = start + window - 1  # the first bin with a whole window behind it
-        length = min(wanted, stop - first)
-        if length < 1:
-            continue
-        counts = spikes[first + length : stop + 1] - spikes[first : stop + 1 - length]
-        if counts.max() > best:
-            best, begin = int(counts.max()), first + int(counts.argmax())
-            found = begin, begin + length
-    return found
 
 
 def words_ending_at(words: Words, start: int, stop: int, window: int) -> NDArray[np.uint8]:
@@ -117,7 +79,7 @@ def words_ending_at(words: Words, start: int, stop: int, window: int) -> NDArray
 
 
 def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Probabilities as whole thousandths that lie on the side of 500 that they lie on of 0.5.
+    """Probabilities in thousandths, such that those above 0.5 are above 500 and others are not.
 
     Examples
     --------
@@ -132,19 +94,19 @@ def _best_with_hidden(
     results: Results, condition: Condition, compared: Comparison, split: int
 ) -> tuple[ModelSpec, PopulationModel] | None:
     """The model with the best mean test score that has live hidden units in the split."""
-    for result in compared.models:
-        model = results.model(condition.recording, result.spec, split=split, **where(condition))
+    for each in compared.models:
+        model = results.model(model=each.spec, split=split, **condition.names)
         if model.parameters_.live.any():
-            return result.spec, model
+            return each.spec, model
     return None
 
 
 def _layers_of(
     results: Results, condition: Condition, spec: ModelSpec, split: int
 ) -> dict[int, HiddenUnitLayer]:
-    """Layer statistics of a split by column of W; empty where there are none."""
+    """Layer statistics of a split by column of W; empty if there are none."""
     try:
-        found = results.layers(condition.recording, spec, **where(condition))
+        found = results.layers(model=spec, **condition.names)
     except NotComputedError:
         return {}
     if found is None or split not in found.splits:
@@ -153,22 +115,19 @@ def _layers_of(
     return {row.position: row for row in statistics.hidden}
 
 
-def _label(column: int, strength: NDArray[np.float64], layers: dict[int, HiddenUnitLayer]) -> str:
+def _label(layer: HiddenUnitLayer | None, strength: NDArray[np.float64]) -> str:
     """What a hidden unit is called in the list."""
-    if column in layers:
-        layer = layers[column]
-        share, p = f"{100 * layer.share:.0f} %", unbroken(typeset(p_text(layer.p_holm)))
-        return f"layer {layer.layer}, {share} of its positive weight, {p}"
-    n_cells, n_against = int((strength > 0).sum()), int((strength < 0).sum())
-    if n_cells:
-        return f"active with {n_cells} cell{'s' * (n_cells != 1)}"
-    return f"active while {n_against} cell{'s are' if n_against != 1 else ' is'} silent"
+    if layer is not None:
+        p = unbroken(typeset(p_text(layer.p_holm)))
+        return f"layer {layer.layer}, {100 * layer.share:.0f} % of its positive weight, {p}"
+    n_positive, n_negative = int((strength > 0).sum()), int((strength < 0).sum())
+    if n_positive:
+        return f"active with {counted(n_positive, 'unit')}"
+    return f"active while {counted(n_negative, 'unit')} {'is' if n_negative == 1 else 'are'} silent"
 
 
 def _strength(model: PopulationModel, column: int, window: int) -> NDArray[np.float64]:
     """Weight of each unit that is largest in size over the bins of a window, shape (n_units,)."""
-    weights = model.parameters_.W
-    assert weights is not None  # it has live hidden units
-    by_lag = weights[:, column].reshape(window, -1)
+    by_lag = model.W_[:, column].reshape(window, -1)
     largest: NDArray[np.float64] = by_lag[np.abs(by_lag).argmax(axis=0), np.arange(by_lag.shape[1])]
     return largest

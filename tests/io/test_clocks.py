@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from microcolumn.io._segments import align_segments
+from microcolumn.io._clocks import align_segments
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
-"""The report page, read back with a parser: its numbers, its structure, its safety."""
+"""The page, read back with a parser: its numbers, its structure, its safety."""
 
 import base64
 import json
 import os
 import re
-import sys
+import shutil
 from html.parser import HTMLParser
 from io import BytesIO
 from itertools import pairwise
@@ -15,16 +15,13 @@ import pytest
 import small_study
 from matplotlib import pyplot as plt
 
-from microcolumn import figures
+from microcolumn.figures import _all
 from microcolumn.figures._captioned import captioned
 from microcolumn.recording import Recording
-from microcolumn.report import _pictures as pictures, _tables as tables, page, write
+from microcolumn.report import _html, _pictures as pictures, _tables as tables, page, write
 from microcolumn.report._cautions import cautions
 from microcolumn.report._typography import typeset
-from microcolumn.study import run
-from microcolumn.study._index import NotComputedError
-from microcolumn.study._plan import Plan
-from microcolumn.study._results import Results
+from microcolumn.study import NotComputedError, Plan, Results, run
 from microcolumn.study._codec import json_text
 from microcolumn.study._store import Store
 from microcolumn.units import Units
@@ -98,24 +95,24 @@ def drawing(number):
 
 @pytest.fixture(autouse=True, scope="module")
 def _quick_figures():
-    quick = {n: each._replace(draw=drawing(n)) for n, each in figures.FIGURES.items()}
+    quick = {n: each._replace(draw=drawing(n)) for n, each in _all.FIGURES.items()}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figures, "FIGURES", quick)
+        patch.setattr(_all, "FIGURES", quick)
         yield
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    return Results(planted.write(tmp_path_factory.mktemp("study") / "study.db"))
+@pytest.fixture
+def results(planted_results):
+    return planted_results
 
 
 @pytest.fixture(scope="module")
-def text(results):
-    return page(results)
+def text(planted_results, _quick_figures):
+    return page(planted_results)
 
 
 @pytest.fixture(scope="module")
-def parsed(text, _quick_figures):
+def parsed(text):
     return Parsed(text)
 
 
@@ -130,10 +127,10 @@ def test_the_page_opens_with_the_answer(parsed, results):
 
 def test_all_tables_of_the_text_are_on_the_page(parsed, results):
     condition = results.tested()[-1]
-    compared = tables.compared_at(results, condition)
+    compared = results.comparison(**condition.names)
     for table in (
         tables.recordings(results),
-        tables.models(results, condition, compared),
+        tables.models(compared),
         tables.pairs(compared),
         tables.growth(results.by_window("cells")),
         tables.predictions(results, condition),
@@ -146,20 +143,34 @@ def test_all_tables_of_the_text_are_on_the_page(parsed, results):
         ] == parsed.table(title)[-1:]
 
 
-def test_cautions_methods_and_provenance_are_told(parsed, results):
+def test_cautions_methods_and_provenance_are_on_the_page(parsed, results):
     items = [item["text"] for item in parsed.all("li")]
     for caution in cautions(results):
         assert f"{caution.rstrip('.')}." in items
     methods, provenance = (parsed.text_of("section", n) for n in ("methods", "provenance"))
-    assert "minimum probability flow (Sohl-Dickstein et al. 2011)" in methods
+    assert "(Sohl-Dickstein et al. 2011)" in methods
     for fact in (
         planted.facts()["cells"].fingerprint,
         "microcolumn study run plan.toml",
-        "232 of 232 jobs",
         "numpy 2.1.0",
         "seeds 0 to 3",
     ):
         assert fact in provenance
+
+
+def test_the_glossary_has_the_names_that_the_study_uses(parsed, tmp_path):
+    def terms(page):
+        listed = [term["text"] for term in page.all("dt")]
+        return listed[: listed.index("bits/s") + 1]
+
+    assert terms(parsed) == [
+        "Independent", "Ising", "RBM n", "SemiRBM n", "T", "splits", "bits/s"
+    ]  # fmt: skip
+    alone = Plan.of({"cells": planted.SOURCE}, models="Ising", objectives=("mpf", "likelihood"))
+    path = planted.write(tmp_path / "one.db", plan=alone, keep=lambda job: False)
+    assert terms(Parsed(page(Results(path)))) == [
+        "Independent", "Ising", "likelihood", "splits", "bits/s"
+    ]  # fmt: skip
 
 
 def test_figures_have_captions_and_stand_in_their_own_boxes(parsed):
@@ -240,7 +251,7 @@ def test_several_recordings_fold_all_but_the_first(tmp_path):
 
 
 def test_many_comparisons_are_counted_before_they_are_told(results, monkeypatch):
-    monkeypatch.setattr(sys.modules["microcolumn.report._page"], "_MOST_ANSWERS", 1)
+    monkeypatch.setattr(_html, "_MOST_ANSWERS", 1)
     parsed = Parsed(page(results))
     headlines = [p["text"] for p in parsed.all("p") if p.get("class") == "headline"]
     assert headlines[0] == "RBM 5 scores best in 1 of 2 comparisons, RBM 12 in 1."
@@ -262,25 +273,23 @@ def test_text_from_recordings_is_shown_and_never_run(parsed, tmp_path):
     for shown in (f"a {HOSTILE}", f"source {HOSTILE}", f"command {HOSTILE}"):
         assert shown in parsed.all("body")[0]["text"]
     assert f"{HOSTILE}." in [item["text"] for item in parsed.all("li")]
-    best = parsed.table("Spikes of single cells")[0][1][3]
+    best = parsed.table("Predicted spikes")[0][1][3]
     assert f"(unit {HOSTILE}" in best
     assert HOSTILE in json.dumps(json.loads(parsed.text_of("script", "explorers")))
 
 
-def test_figures_that_cannot_be_drawn_are_told_and_the_page_is_made(results, monkeypatch):
-    errors = {
-        "1": FileNotFoundError("monday.nwb is not there; put it back"),
-        "2": NotComputedError("a test is not computed yet"),
-        "4": ImportError("pynwb is not installed; install microcolumn[nwb]"),
-    }
-    patched = {n: figures.Figures(Mock(side_effect=each)) for n, each in errors.items()}
-    monkeypatch.setattr(figures, "FIGURES", figures.FIGURES | patched)
-    told = [p["text"] for p in Parsed(page(results)).all("p") if p.get("class") == "absent"]
-    assert told == [
-        "Figure 1 of cells is left out: monday.nwb is not there; put it back.",
-        "Figure 4 of cells is left out: pynwb is not installed; install microcolumn[nwb].",
-        "Figure 2 of cells is left out: a test is not computed yet.",
-    ]
+def test_a_figure_that_is_not_computed_yet_leaves_a_sentence(results, monkeypatch):
+    later = _all.Figures(Mock(side_effect=NotComputedError("a test is not computed yet")))
+    monkeypatch.setattr(_all, "FIGURES", _all.FIGURES | {"2": later})
+    absent = [p["text"] for p in Parsed(page(results)).all("p") if p.get("class") == "absent"]
+    assert absent == ["Figure 2 of cells is left out: a test is not computed yet."]
+
+
+def test_the_page_needs_the_store_alone(results, text, tmp_path):
+    """A copy of the store elsewhere, of a recording that is nowhere, has the same page."""
+    copy = tmp_path / "elsewhere.db"
+    shutil.copy(results.file, copy)
+    assert page(Results(copy)) == text
 
 
 @pytest.mark.parametrize(("most", "width"), [(100_000, 1400), (15_000, 700)])
@@ -290,7 +299,7 @@ def test_a_figure_that_is_too_large_as_svg_becomes_pixels(results, monkeypatch, 
             figure.add_subplot().plot(range(2000), "x")
         return figure
 
-    monkeypatch.setattr(figures, "FIGURES", {"1": figures.Figures(dense)})
+    monkeypatch.setattr(_all, "FIGURES", {"1": _all.Figures(dense)})
     monkeypatch.setattr(pictures, "MOST_BYTES", most)
     [picture] = pictures.pictures(results, ROOM).values()
     [image] = Parsed(picture.markup).all("img")
@@ -313,7 +322,7 @@ def test_figures_that_the_page_has_no_room_for_are_told(results):
     assert list(found) == list(whole)
     kept = [picture for picture in found.values() if picture.kind == "picture"]
     assert 0 < sum(len(picture.markup.encode()) for picture in kept) <= room
-    left_out = [each.text for each in found.values() if each.kind == "absent"]
+    left_out = [each.text for each in found.values() if each.kind == "paragraph"]
     assert len(left_out) >= 4
     assert left_out[-1].endswith("the page would be too large; microcolumn study figures draws it")
 

@@ -1,4 +1,4 @@
-"""A study as one HTML page that needs nothing else: no network, no fonts, no scripts of others."""
+"""The page of a study: one HTML file that loads nothing else."""
 
 from __future__ import annotations
 
@@ -13,32 +13,34 @@ from jinja2.utils import htmlsafe_json_dumps
 
 from .. import __version__
 from ..atomic import atomic_write
+from ..formatting import enumeration
 from ..study import Results
 from . import _tables as tables
 from ._cautions import cautions
 from ._explorer import explorers
 from ._methods import methods, references
 from ._pictures import pictures
-from ._sections import answers, glossary, longest, sections, simulated, summary, tally
-from ._typography import enumeration, sentence, stopped, typeset, unbroken
+from ._sections import answers, has_windows, longest, sections, simulated, summary, tally
+from ._typography import sentence, stopped, typeset, unbroken
 
-#: Bytes of a page, and roughly of what is said in words and tables of each recording.
+#: Most bytes of a page, and a generous estimate for the words and tables of a recording.
 _MOST_BYTES, _TEXT_BYTES = 7_900_000, 20_000
-#: Cautions and comparisons beyond so many are folded away behind a line that counts them.
+#: With more cautions or comparisons, they are folded away behind a line that counts them.
 _MOST_CAUTIONS, _MOST_ANSWERS = 4, 4
-#: Recordings beyond this many, and letters of their names, are not in the title.
+_NAMES = {"SemiRBM": "semi-restricted RBM"}
+#: With more recordings the title counts them; longer names are cut.
 _MOST_NAMES, _MOST_LETTERS = 4, 40
 
 
 def write(results: Results, path: str | os.PathLike[str], *, progress: bool | None = None) -> None:
-    """Write the page of a study to a file, whole or not at all.
+    """Write the page of a study to a file, completely or not at all.
 
     Parameters
     ----------
     results : Results
         Of a finished or unfinished study.
     path : path
-        The HTML file; what is there is replaced.
+        The HTML file; an existing file is replaced.
     progress : bool, optional
         Show a bar while figures are drawn; by default in a terminal and in a notebook only.
     """
@@ -54,7 +56,8 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     Parameters
     ----------
     results : Results
-        Of a finished or unfinished study.
+        Of a finished or unfinished study; a figure whose results are not computed yet is left out
+        with a sentence.
     progress : bool, optional
         Show a bar while figures are drawn; by default in a terminal and in a notebook only.
 
@@ -68,21 +71,23 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     text_bytes = _TEXT_BYTES * (10 + len(results.recordings))
     drawn = pictures(results, max(0, _MOST_BYTES - text_bytes - len(data)), progress)
     layers = any(tables.layers(results, condition) for condition in longest(results))
-    said = methods(results.plan, layers=layers)
+    paragraphs = methods(results.plan, layers=layers)
     found = answers(results)
     content: dict[str, Any] = {
         "title": _title(results),
         "recordings": list(results.recordings),
         "answers": found,
         "tally": tally(results) if len(found) > _MOST_ANSWERS else None,
-        "glossary": glossary(results),
+        "models": {model for each in results.plan.experiments for model in each.models},
+        "objectives": {name for each in results.plan.experiments for name in each.objectives},
+        "has_windows": has_windows(results),
         "simulated": simulated(results),
         "summary": summary(results),
         "cautions": cautions(results),
         "most_cautions": _MOST_CAUTIONS,
         "sections": sections(results, drawn),
-        "methods": said,
-        "references": references(said),
+        "methods": paragraphs,
+        "references": references(paragraphs),
         "provenance": tables.provenance(results),
         "study": results.study,
         "plan": json.dumps(results.plan.as_dict(), indent=2, ensure_ascii=False),
@@ -93,7 +98,7 @@ def page(results: Results, *, progress: bool | None = None) -> str:
 
 
 def _environment() -> Environment:
-    """Templates of this package. What they are given is escaped; what is missing is an error."""
+    """Templates of this package. Values are escaped; a missing value is an error."""
     environment = Environment(
         loader=PackageLoader(__package__),
         autoescape=True,
@@ -108,13 +113,13 @@ def _environment() -> Environment:
 
 
 def _source(name: str) -> str:
-    """A style sheet or a script of this package, to be put into the page as it is."""
+    """A style sheet or a script of this package, which goes into the page unchanged."""
     return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def _title(results: Results) -> str:
     classes = dict.fromkeys(model for each in results.plan.experiments for model in each.models)
-    names = enumeration([name.replace("Semi", "semi-restricted ") for name in classes])
+    names = enumeration([_NAMES.get(name, name) for name in classes])
     model = "model" if len(classes) == 1 else "models"
     recordings = [_shortened(source.name) for source in results.plan.sources]
     many = len(recordings) > _MOST_NAMES

@@ -1,0 +1,87 @@
+"""Numbers, lists and tables as plain text, for terminals, files, captions and pages."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Sequence
+from io import StringIO
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+#: Columns of the page that a table is laid out on: wider than any, so that no cell is wrapped.
+_WIDEST = 10_000
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def text_table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    left: Collection[str] = (),
+    indent: int = 0,
+) -> str:
+    """Lay out a table in columns of equal width, without lines or colours.
+
+    Parameters
+    ----------
+    header : sequence of str
+        Names of the columns; no line is printed for them if all are empty.
+    rows : iterable of sequence of str
+        As many cells each as the header has; line breaks and control characters become spaces.
+    left : collection of str
+        Names of the columns that are aligned to the left; the others, of numbers, to the right.
+    indent : int
+        Spaces before each line.
+
+    Examples
+    --------
+    >>> print(text_table(("unit", "Hz"), [("u1", "0.5"), ("u12", "11.0")], left=("unit",)))
+    unit    Hz
+    u1     0.5
+    u12   11.0
+    """
+    table = Table(box=None, padding=(0, 1), pad_edge=False, show_header=any(header))
+    for name in header:
+        table.add_column(_cell(name), justify="left" if name in left else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(_cell, row))
+    file = StringIO()
+    Console(file=file, width=_WIDEST, color_system=None, force_jupyter=False).print(table)
+    return "\n".join(" " * indent + line.rstrip() for line in file.getvalue().splitlines())
+
+
+def counted(n: int, noun: str) -> str:
+    """``"1 unit"``, ``"1,200 units"``."""
+    return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
+def number(value: float, digits: int = 2) -> str:
+    """A number with fixed digits and never ``-0.00``; a dash for NaN."""
+    return "-" if math.isnan(value) else f"{value:z.{digits}f}"
+
+
+def scientific(value: float) -> str:
+    """A number such as a penalty: ``0``, ``2e-3``, ``0.5``."""
+    if not 0.0 < value < 0.1:
+        return f"{value:g}"
+    digits, exponent = f"{value:.3e}".split("e")
+    return f"{float(digits):g}e{int(exponent)}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds in a unit that fits: ``"12 s"``, ``"60 min"``, ``"2.5 h"``."""
+    if seconds < 120.0:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60.0:.0f} min" if seconds < 7200.0 else f"{seconds / 3600.0:.1f} h"
+
+
+def enumeration(names: Sequence[str]) -> str:
+    """``"a, b and c"``."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def _cell(text: str) -> Text:
+    return Text(_CONTROL.sub(" ", text))

@@ -1,0 +1,76 @@
+"""Clocks of files: their units of time, and segments with clocks of their own put on one clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from numbers import Real
+from typing import TypeGuard
+
+import numpy as np
+
+from ..epochs import HALF_NANOSECOND, Epochs
+from ..validation import Floats
+from ._failures import BadFileError
+
+_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6}
+#: Seconds between segments whose own clocks do not say how they follow each other.
+_GAP_S = 1.0
+
+
+def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
+    """How many units of time make a second; only times in samples need a sampling rate."""
+    if time_unit not in (*_PER_SECOND, "samples"):
+        raise BadFileError(f"time_unit is {time_unit!r}; choose one of 's', 'ms', 'us', 'samples'")
+    if time_unit != "samples":
+        if sampling_rate is not None:
+            raise BadFileError(
+                f"sampling_rate is {sampling_rate!r} but times are in {time_unit}; "
+                "pass time_unit='samples' or leave it out"
+            )
+        return _PER_SECOND[time_unit]
+    if not is_rate(sampling_rate):
+        raise BadFileError(
+            f"its times are in samples and sampling_rate is {sampling_rate!r}; pass it in Hz"
+        )
+    return float(sampling_rate)
+
+
+def is_rate(value: object) -> TypeGuard[Real]:
+    """Whether a value is a positive and finite number."""
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf
+
+
+def align_segments(stretches: Sequence[tuple[float, float]]) -> tuple[Floats, list[str]]:
+    """Seconds to add to the times of each segment so that all share one clock, and notes.
+
+    Segments that follow each other on their own clocks are not moved. If they overlap, as trials do
+    that all start at 0, each begins 1 s after the one before it ends. ``stretches`` are start and
+    stop of each segment on its own clock, seconds; all its spikes lie between them.
+    """
+    shifts = np.zeros(len(stretches))
+    if all(later[0] > stop - 2 * HALF_NANOSECOND for (_, stop), later in pairwise(stretches)):
+        return shifts, []
+    begin = max(stretches[0][0], 0.0)  # trials may begin before the event that they are aligned to
+    for k, (start, stop) in enumerate(stretches):
+        shifts[k] = begin - start
+        begin += stop - start + _GAP_S
+    note = f"{len(stretches)} segments put one after another with {_GAP_S:g} s between them"
+    return shifts, [note]
+
+
+def joined_trains(by_segment: Sequence[Sequence[Floats]], shifts: Floats) -> list[Floats]:
+    """Spike times of each unit in all segments, after these were moved."""
+    return [
+        np.concatenate([train + shift for train, shift in zip(parts, shifts, strict=True)])
+        for parts in zip(*by_segment, strict=True)
+    ]
+
+
+def segment_epochs(
+    stretches: Sequence[tuple[float, float]], shifts: Floats, *, labelled: bool = True
+) -> Epochs:
+    """Epochs of segments after they were moved, labelled ``"segment 0"`` and so on."""
+    spans = np.array(stretches).reshape(-1, 2) + shifts[:, None]
+    spans[:-1, 1] = np.minimum(spans[:-1, 1], spans[1:, 0])  # rounding may make neighbours overlap
+    return Epochs(spans, [f"segment {k}" for k in range(len(spans))] if labelled else None)

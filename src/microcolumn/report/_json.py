@@ -1,0 +1,49 @@
+"""The report of a study as a dictionary for JSON."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from ..study import Condition, NotComputedError, Results
+from ..study._codec import plain
+from ._cautions import cautions
+
+
+def report_dict(results: Results) -> dict[str, Any]:
+    """Everything that a study found so far except the models, with None for missing numbers.
+
+    Parameters
+    ----------
+    results : Results
+        Of a finished or unfinished study.
+    """
+    found: dict[str, Any] = plain(
+        {
+            "plan": results.plan.as_dict(),
+            "provenance": results.provenance(),
+            "recordings": results.recordings,
+            "comparisons": [_everything(results, condition) for condition in results.tested()],
+            "cautions": cautions(results),
+        }
+    )
+    return found
+
+
+def _everything(results: Results, condition: Condition) -> dict[str, Any]:
+    """All results of one condition that are computed."""
+    by_model = {}
+    for spec in results.index.specs(condition):
+        where = {"model": spec, **condition.names}
+        found: dict[str, Any] = {}
+        for name in ("predictions", "layers", "interactions"):
+            with suppress(NotComputedError):
+                found[name] = getattr(results, name)(**where)
+        found["normalisers"] = {
+            split: results.normalisers(split=split, **where)
+            for split in range(condition.experiment.n_splits)
+        }
+        by_model[spec.name] = found
+    compared = results.comparison(**condition.names)
+    shown: dict[str, Any] = plain(compared)
+    return shown | {"answer": compared.answer, "by_model": by_model}

@@ -1,0 +1,47 @@
+import json
+
+import planted_study as planted
+import pytest
+
+from microcolumn.report import report_dict
+from microcolumn.report._cautions import cautions
+from microcolumn.study import Plan, Results
+
+
+@pytest.fixture(scope="module")
+def found(planted_results):
+    return json.loads(json.dumps(report_dict(planted_results), allow_nan=False))
+
+
+def test_the_plan_can_be_made_again(found):
+    assert Plan.from_dict(found["plan"]) == planted.PLAN
+
+
+def test_every_comparison_is_that_of_the_results(found, planted_results):
+    assert len(found["comparisons"]) == len(planted_results.tested()) == 4
+    for shown, condition in zip(found["comparisons"], planted_results.tested(), strict=True):
+        compared = planted_results.comparison(**condition.names)
+        assert {name: shown[name] for name in condition.names} == condition.names
+        assert shown["answer"] == compared.answer
+        for model, expected in zip(shown["models"], compared.models, strict=True):
+            assert model["name"] == expected.name
+            assert model["bits_per_second"] == expected.bits_per_second
+            assert model["spec"]["n_hidden"] == expected.spec.n_hidden
+
+
+def test_units_and_normalisers_are_listed_by_model(found, planted_results):
+    by_model = found["comparisons"][0]["by_model"]["RBM 5"]
+    units = by_model["predictions"]["rest"]["units"]
+    assert [unit["unit"] for unit in units[:2]] == ["u0", "u1"]
+    assert by_model["normalisers"]["0"]["0.001"]["value"] == planted.LOG_Z + 1e-3
+    assert by_model["normalisers"]["0"]["0.001"]["reverse"] is None
+
+
+def test_cautions_are_those_of_the_text(found, planted_results):
+    assert found["cautions"] == cautions(planted_results)
+
+
+def test_what_is_not_computed_is_left_out(tmp_path):
+    tested = planted.write(tmp_path / "tested.db", keep=lambda job: job.kind == "test")
+    first = report_dict(Results(tested))["comparisons"][0]
+    assert "predictions" not in first["by_model"]["RBM 5"]

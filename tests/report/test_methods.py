@@ -1,0 +1,62 @@
+"""Paragraphs of the methods: the numbers in them are those of the plan."""
+
+import re
+from dataclasses import replace
+
+import planted_study as planted
+
+from microcolumn.report._methods import methods, references
+from microcolumn.study import Experiment, Plan
+
+FIRST, SECOND = planted.PLAN.experiments
+
+
+def told(*experiments, layers=False):
+    return dict(methods(Plan(planted.PLAN.sources, experiments), layers=layers))
+
+
+def test_the_numbers_are_those_of_the_plan():
+    said = told(FIRST, SECOND)
+    words = said["Words and models: instantaneous"]
+    for part in ("all units of cells", "20\xa0ms", "hidden units: 5", "0, 10⁻³ and 4·10⁻³"):
+        assert part in words
+    assert "4 times (seeds 0 to 3)" in words
+    assert re.findall(r"(\d+)\xa0%", words) == ["50", "50", "40", "10"]
+    windows = said["Words and models: spatiotemporal"]
+    for part in ("the 4 most active units", "6.7\xa0ms", "T = 1, 2 and 3 "):
+        assert part in windows
+    assert "500 chains" in said["Normalisation"]
+    assert "up to 100,000" in said["Normalisation"]
+
+
+def test_one_split_and_one_model_are_told_as_such():
+    said = told(Experiment("short", models="Ising", l1=0.0, n_splits=1, n_init=3, seed=7))
+    words = said["Words and models"]
+    for part in ("best of 3 starts", "once (seed 7)", "penalty of 0 on"):
+        assert part in words
+    assert "chosen by its likelihood" not in words
+    assert "one or two splits" in said["Scores and errors"]
+    assert "one or two splits" not in told(FIRST)["Scores and errors"]
+
+
+def test_experiments_that_differ_have_their_own_numbers():
+    said = told(
+        replace(FIRST, max_steps=500, group_l1=3e-3),
+        replace(SECOND, objectives=("mpf", "likelihood")),
+    )
+    assert "500 or 100,000" in said["Normalisation"]
+    assert "3·10⁻³ on whole hidden units" in said["Words and models: instantaneous"]
+    assert "maximum likelihood" in said["Words and models: spatiotemporal"]
+
+
+def test_all_that_is_cited_is_listed_by_name():
+    with_layers, without = (
+        [each.key for each in references(list(told(FIRST, layers=layers).items()))]
+        for layers in (True, False)
+    )
+    assert with_layers == sorted(with_layers)
+    assert {"Köster et al. 2014", "Neal 2001", "Nadeau & Bengio 2003"} < set(without)
+    assert "Phipson & Smyth 2010" in set(with_layers) - set(without)
+    likelihood = told(replace(FIRST, objectives=("likelihood",)))
+    keys = [each.key for each in references(list(likelihood.items()))]
+    assert "Sohl-Dickstein et al. 2011" not in keys

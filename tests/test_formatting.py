@@ -1,0 +1,59 @@
+import math
+
+import pytest
+from hypothesis import given, strategies as st
+
+from microcolumn.formatting import counted, duration, enumeration, number, scientific, text_table
+
+PLAIN = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=12)
+
+
+@given(st.lists(st.tuples(PLAIN, PLAIN), max_size=5))
+def test_cells_stand_where_their_column_ends_or_begins(rows):
+    header = ("name", "number")
+    widths = [max(len(line[k]) for line in (header, *rows)) for k in range(2)]
+    expected = [f"  {a.ljust(widths[0])}  {b.rjust(widths[1])}" for a, b in (header, *rows)]
+    assert text_table(header, rows, left=("name",), indent=2).splitlines() == expected
+
+
+def test_text_from_a_recording_is_neither_markup_nor_a_command_to_the_terminal(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    text = text_table(("[b]unit[/b]",), [("[red]:smile:",), ("a\nb\tc\x1b[1m",)])
+    assert [line.strip() for line in text.splitlines()] == [
+        "[b]unit[/b]",
+        "[red]:smile:",
+        "a b c [1m",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0"), (1e-3, "1e-3"), (2.5e-3, "2.5e-3"), (0.5, "0.5"), (3.0, "3")]
+)
+def test_penalties_are_short(value, text):
+    assert scientific(value) == text
+    assert float(text) == value
+
+
+def test_a_number_that_is_not_known_is_a_dash():
+    assert number(math.nan) == "-"
+    assert number(0.125, 3) == "0.125"
+    assert number(-1e-6) == "0.00"
+
+
+def test_one_unit_is_not_several():
+    assert [counted(n, "unit") for n in (0, 1, 1200)] == ["0 units", "1 unit", "1,200 units"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(12.3, "12 s"), (119, "119 s"), (3600, "60 min"), (9000, "2.5 h")]
+)
+def test_durations_have_the_unit_that_fits(seconds, text):
+    assert duration(seconds) == text
+
+
+def test_names_are_enumerated():
+    assert [enumeration("abc"[:n]) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
+
+
+def test_columns_without_names_have_no_header():
+    assert text_table(("", ""), [("a", "1"), ("bc", "2")], left=("",)) == "a   1\nbc  2"
