@@ -1,6 +1,7 @@
 """Each kind of job against the public interface called by hand, with the documented splits."""
 
 import warnings
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -141,6 +142,19 @@ def test_a_semi_restricted_path_from_stored_ones_is_as_good_as_one_by_itself(by_
     alone = mc.SemiRBM(3, random_state=SEED + SPLIT).fit_path(dealt[0], L1)
     for ours, theirs in zip(by_hand["SemiRBM 3"], alone, strict=True):
         assert ours.objective_ == pytest.approx(theirs.objective_, rel=1e-8)
+
+
+def test_models_with_hidden_units_are_fitted_with_the_group_penalty():
+    job = Job("fit", "A", "instantaneous", 1, 0, ModelSpec("RBM", 3))
+    experiment = replace(small_plan().experiments[0], group_l1=2e-3)
+    words = recording().bin(0.020)
+    rows = execute(Task("d0", job, experiment, words, {}, {})).rows["fits"]
+    train, _, _ = split_words(words, experiment, 1, 0)
+    path = mc.RBM(3, group_l1=2e-3, random_state=0).fit_path(train, L1)
+    for row, fit in zip(rows, path, strict=True):
+        stored = from_bytes(row["file"])
+        assert stored.group_l1 == 2e-3
+        np.testing.assert_array_equal(stored.W_, fit.W_)
 
 
 @pytest.mark.parametrize("name", NAMES)
