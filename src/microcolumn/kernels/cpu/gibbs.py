@@ -100,10 +100,16 @@ def _refresh(group, model):
 
 
 @subroutine(inline="always")
-def _proposed_hidden(n, active, inputs, model):
-    """Hidden log weight after flipping unit n: log prod_i (1 + E_i exp(d W_ni)), logs per block."""
-    up, down, block_ends = model.up, model.down, model.block_ends
+def _proposed_hidden(n, before, direction, inputs, model):
+    """Hidden log weight after flipping unit n, from z if careful, else from E, block by block."""
+    up, down, weights, block_ends = model.up, model.down, model.weights, model.block_ends
     hidden_log, start = splat(0.0, CHAINS), 0
+    if model.careful:
+        for i in range(weights.shape[1]):
+            z = fma(direction, weights[n, i], load_group(inputs, (i, 0)))
+            hidden_log = hidden_log + softplus(z)
+        return hidden_log
+    active = before > 0.0
     for block in range(block_ends.shape[0]):
         end, product = block_ends[block], splat(1.0, CHAINS)
         for i in range(start, end):
@@ -111,16 +117,6 @@ def _proposed_hidden(n, active, inputs, model):
             product = product * fma(load_group(inputs, (i, 0)), factor, 1.0)
         hidden_log = hidden_log + log(product)
         start = end
-    return hidden_log
-
-
-@subroutine(inline="always")
-def _proposed_hidden_carefully(n, direction, inputs, weights):
-    """The same from z, for inputs beyond the range of exp: sum_i softplus(z_i + d W_ni)."""
-    hidden_log = splat(0.0, CHAINS)
-    for i in range(weights.shape[1]):
-        z = fma(direction, weights[n, i], load_group(inputs, (i, 0)))
-        hidden_log = hidden_log + softplus(z)
     return hidden_log
 
 
@@ -178,10 +174,7 @@ def _sweep(group, hidden_log, model, beta, backwards, counter, key):
         u = load_group(draws, (position % _DRAWS, 0))
         before = load_group(x, (n, 0))
         direction = 1.0 - (before + before)
-        if model.careful:
-            proposed = _proposed_hidden_carefully(n, direction, group.inputs, model.weights)
-        else:
-            proposed = _proposed_hidden(n, before > 0.0, group.inputs, model)
+        proposed = _proposed_hidden(n, before, direction, group.inputs, model)
         visible = direction * (biases[n] + load_group(fields, (n, 0)))
         base = direction * ((1.0 - beta) * base_logits[n])
         log_odds = fma(beta, visible + (proposed - hidden_log), base)
