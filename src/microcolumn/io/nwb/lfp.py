@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ...units import check_depth_reference
 from ...validation import Floats, real_array
 from .._failures import BadFileError, as_bad_file
-from .._lfp import LFP, check_depth_reference
+from .._lfp import LFP
 from .._limits import check_claim
 from .electrodes import POSITION_COLUMNS
 from .file import opened, plain_columns, values
