@@ -88,12 +88,9 @@ class _Table:
 
     def add(self, rows: list[list[str]]) -> None:
         first_line = self.n_rows + 2
-        try:
-            columns = list(zip(*rows, strict=True))
-        except ValueError:
-            columns = []
-        if len(columns) != len(self.header):
+        if set(map(len, rows)) != {len(self.header)}:
             raise _ragged(rows, self.header, first_line)
+        columns = list(zip(*rows, strict=True))
         names = list(map(str.strip, columns[self.unit]))
         if "" in names:
             raise BadFileError(

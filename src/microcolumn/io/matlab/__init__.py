@@ -17,7 +17,7 @@ from scipy import sparse
 from ...epochs import Epochs
 from ...units import DEPTH_REFERENCES
 from .._clocks import ticks_per_second
-from .._failures import BadFileError
+from .._failures import BadFileError, naming
 from .._session import Session
 from .choice import choose
 from .counts import bin_width_of, counted
@@ -187,10 +187,8 @@ def _epochs(fields: Mapping[str, Variable], per_second: float) -> Epochs | None:
         if held is None or held.shape[1:] != ((2,) if name == "epochs" else (1,)):
             continue
         seconds = np.asarray(held.read(), dtype=np.float64) / scale
-        try:
+        with naming(f"{held} is not usable"):
             return Epochs(seconds if name == "epochs" else [[0.0, seconds.item()]])
-        except ValueError as error:
-            raise BadFileError(f"{held} is not usable: {error}") from None
     return None
 
 
