@@ -88,8 +88,16 @@ class _Table:
 
     def add(self, rows: list[list[str]]) -> None:
         first_line = self.n_rows + 2
-        if set(map(len, rows)) != {len(self.header)}:
-            raise _ragged(rows, self.header, first_line)
+        n_fields = len(self.header)
+        if set(map(len, rows)) != {n_fields}:
+            place, row = next((k, row) for k, row in enumerate(rows) if len(row) != n_fields)
+            problem = "is empty; remove it"
+            if not _is_blank(row):
+                problem = (
+                    f"has {len(row)} fields where the header has {n_fields}; complete it, and "
+                    "write decimal points, not commas"
+                )
+            raise BadFileError(f"line {first_line + place} {problem}")
         columns = list(zip(*rows, strict=True))
         names = list(map(str.strip, columns[self.unit]))
         if "" in names:
@@ -163,16 +171,6 @@ def _stated_unit(name: str) -> str | None:
         return "samples"
     match = _TIME_NAME.fullmatch(plain_name(name))
     return None if match is None else (match[1] or "").replace("µ", "u")
-
-
-def _ragged(rows: list[list[str]], header: Sequence[str], first_line: int) -> BadFileError:
-    place, row = next((k, row) for k, row in enumerate(rows) if len(row) != len(header))
-    if _is_blank(row):
-        return BadFileError(f"line {first_line + place} is empty; remove it")
-    return BadFileError(
-        f"line {first_line + place} has {len(row)} fields where the header has {len(header)}; "
-        "complete it, and write decimal points, not commas"
-    )
 
 
 def _numbers(texts: Sequence[str], first_line: int) -> Floats:

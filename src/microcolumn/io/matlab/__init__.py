@@ -81,8 +81,10 @@ def load(
         columns = _columns(fields, chosen, len(trains))
         epochs = _epochs(fields, per_second) or epochs
         depth_reference = _depth_reference(fields)
+    column = next((name for name in columns if name.lower() in _IDS), None)
+    ids = range(1, len(trains) + 1) if column is None else columns.pop(column)
     return Session(
-        ids=_ids(columns, len(trains)),
+        ids=[str(name) for name in ids],
         trains=trains,
         columns=columns,
         epochs=epochs,
@@ -148,12 +150,6 @@ def _columns(
         if held.name != chosen.name and name.lower() not in _NO_COLUMNS
     }
     return {name: column for name, column in entries.items() if column is not None}
-
-
-def _ids(columns: dict[str, Sequence[Any]], n_units: int) -> list[str]:
-    """Names of the units, whose column is taken out; numbers from 1 if there is none."""
-    column = next((name for name in columns if name.lower() in _IDS), None)
-    return [str(name) for name in (columns.pop(column) if column else range(1, n_units + 1))]
 
 
 def _entries(held: Variable, n_units: int) -> list[Any] | None:
