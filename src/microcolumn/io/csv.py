@@ -120,7 +120,7 @@ class _Table:
         for row, (unit, entry) in enumerate(zip(units, entries, strict=True)):
             if known.setdefault(unit, entry) != entry:
                 if name.lower() in _OF_UNITS:
-                    label = next(label for label, code in self.codes.items() if code == unit)
+                    label = list(self.codes)[unit]
                     raise BadFileError(
                         f"line {first_line + row}: {name} of unit {label!r} is {entry!r} but "
                         f"was {known[unit]!r} before; give each unit one {name}"

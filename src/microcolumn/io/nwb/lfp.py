@@ -141,12 +141,9 @@ def _series(file: Any, name: str | None) -> Any:
     """The only electrical series of that name in the file."""
     from pynwb import ecephys
 
-    found = [
-        item
-        for item in file.objects.values()
-        if isinstance(item, ecephys.ElectricalSeries)
-        and not isinstance(item, ecephys.SpikeEventSeries)  # snippets around spikes
-    ]
+    series = (item for item in file.objects.values() if isinstance(item, ecephys.ElectricalSeries))
+    # Series of spike events are snippets around spikes.
+    found = [item for item in series if not isinstance(item, ecephys.SpikeEventSeries)]
     chosen = [item for item in found if name in (None, item.name)]
     if len(chosen) > 1:  # raw data too: the container called LFP tells which is meant
         chosen = [item for item in chosen if isinstance(item.parent, ecephys.LFP)] or chosen
