@@ -72,10 +72,8 @@ class LayerBoundaries:
         depths = np.asarray(depth_um, dtype=np.float64)
         sign = downwards(self.depth_reference)
         places = np.searchsorted(sign * self.edges_um, sign * depths, side="right")
-        return tuple(
-            "" if np.isnan(depth) else self.labels[place]
-            for depth, place in zip(depths, places, strict=True)
-        )
+        labels: list[str] = np.where(np.isnan(depths), "", np.array(self.labels)[places]).tolist()
+        return tuple(labels)
 
 
 def as_labels(entries: Iterable[Any]) -> list[str]:

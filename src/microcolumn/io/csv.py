@@ -185,11 +185,9 @@ def _numbers(texts: Sequence[str], first_line: int) -> Floats:
         ) from None
     bad = np.flatnonzero(~(np.isfinite(times) & (times >= 0)))
     if bad.size:
-        remedy = (
-            "shift times so that the recording does not begin before 0"
-            if times[bad[0]] < 0
-            else "leave out spikes whose time is unknown"
-        )
+        remedy = "leave out spikes whose time is unknown"
+        if times[bad[0]] < 0:
+            remedy = "shift times so that the recording does not begin before 0"
         raise BadFileError(
             f"line {first_line + bad[0]}: time is {texts[bad[0]].strip()[:50]}; {remedy}"
         )

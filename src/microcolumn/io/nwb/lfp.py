@@ -113,11 +113,10 @@ def read_flashes(
             raise ValueError(
                 f"table {table!r} of {path} has no column {name!r}; it has {_names(rows)}"
             )
-    times = [
-        time
-        for row, time in enumerate(rows[column])
-        if all(rows[name][row] == value for name, value in (where or {}).items())
-    ]
+    kept = list(range(len(rows[column])))
+    for name, value in (where or {}).items():
+        kept = [row for row in kept if rows[name][row] == value]
+    times = [rows[column][row] for row in kept]
     return real_array(f"column {column!r} of {path}", times, "pick a column of times")
 
 
