@@ -28,7 +28,7 @@ def test_boundaries_measured_from_elsewhere_are_refused():
 
 @pytest.mark.parametrize("reference", ["bogus", "unstated"])
 def test_boundaries_need_a_reference(reference):
-    with pytest.raises(ValueError, match="boundaries are measured from 'surface', 'tip' or"):
+    with pytest.raises(ValueError, match=f"of the boundaries is '{reference}'"):
         LayerBoundaries.parse("a 1 b", reference)
 
 

@@ -54,7 +54,7 @@ def test_depths_without_a_meaning_are_not_moved():
     for units in (Units("a"), Units("a", [5.0], depth_reference="unstated")):
         with pytest.raises(ValueError, match="no depths with a stated reference; state"):
             units.measured_from("surface", 0.0)
-    with pytest.raises(ValueError, match="depth_reference is 'unstated'; state where depths are"):
+    with pytest.raises(ValueError, match="of the new depths is 'unstated'"):
         Units("a", [5.0]).measured_from("unstated", 0.0)
 
 

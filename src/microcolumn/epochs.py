@@ -104,11 +104,8 @@ class Epochs:
         theirs += first[mine]
         starts = np.maximum(self.starts[mine], other.starts[theirs])
         stops = np.minimum(self.stops[mine], other.stops[theirs])
-        labels = None
-        if self.labels is not None:
-            labels = [self.labels[place] for place in mine]
-        elif other.labels is not None:
-            labels = [other.labels[place] for place in theirs]
+        names, places = (other.labels, theirs) if self.labels is None else (self.labels, mine)
+        labels = None if names is None else [names[place] for place in places]
         return Epochs(np.column_stack((starts, stops)), labels)
 
     def locate(self, times_s: Floats) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .units import DEPTH_REFERENCES, Units, downwards
+from .units import DEPTH_REFERENCES, Units, check_depth_reference, downwards
 from .validation import is_finite_number
 
 
@@ -40,11 +40,7 @@ class LayerBoundaries:
     depth_reference: str = "surface"
 
     def __post_init__(self) -> None:
-        if self.depth_reference not in DEPTH_REFERENCES or self.depth_reference == "unstated":
-            raise ValueError(
-                f"depth_reference is {self.depth_reference!r}; boundaries are measured from "
-                "'surface', 'tip' or 'layer IV'"
-            )
+        check_depth_reference(self.depth_reference, "the boundaries")
         edges = np.array(self.edges_um, dtype=np.float64)
         if edges.shape != (len(self.labels) - 1,) or not np.all(np.isfinite(edges)):
             raise ValueError(
@@ -76,10 +72,8 @@ class LayerBoundaries:
         depths = np.asarray(depth_um, dtype=np.float64)
         sign = downwards(self.depth_reference)
         places = np.searchsorted(sign * self.edges_um, sign * depths, side="right")
-        return tuple(
-            "" if np.isnan(depth) else self.labels[place]
-            for depth, place in zip(depths, places, strict=True)
-        )
+        labels: list[str] = np.where(np.isnan(depths), "", np.array(self.labels)[places]).tolist()
+        return tuple(labels)
 
 
 def as_labels(entries: Iterable[Any]) -> list[str]:

@@ -217,13 +217,9 @@ class Recording:
             Keep units whose rate within the epochs lies in this range, ends included.
         """
         keep = np.ones(self.n_units, dtype=bool)
-        for name, column, wanted in (
-            ("ids", self.units.ids, ids),
-            ("layer", self.units.layer, layer),
-            ("quality", self.units.quality, quality),
-        ):
+        for name, wanted in {"ids": ids, "layer": layer, "quality": quality}.items():
             if wanted is not None:
-                keep &= _among(name, column, wanted)
+                keep &= _among(name, getattr(self.units, name), wanted)
         if multiunit is not None:
             keep &= self.units.multiunit == multiunit
         rates = self.rates_hz

@@ -25,6 +25,15 @@ def downwards(depth_reference: str) -> float:
     return -1.0 if depth_reference == "tip" else 1.0
 
 
+def check_depth_reference(reference: str, source: str) -> None:
+    """Refuse depths without a stated zero and direction."""
+    if reference == "unstated" or reference not in DEPTH_REFERENCES:
+        raise ValueError(
+            f"depth_reference of {source} is {reference!r}; state what depths are measured from: "
+            '"surface" (larger is deeper), "tip" (larger is more superficial) or "layer IV"'
+        )
+
+
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Units:
     """Names, depths, layers and quality of the units, in the order of the words' bits.
@@ -129,12 +138,11 @@ class Units:
                 "these units have no depths with a stated reference; "
                 "state depth_reference where the recording is read"
             )
-        reference = _reference(depth_reference)
-        if reference == "unstated":
-            raise ValueError("depth_reference is 'unstated'; state where depths are to start")
+        check_depth_reference(depth_reference, "the new depths")
         zero = real_number("zero_um", zero_um, "give the new zero in µm")
-        turned = downwards(reference) * downwards(str(self.depth_reference))
-        return replace(self, depth_um=(self.depth_um - zero) * turned, depth_reference=reference)
+        moved = (self.depth_um - zero) * downwards(depth_reference)
+        depths = moved * downwards(str(self.depth_reference))
+        return replace(self, depth_um=depths, depth_reference=depth_reference)
 
 
 def layers_from_the_top(units: Units) -> list[str]:

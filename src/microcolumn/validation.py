@@ -33,7 +33,13 @@ def check_binary(X: Any) -> Bits:
     """
     if sparse.issparse(X):
         raise TypeError("X is a sparse matrix; words are dense: pass X.toarray()")
-    array = _array(X)
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise ValueError(
+            f"X cannot be read as a matrix ({_first_clause(error)}); "
+            "pass rows of equal length, one per bin"
+        ) from None
     if array.ndim == 0 and array.dtype.kind == "O" and array.item() is None:
         raise ValueError("X is None; pass a matrix with one row per bin and one column per unit")
     array = _numbers(array)
@@ -54,16 +60,6 @@ def check_binary(X: Any) -> Bits:
             )
         bits[rows] = ones
     return bits
-
-
-def _array(X: Any) -> NDArray[Any]:
-    try:
-        return np.asarray(X)
-    except ValueError as error:
-        raise ValueError(
-            f"X cannot be read as a matrix ({_first_clause(error)}); "
-            "pass rows of equal length, one per bin"
-        ) from None
 
 
 def _numbers(array: NDArray[Any]) -> NDArray[Any]:

@@ -27,9 +27,8 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
         found = [(name, parameter.default, hints[name])]
         if name in groups:
             of_fields = get_type_hints(groups[name], include_extras=True)
-            found = [
-                (each.name, each.default, of_fields[each.name]) for each in fields(groups[name])
-            ]
+            options = fields(groups[name])
+            found = [(each.name, each.default, of_fields[each.name]) for each in options]
         parameters += [  # by name, since those without a default need not come first then
             inspect.Parameter(each, parameter.KEYWORD_ONLY, default=default, annotation=hint)
             for each, default, hint in found

@@ -1,28 +1,17 @@
-from . import csv, matlab, neo, npz, nwb, phy, pynapple, spikeinterface
-from ._lfp import LFP
-from ._read import READERS, read
-from .neo import from_neo
-from .npz import save
-from .nwb.lfp import read_flashes, read_lfp
-from .pynapple import from_pynapple
-from .spikeinterface import from_spikeinterface
-
-__all__ = [
-    "LFP",
-    "READERS",
-    "csv",
-    "from_neo",
-    "from_pynapple",
-    "from_spikeinterface",
-    "matlab",
-    "neo",
-    "npz",
-    "nwb",
-    "phy",
-    "pynapple",
-    "read",
-    "read_flashes",
-    "read_lfp",
-    "save",
-    "spikeinterface",
-]
+from . import (
+    csv as csv,
+    matlab as matlab,
+    neo as neo,
+    npz as npz,
+    nwb as nwb,
+    phy as phy,
+    pynapple as pynapple,
+    spikeinterface as spikeinterface,
+)
+from ._lfp import LFP as LFP
+from ._read import READERS as READERS, read as read
+from .neo import from_neo as from_neo
+from .npz import save as save
+from .nwb.lfp import read_flashes as read_flashes, read_lfp as read_lfp
+from .pynapple import from_pynapple as from_pynapple
+from .spikeinterface import from_spikeinterface as from_spikeinterface

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..units import DEPTH_REFERENCES
+from ..units import check_depth_reference
 from ..validation import Floats, check_positions, real_array, real_number
 
 
@@ -171,12 +171,3 @@ class LFP:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def check_depth_reference(reference: str, source: str) -> None:
-    """Refuse depths without a stated zero and direction."""
-    if reference == "unstated" or reference not in DEPTH_REFERENCES:
-        raise ValueError(
-            f"depth_reference of {source} is {reference!r}; state what depths are measured from: "
-            '"surface" (larger is deeper), "tip" (larger is more superficial) or "layer IV"'
-        )

@@ -88,12 +88,17 @@ class _Table:
 
     def add(self, rows: list[list[str]]) -> None:
         first_line = self.n_rows + 2
-        try:
-            columns = list(zip(*rows, strict=True))
-        except ValueError:
-            columns = []
-        if len(columns) != len(self.header):
-            raise _ragged(rows, self.header, first_line)
+        n_fields = len(self.header)
+        if set(map(len, rows)) != {n_fields}:
+            place, row = next((k, row) for k, row in enumerate(rows) if len(row) != n_fields)
+            problem = "is empty; remove it"
+            if not _is_blank(row):
+                problem = (
+                    f"has {len(row)} fields where the header has {n_fields}; complete it, and "
+                    "write decimal points, not commas"
+                )
+            raise BadFileError(f"line {first_line + place} {problem}")
+        columns = list(zip(*rows, strict=True))
         names = list(map(str.strip, columns[self.unit]))
         if "" in names:
             raise BadFileError(
@@ -115,7 +120,7 @@ class _Table:
         for row, (unit, entry) in enumerate(zip(units, entries, strict=True)):
             if known.setdefault(unit, entry) != entry:
                 if name.lower() in _OF_UNITS:
-                    label = next(label for label, code in self.codes.items() if code == unit)
+                    label = list(self.codes)[unit]
                     raise BadFileError(
                         f"line {first_line + row}: {name} of unit {label!r} is {entry!r} but "
                         f"was {known[unit]!r} before; give each unit one {name}"
@@ -168,16 +173,6 @@ def _stated_unit(name: str) -> str | None:
     return None if match is None else (match[1] or "").replace("µ", "u")
 
 
-def _ragged(rows: list[list[str]], header: Sequence[str], first_line: int) -> BadFileError:
-    place, row = next((k, row) for k, row in enumerate(rows) if len(row) != len(header))
-    if _is_blank(row):
-        return BadFileError(f"line {first_line + place} is empty; remove it")
-    return BadFileError(
-        f"line {first_line + place} has {len(row)} fields where the header has {len(header)}; "
-        "complete it, and write decimal points, not commas"
-    )
-
-
 def _numbers(texts: Sequence[str], first_line: int) -> Floats:
     try:
         times = np.array(list(map(float, texts)))
@@ -190,11 +185,9 @@ def _numbers(texts: Sequence[str], first_line: int) -> Floats:
         ) from None
     bad = np.flatnonzero(~(np.isfinite(times) & (times >= 0)))
     if bad.size:
-        remedy = (
-            "shift times so that the recording does not begin before 0"
-            if times[bad[0]] < 0
-            else "leave out spikes whose time is unknown"
-        )
+        remedy = "leave out spikes whose time is unknown"
+        if times[bad[0]] < 0:
+            remedy = "shift times so that the recording does not begin before 0"
         raise BadFileError(
             f"line {first_line + bad[0]}: time is {texts[bad[0]].strip()[:50]}; {remedy}"
         )

@@ -76,11 +76,10 @@ def save(recording: Recording, path: str | Path) -> None:
         File to write; one that is there is replaced.
     """
     units, epochs = recording.units, recording.epochs
+    positions = np.arange(recording.n_units, dtype=np.int32)
     arrays: dict[str, Any] = {
         "spike_times": recording.spike_times,
-        "spike_units": np.repeat(
-            np.arange(recording.n_units, dtype=np.int32), np.diff(recording.offsets)
-        ),
+        "spike_units": np.repeat(positions, np.diff(recording.offsets)),
         "unit_ids": np.array(units.ids, dtype=np.str_),
         "epochs": np.column_stack((epochs.starts, epochs.stops)),
         "epoch_labels": None if epochs.labels is None else np.array(epochs.labels, dtype=np.str_),

@@ -170,11 +170,8 @@ def _depths(
 
     ``place`` is the position of each spike's cluster among all clusters.
     """
-    missing = [
-        name
-        for name in ("templates.npy", "spike_templates.npy", "channel_positions.npy")
-        if not (path / name).is_file()
-    ]
+    needed = ("templates.npy", "spike_templates.npy", "channel_positions.npy")
+    missing = [name for name in needed if not (path / name).is_file()]
     if missing:
         return None, [f"no depths: there is neither a column depth nor {missing[0]}"]
     templates = load_array(path / "templates.npy", mapped=True)

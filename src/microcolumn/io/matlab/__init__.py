@@ -17,7 +17,7 @@ from scipy import sparse
 from ...epochs import Epochs
 from ...units import DEPTH_REFERENCES
 from .._clocks import ticks_per_second
-from .._failures import BadFileError
+from .._failures import BadFileError, naming
 from .._session import Session
 from .choice import choose
 from .counts import bin_width_of, counted
@@ -81,8 +81,10 @@ def load(
         columns = _columns(fields, chosen, len(trains))
         epochs = _epochs(fields, per_second) or epochs
         depth_reference = _depth_reference(fields)
+    column = next((name for name in columns if name.lower() in _IDS), None)
+    ids = range(1, len(trains) + 1) if column is None else columns.pop(column)
     return Session(
-        ids=_ids(columns, len(trains)),
+        ids=[str(name) for name in ids],
         trains=trains,
         columns=columns,
         epochs=epochs,
@@ -150,12 +152,6 @@ def _columns(
     return {name: column for name, column in entries.items() if column is not None}
 
 
-def _ids(columns: dict[str, Sequence[Any]], n_units: int) -> list[str]:
-    """Names of the units, whose column is taken out; numbers from 1 if there is none."""
-    column = next((name for name in columns if name.lower() in _IDS), None)
-    return [str(name) for name in (columns.pop(column) if column else range(1, n_units + 1))]
-
-
 def _entries(held: Variable, n_units: int) -> list[Any] | None:
     """One text or number per unit, or None if the variable is something else."""
     if held.kind == "char" and held.shape[0] == n_units:
@@ -187,10 +183,8 @@ def _epochs(fields: Mapping[str, Variable], per_second: float) -> Epochs | None:
         if held is None or held.shape[1:] != ((2,) if name == "epochs" else (1,)):
             continue
         seconds = np.asarray(held.read(), dtype=np.float64) / scale
-        try:
+        with naming(f"{held} is not usable"):
             return Epochs(seconds if name == "epochs" else [[0.0, seconds.item()]])
-        except ValueError as error:
-            raise BadFileError(f"{held} is not usable: {error}") from None
     return None
 
 

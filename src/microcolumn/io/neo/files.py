@@ -87,8 +87,7 @@ def _readers_by_extension(path: Path, known: dict[str, Any]) -> Sequence[Any]:
             "reader; name its format with reader= or Neo's reader with io="
         ) from None
     refused = [reader.__name__ for reader in candidates if reader.__name__ in _NEVER]
-    allowed = [reader for name, reader in known.items() if name not in _NEVER]
-    usable = [reader for reader in candidates if reader in allowed]
+    usable = [r for r in candidates if r in known.values() and r.__name__ not in _NEVER]
     if refused and not usable:
         raise BadFileError(
             f"a file of extension {path.suffix!r} {_NEVER[refused[0]]}; "

@@ -69,9 +69,7 @@ def _check_plx(content: memoryview) -> None:
     if size < _PLX_HEADER:
         raise BadFileError(f"its header is incomplete{_AGAIN}")
     rate, *n_channels = struct.unpack_from("<4i", content, 136)
-    headers = _PLX_HEADER + sum(
-        n * n_bytes for n, n_bytes in zip(n_channels, _PLX_CHANNELS, strict=True)
-    )
+    headers = _PLX_HEADER + int(np.dot(n_channels, _PLX_CHANNELS))
     if rate <= 0 or min(n_channels) < 0 or headers > size:
         raise BadFileError(
             f"it claims {rate} ticks per second and {n_channels} channels in {size:,} bytes{_AGAIN}"

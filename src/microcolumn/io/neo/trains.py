@@ -81,6 +81,12 @@ def session_of(
     """
     by_name = _by_name(segments, naming, renamed=ids is not None)
     units = list(by_name[0]) if by_name else []
+    names = units if ids is None else [str(n) for n in listed("ids", ids, "pass one name per unit")]
+    if len(names) != len(units):
+        raise BadFileError(
+            f"ids has {len(names)} names for {len(units)} units; pass one per spike train of a "
+            "segment"
+        )
     for k, trains in enumerate(by_name):
         strange = sorted(set(units) ^ set(trains))
         if strange:
@@ -91,21 +97,12 @@ def session_of(
     columns = dict.fromkeys(key for train in (segments or [[]])[0] for key in train.columns)
     shifts, epochs, placed = _placed(segments)
     return Session(
-        units if ids is None else _renamed(ids, len(units)),
+        names,
         joined_trains([[trains[unit].times for unit in units] for trains in by_name], shifts),
         {name: [by_name[0][unit].columns.get(name) for unit in units] for name in columns},
         epochs=epochs,
         notes=(*notes, *placed),
     )
-
-
-def _renamed(ids: Iterable[Any], n_units: int) -> list[str]:
-    names = [str(name) for name in listed("ids", ids, "pass one name per unit")]
-    if len(names) != n_units:
-        raise BadFileError(
-            f"ids has {len(names)} names for {n_units} units; pass one per spike train of a segment"
-        )
-    return names
 
 
 def _by_name(

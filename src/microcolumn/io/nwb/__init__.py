@@ -51,7 +51,7 @@ def load(
         depth_column, placed = _placed(path, nwb, units, columns)
         observed, seen = (None, []) if ignore_obs_intervals else observed_epochs(path, units, ids)
         stated, labelled = interval_epochs(path, nwb, intervals)
-        epochs, valid = valid_epochs(path, nwb, _both(stated, observed), _end_s(trains))
+        epochs, valid = valid_epochs(path, nwb, _both(stated, observed), trains)
     if epochs is not None and epochs.duration_s < 1e-6:  # nothing but the ends of epochs
         raise BadFileError(
             "its epochs, obs_intervals and invalid_times leave no time in which all units were "
@@ -146,9 +146,3 @@ def _both(stated: Epochs | None, observed: Epochs | None) -> Epochs | None:
     if stated is None or observed is None:
         return observed if stated is None else stated
     return stated.intersect(observed)
-
-
-def _end_s(trains: list[NDArray[Any]]) -> float:
-    """Time of the last spike, seconds; `Recording` checks the times."""
-    last = (np.max(train, initial=0.0, where=np.isfinite(train)) for train in trains)
-    return float(max(last, default=0.0))

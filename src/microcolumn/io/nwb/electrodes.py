@@ -37,7 +37,10 @@ def electrode_columns(path: Path, nwb: Any, units: Any) -> tuple[dict[str, list[
     not order them; they are nan if the electrodes are too far apart to place a unit. Text is empty
     unless it is the same for all.
     """
-    table = _table(nwb, units)
+    table = nwb.electrodes
+    if "electrodes" in units.colnames:
+        column = units["electrodes"]
+        table = getattr(column, "target", column).table
     rows, route = (None, "") if table is None else _rows(path, units, table)
     if rows is None:
         return {}, route
@@ -60,14 +63,6 @@ def _position(positions: NDArray[Any]) -> float:
 
 def _common(labels: NDArray[Any]) -> str:
     return str(labels[0]) if len(set(labels.tolist())) == 1 else ""
-
-
-def _table(nwb: Any, units: Any) -> Any:
-    """The electrodes table that units refer to, or else that of the file."""
-    if "electrodes" in units.colnames:
-        column = units["electrodes"]
-        return getattr(column, "target", column).table
-    return nwb.electrodes
 
 
 def _rows(path: Path, units: Any, table: Any) -> tuple[Rows | None, str]:

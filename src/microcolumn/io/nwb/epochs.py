@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...epochs import Epochs
 from ...validation import Floats
@@ -79,15 +79,16 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
 
 
 def valid_epochs(
-    path: Path, nwb: Any, epochs: Epochs | None, end_s: float
+    path: Path, nwb: Any, epochs: Epochs | None, trains: Sequence[NDArray[Any]]
 ) -> tuple[Epochs | None, list[str]]:
-    """The epochs, or the time from 0 to ``end_s``, without ``invalid_times``; and notes."""
+    """The epochs, or the time from 0 to the last spike, without ``invalid_times``; and notes."""
     table = nwb.invalid_times
     if table is None or not len(table.id):
         return epochs, []
     bad = _joined(_rows(path, table), "table 'invalid_times'")
-    if epochs is None:
-        epochs = Epochs([[0.0, end_s]])
+    if epochs is None:  # times that are not finite are refused later
+        last = (np.max(train, initial=0.0, where=np.isfinite(train)) for train in trains)
+        epochs = Epochs([[0.0, max(last, default=0.0)]])
     opens = np.append(-np.finfo(float).max, bad.stops)
     closes = np.append(bad.starts, np.finfo(float).max)
     valid = epochs.intersect(Epochs(np.column_stack((opens, closes))))

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ...units import check_depth_reference
 from ...validation import Floats, real_array
 from .._failures import BadFileError, as_bad_file
-from .._lfp import LFP, check_depth_reference
+from .._lfp import LFP
 from .._limits import check_claim
 from .electrodes import POSITION_COLUMNS
 from .file import opened, plain_columns, values
@@ -112,11 +113,10 @@ def read_flashes(
             raise ValueError(
                 f"table {table!r} of {path} has no column {name!r}; it has {_names(rows)}"
             )
-    times = [
-        time
-        for row, time in enumerate(rows[column])
-        if all(rows[name][row] == value for name, value in (where or {}).items())
-    ]
+    kept = list(range(len(rows[column])))
+    for name, value in (where or {}).items():
+        kept = [row for row in kept if rows[name][row] == value]
+    times = [rows[column][row] for row in kept]
     return real_array(f"column {column!r} of {path}", times, "pick a column of times")
 
 
@@ -140,12 +140,9 @@ def _series(file: Any, name: str | None) -> Any:
     """The only electrical series of that name in the file."""
     from pynwb import ecephys
 
-    found = [
-        item
-        for item in file.objects.values()
-        if isinstance(item, ecephys.ElectricalSeries)
-        and not isinstance(item, ecephys.SpikeEventSeries)  # snippets around spikes
-    ]
+    series = (item for item in file.objects.values() if isinstance(item, ecephys.ElectricalSeries))
+    # Series of spike events are snippets around spikes.
+    found = [item for item in series if not isinstance(item, ecephys.SpikeEventSeries)]
     chosen = [item for item in found if name in (None, item.name)]
     if len(chosen) > 1:  # raw data too: the container called LFP tells which is meant
         chosen = [item for item in chosen if isinstance(item.parent, ecephys.LFP)] or chosen
