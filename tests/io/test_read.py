@@ -126,7 +126,7 @@ def test_multiunit_flags_are_true_or_false(tmp_path):
 def test_depths_of_zero_alone_are_noted(tmp_path):
     recording = mc.read(_npz(tmp_path, depth_um=np.zeros(3)))
     assert recording.units.depth_um is None
-    assert any("'depth_um' holds no depth but 0" in note for note in recording.notes)
+    assert any("'depth_um' holds no depth except 0" in note for note in recording.notes)
 
 
 def test_a_length_that_nobody_states_is_noted(tmp_path):

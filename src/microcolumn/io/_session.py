@@ -152,7 +152,7 @@ def _notes(
         )
     depth_column = session.depth_column or session.column(DEPTH_COLUMNS)
     if units.depth_um is None and depth_column is not None:
-        notes.append(f"column {depth_column!r} holds no depth but 0 and is not used")
+        notes.append(f"column {depth_column!r} holds no depth except 0 and is not used")
     elif units.depth_um is None and depth_reference not in (None, "unstated"):
         notes.append(f"depths would be from the {depth_reference}, but units have none")
     return notes
