@@ -40,10 +40,10 @@ def differences(
     )
     found = []
     for plain, extended in zip(without, within, strict=True):
-        rows = mc.compare({"plain": plain, "extended": extended}, test).rows
-        scores = [row.score.bits_per_second for row in rows]
-        stderr = max(row.behind_best_stderr for row in rows)
-        found.append((scores[0], scores[1], scores[1] - scores[0], stderr))
+        compared = mc.compare({"plain": plain, "extended": extended}, test)
+        scores = [compared.scores[name].bits_per_second for name in ("plain", "extended")]
+        pair = compared.pair("extended", "plain")
+        found.append((*scores, pair.bits_per_second, pair.block_stderr))
     return found
 
 

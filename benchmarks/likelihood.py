@@ -73,15 +73,17 @@ def held_out(name: str, words: mc.Words, n_hidden: int, grid: list[float], max_i
             "mpf": chosen(flow, train, validation, grid),
             "likelihood": chosen(exact, train, validation, grid),
         }
-        rows = {row.name: row for row in mc.compare(fits, test).rows}
-        by_flow, by_likelihood = rows["mpf"].score, rows["likelihood"].score
-        gain = by_likelihood.bits_per_second - by_flow.bits_per_second
-        paired = max(row.behind_best_stderr for row in rows.values())
-        fair &= gain > -by_likelihood.stderr
+        compared = mc.compare(fits, test)
+        by_flow, by_likelihood = (
+            f"{each.bits_per_second:.2f} ± {each.block_stderr:.2f} bits/s"
+            for each in (compared.scores["mpf"], compared.scores["likelihood"])
+        )
+        pair = compared.pair("likelihood", "mpf")
+        fair &= pair.bits_per_second > -compared.scores["likelihood"].block_stderr
         print(
             f"  {type(flow).__name__:8} mpf {by_flow} (l1 {fits['mpf'].l1:g})   likelihood "
-            f"{by_likelihood} (l1 {fits['likelihood'].l1:g})   likelihood - mpf {gain:+.2f} ± "
-            f"{paired:.2f}   {time.perf_counter() - started:.0f} s",
+            f"{by_likelihood} (l1 {fits['likelihood'].l1:g})   likelihood - mpf {pair.bits_per_second:+.2f} ± "
+            f"{pair.block_stderr:.2f}   {time.perf_counter() - started:.0f} s",
             flush=True,
         )
     return fair

@@ -54,10 +54,8 @@ def chosen(
 
 
 def lead(better: mc.Ising, worse: mc.Ising, test: mc.Words) -> str:
-    first, second = mc.compare({"better": better, "worse": worse}, test).rows
-    difference = first.score.bits_per_second - second.score.bits_per_second
-    stderr = max(first.behind_best_stderr, second.behind_best_stderr)
-    return f"{difference:+.2f} ± {stderr:.2f}"
+    pair = mc.compare({"better": better, "worse": worse}, test).pair("better", "worse")
+    return f"{pair.bits_per_second:+.2f} ± {pair.block_stderr:.2f}"
 
 
 def compare(recording: mc.simulate.Microcolumn, n_hidden: int) -> None:
@@ -73,13 +71,13 @@ def compare(recording: mc.simulate.Microcolumn, n_hidden: int) -> None:
     }.items():
         models[name] = chosen(model, train, validation)
     print(f"  fitted in {time.perf_counter() - start:.0f} s")
-    for row in mc.compare(models, test).rows:
+    for row in mc.compare(models, test).models:
         if row.name == "Independent":
             continue
         other = "Independent" if row.name == "Ising" else "Ising"
         print(f"  {row.name:8} l1 {models[row.name].l1:5g}  ", end="")
-        print(f"{row.score.bits_per_second:6.2f} ± {row.score.stderr:.2f} bits/s  ", end="")
-        print(f"{row.n_live_hidden:2} hidden units, {row.n_couplings:3} couplings  ", end="")
+        print(f"{row.bits_per_second:6.2f} ± {row.block_stderr:.2f} bits/s  ", end="")
+        print(f"{row.n_live_hidden:2.0f} hidden units, {row.n_couplings:3.0f} couplings  ", end="")
         print(f"{lead(models[row.name], models[other], test)} over {other}", flush=True)
 
 

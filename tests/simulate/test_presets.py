@@ -77,6 +77,5 @@ def test_hidden_units_beat_pairs_and_pairs_beat_rates_on_held_out_words(name):
 
 def lead(better, worse, words):
     """Difference of scores in its standard errors, over the same blocks of bins."""
-    first, second = mc.compare({"better": better, "worse": worse}, words).rows
-    difference = first.score.bits_per_second - second.score.bits_per_second
-    return difference / max(first.behind_best_stderr, second.behind_best_stderr)
+    pair = mc.compare({"better": better, "worse": worse}, words).pair("better", "worse")
+    return pair.bits_per_second / pair.block_stderr
