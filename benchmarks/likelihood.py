@@ -82,8 +82,9 @@ def held_out(name: str, words: mc.Words, n_hidden: int, grid: list[float], max_i
         fair &= pair.bits_per_second > -compared.scores["likelihood"].block_stderr
         print(
             f"  {type(flow).__name__:8} mpf {by_flow} (l1 {fits['mpf'].l1:g})   likelihood "
-            f"{by_likelihood} (l1 {fits['likelihood'].l1:g})   likelihood - mpf {pair.bits_per_second:+.2f} ± "
-            f"{pair.block_stderr:.2f}   {time.perf_counter() - started:.0f} s",
+            f"{by_likelihood} (l1 {fits['likelihood'].l1:g})   likelihood - mpf "
+            f"{pair.bits_per_second:+.2f} ± {pair.block_stderr:.2f}   "
+            f"{time.perf_counter() - started:.0f} s",
             flush=True,
         )
     return fair

@@ -7,7 +7,8 @@ in NumPy on the same distinct words, in one run:
 
 - vectorised: the definition, with logaddexp and expit, over arrays (word, unit, hidden unit); the
   bars are set against this one;
-- with tables: NumPy is given the trick of METHOD section 3 as well, which needs no transcendental
+- with tables: NumPy is given the trick of docs/method.md, section 3 as well, which needs no
+  transcendental
   function but one logarithm per element. It is bound by memory, as every step is an array.
 
 Both take as many words at a time as leave the arrays in the cache: with larger chunks they are two

@@ -1,4 +1,4 @@
-"""The definitions against loops written out from METHOD section 2."""
+"""The definitions against loops written out from docs/method.md, section 2."""
 
 import math
 from itertools import product

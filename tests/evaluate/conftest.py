@@ -1,4 +1,4 @@
-"""Small models whose probabilities are written out from METHOD section 2, word by word."""
+"""Small models whose probabilities are written out from docs/method.md, section 2, word by word."""
 
 from __future__ import annotations
 

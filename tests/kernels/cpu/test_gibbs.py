@@ -41,7 +41,7 @@ def _uniform(seed, chain, sweep, position, stream):
 
 
 def _reference_chain(theta, logits, x, betas, increments, seed, chain, backwards):
-    """One chain by the definitions of METHOD section 2, word by word and site by site."""
+    """One chain by the definitions of docs/method.md, section 2, word by word and site by site."""
     x = np.array(x)
     log_w = 0.0
     order = list(range(theta.n_visible))[:: -1 if backwards else 1]
