@@ -248,9 +248,7 @@ class Comparison:
         return None
 
     def __str__(self) -> str:
-        if not self.recording:
-            return self.table
-        return "\n".join([self.answer, *(f"{pair}" for pair in self.pairs)])
+        return "\n".join([self.answer, *map(str, self.pairs)]) if self.recording else self.table
 
     @property
     def answer(self) -> str:
@@ -277,7 +275,10 @@ class Comparison:
     @property
     def table(self) -> str:
         """Score, size and certificate of every model, in the order of ``models``."""
-        return text_table(_HEADER, map(self._cells, self.models), left=("model", "log Z"))
+        rows = [self._row(model) for model in self.models]
+        return text_table(
+            list(rows[0]), [list(row.values()) for row in rows], left=("model", "log Z")
+        )
 
     @property
     def _doubts(self) -> list[str]:
@@ -289,32 +290,19 @@ class Comparison:
         ]
         return [f"log Z of {' and '.join(names)} has not converged"] if names else []
 
-    def _cells(self, model: ModelScore) -> tuple[str, ...]:
+    def _row(self, model: ModelScore) -> dict[str, str]:
         score, best = model.splits[0], self.best
         by = self._find(best.name, model.name)  # None where a score is not finite
         behind = "-" if by is None else f"{by.bits_per_second:.2f} ± {by.stderr:.2f}"
         n_hidden = model.spec.n_hidden
-        return (
-            model.name,
-            f"{model.bits_per_second:.2f} ± {model.block_stderr:.2f}",
-            "best" if model is best else behind,
-            f"{score.nats_per_word:.4f}",
-            f"{model.n_live_hidden:.0f} of {n_hidden}" if n_hidden else "-",
-            f"{model.n_couplings:.0f}",
-            "-" if math.isnan(score.optimality) else f"{score.optimality:.1e}",
-            "yes" if model.converged else "no",
-            method_text(score.normaliser, score.side),
-        )
-
-
-_HEADER = (
-    "model",
-    "bits/s",
-    "behind best",
-    "nats/word",
-    "live hidden",
-    "couplings",
-    "optimality",
-    "converged",
-    "log Z",
-)
+        return {
+            "model": model.name,
+            "bits/s": f"{model.bits_per_second:.2f} ± {model.block_stderr:.2f}",
+            "behind best": "best" if model is best else behind,
+            "nats/word": f"{score.nats_per_word:.4f}",
+            "live hidden": f"{model.n_live_hidden:.0f} of {n_hidden}" if n_hidden else "-",
+            "couplings": f"{model.n_couplings:.0f}",
+            "optimality": "-" if math.isnan(score.optimality) else f"{score.optimality:.1e}",
+            "converged": "yes" if model.converged else "no",
+            "log Z": method_text(score.normaliser, score.side),
+        }

@@ -32,9 +32,11 @@ def likelihood(
     """
     condition = condition_of(results, recording, experiment, window)
     compared = []
-    for each in _alike(results, condition, recording):
-        with suppress(NotComputedError):  # no score of that recording is finite
-            compared.append(_compared(results, each))
+    for each in results.tested():
+        same = each.experiment == condition.experiment and each.window == condition.window
+        if same and recording in (None, each.recording):
+            with suppress(NotComputedError):  # no score of that recording is finite
+                compared.append(_compared(results, each))
     if not compared:
         raise condition.missing("a test")
     reference = _reference(compared)
@@ -51,17 +53,6 @@ def likelihood(
         share_legend(figure, "outside upper center")
         figure.caption = _caption(condition, compared, reference)
     return figure
-
-
-def _alike(results: Results, condition: Condition, recording: str | None) -> list[Condition]:
-    """The same experiment and window on all recordings, or on the given one."""
-    return [
-        each
-        for each in results.tested()
-        if each.experiment.name == condition.experiment.name
-        and each.window == condition.window
-        and recording in (None, each.recording)
-    ]
 
 
 def _compared(results: Results, condition: Condition) -> Comparison:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from textwrap import wrap
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,8 +24,7 @@ _NAMED = 12
 _LINE, _MOST_LINES, _SHORT = 12, 2, 8
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Laminar:
+class Laminar(NamedTuple):
     """The order in which units are drawn, from superficial to deep."""
 
     order: NDArray[np.int64]  # position in the table of units of each drawn row
@@ -43,13 +41,6 @@ def laminar(units: Units) -> Laminar:
     """Order units by layer, then by depth; units with neither stay in their order.
 
     Labels that are all empty are no layers.
-
-    Examples
-    --------
-    >>> units = Units("abc", depth_um=[900.0, 300.0, 400.0], layer=["V/VI", "II/III", "II/III"])
-    >>> found = laminar(units)
-    >>> found.order.tolist(), found.layers
-    ([1, 2, 0], (('II/III', 0, 2), ('V/VI', 2, 3)))
     """
     labels = units.layer or ("",) * len(units)
     names = layers_from_the_top(units) if any(labels) else [""]
@@ -87,13 +78,7 @@ def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> 
 
 
 def layer_name(label: str) -> str:
-    r"""A layer's name as it is drawn: in two lines if it is long, and cut if it is longer.
-
-    Examples
-    --------
-    >>> layer_name("II/III"), layer_name("upper part of layer V")
-    ('II/III', 'upper part\nof layer V')
-    """
+    """A layer's name as it is drawn: in two lines if it is long, and cut if it is longer."""
     lines = wrap(label, _LINE, max_lines=_MOST_LINES, placeholder="…")
     return "\n".join(literal(line) for line in lines)
 
@@ -106,15 +91,13 @@ def has_depths(units: Units) -> bool:
 def order_text(units: Units) -> str:
     """The order in which units are drawn, for captions: "from superficial to deep"."""
     found = laminar(units)
+    order = "by layer" if found.layers else "in the order of the file"
     if has_depths(units):
         order = "from superficial to deep"
-    else:
-        order = "by layer" if found.layers else "in the order of the file"
     return f"{order}, with lines between layers" if found.borders else order
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BitLayout:
+class BitLayout(NamedTuple):
     """The order in which bits are drawn: oldest bin first, each from superficial to deep."""
 
     units: Laminar

@@ -21,7 +21,6 @@ _MARKERS = ("s", "o", "^", "D", "x")
 _MOST_POINTS = 2000
 #: Smaller expected counts are drawn at the left edge: their exact value means little.
 LEAST_EXPECTED = 1e-4
-_BAND_POINTS = 400
 _BAND = "#D9D9D9"
 
 
@@ -94,7 +93,7 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
 
 def _draw_band(ax: Axes, least: float, n_words: int) -> None:
     """Counting noise around the identity; bounds of zero reach below the axis."""
-    p = np.geomspace(least / 2.0, 1.0, _BAND_POINTS)
+    p = np.geomspace(least / 2.0, 1.0, 400)
     lower, upper = counting_bounds(p, n_words)
     seen = upper > 0.0  # words of lower probability are not expected to occur at all
     floor = np.maximum(lower[seen], 1e-3 / n_words)

@@ -58,9 +58,8 @@ def gain(
         values = [(unit.rate_hz, unit.gain_bits_per_second, unit.stderr) for unit in units]
         style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
         style |= {"markersize": 3.5, "markerfacecolor": "none", "markeredgewidth": 0.9}
-        ax.errorbar(
-            *np.array(values).reshape(-1, 3).T, label=literal(name), elinewidth=0.7, **style
-        )
+        style |= {"label": literal(name), "elinewidth": 0.7}
+        ax.errorbar(*np.array(values).reshape(-1, 3).T, **style)
     ax.set_xscale("log")
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
     _plain_ticks(ax)

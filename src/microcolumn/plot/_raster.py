@@ -70,16 +70,9 @@ def raster(
 
 
 def busiest_bins(words: Words, n_bins: int, window: int = 1) -> tuple[int, int]:
-    """First bin and bin after the last of the stretch with most spikes, within one epoch.
+    """First bin and bin after the last of the ``n_bins`` bins with most spikes, within one epoch.
 
-    Parameters
-    ----------
-    words : Words
-        Of single bins.
-    n_bins : int
-        Length of the stretch; a shorter epoch is taken whole.
-    window : int
-        Each bin of the stretch ends a window of this many bins within the epoch.
+    Of a shorter epoch, all bins are taken. Each bin ends a ``window`` of bins within the epoch.
     """
     spikes = np.concatenate(([0], np.cumsum(words.X.sum(axis=1, dtype=np.int64)[words.index])))
     best, found = -1, (0, 0)
@@ -100,7 +93,11 @@ def _stretch(
 ) -> tuple[float, float]:
     if start_s is None:
         if stop_s is None:
-            return busiest_stretch(data) if isinstance(data, Recording) else _busiest_time(data)
+            if isinstance(data, Recording):
+                return busiest_stretch(data)
+            first, end = busiest_bins(data, max(1, round(SECONDS / data.bin_width)))
+            times_s = data.clock.times_s(data.bins[[first, end - 1]], data.bin_width)
+            return float(times_s[0]), float(times_s[1]) + data.bin_width
         start_s = stop_s - SECONDS
     elif stop_s is None:
         stop_s = start_s + SECONDS
@@ -109,12 +106,6 @@ def _stretch(
     if not -np.inf < start < stop < np.inf:
         raise ValueError(f"from {start:g} to {stop:g} s there is no time; give start_s < stop_s")
     return start, stop
-
-
-def _busiest_time(words: Words) -> tuple[float, float]:
-    first, stop = busiest_bins(words, max(1, round(SECONDS / words.bin_width)))
-    start_s, last_s = words.clock.times_s(words.bins[[first, stop - 1]], words.bin_width).tolist()
-    return start_s, last_s + words.bin_width
 
 
 def _spike_marks(
@@ -149,10 +140,8 @@ def _runs(words: Words) -> Floats:
     begins[words.epoch_starts] = True
     first = np.flatnonzero(begins)
     last = np.append(first[1:], words.n_bins) - 1
-    starts, stops = (
-        words.clock.times_s(words.bins[edge], words.bin_width) for edge in (first, last)
-    )
-    return np.column_stack((starts, stops + words.bin_width))
+    starts = words.clock.times_s(words.bins, words.bin_width)
+    return np.column_stack((starts[first], starts[last] + words.bin_width))
 
 
 def _shade_gaps(ax: Axes, epochs: Floats, start: float, stop: float) -> None:

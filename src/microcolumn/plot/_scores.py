@@ -52,8 +52,7 @@ def scores(compared: Comparison | Sequence[Comparison], *, ax: Axes | None = Non
         From :func:`microcolumn.compare` or ``results.comparison(...)``; several are drawn as
         groups of bars.
     """
-    listed = _listed(compared)
-    specs = _specs(listed)
+    listed, specs = _drawn(compared)
     if not specs:
         raise ValueError("there is no score to draw; compare a model other than firing rates")
     ax = axes_or_new(ax, (4.6, 2.6))
@@ -96,8 +95,7 @@ def differences(
     reference : str
         Name of the model that is subtracted.
     """
-    listed = _listed(compared)
-    specs = _specs(listed)
+    listed, specs = _drawn(compared)
     names = [name for name in specs if name != reference]
     if reference not in specs or not names:
         raise ValueError(
@@ -165,19 +163,18 @@ def windows(
     return ax
 
 
-def _listed(compared: Comparison | Sequence[Comparison]) -> list[Comparison]:
-    return [compared] if isinstance(compared, Comparison) else list(compared)
-
-
-def _specs(listed: Sequence[Comparison]) -> dict[str, ModelSpec]:
-    """All models but independent ones, by class, objective and size."""
+def _drawn(
+    compared: Comparison | Sequence[Comparison],
+) -> tuple[list[Comparison], dict[str, ModelSpec]]:
+    """Comparisons as a list, and all models but independent ones, by class, objective and size."""
+    listed = [compared] if isinstance(compared, Comparison) else list(compared)
     found = {model.name: model.spec for each in listed for model in each.models}
     order = {
         name: (CLASSES.index(spec.model), spec.objective != "mpf", spec.n_hidden)
         for name, spec in found.items()
         if spec.model != INDEPENDENT
     }
-    return {name: found[name] for name in sorted(order, key=order.__getitem__)}
+    return listed, {name: found[name] for name in sorted(order, key=order.__getitem__)}
 
 
 def _offset(k: int, n: int) -> float:

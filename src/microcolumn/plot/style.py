@@ -82,13 +82,6 @@ def looks(
     """How each model is drawn: in the colour of its class, with a marker and dash of its own.
 
     ``specs`` says which models they are, if that does not follow from their names.
-
-    Examples
-    --------
-    >>> [look.colour for look in looks(["Ising", "RBM 10", "RBM 25"]).values()]
-    ['#0072B2', '#E69F00', '#E69F00']
-    >>> [look.tint for look in looks(["Ising", "RBM 10", "RBM 25"]).values()]
-    ['#0072b2', '#e69f00', '#efc159']
     """
     found: dict[str, Look] = {}
     for name in names:
@@ -108,15 +101,10 @@ def printable(text: str) -> str:
 
 
 def literal(text: str) -> str:
-    r"""Text from a recording, escaped for matplotlib.
+    """Text from a recording, escaped for matplotlib.
 
     Dollar signs do not begin a formula, line breaks and control characters are spaces, and long
     text is cut.
-
-    Examples
-    --------
-    >>> literal("$unit$"), literal("a" * 30)
-    ('\\$unit\\$', 'aaaaaaaaaaaaaaaaaaaaaaa…')
     """
     plain = re.sub(r"\s+", " ", printable(text)).strip()
     if len(plain) > _LONGEST:

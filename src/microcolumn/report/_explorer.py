@@ -16,7 +16,7 @@ from ..plot._laminar import BitLayout, laminar
 from ..study import Condition, Results
 from ..units import Units
 from ._assemblies import assemblies_at
-from ._sections import longest
+from ._tables import longest
 
 #: Couplings and weights in a page, all explorers together, and activations of hidden units; at
 #: about nine and four bytes each, they leave 3 MB for figures in a page of 8 MB.
@@ -131,13 +131,7 @@ def strongest(matrix: NDArray[np.float64], most: int) -> dict[str, Any]:
 
 
 def most_per_matrix(sizes: Iterable[int], budget: int) -> int:
-    """Largest number of entries per matrix with which all matrices stay within the budget.
-
-    Examples
-    --------
-    >>> most_per_matrix([10, 50, 90], 110), most_per_matrix([10, 50], 1000)
-    (50, 50)
-    """
+    """Largest number of entries per matrix with which all matrices stay within the budget."""
     left, allowed = budget, 0
     ordered = sorted(sizes)
     for k, size in enumerate(ordered):

@@ -9,7 +9,7 @@ from ..formatting import text_table
 from ..study import Condition, Results
 from . import _tables as tables
 from ._cautions import cautions
-from ._tables import Table
+from ._tables import Table, longest
 
 #: Letters of a fingerprint that are shown.
 _FINGERPRINT = 16
@@ -26,14 +26,12 @@ def report_text(results: Results) -> str:
         Of a finished or unfinished study.
     """
     blocks = []
-    tested = results.tested()
+    tested = longest(results)
     for name, row in results.recordings.items():
         blocks.append(_underlined(f"{name}: {tables.recording_facts(row)}", "="))
-        for experiment in dict.fromkeys(p.experiment.name for p in tested if p.recording == name):
-            conditions = [
-                p for p in tested if (p.recording, p.experiment.name) == (name, experiment)
-            ]
-            blocks += _experiment_blocks(results, conditions)
+        for condition in tested:
+            if condition.recording == name:
+                blocks += _experiment_blocks(results, condition)
     if not tested:
         blocks.append("Nothing is tested yet; run the study further.")
     warned = cautions(results)
@@ -43,9 +41,8 @@ def report_text(results: Results) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _experiment_blocks(results: Results, conditions: Sequence[Condition]) -> Iterator[str]:
+def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
     """Blocks of one experiment: growth with the window, then the longest words in detail."""
-    last = conditions[-1]
     experiment = last.experiment
     compared = results.comparison(**last.names)
     yield _underlined(f"{experiment.name}: {tables.words_facts(last, compared)}", "-")
