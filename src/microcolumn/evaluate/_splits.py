@@ -158,11 +158,6 @@ def paired_difference(
 
     ``differences`` are the score of the first minus that of the second on each split, bits/s;
     ``test_to_train`` is words of the test part over words that fit and choice of l1 have seen.
-
-    Examples
-    --------
-    >>> print(paired_difference("RBM 25", "Ising", [2.1, 1.9, 2.0], [0.1, 0.1, 0.1], 1.0))
-    RBM 25 is better than Ising by 2.00 ± 0.12 bits/s (3 of 3 splits, p = 0.0033)
     """
     given = np.array([differences, block_stderrs], dtype=np.float64)
     values, errors = given[:, np.isfinite(given[0])]

@@ -48,7 +48,9 @@ def csd(laminar_map: LaminarMap, units: Units | None = None) -> CaptionedFigure:
         for axes in (potentials, image, profile):
             for edge in (laminar_map.top_um, laminar_map.bottom_um):
                 axes.axhline(edge, color="black", linewidth=0.8, linestyle="--")
-        _layer_names(profile, laminar_map)
+        right: Any = {"xycoords": profile.get_yaxis_transform(), "annotation_clip": False}
+        for name, (upper, lower) in laminar_map.boundaries.items():
+            profile.annotate(literal(name), (1.02, 0.5 * (upper + lower)), va="center", **right)
         potentials.set_ylim(laminar_map.cortex_um[::-1])
         potentials.set_ylabel(depth_label(laminar_map.depth_reference))
         if laminar_map.notes:
@@ -112,9 +114,3 @@ def _profile(axes: Axes, laminar_map: LaminarMap) -> None:
     axes.axvline(0.0, color="0.6", linewidth=0.8)
     axes.axhspan(laminar_map.top_um, laminar_map.bottom_um, color=_FOUND, alpha=0.2, linewidth=0)
     axes.set(title=f"First {1e3 * INITIAL_S:g} ms", xlabel="µA/mm³")
-
-
-def _layer_names(axes: Axes, laminar_map: LaminarMap) -> None:
-    place: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "annotation_clip": False}
-    for name, (upper, lower) in laminar_map.boundaries.items():
-        axes.annotate(literal(name), (1.02, 0.5 * (upper + lower)), va="center", **place)

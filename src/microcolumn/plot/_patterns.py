@@ -70,8 +70,7 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
     lines = []  # for the legend, without error bars
     for name, each in distributions.items():
         occurs = np.flatnonzero(each.probability > 0.0)
-        is_data = each.method == "words"
-        if is_data:
+        if each.method == "words":
             style: dict[str, Any] = {"color": DATA_COLOUR, "marker": "o", "markersize": 3}
             style |= {"linestyle": "", "capsize": 1.5, "zorder": 3}
         else:  # dashes differ, so that a line shows beneath one that equals it
@@ -85,9 +84,8 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
     ax.set(yscale="log", xlim=(-0.5, highest + 0.5), ylim=(lowest, 2.0))
     ax.set(xlabel="active bits k", ylabel="P(k)")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    labels = [literal(name) for name in distributions]
     small = LEGEND | {"fontsize": 6, "handlelength": 1.2, "labelspacing": 0.3}
-    ax.legend(lines, labels, loc="best", **small)
+    ax.legend(lines, [literal(name) for name in distributions], loc="best", **small)
     return ax
 
 

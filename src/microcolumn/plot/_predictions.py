@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from ..evaluate import Calibration, Prediction, PredictionResult, Roc
 from .style import (
-    BESIDE,
+    LEGEND_RIGHT,
     DATA_COLOUR,
     LEGEND,
     MODEL_COLOURS,
@@ -113,7 +113,7 @@ def prediction(
     ax.set_ylim(bottom=0.0)
     ax.set(xlabel="time (s)", ylabel="P(spike)")
     ax.ticklabel_format(axis="x", useOffset=False)
-    ax.legend(**BESIDE)
+    ax.legend(**LEGEND_RIGHT)
     return ax
 
 

@@ -30,7 +30,7 @@ _WITHIN, _BETWEEN = "#D55E00", "#999999"
 _LAYER_SHADES, _SHANK = ("#F4F4F4", "#E4E4E4"), "#C8C8C8"
 #: ms. Shorter lags do not count for the width, since sorters miss or repeat spikes there.
 _DEAD_TIME_MS = 1e3 * DEAD_TIME
-#: Units closer than this fraction of the range of depths would overlap, so they are set apart.
+#: Units closer than this fraction of the range of depths would overlap, so they are drawn side by side.
 _ROWS_OF_PROBE = 45
 #: Fewest and most bins of a histogram.
 _FEWEST_BINS, _MOST_BINS = 20, 60
@@ -133,7 +133,9 @@ def correlations(words: Words, *, ax: Axes | None = None) -> Axes:
     if not values.size:
         ax.text(0.5, 0.5, "no pairs of units", ha="center", transform=ax.transAxes)
         return ax
-    edges = _edges(values)
+    automatic = np.histogram_bin_edges(values, bins="fd").size - 1  # Freedman-Diaconis rule
+    n_bins = int(np.clip(automatic, _FEWEST_BINS, _MOST_BINS))
+    edges = np.histogram_bin_edges(values, bins=n_bins)
     groups = _pairs_by_layer(words.units, first[known], second[known])
     tallest = 0
     for name, (chosen, colour) in groups.items():
@@ -258,8 +260,7 @@ def layer_spans(units: Units) -> dict[str, tuple[float, float]]:
 
 def _shade_layers(ax: Axes, units: Units) -> None:
     """A band for each layer, named at the right, and lines between them."""
-    bottom, top = ax.get_ylim()
-    low, high = sorted((bottom, top))
+    low, high = sorted(ax.get_ylim())
     for place, (name, limits) in enumerate(layer_spans(units).items()):
         upper, lower = np.clip(limits, low, high)
         ax.axhspan(upper, lower, color=_LAYER_SHADES[place % 2], linewidth=0, zorder=0)
@@ -282,12 +283,6 @@ def _side_by_side(heights: Floats) -> Floats:
     columns -= (columns.min() + columns.max()) / 2
     places: Floats = columns * min(0.14, 0.5 / max(float(columns.max()), 1.0))
     return places
-
-
-def _edges(values: Floats) -> Floats:
-    """Edges of a histogram's bins, by the Freedman-Diaconis rule between two bounds."""
-    automatic = np.histogram_bin_edges(values, bins="fd").size - 1
-    return np.histogram_bin_edges(values, bins=int(np.clip(automatic, _FEWEST_BINS, _MOST_BINS)))
 
 
 def _pairs_by_layer(

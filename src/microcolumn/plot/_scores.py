@@ -17,7 +17,7 @@ from ..formatting import counted
 from ..models import ModelSpec
 from ..models._spec import CLASSES, INDEPENDENT
 from .style import (
-    BESIDE,
+    LEGEND_RIGHT,
     ERROR_BARS,
     LEGEND,
     Look,
@@ -73,7 +73,7 @@ def scores(compared: Comparison | Sequence[Comparison], *, ax: Axes | None = Non
     _draw_zero(ax)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
     _name_groups(ax, listed)
-    ax.legend(**BESIDE)
+    ax.legend(**LEGEND_RIGHT)
     return ax
 
 
@@ -116,7 +116,7 @@ def differences(
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
     _name_groups(ax, listed)
     points = [Line2D([], [], label=literal(name), **_point(styles[name])) for name in names]
-    ax.legend(handles=points, **BESIDE)
+    ax.legend(handles=points, **LEGEND_RIGHT)
     return ax
 
 
@@ -166,7 +166,7 @@ def windows(
 def _drawn(
     compared: Comparison | Sequence[Comparison],
 ) -> tuple[list[Comparison], dict[str, ModelSpec]]:
-    """Comparisons as a list, and all models but independent ones, by class, objective and size."""
+    """Comparisons as a list, and all models except independent ones, by class, objective, size."""
     listed = [compared] if isinstance(compared, Comparison) else list(compared)
     found = {model.name: model.spec for each in listed for model in each.models}
     order = {

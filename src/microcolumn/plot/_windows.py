@@ -103,20 +103,16 @@ def hidden_maps(
             continue
         hidden_map(model, int(shown[place]), units, bin_width=bin_width, limit=limit, ax=ax)
         ax.set_title(f"{place + 1}", pad=2, fontsize=7)
-        _keep_outer_labels(ax, place % COLUMNS == 0, place + COLUMNS >= shown.size)
+        is_left, is_lowest = place % COLUMNS == 0, place + COLUMNS >= shown.size
+        if not is_left:
+            ax.set(yticklabels=[], ylabel="")
+        if not is_lowest:
+            ax.set_xticklabels([])
+        if not (is_left and is_lowest):  # one for all
+            ax.set_xlabel("")
     n_columns = min(shown.size, COLUMNS)  # the bar has the same width for one map and for nine
     size: dict[str, Any] = {"aspect": 14 * n_rows, "pad": 0.09 / n_columns}
     size |= {"fraction": 0.27 / n_columns, "ax": panels[:, : shown.size]}
     bar = figure.colorbar(panels[0, 0].images[0], **size)
     bar.set_label("weight (nats)")
     bar.outline.set_linewidth(0.6)
-
-
-def _keep_outer_labels(ax: Axes, is_left: bool, is_lowest: bool) -> None:
-    if not is_left:
-        ax.set_yticklabels([])
-        ax.set_ylabel("")
-    if not is_lowest:
-        ax.set_xticklabels([])
-    if not (is_left and is_lowest):  # one for all
-        ax.set_xlabel("")

@@ -50,7 +50,7 @@ RC: dict[Any, Any] = {
 }
 #: Keywords of legends inside the axes, of legends to their right, and of error bars.
 LEGEND: dict[str, Any] = {"fontsize": 7, "frameon": False}
-BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), **LEGEND}
+LEGEND_RIGHT: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), **LEGEND}
 ERROR_BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 1.5}
 #: Bits/s; an axis of scores spans at least this much.
 _SAME_SCORE = 1e-3

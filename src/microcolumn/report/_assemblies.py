@@ -84,8 +84,8 @@ def words_ending_at(words: Words, start: int, stop: int, window: int) -> NDArray
 
 def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
     """Probabilities in thousandths, such that those above 0.5 are above 500 and others are not."""
-    whole = np.rint(p * 1000).astype(np.int64)
-    return np.where(p > 0.5, np.maximum(whole, 501), np.minimum(whole, 500))
+    nearest = np.rint(p * 1000).astype(np.int64)
+    return np.where(p > 0.5, np.maximum(nearest, 501), np.minimum(nearest, 500))
 
 
 def _layers_of(

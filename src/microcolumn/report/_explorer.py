@@ -120,9 +120,7 @@ def strongest(matrix: NDArray[np.float64], most: int) -> dict[str, Any]:
     """
     flat = matrix.ravel()
     positions = np.flatnonzero(flat)
-    kept = positions
-    if positions.size > most:
-        kept = np.sort(positions[np.argsort(-np.abs(flat[positions]), kind="stable")[:most]])
+    kept = np.sort(positions[np.argsort(-np.abs(flat[positions]), kind="stable")[:most]])
     return {
         "total": int(positions.size),
         "gaps": np.diff(kept, prepend=0).tolist(),

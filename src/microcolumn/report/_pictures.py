@@ -34,19 +34,18 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
     found: Pictures = {}
     for which, figure in draw_all(results, progress=progress):
         key = (which.number, which.recording)
-        if isinstance(figure, str):
-            found[key] = Paragraph(figure, absent=True)
-            continue
-        condition = "" if which.recording is None else f"-{names.index(which.recording)}"
-        picture = _picture(figure, f"figure-{which.number}{condition}", which.recording or "", most)
-        size = len(picture.markup.encode())
-        if size > room:
+        if not isinstance(figure, str):
+            number = "" if which.recording is None else f"-{names.index(which.recording)}"
+            anchor = f"figure-{which.number}{number}"
+            picture = _picture(figure, anchor, which.recording or "", most)
+            size = len(picture.markup.encode())
+            if size <= room:
+                room -= size
+                found[key] = picture
+                continue
             of = f" of {which.recording}" if which.recording else ""
-            text = f"Figure {which.number}{of} is left out: {_NO_ROOM}"
-            found[key] = Paragraph(text, absent=True)
-            continue
-        room -= size
-        found[key] = picture
+            figure = f"Figure {which.number}{of} is left out: {_NO_ROOM}"
+        found[key] = Paragraph(figure, absent=True)
     return found
 
 

@@ -80,7 +80,7 @@ class Problem:
     max_iter: int
 
     def best(self, l1: float, starts: Sequence[Parameters]) -> FitResult:
-        """Compare all starts where they have roughly settled, and go on with the best alone."""
+        """Compare all starts where they have roughly settled, and go on with the best one only."""
         first, penalty = starts[0], self.penalty(l1)
         left_out = self.never_coactive & (l1 == 0.0 and first.kind == "ising")
         layout = Layout(self.biases, first.n_hidden, first.J is not None, self.fixed, left_out)
