@@ -23,8 +23,6 @@ from ..plot.style import RC, printable
 
 #: Inches: a column and a page of a journal.
 COLUMN, PAGE = 3.4, 7.0
-#: Most labels in a row of a legend.
-_MOST_IN_ROW = 6
 #: What each format calls the caption; none is stamped with the time.
 _METADATA: dict[str, tuple[str, dict[str, Any]]] = {
     "pdf": ("Subject", {"CreationDate": None}),
@@ -148,7 +146,7 @@ def share_legend(figure: Figure | SubFigure, loc: str, **options: Any) -> None:
             if type(handle) not in map(type, alike):
                 alike.append(handle)
         legend.remove()
-    n_rows = -(-len(marks) // _MOST_IN_ROW)
+    n_rows = -(-len(marks) // 6)
     options |= {"loc": loc, "ncols": -(-len(marks) // n_rows)}
     options["handler_map"] = {tuple: HandlerTuple(ndivide=None)}
     pairs: Any = [tuple(each) for each in marks.values()]  # which matplotlib's types leave out

@@ -16,8 +16,6 @@ from ._captioned import PAGE, CaptionedFigure, captioned
 
 #: Okabe & Ito's green, which differs from the map's red and blue with any colour vision.
 _FOUND = "#009E73"
-#: More traces than this are not readable at this height.
-_MAX_TRACES = 24
 
 
 def csd(laminar_map: LaminarMap, units: Units | None = None) -> CaptionedFigure:
@@ -72,7 +70,7 @@ def _caption(laminar_map: LaminarMap, has_units: bool) -> str:
 
 def _potentials(axes: Axes, laminar_map: LaminarMap) -> None:
     """A trace per contact, or of every few where there are many; negative is down."""
-    step = -(-laminar_map.contact_um.size // _MAX_TRACES)
+    step = -(-laminar_map.contact_um.size // 24)  # more traces are not readable at this height
     response, depths = laminar_map.response_mv[::step], laminar_map.contact_um[::step]
     largest = float(np.abs(response).max()) or 1.0
     upward = np.sign(laminar_map.cortex_um[0] - laminar_map.cortex_um[1])

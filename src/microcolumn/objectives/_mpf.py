@@ -174,7 +174,7 @@ class MinimumProbabilityFlow(Objective):
             return float(np.float64(K) * scale), scale
 
     def _flow(self, space: Workspace, shift: float = 0.0) -> float:
-        """Run the kernel; weights far from 1 are computed from their logarithms, which is slower."""
+        """Run the kernel; with a ``shift``, weights are computed from their logarithms."""
         bits = self._bits
         if shift != 0.0:
             bits = bits._replace(log_half_weights=bits.log_half_weights + shift)

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..partition._convergence import Convergence
-from .style import LEGEND_RIGHT, DATA_COLOUR, ERROR_BARS, MODEL_COLOURS, axes_or_new
+from .style import DATA_COLOUR, ERROR_BARS, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new
 
 #: Largest tolerated error of a partition function, bits per word (docs/method.md, section 7).
 TOLERANCE_BITS = 0.02

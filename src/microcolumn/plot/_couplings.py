@@ -12,8 +12,6 @@ from ..units import Units
 from ._laminar import bit_layout, mark_window
 from .style import SIGNED, axes_or_new
 
-#: Part of the non-zero couplings that the colour scale spans; stronger ones have its last colour.
-_SPANNED = 0.99
 #: Position of the colour bars in units of the axes: left, bottom, width, height.
 _COUPLING_BAR, _BIAS_BAR = (1.04, 0.48, 0.045, 0.52), (1.04, 0.0, 0.045, 0.34)
 
@@ -43,7 +41,8 @@ def couplings(
     drawn = model.J_[np.ix_(found.order, found.order)]
     biases = np.where(diagonal, model.b_[found.order], 0.0)
     strengths = np.abs(drawn[drawn != 0.0])
-    limit = float(np.quantile(strengths, _SPANNED)) if strengths.size else 1.0
+    # The strongest 1 % of the couplings have the last colour of the scale.
+    limit = float(np.quantile(strengths, 0.99)) if strengths.size else 1.0
     colours = np.ma.array(drawn, mask=diagonal)
     signed = axes.imshow(colours, cmap=SIGNED, vmin=-limit, vmax=limit, aspect="equal")
     # Greys start at zero, so that they show strengths as colours do.

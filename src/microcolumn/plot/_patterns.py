@@ -17,11 +17,8 @@ from .style import DASHES, DATA_COLOUR, LEGEND, axes_or_new, literal, looks
 
 #: A symbol for each number of active bits; the last also stands for more.
 _MARKERS = ("s", "o", "^", "D", "x")
-#: Points that vector graphics still draw one by one.
-_MOST_POINTS = 2000
 #: Smaller expected counts are drawn at the left edge: their exact value means little.
 LEAST_EXPECTED = 1e-4
-_BAND = "#D9D9D9"
 
 
 def patterns(statistics: Mapping[str, PatternStatistics], *, ax: Axes | None = None) -> Axes:
@@ -95,7 +92,7 @@ def _draw_band(ax: Axes, least: float, n_words: int) -> None:
     lower, upper = counting_bounds(p, n_words)
     seen = upper > 0.0  # words of lower probability are not expected to occur at all
     floor = np.maximum(lower[seen], 1e-3 / n_words)
-    ax.fill_between(p[seen], floor, upper[seen], color=_BAND, linewidth=0, zorder=0)
+    ax.fill_between(p[seen], floor, upper[seen], color="#D9D9D9", linewidth=0, zorder=0)
     for bound in (lower, upper):
         above = bound > 0.0
         ax.plot(p[above], bound[above], color="black", linewidth=0.5, linestyle="--", zorder=3)
@@ -117,7 +114,7 @@ def _draw_words(ax: Axes, statistics: Mapping[str, PatternStatistics], least: fl
         if chosen.size:
             dots = ax.scatter(x[chosen], y[chosen], s=6, c=colour[chosen], marker=_MARKERS[k])
             dots.set(alpha=0.6, linewidths=0.5 if _MARKERS[k] == "x" else 0.0, zorder=2)
-            dots.set_rasterized(x.size > _MOST_POINTS)
+            dots.set_rasterized(x.size > 2000)  # so that vector files stay small
 
 
 def _symbols(statistics: PatternStatistics) -> NDArray[np.int64]:

@@ -17,11 +17,8 @@ from ..words import Words
 from ._laminar import laminar, mark_layers
 from .style import DATA_COLOUR, axes_or_new
 
-#: Above this many marks they are drawn as an image, so that vector files stay small.
-_MOST_MARKS = 2000
 #: Height of a mark of a spike, rows.
 _HEIGHT = 0.8
-_GAP = "#DDDDDD"
 
 
 def raster(
@@ -59,7 +56,7 @@ def raster(
             marks = _spike_marks(data, rows, start, stop)
         else:
             marks = _bin_marks(data.bin(bin_width), rows, start, stop)
-    marks.set_rasterized(len(marks.get_paths()) > _MOST_MARKS)
+    marks.set_rasterized(len(marks.get_paths()) > 2000)  # so that vector files stay small
     ax.add_collection(marks, autolim=False)
     _shade_gaps(ax, epochs, start, stop)
     mark_layers(ax, found)
@@ -149,4 +146,5 @@ def _shade_gaps(ax: Axes, epochs: Floats, start: float, stop: float) -> None:
     edges = np.clip(np.concatenate(([start], epochs.ravel(), [stop])), start, stop)
     for left, right in edges.reshape(-1, 2):
         if right - left > 1e-9 * (stop - start):
-            ax.axvspan(left, right, facecolor=_GAP, edgecolor="white", hatch="////", linewidth=0)
+            style = {"facecolor": "#DDDDDD", "edgecolor": "white", "hatch": "////"}
+            ax.axvspan(left, right, linewidth=0, **style)

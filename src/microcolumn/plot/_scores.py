@@ -17,9 +17,9 @@ from ..formatting import counted
 from ..models import ModelSpec
 from ..models._spec import CLASSES, INDEPENDENT
 from .style import (
-    LEGEND_RIGHT,
     ERROR_BARS,
     LEGEND,
+    LEGEND_RIGHT,
     Look,
     axes_or_new,
     leave_rounding_small,
@@ -33,8 +33,6 @@ _FILLED = 0.8
 _ACROSS = 0.12
 #: With more recordings, or more letters in all names, names are slanted.
 _MOST_GROUPS, _MOST_LETTERS = 6, 40
-#: With more numbers of bins than this, not all have a tick.
-_MOST_TICKS = 12
 #: Bins between the lines of neighbouring models, so that error bars do not overlap.
 _APART = 0.07
 
@@ -150,7 +148,7 @@ def windows(
             [ring] = ax.plot(at[where], values[where], "o", color=look.colour, label="_last step")
             # Sizes differ, so that several models may have a ring around one point.
             ring.set(markersize=7.0 + 2.5 * k, markerfacecolor="none")
-    if len(result.windows) <= _MOST_TICKS:
+    if len(result.windows) <= 12:
         ax.set_xticks(result.windows)
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -18,8 +18,6 @@ from .style import SIGNED, axes_or_new
 
 #: As many as the paper shows, and most in a row.
 MOST, COLUMNS = 18, 9
-#: With up to this many bins, labels below the middles of the outermost bins are inside the axes.
-_FEW_BINS = 3
 
 
 def hidden_map(
@@ -74,7 +72,7 @@ def hidden_map(
     oldest = (1 - window) * width
     ax.set_xticks([oldest, 0.0] if window > 1 else [0.0])
     ax.xaxis.set_major_formatter("{x:.0f}")
-    if window > _FEW_BINS:  # labels inside the axes, so that maps fit side by side
+    if window > 3:  # labels of narrow bins move inside the axes, so that maps fit side by side
         left, right = ax.get_xticklabels()
         left.set_horizontalalignment("left")
         right.set_horizontalalignment("right")

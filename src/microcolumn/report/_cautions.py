@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from ..evaluate import SplitScore
 from ..study import Results
 
-#: An end of the grid is a reason for caution if it was chosen in more than this share of tests.
-_OFTEN = 0.5
-
 
 def cautions(results: Results) -> list[str]:
     """Sentences about results that are missing, not converged, at the end of a grid, or mixed."""
@@ -72,7 +69,7 @@ def _at_the_edge(tested: Sequence[tuple[int, SplitScore]], grid: Sequence[float]
     lines = []
     for name, edge in {"smallest": grid[0], "largest": grid[-1]}.items():
         at_edge = [window for window, score in tested if score.l1 == edge]
-        if len(grid) > 1 and edge > 0.0 and len(at_edge) > _OFTEN * len(tested):
+        if len(grid) > 1 and edge > 0.0 and len(at_edge) > 0.5 * len(tested):
             chosen = f"the {name} penalty of the grid, {edge:g}, was chosen"
             lines.append(f"{chosen} {_count(at_edge, tested)}; extend the grid")
     return lines

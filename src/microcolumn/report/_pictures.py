@@ -18,8 +18,6 @@ MOST_BYTES = 700_000
 #: Dots per inch of pixels; fewer where a page has very many figures.
 _DPI = (200, 100)
 
-_NO_ROOM = "the page would be too large; microcolumn study figures draws it"
-
 Pictures = dict[tuple[str, str | None], Picture | Paragraph]
 
 
@@ -44,7 +42,8 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
                 found[key] = picture
                 continue
             of = f" of {which.recording}" if which.recording else ""
-            figure = f"Figure {which.number}{of} is left out: {_NO_ROOM}"
+            why = "the page would be too large; microcolumn study figures draws it"
+            figure = f"Figure {which.number}{of} is left out: {why}"
         found[key] = Paragraph(figure, absent=True)
     return found
 

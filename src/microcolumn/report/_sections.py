@@ -224,8 +224,7 @@ def has_windows(results: Results) -> bool:
 
 
 def _range(bits_per_second: list[float]) -> str:
-    least, most = (number(end(bits_per_second)) for end in (min, max))
-    return f"{least} to {most} bits/s"
+    return f"{number(min(bits_per_second))} to {number(max(bits_per_second))} bits/s"
 
 
 def _over(compared: Comparison, others: list[str], *, name: bool = False) -> str:

@@ -11,11 +11,6 @@ from . import _tables as tables
 from ._cautions import cautions
 from ._tables import Table, longest
 
-#: Letters of a fingerprint that are shown.
-_FINGERPRINT = 16
-#: Notes are wrapped at this column.
-_WIDTH = 100
-
 
 def report_text(results: Results) -> str:
     """Everything a study found so far, as text of aligned tables.
@@ -67,8 +62,7 @@ def _provenance(results: Results) -> str:
     lines += [", ".join(map(" ".join, versions)) for versions in made.environments]
     lines += [f"{name}: {seeds}" for name, seeds in made.seeds]
     lines += [
-        f"{name}: sha256 {fingerprint[:_FINGERPRINT]}, {source}"
-        for name, fingerprint, source in made.data
+        f"{name}: sha256 {fingerprint[:16]}, {source}" for name, fingerprint, source in made.data
     ]
     return _listed("Provenance", lines)
 
@@ -81,7 +75,7 @@ def _laid_out(table: Table) -> str:
     text = text_table(table.header, table.rows, left=table.left, indent=2)
     if not table.note:
         return text
-    note = fill(f"({table.note})", _WIDTH, initial_indent="  ", subsequent_indent="   ")
+    note = fill(f"({table.note})", 100, initial_indent="  ", subsequent_indent="   ")
     return f"{text}\n{note}"
 
 

@@ -39,19 +39,11 @@ _ROUNDING = 1e-13
 class Search:
     """A search for a minimum from ``x`` that can be continued.
 
+    ``value`` is the penalised objective at ``x``, ``optimality`` the largest violation of the
+    optimality conditions there, per entry of the parameters; ``n_iter`` counts steps.
+
     The objective may raise OverflowError, from which the search backs off; at the start there is
     no way back, and the error is the caller's.
-
-    Attributes
-    ----------
-    x : ndarray
-        Where the search is.
-    value : float
-        Penalised objective there.
-    optimality : float
-        Largest violation of the optimality conditions, per entry of the parameters.
-    n_iter, n_evaluations : int
-        Steps taken, and evaluations of the objective.
     """
 
     def __init__(self, objective: Objective, penalty: Penalty, layout: Layout, x: Floats) -> None:
