@@ -146,5 +146,5 @@ def _shade_gaps(ax: Axes, epochs: Floats, start: float, stop: float) -> None:
     edges = np.clip(np.concatenate(([start], epochs.ravel(), [stop])), start, stop)
     for left, right in edges.reshape(-1, 2):
         if right - left > 1e-9 * (stop - start):
-            style = {"facecolor": "#DDDDDD", "edgecolor": "white", "hatch": "////"}
-            ax.axvspan(left, right, linewidth=0, **style)
+            shade = ax.axvspan(left, right, facecolor="#DDDDDD", edgecolor="white", linewidth=0)
+            shade.set_hatch("////")

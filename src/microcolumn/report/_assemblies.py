@@ -116,4 +116,5 @@ def _label(layer: HiddenUnitLayer | None, strength: NDArray[np.float64]) -> str:
 def _strength(model: PopulationModel, column: int, window: int) -> NDArray[np.float64]:
     """Weight of each unit that is largest in size over the bins of a window, shape (n_units,)."""
     by_lag = model.W_[:, column].reshape(window, -1)
-    return np.take_along_axis(by_lag, np.abs(by_lag).argmax(axis=0)[None], axis=0)[0]
+    lag = np.abs(by_lag).argmax(axis=0)
+    return np.asarray(by_lag[lag, np.arange(lag.size)])
