@@ -270,7 +270,14 @@ class Comparison:
         shown += [pair for pair in rest if pair.differs][: not shown[-1].differs]
         gain = f"{with_error(over_rates.bits_per_second, over_rates.stderr)} bits/s"
         rates = f"{best} is {gain} above independent units ({p_text(over_rates.p_value)})"
-        return [*map(str, shown), rates, *self._doubts]
+        # Annealing may have missed a part of log Z, so that a score is too good.
+        unsure = [
+            model.name
+            for model in self.models
+            if not all(score.normaliser_converged for score in model.splits)
+        ]
+        doubts = [f"log Z of {' and '.join(unsure)} has not converged"] if unsure else []
+        return [*map(str, shown), rates, *doubts]
 
     @property
     def table(self) -> str:
@@ -279,16 +286,6 @@ class Comparison:
         return text_table(
             list(rows[0]), [list(row.values()) for row in rows], left=("model", "log Z")
         )
-
-    @property
-    def _doubts(self) -> list[str]:
-        """Which scores may be too good, because annealing may have missed a part of log Z."""
-        names = [
-            model.name
-            for model in self.models
-            if not all(score.normaliser_converged for score in model.splits)
-        ]
-        return [f"log Z of {' and '.join(names)} has not converged"] if names else []
 
     def _row(self, model: ModelScore) -> dict[str, str]:
         score, best = model.splits[0], self.best

@@ -12,8 +12,6 @@ from ..study import Condition, NotComputedError, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import about, condition_of
 
-#: Most recordings with panels side by side, and inches of their height.
-_SIDE_BY_SIDE, _HEIGHT = 4, 2.7
 #: So few splits say little about their own scatter; see evaluate/_significance.py.
 _FEW_SPLITS = 2
 
@@ -40,9 +38,9 @@ def likelihood(
     if not compared:
         raise condition.missing("a test")
     reference = _reference(compared)
-    stacked = len(compared) > _SIDE_BY_SIDE and reference is not None
-    height = _HEIGHT * (1.75 if stacked else 1.0)
-    with captioned("3", "Excess log-likelihood", (PAGE, height)) as figure:
+    stacked = len(compared) > 4 and reference is not None  # too many for panels side by side
+    size = (PAGE, 2.7 * (1.75 if stacked else 1.0))
+    with captioned("3", "Excess log-likelihood", size) as figure:
         shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
         panels = figure.subplots(*shape, squeeze=False, sharex=stacked).ravel()
         scores(compared, ax=panels[0])

@@ -25,10 +25,6 @@ _FILLED, _MANY = 0.8, 100
 _GAP, _NARROWEST = 0.25, 0.6
 #: Height of the bands for thresholds (above) and the scale bar (below), as a part of all rows.
 _BAND = 0.07
-#: There is always room for this many charts: the bars of a single one would fill the page.
-_FEWEST = 6
-#: With more charts than this, only every second, third, ... is numbered.
-_NUMBERED = 25
 
 
 def hidden_units(
@@ -130,13 +126,13 @@ def _draw(ax: Axes, charts: list[_Chart]) -> None:
         _bars(ax, zero, np.maximum(chart.values, 0.0), POSITIVE)
         _bars(ax, zero, np.minimum(chart.values, 0.0), NEGATIVE)
         ax.barh(-0.5 - band / 2, chart.threshold, band / 2, left=zero, color=THRESHOLD)
-    x = max(x, _FEWEST * (1.0 + _GAP) * mean)
+    x = max(x, 6 * (1.0 + _GAP) * mean)  # the bars of a single chart would fill the page
     if len(charts) > 1:
         start = middles[0] + max(widths[0], _NARROWEST * mean) / 2
         ax.text(start, -0.5 - band / 2, "\N{MINUS SIGN}c", ha="right", va="center")
     ax.set_xlim(-_GAP * mean / 2, x - _GAP * mean / 2)
     ax.set_ylim(n_rows - 0.5 + band, -0.5 - band)
-    every = -(-len(charts) // _NUMBERED)
+    every = -(-len(charts) // 25)  # of many charts, every second, third, ... is numbered
     numbers = [f"{k}" if k % every == 0 else "" for k in range(1, len(charts))]
     ax.set_xticks(middles, ["\N{MINUS SIGN}b", *numbers], va="baseline")
     ax.tick_params(length=0)

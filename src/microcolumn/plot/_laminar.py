@@ -16,13 +16,6 @@ from ..origin import units_of
 from ..units import Units, downwards, layers_from_the_top
 from .style import literal
 
-#: With more layers, counted in all bins of the window, no lines are drawn between them.
-_MANY = 12
-#: About as many units are named on an axis without layers.
-_NAMED = 12
-#: Letters in a line of a layer's name, its most lines, and letters that fit below a block of units.
-_LINE, _MOST_LINES, _SHORT = 12, 2, 8
-
 
 class Laminar(NamedTuple):
     """The order in which units are drawn, from superficial to deep."""
@@ -63,7 +56,7 @@ def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> 
         draw(border - 0.5, color="black", linewidth=0.8)
     if not found.layers:
         last = found.order.size - 1
-        most = _NAMED if along == "y" or max(map(len, found.ids)) < 4 else 6
+        most = 12 if along == "y" or max(map(len, found.ids)) < 4 else 6
         ticks = MaxNLocator(most, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
         rows = [int(row) for row in ticks if 0 <= row <= last]
         names = [literal(found.ids[row]) for row in rows]
@@ -73,13 +66,13 @@ def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> 
         names = [layer_name(label) or "?" for label, _, _ in found.layers]
         axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers], names)
         axis.set_tick_params(length=0)
-    if along == "x" and max(map(len, names)) > _SHORT:  # side by side they would overlap
+    if along == "x" and max(map(len, names)) > 8:  # side by side they would overlap
         axis.set_tick_params(rotation=90)
 
 
 def layer_name(label: str) -> str:
     """A layer's name as it is drawn: in two lines if it is long, and cut if it is longer."""
-    lines = wrap(label, _LINE, max_lines=_MOST_LINES, placeholder="…")
+    lines = wrap(label, 12, max_lines=2, placeholder="…")
     return "\n".join(literal(line) for line in lines)
 
 
@@ -142,7 +135,7 @@ def mark_window(ax: Axes, found: BitLayout, *, along: Literal["y", "x"] = "y") -
         return
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
     n_units = found.units.order.size
-    many = found.window * len(found.units.layers) > _MANY
+    many = found.window * len(found.units.layers) > 12
     for lag in range(found.window):
         if lag:
             draw(lag * n_units - 0.5, color="black", linewidth=0.4 if many else 0.8)

@@ -29,12 +29,6 @@ from .style import (
 
 #: Part of the space of a recording that is filled with bars.
 _FILLED = 0.8
-#: Part of the width that a p-value needs; with less, p-values are upright.
-_ACROSS = 0.12
-#: With more recordings, or more letters in all names, names are slanted.
-_MOST_GROUPS, _MOST_LETTERS = 6, 40
-#: Bins between the lines of neighbouring models, so that error bars do not overlap.
-_APART = 0.07
 
 
 def scores(compared: Comparison | Sequence[Comparison], *, ax: Axes | None = None) -> Axes:
@@ -101,7 +95,8 @@ def differences(
             f"of {', '.join(specs)}"
         )
     ax = axes_or_new(ax, (4.6, 2.6))
-    upright = _FILLED / len(names) / (len(listed) + 0.2) < _ACROSS  # of the limits of the axis
+    # A p-value needs this part of the width of the axes, or it is written upwards.
+    upright = _FILLED / len(names) / (len(listed) + 0.2) < 0.12
     styles = looks(specs, specs)
     for at, each in enumerate(listed):
         for k, name in enumerate(names):
@@ -137,7 +132,8 @@ def windows(
     styles = looks(result.models)
     for k, (name, found) in enumerate(result.models.items()):
         look = styles[name]
-        at = np.array(result.windows) + _APART * (k - (len(result.models) - 1) / 2)
+        # Models are side by side, so that error bars do not overlap.
+        at = np.array(result.windows) + 0.07 * (k - (len(result.models) - 1) / 2)
         values = np.array([math.nan if each is None else each.per_neuron for each in found])
         errors = np.array([_stderr_per_neuron(each, result.test_to_train) for each in found])
         style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
@@ -205,7 +201,7 @@ def _name_groups(ax: Axes, listed: Sequence[Comparison]) -> None:
     ax.set_xticks(range(len(names)), names)
     ax.tick_params(axis="x", length=0)
     letters = len(names) * max(len(line) for name in names for line in name.split("\n"))
-    if len(names) > _MOST_GROUPS or letters > _MOST_LETTERS:
+    if len(names) > 6 or letters > 40:
         ax.tick_params(axis="x", rotation=45)
         for label in ax.get_xticklabels():
             label.set(ha="right", rotation_mode="anchor")

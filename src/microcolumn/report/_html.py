@@ -27,9 +27,6 @@ from ._typography import sentence, stopped, typeset, unbroken
 _MOST_BYTES, _TEXT_BYTES = 7_900_000, 20_000
 #: With more cautions or comparisons, they are folded away behind a line that counts them.
 _MOST_CAUTIONS, _MOST_ANSWERS = 4, 4
-_NAMES = {"SemiRBM": "semi-restricted RBM"}
-#: With more recordings the title counts them; longer names are cut.
-_MOST_NAMES, _MOST_LETTERS = 4, 40
 
 
 def write(results: Results, path: str | os.PathLike[str], *, progress: bool | None = None) -> None:
@@ -116,12 +113,10 @@ def _environment() -> Environment:
 
 def _title(results: Results) -> str:
     classes = dict.fromkeys(model for each in results.plan.experiments for model in each.models)
-    names = enumeration([_NAMES.get(name, name) for name in classes])
+    names = enumeration([name.replace("SemiRBM", "semi-restricted RBM") for name in classes])
     model = "model" if len(classes) == 1 else "models"
-    recordings = [
-        name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…"
-        for name in (source.name for source in results.plan.sources)
-    ]
-    many = len(recordings) > _MOST_NAMES
-    of = f"{len(recordings)} recordings" if many else enumeration(recordings)
+    recordings = [source.name for source in results.plan.sources]
+    of = f"{len(recordings)} recordings"
+    if len(recordings) <= 4:
+        of = enumeration([name if len(name) <= 40 else f"{name[:39]}…" for name in recordings])
     return f"{names} {model} of {of}"

@@ -15,8 +15,6 @@ from ._content import Paragraph, Picture
 
 #: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
 MOST_BYTES = 700_000
-#: Dots per inch of pixels; fewer where a page has very many figures.
-_DPI = (200, 100)
 
 Pictures = dict[tuple[str, str | None], Picture | Paragraph]
 
@@ -50,13 +48,13 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
 
 def _picture(figure: CaptionedFigure, anchor: str, about: str, most: int) -> Picture:
     drawn = figure.svg(anchor)
-    for dpi in _DPI:
+    for dpi in (200, 100):  # fewer where a page has very many figures
         if len(drawn.encode()) <= most:
             break
         drawn = min(drawn, _pixels(figure, dpi), key=len)
     width = min(1.0, figure.get_figwidth() / PAGE)
-    text = (figure.number, figure.title, figure.caption)
-    return Picture(anchor, *text, about, width, Markup(drawn))
+    texts = figure.number, figure.title, figure.caption, about
+    return Picture(anchor, *texts, width, Markup(drawn))
 
 
 def _pixels(figure: CaptionedFigure, dpi: int) -> str:
