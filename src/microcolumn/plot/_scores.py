@@ -201,7 +201,7 @@ def _name_groups(ax: Axes, listed: Sequence[Comparison]) -> None:
     ax.set_xticks(range(len(names)), names)
     ax.tick_params(axis="x", length=0)
     letters = len(names) * max(len(line) for name in names for line in name.split("\n"))
-    if len(names) > 6 or letters > 40:
+    if len(names) > 6 or letters > 40:  # they would overlap
         ax.tick_params(axis="x", rotation=45)
         for label in ax.get_xticklabels():
             label.set(ha="right", rotation_mode="anchor")
