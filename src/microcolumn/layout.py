@@ -45,14 +45,14 @@ class Layout:
         """Find the free units and their pairs once; every evaluation needs them."""
         free = np.flatnonzero(~self.fixed)
         rows, columns = free[np.array(np.triu_indices(free.size if self.coupled else 0, 1))]
-        apart = self.never_coactive[rows, columns]
-        n_pairs, n_weights = int((~apart).sum()), free.size * self.n_hidden
+        never = self.never_coactive[rows, columns]
+        n_pairs, n_weights = int((~never).sum()), free.size * self.n_hidden
         sizes = (n_pairs, free.size, n_weights, self.n_hidden)
         entries = np.ones(sum(sizes))
         entries[:n_pairs] = 2.0
         object.__setattr__(self, "free", free)
-        object.__setattr__(self, "pairs", (rows[~apart], columns[~apart]))
-        object.__setattr__(self, "fixed_pairs", (rows[apart], columns[apart]))
+        object.__setattr__(self, "pairs", (rows[~never], columns[~never]))
+        object.__setattr__(self, "fixed_pairs", (rows[never], columns[never]))
         object.__setattr__(self, "borders", tuple(int(end) for end in np.cumsum(sizes)))
         object.__setattr__(self, "entries", entries)
 

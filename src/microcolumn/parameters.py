@@ -54,16 +54,15 @@ class Parameters:
         couplings = None if J is None else _finite("J", J, 2)
         weights = None if W is None else _finite("W", W, 2)
         if weights is not None and weights.shape == (n_visible, 0):
-            weights = None  # no hidden units, however that is said
+            weights = None  # no hidden units
         if c is not None and np.shape(c) == (0,):
             c = None
         if couplings is not None:
             _check_couplings(couplings, n_visible)
-        if weights is None:
-            if c is not None:
-                raise ValueError("c is given without W; hidden biases need hidden weights")
-            hidden_biases = None
-        else:
+        hidden_biases = None
+        if weights is None and c is not None:
+            raise ValueError("c is given without W; hidden biases need hidden weights")
+        if weights is not None:
             if weights.shape[0] != n_visible:
                 raise ValueError(
                     f"W has {weights.shape[0]} rows for {n_visible} units; it needs one per unit"
@@ -118,7 +117,7 @@ class Parameters:
         Returns
         -------
         theta : Parameters
-            The same distribution with live hidden units alone (``W`` and ``c`` are None if none).
+            The same distribution with live hidden units only (``W`` and ``c`` are None if none).
         log_factor : float
             What the dropped units added to every log p~(x), in nats: sum of softplus(c_i).
         """

@@ -10,6 +10,7 @@ from microcolumn.evaluate._significance import (
     p_text,
     p_value,
     split_stderr,
+    with_error,
 )
 
 
@@ -51,3 +52,11 @@ def test_p_is_of_a_t_test_over_many_splits_and_of_a_normal_one_over_few():
 )
 def test_p_values_have_the_digits_that_matter(p_value, text):
     assert p_text(p_value) == text
+
+
+@pytest.mark.parametrize(
+    ("stderr", "text"),
+    [(0.0432, "0.71 ± 0.04"), (0.0028, "0.712 ± 0.003"), (0.0, "0.71 ± 0.00")],
+)
+def test_scores_have_the_digits_that_their_error_needs(stderr, text):
+    assert with_error(0.7123, stderr) == text

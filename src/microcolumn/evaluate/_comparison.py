@@ -248,9 +248,7 @@ class Comparison:
         return None
 
     def __str__(self) -> str:
-        if not self.recording:
-            return self.table
-        return "\n".join([self.answer, *(f"{pair}" for pair in self.pairs)])
+        return "\n".join([self.answer, *map(str, self.pairs)]) if self.recording else self.table
 
     @property
     def answer(self) -> str:
@@ -272,49 +270,36 @@ class Comparison:
         shown += [pair for pair in rest if pair.differs][: not shown[-1].differs]
         gain = f"{with_error(over_rates.bits_per_second, over_rates.stderr)} bits/s"
         rates = f"{best} is {gain} above independent units ({p_text(over_rates.p_value)})"
-        return [*map(str, shown), rates, *self._doubts]
-
-    @property
-    def table(self) -> str:
-        """Score, size and certificate of every model, in the order of ``models``."""
-        return text_table(_HEADER, map(self._cells, self.models), left=("model", "log Z"))
-
-    @property
-    def _doubts(self) -> list[str]:
-        """Which scores may be too good, because annealing may have missed a part of log Z."""
-        names = [
+        # Annealing may have missed a part of log Z, so that a score is too good.
+        unsure = [
             model.name
             for model in self.models
             if not all(score.normaliser_converged for score in model.splits)
         ]
-        return [f"log Z of {' and '.join(names)} has not converged"] if names else []
+        doubts = [f"log Z of {' and '.join(unsure)} has not converged"] if unsure else []
+        return [*map(str, shown), rates, *doubts]
 
-    def _cells(self, model: ModelScore) -> tuple[str, ...]:
+    @property
+    def table(self) -> str:
+        """Score, size and certificate of every model, in the order of ``models``."""
+        rows = [self._row(model) for model in self.models]
+        return text_table(
+            list(rows[0]), [list(row.values()) for row in rows], left=("model", "log Z")
+        )
+
+    def _row(self, model: ModelScore) -> dict[str, str]:
         score, best = model.splits[0], self.best
         by = self._find(best.name, model.name)  # None where a score is not finite
         behind = "-" if by is None else f"{by.bits_per_second:.2f} ± {by.stderr:.2f}"
         n_hidden = model.spec.n_hidden
-        return (
-            model.name,
-            f"{model.bits_per_second:.2f} ± {model.block_stderr:.2f}",
-            "best" if model is best else behind,
-            f"{score.nats_per_word:.4f}",
-            f"{model.n_live_hidden:.0f} of {n_hidden}" if n_hidden else "-",
-            f"{model.n_couplings:.0f}",
-            "-" if math.isnan(score.optimality) else f"{score.optimality:.1e}",
-            "yes" if model.converged else "no",
-            method_text(score.normaliser, score.side),
-        )
-
-
-_HEADER = (
-    "model",
-    "bits/s",
-    "behind best",
-    "nats/word",
-    "live hidden",
-    "couplings",
-    "optimality",
-    "converged",
-    "log Z",
-)
+        return {
+            "model": model.name,
+            "bits/s": f"{model.bits_per_second:.2f} ± {model.block_stderr:.2f}",
+            "behind best": "best" if model is best else behind,
+            "nats/word": f"{score.nats_per_word:.4f}",
+            "live hidden": f"{model.n_live_hidden:.0f} of {n_hidden}" if n_hidden else "-",
+            "couplings": f"{model.n_couplings:.0f}",
+            "optimality": "-" if math.isnan(score.optimality) else f"{score.optimality:.1e}",
+            "converged": "yes" if model.converged else "no",
+            "log Z": method_text(score.normaliser, score.side),
+        }

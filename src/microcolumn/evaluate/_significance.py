@@ -45,13 +45,7 @@ def claimed_stderr(corrected: float, block: float, n_splits: int) -> float:
 
 
 def with_error(value: float, stderr: float) -> str:
-    """A score and its error, with as many digits as the error needs to be other than zero.
-
-    Examples
-    --------
-    >>> with_error(0.7123, 0.0432), with_error(0.7123, 0.0028), with_error(0.0, 0.0)
-    ('0.71 ± 0.04', '0.712 ± 0.003', '0.00 ± 0.00')
-    """
+    """A score and its error, with as many digits as the error needs to be other than zero."""
     digits = next((n for n in (2, 3, 4) if round(stderr, n) > 0.0), 2)
     error = "-" if math.isnan(stderr) else f"{stderr:.{digits}f}"
     return f"{value:z.{digits}f} ± {error}"

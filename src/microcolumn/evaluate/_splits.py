@@ -136,28 +136,13 @@ def compare_splits(
     Firing rates may be among the scores. Differences have each pair in either order; those with
     firing rates may be missing, since they are the scores.
     """
-    results = [
-        model_score(spec, rows, n_units)
-        for spec, rows in scores.items()
-        if spec.name != INDEPENDENT
-    ]
-    models = sorted(
-        (result for result in results if result is not None),
-        key=lambda result: (-result.bits_per_second, result.name),
-    )
+    found = [model_score(*each, n_units) for each in scores.items() if each[0].name != INDEPENDENT]
+    models = sorted(filter(None, found), key=lambda model: (-model.bits_per_second, model.name))
     return tuple(models), _pairs(models, differences, test_to_train)
 
 
 def model_score(spec: ModelSpec, scores: Sequence[SplitScore], n_units: int) -> ModelScore | None:
-    """Summarise one model over its splits; None where no split has a finite score.
-
-    Examples
-    --------
-    >>> scores = [SplitScore(0, 9.0, 0.3), SplitScore(1, 11.0, 0.4)]
-    >>> result = model_score(ModelSpec("Ising"), scores, 10)
-    >>> result.bits_per_second, result.split_stderr, result.per_neuron
-    (10.0, 1.0, 1.0)
-    """
+    """Summarise one model over its splits; None where no split has a finite score."""
     finite = sorted((s for s in scores if math.isfinite(s.bits_per_second)), key=lambda s: s.split)
     return _summary(spec.name, spec, finite, n_units) if finite else None
 
@@ -173,11 +158,6 @@ def paired_difference(
 
     ``differences`` are the score of the first minus that of the second on each split, bits/s;
     ``test_to_train`` is words of the test part over words that fit and choice of l1 have seen.
-
-    Examples
-    --------
-    >>> print(paired_difference("RBM 25", "Ising", [2.1, 1.9, 2.0], [0.1, 0.1, 0.1], 1.0))
-    RBM 25 is better than Ising by 2.00 ± 0.12 bits/s (3 of 3 splits, p = 0.0033)
     """
     given = np.array([differences, block_stderrs], dtype=np.float64)
     values, errors = given[:, np.isfinite(given[0])]
@@ -230,14 +210,12 @@ def _pairs(
         rates = {s.split: (s.bits_per_second, s.block_stderr) for s in model.splits}
         by_pair.setdefault((model.name, INDEPENDENT), rates)
     names = [*(model.name for model in models if model.name != INDEPENDENT), INDEPENDENT]
-    pairs = []
+    found = []
     for pair in combinations(names, 2):
         by_split = by_pair.get(pair, {})
         values, errors = [d for d, _ in by_split.values()], [e for _, e in by_split.values()]
-        found = paired_difference(*pair, values, errors, test_to_train)
-        if found is not None:
-            pairs.append(found)
-    return tuple(pairs)
+        found.append(paired_difference(*pair, values, errors, test_to_train))
+    return tuple(filter(None, found))
 
 
 def _rms(errors: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:

@@ -20,9 +20,6 @@ from ._splits import paired_difference
 
 Row = dict[str, Any]
 
-#: A step from one length of the window to the next counts where it is this many standard errors.
-_CLEAR = 2.0
-
 
 @dataclass(frozen=True, slots=True)
 class WindowResult:
@@ -63,11 +60,9 @@ class WindowResult:
 
         A step is clear where it is more than two standard errors up. None where no step is.
         """
-        found = None
-        for window, step in zip(self.windows[1:], self.steps(model), strict=True):
-            if step is not None and step.bits_per_second > _CLEAR * step.stderr:
-                found = window
-        return found
+        steps = zip(self.windows[1:], self.steps(model), strict=True)
+        clear = [n for n, step in steps if step and step.bits_per_second > 2.0 * step.stderr]
+        return clear[-1] if clear else None
 
     def _step(self, before: ModelScore, after: ModelScore) -> PairedDifference | None:
         earlier = {score.split: score for score in before.splits}
@@ -203,13 +198,10 @@ class LayersResult:
         (within, between, p_values) or None
             None for a model without couplings.
         """
-        both = [getattr(each, which) for each in self.statistics]
-        found = [each for each in both if each is not None]
+        found = [row for each in self.statistics if (row := getattr(each, which)) is not None]
         if not found:
             return None
-        within, between = (
-            fmean(getattr(row, key) for row in found) for key in ("within", "between")
-        )
+        within, between = fmean(row.within for row in found), fmean(row.between for row in found)
         return within, between, tuple(row.p_value for row in found)
 
 

@@ -23,13 +23,11 @@ from ..plot.style import RC, printable
 
 #: Inches: a column and a page of a journal.
 COLUMN, PAGE = 3.4, 7.0
-#: Most labels in a row of a legend.
-_MOST_IN_ROW = 6
-#: What each format calls the title and the caption; none is stamped with the time.
-_METADATA: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "pdf": ("Title", "Subject", {"CreationDate": None}),
-    "svg": ("Title", "Description", {"Date": None}),
-    "png": ("Title", "Description", {}),
+#: What each format calls the caption; none is stamped with the time.
+_METADATA: dict[str, tuple[str, dict[str, Any]]] = {
+    "pdf": ("Subject", {"CreationDate": None}),
+    "svg": ("Description", {"Date": None}),
+    "png": ("Description", {}),
 }
 
 
@@ -70,10 +68,9 @@ class CaptionedFigure(Figure):
         with _style(), warnings.catch_warnings():
             kind = str(options.get("format") or _extension(fname)).lower()
             if kind in _METADATA:
-                title, subject, unstamped = _METADATA[kind]
-                about = {title: printable(self._heading), subject: printable(self.caption)}
-                given = options.get("metadata") or {}
-                options["metadata"] = unstamped | about | given
+                subject, unstamped = _METADATA[kind]
+                about = {"Title": printable(self._heading), subject: printable(self.caption)}
+                options["metadata"] = unstamped | about | (options.get("metadata") or {})
             if kind == "svg":  # text stays text, and the reader's fonts have the letters
                 warnings.filterwarnings("ignore", "Glyph .* missing from")
             super().savefig(fname, **options)
@@ -149,17 +146,11 @@ def share_legend(figure: Figure | SubFigure, loc: str, **options: Any) -> None:
             if type(handle) not in map(type, alike):
                 alike.append(handle)
         legend.remove()
-    n_rows = -(-len(marks) // _MOST_IN_ROW)
+    n_rows = -(-len(marks) // 6)
+    options |= {"loc": loc, "ncols": -(-len(marks) // n_rows)}
+    options["handler_map"] = {tuple: HandlerTuple(ndivide=None)}
     pairs: Any = [tuple(each) for each in marks.values()]  # which matplotlib's types leave out
-    place: Any = loc
-    figure.legend(
-        pairs,
-        list(marks),
-        loc=place,
-        ncols=-(-len(marks) // n_rows),
-        handler_map={tuple: HandlerTuple(ndivide=None)},
-        **options,
-    )
+    figure.legend(pairs, list(marks), **options)
 
 
 @contextmanager

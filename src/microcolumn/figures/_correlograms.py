@@ -27,8 +27,9 @@ def correlogram(result: BinWidth) -> CaptionedFigure:
     """
     with captioned("", "Cross-correlogram and bin width", (COLUMN, 2.6)) as figure:
         axes = recorded.correlogram(result, ax=figure.subplots())
-        axes.set_title(_title(result))
-        dashed = "" if np.isnan(result.peak_width_s) else " Dashed lines are at its ends."
+        without_peak = " (no central peak)" if np.isnan(result.peak_width_s) else ""
+        axes.set_title(f"Suggested bins: {result.width_s * 1e3:g} ms{without_peak}")
+        dashed = "" if without_peak else " Dashed lines are at its ends."
         figure.caption = f"{COUNTED}. {about_peak(result)}{dashed}"
     return figure
 
@@ -42,8 +43,3 @@ def about_peak(result: BinWidth) -> str:
         f"{result.peak_width_s * 1e3:.1f} ± {result.peak_stderr_s * 1e3:.1f} ms (standard error "
         "from leaving out each of 20 blocks of time)."
     )
-
-
-def _title(result: BinWidth) -> str:
-    suggestion = f"Suggested bins: {result.width_s * 1e3:g} ms"
-    return suggestion + (" (no central peak)" if np.isnan(result.peak_width_s) else "")

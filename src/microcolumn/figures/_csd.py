@@ -16,8 +16,6 @@ from ._captioned import PAGE, CaptionedFigure, captioned
 
 #: Okabe & Ito's green, which differs from the map's red and blue with any colour vision.
 _FOUND = "#009E73"
-#: More traces than this are not readable at this height.
-_MAX_TRACES = 24
 
 
 def csd(laminar_map: LaminarMap, units: Units | None = None) -> CaptionedFigure:
@@ -41,12 +39,16 @@ def csd(laminar_map: LaminarMap, units: Units | None = None) -> CaptionedFigure:
         _potentials(potentials, laminar_map)
         _image(image, laminar_map)
         _profile(profile, laminar_map)
-        if units is not None:
-            _units(profile, laminar_map.assign(units))
+        if units is not None:  # a dot per unit at its depth, at the left edge
+            depths = np.asarray(laminar_map.assign(units).depth_um)
+            [dots] = profile.plot(np.full(depths.size, 0.06), depths, "o", color="#D55E00")
+            dots.set(markersize=2.5, transform=profile.get_yaxis_transform())
         for axes in (potentials, image, profile):
             for edge in (laminar_map.top_um, laminar_map.bottom_um):
                 axes.axhline(edge, color="black", linewidth=0.8, linestyle="--")
-        _layer_names(profile, laminar_map)
+        right: Any = {"xycoords": profile.get_yaxis_transform(), "annotation_clip": False}
+        for name, (upper, lower) in laminar_map.boundaries.items():
+            profile.annotate(literal(name), (1.02, 0.5 * (upper + lower)), va="center", **right)
         potentials.set_ylim(laminar_map.cortex_um[::-1])
         potentials.set_ylabel(depth_label(laminar_map.depth_reference))
         if laminar_map.notes:
@@ -68,7 +70,7 @@ def _caption(laminar_map: LaminarMap, has_units: bool) -> str:
 
 def _potentials(axes: Axes, laminar_map: LaminarMap) -> None:
     """A trace per contact, or of every few where there are many; negative is down."""
-    step = -(-laminar_map.contact_um.size // _MAX_TRACES)
+    step = -(-laminar_map.contact_um.size // 24)  # more traces are not readable at this height
     response, depths = laminar_map.response_mv[::step], laminar_map.contact_um[::step]
     largest = float(np.abs(response).max()) or 1.0
     upward = np.sign(laminar_map.cortex_um[0] - laminar_map.cortex_um[1])
@@ -95,9 +97,8 @@ def _image(axes: Axes, laminar_map: LaminarMap) -> None:
     axes.axvline(0.0, color="0.6", linewidth=0.8, linestyle=":")
     for sink in laminar_map.sinks[1:]:
         axes.plot(1e3 * sink.onset_s, sink.depth_um, "o", color="black", markerfacecolor="none")
-    axes.plot(
-        1e3 * first.onset_s, first.depth_um, ">", color=_FOUND, markeredgecolor="black", zorder=3
-    )
+    onset = 1e3 * first.onset_s, first.depth_um
+    axes.plot(*onset, ">", color=_FOUND, markeredgecolor="black", zorder=3)
     axes.set(
         title=f"Earliest large sink: {1e3 * first.onset_s:.0f} ms, {first.n_sd:.0f} SD",
         xlabel=f"time from flash (ms)\ncurrent source density, {laminar_map.method}",
@@ -111,16 +112,3 @@ def _profile(axes: Axes, laminar_map: LaminarMap) -> None:
     axes.axvline(0.0, color="0.6", linewidth=0.8)
     axes.axhspan(laminar_map.top_um, laminar_map.bottom_um, color=_FOUND, alpha=0.2, linewidth=0)
     axes.set(title=f"First {1e3 * INITIAL_S:g} ms", xlabel="µA/mm³")
-
-
-def _units(axes: Axes, units: Units) -> None:
-    """A dot per unit at its depth, at the left edge."""
-    depths = np.asarray(units.depth_um)
-    [dots] = axes.plot(np.full(len(units), 0.06), depths, "o", color="#D55E00", markersize=2.5)
-    dots.set_transform(axes.get_yaxis_transform())
-
-
-def _layer_names(axes: Axes, laminar_map: LaminarMap) -> None:
-    place: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "annotation_clip": False}
-    for name, (upper, lower) in laminar_map.boundaries.items():
-        axes.annotate(literal(name), (1.02, 0.5 * (upper + lower)), va="center", **place)

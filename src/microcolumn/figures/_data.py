@@ -36,8 +36,7 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
         recorded.correlogram(shown.suggestion, bin_width=shown.bin_width, ax=panels["d"])
         for panel, ax in panels.items():
             letter(ax, panel)
-        by_layer = len(panels["c"].containers) > 1
-        figure.caption = _caption(shown, words, by_layer)
+        figure.caption = _caption(shown, words, by_layer=len(panels["c"].containers) > 1)
     return figure
 
 
@@ -46,17 +45,14 @@ def _caption(shown: DataResult, words: Words, by_layer: bool) -> str:
     units = counted(words.n_units, "unit")
     if words.n_units < shown.n_recorded:
         units = f"the {words.n_units} most active of {shown.n_recorded} units"
-    return " ".join(
-        (
-            f"{units[0].upper()}{units[1:]}, {shown.n_bins:,} bins of {width}.",
-            _first_panel(shown.units),
-            f"(b) Words of {width} bins in the {shown.stop_s - shown.start_s:.3g} s with the most "
-            f"spikes, from {shown.start_s:.1f} s on: black where a unit spikes at least once, "
-            f"units {order_text(shown.units)}.",
-            _correlations_panel(words, by_layer),
-            f"(d) {COUNTED}; dashed, plus and minus the bin width of {width}.",
-            about_peak(shown.suggestion),
-        )
+    return (
+        f"{units[0].upper()}{units[1:]}, {shown.n_bins:,} bins of {width}. "
+        f"{_first_panel(shown.units)} "
+        f"(b) Words of {width} bins in the {shown.stop_s - shown.start_s:.3g} s with the most "
+        f"spikes, from {shown.start_s:.1f} s on: black where a unit spikes at least once, "
+        f"units {order_text(shown.units)}. {_correlations_panel(words, by_layer)} "
+        f"(d) {COUNTED}; dashed, plus and minus the bin width of {width}. "
+        f"{about_peak(shown.suggestion)}"
     )
 
 

@@ -12,8 +12,6 @@ from ..study import Condition, NotComputedError, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import about, condition_of
 
-#: Most recordings with panels side by side, and inches of their height.
-_SIDE_BY_SIDE, _HEIGHT = 4, 2.7
 #: So few splits say little about their own scatter; see evaluate/_significance.py.
 _FEW_SPLITS = 2
 
@@ -32,15 +30,17 @@ def likelihood(
     """
     condition = condition_of(results, recording, experiment, window)
     compared = []
-    for each in _alike(results, condition, recording):
-        with suppress(NotComputedError):  # no score of that recording is finite
-            compared.append(_compared(results, each))
+    for each in results.tested():
+        same = each.experiment == condition.experiment and each.window == condition.window
+        if same and recording in (None, each.recording):
+            with suppress(NotComputedError):  # no score of that recording is finite
+                compared.append(_compared(results, each))
     if not compared:
         raise condition.missing("a test")
     reference = _reference(compared)
-    stacked = len(compared) > _SIDE_BY_SIDE and reference is not None
-    height = _HEIGHT * (1.75 if stacked else 1.0)
-    with captioned("3", "Excess log-likelihood", (PAGE, height)) as figure:
+    stacked = len(compared) > 4 and reference is not None  # too many for panels side by side
+    size = (PAGE, 2.7 * (1.75 if stacked else 1.0))
+    with captioned("3", "Excess log-likelihood", size) as figure:
         shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
         panels = figure.subplots(*shape, squeeze=False, sharex=stacked).ravel()
         scores(compared, ax=panels[0])
@@ -51,17 +51,6 @@ def likelihood(
         share_legend(figure, "outside upper center")
         figure.caption = _caption(condition, compared, reference)
     return figure
-
-
-def _alike(results: Results, condition: Condition, recording: str | None) -> list[Condition]:
-    """The same experiment and window on all recordings, or on the given one."""
-    return [
-        each
-        for each in results.tested()
-        if each.experiment.name == condition.experiment.name
-        and each.window == condition.window
-        and recording in (None, each.recording)
-    ]
 
 
 def _compared(results: Results, condition: Condition) -> Comparison:

@@ -21,8 +21,6 @@ from ._conditions import about, by_class, first_split, of_condition
 
 #: Hidden units drawn for each model.
 _MOST = 12
-#: Height of a row of panels, inches.
-_HEIGHT = 2.75
 #: The model class of each panel and which of its parameters are drawn, and rows of panels.
 _PANELS = {"a": ("Ising", "J"), "b": ("RBM", "W"), "c": ("SemiRBM", "J"), "d": ("SemiRBM", "W")}
 _ROWS = ("ab", "cd")
@@ -51,9 +49,8 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
     units = results.units(condition.recording, experiment=condition.experiment.name)
     rows = [[panel for panel in row if _PANELS[panel][0] in shown] for row in _ROWS]
     mosaic: list[Any] = [row * 2 if len(row) == 1 else row for row in rows if row]
-    with captioned(
-        "2", f"Parameters of models of {condition.recording}", (PAGE, _HEIGHT * len(mosaic))
-    ) as figure:
+    title = f"Parameters of models of {condition.recording}"
+    with captioned("2", title, (PAGE, 2.75 * len(mosaic))) as figure:
         panels = figure.subplot_mosaic(mosaic, width_ratios=[1.0, 1.55])
         for panel, ax in panels.items():
             model, matrix = _PANELS[panel]

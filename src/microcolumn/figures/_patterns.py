@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..evaluate import PatternStatistics, Synchrony
+from ..evaluate import Synchrony
 from ..formatting import scientific
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
@@ -39,12 +39,9 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
         panels[-1].set_ylabel("probability")
         for ax, name in zip(panels, "abc", strict=False):
             letter(ax, name)
-        figure.caption = " ".join(
-            [
-                *_about_words(condition, found, pairs, names, bits),
-                _about_synchrony("abc"[len(pairs)], bits, shown),
-            ]
-        )
+        sentences = _about_words(condition, found, pairs, names, bits)
+        sentences.append(_about_synchrony("abc"[len(pairs)], bits, shown))
+        figure.caption = " ".join(sentences)
     return figure
 
 
@@ -77,18 +74,13 @@ def _about_words(
         "probability, the grey band between them. Only words that occurred are drawn, so words "
         "expected less than about once lie above the band by selection.",
     ]
-    return sentences + _at_the_edge(drawn, LEAST_EXPECTED / some.n_words)
-
-
-def _at_the_edge(drawn: Mapping[str, PatternStatistics], least: float) -> list[str]:
+    least = LEAST_EXPECTED / some.n_words
     below = {name: float(np.mean(each.model < least)) for name, each in drawn.items()}
     edge = [f"{100.0 * share:.2g} % for {name}" for name, share in below.items() if share > 0.0]
-    if not edge:
-        return []
-    return [
-        f"Words with a probability below {least:.0e} are drawn at the left edge "
-        f"({', '.join(edge)})."
-    ]
+    if edge:
+        at = f"Words with a probability below {least:.0e} are drawn at the left edge"
+        sentences.append(f"{at} ({', '.join(edge)}).")
+    return sentences
 
 
 def _about_synchrony(panel: str, bits: str, distributions: Mapping[str, Synchrony]) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 
 from ..evaluate import HiddenActivation, Prediction, PredictionResult, UnitPrediction, predict
@@ -25,8 +24,7 @@ _MAP_ROW, _AROUND_MAPS, _GAINS, _TRACE = 0.8, 0.4, 1.9, 1.8
 _KNOWN = {"rest": "the rest of the window", "past": "the past only"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Shown(NamedTuple):
     """What the figure is drawn from: models and test part of one split."""
 
     condition: Condition
@@ -75,8 +73,7 @@ def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
         _draw_hidden(top, shown)
         _draw_gains(middle, shown)
         traces = shown.traces()
-        ax: Axes = bottom.subplots()
-        draw_prediction(traces, shown.best[1].position, ax=ax)
+        ax = draw_prediction(traces, shown.best[1].position, ax=bottom.subplots())
         share_legend(bottom, "outside lower center")
         letter(ax, "c", pad=12.0)  # above the spikes
         figure.caption = _caption(shown, n_hidden, traces)
@@ -157,11 +154,9 @@ def _about_gains(shown: _Shown) -> str:
     results = next(iter(shown.predictions.values()))
     n_splits = max(result.n_splits for result in results)
     silent = sum(unit.rate_hz == 0.0 for unit in results[0].units)
-    bars = (
-        f"error bars are standard errors over {n_splits} splits"
-        if n_splits > 1
-        else "one split gives no error bars"
-    )
+    bars = f"error bars are standard errors over {n_splits} splits"
+    if n_splits == 1:
+        bars = "one split gives no error bars"
     units = f"{counted(silent, 'unit')} without a training spike"
     left_out = f" {units} {'is' if silent == 1 else 'are'} not shown." if silent else ""
     known = " and ".join(_KNOWN[given] for given in shown.predictions)

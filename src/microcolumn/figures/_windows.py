@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..evaluate import WindowResult
+from ..evaluate import ModelScore, WindowResult
 from ..formatting import counted
 from ..plot import windows as draw_windows
 from ..study import Condition, Results
@@ -20,25 +20,19 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
     Words of up to ``window`` bins are drawn.
     """
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
-    shown = _up_to(found, condition.window)
+    n = found.windows.index(condition.window) + 1
+    models = {name: each[:n] for name, each in found.models.items()}
+    shown = replace(found, windows=found.windows[:n], models=models)
     computed = [each for models in shown.models.values() for each in models if each]
     if not computed:
         raise condition.missing("a test")  # scores that are not finite count as none
     with captioned("5", "Excess log-likelihood by length of words", (COLUMN, 3.0)) as figure:
         draw_windows(shown, bin_width=condition.experiment.bin_width, ax=figure.subplots())
-        figure.caption = _caption(condition, shown)
+        figure.caption = _caption(condition, shown, computed)
     return figure
 
 
-def _up_to(found: WindowResult, longest: int) -> WindowResult:
-    """Without longer windows."""
-    n = found.windows.index(longest) + 1
-    models = {name: each[:n] for name, each in found.models.items()}
-    return replace(found, windows=found.windows[:n], models=models)
-
-
-def _caption(condition: Condition, shown: WindowResult) -> str:
-    computed = [each for found in shown.models.values() for each in found if each is not None]
+def _caption(condition: Condition, shown: WindowResult, computed: list[ModelScore]) -> str:
     numbers = sorted({each.n_splits for each in computed})
     last = {name: shown.last_step(name) for name in shown.models}
     steps = [f"{name} {window if window is not None else 'none'}" for name, window in last.items()]

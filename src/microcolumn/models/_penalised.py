@@ -212,7 +212,7 @@ class PenalisedModel(PopulationModel):
                 # From the bits: rounding may leave the rate of an always active unit below 1.
                 fixed=np.asarray(~words.X.any(axis=0) | words.X.all(axis=0)),
                 never_coactive=_never_coactive(words),
-                n_hidden=self._n_hidden(),
+                n_hidden=int(getattr(self, "n_hidden", 0)),
                 n_init=self.n_init,
                 seed=_seed(self.random_state),
                 tol=self.tol,
@@ -259,16 +259,13 @@ class PenalisedModel(PopulationModel):
                 stacklevel=stacklevel,
             )
 
-    def _n_hidden(self) -> int:
-        return 0
-
     def _check_start(self, start: Parameters, n_units: int) -> None:
         if not isinstance(start, Parameters):
             raise TypeError(
                 f"start is a {type(start).__name__}; pass Parameters, for example a fitted "
                 "model's parameters_"
             )
-        wanted = self._kind, n_units, self._n_hidden()
+        wanted = self._kind, n_units, getattr(self, "n_hidden", 0)
         if (start.kind, start.n_visible, start.n_hidden) != wanted:
             raise ValueError(
                 f"start is a model of kind {start.kind!r} with {start.n_visible} units and "
@@ -282,8 +279,11 @@ class PenalisedModel(PopulationModel):
             raise TypeError(f"l1_values is {l1_values!r}; pass a sequence of numbers")
         settings = self.get_params(deep=False)
         for name, constraints in self._parameter_constraints.items():
+            allowed = [make_constraint(constraint) for constraint in constraints]
             for value in l1_values if name == "l1" else [settings[name]]:
-                _check(name, value, constraints)
+                if not any(constraint.is_satisfied_by(value) for constraint in allowed):
+                    wanted = " or ".join(map(str, allowed))
+                    raise InvalidParameterError(f"{name} is {value!r}; it must be {wanted}")
         if self.complement and self.objective != "mpf":
             raise ValueError(
                 "complement=True adds a neighbour to minimum probability flow; "
@@ -331,9 +331,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
     def _settings_of(cls, theta: Parameters) -> dict[str, Any]:
         return {"n_hidden": max(theta.n_hidden, 1)}
 
-    def _n_hidden(self) -> int:
-        return int(self.n_hidden)
-
     def _penalty(self, l1: float) -> Penalty:
         return L1(l1) + GroupL1(self.group_l1) if self.group_l1 else L1(l1)
 
@@ -342,13 +339,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
 def _libraries() -> ThreadpoolController:
     """The loaded libraries that have threads; to look for them takes as long as a small fit."""
     return ThreadpoolController()
-
-
-def _check(name: str, value: Any, constraints: list[Any]) -> None:
-    allowed = [make_constraint(constraint) for constraint in constraints]
-    if not any(constraint.is_satisfied_by(value) for constraint in allowed):
-        wanted = " or ".join(map(str, allowed))
-        raise InvalidParameterError(f"{name} is {value!r}; it must be {wanted}")
 
 
 def _never_coactive(words: Words) -> NDArray[np.bool_]:

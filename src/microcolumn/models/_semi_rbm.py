@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..parameters import Kind, Parameters
+from ..parameters import Kind
 from ..solvers import NestedStarts
 from ..validation import Floats
 from ..words import Words, as_words
@@ -95,7 +95,6 @@ def _solutions(
     """Parameters of the two paths, whose models must be special cases of ``model``."""
     if not (isinstance(nested, Sequence) and len(nested) == 2):
         raise TypeError("nested is not a pair; pass (Ising path, RBM path)")
-    found: list[list[Parameters]] = []
     for path, cls in zip(nested, (Ising, RBM), strict=True):
         name = cls.__name__
         if not (isinstance(path, Sequence) and len(path) == len(l1_values)):
@@ -105,8 +104,8 @@ def _solutions(
             )
         for member, l1 in zip(path, l1_values, strict=True):
             _check_nested(model, member, cls, l1, rates)
-        found.append([member.parameters_ for member in path])
-    return found[0], found[1]
+    ising, rbm = nested
+    return [member.parameters_ for member in ising], [member.parameters_ for member in rbm]
 
 
 def _check_nested(

@@ -68,11 +68,10 @@ class NegativeLogLikelihood(Objective):
             mean_log_weight += float((theta.J * self._pairs).sum())
             J = model.J - self._pairs
         if theta.W is not None and theta.c is not None:
-            # Same kind as theta, so the model's expectations have these parts too.
-            expected_W, expected_c = np.asarray(model.W), np.asarray(model.c)
             hidden, data_W, data_c = self._hidden(theta.W, theta.c)
             mean_log_weight += hidden
-            W, c = expected_W - data_W, expected_c - data_c
+            # Same kind as theta, so the model's expectations have these parts too.
+            W, c = np.asarray(model.W) - data_W, np.asarray(model.c) - data_c
         gradient = Parameters.trusted(model.b - self._rates, J, W, c)
         return log_z - mean_log_weight, gradient
 

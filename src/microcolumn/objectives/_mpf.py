@@ -174,20 +174,17 @@ class MinimumProbabilityFlow(Objective):
             return float(np.float64(K) * scale), scale
 
     def _flow(self, space: Workspace, shift: float = 0.0) -> float:
-        """Run the kernel; anything but plain weights goes the careful way, in logarithms."""
+        """Run the kernel; with a ``shift``, weights are computed from their logarithms."""
         bits = self._bits
         if shift != 0.0:
             bits = bits._replace(log_half_weights=bits.log_half_weights + shift)
             space.tables.bounds[0] = -math.inf
         buffers = space.sums, space.scratch, space.lists
-        with threads_for(self._operations(space), _OPERATIONS_PER_THREAD):
+        n_words, n_units = self.words.X.shape
+        multiply_adds = float(n_words * n_units * (16 + 8 * space.shape.n_hidden))  # roughly
+        with threads_for(multiply_adds, _OPERATIONS_PER_THREAD):
             flow(bits, space.model, self.complement, space.shape, *buffers)
         return space.flow()
-
-    def _operations(self, space: Workspace) -> float:
-        """Roughly the multiply-adds of one evaluation."""
-        n_words, n_units = self.words.X.shape
-        return float(n_words * n_units * (16 + 8 * space.shape.n_hidden))
 
     def _space_for(self, n_live: int) -> Workspace:
         """The workspace of the last evaluation, if it had the same sizes."""

@@ -15,7 +15,7 @@ class GroupL1(Penalty):
 
     Couplings and biases are free. A hidden unit without weights is at its optimum where the norm
     of the gradient of its weights is at most strength * sqrt(n_visible); with an L1 penalty
-    beside it, the norm of what that penalty leaves of the gradient.
+    as well, the norm of what that penalty leaves of the gradient.
 
     Examples
     --------

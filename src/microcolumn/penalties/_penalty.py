@@ -40,14 +40,14 @@ class Penalty(ABC):
 
         Where the penalty is smooth its derivative is added. In a group that is zero the slopes
         are shrunk towards zero by as much as the kink holds. Starting from the gradient of a smooth
-        objective, this gives the subgradient of least norm, which is zero at a minimum alone.
+        objective, this gives the subgradient of least norm, which is zero only at a minimum.
         """
 
     @abstractmethod
     def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:
         """Set groups of ``x`` to zero that a step from ``origin`` has carried across zero.
 
-        A group that is zero at ``origin`` may move against its slope there alone.
+        A group that is zero at ``origin`` may move only against its slope there.
         """
 
     def __add__(self, other: Penalty) -> Penalty:

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..partition._convergence import Convergence
-from .style import BESIDE, DATA_COLOUR, ERROR_BARS, MODEL_COLOURS, axes_or_new
+from .style import DATA_COLOUR, ERROR_BARS, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new
 
 #: Largest tolerated error of a partition function, bits per word (docs/method.md, section 7).
 TOLERANCE_BITS = 0.02
@@ -51,7 +51,7 @@ def annealing(
         _mark_known(ax, known * BITS, name)
     _draw_estimates(ax, convergence, 0.0)
     ax.set_ylabel(r"$\log_2 Z$ (bits)")
-    ax.legend(**BESIDE)
+    ax.legend(**LEGEND_RIGHT)
     return ax
 
 
@@ -84,7 +84,7 @@ def annealing_error(
     most = 1.15 * max(1.5 * TOLERANCE_BITS, reach[-1], near.max(initial=0.0))
     ax.set_ylim(-most, most)
     ax.set_ylabel(rf"$\log_2 Z$ $-$ {name} (bits)")
-    ax.legend(**BESIDE)
+    ax.legend(**LEGEND_RIGHT)
     return ax
 
 

@@ -8,13 +8,10 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
 from ..models import PopulationModel
-from ..parameters import Floats
 from ..units import Units
 from ._laminar import bit_layout, mark_window
 from .style import SIGNED, axes_or_new
 
-#: Part of the non-zero couplings that the colour scale spans; stronger ones have its last colour.
-_SPANNED = 0.99
 #: Position of the colour bars in units of the axes: left, bottom, width, height.
 _COUPLING_BAR, _BIAS_BAR = (1.04, 0.48, 0.045, 0.52), (1.04, 0.0, 0.045, 0.34)
 
@@ -43,16 +40,15 @@ def couplings(
     diagonal = np.eye(found.order.size, dtype=bool)
     drawn = model.J_[np.ix_(found.order, found.order)]
     biases = np.where(diagonal, model.b_[found.order], 0.0)
-    limit = _limit(drawn)
-    signed = axes.imshow(
-        np.ma.array(drawn, mask=diagonal), cmap=SIGNED, vmin=-limit, vmax=limit, aspect="equal"
-    )
+    strengths = np.abs(drawn[drawn != 0.0])
+    # The strongest 1 % of the couplings have the last colour of the scale.
+    limit = float(np.quantile(strengths, 0.99)) if strengths.size else 1.0
+    colours = np.ma.array(drawn, mask=diagonal)
+    signed = axes.imshow(colours, cmap=SIGNED, vmin=-limit, vmax=limit, aspect="equal")
     # Greys start at zero, so that they show strengths as colours do.
     low, high = min(float(model.b_.min()), 0.0), max(float(model.b_.max()), 0.0)
-    shades = np.ma.array(biases, mask=~diagonal)
-    grey = axes.imshow(
-        shades, cmap="Greys_r", vmin=low, vmax=high if high > low else 1.0, aspect="equal"
-    )
+    shades, high = np.ma.array(biases, mask=~diagonal), high if high > low else 1.0
+    grey = axes.imshow(shades, cmap="Greys_r", vmin=low, vmax=high, aspect="equal")
     beyond = (bool((drawn < -limit).any()), bool((drawn > limit).any()))
     extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond)
     _bar(axes, signed, _COUPLING_BAR, "coupling J (nats)", extend or "neither")
@@ -61,12 +57,6 @@ def couplings(
     mark_window(axes, found, along="x")
     axes.spines[["top", "right"]].set_visible(True)
     return axes
-
-
-def _limit(drawn: Floats) -> float:
-    """Coupling at the end of the colour scale, nats; 1 if all are zero."""
-    strengths = np.abs(drawn[drawn != 0.0])
-    return float(np.quantile(strengths, _SPANNED)) if strengths.size else 1.0
 
 
 def _bar(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -26,10 +25,6 @@ _FILLED, _MANY = 0.8, 100
 _GAP, _NARROWEST = 0.25, 0.6
 #: Height of the bands for thresholds (above) and the scale bar (below), as a part of all rows.
 _BAND = 0.07
-#: There is always room for this many charts: the bars of a single one would fill the page.
-_FEWEST = 6
-#: With more charts than this, only every second, third, ... is numbered.
-_NUMBERED = 25
 
 
 def hidden_units(
@@ -63,7 +58,9 @@ def hidden_units(
     if whole_number("most", most) < 1:
         raise ValueError(f"most is {most}; draw at least 1 hidden unit")
     if words is None:
-        order, by = _by_weight(model), "total weight"
+        live = np.flatnonzero(model.parameters_.live)
+        strength = np.abs(model.W_[:, live]).sum(axis=0)
+        order, by = live[np.argsort(-strength, kind="stable")], "total weight"
     else:
         order, by = hidden_activation(model, words).order, "variance"
     return draw_hidden_units(axes_or_new(ax, (7.0, 2.8)), model, units, order, by=by, most=most)
@@ -92,21 +89,12 @@ def draw_hidden_units(
         place: dict[str, Any] = {"transform": axes.transAxes, "backgroundcolor": "white"}
         axes.text(0.6, 0.5, "no live hidden unit", ha="center", va="center", **place)
         return axes
-    live = (
-        f"{order.size} live" if shown.size == order.size else f"{shown.size} of {order.size} live"
-    )
-    axes.set_xlabel(f"hidden unit, by {by} ({live})")
+    of = "" if shown.size == order.size else f"{shown.size} of "
+    axes.set_xlabel(f"hidden unit, by {by} ({of}{order.size} live)")
     return axes
 
 
-def _by_weight(model: PopulationModel) -> NDArray[np.int64]:
-    """Live hidden units by the sum of their absolute weights, shape (n_live,)."""
-    live = np.flatnonzero(model.parameters_.live)
-    return live[np.argsort(-np.abs(model.W_[:, live]).sum(axis=0), kind="stable")]
-
-
-@dataclass(frozen=True, slots=True)
-class _Chart:
+class _Chart(NamedTuple):
     """Bars of one column, nats: a value per row and, of hidden units, a threshold on top."""
 
     values: Floats
@@ -138,16 +126,15 @@ def _draw(ax: Axes, charts: list[_Chart]) -> None:
         _bars(ax, zero, np.maximum(chart.values, 0.0), POSITIVE)
         _bars(ax, zero, np.minimum(chart.values, 0.0), NEGATIVE)
         ax.barh(-0.5 - band / 2, chart.threshold, band / 2, left=zero, color=THRESHOLD)
-    x = max(x, _FEWEST * (1.0 + _GAP) * mean)
+    x = max(x, 6 * (1.0 + _GAP) * mean)  # the bars of a single chart would fill the page
     if len(charts) > 1:
         start = middles[0] + max(widths[0], _NARROWEST * mean) / 2
         ax.text(start, -0.5 - band / 2, "\N{MINUS SIGN}c", ha="right", va="center")
     ax.set_xlim(-_GAP * mean / 2, x - _GAP * mean / 2)
     ax.set_ylim(n_rows - 0.5 + band, -0.5 - band)
-    every = -(-len(charts) // _NUMBERED)
+    every = -(-len(charts) // 25)  # of many charts, every second, third, ... is numbered
     numbers = [f"{k}" if k % every == 0 else "" for k in range(1, len(charts))]
-    names = ["\N{MINUS SIGN}b", *numbers]
-    ax.set_xticks(middles, names, va="baseline")
+    ax.set_xticks(middles, ["\N{MINUS SIGN}b", *numbers], va="baseline")
     ax.tick_params(length=0)
     ax.tick_params(axis="x", pad=9)  # measured to the baseline of the letters
     _scale_bar(ax, max(widths[0], mean), n_rows - 0.5 + band / 2)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from textwrap import wrap
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,16 +16,8 @@ from ..origin import units_of
 from ..units import Units, downwards, layers_from_the_top
 from .style import literal
 
-#: With more layers, counted in all bins of the window, no lines are drawn between them.
-_MANY = 12
-#: About as many units are named on an axis without layers.
-_NAMED = 12
-#: Letters in a line of a layer's name, its most lines, and letters that fit below a block of units.
-_LINE, _MOST_LINES, _SHORT = 12, 2, 8
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Laminar:
+class Laminar(NamedTuple):
     """The order in which units are drawn, from superficial to deep."""
 
     order: NDArray[np.int64]  # position in the table of units of each drawn row
@@ -43,13 +34,6 @@ def laminar(units: Units) -> Laminar:
     """Order units by layer, then by depth; units with neither stay in their order.
 
     Labels that are all empty are no layers.
-
-    Examples
-    --------
-    >>> units = Units("abc", depth_um=[900.0, 300.0, 400.0], layer=["V/VI", "II/III", "II/III"])
-    >>> found = laminar(units)
-    >>> found.order.tolist(), found.layers
-    ([1, 2, 0], (('II/III', 0, 2), ('V/VI', 2, 3)))
     """
     labels = units.layer or ("",) * len(units)
     names = layers_from_the_top(units) if any(labels) else [""]
@@ -72,7 +56,7 @@ def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> 
         draw(border - 0.5, color="black", linewidth=0.8)
     if not found.layers:
         last = found.order.size - 1
-        most = _NAMED if along == "y" or max(map(len, found.ids)) < 4 else 6
+        most = 12 if along == "y" or max(map(len, found.ids)) < 4 else 6
         ticks = MaxNLocator(most, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
         rows = [int(row) for row in ticks if 0 <= row <= last]
         names = [literal(found.ids[row]) for row in rows]
@@ -82,19 +66,13 @@ def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> 
         names = [layer_name(label) or "?" for label, _, _ in found.layers]
         axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers], names)
         axis.set_tick_params(length=0)
-    if along == "x" and max(map(len, names)) > _SHORT:  # side by side they would overlap
+    if along == "x" and max(map(len, names)) > 8:  # side by side they would overlap
         axis.set_tick_params(rotation=90)
 
 
 def layer_name(label: str) -> str:
-    r"""A layer's name as it is drawn: in two lines if it is long, and cut if it is longer.
-
-    Examples
-    --------
-    >>> layer_name("II/III"), layer_name("upper part of layer V")
-    ('II/III', 'upper part\nof layer V')
-    """
-    lines = wrap(label, _LINE, max_lines=_MOST_LINES, placeholder="…")
+    """A layer's name as it is drawn: in two lines if it is long, and cut if it is longer."""
+    lines = wrap(label, 12, max_lines=2, placeholder="…")
     return "\n".join(literal(line) for line in lines)
 
 
@@ -106,15 +84,13 @@ def has_depths(units: Units) -> bool:
 def order_text(units: Units) -> str:
     """The order in which units are drawn, for captions: "from superficial to deep"."""
     found = laminar(units)
+    order = "by layer" if found.layers else "in the order of the file"
     if has_depths(units):
         order = "from superficial to deep"
-    else:
-        order = "by layer" if found.layers else "in the order of the file"
     return f"{order}, with lines between layers" if found.borders else order
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BitLayout:
+class BitLayout(NamedTuple):
     """The order in which bits are drawn: oldest bin first, each from superficial to deep."""
 
     units: Laminar
@@ -159,7 +135,7 @@ def mark_window(ax: Axes, found: BitLayout, *, along: Literal["y", "x"] = "y") -
         return
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
     n_units = found.units.order.size
-    many = found.window * len(found.units.layers) > _MANY
+    many = found.window * len(found.units.layers) > 12
     for lag in range(found.window):
         if lag:
             draw(lag * n_units - 0.5, color="black", linewidth=0.4 if many else 0.8)

@@ -17,12 +17,8 @@ from .style import DASHES, DATA_COLOUR, LEGEND, axes_or_new, literal, looks
 
 #: A symbol for each number of active bits; the last also stands for more.
 _MARKERS = ("s", "o", "^", "D", "x")
-#: Points that vector graphics still draw one by one.
-_MOST_POINTS = 2000
 #: Smaller expected counts are drawn at the left edge: their exact value means little.
 LEAST_EXPECTED = 1e-4
-_BAND_POINTS = 400
-_BAND = "#D9D9D9"
 
 
 def patterns(statistics: Mapping[str, PatternStatistics], *, ax: Axes | None = None) -> Axes:
@@ -71,8 +67,7 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
     lines = []  # for the legend, without error bars
     for name, each in distributions.items():
         occurs = np.flatnonzero(each.probability > 0.0)
-        is_data = each.method == "words"
-        if is_data:
+        if each.method == "words":
             style: dict[str, Any] = {"color": DATA_COLOUR, "marker": "o", "markersize": 3}
             style |= {"linestyle": "", "capsize": 1.5, "zorder": 3}
         else:  # dashes differ, so that a line shows beneath one that equals it
@@ -86,19 +81,18 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
     ax.set(yscale="log", xlim=(-0.5, highest + 0.5), ylim=(lowest, 2.0))
     ax.set(xlabel="active bits k", ylabel="P(k)")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    labels = [literal(name) for name in distributions]
     small = LEGEND | {"fontsize": 6, "handlelength": 1.2, "labelspacing": 0.3}
-    ax.legend(lines, labels, loc="best", **small)
+    ax.legend(lines, [literal(name) for name in distributions], loc="best", **small)
     return ax
 
 
 def _draw_band(ax: Axes, least: float, n_words: int) -> None:
     """Counting noise around the identity; bounds of zero reach below the axis."""
-    p = np.geomspace(least / 2.0, 1.0, _BAND_POINTS)
+    p = np.geomspace(least / 2.0, 1.0, 400)
     lower, upper = counting_bounds(p, n_words)
     seen = upper > 0.0  # words of lower probability are not expected to occur at all
     floor = np.maximum(lower[seen], 1e-3 / n_words)
-    ax.fill_between(p[seen], floor, upper[seen], color=_BAND, linewidth=0, zorder=0)
+    ax.fill_between(p[seen], floor, upper[seen], color="#D9D9D9", linewidth=0, zorder=0)
     for bound in (lower, upper):
         above = bound > 0.0
         ax.plot(p[above], bound[above], color="black", linewidth=0.5, linestyle="--", zorder=3)
@@ -120,7 +114,7 @@ def _draw_words(ax: Axes, statistics: Mapping[str, PatternStatistics], least: fl
         if chosen.size:
             dots = ax.scatter(x[chosen], y[chosen], s=6, c=colour[chosen], marker=_MARKERS[k])
             dots.set(alpha=0.6, linewidths=0.5 if _MARKERS[k] == "x" else 0.0, zorder=2)
-            dots.set_rasterized(x.size > _MOST_POINTS)
+            dots.set_rasterized(x.size > 2000)  # so that vector files stay small
 
 
 def _symbols(statistics: PatternStatistics) -> NDArray[np.int64]:

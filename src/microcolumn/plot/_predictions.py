@@ -13,9 +13,9 @@ from scipy.special import expit
 
 from ..evaluate import Calibration, Prediction, PredictionResult, Roc
 from .style import (
-    BESIDE,
     DATA_COLOUR,
     LEGEND,
+    LEGEND_RIGHT,
     MODEL_COLOURS,
     Look,
     axes_or_new,
@@ -27,10 +27,6 @@ from .style import (
 Found = TypeVar("Found")
 
 _CHANCE = MODEL_COLOURS["Independent"]
-#: Seconds that a trace shows by default, as in the paper.
-_SECONDS = 1.0
-#: Line width in points, and how opaque traces are, so that those below them can be seen.
-_WIDTH, _OPAQUE = 1.2, 0.8
 
 
 def gain(
@@ -58,9 +54,8 @@ def gain(
         values = [(unit.rate_hz, unit.gain_bits_per_second, unit.stderr) for unit in units]
         style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
         style |= {"markersize": 3.5, "markerfacecolor": "none", "markeredgewidth": 0.9}
-        ax.errorbar(
-            *np.array(values).reshape(-1, 3).T, label=literal(name), elinewidth=0.7, **style
-        )
+        style |= {"label": literal(name), "elinewidth": 0.7}
+        ax.errorbar(*np.array(values).reshape(-1, 3).T, **style)
     ax.set_xscale("log")
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
     _plain_ticks(ax)
@@ -99,7 +94,8 @@ def prediction(
     stop = np.inf if stop_s is None else stop_s
     ax = axes_or_new(ax, (7.0, 1.8))
     for name, each, look in drawn:
-        line = {"color": look.colour, "linestyle": look.dash, "linewidth": _WIDTH, "alpha": _OPAQUE}
+        # Lines below others can be seen.
+        line = {"color": look.colour, "linestyle": look.dash, "linewidth": 1.2, "alpha": 0.8}
         label = literal(name) or "prediction"
         _draw_trace(ax, each.stretch(start, stop), unit, line | {"label": label})
     shown = first.stretch(start, stop)
@@ -114,7 +110,7 @@ def prediction(
     ax.set_ylim(bottom=0.0)
     ax.set(xlabel="time (s)", ylabel="P(spike)")
     ax.ticklabel_format(axis="x", useOffset=False)
-    ax.legend(**BESIDE)
+    ax.legend(**LEGEND_RIGHT)
     return ax
 
 
@@ -126,7 +122,7 @@ def busiest_stretch_of_unit(prediction: Prediction, unit: int) -> tuple[float, f
     spikes = prediction.spikes[:, _column(prediction, unit)].astype(np.int64)
     run = _runs(prediction)
     longest = int(np.bincount(run).max())
-    n = min(max(1, round(_SECONDS / prediction.bin_width)), longest)
+    n = min(max(1, round(1.0 / prediction.bin_width)), longest)
     total = np.concatenate(([0], np.cumsum(spikes)))
     counts = total[n:] - total[:-n]
     counts[run[n - 1 :] != run[: run.size - n + 1]] = -1  # across a gap

@@ -17,11 +17,8 @@ from ..words import Words
 from ._laminar import laminar, mark_layers
 from .style import DATA_COLOUR, axes_or_new
 
-#: Above this many marks they are drawn as an image, so that vector files stay small.
-_MOST_MARKS = 2000
 #: Height of a mark of a spike, rows.
 _HEIGHT = 0.8
-_GAP = "#DDDDDD"
 
 
 def raster(
@@ -59,7 +56,7 @@ def raster(
             marks = _spike_marks(data, rows, start, stop)
         else:
             marks = _bin_marks(data.bin(bin_width), rows, start, stop)
-    marks.set_rasterized(len(marks.get_paths()) > _MOST_MARKS)
+    marks.set_rasterized(len(marks.get_paths()) > 2000)  # so that vector files stay small
     ax.add_collection(marks, autolim=False)
     _shade_gaps(ax, epochs, start, stop)
     mark_layers(ax, found)
@@ -70,16 +67,9 @@ def raster(
 
 
 def busiest_bins(words: Words, n_bins: int, window: int = 1) -> tuple[int, int]:
-    """First bin and bin after the last of the stretch with most spikes, within one epoch.
+    """First bin and bin after the last of the ``n_bins`` bins with most spikes, within one epoch.
 
-    Parameters
-    ----------
-    words : Words
-        Of single bins.
-    n_bins : int
-        Length of the stretch; a shorter epoch is taken whole.
-    window : int
-        Each bin of the stretch ends a window of this many bins within the epoch.
+    Of a shorter epoch, all bins are taken. Each bin ends a ``window`` of bins within the epoch.
     """
     spikes = np.concatenate(([0], np.cumsum(words.X.sum(axis=1, dtype=np.int64)[words.index])))
     best, found = -1, (0, 0)
@@ -100,7 +90,11 @@ def _stretch(
 ) -> tuple[float, float]:
     if start_s is None:
         if stop_s is None:
-            return busiest_stretch(data) if isinstance(data, Recording) else _busiest_time(data)
+            if isinstance(data, Recording):
+                return busiest_stretch(data)
+            first, end = busiest_bins(data, max(1, round(SECONDS / data.bin_width)))
+            times_s = data.clock.times_s(data.bins[[first, end - 1]], data.bin_width)
+            return float(times_s[0]), float(times_s[1]) + data.bin_width
         start_s = stop_s - SECONDS
     elif stop_s is None:
         stop_s = start_s + SECONDS
@@ -109,12 +103,6 @@ def _stretch(
     if not -np.inf < start < stop < np.inf:
         raise ValueError(f"from {start:g} to {stop:g} s there is no time; give start_s < stop_s")
     return start, stop
-
-
-def _busiest_time(words: Words) -> tuple[float, float]:
-    first, stop = busiest_bins(words, max(1, round(SECONDS / words.bin_width)))
-    start_s, last_s = words.clock.times_s(words.bins[[first, stop - 1]], words.bin_width).tolist()
-    return start_s, last_s + words.bin_width
 
 
 def _spike_marks(
@@ -149,10 +137,8 @@ def _runs(words: Words) -> Floats:
     begins[words.epoch_starts] = True
     first = np.flatnonzero(begins)
     last = np.append(first[1:], words.n_bins) - 1
-    starts, stops = (
-        words.clock.times_s(words.bins[edge], words.bin_width) for edge in (first, last)
-    )
-    return np.column_stack((starts, stops + words.bin_width))
+    starts = words.clock.times_s(words.bins, words.bin_width)
+    return np.column_stack((starts[first], starts[last] + words.bin_width))
 
 
 def _shade_gaps(ax: Axes, epochs: Floats, start: float, stop: float) -> None:
@@ -160,4 +146,5 @@ def _shade_gaps(ax: Axes, epochs: Floats, start: float, stop: float) -> None:
     edges = np.clip(np.concatenate(([start], epochs.ravel(), [stop])), start, stop)
     for left, right in edges.reshape(-1, 2):
         if right - left > 1e-9 * (stop - start):
-            ax.axvspan(left, right, facecolor=_GAP, edgecolor="white", hatch="////", linewidth=0)
+            shade = ax.axvspan(left, right, facecolor="#DDDDDD", edgecolor="white", linewidth=0)
+            shade.set_hatch("////")

@@ -30,14 +30,6 @@ _WITHIN, _BETWEEN = "#D55E00", "#999999"
 _LAYER_SHADES, _SHANK = ("#F4F4F4", "#E4E4E4"), "#C8C8C8"
 #: ms. Shorter lags do not count for the width, since sorters miss or repeat spikes there.
 _DEAD_TIME_MS = 1e3 * DEAD_TIME
-#: Units closer than this fraction of the range of depths would overlap, so they are set apart.
-_ROWS_OF_PROBE = 45
-#: Fewest and most bins of a histogram.
-_FEWEST_BINS, _MOST_BINS = 20, 60
-#: Height of an axis' numbers and label, in letters.
-_LINES_BELOW = 3.2
-#: With more pairs in a bin, the axis is logarithmic, so that the tail can be seen.
-_TALL = 1000
 
 
 def depth_label(depth_reference: str) -> str:
@@ -133,14 +125,15 @@ def correlations(words: Words, *, ax: Axes | None = None) -> Axes:
     if not values.size:
         ax.text(0.5, 0.5, "no pairs of units", ha="center", transform=ax.transAxes)
         return ax
-    edges = _edges(values)
+    automatic = np.histogram_bin_edges(values, bins="fd").size - 1  # Freedman-Diaconis rule
+    edges = np.histogram_bin_edges(values, bins=int(np.clip(automatic, 20, 60)))
     groups = _pairs_by_layer(words.units, first[known], second[known])
     tallest = 0
     for name, (chosen, colour) in groups.items():
         label = f"{name} ({int(chosen.sum()):,})"
         counts = ax.hist(values[chosen], edges.tolist(), color=colour, alpha=0.6, label=label)[0]
         tallest = max(tallest, int(np.max(counts)))
-    if tallest > _TALL:
+    if tallest > 1000:  # so that the tail can be seen
         ax.set_yscale("log")
     else:
         ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10), integer=True))
@@ -194,7 +187,7 @@ def correlogram(
 
 def _legend_below(ax: Axes) -> None:
     """Put the legend below the label of the axis; inside, curves could cross it."""
-    down = _LINES_BELOW * rcParams["font.size"] / 72.0  # inches
+    down = 3.2 * rcParams["font.size"] / 72.0  # height of the axis' numbers and label, inches
     below = ax.transAxes + ScaledTranslation(0.0, -down, ax.figure.dpi_scale_trans)
     place = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": below}
     ax.legend(loc="upper center", ncols=2, **LEGEND, **place)
@@ -258,8 +251,7 @@ def layer_spans(units: Units) -> dict[str, tuple[float, float]]:
 
 def _shade_layers(ax: Axes, units: Units) -> None:
     """A band for each layer, named at the right, and lines between them."""
-    bottom, top = ax.get_ylim()
-    low, high = sorted((bottom, top))
+    low, high = sorted(ax.get_ylim())
     for place, (name, limits) in enumerate(layer_spans(units).items()):
         upper, lower = np.clip(limits, low, high)
         ax.axhspan(upper, lower, color=_LAYER_SHADES[place % 2], linewidth=0, zorder=0)
@@ -271,7 +263,7 @@ def _shade_layers(ax: Axes, units: Units) -> None:
 def _side_by_side(heights: Floats) -> Floats:
     """Horizontal positions on the probe, such that units of similar height do not overlap."""
     known = np.flatnonzero(~np.isnan(heights))
-    least = np.ptp(heights[known]) / _ROWS_OF_PROBE
+    least = np.ptp(heights[known]) / 45  # units that are closer would overlap
     columns = np.zeros(heights.size)
     nearest = np.full(known.size, -np.inf)  # of each column, the largest height taken in it
     for unit in known[np.argsort(heights[known], kind="stable")]:
@@ -282,12 +274,6 @@ def _side_by_side(heights: Floats) -> Floats:
     columns -= (columns.min() + columns.max()) / 2
     places: Floats = columns * min(0.14, 0.5 / max(float(columns.max()), 1.0))
     return places
-
-
-def _edges(values: Floats) -> Floats:
-    """Edges of a histogram's bins, by the Freedman-Diaconis rule between two bounds."""
-    automatic = np.histogram_bin_edges(values, bins="fd").size - 1
-    return np.histogram_bin_edges(values, bins=int(np.clip(automatic, _FEWEST_BINS, _MOST_BINS)))
 
 
 def _pairs_by_layer(

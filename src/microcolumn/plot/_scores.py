@@ -17,9 +17,9 @@ from ..formatting import counted
 from ..models import ModelSpec
 from ..models._spec import CLASSES, INDEPENDENT
 from .style import (
-    BESIDE,
     ERROR_BARS,
     LEGEND,
+    LEGEND_RIGHT,
     Look,
     axes_or_new,
     leave_rounding_small,
@@ -29,14 +29,6 @@ from .style import (
 
 #: Part of the space of a recording that is filled with bars.
 _FILLED = 0.8
-#: Part of the width that a p-value needs; with less, p-values are upright.
-_ACROSS = 0.12
-#: With more recordings, or more letters in all names, names are slanted.
-_MOST_GROUPS, _MOST_LETTERS = 6, 40
-#: With more numbers of bins than this, not all have a tick.
-_MOST_TICKS = 12
-#: Bins between the lines of neighbouring models, so that error bars do not overlap.
-_APART = 0.07
 
 
 def scores(compared: Comparison | Sequence[Comparison], *, ax: Axes | None = None) -> Axes:
@@ -52,8 +44,7 @@ def scores(compared: Comparison | Sequence[Comparison], *, ax: Axes | None = Non
         From :func:`microcolumn.compare` or ``results.comparison(...)``; several are drawn as
         groups of bars.
     """
-    listed = _listed(compared)
-    specs = _specs(listed)
+    listed, specs = _drawn(compared)
     if not specs:
         raise ValueError("there is no score to draw; compare a model other than firing rates")
     ax = axes_or_new(ax, (4.6, 2.6))
@@ -74,7 +65,7 @@ def scores(compared: Comparison | Sequence[Comparison], *, ax: Axes | None = Non
     _draw_zero(ax)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
     _name_groups(ax, listed)
-    ax.legend(**BESIDE)
+    ax.legend(**LEGEND_RIGHT)
     return ax
 
 
@@ -96,8 +87,7 @@ def differences(
     reference : str
         Name of the model that is subtracted.
     """
-    listed = _listed(compared)
-    specs = _specs(listed)
+    listed, specs = _drawn(compared)
     names = [name for name in specs if name != reference]
     if reference not in specs or not names:
         raise ValueError(
@@ -105,7 +95,8 @@ def differences(
             f"of {', '.join(specs)}"
         )
     ax = axes_or_new(ax, (4.6, 2.6))
-    upright = _FILLED / len(names) / (len(listed) + 0.2) < _ACROSS  # of the limits of the axis
+    # A p-value needs this part of the width of the axes, or it is written upwards.
+    upright = _FILLED / len(names) / (len(listed) + 0.2) < 0.12
     styles = looks(specs, specs)
     for at, each in enumerate(listed):
         for k, name in enumerate(names):
@@ -118,7 +109,7 @@ def differences(
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
     _name_groups(ax, listed)
     points = [Line2D([], [], label=literal(name), **_point(styles[name])) for name in names]
-    ax.legend(handles=points, **BESIDE)
+    ax.legend(handles=points, **LEGEND_RIGHT)
     return ax
 
 
@@ -141,7 +132,8 @@ def windows(
     styles = looks(result.models)
     for k, (name, found) in enumerate(result.models.items()):
         look = styles[name]
-        at = np.array(result.windows) + _APART * (k - (len(result.models) - 1) / 2)
+        # Models are side by side, so that error bars do not overlap.
+        at = np.array(result.windows) + 0.07 * (k - (len(result.models) - 1) / 2)
         values = np.array([math.nan if each is None else each.per_neuron for each in found])
         errors = np.array([_stderr_per_neuron(each, result.test_to_train) for each in found])
         style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
@@ -152,7 +144,7 @@ def windows(
             [ring] = ax.plot(at[where], values[where], "o", color=look.colour, label="_last step")
             # Sizes differ, so that several models may have a ring around one point.
             ring.set(markersize=7.0 + 2.5 * k, markerfacecolor="none")
-    if len(result.windows) <= _MOST_TICKS:
+    if len(result.windows) <= 12:
         ax.set_xticks(result.windows)
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -165,19 +157,18 @@ def windows(
     return ax
 
 
-def _listed(compared: Comparison | Sequence[Comparison]) -> list[Comparison]:
-    return [compared] if isinstance(compared, Comparison) else list(compared)
-
-
-def _specs(listed: Sequence[Comparison]) -> dict[str, ModelSpec]:
-    """All models but independent ones, by class, objective and size."""
+def _drawn(
+    compared: Comparison | Sequence[Comparison],
+) -> tuple[list[Comparison], dict[str, ModelSpec]]:
+    """Comparisons as a list, and all models except independent ones, by class, objective, size."""
+    listed = [compared] if isinstance(compared, Comparison) else list(compared)
     found = {model.name: model.spec for each in listed for model in each.models}
     order = {
         name: (CLASSES.index(spec.model), spec.objective != "mpf", spec.n_hidden)
         for name, spec in found.items()
         if spec.model != INDEPENDENT
     }
-    return {name: found[name] for name in sorted(order, key=order.__getitem__)}
+    return listed, {name: found[name] for name in sorted(order, key=order.__getitem__)}
 
 
 def _offset(k: int, n: int) -> float:
@@ -210,7 +201,7 @@ def _name_groups(ax: Axes, listed: Sequence[Comparison]) -> None:
     ax.set_xticks(range(len(names)), names)
     ax.tick_params(axis="x", length=0)
     letters = len(names) * max(len(line) for name in names for line in name.split("\n"))
-    if len(names) > _MOST_GROUPS or letters > _MOST_LETTERS:
+    if len(names) > 6 or letters > 40:  # they would overlap
         ax.tick_params(axis="x", rotation=45)
         for label in ax.get_xticklabels():
             label.set(ha="right", rotation_mode="anchor")

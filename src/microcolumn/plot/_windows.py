@@ -18,8 +18,6 @@ from .style import SIGNED, axes_or_new
 
 #: As many as the paper shows, and most in a row.
 MOST, COLUMNS = 18, 9
-#: With up to this many bins, labels below the middles of the outermost bins are inside the axes.
-_FEW_BINS = 3
 
 
 def hidden_map(
@@ -74,7 +72,7 @@ def hidden_map(
     oldest = (1 - window) * width
     ax.set_xticks([oldest, 0.0] if window > 1 else [0.0])
     ax.xaxis.set_major_formatter("{x:.0f}")
-    if window > _FEW_BINS:  # labels inside the axes, so that maps fit side by side
+    if window > 3:  # labels of narrow bins move inside the axes, so that maps fit side by side
         left, right = ax.get_xticklabels()
         left.set_horizontalalignment("left")
         right.set_horizontalalignment("right")
@@ -103,20 +101,16 @@ def hidden_maps(
             continue
         hidden_map(model, int(shown[place]), units, bin_width=bin_width, limit=limit, ax=ax)
         ax.set_title(f"{place + 1}", pad=2, fontsize=7)
-        _keep_outer_labels(ax, place % COLUMNS == 0, place + COLUMNS >= shown.size)
+        is_left, is_lowest = place % COLUMNS == 0, place + COLUMNS >= shown.size
+        if not is_left:
+            ax.set(yticklabels=[], ylabel="")
+        if not is_lowest:
+            ax.set_xticklabels([])
+        if not (is_left and is_lowest):  # one for all
+            ax.set_xlabel("")
     n_columns = min(shown.size, COLUMNS)  # the bar has the same width for one map and for nine
     size: dict[str, Any] = {"aspect": 14 * n_rows, "pad": 0.09 / n_columns}
     size |= {"fraction": 0.27 / n_columns, "ax": panels[:, : shown.size]}
     bar = figure.colorbar(panels[0, 0].images[0], **size)
     bar.set_label("weight (nats)")
     bar.outline.set_linewidth(0.6)
-
-
-def _keep_outer_labels(ax: Axes, is_left: bool, is_lowest: bool) -> None:
-    if not is_left:
-        ax.set_yticklabels([])
-        ax.set_ylabel("")
-    if not is_lowest:
-        ax.set_xticklabels([])
-    if not (is_left and is_lowest):  # one for all
-        ax.set_xlabel("")

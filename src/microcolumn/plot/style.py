@@ -50,7 +50,7 @@ RC: dict[Any, Any] = {
 }
 #: Keywords of legends inside the axes, of legends to their right, and of error bars.
 LEGEND: dict[str, Any] = {"fontsize": 7, "frameon": False}
-BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), **LEGEND}
+LEGEND_RIGHT: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), **LEGEND}
 ERROR_BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 1.5}
 #: Bits/s; an axis of scores spans at least this much.
 _SAME_SCORE = 1e-3
@@ -82,13 +82,6 @@ def looks(
     """How each model is drawn: in the colour of its class, with a marker and dash of its own.
 
     ``specs`` says which models they are, if that does not follow from their names.
-
-    Examples
-    --------
-    >>> [look.colour for look in looks(["Ising", "RBM 10", "RBM 25"]).values()]
-    ['#0072B2', '#E69F00', '#E69F00']
-    >>> [look.tint for look in looks(["Ising", "RBM 10", "RBM 25"]).values()]
-    ['#0072b2', '#e69f00', '#efc159']
     """
     found: dict[str, Look] = {}
     for name in names:
@@ -108,15 +101,10 @@ def printable(text: str) -> str:
 
 
 def literal(text: str) -> str:
-    r"""Text from a recording, escaped for matplotlib.
+    """Text from a recording, escaped for matplotlib.
 
     Dollar signs do not begin a formula, line breaks and control characters are spaces, and long
     text is cut.
-
-    Examples
-    --------
-    >>> literal("$unit$"), literal("a" * 30)
-    ('\\$unit\\$', 'aaaaaaaaaaaaaaaaaaaaaaa…')
     """
     plain = re.sub(r"\s+", " ", printable(text)).strip()
     if len(plain) > _LONGEST:

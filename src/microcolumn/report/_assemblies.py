@@ -35,7 +35,11 @@ def assemblies_at(
     units with such weights. None if no model has a live hidden unit.
     """
     split = first_split(compared)
-    found = _best_with_hidden(results, condition, compared, split)
+    fitted = (
+        (each.spec, results.model(model=each.spec, split=split, **condition.names))
+        for each in compared.models
+    )
+    found = next((pair for pair in fitted if pair[1].parameters_.live.any()), None)
     if found is None:
         return None
     spec, model = found
@@ -79,26 +83,9 @@ def words_ending_at(words: Words, start: int, stop: int, window: int) -> NDArray
 
 
 def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Probabilities in thousandths, such that those above 0.5 are above 500 and others are not.
-
-    Examples
-    --------
-    >>> thousandths(np.array([0.0, 0.50001, 0.49999, 1.0])).tolist()
-    [0, 501, 500, 1000]
-    """
-    whole = np.rint(p * 1000).astype(np.int64)
-    return np.where(p > 0.5, np.maximum(whole, 501), np.minimum(whole, 500))
-
-
-def _best_with_hidden(
-    results: Results, condition: Condition, compared: Comparison, split: int
-) -> tuple[ModelSpec, PopulationModel] | None:
-    """The model with the best mean test score that has live hidden units in the split."""
-    for each in compared.models:
-        model = results.model(model=each.spec, split=split, **condition.names)
-        if model.parameters_.live.any():
-            return each.spec, model
-    return None
+    """Probabilities in thousandths, such that those above 0.5 are above 500 and others are not."""
+    nearest = np.rint(p * 1000).astype(np.int64)
+    return np.where(p > 0.5, np.maximum(nearest, 501), np.minimum(nearest, 500))
 
 
 def _layers_of(
@@ -129,5 +116,5 @@ def _label(layer: HiddenUnitLayer | None, strength: NDArray[np.float64]) -> str:
 def _strength(model: PopulationModel, column: int, window: int) -> NDArray[np.float64]:
     """Weight of each unit that is largest in size over the bins of a window, shape (n_units,)."""
     by_lag = model.W_[:, column].reshape(window, -1)
-    largest: NDArray[np.float64] = by_lag[np.abs(by_lag).argmax(axis=0), np.arange(by_lag.shape[1])]
-    return largest
+    lag = np.abs(by_lag).argmax(axis=0)
+    return np.asarray(by_lag[lag, np.arange(lag.size)])

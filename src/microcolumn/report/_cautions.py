@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..evaluate import SplitScore, WindowResult
+from ..evaluate import SplitScore
 from ..study import Results
-
-#: An end of the grid is a reason for caution if it was chosen in more than this share of tests.
-_OFTEN = 0.5
 
 
 def cautions(results: Results) -> list[str]:
@@ -20,8 +17,9 @@ def cautions(results: Results) -> list[str]:
     for recording, experiment in conditions:
         found = results.by_window(recording, experiment=experiment.name)
         alike: dict[str, list[str]] = {}
-        for name in found.models:
-            tested = _tested(found, name)
+        for name, models in found.models.items():
+            by_window = zip(found.windows, models, strict=True)
+            tested = [(window, score) for window, m in by_window if m for score in m.splits]
             for what in (*_not_converged(tested), *_at_the_edge(tested, experiment.l1)):
                 alike.setdefault(what, []).append(name)
         condition = f"{recording}, {experiment.name}"
@@ -48,23 +46,13 @@ def _of_the_run(results: Results) -> list[str]:
         first = made["failures"][0]
         lines.append(f"{len(made['failures'])} jobs failed, first {first['job']}: {first['error']}")
     if len(made["environments"]) > 1:
-        differ = _differing(made["environments"])
+        names = dict.fromkeys(name for versions in made["environments"] for name in versions)
+        differ = [name for name in names if len({v.get(name) for v in made["environments"]}) > 1]
         lines.append(
             f"results come from {len(made['environments'])} environments, which differ in "
             f"{', '.join(differ)}; the last digits may depend on them"
         )
     return lines
-
-
-def _differing(environments: Sequence[dict[str, str]]) -> list[str]:
-    names = dict.fromkeys(name for versions in environments for name in versions)
-    return [name for name in names if len({versions.get(name) for versions in environments}) > 1]
-
-
-def _tested(found: WindowResult, name: str) -> list[tuple[int, SplitScore]]:
-    """Window and score of all fits of one model."""
-    results = zip(found.windows, found.models[name], strict=True)
-    return [(window, score) for window, result in results if result for score in result.splits]
 
 
 def _not_converged(tested: Sequence[tuple[int, SplitScore]]) -> list[str]:
@@ -81,7 +69,7 @@ def _at_the_edge(tested: Sequence[tuple[int, SplitScore]], grid: Sequence[float]
     lines = []
     for name, edge in {"smallest": grid[0], "largest": grid[-1]}.items():
         at_edge = [window for window, score in tested if score.l1 == edge]
-        if len(grid) > 1 and edge > 0.0 and len(at_edge) > _OFTEN * len(tested):
+        if len(grid) > 1 and edge > 0.0 and len(at_edge) > 0.5 * len(tested):
             chosen = f"the {name} penalty of the grid, {edge:g}, was chosen"
             lines.append(f"{chosen} {_count(at_edge, tested)}; extend the grid")
     return lines

@@ -5,57 +5,50 @@ The template draws each item by its ``kind``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from markupsafe import Markup
 
 from ._tables import Table
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     """Plain text; ``absent`` stands in the place of a figure."""
 
-    kind: ClassVar[str] = "paragraph"
     text: str
     absent: bool = False
+    kind: str = "paragraph"
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading inside a section."""
 
-    kind: ClassVar[str] = "heading"
     text: str
+    kind: str = "heading"
 
 
-@dataclass(frozen=True, slots=True)
-class BulletList:
+class BulletList(NamedTuple):
     """A list of sentences."""
 
-    kind: ClassVar[str] = "list"
     lines: tuple[str, ...]
+    kind: str = "list"
 
 
-@dataclass(frozen=True, slots=True)
-class TableItem:
+class TableItem(NamedTuple):
     """A table, and which results it shows."""
 
-    kind: ClassVar[str] = "table"
     table: Table
     about: str
+    kind: str = "table"
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(NamedTuple):
     """A :class:`~microcolumn.figures.CaptionedFigure` as an ``svg`` or ``img`` element.
 
     ``id`` is its anchor, ``about`` the recording (empty if it shows all), ``width`` the share of
     the page's width that it was drawn for.
     """
 
-    kind: ClassVar[str] = "picture"
     id: str
     number: str
     title: str
@@ -63,13 +56,13 @@ class Picture:
     about: str
     width: float
     markup: Markup
+    kind: str = "picture"
 
 
 Item: TypeAlias = Paragraph | Heading | BulletList | TableItem | Picture
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """The part of a section about one recording: its name and size, then items."""
 
     name: str
@@ -77,19 +70,17 @@ class Block:
     items: list[Item]
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A section: what it shows (``lead``), items about all recordings, a block for each."""
 
     id: str
     title: str
     lead: str
-    items: list[Item] = field(default_factory=list)
-    blocks: list[Block] = field(default_factory=list)
+    items: list[Item]
+    blocks: list[Block]
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """The result of one comparison in words: what is compared, the best model, and details."""
 
     about: str

@@ -16,7 +16,7 @@ from ..plot._laminar import BitLayout, laminar
 from ..study import Condition, Results
 from ..units import Units
 from ._assemblies import assemblies_at
-from ._sections import longest
+from ._tables import longest
 
 #: Couplings and weights in a page, all explorers together, and activations of hidden units; at
 #: about nine and four bytes each, they leave 3 MB for figures in a page of 8 MB.
@@ -120,9 +120,7 @@ def strongest(matrix: NDArray[np.float64], most: int) -> dict[str, Any]:
     """
     flat = matrix.ravel()
     positions = np.flatnonzero(flat)
-    kept = positions
-    if positions.size > most:
-        kept = np.sort(positions[np.argsort(-np.abs(flat[positions]), kind="stable")[:most]])
+    kept = np.sort(positions[np.argsort(-np.abs(flat[positions]), kind="stable")[:most]])
     return {
         "total": int(positions.size),
         "gaps": np.diff(kept, prepend=0).tolist(),
@@ -131,13 +129,7 @@ def strongest(matrix: NDArray[np.float64], most: int) -> dict[str, Any]:
 
 
 def most_per_matrix(sizes: Iterable[int], budget: int) -> int:
-    """Largest number of entries per matrix with which all matrices stay within the budget.
-
-    Examples
-    --------
-    >>> most_per_matrix([10, 50, 90], 110), most_per_matrix([10, 50], 1000)
-    (50, 50)
-    """
+    """Largest number of entries per matrix with which all matrices stay within the budget."""
     left, allowed = budget, 0
     ordered = sorted(sizes)
     for k, size in enumerate(ordered):

@@ -20,16 +20,13 @@ from ._cautions import cautions
 from ._explorer import explorers
 from ._methods import methods, references
 from ._pictures import pictures
-from ._sections import answers, has_windows, longest, sections, simulated, summary, tally
+from ._sections import answers, has_windows, sections, simulated, summary, tally
 from ._typography import sentence, stopped, typeset, unbroken
 
 #: Most bytes of a page, and a generous estimate for the words and tables of a recording.
 _MOST_BYTES, _TEXT_BYTES = 7_900_000, 20_000
 #: With more cautions or comparisons, they are folded away behind a line that counts them.
 _MOST_CAUTIONS, _MOST_ANSWERS = 4, 4
-_NAMES = {"SemiRBM": "semi-restricted RBM"}
-#: With more recordings the title counts them; longer names are cut.
-_MOST_NAMES, _MOST_LETTERS = 4, 40
 
 
 def write(results: Results, path: str | os.PathLike[str], *, progress: bool | None = None) -> None:
@@ -70,7 +67,7 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     data = htmlsafe_json_dumps(interactive, separators=(",", ":"))
     text_bytes = _TEXT_BYTES * (10 + len(results.recordings))
     drawn = pictures(results, max(0, _MOST_BYTES - text_bytes - len(data)), progress)
-    layers = any(tables.layers(results, condition) for condition in longest(results))
+    layers = any(tables.layers(results, condition) for condition in tables.longest(results))
     paragraphs = methods(results.plan, layers=layers)
     found = answers(results)
     content: dict[str, Any] = {
@@ -108,24 +105,18 @@ def _environment() -> Environment:
     )
     for setting in (sentence, stopped, typeset, unbroken):
         environment.filters[setting.__name__] = setting
-    environment.globals["source"] = _source
+    templates = files(__package__) / "templates"
+    # Style sheets and scripts go into the page unchanged.
+    environment.globals["source"] = lambda name: (templates / name).read_text(encoding="utf-8")
     return environment
-
-
-def _source(name: str) -> str:
-    """A style sheet or a script of this package, which goes into the page unchanged."""
-    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def _title(results: Results) -> str:
     classes = dict.fromkeys(model for each in results.plan.experiments for model in each.models)
-    names = enumeration([_NAMES.get(name, name) for name in classes])
+    names = enumeration([name.replace("SemiRBM", "semi-restricted RBM") for name in classes])
     model = "model" if len(classes) == 1 else "models"
-    recordings = [_shortened(source.name) for source in results.plan.sources]
-    many = len(recordings) > _MOST_NAMES
-    of = f"{len(recordings)} recordings" if many else enumeration(recordings)
+    recordings = [source.name for source in results.plan.sources]
+    of = f"{len(recordings)} recordings"
+    if len(recordings) <= 4:
+        of = enumeration([name if len(name) <= 40 else f"{name[:39]}…" for name in recordings])
     return f"{names} {model} of {of}"
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…"

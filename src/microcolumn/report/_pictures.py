@@ -15,10 +15,6 @@ from ._content import Paragraph, Picture
 
 #: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
 MOST_BYTES = 700_000
-#: Dots per inch of pixels; fewer where a page has very many figures.
-_DPI = (200, 100)
-
-_NO_ROOM = "the page would be too large; microcolumn study figures draws it"
 
 Pictures = dict[tuple[str, str | None], Picture | Paragraph]
 
@@ -34,31 +30,31 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
     found: Pictures = {}
     for which, figure in draw_all(results, progress=progress):
         key = (which.number, which.recording)
-        if isinstance(figure, str):
-            found[key] = Paragraph(figure, absent=True)
-            continue
-        condition = "" if which.recording is None else f"-{names.index(which.recording)}"
-        picture = _picture(figure, f"figure-{which.number}{condition}", which.recording or "", most)
-        size = len(picture.markup.encode())
-        if size > room:
+        if not isinstance(figure, str):
+            number = "" if which.recording is None else f"-{names.index(which.recording)}"
+            anchor = f"figure-{which.number}{number}"
+            picture = _picture(figure, anchor, which.recording or "", most)
+            size = len(picture.markup.encode())
+            if size <= room:
+                room -= size
+                found[key] = picture
+                continue
             of = f" of {which.recording}" if which.recording else ""
-            text = f"Figure {which.number}{of} is left out: {_NO_ROOM}"
-            found[key] = Paragraph(text, absent=True)
-            continue
-        room -= size
-        found[key] = picture
+            why = "the page would be too large; microcolumn study figures draws it"
+            figure = f"Figure {which.number}{of} is left out: {why}"
+        found[key] = Paragraph(figure, absent=True)
     return found
 
 
 def _picture(figure: CaptionedFigure, anchor: str, about: str, most: int) -> Picture:
     drawn = figure.svg(anchor)
-    for dpi in _DPI:
+    for dpi in (200, 100):  # fewer where a page has very many figures
         if len(drawn.encode()) <= most:
             break
         drawn = min(drawn, _pixels(figure, dpi), key=len)
     width = min(1.0, figure.get_figwidth() / PAGE)
-    text = (figure.number, figure.title, figure.caption)
-    return Picture(anchor, *text, about, width, Markup(drawn))
+    texts = figure.number, figure.title, figure.caption, about
+    return Picture(anchor, *texts, width, Markup(drawn))
 
 
 def _pixels(figure: CaptionedFigure, dpi: int) -> str:

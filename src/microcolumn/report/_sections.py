@@ -8,14 +8,14 @@ from dataclasses import replace
 from functools import partial
 
 from ..evaluate import Comparison
-from ..evaluate._significance import p_text
+from ..evaluate._significance import p_text, with_error
 from ..formatting import enumeration, number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
 from . import _tables as tables
 from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
 from ._pictures import Pictures
-from ._tables import Table
+from ._tables import Table, longest
 
 _LEADS = {
     "Data": "Spikes are counted in bins; a word says which units fired at least once in a bin.",
@@ -35,12 +35,6 @@ _LEADS = {
 }
 
 
-def longest(results: Results) -> list[Condition]:
-    """The longest words tested so far of each experiment on each recording."""
-    tested = results.tested()
-    return list({(c.recording, c.experiment.name): c for c in tested}.values())
-
-
 def answers(results: Results) -> list[Answer]:
     """The result of every comparison in words, in the plan's order."""
     found = []
@@ -58,7 +52,9 @@ def tally(results: Results) -> Answer:
     compared = [results.comparison(**condition.names) for condition in longest(results)]
     (name, most), *others = Counter(each.best.name for each in compared).most_common()
     headline = [f"{name} scores best in {most} of {len(compared)} comparisons"]
-    ahead = [each.pair(each.best.name, _next_best(each)) for each in compared]
+    # Where there is no other model, independent units are the next best.
+    ranked = [[*(model.name for model in each.models), INDEPENDENT] for each in compared]
+    ahead = [each.pair(*names[:2]) for each, names in zip(compared, ranked, strict=True)]
     over_independent = [each.best.bits_per_second for each in compared]
     sure = sum(pair.differs for pair in ahead)
     return Answer(
@@ -168,10 +164,10 @@ def _structure(results: Results, condition: Condition) -> list[Item]:
         return [Paragraph("The structure of these models is not computed yet.")]
     # In a caption, the columns go on by themselves.
     interactions = replace(interactions, title=interactions.title.removesuffix(", up to"))
-    items: list[Item] = []
-    if layers is None:
-        items.append(Paragraph("No labels of several layers, so layer structure was not tested."))
-    return items + _table_items(condition, layers, interactions)
+    items = _table_items(condition, layers, interactions)
+    if layers is not None:
+        return items
+    return [Paragraph("No labels of several layers, so layer structure was not tested."), *items]
 
 
 def _growth(results: Results, condition: Condition) -> list[Item]:
@@ -227,14 +223,8 @@ def has_windows(results: Results) -> bool:
     return any(max(experiment.windows) > 1 for experiment in results.plan.experiments)
 
 
-def _next_best(compared: Comparison) -> str:
-    """The model after the best one, or independent units if there is none."""
-    return next((model.name for model in compared.models[1:]), INDEPENDENT)
-
-
 def _range(bits_per_second: list[float]) -> str:
-    least, most = (number(end(bits_per_second)) for end in (min, max))
-    return f"{least} to {most} bits/s"
+    return f"{number(min(bits_per_second))} to {number(max(bits_per_second))} bits/s"
 
 
 def _over(compared: Comparison, others: list[str], *, name: bool = False) -> str:
@@ -243,4 +233,4 @@ def _over(compared: Comparison, others: list[str], *, name: bool = False) -> str
         return "-"
     pair = compared.pair(compared.best.name, others[0])
     which = f"{others[0]}: " if name else ""
-    return f"{which}{tables.difference(pair)}, {p_text(pair.p_value)}"
+    return f"{which}{with_error(pair.bits_per_second, pair.stderr)}, {p_text(pair.p_value)}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TypeVar
 
-from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference, WindowResult
+from ..evaluate import Comparison, LayersResult, ModelScore, WindowResult
 from ..evaluate._significance import p_text, with_error
 from ..formatting import counted, duration, number, scientific
 from ..models import ModelSpec
@@ -38,6 +38,12 @@ class Provenance:
     environments: tuple[tuple[tuple[str, str], ...], ...]  # names and versions of the software
     seeds: tuple[tuple[str, str], ...]  # experiment, seeds of its splits
     data: tuple[tuple[str, str, str], ...]  # recording, SHA-256 of its content, source
+
+
+def longest(results: Results) -> list[Condition]:
+    """The longest words tested so far of each experiment on each recording."""
+    tested = results.tested()
+    return list({(c.recording, c.experiment.name): c for c in tested}.values())
 
 
 def recording_facts(row: Row) -> str:
@@ -87,6 +93,7 @@ def words_facts(condition: Condition, compared: Comparison) -> str:
 def models(compared: Comparison) -> Table:
     """Scores and sizes of all models, best first."""
     header = ("model", "bits/s", "per unit", "λ", "non-zero", "couplings", "live hidden")
+    log_z = {"exact": "exact", "ais": "AIS"}
     rows = [
         (
             model.name,
@@ -96,7 +103,7 @@ def models(compared: Comparison) -> Table:
             f"{model.n_nonzero:.0f}",
             f"{model.n_couplings:.0f}",
             f"{model.n_live_hidden:.1f} of {model.spec.n_hidden}" if model.spec.n_hidden else "-",
-            ", ".join(dict.fromkeys(_LOG_Z[score.normaliser] for score in model.splits)),
+            ", ".join(dict.fromkeys(log_z[score.normaliser] for score in model.splits)),
             "yes" if model.converged else "no",
         )
         for model in compared.models
@@ -117,7 +124,7 @@ def pairs(compared: Comparison) -> Table:
     rows = [
         (
             f"{pair.first} - {pair.second}",
-            difference(pair),
+            with_error(pair.bits_per_second, pair.stderr),
             f"{pair.n_better} of {pair.n_splits}",
             p_text(pair.p_value).removeprefix("p ").removeprefix("= "),
         )
@@ -130,11 +137,6 @@ def pairs(compared: Comparison) -> Table:
         left=("difference",),
         note="errors and p-values are corrected for overlap between splits, not over pairs",
     )
-
-
-def difference(pair: PairedDifference) -> str:
-    """How much better the first is, with its error."""
-    return with_error(pair.bits_per_second, pair.stderr)
 
 
 def growth(found: WindowResult) -> Table:
@@ -252,9 +254,6 @@ def of_models(
             yield spec, method(model=spec, **condition.names)
         except NotComputedError:
             continue
-
-
-_LOG_Z = {"exact": "exact", "ais": "AIS"}
 
 
 def _layer_columns(found: LayersResult) -> tuple[str, ...]:

@@ -9,12 +9,7 @@ from ..formatting import text_table
 from ..study import Condition, Results
 from . import _tables as tables
 from ._cautions import cautions
-from ._tables import Table
-
-#: Letters of a fingerprint that are shown.
-_FINGERPRINT = 16
-#: Notes are wrapped at this column.
-_WIDTH = 100
+from ._tables import Table, longest
 
 
 def report_text(results: Results) -> str:
@@ -26,14 +21,12 @@ def report_text(results: Results) -> str:
         Of a finished or unfinished study.
     """
     blocks = []
-    tested = results.tested()
+    tested = longest(results)
     for name, row in results.recordings.items():
         blocks.append(_underlined(f"{name}: {tables.recording_facts(row)}", "="))
-        for experiment in dict.fromkeys(p.experiment.name for p in tested if p.recording == name):
-            conditions = [
-                p for p in tested if (p.recording, p.experiment.name) == (name, experiment)
-            ]
-            blocks += _experiment_blocks(results, conditions)
+        for condition in tested:
+            if condition.recording == name:
+                blocks += _experiment_blocks(results, condition)
     if not tested:
         blocks.append("Nothing is tested yet; run the study further.")
     warned = cautions(results)
@@ -43,9 +36,8 @@ def report_text(results: Results) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _experiment_blocks(results: Results, conditions: Sequence[Condition]) -> Iterator[str]:
+def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
     """Blocks of one experiment: growth with the window, then the longest words in detail."""
-    last = conditions[-1]
     experiment = last.experiment
     compared = results.comparison(**last.names)
     yield _underlined(f"{experiment.name}: {tables.words_facts(last, compared)}", "-")
@@ -70,8 +62,7 @@ def _provenance(results: Results) -> str:
     lines += [", ".join(map(" ".join, versions)) for versions in made.environments]
     lines += [f"{name}: {seeds}" for name, seeds in made.seeds]
     lines += [
-        f"{name}: sha256 {fingerprint[:_FINGERPRINT]}, {source}"
-        for name, fingerprint, source in made.data
+        f"{name}: sha256 {fingerprint[:16]}, {source}" for name, fingerprint, source in made.data
     ]
     return _listed("Provenance", lines)
 
@@ -84,7 +75,7 @@ def _laid_out(table: Table) -> str:
     text = text_table(table.header, table.rows, left=table.left, indent=2)
     if not table.note:
         return text
-    note = fill(f"({table.note})", _WIDTH, initial_indent="  ", subsequent_indent="   ")
+    note = fill(f"({table.note})", 100, initial_indent="  ", subsequent_indent="   ")
     return f"{text}\n{note}"
 
 

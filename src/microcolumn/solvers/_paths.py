@@ -80,7 +80,7 @@ class Problem:
     max_iter: int
 
     def best(self, l1: float, starts: Sequence[Parameters]) -> FitResult:
-        """Compare all starts where they have roughly settled, and go on with the best alone."""
+        """Compare all starts where they have roughly settled, and go on with the best one only."""
         first, penalty = starts[0], self.penalty(l1)
         left_out = self.never_coactive & (l1 == 0.0 and first.kind == "ising")
         layout = Layout(self.biases, first.n_hidden, first.J is not None, self.fixed, left_out)
@@ -136,59 +136,43 @@ def fit_path(
     if nested is not None and kind != "srbm":
         raise ValueError(f"nested is given for kind {kind!r}; only 'srbm' has nested models")
     if kind == "srbm" and nested is None:
-        nested = _fit_nested(problem, l1_values)
+        ising = fit_path("ising", replace(problem, n_init=1), l1_values)
+        rbm = fit_path("rbm", problem, l1_values)
+        nested = [fit.parameters for fit in ising], [fit.parameters for fit in rbm]
     results: list[FitResult] = []
     for k, l1 in enumerate(l1_values):
         handed_on = [results[-1].parameters] if results else []
         if start is not None:
             handed_on.append(start)
-        rng = _stream(problem, k)
-        if nested is not None:
-            starts = _semi_restricted_starts(problem, rng, nested[0][k], nested[1][k], handed_on)
-        else:
-            starts = _starts(kind, problem, rng, handed_on)
-        results.append(problem.best(l1, starts))
+        # Not `spawn`, which counts its calls: the RBM nested in an sRBM must draw what RBMs draw.
+        rng = np.random.default_rng([*problem.seed.generate_state(4), k])
+        at_l1 = () if nested is None else (nested[0][k], nested[1][k])
+        results.append(problem.best(l1, _starts(kind, problem, rng, handed_on, *at_l1)))
     return results
 
 
 def _starts(
-    kind: Kind, problem: Problem, rng: np.random.Generator, handed_on: list[Parameters]
+    kind: Kind,
+    problem: Problem,
+    rng: np.random.Generator,
+    handed_on: list[Parameters],
+    *nested: Parameters,
 ) -> list[Parameters]:
-    independent = Parameters(b=problem.biases)
+    """Starts at one L1 strength; ``nested`` are the Ising model and the RBM of an sRBM."""
+    independent, no_couplings = Parameters(b=problem.biases), np.zeros((problem.biases.size,) * 2)
     if kind == "independent":
         return [independent]
     if kind == "ising":
-        uncoupled = Parameters(b=problem.biases, J=np.zeros((problem.biases.size,) * 2))
+        uncoupled = Parameters(b=problem.biases, J=no_couplings)
         return [
             *(handed_on[-1:] or [uncoupled]),
             *(_random_couplings(problem, rng) for _ in range(problem.n_init - 1)),
         ]
-    return [
-        *handed_on,
-        _without_hidden(independent, problem.n_hidden),
-        *_random_hidden(problem, rng, independent),
-    ]
-
-
-def _semi_restricted_starts(
-    problem: Problem,
-    rng: np.random.Generator,
-    ising: Parameters,
-    rbm: Parameters,
-    handed_on: list[Parameters],
-) -> list[Parameters]:
-    return [
-        Parameters(b=rbm.b, J=np.zeros((rbm.n_visible,) * 2), W=rbm.W, c=rbm.c),
-        _without_hidden(ising, problem.n_hidden),
-        *_random_hidden(problem, rng, ising),
-        *handed_on,
-    ]
-
-
-def _fit_nested(problem: Problem, l1_values: Sequence[float]) -> NestedStarts:
-    ising = fit_path("ising", replace(problem, n_init=1), l1_values)
-    rbm = fit_path("rbm", problem, l1_values)
-    return [fit.parameters for fit in ising], [fit.parameters for fit in rbm]
+    if kind == "rbm":
+        return [*handed_on, *_with_hidden(independent, problem, rng)]
+    ising, rbm = nested
+    with_couplings = Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c)
+    return [with_couplings, *_with_hidden(ising, problem, rng), *handed_on]
 
 
 def _canonical(theta: Parameters) -> Parameters:
@@ -198,21 +182,14 @@ def _canonical(theta: Parameters) -> Parameters:
     return Parameters.trusted(theta.b, theta.J, theta.W, np.where(theta.live, theta.c, 0.0))
 
 
-def _stream(problem: Problem, k: int) -> np.random.Generator:
-    # Not `spawn`, which counts its calls: the RBM nested in an sRBM must draw what the RBM draws.
-    return np.random.default_rng([*problem.seed.generate_state(4), k])
-
-
-def _without_hidden(theta: Parameters, n_hidden: int) -> Parameters:
-    W = np.zeros((theta.n_visible, n_hidden))
-    return Parameters(b=theta.b, J=theta.J, W=W, c=np.zeros(n_hidden))
-
-
-def _random_hidden(
-    problem: Problem, rng: np.random.Generator, theta: Parameters
+def _with_hidden(
+    theta: Parameters, problem: Problem, rng: np.random.Generator
 ) -> Iterator[Parameters]:
+    """A model without hidden units, with dead ones and then with random ones added."""
+    shape = theta.n_visible, problem.n_hidden
+    yield Parameters(b=theta.b, J=theta.J, W=np.zeros(shape))
     for _ in range(problem.n_init):
-        W = rng.normal(scale=_WEIGHT_SPREAD, size=(theta.n_visible, problem.n_hidden))
+        W = rng.normal(scale=_WEIGHT_SPREAD, size=shape)
         W[problem.fixed] = 0.0
         c = np.full(problem.n_hidden, _HIDDEN_BIAS)
         yield Parameters(b=theta.b, J=theta.J, W=W, c=c)

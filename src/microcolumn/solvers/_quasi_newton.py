@@ -3,7 +3,7 @@
 A limited-memory quasi-Newton method (L-BFGS) on the coordinates that may move. It follows the
 subgradient of least norm, and a step that carries a group of coordinates across zero ends at
 zero; with an L1 penalty this is the orthant-wise method (OWL-QN), and groups are handled alike.
-Directions are found on the moving coordinates alone, so that zeros do not disturb their curvature.
+Directions are found on the moving coordinates only, so that zeros do not disturb their curvature.
 Once steps change the objective by less than rounding, slopes decide whether a step is taken
 (Hager and Zhang's approximate Wolfe condition), which carries the certificate down to the
 accuracy of the gradient.
@@ -27,31 +27,23 @@ _PATIENCE_SECONDS = 5.0
 _MEMORY, _MOST_ELEMENTS = 50, 1 << 22
 #: Share of the decrease promised by the slope that a step must reach.
 _DECREASE = 1e-4
-#: Slope at the end of a step, relative to the first, at which it is taken for its slope alone.
+#: Slope at the end of a step, relative to the first, at which it is taken because of its slope.
 _FLATTER = 1.0 - 2.0 * _DECREASE
 #: Iterations over which the decrease of the objective is watched.
 _WATCHED = 100
 _MAX_TRIALS = 30
-#: Relative change of the objective that may be rounding alone.
+#: Relative change of the objective that may be mere rounding.
 _ROUNDING = 1e-13
 
 
 class Search:
     """A search for a minimum from ``x`` that can be continued.
 
+    ``value`` is the penalised objective at ``x``, ``optimality`` the largest violation of the
+    optimality conditions there, per entry of the parameters; ``n_iter`` counts steps.
+
     The objective may raise OverflowError, from which the search backs off; at the start there is
     no way back, and the error is the caller's.
-
-    Attributes
-    ----------
-    x : ndarray
-        Where the search is.
-    value : float
-        Penalised objective there.
-    optimality : float
-        Largest violation of the optimality conditions, per entry of the parameters.
-    n_iter, n_evaluations : int
-        Steps taken, and evaluations of the objective.
     """
 
     def __init__(self, objective: Objective, penalty: Penalty, layout: Layout, x: Floats) -> None:
@@ -60,7 +52,7 @@ class Search:
         self.x, self._gradient, self._slopes = x.copy(), np.empty(size), np.empty(size)
         self._trial = np.empty(size), np.empty(size), np.empty(size)
         self._direction = np.empty(size)
-        # Steps, changes of slope, both of the moving coordinates alone, their products, and which
+        # Steps, changes of slope, both of the moving coordinates only, their products, and which
         # coordinates these are.
         self._most_pairs = max(2, min(_MEMORY, _MOST_ELEMENTS // max(size, 1)))
         pairs = tuple(np.empty((self._most_pairs + 1, size)) for _ in range(4))
