@@ -1,4 +1,4 @@
-"""Scores on held-out words: bits per second, predictions of cells, patterns and synchrony."""
+"""Scores on held-out words: bits per second, predictions of units, patterns and synchrony."""
 
 import lazy_loader
 
