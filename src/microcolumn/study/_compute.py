@@ -125,7 +125,9 @@ def _pinned(threads: int) -> Iterator[None]:
         numba.set_num_threads(allowed)
 
 
-def split_words(words: Words, experiment: Experiment, window: int, split: int) -> tuple[Words, ...]:
+def split_words(
+    words: Words, experiment: Experiment, window: int, split: int
+) -> tuple[Words, Words, Words]:
     """Words of split number ``split`` to fit, to choose l1, and to test: (train, validation, test).
 
     ``words`` are of single bins. It is made with ``random_state = experiment.seed + split``.
@@ -138,7 +140,7 @@ def split_words(words: Words, experiment: Experiment, window: int, split: int) -
     return train, validation, test
 
 
-def _split(task: Task) -> tuple[Words, ...]:
+def _split(task: Task) -> tuple[Words, Words, Words]:
     window, split = task.job.window, task.job.split
     assert window is not None
     assert split is not None  # the job is of a split

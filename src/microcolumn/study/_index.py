@@ -150,8 +150,7 @@ class PlanIndex:
             raise ValueError(f"l1 is {l1:g}; {condition} has {known}")
 
     def _n_bits(self, condition: Condition) -> int:
-        sizes = self._sizes[condition.recording]
-        return n_dims(condition.experiment, sizes, condition.window)
+        return n_dims(condition.experiment, self._sizes[condition.recording], condition.window)
 
 
 class Reader:
@@ -168,21 +167,17 @@ class Reader:
         """Rows at a condition; the table is read once for all conditions."""
         if table not in self._tables:
             by_condition: dict[Key, list[Row]] = {}
-            for row in self._query(f"current_{table}"):
+            for row in self.query(table):
                 key = (row["recording"], row["experiment"], row["window"])
                 by_condition.setdefault(key, []).append(row)
             self._tables[table] = by_condition
         rows = self._tables[table].get(condition.key, [])
         return [row for row in rows if all(row[name] == value for name, value in equal.items())]
 
-    def blobs(self, table: str, condition: Condition) -> list[Row]:
-        """Rows at a condition of a table that is too large to be kept."""
-        return self._query(f"current_{table}", **condition.names)
-
     def description(self, recording: str, experiment: str, column: str) -> bytes:
         """What is stored of the data of an experiment."""
         where = {"recording": recording, "experiment": experiment}
-        rows = self._query("current_descriptions", columns=(column,), **where)
+        rows = self.query("descriptions", columns=(column,), **where)
         if not rows:
             raise NotComputedError(
                 f"the data of {recording!r}, experiment {experiment!r} are not stored yet; "
@@ -206,7 +201,7 @@ class Reader:
         key = (*condition.key, split)
         if key not in self._files:
             where = condition.names | {"split": split}
-            rows = self._query("current_fits", columns=("model", "l1", "file"), **where)
+            rows = self.query("fits", columns=("model", "l1", "file"), **where)
             files = {(row["model"], row["l1"]): row["file"] for row in rows}
             self._files = _latest(self._files) | {key: files}
         if (spec.name, l1) not in self._files[key]:
@@ -256,7 +251,7 @@ class Reader:
     def provenance(self) -> dict[str, Any]:
         """Counts, times, software and failures of the plan's jobs."""
         columns = ("seconds", "finished", "environment", "failed", "error")
-        jobs = self._query("current_jobs", columns=columns)
+        jobs = self.query("jobs", columns=columns)
         done = [row for row in jobs if row["finished"] is not None]
         times = [row["finished"] for row in done]
         environments = {json.dumps(row["environment"]): row["environment"] for row in done}
@@ -272,9 +267,10 @@ class Reader:
             ],
         }
 
-    def _query(self, table: str, **options: Any) -> list[Row]:
+    def query(self, table: str, **options: Any) -> list[Row]:
+        """Rows of the present plan, read anew; the options are those of :meth:`Store.rows`."""
         with Store.open(self.file) as store:
-            return store.rows(table, **options)
+            return store.rows(f"current_{table}", **options)
 
 
 def log_partition_of(row: Row) -> LogPartition:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..models import ModelSpec
+from ._codec import row_of
 from ._plan import Experiment, Plan
 
 Kind = Literal["describe", "fit", "normalise", "test", "patterns", "anneal", "predict", "structure"]
@@ -31,32 +32,20 @@ _OF_FITS = (*_OF_WORDS, "split_by", "train", "validation", "l1", "n_init", "grou
 class Job:
     """One piece of work, whose result is stored in one transaction.
 
-    Parameters
-    ----------
-    kind : str
-        ``"describe"``: the words and statistics of the data. ``"fit"``: one model along all l1.
-        ``"normalise"``: log Z and validation score of one fit, from which l1 is chosen. Of the
-        chosen fits, ``"test"``: all models on the test part, side by side; ``"patterns"`` and
-        ``"anneal"``, of the first split: probabilities of test words and synchrony of all models,
-        and annealing of one; ``"predict"``: each unit's spikes; ``"structure"``: layers and
-        effective interactions.
-    recording, experiment : str
-        Names in the plan.
-    window, split : int or None
-        Bins per word, and which of the splits; None for descriptions.
-    model : ModelSpec or None
-        None for jobs on the data or on all models.
-    l1 : float or None
-        Of ``"normalise"`` alone.
+    ``"describe"``: the words and statistics of the data. ``"fit"``: one model along all l1.
+    ``"normalise"``: log Z and validation score of one fit, from which l1 is chosen. Of the chosen
+    fits, ``"test"``: all models on the test part, side by side; ``"patterns"`` and ``"anneal"``, of
+    the first split: probabilities of test words and synchrony of all models, and annealing of one;
+    ``"predict"``: each unit's spikes; ``"structure"``: layers and effective interactions.
     """
 
     kind: Kind
     recording: str
     experiment: str
-    window: int | None = None
+    window: int | None = None  # None for descriptions, as is the split
     split: int | None = None
-    model: ModelSpec | None = None
-    l1: float | None = None
+    model: ModelSpec | None = None  # None for jobs on the data or on all models
+    l1: float | None = None  # of "normalise" alone
 
     def __str__(self) -> str:
         model = self.model and self.model.name
@@ -68,15 +57,7 @@ class Job:
     @property
     def row(self) -> dict[str, Any]:
         """Columns that tables of jobs have of it."""
-        return {
-            "kind": self.kind,
-            "recording": self.recording,
-            "experiment": self.experiment,
-            "window": self.window,
-            "split": self.split,
-            "model": self.model and self.model.name,
-            "l1": self.l1,
-        }
+        return row_of(self) | {"model": self.model and self.model.name}
 
 
 class RecordingInfo(NamedTuple):

@@ -272,8 +272,7 @@ class Results:
         condition = self.index.at(recording, experiment, window)
         self.index.check(condition, split)
         words = self.all_words(recording, experiment=condition.experiment.name)
-        train, validation, test = split_words(words, condition.experiment, condition.window, split)
-        return train, validation, test
+        return split_words(words, condition.experiment, condition.window, split)
 
     def all_words(self, recording: str, *, experiment: str | None = None) -> Words:
         """Words of all single bins of an experiment, in time order."""
@@ -294,7 +293,7 @@ class Results:
     ) -> PatternsResult:
         """Probabilities of test words and synchrony, of the data and of all models, in split 0."""
         condition = self.index.at(recording, experiment, window)
-        rows = self._reader.blobs("patterns", condition)
+        rows = self._reader.query("patterns", **condition.names)
         if not rows:
             raise condition.missing("the patterns of split 0")
         test = self.words(split=0, **condition.names)[2]
@@ -317,7 +316,7 @@ class Results:
     ) -> AnnealingResult:
         """Annealing of the first Ising model, or of any where there is none, in split 0."""
         condition = self.index.at(recording, experiment, window)
-        rows = self._reader.blobs("annealings", condition)
+        rows = self._reader.query("annealings", **condition.names)
         if not rows:
             raise condition.missing("the annealing of split 0")
         [row] = rows
@@ -344,9 +343,8 @@ class Results:
         the ``first`` and ``last`` was finished, ``environments`` (versions of software) and
         ``failures`` (what went wrong in which job), all of this plan's jobs alone.
         """
-        return {
-            key: value for key, value in self.study.items() if key != "plan"
-        } | self._reader.provenance
+        facts = {key: value for key, value in self.study.items() if key != "plan"}
+        return facts | self._reader.provenance
 
     def _structures(self, condition: Condition, spec: ModelSpec) -> dict[int, Row]:
         rows = self._reader.rows("structures", condition, model=spec.name)
@@ -355,11 +353,7 @@ class Results:
         return {row["split"]: row for row in rows}
 
     def _model_at(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        experiment: str | None,
-        window: int | None,
+        self, recording: str, model: str | ModelSpec, experiment: str | None, window: int | None
     ) -> tuple[Condition, ModelSpec]:
         condition = self.index.at(recording, experiment, window)
         return condition, self.index.spec(condition, model)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-import math
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from joblib import Parallel, delayed
+from tqdm.auto import tqdm
 
 from .. import __version__
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
 from ..words import Words
-from ._codec import json_text, typed
+from ._codec import json_text
 from ._compute import JobResult, Task, execute
+from ._index import log_partition_of
 from ._jobs import (
     Candidate,
     Job,
@@ -32,7 +34,7 @@ from ._jobs import (
 from ._plan import Experiment, Plan, diff
 from ._results import Results
 from ._sources import fingerprint, words_of
-from ._status import Bar
+from ._status import progress_bar
 from ._store import Store, StoreError
 from ._workers import StudyError, Workers, workers_at
 
@@ -137,7 +139,7 @@ def recording_row(
             "layer": None if table.layer is None else table.layer[n],
             "depth_um": None if table.depth_um is None else float(table.depth_um[n]),
             "depth_reference": table.depth_reference,
-            "multiunit": None if table.multiunit is None else bool(table.multiunit[n]),
+            "multiunit": bool(table.multiunit[n]),
             "rate_hz": float(recording.rates_hz[n]),
         }
         for n in range(recording.n_units)
@@ -207,7 +209,7 @@ def inputs(
                 Candidate(float(l1 or 0.0), row["validation_bits_per_second"], row["converged"] > 0)
                 for l1, row in rows.items()
             ).l1
-            log_z[fit.model.name] = typed(LogPartition, rows[where["l1"]] | {"seconds": math.nan})
+            log_z[fit.model.name] = log_partition_of(rows[where["l1"]])
         found = store.rows("fits", columns=("file",), job=digest, **where)
         models[fit.model.name] = tuple(row["file"] for row in found)
     return models, log_z
@@ -234,12 +236,12 @@ class _Run:
         self.jobs = {digest: job for stage in self.stages for digest, job in stage.items()}
         self.digests = {job: digest for digest, job in self.jobs.items()}
         self.done = self.store.finished() & self.jobs.keys()
-        with Bar(len(self.jobs), len(self.done), progress) as bar:
+        with progress_bar(len(self.jobs), len(self.done), progress) as bar:
             if self.done:
                 n_jobs = f"{len(self.done):,} of {len(self.jobs):,} jobs"
                 messages = [*messages, f"{n_jobs} are in {self.store.path} already"]
             for sentence in messages:
-                bar.write(sentence)
+                bar.write(sentence, file=sys.stderr)
             for stage in self.stages:
                 self._do(stage, bar)
         if self.failed:
@@ -248,7 +250,7 @@ class _Run:
                 f"{self.failed[0]}; what was finished is in {self.store.path}: run again to retry"
             )
 
-    def _do(self, stage: Mapping[str, Job], bar: Bar) -> None:
+    def _do(self, stage: Mapping[str, Job], bar: tqdm[NoReturn]) -> None:
         """Do one stage, storing each job as it finishes."""
         left = [name for name in stage if name not in self.done and self._is_ready(stage[name])]
         parallel = Parallel(
@@ -260,7 +262,8 @@ class _Run:
         with self.workers.as_study_error(self.store.path):
             for result in parallel(delayed(execute)(task) for task in self._tasks(left)):
                 self._keep(result)
-                bar.finished(self.jobs[result.digest])
+                bar.set_description(self.jobs[result.digest].kind, refresh=False)
+                bar.update()
 
     def _experiment(self, job: Job) -> tuple[Experiment, tuple[ModelSpec, ...]]:
         """The job's experiment, and the models that it compares."""
