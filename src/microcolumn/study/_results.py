@@ -122,7 +122,7 @@ class Results:
                 spec = ModelSpec.of(row["model"])
                 parts = {"model": spec.model, "n_hidden": spec.n_hidden}
                 named = condition.names | {"split": row["split"], "name": spec.name}
-                own = {key: row[key] for key in row if key not in _NOT_TIDY}
+                own = {key: row[key] for key in row if key == "l1" or key not in _WHERE}
                 rows.append(named | parts | {"objective": spec.objective} | own)
         try:
             import pandas as pd
@@ -205,7 +205,10 @@ class Results:
         condition, spec = self._model_at(recording, model, experiment, window)
         self.index.check(condition, split)
         rows = self._reader.rows("normalisers", condition, model=spec.name, split=split)
-        found = {row["l1"]: _own(row) for row in rows}
+        found = {
+            row["l1"]: {key: row[key] for key in row if key not in (*_WHERE, "activation")}
+            for row in rows
+        }
         return {l1: found[l1] for l1 in condition.experiment.l1 if l1 in found}
 
     def model(
@@ -369,15 +372,8 @@ class Results:
         return float(rows[0]["l1"])
 
 
-#: Columns of the store that a tidy table has in another form or not at all.
+#: Columns of the store that say where a result belongs.
 _WHERE = ("planned_position", "job", "recording", "experiment", "window", "split", "model", "l1")
-_NOT_TIDY = tuple(name for name in _WHERE if name != "l1")
-
-
-def _own(row: Row) -> Row:
-    """A row of normalisers without the columns that say where it belongs."""
-    left_out = (*_WHERE, "activation")
-    return {name: value for name, value in row.items() if name not in left_out}
 
 
 open = Results  # mc.study.open("study.db") reads as what it does

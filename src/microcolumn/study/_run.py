@@ -252,7 +252,12 @@ class _Run:
 
     def _do(self, stage: Mapping[str, Job], bar: tqdm[NoReturn]) -> None:
         """Do one stage, storing each job as it finishes."""
-        left = [name for name in stage if name not in self.done and self._is_ready(stage[name])]
+        # A job is not ready where an earlier one, whose result it starts from, failed.
+        left = [
+            name
+            for name, job in stage.items()
+            if name not in self.done and self.done.issuperset(self._used(job).values())
+        ]
         parallel = Parallel(
             n_jobs=self.workers.count,
             return_as="generator_unordered",
@@ -275,10 +280,6 @@ class _Run:
         """Jobs whose results it starts from, with their digests."""
         found = dependencies(job, *self._experiment(job))
         return {other: self.digests[other] for other in found}
-
-    def _is_ready(self, job: Job) -> bool:
-        """Whether all that it starts from is there; not so where an earlier job failed."""
-        return self.done.issuperset(self._used(job).values())
 
     def _tasks(self, names: list[str]) -> Iterator[Task]:
         for name in names:

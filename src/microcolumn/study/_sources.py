@@ -89,7 +89,11 @@ class Source:
             what = "neither preset nor file" if not given else " and ".join(given)
             raise ValueError(f"it has {what}; give it one of preset and file")
         if self.file is not None:
-            object.__setattr__(self, "file", _checked_path(self.file))
+            if not isinstance(self.file, str | Path):
+                raise TypeError(f"file is {self.file!r}; give a path")
+            if not str(self.file).strip():
+                raise ValueError("file is empty; give a path")
+            object.__setattr__(self, "file", str(self.file))
         elif self.read:
             raise ValueError(f"{next(iter(self.read))!r} is for files; leave it out")
 
@@ -221,14 +225,6 @@ def read_options() -> tuple[str, ...]:
 def select_options() -> tuple[str, ...]:
     """Options of :meth:`Recording.select <microcolumn.Recording.select>`."""
     return tuple(inspect.signature(Recording.select).parameters)[1:]
-
-
-def _checked_path(file: Any) -> str:
-    if not isinstance(file, str | Path):
-        raise TypeError(f"file is {file!r}; give a path")
-    if not str(file).strip():
-        raise ValueError("file is empty; give a path")
-    return str(file)
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -192,9 +192,8 @@ class Store:
         ``equal`` are columns and the values they must have, None or NaN for NULL. In rows NULL is
         NaN in REAL columns and None in others, and JSON is decoded.
         """
-        known = _table(table)
-        wanted = list(known.types) if columns is None else list(columns)
-        _check_columns(table, known, [*wanted, *equal])
+        known = _table(table, [*(columns or ()), *equal])
+        wanted = list(columns or known.types)
         query = f"SELECT {', '.join(wanted)} FROM {table}"
         if equal:
             query += " WHERE " + " AND ".join(f"{column} IS ?" for column in equal)
@@ -235,7 +234,7 @@ def _environment_id(connection: sqlite3.Connection, versions: Mapping[str, str])
 def _insert(
     connection: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replace: bool = False
 ) -> None:
-    _check_columns(table, _table(table), row)
+    _table(table, row)
     values = {column: _stored(column, value) for column, value in row.items()}
     verb = "REPLACE" if replace else "INSERT"
     marks = ", ".join("?" * len(values))
@@ -262,18 +261,17 @@ def _read(column: str, kind: str, value: Any) -> Any:
     return json.loads(value) if column in JSON_COLUMNS and isinstance(value, str) else value
 
 
-def _table(name: str) -> Table:
+def _table(name: str, columns: Iterable[str]) -> Table:
+    """The table of this name; it and ``columns`` must exist."""
     if name not in tables():
         raise ValueError(f"a store has no table {name!r}; it has {', '.join(tables())}")
-    return tables()[name]
-
-
-def _check_columns(name: str, table: Table, columns: Iterable[str]) -> None:
+    table = tables()[name]
     for column in columns:
         if column not in table.types:
             raise ValueError(
                 f"table {name} has no column {column!r}; it has {', '.join(table.types)}"
             )
+    return table
 
 
 def lock_path(store: str | os.PathLike[str]) -> Path:
