@@ -17,8 +17,6 @@ from ._schema import APPLICATION_ID, FORMAT_VERSION, SCHEMA
 
 #: Seconds to wait for another process's transaction.
 _PATIENCE = 30.0
-#: The first SQLite with STRICT tables.
-_OLDEST_SQLITE = (3, 37, 0)
 # fullfsync is for macOS, whose ordinary fsync leaves data in the drive's cache.
 _SETTINGS = (
     "PRAGMA synchronous = FULL",
@@ -154,7 +152,7 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+    if sqlite3.sqlite_version_info < (3, 37, 0):  # the first with STRICT tables
         raise StoreError(
             f"a study's store needs SQLite 3.37 or newer and this Python brings "
             f"{sqlite3.sqlite_version}; use a newer Python"

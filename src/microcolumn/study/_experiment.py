@@ -216,13 +216,11 @@ class Experiment:
         if not isinstance(settings, Mapping):
             raise TypeError(f"experiment {name} is {settings!r}; give it a table of settings")
         for setting in settings:
-            if setting in _RENAMED:
-                remedy = f"it is called {_RENAMED[setting]!r}"
-            elif setting not in cls.settings():
+            if setting not in cls.settings():
                 remedy = nearest(setting, cls.settings())
-            else:
-                continue
-            raise ValueError(f"experiment {name}: {setting!r} is no setting; {remedy}")
+                if setting in _RENAMED:
+                    remedy = f"it is called {_RENAMED[setting]!r}"
+                raise ValueError(f"experiment {name}: {setting!r} is no setting; {remedy}")
         if name == SPATIOTEMPORAL.name:
             return replace(SPATIOTEMPORAL, **settings)
         return cls(name, **settings)

@@ -137,15 +137,11 @@ def _jobs(
     yield 3, Job("test", *place)
     if split == 0:  # figures show one split
         yield 3, Job("patterns", *place)
-        yield 3, Job("anneal", *place, annealed(compared))
+        # The first Ising model, or any where there is none.
+        yield 3, Job("anneal", *place, min(compared, key=lambda spec: spec.model != "Ising"))
     for spec in compared:
         yield 3, Job("predict", *place, spec)
         yield 3, Job("structure", *place, spec)
-
-
-def annealed(compared: Iterable[ModelSpec]) -> ModelSpec:
-    """The model whose annealing is shown: the first Ising model, or any where there is none."""
-    return min(compared, key=lambda spec: spec.model != "Ising")
 
 
 def dependencies(job: Job, experiment: Experiment, compared: tuple[ModelSpec, ...]) -> list[Job]:
@@ -195,11 +191,6 @@ def chosen(candidates: Iterable[Candidate]) -> Candidate:
 
     A fit whose log Z has not converged is chosen only if there is no other: annealing that misses
     a mode makes log Z too small and the score too good.
-
-    Examples
-    --------
-    >>> chosen([Candidate(0.0, 9.0, False), Candidate(1e-3, 8.0, True), Candidate(2e-3, 8.0, True)])
-    Candidate(l1=0.002, bits_per_second=8.0, converged=True)
     """
 
     def rank(candidate: Candidate) -> tuple[bool, bool, float, float]:

@@ -283,13 +283,7 @@ def _check_distinct(what: str, names: list[str]) -> None:
 
 
 def diff(old: Plan, new: Plan) -> list[str]:
-    """Each difference between two plans; empty where they plan the same.
-
-    Examples
-    --------
-    >>> diff(Plan.of("B4", n_splits=5), Plan.of(["B4", "T6"]))
-    ['recording T6 is new', 'instantaneous: n_splits was 5, is 10']
-    """
+    """Each difference between two plans, such as "instantaneous: n_splits was 5, is 10"."""
     before, after = old.as_dict(), new.as_dict()
     return [
         *_differences("recording ", before["recordings"], after["recordings"]),
@@ -308,14 +302,11 @@ def _differences(
             continue
         for key in dict.fromkeys((*before[name], *settings)):
             was, now = before[name].get(key), settings.get(key)
-            if was == now:
-                continue
+            changed = f"{key} was {_setting_text(was)}, is {_setting_text(now)}"
             if key == "in_memory" and was and now:
-                sentences.append(f"{kind}{name}: its data in memory are not the same")
-            else:
-                sentences.append(
-                    f"{kind}{name}: {key} was {_setting_text(was)}, is {_setting_text(now)}"
-                )
+                changed = "its data in memory are not the same"
+            if was != now:
+                sentences.append(f"{kind}{name}: {changed}")
     return sentences
 
 

@@ -69,10 +69,6 @@ def run(
     command : str
         What to note down as the origin of the run.
 
-    Returns
-    -------
-    Results
-
     Raises
     ------
     ValueError

@@ -38,19 +38,6 @@ class Store:
     """The finished jobs of a study in an SQLite file; made by :meth:`create` and :meth:`open`.
 
     Numbers come back bit for bit, nan included; only -0.0 comes back as 0.0.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "study.db"
-    >>> with Store.create(path) as store, store.lock():
-    ...     job = {"kind": "test", "recording": "B4", "experiment": "instantaneous"}
-    ...     job |= {"window": 1, "split": 0, "environment": {"numpy": "2.1"}}
-    ...     score = {"model": "Ising", "bits_per_second": 1.25}
-    ...     store.finish("a1", job, {"scores": [score]})
-    >>> with Store.open(path) as store:
-    ...     print(store.finished(), store.rows("scores", model="Ising")[0]["bits_per_second"])
-    {'a1'} 1.25
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -122,15 +109,12 @@ class Store:
             try:
                 yield
             finally:
-                self._forget_runner()
+                # For status alone, since the lock says whether a run is at work. What ended the run
+                # (a full disk, say) is the error to report, not that this could not be written.
+                with suppress(StoreError), self._transaction() as connection:
+                    connection.execute("DELETE FROM study WHERE key = 'runner'")
         finally:
             held.release()
-
-    def _forget_runner(self) -> None:
-        # A courtesy to status: the lock itself says whether a run is at work. What ended the run
-        # (a full disk, say) is the error to report, not that this could not be written either.
-        with suppress(StoreError), self._transaction() as connection:
-            connection.execute("DELETE FROM study WHERE key = 'runner'")
 
     def read_study(self) -> dict[str, str]:
         """All facts about the study; ``runner`` among them while (or since) a run is at work."""

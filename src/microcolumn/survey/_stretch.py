@@ -15,12 +15,6 @@ def busiest_stretch(recording: Recording, seconds: float = SECONDS) -> tuple[flo
     """Start and stop of the first ``seconds`` within one epoch with the most spikes of all units.
 
     Epochs that are shorter are looked at as a whole.
-
-    Examples
-    --------
-    >>> recording = Recording([[1.0, 7.0, 7.5], [7.2, 9.5]], epochs=[[0.0, 10.0]])
-    >>> busiest_stretch(recording, 1.0)
-    (7.0, 8.0)
     """
     epochs = recording.epochs
     if not epochs.duration_s > 0:

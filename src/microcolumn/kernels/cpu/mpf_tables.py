@@ -187,7 +187,13 @@ class Workspace:
         self._exact = aligned((1, size), exact)
         self.model = self._exact if dtype == exact else aligned((1, size), dtype)
         self.tables = sub_arrays(self._exact[0], tables, dtype)
-        _fill_up(self.tables)
+        # What lies beyond the last unit and the last hidden unit shall change nothing.
+        self.tables.biases.fill(NEVER)
+        self.tables.coupling_factor.fill(1.0)
+        self.tables.off.fill(1.0)
+        self.tables.shrink.fill(1.0)
+        self.tables.hidden_biases.fill(NEVER)
+        self.tables.opposite.fill(2.0 * NEVER)
 
     def lay_out(self, b: np.ndarray, J: np.ndarray, W: np.ndarray, c: np.ndarray) -> None:
         """Fill tables and bounds from the parameters of a model with live hidden units alone."""
@@ -225,16 +231,6 @@ class Workspace:
         """The chunks' sums added up; the next call overwrites them."""
         np.add.reduce(self.sums, axis=0, dtype=np.float64, out=self._added)
         return self._total
-
-
-def _fill_up(model):
-    """Set what lies beyond the last unit and the last hidden unit, so that it changes nothing."""
-    model.biases.fill(NEVER)
-    model.coupling_factor.fill(1.0)
-    model.off.fill(1.0)
-    model.shrink.fill(1.0)
-    model.hidden_biases.fill(NEVER)
-    model.opposite.fill(2.0 * NEVER)
 
 
 # Fills the tables of ``FlowTables`` from the parameters.
