@@ -5,6 +5,7 @@ import math
 import pickle
 from collections import Counter
 from dataclasses import replace
+from typing import NamedTuple
 
 import hypothesis.strategies as st
 import pytest
@@ -13,10 +14,9 @@ from small_study import small_plan
 
 from microcolumn.models import ModelSpec
 from microcolumn.study._jobs import (
-    Candidate,
     Job,
     RecordingInfo,
-    chosen,
+    chosen_l1,
     dependencies,
     digest,
     n_dims,
@@ -240,6 +240,21 @@ def test_a_digest_is_the_same_in_every_process_and_release():
 
 
 # The choice of l1
+
+
+class Candidate(NamedTuple):
+    l1: float
+    bits_per_second: float
+    converged: bool
+
+
+def chosen(path):
+    rows = {
+        l1: {"validation_bits_per_second": score, "converged": int(converged)}
+        for l1, score, converged in path
+    }
+    [found] = [each for each in path if each.l1 == chosen_l1(rows)]
+    return found
 
 
 def test_the_best_validation_score_is_chosen():

@@ -42,10 +42,8 @@ class DataResult:
         Their spikes per second.
     n_recorded : int
         Units of the recording, of which these are some or all.
-    n_bins : int
-        Bins that the recording is cut into.
-    bin_width : float
-        Seconds.
+    n_bins, bin_width : int and float
+        Bins that the recording is cut into, and their width in seconds.
     start_s, stop_s : float
         The stretch with the most spikes, seconds.
     epochs : ndarray of float64, shape (n_epochs, 2)
@@ -93,12 +91,8 @@ class AnnealingResult:
 
     Parameters
     ----------
-    model : ModelSpec
-        Which model.
-    split : int
-        Whose training part it was fitted on.
-    l1 : float
-        The L1 strength chosen.
+    model, split, l1 : ModelSpec, int and float
+        Which fit: its model, the split whose training part it saw, and the L1 strength chosen.
     log_z : LogPartition
         The normaliser that the study uses.
     convergence : Convergence

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -178,24 +178,16 @@ def digest(settings: Mapping[str, Any], facts: RecordingInfo) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-class Candidate(NamedTuple):
-    """A fit of a path: its l1, bits/s on the validation part, and whether its log Z converged."""
-
-    l1: float
-    bits_per_second: float
-    converged: bool
-
-
-def chosen(candidates: Iterable[Candidate]) -> Candidate:
-    """Candidate with the best validation score, of equals the sparsest (docs/method.md, section 6).
+def chosen_l1(normalisers: Mapping[float, Mapping[str, Any]]) -> float:
+    """The l1 with the best validation score, of equals the largest (docs/method.md, section 6).
 
     A fit whose log Z has not converged is chosen only if there is no other: annealing that misses
     a mode makes log Z too small and the score too good.
     """
 
-    def rank(candidate: Candidate) -> tuple[bool, bool, float, float]:
-        score = candidate.bits_per_second
+    def rank(l1: float) -> tuple[bool, bool, float, float]:
+        score = normalisers[l1]["validation_bits_per_second"]
         known = not math.isnan(score)
-        return candidate.converged, known, score if known else 0.0, candidate.l1
+        return normalisers[l1]["converged"] > 0, known, score if known else 0.0, l1
 
-    return max(candidates, key=rank)
+    return max(normalisers, key=rank)

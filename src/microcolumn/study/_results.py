@@ -28,7 +28,7 @@ from ..models._spec import INDEPENDENT
 from ..partition._convergence import Convergence
 from ..units import Units
 from ..words import Words
-from ._codec import from_blob, typed
+from ._codec import from_blob, row_of, typed
 from ._compute import split_words
 from ._describe import DATA, AnnealingResult, DataResult, PatternsResult
 from ._index import Condition, NotComputedError, PlanIndex, Reader, Row, log_partition_of
@@ -120,10 +120,9 @@ class Results:
         for condition in self.index.conditions():
             for row in self._reader.rows("scores", condition):
                 spec = ModelSpec.of(row["model"])
-                parts = {"model": spec.model, "n_hidden": spec.n_hidden}
-                named = condition.names | {"split": row["split"], "name": spec.name}
+                named = condition.names | {"split": row["split"], "name": spec.name} | row_of(spec)
                 own = {key: row[key] for key in row if key == "l1" or key not in _WHERE}
-                rows.append(named | parts | {"objective": spec.objective} | own)
+                rows.append(named | own)
         try:
             import pandas as pd
         except ImportError:

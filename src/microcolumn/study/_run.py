@@ -21,10 +21,9 @@ from ._codec import json_text
 from ._compute import JobResult, Task, execute
 from ._index import log_partition_of
 from ._jobs import (
-    Candidate,
     Job,
     RecordingInfo,
-    chosen,
+    chosen_l1,
     dependencies,
     n_dims,
     settings_of,
@@ -197,15 +196,12 @@ def inputs(
         where = {} if job.kind == "fit" else {"l1": job.l1}
         if job.kind not in ("fit", "normalise"):
             rows = {
-                other.l1: store.rows("normalisers", job=name)[0]
+                float(other.l1 or 0.0): store.rows("normalisers", job=name)[0]
                 for other, name in used.items()
                 if other.kind == "normalise" and other.model == fit.model
             }
-            where["l1"] = chosen(
-                Candidate(float(l1 or 0.0), row["validation_bits_per_second"], row["converged"] > 0)
-                for l1, row in rows.items()
-            ).l1
-            log_z[fit.model.name] = log_partition_of(rows[where["l1"]])
+            l1 = chosen_l1(rows)
+            where["l1"], log_z[fit.model.name] = l1, log_partition_of(rows[l1])
         found = store.rows("fits", columns=("file",), job=digest, **where)
         models[fit.model.name] = tuple(row["file"] for row in found)
     return models, log_z

@@ -102,12 +102,12 @@ class Source:
             options = _plain(key, getattr(self, key))
             if not isinstance(options, dict):
                 raise TypeError(f"{key} is {options!r}; give a table of options")
+            # A misspelt key of the recording itself ends up among the options of reading.
+            what, words = (key, ()) if key == "select" else ("a recording", _KEYS[:-1])
             for option in options:
                 if option not in known:
-                    what, words = key, known
-                    if key == "read":  # where a misspelt key of the recording itself ends up
-                        what, words = "a recording", (*_KEYS[:-1], *known)
-                    raise ValueError(f"{option!r} is no option of {what}; {nearest(option, words)}")
+                    remedy = nearest(option, (*words, *known))
+                    raise ValueError(f"{option!r} is no option of {what}; {remedy}")
             object.__setattr__(self, key, options)
 
     def _check_preset(self) -> None:

@@ -156,9 +156,11 @@ class Store:
         with self._transaction() as connection:
             if connection.execute("SELECT 1 FROM jobs WHERE digest = ?", (digest,)).fetchone():
                 raise ValueError(f"job {digest} is in {self.path} already; ask finished() first")
-            environment = _environment_id(connection, job["environment"])
-            own = {"finished": _now()} | dict(job) | {"digest": digest, "environment": environment}
-            _insert(connection, "jobs", own)
+            versions = (json.dumps(job["environment"], sort_keys=True),)
+            connection.execute("INSERT OR IGNORE INTO environments (versions) VALUES (?)", versions)
+            found = connection.execute("SELECT id FROM environments WHERE versions = ?", versions)
+            own = {"digest": digest, "environment": found.fetchone()[0]}
+            _insert(connection, "jobs", {"finished": _now()} | dict(job) | own)
             for table, results in rows.items():
                 for row in results:
                     _insert(connection, table, {"job": digest} | dict(row))
@@ -206,13 +208,6 @@ class Store:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
-
-
-def _environment_id(connection: sqlite3.Connection, versions: Mapping[str, str]) -> int:
-    text = json.dumps(versions, sort_keys=True)
-    connection.execute("INSERT OR IGNORE INTO environments (versions) VALUES (?)", (text,))
-    found = connection.execute("SELECT id FROM environments WHERE versions = ?", (text,))
-    return int(found.fetchone()[0])
 
 
 def _insert(

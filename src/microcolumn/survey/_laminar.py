@@ -46,10 +46,8 @@ class LaminarMap:
         Centre and limits of layer IV.
     cortex_um : (float, float)
         Upper limit of layer II/III and lower limit of layer V/VI.
-    n_flashes : int
-        Flashes averaged.
-    method : str
-        Method of the current source density.
+    n_flashes, method : int and str
+        Flashes averaged, and method of the current source density.
     notes : tuple of str
         What to consider before accepting the map.
     """
