@@ -79,7 +79,7 @@ def as_store_error(path: Path) -> Iterator[None]:
         sentence = _SENTENCES.get(primary_code(error), _OTHERWISE)
         raise StoreError(sentence.format(path=path, reason=error)) from error
     except UnicodeDecodeError as error:
-        raise damage(path, "text that is not UTF-8") from error
+        raise StoreError(_DAMAGED.format(path=path, reason="text that is not UTF-8")) from error
 
 
 def primary_code(error: sqlite3.Error) -> int:
@@ -108,11 +108,6 @@ def check_place(path: Path, *, new: bool) -> None:
         raise StoreError(f"{path} is {what}; add a file name, like study.db")
 
 
-def damage(path: Path, reason: str) -> StoreError:
-    """The error for a store that SQLite opens but whose check finds a fault."""
-    return StoreError(_DAMAGED.format(path=path, reason=reason))
-
-
 def connect_for_writing(path: Path) -> sqlite3.Connection:
     """Connect to a store of this format, laid out where there is none yet, and checked."""
     check_place(path, new=True)
@@ -136,7 +131,7 @@ def connect_for_writing(path: Path) -> sqlite3.Connection:
             connection.execute(setting)
         (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
-            raise damage(path, verdict.replace("\n", " "))
+            raise StoreError(_DAMAGED.format(path=path, reason=verdict.replace("\n", " ")))
         return connection
 
 

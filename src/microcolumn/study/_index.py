@@ -120,7 +120,7 @@ class PlanIndex:
 
     def specs(self, condition: Condition) -> tuple[ModelSpec, ...]:
         """Models that are compared at a condition."""
-        return specs_of(condition.experiment, self._n_bits(condition))
+        return specs_of(condition.experiment, self._sizes[condition.recording], condition.window)
 
     def spec(self, condition: Condition, model: str | ModelSpec) -> ModelSpec:
         """A model by its full name, or by its class where there is one of that class."""
@@ -136,7 +136,7 @@ class PlanIndex:
 
     def families(self, condition: Condition) -> dict[str, ModelSpec]:
         """Models at a condition by a name that is the same for all windows and recordings."""
-        return families(condition.experiment, self._n_bits(condition))
+        return families(condition.experiment, self._sizes[condition.recording], condition.window)
 
     def check(self, condition: Condition, split: int, l1: float | None = None) -> None:
         """Raise a ValueError where the plan has no such split or l1."""
@@ -148,9 +148,6 @@ class PlanIndex:
         if l1 is not None and l1 not in settings.l1:
             known = ", ".join(f"{value:g}" for value in settings.l1)
             raise ValueError(f"l1 is {l1:g}; {condition} has {known}")
-
-    def _n_bits(self, condition: Condition) -> int:
-        return n_dims(condition.experiment, self._sizes[condition.recording], condition.window)
 
 
 class Reader:

@@ -67,21 +67,21 @@ class RecordingInfo(NamedTuple):
     n_units: int
 
 
-def specs_of(experiment: Experiment, n_dims: int) -> tuple[ModelSpec, ...]:
-    """Models that an experiment compares, for words of ``n_dims`` bits."""
-    return tuple(dict.fromkeys(families(experiment, n_dims).values()))
+def specs_of(experiment: Experiment, n_units: int, window: int) -> tuple[ModelSpec, ...]:
+    """Models that an experiment compares on a recording of ``n_units``, at one of its windows."""
+    return tuple(dict.fromkeys(families(experiment, n_units, window).values()))
 
 
-def families(experiment: Experiment, n_dims: int) -> dict[str, ModelSpec]:
-    """Models of words of ``n_dims`` bits by a name that is the same for all windows.
+def families(experiment: Experiment, n_units: int, window: int) -> dict[str, ModelSpec]:
+    """The same models by a name that is the same for all windows.
 
     Hidden units that grow with the words have no number: ``"RBM"`` for ``"RBM 30"``.
     """
-    found = {}
+    bits, found = n_dims(experiment, n_units, window), {}
     for objective in experiment.objectives:
         for model in experiment.models:
             for size in (0,) if model == "Ising" else experiment.n_hidden:
-                fixed, n_hidden = (0, n_dims) if size == "dims" else (size, size)
+                fixed, n_hidden = (0, bits) if size == "dims" else (size, size)
                 name = ModelSpec(model, fixed, objective).name
                 found[name] = ModelSpec(model, n_hidden, objective)
     return found
@@ -113,7 +113,7 @@ def _stages(
         found[0].append((math.inf, key, described))
         for window in experiment.windows:
             bits = n_dims(experiment, facts[name].n_units, window)
-            compared = specs_of(experiment, bits)
+            compared = specs_of(experiment, facts[name].n_units, window)
             for split in range(experiment.n_splits):
                 for stage, job in _jobs(experiment, name, window, split, compared):
                     size = bits * (1 + job.model.n_hidden if job.model else 1)

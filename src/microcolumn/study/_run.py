@@ -20,16 +20,7 @@ from ..words import Words
 from ._codec import json_text
 from ._compute import JobResult, Task, execute
 from ._index import log_partition_of
-from ._jobs import (
-    Job,
-    RecordingInfo,
-    chosen_l1,
-    dependencies,
-    n_dims,
-    settings_of,
-    specs_of,
-    stages,
-)
+from ._jobs import Job, RecordingInfo, chosen_l1, dependencies, settings_of, specs_of, stages
 from ._plan import Experiment, Plan, diff
 from ._results import Results
 from ._sources import fingerprint, words_of
@@ -266,7 +257,7 @@ class _Run:
         """The job's experiment, and the models that it compares."""
         [experiment] = [each for each in self.plan.experiments if each.name == job.experiment]
         n_units = self.facts[job.recording].n_units
-        return experiment, specs_of(experiment, n_dims(experiment, n_units, job.window or 1))
+        return experiment, specs_of(experiment, n_units, job.window or 1)
 
     def _used(self, job: Job) -> dict[Job, str]:
         """Jobs whose results it starts from, with their digests."""
