@@ -253,14 +253,12 @@ class Results:
     ) -> HiddenActivation:
         """How active the hidden units of a fit are on the test part; see :meth:`model`."""
         condition, spec = self._model_at(recording, model, experiment, window)
-        found = self._reader.normaliser(
-            condition, spec, split, self._l1(condition, spec, split, l1)
-        )
+        chosen = self._l1(condition, spec, split, l1)
+        found = self._reader.normaliser(condition, spec, split, chosen)
         if found is None:
             raise condition.missing(f"the activation of {spec.name} of split {split}")
-        return HiddenActivation(
-            **{name: np.array(entry) for name, entry in found["activation"].items()}
-        )
+        arrays = {name: np.array(entry) for name, entry in found["activation"].items()}
+        return HiddenActivation(**arrays)
 
     def words(
         self,

@@ -140,10 +140,9 @@ class Store:
             for position, row in enumerate(jobs):
                 _insert(connection, "planned", {"position": position} | dict(row))
 
-    def finished(self, kind: str | None = None) -> set[str]:
-        """Digests of the finished jobs, all or of one kind."""
-        equal = {} if kind is None else {"kind": kind}
-        return {row["digest"] for row in self.rows("jobs", columns=("digest",), **equal)}
+    def finished(self) -> set[str]:
+        """Digests of the finished jobs."""
+        return {row["digest"] for row in self.rows("jobs", columns=("digest",))}
 
     def finish(
         self, digest: str, job: Mapping[str, Any], rows: Mapping[str, Iterable[Mapping[str, Any]]]
