@@ -98,7 +98,8 @@ class Source:
             raise ValueError(f"{next(iter(self.read))!r} is for files; leave it out")
 
     def _check_options(self) -> None:
-        for key, known in (("read", read_options()), ("select", select_options())):
+        select_options = tuple(inspect.signature(Recording.select).parameters)[1:]
+        for key, known in (("read", read_options()), ("select", select_options)):
             options = _plain(key, getattr(self, key))
             if not isinstance(options, dict):
                 raise TypeError(f"{key} is {options!r}; give a table of options")
@@ -219,12 +220,6 @@ def read_options() -> tuple[str, ...]:
     functions = [import_module(f"{io.__name__}.{name}").load for name in io.READERS]
     names = [name for read in (io.read, *functions) for name in inspect.signature(read).parameters]
     return tuple(dict.fromkeys(name for name in names if name not in ("path", "options")))
-
-
-@cache
-def select_options() -> tuple[str, ...]:
-    """Options of :meth:`Recording.select <microcolumn.Recording.select>`."""
-    return tuple(inspect.signature(Recording.select).parameters)[1:]
 
 
 def _plain(name: str, value: Any) -> Any:
