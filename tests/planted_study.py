@@ -143,7 +143,7 @@ def _rows(job, plan, data, parameters):
         found = describe(data, words, cut=cut)
         return {"descriptions": [{"words": to_blob(PackedWords.of(words)), "data": to_blob(found)}]}
     bits = n_dims(experiment, data.n_units, job.window)
-    compared = specs_of(experiment, bits)
+    compared = specs_of(experiment, data.n_units, job.window)
     if job.kind == "fit":
         return {"fits": [_fit(job, l1, parameters(job, bits, l1)) for l1 in experiment.l1]}
     if job.kind == "normalise":

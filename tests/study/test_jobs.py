@@ -5,6 +5,7 @@ import math
 import pickle
 from collections import Counter
 from dataclasses import replace
+from typing import NamedTuple
 
 import hypothesis.strategies as st
 import pytest
@@ -13,10 +14,9 @@ from small_study import small_plan
 
 from microcolumn.models import ModelSpec
 from microcolumn.study._jobs import (
-    Candidate,
     Job,
     RecordingInfo,
-    chosen,
+    chosen_l1,
     dependencies,
     digest,
     n_dims,
@@ -62,7 +62,7 @@ def test_jobs_travel_to_other_processes():
 
 def test_models_are_every_class_size_and_objective_with_ising_once_per_objective():
     experiment = replace(BASE, n_hidden=(3, "dims", 10), objectives=("mpf", "likelihood"))
-    names = [spec.name for spec in specs_of(experiment, n_dims=10)]
+    names = [spec.name for spec in specs_of(experiment, 10, 1)]
     assert names == [
         *("Ising", "RBM 3", "RBM 10", "SemiRBM 3", "SemiRBM 10"),
         *("Ising likelihood", "RBM 3 likelihood", "RBM 10 likelihood"),
@@ -87,7 +87,7 @@ def test_each_job_is_in_a_later_stage_than_all_that_it_needs():
     assert len(stage_of) == sum(map(len, planned))
     for job, stage in stage_of.items():
         experiment = next(each for each in plan.experiments if each.name == job.experiment)
-        compared = specs_of(experiment, n_dims(experiment, FACTS.n_units, job.window or 1))
+        compared = specs_of(experiment, FACTS.n_units, job.window or 1)
         for other in dependencies(job, experiment, compared):
             assert stage_of[other] < stage
 
@@ -240,6 +240,21 @@ def test_a_digest_is_the_same_in_every_process_and_release():
 
 
 # The choice of l1
+
+
+class Candidate(NamedTuple):
+    l1: float
+    bits_per_second: float
+    converged: bool
+
+
+def chosen(path):
+    rows = {
+        l1: {"validation_bits_per_second": score, "converged": int(converged)}
+        for l1, score, converged in path
+    }
+    [found] = [each for each in path if each.l1 == chosen_l1(rows)]
+    return found
 
 
 def test_the_best_validation_score_is_chosen():

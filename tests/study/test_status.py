@@ -13,7 +13,7 @@ import pytest
 
 from microcolumn.study import _status as progress, status
 from microcolumn.study._jobs import Job
-from microcolumn.study._status import Bar, duration
+from microcolumn.study._status import duration, progress_bar
 from microcolumn.study._store import Store
 
 JOB = Job("fit", "A", "instantaneous", 1, 0)
@@ -90,32 +90,30 @@ def test_an_unknown_duration_is_a_question_mark():
     assert duration(math.nan) == "?"
 
 
-# Bar
+# The progress bar
 
 
 def test_a_log_gets_no_bar_but_the_sentences(capsys):
-    with Bar(4, 1) as bar:
-        bar.write("the plan changed")
-        bar.finished(JOB)
+    with progress_bar(4, 1) as bar:
+        bar.write("the plan changed", file=sys.stderr)
+        bar.update()
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", "the plan changed\n")
 
 
 def test_a_bar_that_is_asked_for_is_shown_in_a_log_too(capsys):
-    with Bar(4, 1, shown=True) as bar:
-        bar.finished(JOB)
-    shown = capsys.readouterr().err
-    assert "2/4" in shown
-    assert "fit" in shown
+    with progress_bar(4, 1, shown=True) as bar:
+        bar.update()
+    assert "2/4" in capsys.readouterr().err
 
 
 PROGRAM = """
-from microcolumn.study._jobs import Job
-from microcolumn.study._status import Bar
-with Bar(4, 2) as bar:
-    bar.write("the plan changed")
-    for split in (0, 1):
-        bar.finished(Job("fit", "A", "instantaneous", 1, split))
+import sys
+from microcolumn.study._status import progress_bar
+with progress_bar(4, 2) as bar:
+    bar.write("the plan changed", file=sys.stderr)
+    for _ in range(2):
+        bar.update()
 """
 
 

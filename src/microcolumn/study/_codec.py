@@ -11,7 +11,7 @@ import io
 import json
 import math
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
@@ -19,16 +19,19 @@ T = TypeVar("T")
 _ARRAY = "array"
 
 
-def plain(value: Any) -> Any:
-    """``value`` in the types of JSON: text keys, lists, None instead of numbers not finite."""
+def plain(value: Any, array: Callable[[Any], Any] | None = None) -> Any:
+    """``value`` in the types of JSON: text keys, lists, None instead of numbers not finite.
+
+    ``array`` says what stands for an array, by default a list.
+    """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        value = row_of(value)
     if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
+        return {str(key): plain(entry, array) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    if hasattr(value, "tolist"):  # arrays and numbers of NumPy
-        return plain(value.tolist())
+        return [plain(entry, array) for entry in value]
+    if hasattr(value, "tolist"):  # arrays and numbers of NumPy, which have no axes
+        return array(value) if array and value.ndim else plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
@@ -60,19 +63,11 @@ def to_blob(value: Any) -> bytes:
 
     arrays: list[Any] = []
 
-    def tree(entry: Any) -> Any:
-        if isinstance(entry, np.ndarray):
-            arrays.append(entry)
-            return {_ARRAY: len(arrays) - 1}
-        if dataclasses.is_dataclass(entry) and not isinstance(entry, type):
-            return {f.name: tree(getattr(entry, f.name)) for f in dataclasses.fields(entry)}
-        if isinstance(entry, Mapping):
-            return {str(key): tree(each) for key, each in entry.items()}
-        if isinstance(entry, list | tuple):
-            return [tree(each) for each in entry]
-        return plain(entry)
+    def numbered(array: Any) -> dict[str, int]:
+        arrays.append(array)
+        return {_ARRAY: len(arrays) - 1}
 
-    text = json.dumps(tree(value), allow_nan=False)
+    text = json.dumps(plain(value, numbered), allow_nan=False)
     file = io.BytesIO()
     np.savez_compressed(file, *arrays, tree=np.frombuffer(text.encode(), dtype=np.uint8))
     return file.getvalue()
@@ -86,16 +81,10 @@ def from_blob(kind: type[T], data: bytes) -> T:
         arrays = {name: file[name] for name in file.files}
     text = arrays.pop("tree").tobytes().decode()
 
-    def grown(entry: Any) -> Any:
-        if isinstance(entry, list):
-            return [grown(each) for each in entry]
-        if isinstance(entry, dict):
-            if list(entry) == [_ARRAY]:
-                return arrays[f"arr_{entry[_ARRAY]}"]
-            return {key: grown(each) for key, each in entry.items()}
-        return entry
+    def with_array(entry: dict[str, Any]) -> Any:
+        return arrays[f"arr_{entry[_ARRAY]}"] if list(entry) == [_ARRAY] else entry
 
-    return typed(kind, grown(json.loads(text)))
+    return typed(kind, json.loads(text, object_hook=with_array))
 
 
 def _typed(kind: Any, value: Any) -> Any:

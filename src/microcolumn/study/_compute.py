@@ -13,8 +13,8 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from typing import Any, Literal
@@ -28,9 +28,11 @@ from ..evaluate import (
     effective_interactions,
     excess_log_likelihood,
     layer_statistics,
+    pattern_statistics,
     predict,
     roc,
     skill,
+    synchrony,
 )
 from ..evaluate._activation import hidden_activation
 from ..evaluate._interactions import MOST_UNITS_OF_TRIPLETS
@@ -53,7 +55,7 @@ from ..partition._cost import operations
 from ..recording import Recording
 from ..words import Words
 from ._codec import row_of, to_blob
-from ._describe import PackedWords, anneal, describe, patterns
+from ._describe import DATA, PackedWords, anneal, describe
 from ._jobs import Job
 from ._plan import Experiment
 
@@ -125,7 +127,9 @@ def _pinned(threads: int) -> Iterator[None]:
         numba.set_num_threads(allowed)
 
 
-def split_words(words: Words, experiment: Experiment, window: int, split: int) -> tuple[Words, ...]:
+def split_words(
+    words: Words, experiment: Experiment, window: int, split: int
+) -> tuple[Words, Words, Words]:
     """Words of split number ``split`` to fit, to choose l1, and to test: (train, validation, test).
 
     ``words`` are of single bins. It is made with ``random_state = experiment.seed + split``.
@@ -138,7 +142,7 @@ def split_words(words: Words, experiment: Experiment, window: int, split: int) -
     return train, validation, test
 
 
-def _split(task: Task) -> tuple[Words, ...]:
+def _split(task: Task) -> tuple[Words, Words, Words]:
     window, split = task.job.window, task.job.split
     assert window is not None
     assert split is not None  # the job is of a split
@@ -245,17 +249,16 @@ def _test(task: Task) -> Rows:
 
 def _patterns(task: Task) -> Rows:
     train, _, test = _split(task)
-    models = _compared(task, train)
-    statistics, synchrony = patterns(models, train, test)
-    rows = [
-        {
+    rows: list[dict[str, Any]] = [{"model": DATA, "synchrony": to_blob(synchrony(test))}]
+    for name, model in _compared(task, train).items():
+        statistics = pattern_statistics(model, test)
+        row = {
             "model": name,
-            "l1": getattr(models.get(name), "l1", None),
-            "statistics": to_blob(statistics[name]) if name in statistics else None,
-            "synchrony": to_blob(each),
+            "l1": getattr(model, "l1", None),
+            "statistics": to_blob(replace(statistics, X=statistics.X[:0])),  # words are stored once
+            "synchrony": to_blob(synchrony(model, initial=train)),
         }
-        for name, each in synchrony.items()
-    ]
+        rows.append(row)
     return {"patterns": rows}
 
 
@@ -336,12 +339,9 @@ def environment() -> dict[str, str]:
 
 
 def _processor() -> str:
-    """Name of the processor; Linux tells it in a file, other systems to Python."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            for line in file:
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-    except OSError:
-        pass
+    """Name of the processor, from a file on Linux and from Python on other systems."""
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()

@@ -17,8 +17,6 @@ from ._schema import APPLICATION_ID, FORMAT_VERSION, SCHEMA
 
 #: Seconds to wait for another process's transaction.
 _PATIENCE = 30.0
-#: The first SQLite with STRICT tables.
-_OLDEST_SQLITE = (3, 37, 0)
 # fullfsync is for macOS, whose ordinary fsync leaves data in the drive's cache.
 _SETTINGS = (
     "PRAGMA synchronous = FULL",
@@ -26,7 +24,6 @@ _SETTINGS = (
     "PRAGMA checkpoint_fullfsync = ON",
     "PRAGMA foreign_keys = ON",
 )
-
 
 _KEPT = "the jobs that had finished are kept"
 _UNWRITABLE = (
@@ -82,7 +79,7 @@ def as_store_error(path: Path) -> Iterator[None]:
         sentence = _SENTENCES.get(primary_code(error), _OTHERWISE)
         raise StoreError(sentence.format(path=path, reason=error)) from error
     except UnicodeDecodeError as error:
-        raise damage(path, "text that is not UTF-8") from error
+        raise StoreError(_DAMAGED.format(path=path, reason="text that is not UTF-8")) from error
 
 
 def primary_code(error: sqlite3.Error) -> int:
@@ -111,22 +108,19 @@ def check_place(path: Path, *, new: bool) -> None:
         raise StoreError(f"{path} is {what}; add a file name, like study.db")
 
 
-def damage(path: Path, reason: str) -> StoreError:
-    """The error for a store that SQLite opens but whose check finds a fault."""
-    return StoreError(_DAMAGED.format(path=path, reason=reason))
-
-
 def connect_for_writing(path: Path) -> sqlite3.Connection:
     """Connect to a store of this format, laid out where there is none yet, and checked."""
-    _check_sqlite()
     check_place(path, new=True)
     with as_store_error(path), _closed_on_error(_connect(path, "mode=rwc")) as connection:
         # Asks for the lock of a writer: a store that cannot be written is refused before anything
         # is computed, and two processes do not both lay out the tables.
         connection.execute("BEGIN IMMEDIATE")
-        new = _is_empty(connection)
-        if new:
-            _lay_out(connection)
+        if _is_empty(connection):
+            # One statement at a time: executescript would commit the transaction that is open.
+            for statement in SCHEMA.split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
         else:
             _check_format(connection, path)
         connection.execute("COMMIT")
@@ -135,14 +129,14 @@ def connect_for_writing(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         for setting in _SETTINGS:
             connection.execute(setting)
-        if not new:
-            _check_integrity(connection, path)
+        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise StoreError(_DAMAGED.format(path=path, reason=verdict.replace("\n", " ")))
         return connection
 
 
 def connect_for_reading(path: Path) -> sqlite3.Connection:
     """Connect to a store of this format that exists, also while another process writes to it."""
-    _check_sqlite()
     check_place(path, new=False)
     with as_store_error(path), _closed_on_error(_connect_somehow(path)) as connection:
         if _is_empty(connection):
@@ -152,15 +146,12 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
         return connection
 
 
-def _check_sqlite() -> None:
-    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    if sqlite3.sqlite_version_info < (3, 37, 0):  # the first with STRICT tables
         raise StoreError(
             f"a study's store needs SQLite 3.37 or newer and this Python brings "
             f"{sqlite3.sqlite_version}; use a newer Python"
         )
-
-
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
     uri = f"{path.resolve().as_uri()}?{mode}"
     return sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)
 
@@ -172,11 +163,11 @@ def _connect_somehow(path: Path) -> sqlite3.Connection:
     the last to close removes ``<store>-wal`` then. Where it is not, SQLite cannot make the files
     that it shares with a writer; without a writer SQLite can do without them.
     """
-    connection = _connect(path, "mode=rw")
     try:
-        connection.execute("PRAGMA schema_version").fetchone()
+        with _closed_on_error(_connect(path, "mode=rw")) as connection:
+            connection.execute("PRAGMA schema_version").fetchone()
+            return connection
     except sqlite3.OperationalError as error:
-        connection.close()
         unshared = primary_code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
         if not unshared or not os.access(path, os.R_OK):
             raise
@@ -187,10 +178,6 @@ def _connect_somehow(path: Path) -> sqlite3.Connection:
                 "copy both files to a folder that can be written and open the copy"
             ) from error
         return _connect(path, "mode=ro&immutable=1")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 @contextmanager
@@ -208,14 +195,6 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
     return bool(n_tables == 0 and owner == 0)
 
 
-def _lay_out(connection: sqlite3.Connection) -> None:
-    # One statement at a time: executescript would commit the transaction that is open.
-    for statement in SCHEMA.split(";\n"):
-        connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
-
-
 def _check_format(connection: sqlite3.Connection, path: Path) -> None:
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     if owner != APPLICATION_ID:
@@ -230,9 +209,3 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} was written by {age} microcolumn (store format {version}, this one uses "
             f"{FORMAT_VERSION}); nothing was changed: {remedy} that version, or use another store"
         )
-
-
-def _check_integrity(connection: sqlite3.Connection, path: Path) -> None:
-    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise damage(path, verdict.replace("\n", " "))

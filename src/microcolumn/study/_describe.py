@@ -6,13 +6,13 @@ All of it is computed by jobs and stored, so that figures and page need the stor
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluate import PatternStatistics, Synchrony, pattern_statistics, synchrony
+from ..evaluate import PatternStatistics, Synchrony
 from ..models import ModelSpec, PopulationModel
 from ..partition import LogPartition, annealing_convergence
 from ..partition._convergence import DOUBLINGS, Convergence
@@ -42,10 +42,8 @@ class DataResult:
         Their spikes per second.
     n_recorded : int
         Units of the recording, of which these are some or all.
-    n_bins : int
-        Bins that the recording is cut into.
-    bin_width : float
-        Seconds.
+    n_bins, bin_width : int and float
+        Bins that the recording is cut into, and their width in seconds.
     start_s, stop_s : float
         The stretch with the most spikes, seconds.
     epochs : ndarray of float64, shape (n_epochs, 2)
@@ -93,12 +91,8 @@ class AnnealingResult:
 
     Parameters
     ----------
-    model : ModelSpec
-        Which model.
-    split : int
-        Whose training part it was fitted on.
-    l1 : float
-        The L1 strength chosen.
+    model, split, l1 : ModelSpec, int and float
+        Which fit: its model, the split whose training part it saw, and the L1 strength chosen.
     log_z : LogPartition
         The normaliser that the study uses.
     convergence : Convergence
@@ -174,22 +168,6 @@ def describe(recording: Recording, words: Words, *, cut: bool) -> DataResult:
         epochs=np.array(list(used.epochs)),
         suggestion=suggest_bin_width(used),
     )
-
-
-def patterns(
-    models: Mapping[str, PopulationModel], train: Words, test: Words
-) -> tuple[dict[str, PatternStatistics], dict[str, Synchrony]]:
-    """Pattern statistics by model, without the words themselves, and synchrony of data and models.
-
-    Models, by name, are compared with the words of ``test``; their chains start from ``train``.
-    """
-    no_words = np.empty((0, test.n_dims), dtype=np.uint8)
-    statistics = {
-        name: replace(pattern_statistics(model, test), X=no_words) for name, model in models.items()
-    }
-    found = {DATA: synchrony(test)}
-    found |= {name: synchrony(model, initial=train) for name, model in models.items()}
-    return statistics, found
 
 
 def anneal(model: PopulationModel) -> Convergence:

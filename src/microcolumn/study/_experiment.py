@@ -13,7 +13,6 @@ from ..validation import listed, real_number, whole_number
 from ..words import checked_bin_width
 
 MODELS = ("Ising", "RBM", "SemiRBM")
-OBJECTIVES = ("mpf", "likelihood")
 SPLITS = ("words", "blocks")
 #: Settings that were called otherwise once.
 _RENAMED = {"lags": "windows", "penalties": "l1"}
@@ -188,7 +187,7 @@ class Experiment:
     windows: tuple[int, ...] = _setting((1,), _windows)
     models: tuple[str, ...] = _setting(MODELS, _several(_one_of(MODELS)))
     n_hidden: tuple[int | Literal["dims"], ...] = _setting((25,), _several(_n_hidden))
-    objectives: tuple[str, ...] = _setting(("mpf",), _several(_one_of(OBJECTIVES)))
+    objectives: tuple[str, ...] = _setting(("mpf",), _several(_one_of(("mpf", "likelihood"))))
     l1: tuple[float, ...] = _setting((0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2), _increasing)
     n_splits: int = _setting(10, _at_least(1))
     split_by: str = _setting("", _split_by)
@@ -216,13 +215,11 @@ class Experiment:
         if not isinstance(settings, Mapping):
             raise TypeError(f"experiment {name} is {settings!r}; give it a table of settings")
         for setting in settings:
-            if setting in _RENAMED:
-                remedy = f"it is called {_RENAMED[setting]!r}"
-            elif setting not in cls.settings():
+            if setting not in cls.settings():
                 remedy = nearest(setting, cls.settings())
-            else:
-                continue
-            raise ValueError(f"experiment {name}: {setting!r} is no setting; {remedy}")
+                if setting in _RENAMED:
+                    remedy = f"it is called {_RENAMED[setting]!r}"
+                raise ValueError(f"experiment {name}: {setting!r} is no setting; {remedy}")
         if name == SPATIOTEMPORAL.name:
             return replace(SPATIOTEMPORAL, **settings)
         return cls(name, **settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -120,7 +120,7 @@ class PlanIndex:
 
     def specs(self, condition: Condition) -> tuple[ModelSpec, ...]:
         """Models that are compared at a condition."""
-        return specs_of(condition.experiment, self._n_bits(condition))
+        return specs_of(condition.experiment, self._sizes[condition.recording], condition.window)
 
     def spec(self, condition: Condition, model: str | ModelSpec) -> ModelSpec:
         """A model by its full name, or by its class where there is one of that class."""
@@ -136,7 +136,7 @@ class PlanIndex:
 
     def families(self, condition: Condition) -> dict[str, ModelSpec]:
         """Models at a condition by a name that is the same for all windows and recordings."""
-        return families(condition.experiment, self._n_bits(condition))
+        return families(condition.experiment, self._sizes[condition.recording], condition.window)
 
     def check(self, condition: Condition, split: int, l1: float | None = None) -> None:
         """Raise a ValueError where the plan has no such split or l1."""
@@ -149,10 +149,6 @@ class PlanIndex:
             known = ", ".join(f"{value:g}" for value in settings.l1)
             raise ValueError(f"l1 is {l1:g}; {condition} has {known}")
 
-    def _n_bits(self, condition: Condition) -> int:
-        sizes = self._sizes[condition.recording]
-        return n_dims(condition.experiment, sizes, condition.window)
-
 
 class Reader:
     """What the store has of a plan: a query for each table, for models and for words."""
@@ -160,29 +156,26 @@ class Reader:
     def __init__(self, file: Path, index: PlanIndex) -> None:
         self.file = file
         self.index = index
-        self._tables: dict[str, dict[Key, list[Row]]] = {}
-        self._files: dict[Key, dict[Key, bytes]] = {}
-        self._words: dict[Key, Words] = {}
+        self.words = lru_cache(_KEPT)(self._read_words)
+        self._table = cache(self._read_table)
+        self._files = lru_cache(_KEPT)(self._read_files)
 
     def rows(self, table: str, condition: Condition, **equal: Any) -> list[Row]:
         """Rows at a condition; the table is read once for all conditions."""
-        if table not in self._tables:
-            by_condition: dict[Key, list[Row]] = {}
-            for row in self._query(f"current_{table}"):
-                key = (row["recording"], row["experiment"], row["window"])
-                by_condition.setdefault(key, []).append(row)
-            self._tables[table] = by_condition
-        rows = self._tables[table].get(condition.key, [])
+        rows = self._table(table).get(condition.key, [])
         return [row for row in rows if all(row[name] == value for name, value in equal.items())]
 
-    def blobs(self, table: str, condition: Condition) -> list[Row]:
-        """Rows at a condition of a table that is too large to be kept."""
-        return self._query(f"current_{table}", **condition.names)
+    def _read_table(self, table: str) -> dict[Key, list[Row]]:
+        by_condition: dict[Key, list[Row]] = {}
+        for row in self.query(table):
+            key = (row["recording"], row["experiment"], row["window"])
+            by_condition.setdefault(key, []).append(row)
+        return by_condition
 
     def description(self, recording: str, experiment: str, column: str) -> bytes:
         """What is stored of the data of an experiment."""
         where = {"recording": recording, "experiment": experiment}
-        rows = self._query("current_descriptions", columns=(column,), **where)
+        rows = self.query("descriptions", columns=(column,), **where)
         if not rows:
             raise NotComputedError(
                 f"the data of {recording!r}, experiment {experiment!r} are not stored yet; "
@@ -190,30 +183,27 @@ class Reader:
             )
         return bytes(rows[0][column])
 
-    def words(self, recording: str, experiment: str) -> Words:
+    def _read_words(self, recording: str, experiment: str) -> Words:
         """Words of all single bins of an experiment."""
-        key = (recording, experiment)
-        if key not in self._words:
-            words = from_blob(PackedWords, self.description(*key, "words")).unpacked()
-            self._words = _latest(self._words) | {key: words}
-        return self._words[key]
+        return from_blob(PackedWords, self.description(recording, experiment, "words")).unpacked()
 
     def model(
         self, condition: Condition, spec: ModelSpec, split: int, l1: float
     ) -> PopulationModel:
         """A fitted model, with its log Z where that is stored."""
         self.index.check(condition, split, l1)
-        key = (*condition.key, split)
-        if key not in self._files:
-            where = condition.names | {"split": split}
-            rows = self._query("current_fits", columns=("model", "l1", "file"), **where)
-            files = {(row["model"], row["l1"]): row["file"] for row in rows}
-            self._files = _latest(self._files) | {key: files}
-        if (spec.name, l1) not in self._files[key]:
+        files = self._files(condition, split)
+        if (spec.name, l1) not in files:
             raise condition.missing(f"{spec.name} of split {split}")
-        model = from_bytes(self._files[key][spec.name, l1])
+        model = from_bytes(files[spec.name, l1])
         row = self.normaliser(condition, spec, split, l1)
         return model if row is None else model.with_log_partition(log_partition_of(row))
+
+    def _read_files(self, condition: Condition, split: int) -> dict[tuple[str, float], bytes]:
+        """Files of the models of a split, by name and l1."""
+        columns = ("model", "l1", "file")
+        rows = self.query("fits", columns=columns, split=split, **condition.names)
+        return {(row["model"], row["l1"]): row["file"] for row in rows}
 
     def normaliser(
         self, condition: Condition, spec: ModelSpec, split: int, l1: float
@@ -256,7 +246,7 @@ class Reader:
     def provenance(self) -> dict[str, Any]:
         """Counts, times, software and failures of the plan's jobs."""
         columns = ("seconds", "finished", "environment", "failed", "error")
-        jobs = self._query("current_jobs", columns=columns)
+        jobs = self.query("jobs", columns=columns)
         done = [row for row in jobs if row["finished"] is not None]
         times = [row["finished"] for row in done]
         environments = {json.dumps(row["environment"]): row["environment"] for row in done}
@@ -272,16 +262,12 @@ class Reader:
             ],
         }
 
-    def _query(self, table: str, **options: Any) -> list[Row]:
+    def query(self, table: str, **options: Any) -> list[Row]:
+        """Rows of the present plan, read anew; the options are those of :meth:`Store.rows`."""
         with Store.open(self.file) as store:
-            return store.rows(table, **options)
+            return store.rows(f"current_{table}", **options)
 
 
 def log_partition_of(row: Row) -> LogPartition:
     """The normaliser that a row describes; its time is the job's."""
     return typed(LogPartition, row | {"seconds": math.nan})
-
-
-def _latest(kept: dict[Key, Any]) -> dict[Key, Any]:
-    """What was added last, so that there is room for one more."""
-    return dict([*kept.items()][1 - _KEPT :])

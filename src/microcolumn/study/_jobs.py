@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..models import ModelSpec
+from ._codec import row_of
 from ._plan import Experiment, Plan
 
 Kind = Literal["describe", "fit", "normalise", "test", "patterns", "anneal", "predict", "structure"]
@@ -31,32 +32,20 @@ _OF_FITS = (*_OF_WORDS, "split_by", "train", "validation", "l1", "n_init", "grou
 class Job:
     """One piece of work, whose result is stored in one transaction.
 
-    Parameters
-    ----------
-    kind : str
-        ``"describe"``: the words and statistics of the data. ``"fit"``: one model along all l1.
-        ``"normalise"``: log Z and validation score of one fit, from which l1 is chosen. Of the
-        chosen fits, ``"test"``: all models on the test part, side by side; ``"patterns"`` and
-        ``"anneal"``, of the first split: probabilities of test words and synchrony of all models,
-        and annealing of one; ``"predict"``: each unit's spikes; ``"structure"``: layers and
-        effective interactions.
-    recording, experiment : str
-        Names in the plan.
-    window, split : int or None
-        Bins per word, and which of the splits; None for descriptions.
-    model : ModelSpec or None
-        None for jobs on the data or on all models.
-    l1 : float or None
-        Of ``"normalise"`` alone.
+    ``"describe"``: the words and statistics of the data. ``"fit"``: one model along all l1.
+    ``"normalise"``: log Z and validation score of one fit, from which l1 is chosen. Of the chosen
+    fits, ``"test"``: all models on the test part, side by side; ``"patterns"`` and ``"anneal"``, of
+    the first split: probabilities of test words and synchrony of all models, and annealing of one;
+    ``"predict"``: each unit's spikes; ``"structure"``: layers and effective interactions.
     """
 
     kind: Kind
     recording: str
     experiment: str
-    window: int | None = None
+    window: int | None = None  # None for descriptions, as is the split
     split: int | None = None
-    model: ModelSpec | None = None
-    l1: float | None = None
+    model: ModelSpec | None = None  # None for jobs on the data or on all models
+    l1: float | None = None  # of "normalise" alone
 
     def __str__(self) -> str:
         model = self.model and self.model.name
@@ -68,15 +57,7 @@ class Job:
     @property
     def row(self) -> dict[str, Any]:
         """Columns that tables of jobs have of it."""
-        return {
-            "kind": self.kind,
-            "recording": self.recording,
-            "experiment": self.experiment,
-            "window": self.window,
-            "split": self.split,
-            "model": self.model and self.model.name,
-            "l1": self.l1,
-        }
+        return row_of(self) | {"model": self.model and self.model.name}
 
 
 class RecordingInfo(NamedTuple):
@@ -86,21 +67,21 @@ class RecordingInfo(NamedTuple):
     n_units: int
 
 
-def specs_of(experiment: Experiment, n_dims: int) -> tuple[ModelSpec, ...]:
-    """Models that an experiment compares, for words of ``n_dims`` bits."""
-    return tuple(dict.fromkeys(families(experiment, n_dims).values()))
+def specs_of(experiment: Experiment, n_units: int, window: int) -> tuple[ModelSpec, ...]:
+    """Models that an experiment compares on a recording of ``n_units``, at one of its windows."""
+    return tuple(dict.fromkeys(families(experiment, n_units, window).values()))
 
 
-def families(experiment: Experiment, n_dims: int) -> dict[str, ModelSpec]:
-    """Models of words of ``n_dims`` bits by a name that is the same for all windows.
+def families(experiment: Experiment, n_units: int, window: int) -> dict[str, ModelSpec]:
+    """The same models by a name that is the same for all windows.
 
     Hidden units that grow with the words have no number: ``"RBM"`` for ``"RBM 30"``.
     """
-    found = {}
+    bits, found = n_dims(experiment, n_units, window), {}
     for objective in experiment.objectives:
         for model in experiment.models:
             for size in (0,) if model == "Ising" else experiment.n_hidden:
-                fixed, n_hidden = (0, n_dims) if size == "dims" else (size, size)
+                fixed, n_hidden = (0, bits) if size == "dims" else (size, size)
                 name = ModelSpec(model, fixed, objective).name
                 found[name] = ModelSpec(model, n_hidden, objective)
     return found
@@ -132,7 +113,7 @@ def _stages(
         found[0].append((math.inf, key, described))
         for window in experiment.windows:
             bits = n_dims(experiment, facts[name].n_units, window)
-            compared = specs_of(experiment, bits)
+            compared = specs_of(experiment, facts[name].n_units, window)
             for split in range(experiment.n_splits):
                 for stage, job in _jobs(experiment, name, window, split, compared):
                     size = bits * (1 + job.model.n_hidden if job.model else 1)
@@ -156,15 +137,11 @@ def _jobs(
     yield 3, Job("test", *place)
     if split == 0:  # figures show one split
         yield 3, Job("patterns", *place)
-        yield 3, Job("anneal", *place, annealed(compared))
+        # The first Ising model, or any where there is none.
+        yield 3, Job("anneal", *place, min(compared, key=lambda spec: spec.model != "Ising"))
     for spec in compared:
         yield 3, Job("predict", *place, spec)
         yield 3, Job("structure", *place, spec)
-
-
-def annealed(compared: Iterable[ModelSpec]) -> ModelSpec:
-    """The model whose annealing is shown: the first Ising model, or any where there is none."""
-    return min(compared, key=lambda spec: spec.model != "Ising")
 
 
 def dependencies(job: Job, experiment: Experiment, compared: tuple[ModelSpec, ...]) -> list[Job]:
@@ -201,29 +178,16 @@ def digest(settings: Mapping[str, Any], facts: RecordingInfo) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-class Candidate(NamedTuple):
-    """A fit of a path: its l1, bits/s on the validation part, and whether its log Z converged."""
-
-    l1: float
-    bits_per_second: float
-    converged: bool
-
-
-def chosen(candidates: Iterable[Candidate]) -> Candidate:
-    """Candidate with the best validation score, of equals the sparsest (docs/method.md, section 6).
+def chosen_l1(normalisers: Mapping[float, Mapping[str, Any]]) -> float:
+    """The l1 with the best validation score, of equals the largest (docs/method.md, section 6).
 
     A fit whose log Z has not converged is chosen only if there is no other: annealing that misses
     a mode makes log Z too small and the score too good.
-
-    Examples
-    --------
-    >>> chosen([Candidate(0.0, 9.0, False), Candidate(1e-3, 8.0, True), Candidate(2e-3, 8.0, True)])
-    Candidate(l1=0.002, bits_per_second=8.0, converged=True)
     """
 
-    def rank(candidate: Candidate) -> tuple[bool, bool, float, float]:
-        score = candidate.bits_per_second
+    def rank(l1: float) -> tuple[bool, bool, float, float]:
+        score = normalisers[l1]["validation_bits_per_second"]
         known = not math.isnan(score)
-        return candidate.converged, known, score if known else 0.0, candidate.l1
+        return normalisers[l1]["converged"] > 0, known, score if known else 0.0, l1
 
-    return max(candidates, key=rank)
+    return max(normalisers, key=rank)

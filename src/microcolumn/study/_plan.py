@@ -21,9 +21,6 @@ Origin: TypeAlias = "str | Path | Recording | Source"
 _SECTIONS = ("recordings", "instantaneous", "spatiotemporal", "experiments")
 #: Settings that say which words an experiment is about, and how large its models are.
 _OF_WORDS = ("bin_width", "most_active", "max_words", "windows", "n_hidden", "split_by")
-#: Upper limits of a quick look.
-_QUICK_SPLITS, _QUICK_L1, _QUICK_HIDDEN = 2, 3, 10
-_QUICK_WINDOWS, _QUICK_WORDS, _QUICK_MINUTES, _QUICK_STEPS = (1, 2, 4), 30_000, 10.0, 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,24 +195,24 @@ class Plan:
 
 def _quick_minutes(source: Source) -> float:
     minutes = PRESETS[str(source.preset)].minutes if source.minutes is None else source.minutes
-    return min(minutes, _QUICK_MINUTES)
+    return min(minutes, 10.0)
 
 
 def _quick_experiment(experiment: Experiment) -> Experiment:
-    windows = tuple(n for n in experiment.windows if n in _QUICK_WINDOWS)
-    hidden = [_QUICK_HIDDEN if n == "dims" else min(n, _QUICK_HIDDEN) for n in experiment.n_hidden]
+    windows = tuple(n for n in experiment.windows if n in (1, 2, 4))
+    hidden = [10 if n == "dims" else min(n, 10) for n in experiment.n_hidden]
     l1 = experiment.l1
-    if len(l1) > _QUICK_L1:
+    if len(l1) > 3:
         positive = [strength for strength in l1 if strength > 0]
         l1 = (positive[0], positive[(len(positive) - 1) // 2], positive[-1])
     return replace(
         experiment,
-        n_splits=min(experiment.n_splits, _QUICK_SPLITS),
+        n_splits=min(experiment.n_splits, 2),
         l1=l1,
         n_hidden=tuple(dict.fromkeys(hidden)),
         windows=windows or (min(experiment.windows),),
-        max_words=min(experiment.max_words or _QUICK_WORDS, _QUICK_WORDS),
-        max_steps=min(experiment.max_steps, _QUICK_STEPS),
+        max_words=min(experiment.max_words or 30_000, 30_000),
+        max_steps=min(experiment.max_steps, 4000),
     )
 
 
@@ -283,13 +280,7 @@ def _check_distinct(what: str, names: list[str]) -> None:
 
 
 def diff(old: Plan, new: Plan) -> list[str]:
-    """Each difference between two plans; empty where they plan the same.
-
-    Examples
-    --------
-    >>> diff(Plan.of("B4", n_splits=5), Plan.of(["B4", "T6"]))
-    ['recording T6 is new', 'instantaneous: n_splits was 5, is 10']
-    """
+    """Each difference between two plans, such as "instantaneous: n_splits was 5, is 10"."""
     before, after = old.as_dict(), new.as_dict()
     return [
         *_differences("recording ", before["recordings"], after["recordings"]),
@@ -308,14 +299,11 @@ def _differences(
             continue
         for key in dict.fromkeys((*before[name], *settings)):
             was, now = before[name].get(key), settings.get(key)
-            if was == now:
-                continue
+            changed = f"{key} was {_setting_text(was)}, is {_setting_text(now)}"
             if key == "in_memory" and was and now:
-                sentences.append(f"{kind}{name}: its data in memory are not the same")
-            else:
-                sentences.append(
-                    f"{kind}{name}: {key} was {_setting_text(was)}, is {_setting_text(now)}"
-                )
+                changed = "its data in memory are not the same"
+            if was != now:
+                sentences.append(f"{kind}{name}: {changed}")
     return sentences
 
 

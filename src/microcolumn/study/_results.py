@@ -28,7 +28,7 @@ from ..models._spec import INDEPENDENT
 from ..partition._convergence import Convergence
 from ..units import Units
 from ..words import Words
-from ._codec import from_blob, typed
+from ._codec import from_blob, row_of, typed
 from ._compute import split_words
 from ._describe import DATA, AnnealingResult, DataResult, PatternsResult
 from ._index import Condition, NotComputedError, PlanIndex, Reader, Row, log_partition_of
@@ -120,10 +120,9 @@ class Results:
         for condition in self.index.conditions():
             for row in self._reader.rows("scores", condition):
                 spec = ModelSpec.of(row["model"])
-                parts = {"model": spec.model, "n_hidden": spec.n_hidden}
-                named = condition.names | {"split": row["split"], "name": spec.name}
-                own = {key: row[key] for key in row if key not in _NOT_TIDY}
-                rows.append(named | parts | {"objective": spec.objective} | own)
+                named = condition.names | {"split": row["split"], "name": spec.name} | row_of(spec)
+                own = {key: row[key] for key in row if key == "l1" or key not in _WHERE}
+                rows.append(named | own)
         try:
             import pandas as pd
         except ImportError:
@@ -205,7 +204,10 @@ class Results:
         condition, spec = self._model_at(recording, model, experiment, window)
         self.index.check(condition, split)
         rows = self._reader.rows("normalisers", condition, model=spec.name, split=split)
-        found = {row["l1"]: _own(row) for row in rows}
+        found = {
+            row["l1"]: {key: row[key] for key in row if key not in (*_WHERE, "activation")}
+            for row in rows
+        }
         return {l1: found[l1] for l1 in condition.experiment.l1 if l1 in found}
 
     def model(
@@ -251,14 +253,12 @@ class Results:
     ) -> HiddenActivation:
         """How active the hidden units of a fit are on the test part; see :meth:`model`."""
         condition, spec = self._model_at(recording, model, experiment, window)
-        found = self._reader.normaliser(
-            condition, spec, split, self._l1(condition, spec, split, l1)
-        )
+        chosen = self._l1(condition, spec, split, l1)
+        found = self._reader.normaliser(condition, spec, split, chosen)
         if found is None:
             raise condition.missing(f"the activation of {spec.name} of split {split}")
-        return HiddenActivation(
-            **{name: np.array(entry) for name, entry in found["activation"].items()}
-        )
+        arrays = {name: np.array(entry) for name, entry in found["activation"].items()}
+        return HiddenActivation(**arrays)
 
     def words(
         self,
@@ -272,8 +272,7 @@ class Results:
         condition = self.index.at(recording, experiment, window)
         self.index.check(condition, split)
         words = self.all_words(recording, experiment=condition.experiment.name)
-        train, validation, test = split_words(words, condition.experiment, condition.window, split)
-        return train, validation, test
+        return split_words(words, condition.experiment, condition.window, split)
 
     def all_words(self, recording: str, *, experiment: str | None = None) -> Words:
         """Words of all single bins of an experiment, in time order."""
@@ -294,7 +293,7 @@ class Results:
     ) -> PatternsResult:
         """Probabilities of test words and synchrony, of the data and of all models, in split 0."""
         condition = self.index.at(recording, experiment, window)
-        rows = self._reader.blobs("patterns", condition)
+        rows = self._reader.query("patterns", **condition.names)
         if not rows:
             raise condition.missing("the patterns of split 0")
         test = self.words(split=0, **condition.names)[2]
@@ -317,7 +316,7 @@ class Results:
     ) -> AnnealingResult:
         """Annealing of the first Ising model, or of any where there is none, in split 0."""
         condition = self.index.at(recording, experiment, window)
-        rows = self._reader.blobs("annealings", condition)
+        rows = self._reader.query("annealings", **condition.names)
         if not rows:
             raise condition.missing("the annealing of split 0")
         [row] = rows
@@ -344,9 +343,8 @@ class Results:
         the ``first`` and ``last`` was finished, ``environments`` (versions of software) and
         ``failures`` (what went wrong in which job), all of this plan's jobs alone.
         """
-        return {
-            key: value for key, value in self.study.items() if key != "plan"
-        } | self._reader.provenance
+        facts = {key: value for key, value in self.study.items() if key != "plan"}
+        return facts | self._reader.provenance
 
     def _structures(self, condition: Condition, spec: ModelSpec) -> dict[int, Row]:
         rows = self._reader.rows("structures", condition, model=spec.name)
@@ -355,11 +353,7 @@ class Results:
         return {row["split"]: row for row in rows}
 
     def _model_at(
-        self,
-        recording: str,
-        model: str | ModelSpec,
-        experiment: str | None,
-        window: int | None,
+        self, recording: str, model: str | ModelSpec, experiment: str | None, window: int | None
     ) -> tuple[Condition, ModelSpec]:
         condition = self.index.at(recording, experiment, window)
         return condition, self.index.spec(condition, model)
@@ -375,15 +369,8 @@ class Results:
         return float(rows[0]["l1"])
 
 
-#: Columns of the store that a tidy table has in another form or not at all.
+#: Columns of the store that say where a result belongs.
 _WHERE = ("planned_position", "job", "recording", "experiment", "window", "split", "model", "l1")
-_NOT_TIDY = tuple(name for name in _WHERE if name != "l1")
-
-
-def _own(row: Row) -> Row:
-    """A row of normalisers without the columns that say where it belongs."""
-    left_out = (*_WHERE, "activation")
-    return {name: value for name, value in row.items() if name not in left_out}
 
 
 open = Results  # mc.study.open("study.db") reads as what it does

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import json
-import math
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from joblib import Parallel, delayed
+from tqdm.auto import tqdm
 
 from .. import __version__
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
 from ..words import Words
-from ._codec import json_text, typed
+from ._codec import json_text
 from ._compute import JobResult, Task, execute
-from ._jobs import (
-    Candidate,
-    Job,
-    RecordingInfo,
-    chosen,
-    dependencies,
-    n_dims,
-    settings_of,
-    specs_of,
-    stages,
-)
+from ._index import log_partition_of
+from ._jobs import Job, RecordingInfo, chosen_l1, dependencies, settings_of, specs_of, stages
 from ._plan import Experiment, Plan, diff
 from ._results import Results
 from ._sources import fingerprint, words_of
-from ._status import Bar
+from ._status import progress_bar
 from ._store import Store, StoreError
 from ._workers import StudyError, Workers, workers_at
 
@@ -66,10 +58,6 @@ def run(
         Show a bar; by default in a terminal and in a notebook only.
     command : str
         What to note down as the origin of the run.
-
-    Returns
-    -------
-    Results
 
     Raises
     ------
@@ -137,7 +125,7 @@ def recording_row(
             "layer": None if table.layer is None else table.layer[n],
             "depth_um": None if table.depth_um is None else float(table.depth_um[n]),
             "depth_reference": table.depth_reference,
-            "multiunit": None if table.multiunit is None else bool(table.multiunit[n]),
+            "multiunit": bool(table.multiunit[n]),
             "rate_hz": float(recording.rates_hz[n]),
         }
         for n in range(recording.n_units)
@@ -199,15 +187,12 @@ def inputs(
         where = {} if job.kind == "fit" else {"l1": job.l1}
         if job.kind not in ("fit", "normalise"):
             rows = {
-                other.l1: store.rows("normalisers", job=name)[0]
+                float(other.l1 or 0.0): store.rows("normalisers", job=name)[0]
                 for other, name in used.items()
                 if other.kind == "normalise" and other.model == fit.model
             }
-            where["l1"] = chosen(
-                Candidate(float(l1 or 0.0), row["validation_bits_per_second"], row["converged"] > 0)
-                for l1, row in rows.items()
-            ).l1
-            log_z[fit.model.name] = typed(LogPartition, rows[where["l1"]] | {"seconds": math.nan})
+            l1 = chosen_l1(rows)
+            where["l1"], log_z[fit.model.name] = l1, log_partition_of(rows[l1])
         found = store.rows("fits", columns=("file",), job=digest, **where)
         models[fit.model.name] = tuple(row["file"] for row in found)
     return models, log_z
@@ -234,12 +219,12 @@ class _Run:
         self.jobs = {digest: job for stage in self.stages for digest, job in stage.items()}
         self.digests = {job: digest for digest, job in self.jobs.items()}
         self.done = self.store.finished() & self.jobs.keys()
-        with Bar(len(self.jobs), len(self.done), progress) as bar:
+        with progress_bar(len(self.jobs), len(self.done), progress) as bar:
             if self.done:
                 n_jobs = f"{len(self.done):,} of {len(self.jobs):,} jobs"
                 messages = [*messages, f"{n_jobs} are in {self.store.path} already"]
             for sentence in messages:
-                bar.write(sentence)
+                bar.write(sentence, file=sys.stderr)
             for stage in self.stages:
                 self._do(stage, bar)
         if self.failed:
@@ -248,9 +233,14 @@ class _Run:
                 f"{self.failed[0]}; what was finished is in {self.store.path}: run again to retry"
             )
 
-    def _do(self, stage: Mapping[str, Job], bar: Bar) -> None:
+    def _do(self, stage: Mapping[str, Job], bar: tqdm[NoReturn]) -> None:
         """Do one stage, storing each job as it finishes."""
-        left = [name for name in stage if name not in self.done and self._is_ready(stage[name])]
+        # A job is not ready where an earlier one, whose result it starts from, failed.
+        left = [
+            name
+            for name, job in stage.items()
+            if name not in self.done and self.done.issuperset(self._used(job).values())
+        ]
         parallel = Parallel(
             n_jobs=self.workers.count,
             return_as="generator_unordered",
@@ -260,22 +250,19 @@ class _Run:
         with self.workers.as_study_error(self.store.path):
             for result in parallel(delayed(execute)(task) for task in self._tasks(left)):
                 self._keep(result)
-                bar.finished(self.jobs[result.digest])
+                bar.set_description(self.jobs[result.digest].kind, refresh=False)
+                bar.update()
 
     def _experiment(self, job: Job) -> tuple[Experiment, tuple[ModelSpec, ...]]:
         """The job's experiment, and the models that it compares."""
         [experiment] = [each for each in self.plan.experiments if each.name == job.experiment]
         n_units = self.facts[job.recording].n_units
-        return experiment, specs_of(experiment, n_dims(experiment, n_units, job.window or 1))
+        return experiment, specs_of(experiment, n_units, job.window or 1)
 
     def _used(self, job: Job) -> dict[Job, str]:
         """Jobs whose results it starts from, with their digests."""
         found = dependencies(job, *self._experiment(job))
         return {other: self.digests[other] for other in found}
-
-    def _is_ready(self, job: Job) -> bool:
-        """Whether all that it starts from is there; not so where an earlier job failed."""
-        return self.done.issuperset(self._used(job).values())
 
     def _tasks(self, names: list[str]) -> Iterator[Task]:
         for name in names:

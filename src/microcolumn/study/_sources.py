@@ -89,21 +89,26 @@ class Source:
             what = "neither preset nor file" if not given else " and ".join(given)
             raise ValueError(f"it has {what}; give it one of preset and file")
         if self.file is not None:
-            object.__setattr__(self, "file", _checked_path(self.file))
+            if not isinstance(self.file, str | Path):
+                raise TypeError(f"file is {self.file!r}; give a path")
+            if not str(self.file).strip():
+                raise ValueError("file is empty; give a path")
+            object.__setattr__(self, "file", str(self.file))
         elif self.read:
             raise ValueError(f"{next(iter(self.read))!r} is for files; leave it out")
 
     def _check_options(self) -> None:
-        for key, known in (("read", read_options()), ("select", select_options())):
+        select_options = tuple(inspect.signature(Recording.select).parameters)[1:]
+        for key, known in (("read", read_options()), ("select", select_options)):
             options = _plain(key, getattr(self, key))
             if not isinstance(options, dict):
                 raise TypeError(f"{key} is {options!r}; give a table of options")
+            # A misspelt key of the recording itself ends up among the options of reading.
+            what, words = (key, ()) if key == "select" else ("a recording", _KEYS[:-1])
             for option in options:
                 if option not in known:
-                    what, words = key, known
-                    if key == "read":  # where a misspelt key of the recording itself ends up
-                        what, words = "a recording", (*_KEYS[:-1], *known)
-                    raise ValueError(f"{option!r} is no option of {what}; {nearest(option, words)}")
+                    remedy = nearest(option, (*words, *known))
+                    raise ValueError(f"{option!r} is no option of {what}; {remedy}")
             object.__setattr__(self, key, options)
 
     def _check_preset(self) -> None:
@@ -215,20 +220,6 @@ def read_options() -> tuple[str, ...]:
     functions = [import_module(f"{io.__name__}.{name}").load for name in io.READERS]
     names = [name for read in (io.read, *functions) for name in inspect.signature(read).parameters]
     return tuple(dict.fromkeys(name for name in names if name not in ("path", "options")))
-
-
-@cache
-def select_options() -> tuple[str, ...]:
-    """Options of :meth:`Recording.select <microcolumn.Recording.select>`."""
-    return tuple(inspect.signature(Recording.select).parameters)[1:]
-
-
-def _checked_path(file: Any) -> str:
-    if not isinstance(file, str | Path):
-        raise TypeError(f"file is {file!r}; give a path")
-    if not str(file).strip():
-        raise ValueError("file is empty; give a path")
-    return str(file)
 
 
 def _plain(name: str, value: Any) -> Any:

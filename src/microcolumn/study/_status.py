@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from statistics import fmean
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ._store import Store
 
 if TYPE_CHECKING:
-    from ._jobs import Job
+    from tqdm.auto import tqdm
 
 #: Failures that are shown.
 _MOST_FAILURES = 5
@@ -109,39 +108,12 @@ def _expected_s(left: Sequence[dict[str, Any]], done: Sequence[dict[str, Any]]) 
     return total
 
 
-class Bar:
-    """One bar with jobs done, rate and time left; by default in a terminal and in a notebook."""
+def progress_bar(n_jobs: int, n_done: int, shown: bool | None = None) -> tqdm[NoReturn]:
+    """Bar with jobs done, rate and time left; by default in a terminal and in a notebook."""
+    from tqdm.auto import tqdm  # loaded by a run alone
 
-    def __init__(self, n_jobs: int, n_done: int, shown: bool | None = None) -> None:
-        from tqdm.auto import tqdm  # loaded by a run alone
-
-        self._bar = tqdm(
-            total=n_jobs,
-            initial=n_done,
-            disable=not (is_interactive() if shown is None else shown),
-            unit=" jobs",
-            smoothing=0.05,
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.close()
-
-    def finished(self, job: Job) -> None:
-        """One more job is done."""
-        self._bar.set_description(job.kind, refresh=False)
-        self._bar.update()
-
-    def write(self, text: str) -> None:
-        """Write a line above the bar."""
-        self._bar.write(text, file=sys.stderr)
+    hidden = not (is_interactive() if shown is None else shown)
+    return tqdm(total=n_jobs, initial=n_done, disable=hidden, unit=" jobs", smoothing=0.05)
 
 
 def duration(seconds: float) -> str:

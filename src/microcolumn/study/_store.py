@@ -18,7 +18,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from filelock import FileLock, Timeout
@@ -39,19 +38,6 @@ class Store:
     """The finished jobs of a study in an SQLite file; made by :meth:`create` and :meth:`open`.
 
     Numbers come back bit for bit, nan included; only -0.0 comes back as 0.0.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "study.db"
-    >>> with Store.create(path) as store, store.lock():
-    ...     job = {"kind": "test", "recording": "B4", "experiment": "instantaneous"}
-    ...     job |= {"window": 1, "split": 0, "environment": {"numpy": "2.1"}}
-    ...     score = {"model": "Ising", "bits_per_second": 1.25}
-    ...     store.finish("a1", job, {"scores": [score]})
-    >>> with Store.open(path) as store:
-    ...     print(store.finished(), store.rows("scores", model="Ising")[0]["bits_per_second"])
-    {'a1'} 1.25
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -96,12 +82,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @contextmanager
@@ -128,15 +109,12 @@ class Store:
             try:
                 yield
             finally:
-                self._forget_runner()
+                # For status alone, since the lock says whether a run is at work. What ended the run
+                # (a full disk, say) is the error to report, not that this could not be written.
+                with suppress(StoreError), self._transaction() as connection:
+                    connection.execute("DELETE FROM study WHERE key = 'runner'")
         finally:
             held.release()
-
-    def _forget_runner(self) -> None:
-        # A courtesy to status: the lock itself says whether a run is at work. What ended the run
-        # (a full disk, say) is the error to report, not that this could not be written either.
-        with suppress(StoreError), self._transaction() as connection:
-            connection.execute("DELETE FROM study WHERE key = 'runner'")
 
     def read_study(self) -> dict[str, str]:
         """All facts about the study; ``runner`` among them while (or since) a run is at work."""
@@ -162,10 +140,9 @@ class Store:
             for position, row in enumerate(jobs):
                 _insert(connection, "planned", {"position": position} | dict(row))
 
-    def finished(self, kind: str | None = None) -> set[str]:
-        """Digests of the finished jobs, all or of one kind."""
-        equal = {} if kind is None else {"kind": kind}
-        return {row["digest"] for row in self.rows("jobs", columns=("digest",), **equal)}
+    def finished(self) -> set[str]:
+        """Digests of the finished jobs."""
+        return {row["digest"] for row in self.rows("jobs", columns=("digest",))}
 
     def finish(
         self, digest: str, job: Mapping[str, Any], rows: Mapping[str, Iterable[Mapping[str, Any]]]
@@ -178,9 +155,11 @@ class Store:
         with self._transaction() as connection:
             if connection.execute("SELECT 1 FROM jobs WHERE digest = ?", (digest,)).fetchone():
                 raise ValueError(f"job {digest} is in {self.path} already; ask finished() first")
-            environment = _environment_id(connection, job["environment"])
-            own = {"finished": _now()} | dict(job) | {"digest": digest, "environment": environment}
-            _insert(connection, "jobs", own)
+            versions = (json.dumps(job["environment"], sort_keys=True),)
+            connection.execute("INSERT OR IGNORE INTO environments (versions) VALUES (?)", versions)
+            found = connection.execute("SELECT id FROM environments WHERE versions = ?", versions)
+            own = {"digest": digest, "environment": found.fetchone()[0]}
+            _insert(connection, "jobs", {"finished": _now()} | dict(job) | own)
             for table, results in rows.items():
                 for row in results:
                     _insert(connection, table, {"job": digest} | dict(row))
@@ -198,9 +177,8 @@ class Store:
         ``equal`` are columns and the values they must have, None or NaN for NULL. In rows NULL is
         NaN in REAL columns and None in others, and JSON is decoded.
         """
-        known = _table(table)
-        wanted = list(known.types) if columns is None else list(columns)
-        _check_columns(table, known, [*wanted, *equal])
+        known = _table(table, [*(columns or ()), *equal])
+        wanted = list(columns or known.types)
         query = f"SELECT {', '.join(wanted)} FROM {table}"
         if equal:
             query += " WHERE " + " AND ".join(f"{column} IS ?" for column in equal)
@@ -231,17 +209,10 @@ class Store:
                 raise
 
 
-def _environment_id(connection: sqlite3.Connection, versions: Mapping[str, str]) -> int:
-    text = json.dumps(versions, sort_keys=True)
-    connection.execute("INSERT OR IGNORE INTO environments (versions) VALUES (?)", (text,))
-    found = connection.execute("SELECT id FROM environments WHERE versions = ?", (text,))
-    return int(found.fetchone()[0])
-
-
 def _insert(
     connection: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replace: bool = False
 ) -> None:
-    _check_columns(table, _table(table), row)
+    _table(table, row)
     values = {column: _stored(column, value) for column, value in row.items()}
     verb = "REPLACE" if replace else "INSERT"
     marks = ", ".join("?" * len(values))
@@ -268,18 +239,17 @@ def _read(column: str, kind: str, value: Any) -> Any:
     return json.loads(value) if column in JSON_COLUMNS and isinstance(value, str) else value
 
 
-def _table(name: str) -> Table:
+def _table(name: str, columns: Iterable[str]) -> Table:
+    """The table of this name; it and ``columns`` must exist."""
     if name not in tables():
         raise ValueError(f"a store has no table {name!r}; it has {', '.join(tables())}")
-    return tables()[name]
-
-
-def _check_columns(name: str, table: Table, columns: Iterable[str]) -> None:
+    table = tables()[name]
     for column in columns:
         if column not in table.types:
             raise ValueError(
                 f"table {name} has no column {column!r}; it has {', '.join(table.types)}"
             )
+    return table
 
 
 def lock_path(store: str | os.PathLike[str]) -> Path:

@@ -66,10 +66,9 @@ class BinWidth:
         The running mean of ``counts`` that the width was read from.
     chance : ndarray of float64, shape (n_lags,)
         ``counts`` of independent trains of the same rates.
-    baseline : float
-        Mean of ``counts`` over the outer half of the lags.
-    height : float
-        How far ``smoothed`` rises above ``baseline`` at lag 0.
+    baseline, height : float
+        Mean of ``counts`` over the outer half of the lags, and how far ``smoothed`` rises above it
+        at lag 0.
     reason : str
         Why this width, in one sentence.
     """

@@ -175,10 +175,8 @@ def checked_bins(bin_width: float, window: float) -> tuple[float, int]:
 
 def _both_ways(ahead: NDArray[np.int64]) -> Floats:
     """Pairs at all lags from twice the pairs with j after i."""
-    n_units, _, n_bins = ahead.shape
-    counts = np.empty((n_units, n_units, 2 * n_bins - 1))
-    counts[:, :, n_bins - 1 :] = ahead
-    counts[:, :, : n_bins - 1] = ahead.transpose(1, 0, 2)[:, :, :0:-1]
-    counts[:, :, n_bins - 1] += ahead[:, :, 0].T
+    behind = ahead.transpose(1, 0, 2)[:, :, ::-1]
+    counts = np.concatenate((behind[:, :, :-1], ahead), axis=2, dtype=np.float64)
+    counts[:, :, ahead.shape[2] - 1] += behind[:, :, -1]
     counts /= 2
     return counts

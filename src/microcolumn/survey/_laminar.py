@@ -46,10 +46,8 @@ class LaminarMap:
         Centre and limits of layer IV.
     cortex_um : (float, float)
         Upper limit of layer II/III and lower limit of layer V/VI.
-    n_flashes : int
-        Flashes averaged.
-    method : str
-        Method of the current source density.
+    n_flashes, method : int and str
+        Flashes averaged, and method of the current source density.
     notes : tuple of str
         What to consider before accepting the map.
     """
@@ -199,18 +197,14 @@ def layers_from_flashes(
             f"cortex_um is {cortex} and holds {inside.sum()} depths of the current source "
             f"density; it needs {MIN_DEPTHS}, on the scale of the contacts"
         )
+    rate_hz = lfp.sampling_rate_hz
     search = SinkSearch(
-        response.time_s,
-        down * depth_um[inside],
-        down,
-        csd[inside],
-        noise[inside],
-        lfp.sampling_rate_hz,
+        response.time_s, down * depth_um[inside], down, csd[inside], noise[inside], rate_hz
     )
     found = search.sinks(search_s, min_share, min_sd)
     sinks = tuple(replace(sink, depth_um=down * sink.depth_um) for sink in found)
     limits, notes = search.extent(found[0], layer_iv_thickness_um, below)
-    if sinks[0].onset_s - search_s[0] < 1.0 / lfp.sampling_rate_hz:
+    if sinks[0].onset_s - search_s[0] < 1.0 / rate_hz:
         notes.append("the sink was there when the search began; look at earlier times")
     return LaminarMap(
         depth_um,

@@ -19,23 +19,12 @@ _MIN_DURATION_S = 0.003
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """A large sink after the flash.
+    """A large sink after the flash."""
 
-    Attributes
-    ----------
-    depth_um : float
-        Where its first 10 ms are strongest.
-    onset_s : float
-        When it becomes large, in seconds from the flash.
-    size, n_sd : float
-        Mean size over its first 10 ms at its centre, in µA/mm³ and in standard deviations of the
-        noise there.
-    """
-
-    depth_um: float
-    onset_s: float
-    size: float
-    n_sd: float
+    depth_um: float  # where its first 10 ms are strongest
+    onset_s: float  # when it becomes large, from the flash
+    size: float  # mean over its first 10 ms at its centre, µA/mm³
+    n_sd: float  # the same in standard deviations of the noise there
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,25 +12,9 @@ SECONDS = 2.0
 
 
 def busiest_stretch(recording: Recording, seconds: float = SECONDS) -> tuple[float, float]:
-    """Where most spikes of all units together fall into ``seconds``, within one epoch.
+    """Start and stop of the first ``seconds`` within one epoch with the most spikes of all units.
 
-    Parameters
-    ----------
-    recording : Recording
-        Spikes outside its epochs do not count.
-    seconds : float
-        How long the stretch is; epochs that are shorter are looked at as a whole.
-
-    Returns
-    -------
-    start, stop : float
-        Seconds. The first stretch, where several have as many spikes.
-
-    Examples
-    --------
-    >>> recording = Recording([[1.0, 7.0, 7.5], [7.2, 9.5]], epochs=[[0.0, 10.0]])
-    >>> busiest_stretch(recording, 1.0)
-    (7.0, 8.0)
+    Epochs that are shorter are looked at as a whole.
     """
     epochs = recording.epochs
     if not epochs.duration_s > 0:

@@ -63,8 +63,9 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as numbers, text, lists and dictionaries, fit for JSON."""
-        recording, units = self.recording, self.recording.units
+        recording, units, epochs = self.recording, self.recording.units, self.recording.epochs
         rates, sizes = recording.rates_hz, recording.spike_counts
+        labels = epochs.labels or [None] * len(epochs)
         return {
             "source": recording.source,
             "n_units": recording.n_units,
@@ -86,11 +87,7 @@ class Summary:
             ],
             "epochs": [
                 {"start_s": start, "stop_s": stop, "label": label}
-                for (start, stop), label in zip(
-                    recording.epochs,
-                    recording.epochs.labels or [None] * len(recording.epochs),
-                    strict=True,
-                )
+                for (start, stop), label in zip(epochs, labels, strict=True)
             ],
             "suggested_bin_width_s": self.bin_width.width_s,
             "bin_width_reason": self.bin_width.reason,
@@ -155,17 +152,11 @@ def _layer_lines(recording: Recording) -> str:
     rows = []
     for label in layers_from_the_top(units) if units.layer else ["all"]:
         members = np.flatnonzero(labels == label)
-        rows.append(
-            (
-                label or "unknown",
-                str(members.size),
-                str(int(units.multiunit[members].sum())) if units.multiunit.any() else "-",
-                _depth_range(recording, members),
-                f"{rates[members].mean():.2f}",
-                f"{rates[members].min():.2f}",
-                f"{rates[members].max():.2f}",
-            )
-        )
+        multi = str(int(units.multiunit[members].sum())) if units.multiunit.any() else "-"
+        own = rates[members]
+        shown = [f"{rate:.2f}" for rate in (own.mean(), own.min(), own.max())]
+        depths = _depth_range(recording, members)
+        rows.append((label or "unknown", str(members.size), multi, depths, *shown))
     header = ("layer", "units", "multi", "depth (µm)", "mean Hz", "lowest", "highest")
     table = _table(header, rows)
     if units.depth_reference is not None:
@@ -185,20 +176,13 @@ def _unit_lines(recording: Recording) -> str:
     units, rates, sizes = recording.units, recording.rates_hz, recording.spike_counts
     rows = []
     for n in range(recording.n_units):
+        layer = (units.layer[n] if units.layer else "") or "-"
         depth = _depth(recording, n)
+        below = "-" if depth is None else f"{depth:.0f}"
         quality = (units.quality[n] if units.quality else "") or "-"
         if units.multiunit[n] and quality != "mua":
             quality += " (multiunit)"
-        rows.append(
-            (
-                units.ids[n],
-                (units.layer[n] if units.layer else "") or "-",
-                "-" if depth is None else f"{depth:.0f}",
-                quality,
-                f"{sizes[n]:,}",
-                f"{rates[n]:.2f}",
-            )
-        )
+        rows.append((units.ids[n], layer, below, quality, f"{sizes[n]:,}", f"{rates[n]:.2f}"))
     return _table(("unit", "layer", "depth (µm)", "quality", "spikes", "Hz"), rows)
 
 

@@ -117,9 +117,8 @@ def suspect_units(
 
 
 def _refractory(recording: Recording, refractory_s: float, limit: float) -> Iterator[Suspect]:
-    multiunit = recording.units.multiunit
     for n, train in enumerate(recording.trains):
-        if multiunit is not None and multiunit[n]:
+        if recording.units.multiunit[n]:
             continue
         epoch = recording.epochs.locate(train)
         intervals = np.diff(train)[(epoch[1:] == epoch[:-1]) & (epoch[1:] >= 0)]

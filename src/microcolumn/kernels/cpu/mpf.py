@@ -46,7 +46,7 @@ from ..simd.memory import (
 )
 from ..simd.views import sub_views, views
 from .mpf_complement import complement_of_group
-from .mpf_tables import NEVER, lists_shapes, model_shapes, scratch_shapes, sums_shapes
+from .mpf_tables import NEVER, shapes_for
 
 _HALF_LN2 = 0.5 * np.log(2.0)
 #: Up to so many pairs of hidden units two rows' products fit into a first-level cache.
@@ -72,10 +72,10 @@ def flow(words, model, complement, shape, sums, scratch, lists):
 
 @subroutine(error_model="numpy")
 def _flow_of_chunk(all_words, tables, complement, shape, all_sums, all_scratch, all_lists, k):
-    words, model = views(all_words), sub_views(tables, 0, model_shapes(shape))
-    sums = sub_views(all_sums, k, sums_shapes(shape))
-    scratch = sub_views(all_scratch, k, scratch_shapes(shape))
-    lists = sub_views(all_lists, k, lists_shapes(shape))
+    of_model, of_sums, of_scratch, of_lists = shapes_for(shape)
+    words, model = views(all_words), sub_views(tables, 0, of_model)
+    sums, scratch = sub_views(all_sums, k, of_sums), sub_views(all_scratch, k, of_scratch)
+    lists = sub_views(all_lists, k, of_lists)
     first, last = all_words.borders[k], all_words.borders[k + 1]
     all_sums[k, :] = 0.0
     for u in range(first, last, GROUP):

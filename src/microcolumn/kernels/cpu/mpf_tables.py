@@ -142,45 +142,24 @@ class FlowSizes(NamedTuple):
 
 
 @register_jitable
-def model_shapes(shape):
-    """Shapes of ``FlowTables``."""
-    bits, hidden, units = (shape.rows * shape.bits,), (shape.filled,), (shape.n_units,)
-    pairwise = (shape.n_coupled, shape.rows * shape.bits)
-    weights = (shape.n_units, shape.filled)
-    grow = (shape.rows, shape.pairs, 2, shape.bits)
-    return FlowTables(
+def shapes_for(sizes):
+    """Shapes of ``FlowTables``, ``Sums``, ``Scratch`` and ``Lists``."""
+    units, hidden, listed = (sizes.n_units,), (sizes.filled,), (sizes.n_listed,)
+    bits, lanes = (sizes.rows * sizes.bits,), (GROUP * sizes.bits,)
+    pairwise, weights = (sizes.n_coupled, *bits), units + hidden
+    grow = (sizes.rows, sizes.pairs, 2, sizes.bits)
+    fields, products = (sizes.rows, *lanes), (2, sizes.pairs, *lanes)
+    tables = FlowTables(
         bits, pairwise, weights, bits, pairwise, hidden, hidden, hidden, grow, grow, weights,
-        weights, hidden, hidden, (shape.n_units + 1,), (3,), units, units, hidden, hidden, hidden,
+        weights, hidden, hidden, (sizes.n_units + 1,), (3,), units, units, hidden, hidden, hidden,
     )  # fmt: skip
-
-
-@register_jitable
-def sums_shapes(shape):
-    """Shapes of ``Sums``."""
-    bits, hidden, units = shape.rows * shape.bits, shape.filled, shape.n_units
-    grow = (shape.rows, shape.pairs, 2, shape.bits)
-    return Sums(
-        (1,), (bits,), (shape.n_coupled, bits), (units, hidden), grow, (hidden,),
-        (1,), (units,), (hidden,),
+    sums = Sums((1,), bits, pairwise, weights, grow, hidden, (1,), units, hidden)
+    scratch = Scratch(
+        (*listed, 1), (*listed, 1), listed + hidden, fields, fields, (GROUP + 1, 1),
+        (GROUP + 1, *hidden), (GROUP, *hidden), (sizes.filled // 2, *lanes), products, products,
+        hidden,
     )  # fmt: skip
-
-
-@register_jitable
-def scratch_shapes(shape):
-    """Shapes of ``Scratch``."""
-    listed, hidden, fields = shape.n_listed, shape.filled, (shape.rows, GROUP * shape.bits)
-    products = (2, shape.pairs, GROUP * shape.bits)
-    return Scratch(
-        (listed, 1), (listed, 1), (listed, hidden), fields, fields, (GROUP + 1, 1),
-        (GROUP + 1, hidden), (GROUP, hidden), (hidden // 2, GROUP * shape.bits), products, products,
-        (hidden,),
-    )  # fmt: skip
-
-
-@register_jitable
-def lists_shapes(shape):
-    """Shapes of ``Lists``."""
-    return Lists((shape.n_listed,), (shape.n_listed,), (shape.pairs + 1,))
+    return tables, sums, scratch, Lists(listed, listed, (sizes.pairs + 1,))
 
 
 class Workspace:
@@ -191,25 +170,30 @@ class Workspace:
 
     def __init__(self, shape: FlowSizes, n_words: int, dtype: np.dtype) -> None:
         self.shape, self.limits = shape, LIMITS[dtype]
-        size = sub_views_size(sums_shapes(shape), dtype)
+        tables, sums, scratch, lists = shapes_for(shape)
+        size = sub_views_size(sums, dtype)
         affordable = max(4, _MAX_SUMS_BYTES // (size * dtype.itemsize))
         wanted = max(1, min(_MAX_CHUNKS, affordable, n_words // _CHUNK_WORDS))
         n_chunks = 1 << (wanted.bit_length() - 1)  # so that threads share them evenly
         self.sums = aligned((n_chunks, size), dtype)
         self._added = np.zeros(size)
-        self._total = sub_arrays(self._added, sums_shapes(shape), dtype)
-        self.scratch = aligned((n_chunks, sub_views_size(scratch_shapes(shape), dtype)), dtype)
-        first = sub_arrays(self.scratch[0], scratch_shapes(shape), dtype)
+        self._total = sub_arrays(self._added, sums, dtype)
+        self.scratch = aligned((n_chunks, sub_views_size(scratch, dtype)), dtype)
+        first = sub_arrays(self.scratch[0], scratch, dtype)
         first.r.fill(1.0)  # where a list is filled up nothing shall be divided by zero
         self.scratch[1:] = self.scratch[0]
-        self.lists = aligned(
-            (n_chunks, sub_views_size(lists_shapes(shape), np.dtype(int))), np.int64, 0
-        )
-        exact, size = np.dtype(np.float64), sub_views_size(model_shapes(shape), dtype)
+        self.lists = aligned((n_chunks, sub_views_size(lists, np.dtype(int))), np.int64, 0)
+        exact, size = np.dtype(np.float64), sub_views_size(tables, dtype)
         self._exact = aligned((1, size), exact)
         self.model = self._exact if dtype == exact else aligned((1, size), dtype)
-        self.tables = sub_arrays(self._exact[0], model_shapes(shape), dtype)
-        _fill_up(self.tables)
+        self.tables = sub_arrays(self._exact[0], tables, dtype)
+        # What lies beyond the last unit and the last hidden unit shall change nothing.
+        self.tables.biases.fill(NEVER)
+        self.tables.coupling_factor.fill(1.0)
+        self.tables.off.fill(1.0)
+        self.tables.shrink.fill(1.0)
+        self.tables.hidden_biases.fill(NEVER)
+        self.tables.opposite.fill(2.0 * NEVER)
 
     def lay_out(self, b: np.ndarray, J: np.ndarray, W: np.ndarray, c: np.ndarray) -> None:
         """Fill tables and bounds from the parameters of a model with live hidden units alone."""
@@ -247,16 +231,6 @@ class Workspace:
         """The chunks' sums added up; the next call overwrites them."""
         np.add.reduce(self.sums, axis=0, dtype=np.float64, out=self._added)
         return self._total
-
-
-def _fill_up(model):
-    """Set what lies beyond the last unit and the last hidden unit, so that it changes nothing."""
-    model.biases.fill(NEVER)
-    model.coupling_factor.fill(1.0)
-    model.off.fill(1.0)
-    model.shrink.fill(1.0)
-    model.hidden_biases.fill(NEVER)
-    model.opposite.fill(2.0 * NEVER)
 
 
 # Fills the tables of ``FlowTables`` from the parameters.

@@ -1,5 +1,6 @@
 """Vector operations of the quasi-Newton search, on arrays that it allocates once.
 
+Each costs one to three operations per coordinate, except for the direction, which says its own.
 The memory is a tuple: steps and changes of slope, shape (n_places, n) each, the newest at place
 ``newest`` and older ones before it, around the corner; the moving coordinates of both, to the left
 of rows of the same shape; s'y and y'y of these, shape (n_places, 2); and which coordinates move.
@@ -17,7 +18,6 @@ _CURVED = 1e-10
 _FAST = {"reassoc", "contract"}
 
 
-# Largest entry of the subgradient, per entry of the parameters. Cost: a division per coordinate.
 @kernel
 def largest(slopes, entries):
     """Largest |slopes| / entries."""
@@ -27,7 +27,6 @@ def largest(slopes, entries):
     return worst
 
 
-# Change of a linear function. Cost: a multiply-add per coordinate.
 @kernel(fastmath=_FAST)
 def slope_along(slopes, x, trial):
     """slopes'(trial - x)."""
@@ -37,7 +36,6 @@ def slope_along(slopes, x, trial):
     return total
 
 
-# The end of a step. Cost: a multiply-add per coordinate.
 @kernel
 def move(x, length, direction, trial):
     """Fill ``trial`` with x + length * direction."""
@@ -45,7 +43,6 @@ def move(x, length, direction, trial):
         trial[k] = x[k] + length * direction[k]
 
 
-# A new pair of the memory. Cost: three multiply-adds per coordinate.
 @kernel(fastmath=_FAST)
 def keep_pair(before, after, memory, place):
     """Keep a step and how it changed the slopes; whether the problem is convex along it.
