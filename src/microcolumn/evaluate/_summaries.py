@@ -23,7 +23,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class WindowResult:
-    """Scores per neuron against the length of the window.
+    """Scores per unit against the length of the window.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class WindowResult:
     test_to_train: float
 
     def steps(self, model: str) -> list[PairedDifference | None]:
-        """Bits/s per neuron won by each next length of the window, paired over splits.
+        """Bits/s per unit won by each next length of the window, paired over splits.
 
         The parts of a split hold nearly the same stretches at both window lengths; their block
         errors are taken as if they were independent, which is careful.

@@ -15,7 +15,7 @@ from ._likelihood import error_bars, extremes
 
 @of_condition(several_bins=True)
 def windows(results: Results, condition: Condition) -> CaptionedFigure:
-    """Figure 5: excess log-likelihood per neuron against the number of bins per word.
+    """Figure 5: excess log-likelihood per unit against the number of bins per word.
 
     Words of up to ``window`` bins are drawn.
     """

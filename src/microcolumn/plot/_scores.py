@@ -116,7 +116,7 @@ def differences(
 def windows(
     result: WindowResult, *, bin_width: float | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Score per neuron against the number of bins per word, a line per model.
+    """Score per unit against the number of bins per word, a line per model.
 
     Error bars are one standard error, as in :func:`scores`. A ring marks the last number of bins
     that is more than two standard errors better than the one before.
@@ -148,7 +148,7 @@ def windows(
         ax.set_xticks(result.windows)
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set(xlabel="bins per word", ylabel="excess log-likelihood\nper neuron (bits/s)")
+    ax.set(xlabel="bins per word", ylabel="excess log-likelihood\nper unit (bits/s)")
     ax.legend(loc="best", **LEGEND)
     if bin_width is not None:
         ms = 1e3 * bin_width

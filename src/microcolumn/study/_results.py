@@ -88,7 +88,7 @@ class Results:
         return found
 
     def by_window(self, recording: str, *, experiment: str = "spatiotemporal") -> WindowResult:
-        """Scores per neuron against the length of the window (docs/method.md, section 7)."""
+        """Scores per unit against the length of the window (docs/method.md, section 7)."""
         settings = self.index.experiment(recording, experiment)
         n_units = self.index.n_units(recording, settings)
         found: dict[str, list[ModelScore | None]] = {}
