@@ -58,6 +58,11 @@ class Sampler:
         )
 
     @property
+    def n_units(self) -> int:
+        """Number of bits of a word."""
+        return int(self._chains.x.shape[1])
+
+    @property
     def words(self) -> Bits:
         """Current word of each chain, shape (n_chains, n_units)."""
         by_chain = self._chains.x.transpose(0, 2, 1).reshape(-1, self._chains.x.shape[1])

@@ -1,0 +1,92 @@
+"""Words from which a search for modes begins (docs/method.md, section 5)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit
+
+from ..packing import unique_rows
+from ..parameters import Parameters
+from ..validation import Bits, Floats
+
+#: Words of the data that the search starts from, at most: first those with the most active units.
+_MOST_DATA = 128
+#: Probability of a unit to be active in random words, and words of each.
+_DENSITIES, _RANDOM = (0.05, 0.15, 0.3, 0.5, 0.7, 0.85, 0.95), 8
+#: Leading eigenvectors of the couplings whose signs are tried.
+_EIGENVECTORS = 8
+#: Single units or hidden units whose patterns are tried, at most.
+_MOST_PATTERNS = 192
+
+
+def starting_words(theta: Parameters, data: Bits | None, rng: np.random.Generator) -> Bits:
+    """Distinct words that lie in as many different places as can be guessed from the parameters.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model, with live hidden units only.
+    data : ndarray, shape (n_words, n_units), optional
+        Words that were seen.
+    rng : numpy.random.Generator
+        Source of the random words.
+    """
+    n = theta.n_visible
+    parts = [np.ones((1, n)), np.zeros((1, n)), _hidden_patterns(theta), _coupled_patterns(theta)]
+    if data is not None:
+        parts.append(_of_data(data, rng))
+    densities = np.repeat(_DENSITIES, _RANDOM)[:, None]
+    parts.append(rng.random((densities.size, n)) < densities)
+    parts.append(rng.random((4 * _RANDOM, n)) < expit(theta.b))
+    return unique_rows(np.concatenate(parts).astype(np.uint8))[0]
+
+
+def _of_data(data: Bits, rng: np.random.Generator) -> Bits:
+    """Half of them the words with the most active units, the others at random."""
+    distinct, _ = unique_rows(data)
+    busiest = np.argsort(-distinct.sum(axis=1, dtype=np.int64), kind="stable")[: _MOST_DATA // 2]
+    picked = rng.integers(len(data), size=_MOST_DATA // 2)
+    return np.concatenate([distinct[busiest], data[picked]])
+
+
+def _hidden_patterns(theta: Parameters) -> Bits:
+    """Units that each hidden unit activates (all, and the stronger half), and those it silences."""
+    if theta.W is None:
+        return np.zeros((0, theta.n_visible), dtype=np.uint8)
+    strongest = np.argsort(-np.abs(theta.W).sum(axis=0), kind="stable")[:_MOST_PATTERNS]
+    weights = theta.W[:, strongest].T
+    patterns = [sign * weights > 0.0 for sign in (1.0, -1.0)]
+    patterns += [
+        sign * weights > 0.5 * (sign * weights).max(axis=1, keepdims=True, initial=0.0)
+        for sign in (1.0, -1.0)
+    ]
+    return np.concatenate(patterns).astype(np.uint8)
+
+
+def _coupled_patterns(theta: Parameters) -> Bits:
+    """Units that the pairwise forces favour together.
+
+    Signs of the leading eigenvectors, and each unit with those that it is coupled to: to all of
+    them, and to those as strongly as half of its largest coupling. Hidden units couple the units
+    that they share, so they count too.
+    """
+    couplings = _pairwise(theta)
+    if not couplings.any():
+        return np.zeros((0, theta.n_visible), dtype=np.uint8)
+    leading = np.linalg.eigh(couplings)[1][:, -_EIGENVECTORS:].T
+    patterns = [leading > 0.0, leading < 0.0]
+    strongest = np.argsort(-np.abs(couplings).sum(axis=0), kind="stable")[:_MOST_PATTERNS]
+    rows = couplings[strongest]
+    own = np.arange(theta.n_visible) == strongest[:, None]
+    largest = rows.max(axis=1, keepdims=True)
+    patterns += [(rows > 0.0) | own, (rows >= 0.5 * largest) & (rows > 0.0) | own]
+    return np.concatenate(patterns).astype(np.uint8)
+
+
+def _pairwise(theta: Parameters) -> Floats:
+    """Couplings, with those that the hidden units mediate when they are undecided."""
+    couplings = np.zeros((theta.n_visible,) * 2) if theta.J is None else theta.J.copy()
+    if theta.W is not None:
+        couplings += theta.W @ theta.W.T / 8.0
+    np.fill_diagonal(couplings, 0.0)
+    return couplings
