@@ -12,6 +12,7 @@ from ..layout import Layout
 from ..objectives import FunctionObjective, Objective
 from ..parameters import Parameters
 from ..penalties import Penalty
+from ._certificate import Certificate
 from ._quasi_newton import Search
 
 
@@ -32,7 +33,11 @@ class FitResult:
     n_iter, n_evaluations : int
         Iterations, and evaluations of the objective and its gradient.
     converged : bool
-        Whether ``optimality`` is below the tolerance.
+        Whether ``optimality`` is below the tolerance, or a sampled likelihood's certificate holds.
+    sampled : Certificate, optional
+        Of a sampled likelihood: what fresh chains say of the fit.
+    log_z : float, optional
+        Of a sampled likelihood: log Z as the fit has found it, nats.
     """
 
     parameters: Parameters
@@ -41,6 +46,13 @@ class FitResult:
     n_iter: int
     n_evaluations: int
     converged: bool
+    sampled: Certificate | None = None
+    log_z: float | None = None
+
+    @property
+    def certificate(self) -> Certificate:
+        """How far the fit is from its optimum."""
+        return self.sampled or Certificate(self.converged, self.optimality)
 
     @classmethod
     def of(cls, search: Search, tol: float) -> FitResult:

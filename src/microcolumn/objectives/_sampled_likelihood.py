@@ -1,0 +1,164 @@
+"""Minus the mean log likelihood, with a partition function that sampled words stand for.
+
+Of words x_s drawn from a model theta_0 with log Z known, each stands for Z(theta_0) / (n p~_0(x_s))
+words of its kind: Z(theta) = Z(theta_0) / n * sum_s p~(x_s) / p~_0(x_s) (Geyer and Thompson 1992).
+So near theta_0 the likelihood is a smooth function of the parameters, which the same solver
+minimises as any other objective, to exact zeros; where the words no longer stand for the model,
+new ones are drawn. Words from several sources add up, so that a mode which only a search finds
+counts as well: the likelihood itself then forbids it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..packing import unique_rows
+from ..parameters import Parameters
+from ..partition._modes import nearest
+from ..validation import Bits, Floats
+from ..words import Words
+from ._objective import Objective
+from ._sparse_words import SparseWords
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """Words drawn from a model, or from one of its modes.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model.
+    words : ndarray of uint8, shape (n_draws, n_units)
+        Draws, repeated ones included.
+    log_mass : float
+        Log mass that they were drawn from, nats: log Z, or that of the mode.
+    rates : ndarray, shape (n_modes, n_units), optional
+        Rates of all modes, if the words are from the one that comes first.
+    """
+
+    theta: Parameters
+    words: Bits
+    log_mass: float
+    rates: Floats | None = None
+
+    def log_density(self, words: Bits, sparse: SparseWords) -> Floats:
+        """Expected draws of each of these words as a logarithm, shape (n_words,)."""
+        density: Floats = sparse.log_weights(self.theta) - self.log_mass + math.log(len(self.words))
+        if self.rates is not None:
+            density[nearest(words.astype(np.float64), self.rates) != 0] = -np.inf
+        return density
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordPool:
+    """Distinct words and what each stands for: Z(theta) = sum_u exp(log_measure_u) p~_theta(x_u).
+
+    Parameters
+    ----------
+    words : ndarray of uint8, shape (n_words, n_units)
+        Distinct words.
+    log_measure : ndarray, shape (n_words,)
+        How many words of its kind each stands for, as a logarithm.
+    n_drawn : ndarray, shape (n_words,)
+        How often chains of the model drew each; 0 for words that were searched for.
+    """
+
+    words: Bits
+    log_measure: Floats
+    n_drawn: Floats
+
+    @classmethod
+    def of(cls, drawn: Sequence[Draws], searched: Sequence[Draws] = ()) -> WordPool:
+        """Words of several sources: how often each was drawn over how often all would draw it.
+
+        So no word counts twice that two sources could have drawn (Shirts and Chodera 2008).
+        """
+        sources = [*drawn, *searched]
+        words, index = unique_rows(np.concatenate([source.words for source in sources]))
+        sparse = SparseWords(words)
+        expected = np.full(len(words), -np.inf)
+        for source in sources:
+            np.logaddexp(expected, source.log_density(words, sparse), out=expected)
+        n_words = len(words)
+        n_all = np.bincount(index, minlength=n_words)
+        n_drawn = np.bincount(index[: sum(len(d.words) for d in drawn)], minlength=n_words)
+        return cls(words, np.log(n_all) - expected, n_drawn.astype(np.float64))
+
+
+class SampledLikelihood(Objective):
+    """The objective for words and a pool of sampled words, near the model they were drawn from.
+
+    ``evaluate`` raises OverflowError, from which the solver backs off, where fewer than
+    ``least_share`` of the draws still count.
+
+    Parameters
+    ----------
+    words : Words
+        Binary words of the data.
+    """
+
+    def __init__(self, words: Words) -> None:
+        self._data = SparseWords(words.X)
+        self._weights = words.counts / words.counts.sum()
+        self.least_share = 0.0
+        #: Share of the draws that counts at the last evaluation: their effective sample size.
+        self.share = 1.0
+        #: log Z by the pool at the last evaluation, nats.
+        self.log_z = math.nan
+
+    def take(self, pool: WordPool) -> None:
+        """Let these words stand for the partition function."""
+        self._sampled = SparseWords(pool.words)
+        self._log_measure, self._drawn = pool.log_measure, pool.n_drawn > 0.0
+        self._n_drawn = pool.n_drawn[self._drawn]
+
+    def log_masses(self, theta: Parameters) -> Floats:
+        """Log mass that each word of the pool stands for (nats), shape (n_words,)."""
+        masses: Floats = self._log_measure + self._sampled.log_weights(theta)
+        return masses
+
+    def mean_log_weight(self, theta: Parameters) -> float:
+        """Mean of log p~ over the data, nats per word."""
+        return float(self._weights @ self._data.log_weights(theta))
+
+    def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
+        """Value (nats per word) and gradient at ``theta``."""
+        masses = self.log_masses(theta)
+        highest = float(masses.max())
+        shares = np.exp(masses - highest)
+        total = float(shares.sum())
+        shares /= total
+        self.share = _effective_share(shares[self._drawn], self._n_drawn)
+        if self.share < self.least_share:
+            raise OverflowError("the sampled words do not stand for this model")
+        self.log_z = highest + math.log(total)
+        model = self._sampled.moments(theta, shares)
+        data = self._data.moments(theta, self._weights)
+        return self.log_z - self.mean_log_weight(theta), difference(model, data)
+
+
+def _effective_share(shares: Floats, n_drawn: Floats) -> float:
+    """Effective sample size over the number of draws."""
+    total = float(shares.sum())
+    if total == 0.0:
+        return 0.0
+    return total**2 / float((shares**2 / n_drawn).sum()) / float(n_drawn.sum())
+
+
+def difference(first: Parameters, second: Parameters) -> Parameters:
+    """First minus second, part by part; both have the same kind."""
+
+    def minus(a: Floats | None, b: Floats | None) -> Floats | None:
+        return None if a is None or b is None else a - b
+
+    return Parameters.trusted(
+        first.b - second.b,
+        minus(first.J, second.J),
+        minus(first.W, second.W),
+        minus(first.c, second.c),
+    )

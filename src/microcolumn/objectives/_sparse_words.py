@@ -1,0 +1,85 @@
+"""Words as lists of their active bits, with what a model says of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..kernels.cpu.sparse_words import log_weights, moments
+from ..kernels.cpu.threads import threads_for
+from ..kernels.simd.lanes import WIDTH
+from ..parameters import Parameters
+from ..validation import Bits, Floats
+
+#: Words are added up in so many chunks, whatever the number of threads.
+_CHUNKS = 16
+#: Input of the hidden units that pad a row: certainly off.
+_OFF = -1e4
+
+
+class SparseWords:
+    """Words whose active bits are listed once for many evaluations.
+
+    Parameters
+    ----------
+    words : ndarray of uint8, shape (n_words, n_units)
+        Binary words.
+    """
+
+    def __init__(self, words: Bits) -> None:
+        word, active = np.nonzero(words)
+        self.n_words, self.n_units = words.shape
+        self._active = active.astype(np.int32)
+        self._offsets = np.searchsorted(word, np.arange(self.n_words + 1))
+        # Chunks of about equally many active bits.
+        work = self._offsets + 4 * np.arange(self.n_words + 1)
+        shares = work[-1] * np.arange(1, _CHUNKS) / _CHUNKS
+        inner = np.searchsorted(work, shares)
+        self._first = np.concatenate([[0], inner, [self.n_words]]).astype(np.intp)
+
+    def log_weights(self, theta: Parameters) -> Floats:
+        """Unnormalised log probability of each word (nats), shape (n_words,)."""
+        out = np.empty(self.n_words)
+        J = np.zeros((0, 0)) if theta.J is None else theta.J
+        with threads_for(self._operations(theta)):
+            log_weights(self._offsets, self._active, theta.b, J, *_padded(theta), out)
+        return out
+
+    def moments(self, theta: Parameters, weights: Floats) -> Parameters:
+        """Sum over words of weight times x, xx', x sigmoid(z)' and sigmoid(z), as ``Parameters``.
+
+        ``weights`` has shape (n_words,).
+        """
+        W, c = _padded(theta)
+        n, n_hidden = self.n_units, theta.n_hidden
+        pairs = np.zeros((_CHUNKS, n if theta.J is not None else 1, n))
+        crossed, hidden = np.zeros((_CHUNKS, *W.shape)), np.zeros((_CHUNKS, c.size))
+        with threads_for(self._operations(theta)):
+            moments(
+                self._offsets, self._active, weights, W, c, self._first, pairs, crossed, hidden
+            )
+        summed = pairs.sum(axis=0)
+        J = None
+        rates = summed[0]
+        if theta.J is not None:
+            rates = np.diagonal(summed).copy()
+            below = np.tril(summed, -1)
+            J = below + below.T
+        if not n_hidden:
+            return Parameters.trusted(rates, J, None, None)
+        W_sums, c_sums = crossed.sum(axis=0)[:, :n_hidden], hidden.sum(axis=0)[:n_hidden]
+        return Parameters.trusted(rates, J, W_sums, c_sums)
+
+    def _operations(self, theta: Parameters) -> float:
+        """Multiply-adds, roughly: a sigmoid counts as 20."""
+        pairs = self._active.size**2 / max(self.n_words, 1) if theta.J is not None else 0.0
+        return pairs + theta.n_hidden * (self._active.size + 20.0 * self.n_words)
+
+
+def _padded(theta: Parameters) -> tuple[Floats, Floats]:
+    """Weights and hidden biases with hidden units in whole rows."""
+    n_hidden = theta.n_hidden
+    padded = -(-n_hidden // WIDTH) * WIDTH
+    W, c = np.zeros((theta.n_visible, padded)), np.full(padded, _OFF)
+    if theta.W is not None and theta.c is not None:
+        W[:, :n_hidden], c[:n_hidden] = theta.W, theta.c
+    return W, c

@@ -1,0 +1,247 @@
+"""How far a fit is from its optimum.
+
+For objectives that are computed exactly this is the largest violation of the optimality conditions.
+Where the likelihood's gradient is sampled, fresh chains that had no part in the fit judge it: at the
+optimum their moments differ from the data's, penalty counted, by no more than their own noise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit
+
+from ..layout import Layout
+from ..objectives._sampled_likelihood import difference
+from ..objectives._sparse_words import SparseWords
+from ..parameters import Parameters
+from ..partition._gibbs import Sampler, new_seed
+from ..penalties import Penalty
+from ..validation import Bits, Floats
+from ..words import Words
+
+#: Fresh chains, sweeps before their first word, words of each and sweeps between them.
+_CHAINS, _SETTLING, _WORDS, _BETWEEN = 2048, 200, 32, 4
+#: Mean square of the z-scores beyond which a fit has not converged. At the optimum it is 1, plus an
+#: eighth for the noise of the fit's own draws.
+MOST_MEAN_SQUARE = 1.5
+_CLEARLY = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """How far a fit is from its optimum; printed, it is a sentence.
+
+    Parameters
+    ----------
+    converged : bool
+        Whether the fit may be called a solution.
+    optimality : float
+        Largest violation of the optimality conditions, per entry of the parameters. For a
+        sampled likelihood it includes the noise of the fresh chains.
+    mean_square_z : float, optional
+        Of a sampled likelihood: mean square of the violations in units of their own standard
+        errors, over all parameters that are not zero; 1 at the optimum.
+    n_moments : int, optional
+        Parameters that it is the mean over.
+    chains_agree : float, optional
+        The same for the difference between chains that started from data and chains that were
+        annealed from independent units; 1 if all chains have reached the model.
+    gradient_norm, noise_norm : float, optional
+        Euclidean norm of all violations, and what it would be from the chains' noise alone.
+    gain, gain_stderr : float, optional
+        Likelihood that is still to be gained and its standard error, nats per word, taking the
+        curvature of each parameter by itself.
+    n_rounds : int, optional
+        Rounds of drawing words and fitting to them.
+    n_sites : float, optional
+        Single sites that the chains of the fit have updated.
+
+    Examples
+    --------
+    >>> print(Certificate(True, 3e-9))
+    optimality 3e-09
+    """
+
+    converged: bool
+    optimality: float
+    mean_square_z: float | None = None
+    n_moments: int | None = None
+    chains_agree: float | None = None
+    gradient_norm: float | None = None
+    noise_norm: float | None = None
+    gain: float | None = None
+    gain_stderr: float | None = None
+    n_rounds: int | None = None
+    n_sites: float | None = None
+
+    def gain_bits_per_second(self, bin_width: float) -> tuple[float, float]:
+        """Likelihood still to be gained and its standard error, for bins of so many seconds."""
+        if self.gain is None or self.gain_stderr is None:
+            return 0.0, 0.0
+        scale = 1.0 / (math.log(2.0) * bin_width)
+        return self.gain * scale, self.gain_stderr * scale
+
+    def __str__(self) -> str:
+        if self.mean_square_z is None:
+            return f"optimality {self.optimality:.2g}"
+        return (
+            f"mean square z {self.mean_square_z:.2f} over {self.n_moments} moments of fresh "
+            f"chains, {self.gain:.2g} ± {self.gain_stderr:.2g} nats per word still to be gained"
+        )
+
+
+def sampled_certificate(
+    theta: Parameters,
+    words: Words,
+    penalty: Penalty,
+    layout: Layout,
+    rng: np.random.Generator,
+    n_rounds: int,
+    n_sites: float,
+) -> Certificate:
+    """Judge a fit by fresh chains, half of them from data, half annealed from independent units.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The fit, on ``layout``, with ``penalty``.
+    words : Words
+        What it was fitted to.
+    rng : numpy.random.Generator
+        Source of the chains' draws.
+    n_rounds, n_sites
+        For the certificate.
+    """
+    halves = [_chain_moments(theta, start, rng) for start in _starts(theta, words, rng)]
+    mean = 0.5 * (halves[0][0] + halves[1][0])
+    variance = 0.25 * (halves[0][1] + halves[1][1])
+    spread = halves[0][1] + halves[1][1]
+    weights = words.counts / words.counts.sum()
+    data = _flat(SparseWords(words.X).moments(theta, weights))
+    gradient = layout.pack_gradient(_shaped(mean - data, theta))
+    errors = layout.pack_gradient(_shaped(np.sqrt(variance), theta))
+    single = 0.5 * (halves[0][2] + halves[1][2])
+    curvature = layout.pack_gradient(_shaped(np.sqrt(single), theta)) ** 2
+    apart = layout.pack_gradient(_shaped(halves[0][0] - halves[1][0], theta))
+    apart_errors = layout.pack_gradient(_shaped(np.sqrt(spread), theta))
+    x = layout.pack(theta)
+    slopes = gradient.copy()
+    penalty.add_slopes(x, layout, slopes)
+    # Zeros are judged where they clearly should not be zero: noise alone moves none of them.
+    is_judged = (x != 0.0) | _is_bias(layout) | (np.abs(slopes) > _CLEARLY * errors)
+    is_judged &= errors > 0.0
+    z = slopes[is_judged] / errors[is_judged]
+    z_apart = apart[is_judged] / apart_errors[is_judged]
+    n_moments = int(is_judged.sum())
+    mean_square = float((z**2).mean()) if n_moments else 0.0
+    agree = float((z_apart**2).mean()) if n_moments else 0.0
+    gain, gain_stderr = _gain(slopes[is_judged], errors[is_judged], curvature[is_judged])
+    return Certificate(
+        converged=max(mean_square, agree) <= MOST_MEAN_SQUARE,
+        optimality=float(np.abs(slopes / layout.entries).max(initial=0.0)),
+        mean_square_z=mean_square,
+        n_moments=n_moments,
+        chains_agree=agree,
+        gradient_norm=float(np.linalg.norm(slopes[is_judged])),
+        noise_norm=float(np.linalg.norm(errors[is_judged])),
+        gain=gain,
+        gain_stderr=gain_stderr,
+        n_rounds=n_rounds,
+        n_sites=n_sites,
+    )
+
+
+def _starts(theta: Parameters, words: Words, rng: np.random.Generator) -> list[Sampler]:
+    """Chains at words of the data, and chains annealed from independent units at their rates."""
+    half = _CHAINS // 2
+    shares = words.counts / words.counts.sum()
+    picked = words.X[rng.choice(len(words), size=half, p=shares)]
+    logits = logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3))
+    from_data = Sampler(theta, half, seed=new_seed(rng), initial=picked)
+    annealed = Sampler(theta, half, seed=new_seed(rng), base_logits=logits)
+    annealed.run(np.linspace(0.0, 1.0, _SETTLING))
+    return [from_data, annealed]
+
+
+def _chain_moments(
+    theta: Parameters, sampler: Sampler, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats]:
+    """Mean of each moment over all chains, the variance of that mean, and of single words.
+
+    The variance of the mean is that between chains, which are independent; words of one are not.
+    """
+    sampler.run(np.ones(_SETTLING))
+    snapshots = np.stack([sampler.run(np.ones(_BETWEEN)).words for _ in range(_WORDS)], axis=1)
+    total = squares = np.zeros(())
+    for chain in snapshots:
+        moments = _dense_moments(theta, chain)
+        total = total + moments
+        squares = squares + moments**2
+    n = len(snapshots)
+    mean = total / n
+    between = np.maximum(squares / n - mean**2, 0.0) * n / (n - 1)
+    return mean, between / n, _single_variance(theta, mean, snapshots)
+
+
+def _dense_moments(theta: Parameters, words: Bits) -> Floats:
+    """Means of x, xx', x sigmoid(z)' and sigmoid(z) over some words, flat."""
+    x = words.astype(np.float64)
+    parts = [x.mean(axis=0)]
+    if theta.J is not None:
+        parts.append((x.T @ x / len(x)).ravel())
+    if theta.W is not None and theta.c is not None:
+        on = expit(theta.c + x @ theta.W)
+        parts += [(x.T @ on / len(x)).ravel(), on.mean(axis=0)]
+    return np.concatenate(parts)
+
+
+def _single_variance(theta: Parameters, mean: Floats, snapshots: Bits) -> Floats:
+    """Variance of each moment over single words: exact for bits, sampled for hidden units."""
+    variance: Floats = mean * (1.0 - mean)
+    if theta.W is not None and theta.c is not None:
+        n_before = mean.size - theta.W.size - theta.c.size
+        squares = np.zeros(theta.W.size + theta.c.size)
+        for word in range(_WORDS):
+            x = snapshots[:, word].astype(np.float64)
+            on = expit(theta.c + x @ theta.W) ** 2
+            squares += np.concatenate([(x.T @ on).ravel(), on.sum(axis=0)])
+        squares /= snapshots.shape[0] * _WORDS
+        variance[n_before:] = np.maximum(squares - mean[n_before:] ** 2, 0.0)
+    return variance
+
+
+def _flat(moments: Parameters) -> Floats:
+    parts = [moments.b]
+    for part in (moments.J, moments.W, moments.c):
+        if part is not None:
+            parts.append(part.ravel())
+    return np.concatenate(parts)
+
+
+def _shaped(flat: Floats, theta: Parameters) -> Parameters:
+    """Moments in the shape of the parameters they belong to."""
+    n, at, parts = theta.n_visible, theta.n_visible, []
+    for part in (theta.J, theta.W, theta.c):
+        size = 0 if part is None else part.size
+        parts.append(None if part is None else flat[at : at + size].reshape(part.shape))
+        at += size
+    return Parameters.trusted(flat[:n], *parts)
+
+
+def _is_bias(layout: Layout) -> Floats:
+    first, second, third, _ = layout.borders
+    positions = np.arange(layout.size)
+    is_bias: Floats = ((positions >= first) & (positions < second)) | (positions >= third)
+    return is_bias
+
+
+def _gain(slopes: Floats, errors: Floats, curvature: Floats) -> tuple[float, float]:
+    """Half the squared slope over the curvature, less what noise adds to it, and its error."""
+    counts = curvature > 0.0
+    slopes, errors, curvature = slopes[counts], errors[counts], curvature[counts]
+    excess = slopes**2 - errors**2
+    variance = 0.5 * errors**4 + np.maximum(excess, 0.0) * errors**2
+    return float((0.5 * excess / curvature).sum()), float(np.sqrt((variance / curvature**2).sum()))

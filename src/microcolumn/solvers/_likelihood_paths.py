@@ -1,0 +1,207 @@
+"""Fit a family of models by sampled likelihood along a path of L1 strengths.
+
+The starts are those of :mod:`._paths`, adapted to an objective that costs seconds to compare. Ising
+is convex: it goes from strong penalties, where nothing is coupled, to weak ones, so that every model
+on the way is next to one whose chains are known. Models with hidden units start from the solution
+by another objective at the weakest penalty, and go on to stronger ones, where hidden units that are
+spread thinly over many units stay alive.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..layout import Layout
+from ..objectives import SampledLikelihood
+from ..parameters import Kind, Parameters
+from ..partition import exact_log_partition
+from ..partition._cost import operations
+from ..partition._gibbs import Sampler, new_seed
+from ..validation import Floats
+from ..words import Words
+from ._certificate import Certificate, sampled_certificate
+from ._minimise import FitResult
+from ._paths import NestedStarts, Problem, fit_path
+from ._stochastic import LikelihoodSearch
+
+#: Where a solution by another objective is good enough as a start.
+_START_TOLERANCE, _START_ITERATIONS = 1e-4, 200
+#: Below this strength Ising models are first fitted roughly at stronger penalties, so many times
+#: stronger each.
+_WEAK, _LADDER = 1e-4, 4.0
+#: Searches that go on where fresh chains find that there is more to gain.
+_MORE_SEARCHES = 2
+#: Chains and steps of the annealing that finds log Z of a start, and multiply-adds up to which it
+#: is summed instead.
+_CHAINS, _ANNEALING, _EXACT_OPERATIONS = 512, 1000, 2.0**30
+
+
+def fit_likelihood_path(
+    kind: Kind,
+    problem: Problem,
+    words: Words,
+    l1_values: Sequence[float],
+    start: Parameters | None = None,
+    nested: NestedStarts | None = None,
+) -> list[FitResult]:
+    """Best fit of one kind of model by sampled likelihood at each L1 strength.
+
+    Parameters
+    ----------
+    kind : {"ising", "rbm", "srbm"}
+        Member of the family.
+    problem : Problem
+        Its objective is one that is fast to minimise, from whose solution models with hidden
+        units start; starting biases and effort as in :func:`~microcolumn.solvers.fit_path`.
+    words : Words
+        What is fitted.
+    l1_values, start, nested
+        As in :func:`~microcolumn.solvers.fit_path`.
+    """
+    family = _Family(problem, words)
+    if kind == "srbm" and nested is None:
+        ising = fit_likelihood_path("ising", replace(problem, n_init=1), words, l1_values)
+        rbm = fit_likelihood_path("rbm", problem, words, l1_values)
+        nested = [fit.parameters for fit in ising], [fit.parameters for fit in rbm]
+    order = np.argsort(l1_values, kind="stable")
+    if kind == "ising":
+        order = order[::-1]
+    results: dict[int, FitResult] = {}
+    handed_on = [] if start is None else [start]
+    for k in order.tolist():
+        l1 = l1_values[k]
+        at_l1 = () if nested is None else (nested[0][k], nested[1][k])
+        starts = handed_on or family.starts(kind, l1)
+        results[k] = family.best(kind, l1, [*starts, *_as_srbm(*at_l1)], k)
+        handed_on = [results[k].parameters]
+    return [results[k] for k in range(len(l1_values))]
+
+
+class _Family:
+    """Fits of models to the same words."""
+
+    def __init__(self, problem: Problem, words: Words) -> None:
+        self.problem, self.words = problem, words
+        self.likelihood = SampledLikelihood(words)
+
+    def starts(self, kind: Kind, l1: float) -> list[Parameters]:
+        """Where the first fit of a path begins."""
+        n = self.problem.biases.size
+        if kind == "ising":
+            return [Parameters(b=self.problem.biases, J=np.zeros((n, n)))]
+        if kind == "srbm":
+            return []  # the nested models are
+        rough = replace(self.problem, tol=_START_TOLERANCE, max_iter=_START_ITERATIONS)
+        strength = l1 * self._relative_scale()
+        [found] = fit_path("rbm", rough, [strength])
+        return [found.parameters]
+
+    def _relative_scale(self) -> float:
+        """Strength of a penalty on the other objective that does what one does to the likelihood.
+
+        By the largest slope of a coupling where nothing is coupled.
+        """
+        uncoupled = self.starts("ising", 0.0)[0]
+        _, gradient = self.problem.objective(uncoupled)
+        weights = self.words.counts / self.words.counts.sum()
+        x = self.words.X.astype(np.float64)
+        pairs = (x * weights[:, None]).T @ x
+        rates = np.diagonal(pairs)
+        covariance = pairs - np.outer(rates, rates)
+        np.fill_diagonal(covariance, 0.0)
+        assert gradient.J is not None
+        largest = float(np.abs(covariance).max())
+        return float(np.abs(gradient.J).max()) / largest if largest > 0.0 else 1.0
+
+    def best(self, kind: Kind, l1: float, starts: list[Parameters], number: int) -> FitResult:
+        """The fit from the best of some starts."""
+        rng = np.random.default_rng([*self.problem.seed.generate_state(4), number])
+        penalty = self.problem.penalty(l1)
+        left_out = self.problem.never_coactive & (l1 == 0.0 and kind == "ising")
+        first = starts[0]
+        layout = Layout(
+            self.problem.biases, first.n_hidden, first.J is not None, self.problem.fixed, left_out
+        )
+        log_zs = [self._log_z(theta, rng) for theta in starts]
+        values = [
+            log_z
+            - self.likelihood.mean_log_weight(theta)
+            + penalty.value(layout.pack(theta), layout)
+            for theta, log_z in zip(starts, log_zs, strict=True)
+        ]
+        chosen = int(np.argmin(values))
+        x, log_z, n_iter, n_evaluations = layout.pack(starts[chosen]), log_zs[chosen], 0, 0
+        for strength in _ladder(kind, l1):
+            rough = LikelihoodSearch(
+                self.words, self.problem.penalty(strength), layout, x, log_z, rng
+            )
+            rough.run(self.problem.max_iter, roughly=True)
+            x, log_z = rough.x, rough.log_z
+            n_iter, n_evaluations = n_iter + rough.n_iter, n_evaluations + rough.n_evaluations
+        search = LikelihoodSearch(self.words, penalty, layout, x, log_z, rng)
+        certificate = self._certified(search, rng)
+        return FitResult(
+            parameters=search.theta,
+            objective=search.value,
+            optimality=certificate.optimality,
+            n_iter=n_iter + search.n_iter,
+            n_evaluations=n_evaluations + search.n_evaluations,
+            converged=certificate.converged,
+            sampled=certificate,
+            log_z=search.log_z,
+        )
+
+    def _certified(self, search: LikelihoodSearch, rng: np.random.Generator) -> Certificate:
+        """Search until fresh chains find nothing more to gain, and what they say then."""
+        for _ in range(1 + _MORE_SEARCHES):
+            search.run(self.problem.max_iter)
+            certificate = sampled_certificate(
+                search.theta,
+                self.words,
+                search.penalty,
+                search.layout,
+                rng,
+                search.n_rounds,
+                search.n_sites,
+            )
+            if certificate.converged or search.n_iter >= self.problem.max_iter:
+                break
+        return certificate
+
+    def _log_z(self, theta: Parameters, rng: np.random.Generator) -> float:
+        """log Z of a start, by a sum or roughly by annealing from the data's rates."""
+        if operations(theta) < _EXACT_OPERATIONS:
+            return exact_log_partition(theta, progress=False).value
+        rates = np.clip(self.words.rates, 1e-3, 1.0 - 1e-3)
+        logits = np.log(rates) - np.log1p(-rates)
+        live, log_factor = theta.only_live()
+        betas = np.linspace(0.0, 1.0, _ANNEALING + 1)
+        sampler = Sampler(live, _CHAINS, seed=new_seed(rng), base_logits=logits)
+        weights = sampler.run(betas[:-1], np.diff(betas)).log_weights
+        log_z_base = float(np.logaddexp(0.0, logits).sum())
+        return log_factor + log_z_base + float(np.logaddexp.reduce(weights)) - math.log(_CHAINS)
+
+
+def _as_srbm(*nested: Parameters) -> list[Parameters]:
+    """The Ising model and the RBM as semi-restricted ones, without hidden units and couplings."""
+    if not nested:
+        return []
+    ising, rbm = nested
+    assert rbm.W is not None
+    no_couplings: Floats = np.zeros((rbm.n_visible, rbm.n_visible))
+    return [
+        Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c),
+        Parameters(b=ising.b, J=ising.J, W=np.zeros_like(rbm.W)),
+    ]
+
+
+def _ladder(kind: Kind, l1: float) -> list[float]:
+    """Stronger penalties to pass through on the way to a weak one, strongest first."""
+    if kind != "ising" or l1 >= _WEAK:
+        return []
+    n_rungs = math.ceil(math.log(_WEAK / max(l1, 1e-6)) / math.log(_LADDER))
+    return [max(l1, 1e-6) * _LADDER**k for k in range(n_rungs, 0, -1)]

@@ -1,0 +1,253 @@
+"""Penalised maximum likelihood of models of any size, from words that the model itself draws.
+
+Each round draws words from the present model, lets them stand for its partition function
+(:class:`~microcolumn.objectives.SampledLikelihood`) and minimises the penalised likelihood as far
+as they do. Rounds draw more words as what is left to gain sinks into their noise.
+
+Chains see only the modes that they visit, and a step may create one that none of them does
+(docs/method.md, section 5). So each step is tried: modes are searched for at its end, and new words
+drawn there must tell the same log Z as the old ones foretold. If not, what was found joins the
+words that stand for Z, so that the likelihood knows and forbids it, and half the step is tried.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from ..layout import Layout
+from ..objectives import Draws, SampledLikelihood, WordPool
+from ..objectives._sparse_words import SparseWords
+from ..parameters import Parameters
+from ..partition._gibbs import Sampler, new_seed
+from ..partition._modes import find_modes, nearest, pilot_log_mass
+from ..penalties import Penalty
+from ..validation import Bits, Floats
+from ..words import Words
+from ._quasi_newton import Search
+
+#: Chains that draw words, sweeps before the first word of a round, and between two of a chain.
+_CHAINS, _SETTLING, _BETWEEN = 4096, 24, 4
+#: Words of the first and of the last rounds; fewer where they would take too many bytes.
+_FIRST_DRAWS, _MOST_DRAWS, _MOST_BYTES = 1 << 15, 1 << 19, 1 << 27
+_MOST_ROUNDS = 60
+#: Rounds whose words count together once steps are small.
+_ROUNDS_KEPT = 4
+#: Words of the first round times the strength of the penalty.
+_DRAWS_PER_STRENGTH = 16.0
+#: A step goes as far as this share of the draws still counts; no trial goes beyond the second.
+_SHARE, _LEAST_SHARE = 0.5, 0.2
+#: Share at which a step has changed so little that it makes no new mode.
+_SAME = 0.98
+#: Steps of the search between two looks at that share, and in one round at most.
+_STEPS, _MOST_STEPS = 5, 200
+#: A search has come to its end at this optimality, or where it gains less between two looks than
+#: this share of what fitting noise would gain.
+_TOLERANCE, _FINISHED = 1e-8, 0.05
+#: Times what fitting noise would gain, below which a round was the last with so few words.
+_NOISE = 3.0
+#: Halvings of a step that makes mass which its words had not foretold.
+_HALVINGS = 4
+#: Nats by which log Z may exceed what was foretold; share of the mass that a mode may hold beyond
+#: what its chains say, as a share of Z and as a multiple of theirs.
+_SURPRISE, _STRAY, _MORE = 0.2, 0.01, 2.0
+#: Groups of words that are remembered of places that chains must not go to, and words of each.
+_MOST_STRAYS, _STRAY_DRAWS = 32, 256
+#: Modes that one search looks at.
+_MOST_MODES = 6
+
+
+@dataclass(slots=True)
+class LikelihoodSearch:
+    """A search for the penalised maximum of the likelihood that draws its own words.
+
+    Parameters
+    ----------
+    words : Words
+        The data.
+    penalty : Penalty
+        What is added to minus the mean log likelihood.
+    layout : Layout
+        Free coordinates.
+    x : ndarray, shape (layout.size,)
+        Where to begin, and then where the search is.
+    log_z : float
+        log Z there, nats.
+    rng : numpy.random.Generator
+        Source of all draws.
+
+    Attributes
+    ----------
+    n_sites : float
+        Single sites that chains have updated.
+    """
+
+    words: Words
+    penalty: Penalty
+    layout: Layout
+    x: Floats
+    log_z: float
+    rng: np.random.Generator
+    objective: SampledLikelihood = field(init=False)
+    n_iter: int = 0
+    n_evaluations: int = 0
+    n_rounds: int = 0
+    n_halvings: int = 0
+    n_sites: float = 0.0
+    n_draws: int = field(init=False)
+    _drawn: list[Draws] = field(init=False)  # of this round last, before it of models next to it
+    _strays: list[Draws] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.objective = SampledLikelihood(self.words)
+        # The noise of a moment must be small against the penalty, or rare pairs run away.
+        wanted = _DRAWS_PER_STRENGTH / max(self.penalty.strength, 1e-12)
+        self.n_draws = min(max(_FIRST_DRAWS, 1 << round(math.log2(wanted))), self._most_draws)
+        shares = self.words.counts / self.words.counts.sum()
+        picked = self.rng.choice(len(self.words), size=_CHAINS, p=shares)
+        theta = self.layout.unpack(self.x)
+        self._drawn = [Draws(theta, self._draw(theta, self.words.X[picked]), self.log_z)]
+
+    def run(self, max_iter: int, *, roughly: bool = False) -> None:
+        """Rounds until the likelihood has no more to gain than the noise of the largest ones.
+
+        The search ends after ``max_iter`` steps in all, or ``roughly`` with the first noise.
+        """
+        with tqdm(
+            total=_MOST_ROUNDS, desc="likelihood, at most", delay=5.0, disable=None, leave=False
+        ) as bar:
+            for _ in range(_MOST_ROUNDS):
+                gain = self._round()
+                bar.update()
+                if self.n_iter >= max_iter:
+                    break
+                if gain > _NOISE * self._noise():
+                    continue
+                if roughly:
+                    break
+                if self.n_draws < self._most_draws:
+                    self.n_draws = min(4 * self.n_draws, self._most_draws)
+                    self._draw_again()
+                elif len(self._drawn) == _ROUNDS_KEPT:
+                    break
+
+    @property
+    def _most_draws(self) -> int:
+        fitting = _MOST_BYTES // self.layout.n_visible // _CHAINS * _CHAINS
+        return min(_MOST_DRAWS, max(_FIRST_DRAWS, fitting))
+
+    @property
+    def theta(self) -> Parameters:
+        """Where the search is."""
+        return self.layout.unpack(self.x)
+
+    @property
+    def value(self) -> float:
+        """Penalised objective, nats per word, with log Z by words that the fit has not seen."""
+        penalty = self.penalty.value(self.x, self.layout)
+        return self.log_z - self.objective.mean_log_weight(self.theta) + penalty
+
+    def _noise(self) -> float:
+        """What fitting the noise of the draws gains on them, nats per word: half per parameter."""
+        n_draws = sum(len(draws.words) for draws in self._drawn)
+        return max(int(np.count_nonzero(self.x)), 1) / (2.0 * n_draws)
+
+    def _draw(self, theta: Parameters, initial: Bits) -> Bits:
+        """Words of the model from chains that start at ``initial``; their last words come last."""
+        sampler = Sampler(theta, _CHAINS, seed=new_seed(self.rng), initial=initial)
+        sampler.run(np.ones(_SETTLING))
+        n_snapshots = self.n_draws // _CHAINS
+        self.n_sites += float(_CHAINS * (_SETTLING + n_snapshots * _BETWEEN) * theta.n_visible)
+        return np.concatenate([sampler.run(np.ones(_BETWEEN)).words for _ in range(n_snapshots)])
+
+    def _draw_again(self) -> None:
+        theta, words = self._drawn[-1].theta, self._drawn[-1].words
+        self._drawn = [Draws(theta, self._draw(theta, words[-_CHAINS:]), self.log_z)]
+
+    def _round(self) -> float:
+        """One step: what it gained on the words that it was found with, nats per word."""
+        self.n_rounds += 1
+        pool = WordPool.of(self._drawn, self._strays)
+        search, first = self._searched(pool)
+        step = search.x - self.x
+        for _ in range(1 + _HALVINGS):
+            x = self.x + step
+            theta = self.layout.unpack(x)
+            if self._lands(theta, pool):
+                self.x = x
+                return first - search.value
+            step *= 0.5
+            self.n_halvings += 1
+        self._draw_again()
+        return math.inf  # no step was good: there is more to know before this is the end
+
+    def _searched(self, pool: WordPool) -> tuple[Search, float]:
+        """The penalised minimum by these words, or where too few still count; the first value."""
+        self.objective.least_share = 0.0
+        self.objective.take(pool)
+        search = Search(self.objective, self.penalty, self.layout, self.x)
+        first = search.value
+        self.objective.least_share = min(_LEAST_SHARE, self.objective.share)
+        while search.n_iter < _MOST_STEPS and self.objective.share > _SHARE:
+            n_before, before = search.n_iter, search.value
+            search.run(_TOLERANCE, n_before + _STEPS)
+            stuck = search.n_iter < n_before + _STEPS
+            if stuck or before - search.value < _FINISHED * self._noise():
+                break
+        self.n_iter += search.n_iter
+        self.n_evaluations += search.n_evaluations
+        return search, first
+
+    def _lands(self, theta: Parameters, pool: WordPool) -> bool:
+        """Whether new words of ``theta`` are what the pool foretold; if so they are taken over."""
+        masses = self.objective.log_masses(theta)
+        foretold = float(np.logaddexp.reduce(masses))
+        chains = pool.words[self._resampled(masses - foretold)]
+        # Where nearly all draws still count, the model has hardly changed.
+        if self.objective.share < _SAME and self._has_stray_modes(theta, chains, foretold):
+            return False
+        words = self._draw(theta, chains)
+        # By words that had no part in the step: the pool's own are fitted, noise and all.
+        sparse, last = SparseWords(words), self._drawn[-1]
+        ratios = sparse.log_weights(last.theta) - sparse.log_weights(theta)
+        log_z = last.log_mass - float(np.logaddexp.reduce(ratios)) + math.log(len(words))
+        if log_z > foretold + _SURPRISE:
+            self._remember(Draws(theta, words[-_STRAY_DRAWS:], log_z))
+            return False
+        kept = self._drawn[1 - _ROUNDS_KEPT :] if self.objective.share > _SAME else []
+        self._drawn, self.log_z = [*kept, Draws(theta, words, log_z)], log_z
+        return True
+
+    def _resampled(self, log_shares: Floats) -> NDArray[np.intp]:
+        """Words of the pool as often as their share of the mass asks for, one per chain."""
+        heights = (np.arange(_CHAINS) + self.rng.random()) / _CHAINS
+        edges = np.cumsum(np.exp(log_shares))
+        return np.searchsorted(edges / edges[-1], heights)
+
+    def _has_stray_modes(self, theta: Parameters, chains: Bits, log_z: float) -> bool:
+        """Whether a mode holds a real share of the mass beyond what chains there say.
+
+        Words of all modes that hold more than that are remembered.
+        """
+        modes = find_modes(theta, chains[:: _CHAINS // 64], self.rng, most=_MOST_MODES)
+        rates = np.stack([mode.rates for mode in modes])
+        home = np.bincount(nearest(chains.astype(np.float64), rates), minlength=len(modes))
+        is_real = False
+        for k, (mode, n_chains) in enumerate(zip(modes, home, strict=True)):
+            mass = pilot_log_mass(theta, mode.rates, self.rng)
+            share = math.exp(min(mass - log_z, 700.0))
+            if share < _MORE * n_chains / _CHAINS:
+                continue
+            is_real |= share > _STRAY
+            initial = mode.words[np.arange(_STRAY_DRAWS) % len(mode.words)]
+            sampler = Sampler(theta, _STRAY_DRAWS, seed=new_seed(self.rng), initial=initial)
+            words = np.concatenate([sampler.run(np.ones(4)).words, mode.peak[None]])
+            self._remember(Draws(theta, words, mass, np.roll(rates, -k, axis=0)))
+        return is_real
+
+    def _remember(self, draws: Draws) -> None:
+        self._strays = [*self._strays, draws][-_MOST_STRAYS:]
