@@ -4,3 +4,7 @@ from ._maximum_likelihood import (
 )
 from ._mpf import MinimumProbabilityFlow as MinimumProbabilityFlow, mpf as mpf
 from ._objective import FunctionObjective as FunctionObjective, Objective as Objective
+from ._pseudolikelihood import (
+    PseudoLikelihood as PseudoLikelihood,
+    pseudolikelihood as pseudolikelihood,
+)
