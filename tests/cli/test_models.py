@@ -282,7 +282,12 @@ def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):
         "Independent has no --l1": (session, "--model", "Independent", "--l1", 0.1),
         "l1 is -1.0": (session, "--model", "Ising", "--l1", -1),
         "n_hidden is 0": (session, "--model", "RBM", "--hidden", 0),
-        "it must be 'likelihood' or 'mpf'": (session, *RBM, "--objective", "pcd"),
+        "it must be 'likelihood' or 'mpf' or 'pseudolikelihood'": (
+            session,
+            *RBM,
+            "--objective",
+            "pcd",
+        ),
         "looks like milliseconds": (session, *RBM, "--bin-width", 20),
         "window is 0": (session, *RBM, "--window", 0),
         "most_active is 0": (session, *RBM, "--most-active", 0),

@@ -87,6 +87,16 @@ def flow_gradient(theta, X, shares):
     return b, J, W, c
 
 
+def pseudolikelihood(theta, X, shares):
+    """Section 3, S: minus the mean log probability of each bit given the others."""
+    total = 0.0
+    for x, q in zip(X, shares, strict=True):
+        here = math.exp(log_weight(theta, x))
+        there = [math.exp(log_weight(theta, flipped(x, n))) for n in range(len(x))]
+        total -= q * sum(math.log(here / (here + weight)) for weight in there)
+    return total
+
+
 def tiny_words(n_words=300, n_units=4, seed=1):
     """Units that share a drive, so that fits keep couplings and hidden units."""
     rng = np.random.default_rng(seed)
@@ -176,7 +186,25 @@ def test_flow_is_the_sum_over_flips_and_its_gradient_follows_the_convention(kind
         assert (gradient.J * step).sum() == pytest.approx(change, rel=1e-6)
 
 
-def test_flow_and_likelihood_are_stationary_where_the_data_follow_the_model():
+@pytest.mark.parametrize("kind", KINDS)
+def test_pseudolikelihood_is_each_bit_given_the_others_with_its_slopes(kind):
+    theta, (X, shares) = random_parameters(kind), distinct(tiny_words())
+    S, gradient = mc.objectives.pseudolikelihood(theta, tiny_words())
+    assert pytest.approx(pseudolikelihood(theta, X, shares), rel=1e-12) == S
+    conditionals = KINDS[kind].from_parameters(theta)
+    p = np.array([conditionals.conditional(X, n) for n in range(4)]).T
+    assert pytest.approx(-shares @ np.log(np.where(X == 1, p, 1 - p)).sum(axis=1)) == S
+    for n in range(4):
+        step = 1e-5 * (np.arange(4) == n)
+        up, down = (
+            mc.Parameters(b=theta.b + sign * step, J=theta.J, W=theta.W, c=theta.c)
+            for sign in (1, -1)
+        )
+        change = pseudolikelihood(up, X, shares) - pseudolikelihood(down, X, shares)
+        assert gradient.b[n] == pytest.approx(change / 2e-5, abs=1e-8)
+
+
+def test_flow_and_likelihoods_are_stationary_where_the_data_follow_the_model():
     theta = random_parameters("SemiRBM")
     X, p = probabilities(theta)
     data = mc.Words.from_array(X, sample_weight=p)
@@ -184,6 +212,9 @@ def test_flow_and_likelihood_are_stationary_where_the_data_follow_the_model():
         _, gradient = mc.objectives.mpf(theta, data, complement=complement)
         for name in "bJWc":
             assert getattr(gradient, name) == pytest.approx(0.0, abs=1e-13)
+    _, gradient = mc.objectives.pseudolikelihood(theta, data)
+    for name in "bJWc":
+        assert getattr(gradient, name) == pytest.approx(0.0, abs=1e-13)
     value, gradient = mc.objectives.negative_log_likelihood(theta, data)
     assert value == pytest.approx(-(p @ np.log(p)))
     # Elsewhere the likelihood's gradient is the model's expectations minus the data's.

@@ -57,7 +57,7 @@ _COUNT = "it must be an int in the range [1, inf)"
 _BAD_SETTINGS = [
     ("l1", (-1e-3, np.nan, np.inf, "big", True, None, [1e-3]), _STRENGTH),
     ("group_l1", (-1e-3, np.nan, np.inf, "big", True, None), _STRENGTH),
-    ("objective", ("cd", None), "it must be 'likelihood' or 'mpf'"),
+    ("objective", ("cd", None), "it must be 'likelihood' or 'mpf' or 'pseudolikelihood'"),
     ("device", ("tpu", None), "it must be 'auto' or 'cpu'"),
     ("complement", ("no", 1), "it must be an instance of 'bool'"),
     ("n_init", (0, 1.5), _COUNT),
@@ -82,8 +82,9 @@ def test_bad_settings_are_named(name, value, sentence):
 
 @PENALISED
 def test_a_neighbour_of_another_objective_is_named(cls):
-    with pytest.raises(ValueError, match="leave it False with objective='likelihood'"):
-        cls(complement=True, objective="likelihood").fit(X)
+    for objective in ("likelihood", "pseudolikelihood"):
+        with pytest.raises(ValueError, match=f"leave it False with objective='{objective}'"):
+            cls(complement=True, objective=objective).fit(X)
 
 
 @PENALISED

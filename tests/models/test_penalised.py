@@ -124,7 +124,7 @@ def test_the_objective_and_the_certificate_can_be_recomputed(cls, complement):
 
 
 @MODELS
-@pytest.mark.parametrize("objective", ["mpf", "likelihood"])
+@pytest.mark.parametrize("objective", ["mpf", "pseudolikelihood", "likelihood"])
 def test_a_huge_penalty_leaves_the_independent_model(cls, objective):
     words = _simulated(5)
     model = cls(**SETTINGS[cls], l1=1e3, objective=objective, complement=False).fit(words)
@@ -182,7 +182,7 @@ def test_nested_models_nest_on_recordings(recorded, name):
     _assert_nested(_objectives(words, 4e-3, objective="likelihood", max_iter=60, tol=1e-4))
 
 
-@pytest.mark.parametrize("objective", ["mpf", "likelihood"])
+@pytest.mark.parametrize("objective", ["mpf", "pseudolikelihood", "likelihood"])
 def test_paths_nest_at_every_penalty(objective):
     words, penalties = _simulated(5, 1.0), [2e-3, 6e-3]
     paths = {
@@ -220,7 +220,7 @@ def test_whole_weights_equal_repetition_bit_for_bit(cls):
 
 
 @MODELS
-@pytest.mark.parametrize("objective", ["mpf", "likelihood"])
+@pytest.mark.parametrize("objective", ["mpf", "pseudolikelihood", "likelihood"])
 def test_fitting_twice_gives_the_same_bits(cls, objective):
     words = _simulated(5, 0.5)
     model = cls(**SETTINGS[cls], objective=objective, tol=1e-5)
@@ -237,7 +237,7 @@ import microcolumn as mc
 warnings.simplefilter("ignore")
 X = (np.random.default_rng(0).random((40_000, 16)) < 0.35).astype(np.uint8)
 digest = hashlib.sha256()
-for objective in ("mpf", "likelihood"):
+for objective in ("mpf", "pseudolikelihood", "likelihood"):
     model = mc.SemiRBM(n_hidden=2, objective=objective, max_iter=2).fit(X)
     digest.update(np.concatenate([model.J_.ravel(), model.b_, model.W_.ravel(), model.c_]))
     digest.update(np.concatenate([model.rates_, model.score_samples(X[:5000])]))

@@ -6,68 +6,14 @@ from dataclasses import replace
 import numba
 import numpy as np
 import pytest
+from flips import KINDS, brute_force, random_model, random_words
 from hypothesis import given, settings, strategies as st
-from scipy.special import expit
 
 from microcolumn.energy import log_weight
 from microcolumn.layout import Layout
 from microcolumn.objectives import MinimumProbabilityFlow, mpf
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
-
-KINDS = ("independent", "ising", "rbm", "srbm")
-
-
-def random_model(rng, kind, n_units, n_hidden, scale, hidden_bias=0.0):
-    J = np.triu(rng.normal(size=(n_units, n_units)) * scale, 1)
-    hidden = kind in ("rbm", "srbm")
-    return Parameters(
-        b=rng.normal(size=n_units) * scale,
-        J=J + J.T if kind in ("ising", "srbm") else None,
-        W=rng.normal(size=(n_units, n_hidden)) * scale if hidden else None,
-        c=rng.normal(size=n_hidden) * scale + hidden_bias if hidden else None,
-    )
-
-
-def random_words(rng, n_words, n_units, rate=0.2):
-    bits = rng.random((n_words, n_units)) < rate
-    return Words.from_array(bits, sample_weight=rng.uniform(0.1, 1.0, n_words))
-
-
-def sigmoid_difference(there, here, step):
-    """sigmoid(there) - sigmoid(here) for there = here + step, without cancellation."""
-    up, down = expit(there) * expit(-here), -expit(-there) * expit(here)
-    return np.where(step > 0, up, down) * -np.expm1(-np.abs(step))
-
-
-def brute_force(theta, words, complement=False):
-    """K and dK from log p~ of every neighbour y of every word x.
-
-    d(log p~(y) - log p~(x)) / d theta is the difference of the sufficient statistics x, xx',
-    x sigmoid(z) and sigmoid(z); that of two sigmoids is taken without cancellation.
-    """
-    X, weights = words.X, words.counts / words.counts.sum()
-    neighbours = [X ^ flip for flip in np.eye(theta.n_visible, dtype=np.uint8)]
-    if complement:
-        neighbours.append(1 - X)
-    K, gradient = 0.0, {name: 0.0 for name in "bJWc" if getattr(theta, name) is not None}
-    x = X.astype(float)
-    for Y in neighbours:
-        flow = weights * np.exp(0.5 * (log_weight(theta, Y) - log_weight(theta, X)))
-        K += flow.sum()
-        g, y = 0.5 * flow[:, None], Y.astype(float)
-        gradient["b"] += (g * (y - x)).sum(axis=0)
-        if theta.J is not None:
-            gradient["J"] += (g * y).T @ y - (g * x).T @ x
-        if theta.W is not None:
-            here, there = theta.c + x @ theta.W, theta.c + y @ theta.W
-            change = sigmoid_difference(there, here, (y - x) @ theta.W)
-            gradient["c"] += (g * change).sum(axis=0)
-            gradient["W"] += (g * x * y).T @ change
-            gradient["W"] += (g * (1 - x) * y).T @ expit(there) - (g * x * (1 - y)).T @ expit(here)
-    if theta.J is not None:
-        np.fill_diagonal(gradient["J"], 0.0)
-    return K, gradient
 
 
 def assert_agrees(theta, words, complement=False, tolerance=1e-10, **options):

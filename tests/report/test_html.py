@@ -17,6 +17,7 @@ from matplotlib import pyplot as plt
 
 from microcolumn.figures import _all
 from microcolumn.figures._captioned import captioned
+from microcolumn.models._spec import OBJECTIVES
 from microcolumn.recording import Recording
 from microcolumn.report import _html, _pictures as pictures, _tables as tables, page, write
 from microcolumn.report._cautions import cautions
@@ -166,10 +167,10 @@ def test_the_glossary_has_the_names_that_the_study_uses(parsed, tmp_path):
     assert terms(parsed) == [
         "Independent", "Ising", "RBM n", "SemiRBM n", "T", "splits", "bits/s"
     ]  # fmt: skip
-    alone = Plan.of({"cells": planted.SOURCE}, models="Ising", objectives=("mpf", "likelihood"))
+    alone = Plan.of({"cells": planted.SOURCE}, models="Ising", objectives=OBJECTIVES)
     path = planted.write(tmp_path / "one.db", plan=alone, keep=lambda job: False)
     assert terms(Parsed(page(Results(path)))) == [
-        "Independent", "Ising", "likelihood", "splits", "bits/s"
+        "Independent", "Ising", "pseudolikelihood", "likelihood", "splits", "bits/s"
     ]  # fmt: skip
 
 

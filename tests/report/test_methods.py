@@ -60,3 +60,6 @@ def test_all_that_is_cited_is_listed_by_name():
     likelihood = told(replace(FIRST, objectives=("likelihood",)))
     keys = [each.key for each in references(list(likelihood.items()))]
     assert "Sohl-Dickstein et al. 2011" not in keys
+    pseudolikelihood = told(replace(FIRST, objectives=("mpf", "pseudolikelihood")))
+    keys = [each.key for each in references(list(pseudolikelihood.items()))]
+    assert {"Besag 1975", "Sohl-Dickstein et al. 2011"} < set(keys)

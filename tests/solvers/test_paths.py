@@ -7,12 +7,21 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import logit
 
-from microcolumn.objectives import MinimumProbabilityFlow, NegativeLogLikelihood, Objective
+from microcolumn.objectives import (
+    MinimumProbabilityFlow,
+    NegativeLogLikelihood,
+    Objective,
+    PseudoLikelihood,
+)
 from microcolumn.parameters import Parameters
 from microcolumn.penalties import L1
 from microcolumn.solvers import Problem, fit_path
 
-OBJECTIVES = {"mpf": MinimumProbabilityFlow, "likelihood": NegativeLogLikelihood}
+OBJECTIVES = {
+    "mpf": MinimumProbabilityFlow,
+    "pseudolikelihood": PseudoLikelihood,
+    "likelihood": NegativeLogLikelihood,
+}
 
 
 def _problem(X, objective="mpf", **options):
@@ -39,7 +48,7 @@ def _volleys(seed, n_units=5, n_words=150):
     return (rng.random((n_words, n_units)) < np.where(volley, 0.7, 0.05)).astype(np.uint8)
 
 
-@pytest.mark.parametrize("objective", ["mpf", "likelihood"])
+@pytest.mark.parametrize("objective", list(OBJECTIVES))
 @settings(deadline=None, max_examples=4)
 @given(seed=st.integers(0, 10_000), common_cause=st.booleans())
 def test_nested_models_nest_at_every_penalty_of_a_path(

@@ -56,7 +56,8 @@ def fit(
         float | None, _setting(help="Strength of the penalty on whole hidden units, 0 by default.")
     ] = None,
     objective: Annotated[
-        str | None, _setting(help="mpf (the default) or likelihood (exact, few units).")
+        str | None,
+        _setting(help="mpf (the default), pseudolikelihood, or likelihood (exact, few units)."),
     ] = None,
     starts: Annotated[int | None, _setting(help="Random starts, 1 by default.")] = None,
     seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0,

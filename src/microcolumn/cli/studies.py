@@ -69,7 +69,8 @@ def compare(
         _setting(help="L1 strength to choose from, by default 0 to 0.01. Repeatable."),
     ] = None,
     objective: Annotated[
-        list[str] | None, _setting(help="mpf (the default) or likelihood. Repeatable.")
+        list[str] | None,
+        _setting(help="mpf (the default), pseudolikelihood, likelihood. Repeatable."),
     ] = None,
     splits: Annotated[
         int | None, _setting(help="Splits into training and test part, 10 by default.")

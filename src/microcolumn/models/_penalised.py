@@ -22,13 +22,19 @@ from sklearn.utils._param_validation import (
 from threadpoolctl import ThreadpoolController
 
 from ..layout import NEVER_COACTIVE
-from ..objectives import MinimumProbabilityFlow, NegativeLogLikelihood, Objective
+from ..objectives import (
+    MinimumProbabilityFlow,
+    NegativeLogLikelihood,
+    Objective,
+    PseudoLikelihood,
+)
 from ..parameters import Parameters
 from ..penalties import L1, GroupL1, Penalty
 from ..solvers import LEAST_DECREASE, FitResult, NestedStarts, Problem, fit_path
 from ..validation import chunks
 from ..words import Words
 from ._base import HiddenFeatures, PopulationModel, floored_rates
+from ._spec import OBJECTIVES
 
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
 _NATURAL = 15.0
@@ -51,9 +57,9 @@ class _Choice(StrOptions):  # type: ignore[misc]
 _STRENGTH = [_Number(Real, 0, None, closed="left")]
 _COUNT = [_Number(Integral, 1, None, closed="left")]
 
-_SHARED_PARAMETERS = """objective : {"mpf", "likelihood"}
-        Minimum probability flow, or exact maximum likelihood, for models of up to about 25 units
-        (30 without hidden units).
+_SHARED_PARAMETERS = """objective : {"mpf", "pseudolikelihood", "likelihood"}
+        Minimum probability flow; pseudolikelihood, each unit given all others; or exact maximum
+        likelihood, for models of up to about 25 units (30 without hidden units).
     complement : bool
         With "mpf", count the word with all bits flipped as one more neighbour. Off by default: at
         the best penalty it changes nothing on held-out words. Without a penalty it keeps sparse
@@ -95,7 +101,7 @@ class PenalisedModel(PopulationModel):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "l1": _STRENGTH,
-        "objective": [_Choice({"mpf", "likelihood"})],
+        "objective": [_Choice(set(OBJECTIVES))],
         "complement": ["boolean"],
         "device": [_Choice({"auto", "cpu"})],
         "n_init": _COUNT,
@@ -226,6 +232,8 @@ class PenalisedModel(PopulationModel):
     def _objective(self, words: Words) -> Objective:
         if self.objective == "mpf":
             return MinimumProbabilityFlow(words, complement=self.complement)
+        if self.objective == "pseudolikelihood":
+            return PseudoLikelihood(words)
         return NegativeLogLikelihood(words)
 
     def _take_over(self, result: FitResult, words: Words, stacklevel: int) -> None:
@@ -287,7 +295,7 @@ class PenalisedModel(PopulationModel):
         if self.complement and self.objective != "mpf":
             raise ValueError(
                 "complement=True adds a neighbour to minimum probability flow; "
-                "leave it False with objective='likelihood'"
+                f"leave it False with objective={self.objective!r}"
             )
 
 

@@ -7,6 +7,8 @@ from typing import Self
 
 #: Model classes from few parameters to many.
 CLASSES = ("Independent", "Ising", "RBM", "SemiRBM")
+#: What fits may minimise; the first is the default and not part of a model's name.
+OBJECTIVES = ("mpf", "pseudolikelihood", "likelihood")
 #: Name of the firing-rate model, the zero of all scores.
 INDEPENDENT = "Independent"
 
@@ -22,7 +24,7 @@ class ModelSpec:
     n_hidden : int
         Hidden units; 0 for models without.
     objective : str
-        ``"mpf"`` or ``"likelihood"``.
+        ``"mpf"``, ``"pseudolikelihood"`` or ``"likelihood"``.
 
     Examples
     --------

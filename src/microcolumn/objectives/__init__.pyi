@@ -8,4 +8,7 @@ from ._sampled_likelihood import (
     Draws as Draws,
     SampledLikelihood as SampledLikelihood,
     WordPool as WordPool,
+from ._pseudolikelihood import (
+    PseudoLikelihood as PseudoLikelihood,
+    pseudolikelihood as pseudolikelihood,
 )

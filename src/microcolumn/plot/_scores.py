@@ -15,7 +15,7 @@ from ..evaluate import Comparison, ModelScore, PairedDifference, WindowResult
 from ..evaluate._significance import claimed_stderr, corrected_stderr, p_text
 from ..formatting import counted
 from ..models import ModelSpec
-from ..models._spec import CLASSES, INDEPENDENT
+from ..models._spec import CLASSES, INDEPENDENT, OBJECTIVES
 from .style import (
     ERROR_BARS,
     LEGEND,
@@ -164,7 +164,7 @@ def _drawn(
     listed = [compared] if isinstance(compared, Comparison) else list(compared)
     found = {model.name: model.spec for each in listed for model in each.models}
     order = {
-        name: (CLASSES.index(spec.model), spec.objective != "mpf", spec.n_hidden)
+        name: (CLASSES.index(spec.model), OBJECTIVES.index(spec.objective), spec.n_hidden)
         for name, spec in found.items()
         if spec.model != INDEPENDENT
     }

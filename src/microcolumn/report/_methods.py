@@ -28,6 +28,7 @@ _NAMES = {
 }
 _OBJECTIVES = {
     "mpf": "minimum probability flow (Sohl-Dickstein et al. 2011)",
+    "pseudolikelihood": "pseudolikelihood (Besag 1975)",
     "likelihood": "maximum likelihood",
 }
 _ASSIGNED = {

@@ -18,8 +18,8 @@ import numpy as np
 from ..layout import Layout
 from ..objectives import SampledLikelihood
 from ..parameters import Kind, Parameters
-from ..partition import exact_log_partition
 from ..partition._cost import operations
+from ..partition._exact import exact_log_partition
 from ..partition._gibbs import Sampler, new_seed
 from ..validation import Floats
 from ..words import Words

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any, Literal
 
+from ..models._spec import OBJECTIVES
 from ..validation import listed, real_number, whole_number
 from ..words import checked_bin_width
 
@@ -148,7 +149,7 @@ class Experiment:
         Models to compare.
     n_hidden : tuple of int or "dims"
         Numbers of hidden units to try; ``"dims"`` for as many as the word has bits.
-    objectives : tuple of {"mpf", "likelihood"}
+    objectives : tuple of {"mpf", "pseudolikelihood", "likelihood"}
         What fits minimise.
     l1 : tuple of float
         Strengths of the L1 penalty to choose from, increasing.
@@ -187,7 +188,7 @@ class Experiment:
     windows: tuple[int, ...] = _setting((1,), _windows)
     models: tuple[str, ...] = _setting(MODELS, _several(_one_of(MODELS)))
     n_hidden: tuple[int | Literal["dims"], ...] = _setting((25,), _several(_n_hidden))
-    objectives: tuple[str, ...] = _setting(("mpf",), _several(_one_of(("mpf", "likelihood"))))
+    objectives: tuple[str, ...] = _setting(("mpf",), _several(_one_of(OBJECTIVES)))
     l1: tuple[float, ...] = _setting((0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2), _increasing)
     n_splits: int = _setting(10, _at_least(1))
     split_by: str = _setting("", _split_by)

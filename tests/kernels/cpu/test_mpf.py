@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from microcolumn.kernels.cpu.mpf import flow
+from microcolumn.kernels.cpu.mpf import sum_over_flips
 from microcolumn.kernels.cpu.mpf_flat import gather
+from microcolumn.kernels.cpu.mpf_links import Flow, Logistic
 from microcolumn.kernels.cpu.mpf_tables import ActiveBits, FlowSizes, Workspace
 
 N_UNITS, N_HIDDEN, N_WORDS = 13, 70, 150
+FLOW = Flow()
 
 
 @pytest.fixture
@@ -29,6 +31,7 @@ def words():
         active=active.astype(np.int32),
         half_weights=half_weights,
         log_half_weights=np.log(half_weights),
+        weights=2.0 * half_weights,
         borders=np.array([0, N_WORDS]),
     )
 
@@ -40,12 +43,13 @@ def workspace(parameters, dtype=np.float64):
     return space
 
 
-def run(space, words, complement=False):
-    flow(words, space.model, complement, space.shape, space.sums, space.scratch, space.lists)
+def run(space, words, complement=False, link=FLOW):
+    buffers = space.sums, space.scratch, space.lists
+    sum_over_flips(link, words, space.model, complement, space.shape, *buffers)
     units, pairs, live = np.arange(N_UNITS), np.triu_indices(N_UNITS, 1), np.arange(N_HIDDEN)
     gradient = np.zeros(pairs[0].size + N_UNITS + N_UNITS * N_HIDDEN + N_HIDDEN)
     assert gather(gradient, units, *pairs, live, space.total(), space.tables.grow, 1.0, gradient)
-    return [np.array(space.flow()), gradient]
+    return [np.array(space.value()), gradient]
 
 
 def assert_same(found, expected, tolerance):
@@ -78,20 +82,23 @@ def test_bounds_are_what_no_word_can_exceed(parameters):
     assert tables.bounds[1] == pytest.approx(limits.products - np.abs(W).sum(axis=1).max())
 
 
-@pytest.mark.parametrize("complement", [False, True])
-def test_the_careful_way_agrees_with_the_plain_one(parameters, words, complement):
+@pytest.mark.parametrize(
+    ("link", "complement"), [(Flow(), False), (Flow(), True), (Logistic(), False)]
+)
+def test_the_careful_way_agrees_with_the_plain_one(parameters, words, link, complement):
     space = workspace(parameters)
-    plain = run(space, words, complement)
+    plain = run(space, words, complement, link)
     space.tables.bounds[0] = -np.inf
-    assert_same(run(space, words, complement), plain, 1e-13)
+    assert_same(run(space, words, complement, link), plain, 1e-13)
 
 
+@pytest.mark.parametrize("link", [Flow(), Logistic()])
 @pytest.mark.parametrize("limit", [0.0, 3.0, 20.0])
-def test_cutting_products_into_blocks_changes_nothing(parameters, words, limit):
+def test_cutting_products_into_blocks_changes_nothing(parameters, words, link, limit):
     space = workspace(parameters)
-    plain = run(space, words)
+    plain = run(space, words, link=link)
     space.tables.bounds[[0, 2]] = -np.inf, limit
-    assert_same(run(space, words), plain, 1e-13)
+    assert_same(run(space, words, link=link), plain, 1e-13)
 
 
 def test_where_chunks_begin_changes_only_the_order_of_sums(parameters, words):

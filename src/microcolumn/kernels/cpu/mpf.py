@@ -1,6 +1,8 @@
-"""Minimum probability flow over unique words: value and gradient in one fused pass.
+"""Sums over single flips of unique words: value and gradient in one fused pass.
 
-For a word x and a bit n with direction d = 1 - 2*x_n (docs/method.md, section 3)
+Minimum probability flow adds up K_n below, pseudolikelihood softplus(2 * log K_n); what they differ
+in is in ``mpf_links.py``. For a word x and a bit n with direction d = 1 - 2*x_n (docs/method.md,
+section 3)
 
     K_n = exp(d * field_n / 2) * sqrt(prod_i f_ni),   f_ni = sbar_i + s_i * exp(d * W_ni)
 
@@ -23,6 +25,8 @@ is gathered, and a table entry is loaded once per group of words.
 Words whose products provably stay in range need no logarithm and no exponential: sums over
 active bits become products of tables. Any other word goes the careful way: sums and exponentials,
 products cut into blocks that cannot overflow, their powers of two counted separately.
+
+Below, "flow" is short for what goes out of a word through a flip, whatever the objective.
 """
 
 import numpy as np
@@ -31,7 +35,7 @@ from numba import prange
 from ..simd.compile import kernel, subroutine
 from ..simd.elementary import exp, frexp, log
 from ..simd.groups import GROUP, group_max, group_sum, hadd, row_products, row_sums, tile
-from ..simd.lanes import fma, reduce_add, sqrt, vmax, vmin
+from ..simd.lanes import fma, full_like, reduce_add, sqrt, vmax, vmin
 from ..simd.memory import (
     broadcast_rows,
     gather_rows,
@@ -46,6 +50,7 @@ from ..simd.memory import (
 )
 from ..simd.views import sub_views, views
 from .mpf_complement import complement_of_group
+from .mpf_links import slopes, terms
 from .mpf_tables import NEVER, shapes_for
 
 _HALF_LN2 = 0.5 * np.log(2.0)
@@ -53,25 +58,25 @@ _HALF_LN2 = 0.5 * np.log(2.0)
 _LAGGING_PAIRS = 32
 
 
-# Adds up the flow out of each word of every chunk, and its gradient, into that chunk's sums.
+# Adds up the terms of each word's flips in every chunk, and their gradient, into that chunk's sums.
 # Cost: 3 additions and 4.5 multiplications per (word, inactive bit, hidden unit).
-# Pinned to brute force over flips by tests/objectives/test_mpf.py.
+# Pinned to brute force over flips by test_mpf.py and test_pseudolikelihood.py in tests/objectives/.
 @kernel(parallel=True)
-def flow(words, model, complement, shape, sums, scratch, lists):
-    """Minimum probability flow of weighted words, an ``ActiveBits``, and its gradient.
+def sum_over_flips(link, words, model, complement, shape, sums, scratch, lists):
+    """Objective of weighted words, an ``ActiveBits``, that ``link`` stands for, and its gradient.
 
     ``model`` (1, n) is a ``FlowTables`` in one row; ``sums`` (the result), ``scratch`` and
     ``lists``, each (n_chunks, n), hold ``Sums``, ``Scratch`` and ``Lists`` of a chunk in each row,
-    with the sizes ``shape``. ``complement`` counts the word with all bits flipped as one more
-    neighbour.
+    with the sizes ``shape``. ``complement``, for the link ``Flow`` alone, counts the word with all
+    bits flipped as one more neighbour.
     """
     for k in prange(words.borders.size - 1):
         # prange counts unsigned, which would compile everything below a second time.
-        _flow_of_chunk(words, model, complement, shape, sums, scratch, lists, np.int64(k))
+        _chunk(link, words, model, complement, shape, sums, scratch, lists, np.int64(k))
 
 
 @subroutine(error_model="numpy")
-def _flow_of_chunk(all_words, tables, complement, shape, all_sums, all_scratch, all_lists, k):
+def _chunk(link, all_words, tables, complement, shape, all_sums, all_scratch, all_lists, k):
     of_model, of_sums, of_scratch, of_lists = shapes_for(shape)
     words, model = views(all_words), sub_views(tables, 0, of_model)
     sums, scratch = sub_views(all_sums, k, of_sums), sub_views(all_scratch, k, of_scratch)
@@ -81,14 +86,16 @@ def _flow_of_chunk(all_words, tables, complement, shape, all_sums, all_scratch, 
     for u in range(first, last, GROUP):
         n_words = min(GROUP, last - u)
         careful, n_active = _list_active(words, model, lists, u, n_words)
+        for w in range(GROUP):
+            scratch.weight[w, 0] = words.weights[u + w] if w < n_words else 0.0
         _add_up_fields(words, model, scratch, lists, careful, u, n_words, n_active)
         if careful:
             _prepare_carefully(words, model, scratch, u, n_words)
         else:
             _prepare(words, model, scratch, u, n_words)
         n_blocks = _cut(scratch, lists, model.bounds[2], careful)
-        _inactive_bits(model, scratch, lists, sums, careful, n_blocks)
-        _active_bits(model, scratch, lists, sums, careful, n_active)
+        _inactive_bits(link, model, scratch, lists, sums, careful, n_blocks)
+        _active_bits(link, model, scratch, lists, sums, careful, n_active)
         _add_hidden(words, model, scratch, lists, sums, u, n_words)
         _add_visible(scratch, lists, sums, n_active)
         if complement:
@@ -214,7 +221,7 @@ def _cut(scratch, lists, limit, careful):
 
 
 @subroutine(error_model="numpy")
-def _inactive_bits(model, scratch, lists, sums, careful, n_blocks):
+def _inactive_bits(link, model, scratch, lists, sums, careful, n_blocks):
     """Flow through the bits that are off and its gradient; lanes are bits.
 
     With few hidden units the backward passes follow one row of bits behind the forward ones, so
@@ -223,15 +230,16 @@ def _inactive_bits(model, scratch, lists, sums, careful, n_blocks):
     """
     n_rows = scratch.fields.shape[0]
     lag = 1 if scratch.prefix.shape[1] <= _LAGGING_PAIRS else 0
+    product, total = splat_group(scratch.push, 1.0), splat_group(scratch.push, 0.0)
     for n in range(n_rows + lag):
         if n < n_rows:
-            _forward(model, scratch, lists, careful, n_blocks, n, lag & n)
+            product, total = _forward(
+                link, model, scratch, lists, careful, n_blocks, n, lag & n, product, total
+            )
         if n >= lag:
             _backward(model, scratch, lists, sums, n_blocks, n - lag, lag & (n - lag))
-    flow = splat_group(scratch.push, 0.0)
-    for n in range(n_rows):
-        flow = flow + load_group(scratch.push, (n, 0))
-    sums.flow[0] += reduce_add(group_sum(flow))
+    weight = broadcast_rows(scratch.weight, 0, 0)
+    sums.value[0] += reduce_add(group_sum(terms(link, weight, product, total)))
 
 
 @subroutine(inline="always")
@@ -248,8 +256,8 @@ def _product(model, scratch, n, slot, first, last):
 
 
 @subroutine(inline="always")
-def _forward(model, scratch, lists, careful, n_blocks, n, slot):
-    """Flow g through row n of bits (zero where they are on), and g / product of each block."""
+def _forward(link, model, scratch, lists, careful, n_blocks, n, slot, product, total):
+    """Slope g of row n of bits (zero where they are on), and g / product of each block."""
     fields, scale = load_group(scratch.fields, (n, 0)), broadcast_rows(scratch.scale, 0, 0)
     blocks, inverse = lists.blocks, scratch.inverse
     mantissa, exponent = splat_group(scratch.fields, 1.0), splat_group(scratch.fields, 0.0)
@@ -260,13 +268,13 @@ def _forward(model, scratch, lists, careful, n_blocks, n, slot):
         if careful:
             mantissa, powers = frexp(mantissa)
             exponent = exponent + powers
-    if careful:
-        g = exp(fma(exponent, _HALF_LN2, fields + scale)) * sqrt(mantissa)
-    else:
-        g = fields * scale * sqrt(mantissa)
+    base = fields + scale if careful else fields * scale
+    weight = broadcast_rows(scratch.weight, 0, 0)
+    g, product, total = slopes(link, careful, base, mantissa, exponent, weight, product, total)
     store(scratch.push, (n, 0), g)
     for b in range(n_blocks):
         store(inverse, (slot, b, 0), g / load_group(inverse, (slot, b, 0)))
+    return product, total
 
 
 @subroutine(inline="always")
@@ -294,21 +302,24 @@ def _backward(model, scratch, lists, sums, n_blocks, n, slot):
 
 
 @subroutine(error_model="numpy")
-def _active_bits(model, scratch, lists, sums, careful, n_active):
-    """Flow g through the bits that are on."""
+def _active_bits(link, model, scratch, lists, sums, careful, n_active):
+    """Flow through the bits that are on, and its slope g."""
     g_of, push, unit, word = scratch.g, scratch.push, lists.unit, lists.word
+    term = scratch.term
     for k in range(0, n_active, GROUP):
-        store(g_of, (k, 0), _flow_of_active(model, scratch, lists, careful, k))
-    width, flow = lanes_of(push), 0.0
+        g, own = _flow_of_active(link, model, scratch, lists, careful, k)
+        store(g_of, (k, 0), g)
+        store(term, (k, 0), own)
+    width, value = lanes_of(push), 0.0
     for k in range(n_active):
-        flow += g_of[k, 0]
+        value += term[k, 0]
         push[unit[k] // width, word[k] * width + unit[k] % width] = -g_of[k, 0]
-    sums.flow[0] += flow
+    sums.value[0] += value
 
 
 @subroutine(inline="always")
-def _flow_of_active(model, scratch, lists, careful, k):
-    """Flow g through GROUP active bits of the list from k on; lanes are hidden units."""
+def _flow_of_active(link, model, scratch, lists, careful, k):
+    """Slope g and term of GROUP active bits of the list from k on; lanes are hidden units."""
     on, part, unit, word = model.on, scratch.part, lists.unit, lists.word
     shrink, r = model.shrink, scratch.r
     width = lanes_of(scratch.fields)
@@ -327,11 +338,13 @@ def _flow_of_active(model, scratch, lists, careful, k):
             p, powers = frexp(p)
             exponent = exponent + powers
     scale, field = gather_rows(scratch.scale, word, k, 0, 1), load(scratch.field, (k, 0), GROUP)
-    root = sqrt(row_products(p))
-    if careful:
-        powers = row_sums(exponent)
-        return exp(fma(powers, _HALF_LN2, scale - field)) * root
-    return scale / field * root
+    weight = gather_rows(scratch.weight, word, k, 0, 1)
+    base = scale - field if careful else scale / field
+    one, none = full_like(base, 1.0), full_like(base, 0.0)
+    g, product, total = slopes(
+        link, careful, base, row_products(p), row_sums(exponent), weight, one, none
+    )
+    return g, terms(link, weight, product, total)
 
 
 @subroutine(error_model="numpy")

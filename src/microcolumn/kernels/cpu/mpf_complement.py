@@ -28,7 +28,7 @@ def complement_of_group(words, model, scratch, sums, first, n_words):
         for j in range(start, stop):
             change -= 2.0 * turn[active[j]]
         g = np.exp(words.log_half_weights[u] + 0.5 * change)
-        sums.flow[0] += g
+        sums.value[0] += g
         sums.complement[0] += g
         for j in range(start, stop):
             sums.complement_on[active[j]] += g

@@ -49,6 +49,7 @@ class ActiveBits(NamedTuple):
     active: np.ndarray  # (n_active,)
     half_weights: np.ndarray  # (n_words,)
     log_half_weights: np.ndarray  # (n_words,)
+    weights: np.ndarray  # (n_words,) what multiplies terms that K is no factor of
     borders: np.ndarray  # (n_chunks + 1,)
 
 
@@ -79,9 +80,9 @@ class FlowTables(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Flow and gradient, chunk as first axis."""
+    """Value and gradient, chunk as first axis."""
 
-    flow: np.ndarray  # (1,) sum of g
+    value: np.ndarray  # (1,) sum of terms; of flow, halved
     biases: np.ndarray  # (n_bits,)
     couplings: np.ndarray  # (n_units, n_bits), row: the active unit
     weights: np.ndarray  # (n_units, n_hidden), active units
@@ -96,11 +97,13 @@ class Scratch(NamedTuple):
     """What a group of words needs between its passes, chunk as first axis."""
 
     field: np.ndarray  # (n_listed, 1) exp(field / 2) of active bits, or field / 2 where careful
-    g: np.ndarray  # (n_listed, 1) the flow through them
+    g: np.ndarray  # (n_listed, 1) their slopes
+    term: np.ndarray  # (n_listed, 1) their terms of the value
     part: np.ndarray  # (n_listed, n_hidden) their a / h
     fields: np.ndarray  # (n_rows, GROUP * bits) exp(field / 2) or field / 2 of inactive bits
     push: np.ndarray  # (n_rows, GROUP * bits) d * g, the word's part of the bias gradient
     scale: np.ndarray  # (GROUP + 1, 1) weight / 2 / sqrt(prod h_i), or its log where careful
+    weight: np.ndarray  # (GROUP + 1, 1) weight, 0 where there is no word
     r: np.ndarray  # (GROUP + 1, n_hidden)
     sbar: np.ndarray  # (GROUP, n_hidden)
     through: np.ndarray  # (n_hidden / 2, GROUP * bits) derivative through z, before adding lanes
@@ -155,9 +158,9 @@ def shapes_for(sizes):
     )  # fmt: skip
     sums = Sums((1,), bits, pairwise, weights, grow, hidden, (1,), units, hidden)
     scratch = Scratch(
-        (*listed, 1), (*listed, 1), listed + hidden, fields, fields, (GROUP + 1, 1),
-        (GROUP + 1, *hidden), (GROUP, *hidden), (sizes.filled // 2, *lanes), products, products,
-        hidden,
+        (*listed, 1), (*listed, 1), (*listed, 1), listed + hidden, fields, fields,
+        (GROUP + 1, 1), (GROUP + 1, 1), (GROUP + 1, *hidden), (GROUP, *hidden),
+        (sizes.filled // 2, *lanes), products, products, hidden,
     )  # fmt: skip
     return tables, sums, scratch, Lists(listed, listed, (sizes.pairs + 1,))
 
@@ -219,9 +222,9 @@ class Workspace:
         work = per_word * np.arange(offsets.size) + per_active * offsets
         return np.searchsorted(work, np.linspace(0, work[-1], self.sums.shape[0] + 1))
 
-    def flow(self) -> float:
-        """K per word, from the chunks' sums (g carries the derivative's factor one half)."""
-        return 2.0 * float(self.sums[:, 0].sum(dtype=np.float64))
+    def value(self) -> float:
+        """Sum of terms over the chunks."""
+        return float(self.sums[:, 0].sum(dtype=np.float64))
 
     def trusts(self, K: float) -> bool:
         """Whether K is so near to 1 that nothing was lost at the ends of the range of numbers."""

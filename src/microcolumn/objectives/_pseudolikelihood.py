@@ -1,0 +1,75 @@
+"""Pseudolikelihood: each bit given the others, over unique words (docs/method.md, section 3)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..kernels.cpu.mpf_links import Logistic
+from ..layout import Layout
+from ..parameters import Parameters
+from ..validation import Floats
+from ..words import Words
+from ._flips import SumOverFlips
+
+
+def pseudolikelihood(theta: Parameters, words: Words | ArrayLike) -> tuple[float, Parameters]:
+    """Minus the mean log pseudolikelihood, -mean_x sum_n log p(x_n | rest of x), and its gradient.
+
+    Parameters
+    ----------
+    theta : Parameters
+        The model; its hidden units are summed out.
+    words : Words or array_like, shape (n_words, n_units)
+        Binary words, each with its weight.
+
+    Returns
+    -------
+    value : float
+        Nats per word.
+    gradient : Parameters
+        Derivatives, in the convention of :func:`mpf`.
+
+    Raises
+    ------
+    OverflowError
+        Where a hidden weight is beyond the kernel's range, or the value beyond that of numbers.
+
+    Examples
+    --------
+    >>> value, gradient = pseudolikelihood(Parameters(b=[0.0, 0.0]), [[0, 0], [0, 1]])
+    >>> round(value, 4), gradient.b.tolist()
+    (1.3863, [0.5, 0.0])
+    """
+    return PseudoLikelihood(words)(theta)
+
+
+class PseudoLikelihood(SumOverFlips):
+    """The objective prepared for many evaluations on the same words, one at a time.
+
+    Parameters
+    ----------
+    words : Words or array_like, shape (n_words, n_units)
+        Binary words.
+    """
+
+    def __init__(self, words: Words | ArrayLike) -> None:
+        super().__init__(words, np.float64)
+
+    def _factors(self, weights: Floats) -> Floats:
+        return np.ones_like(weights)
+
+    def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
+        """Value at the flat vector ``x``; its derivatives are written to ``gradient``."""
+        space, live, _ = self._lay_out(x, layout)
+        self._run(Logistic(), self._bits, space)
+        value = space.value()
+        finite = self._gather(x, layout, space, live, 1.0, gradient)
+        if not (finite and math.isfinite(value)):
+            raise OverflowError(
+                "the pseudolikelihood is beyond the range of floating-point numbers; the "
+                "parameters are too large for these words, start from smaller ones"
+            )
+        return value
