@@ -4,11 +4,12 @@ from ._maximum_likelihood import (
 )
 from ._mpf import MinimumProbabilityFlow as MinimumProbabilityFlow, mpf as mpf
 from ._objective import FunctionObjective as FunctionObjective, Objective as Objective
+from ._pseudolikelihood import (
+    PseudoLikelihood as PseudoLikelihood,
+    pseudolikelihood as pseudolikelihood,
+)
 from ._sampled_likelihood import (
     Draws as Draws,
     SampledLikelihood as SampledLikelihood,
     WordPool as WordPool,
-from ._pseudolikelihood import (
-    PseudoLikelihood as PseudoLikelihood,
-    pseudolikelihood as pseudolikelihood,
 )

@@ -133,7 +133,7 @@ class SampledLikelihood(Objective):
         shares = np.exp(masses - highest)
         total = float(shares.sum())
         shares /= total
-        self.share = _effective_share(shares[self._drawn], self._n_drawn)
+        self.share = _effective_share(masses[self._drawn], self._n_drawn)
         if self.share < self.least_share:
             raise OverflowError("the sampled words do not stand for this model")
         self.log_z = highest + math.log(total)
@@ -142,12 +142,10 @@ class SampledLikelihood(Objective):
         return self.log_z - self.mean_log_weight(theta), difference(model, data)
 
 
-def _effective_share(shares: Floats, n_drawn: Floats) -> float:
+def _effective_share(log_masses: Floats, n_drawn: Floats) -> float:
     """Effective sample size over the number of draws."""
-    total = float(shares.sum())
-    if total == 0.0:
-        return 0.0
-    return total**2 / float((shares**2 / n_drawn).sum()) / float(n_drawn.sum())
+    shares = np.exp(log_masses - log_masses.max())
+    return float(shares.sum()) ** 2 / float((shares**2 / n_drawn).sum()) / float(n_drawn.sum())
 
 
 def difference(first: Parameters, second: Parameters) -> Parameters:

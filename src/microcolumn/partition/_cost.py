@@ -20,15 +20,19 @@ def operations(theta: Parameters) -> float:
     return min(_side_operations(theta.only_live()[0]))
 
 
-def _side_operations(live: Parameters) -> tuple[float, float]:
+def side_operations(n_visible: int, n_hidden: int, coupled: bool) -> tuple[float, float]:
     """Multiply-adds of the sums over words and over hidden states; the latter needs J = 0."""
 
     def count(n_summed: int, n_multiplied: int) -> float:
         return 2.0 ** min(n_summed, 1000) * (1 + 2 * n_multiplied)
 
-    has_couplings = live.J is not None and bool(np.any(live.J != 0.0))
-    hidden = math.inf if has_couplings else count(live.n_hidden, live.n_visible)
-    return count(live.n_visible, live.n_hidden), hidden
+    hidden = math.inf if coupled else count(n_hidden, n_visible)
+    return count(n_visible, n_hidden), hidden
+
+
+def _side_operations(live: Parameters) -> tuple[float, float]:
+    coupled = live.J is not None and bool(np.any(live.J != 0.0))
+    return side_operations(live.n_visible, live.n_hidden, coupled)
 
 
 def pick_side(

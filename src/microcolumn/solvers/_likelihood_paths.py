@@ -17,6 +17,7 @@ import numpy as np
 
 from ..layout import Layout
 from ..objectives import SampledLikelihood
+from ..objectives._sparse_words import SparseWords
 from ..parameters import Kind, Parameters
 from ..partition._cost import operations
 from ..partition._exact import exact_log_partition
@@ -30,9 +31,9 @@ from ._stochastic import LikelihoodSearch
 
 #: Where a solution by another objective is good enough as a start.
 _START_TOLERANCE, _START_ITERATIONS = 1e-4, 200
-#: Below this strength Ising models are first fitted roughly at stronger penalties, so many times
-#: stronger each.
-_WEAK, _LADDER = 1e-4, 4.0
+#: From uncoupled units an Ising model is fitted roughly at stronger penalties first, each so many
+#: times weaker than the one before and none weaker than the second.
+_LADDER, _WEAKEST = 4.0, 1e-5
 #: Searches that go on where fresh chains find that there is more to gain.
 _MORE_SEARCHES = 2
 #: Chains and steps of the annealing that finds log Z of a start, and multiply-adds up to which it
@@ -107,15 +108,19 @@ class _Family:
         """
         uncoupled = self.starts("ising", 0.0)[0]
         _, gradient = self.problem.objective(uncoupled)
-        weights = self.words.counts / self.words.counts.sum()
-        x = self.words.X.astype(np.float64)
-        pairs = (x * weights[:, None]).T @ x
-        rates = np.diagonal(pairs)
-        covariance = pairs - np.outer(rates, rates)
-        np.fill_diagonal(covariance, 0.0)
         assert gradient.J is not None
-        largest = float(np.abs(covariance).max())
-        return float(np.abs(gradient.J).max()) / largest if largest > 0.0 else 1.0
+        strongest = self._strongest()
+        return float(np.abs(gradient.J).max()) / strongest if strongest > 0.0 else 1.0
+
+    def _strongest(self) -> float:
+        """The largest covariance of two units: under a penalty as strong nothing is coupled."""
+        weights = self.words.counts / self.words.counts.sum()
+        uncoupled = Parameters(b=self.problem.biases, J=np.zeros((self.words.n_dims,) * 2))
+        pairs = SparseWords(self.words.X).moments(uncoupled, weights)
+        assert pairs.J is not None
+        covariance = pairs.J - np.outer(pairs.b, pairs.b)
+        np.fill_diagonal(covariance, 0.0)
+        return float(np.abs(covariance).max())
 
     def best(self, kind: Kind, l1: float, starts: list[Parameters], number: int) -> FitResult:
         """The fit from the best of some starts."""
@@ -135,7 +140,8 @@ class _Family:
         ]
         chosen = int(np.argmin(values))
         x, log_z, n_iter, n_evaluations = layout.pack(starts[chosen]), log_zs[chosen], 0, 0
-        for strength in _ladder(kind, l1):
+        is_uncoupled = kind == "ising" and not np.any(starts[chosen].J)
+        for strength in _ladder(self._strongest(), l1) if is_uncoupled else []:
             rough = LikelihoodSearch(
                 self.words, self.problem.penalty(strength), layout, x, log_z, rng
             )
@@ -199,9 +205,7 @@ def _as_srbm(*nested: Parameters) -> list[Parameters]:
     ]
 
 
-def _ladder(kind: Kind, l1: float) -> list[float]:
-    """Stronger penalties to pass through on the way to a weak one, strongest first."""
-    if kind != "ising" or l1 >= _WEAK:
-        return []
-    n_rungs = math.ceil(math.log(_WEAK / max(l1, 1e-6)) / math.log(_LADDER))
-    return [max(l1, 1e-6) * _LADDER**k for k in range(n_rungs, 0, -1)]
+def _ladder(strongest: float, l1: float) -> list[float]:
+    """Weaker and weaker penalties on the way from one that couples nothing to ``l1``."""
+    n_rungs = math.ceil(math.log(max(strongest / max(l1, _WEAKEST), 1.0)) / math.log(_LADDER))
+    return [max(l1, _WEAKEST) * _LADDER**k for k in range(n_rungs - 1, 0, -1)]

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import expit
 from tqdm import tqdm
 
 from ..layout import Layout
@@ -37,12 +39,15 @@ _FIRST_DRAWS, _MOST_DRAWS, _MOST_BYTES = 1 << 15, 1 << 19, 1 << 27
 _MOST_ROUNDS = 60
 #: Rounds whose words count together once steps are small.
 _ROUNDS_KEPT = 4
-#: Words of the first round times the strength of the penalty.
-_DRAWS_PER_STRENGTH = 16.0
+#: Words of the first round times the strength of the penalty, and of the last ones per parameter:
+#: with those kept of rounds before, their noise costs 0.0001 nats per word.
+_DRAWS_PER_STRENGTH, _DRAWS_PER_PARAMETER = 16.0, 2000.0
 #: A step goes as far as this share of the draws still counts; no trial goes beyond the second.
 _SHARE, _LEAST_SHARE = 0.5, 0.2
 #: Share at which a step has changed so little that it makes no new mode.
 _SAME = 0.98
+#: Share from which on new words alone tell log Z.
+_CLOSE = 0.9
 #: Steps of the search between two looks at that share, and in one round at most.
 _STEPS, _MOST_STEPS = 5, 200
 #: A search has come to its end at this optimality, or where it gains less between two looks than
@@ -106,7 +111,7 @@ class LikelihoodSearch:
         self.objective = SampledLikelihood(self.words)
         # The noise of a moment must be small against the penalty, or rare pairs run away.
         wanted = _DRAWS_PER_STRENGTH / max(self.penalty.strength, 1e-12)
-        self.n_draws = min(max(_FIRST_DRAWS, 1 << round(math.log2(wanted))), self._most_draws)
+        self.n_draws = int(min(max(_FIRST_DRAWS, 1 << round(math.log2(wanted))), _MOST_DRAWS))
         shares = self.words.counts / self.words.counts.sum()
         picked = self.rng.choice(len(self.words), size=_CHAINS, p=shares)
         theta = self.layout.unpack(self.x)
@@ -137,8 +142,11 @@ class LikelihoodSearch:
 
     @property
     def _most_draws(self) -> int:
-        fitting = _MOST_BYTES // self.layout.n_visible // _CHAINS * _CHAINS
-        return min(_MOST_DRAWS, max(_FIRST_DRAWS, fitting))
+        """Words of the last rounds: as many as leave little noise, if they fit into memory."""
+        wanted = _DRAWS_PER_PARAMETER * np.count_nonzero(self.x)
+        fitting = _MOST_BYTES // self.layout.n_visible
+        most = int(min(wanted, fitting, _MOST_DRAWS))
+        return max(_FIRST_DRAWS, most // _CHAINS * _CHAINS)
 
     @property
     def theta(self) -> Parameters:
@@ -210,11 +218,14 @@ class LikelihoodSearch:
         # Where nearly all draws still count, the model has hardly changed.
         if self.objective.share < _SAME and self._has_stray_modes(theta, chains, foretold):
             return False
-        words = self._draw(theta, chains)
-        # By words that had no part in the step: the pool's own are fitted, noise and all.
-        sparse, last = SparseWords(words), self._drawn[-1]
-        ratios = sparse.log_weights(last.theta) - sparse.log_weights(theta)
-        log_z = last.log_mass - float(np.logaddexp.reduce(ratios)) + math.log(len(words))
+        words, last = self._draw(theta, chains), self._drawn[-1]
+        ahead, back = (
+            sparse.log_weights(theta) - sparse.log_weights(last.theta)
+            for sparse in (SparseWords(last.words), SparseWords(words))
+        )
+        # Where models are close, new words alone: the old ones are fitted, noise and all.
+        is_close = self.objective.share > _CLOSE
+        log_z = last.log_mass + _log_ratio(ahead[: 0 if is_close else None], back)
         if log_z > foretold + _SURPRISE:
             self._remember(Draws(theta, words[-_STRAY_DRAWS:], log_z))
             return False
@@ -251,3 +262,21 @@ class LikelihoodSearch:
 
     def _remember(self, draws: Draws) -> None:
         self._strays = [*self._strays, draws][-_MOST_STRAYS:]
+
+
+def _log_ratio(ahead: Floats, back: Floats) -> float:
+    """Log of Z over the last Z, from words of both models (Bennett 1976).
+
+    ``ahead`` (n_last,) and ``back`` (n_words,) are log p~ minus the last model's, on words of the
+    last model and of this one; the first may be empty where the models are close.
+    """
+    if not ahead.size:
+        return math.log(len(back)) - float(np.logaddexp.reduce(-back))
+    shift = math.log(len(back) / len(ahead))
+
+    def excess(ratio: float) -> float:
+        return float(expit(ahead - ratio - shift).sum() - expit(ratio + shift - back).sum())
+
+    everything = np.concatenate([ahead, back])
+    low, high = float(everything.min()) - 50.0, float(everything.max()) + 50.0
+    return float(brentq(excess, low, high, xtol=1e-9))
