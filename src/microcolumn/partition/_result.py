@@ -7,6 +7,26 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
+class Mode:
+    """A place where chains of a model stay, and what it holds of the model's mass.
+
+    Parameters
+    ----------
+    share, stderr : float
+        Share of Z, and its standard error.
+    n_active : float
+        Mean number of active units of its words.
+    seen : bool, optional
+        Whether any of the words that were given lies there; None where none were given.
+    """
+
+    share: float
+    stderr: float
+    n_active: float
+    seen: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LogPartition:
     """The logarithm of a normalisation constant, how it was found and how far to trust it.
 
@@ -32,6 +52,11 @@ class LogPartition:
         Plausibility check from the most frequent words, nats; never the answer.
     side : {"visible", "hidden"}, optional
         Which states an exact sum ran over.
+    lower_bound : float, optional
+        Log of the sum of p~ over the distinct words that the search for modes and the chains met,
+        nats: log Z cannot be below it.
+    modes : tuple of Mode, optional
+        Where the mass lies, the heaviest first; of an exact sum only if words were given.
 
     Examples
     --------
@@ -55,6 +80,15 @@ class LogPartition:
     trace: tuple[tuple[int, float, float], ...] | None = None
     frequent_words: float | None = None
     side: Literal["visible", "hidden"] | None = None
+    lower_bound: float | None = None
+    modes: tuple[Mode, ...] | None = None
+
+    @property
+    def false_mass(self) -> float | None:
+        """Share of the mass in modes where none of the given words lies; None without words."""
+        if self.modes is None or any(mode.seen is None for mode in self.modes):
+            return None
+        return float(sum(mode.share for mode in self.modes if not mode.seen))
 
     def __float__(self) -> float:
         return self.value
