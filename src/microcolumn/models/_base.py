@@ -182,13 +182,12 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         default = method == "auto" and not options
         if default and self._log_partition is not None:
             return self._log_partition
-        if method in ("auto", "ais"):
-            defaults = {"random_state": getattr(self, "random_state", 0)}
-            if hasattr(self, "rates_"):
-                defaults["words"] = self._kept_words
-                if options.get("base") != "uniform":
-                    defaults["rates"] = self.rates_
-            options = defaults | options
+        defaults = {"random_state": getattr(self, "random_state", 0)}
+        if hasattr(self, "rates_"):
+            defaults["words"] = self._kept_words
+            if method in ("auto", "ais") and options.get("base") != "uniform":
+                defaults["rates"] = self.rates_
+        options = defaults | options
         result = log_partition(theta, method=method, **options)  # type: ignore[arg-type]
         if hasattr(self, "_frequent"):
             result = replace(result, frequent_words=frequent_words_estimate(theta, *self._frequent))
@@ -268,9 +267,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
             # For the plausibility check of log Z.
             top = np.argsort(-words.counts, kind="stable")[:10]
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())
-            # Evenly spread over time; annealed chains start their way back from these words.
-            spread = np.linspace(0, words.n_bins - 1, min(words.n_bins, 500)).astype(np.intp)
-            self._kept_words = words.X[words.index[spread]]
+            self._kept_words = _kept(words)
 
     def _theta(self) -> Parameters:
         check_is_fitted(self)
@@ -315,6 +312,18 @@ class HiddenFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type
     @property
     def _n_features_out(self) -> int:
         return int(self.parameters_.n_hidden)
+
+
+def _kept(words: Words) -> NDArray[np.uint8]:
+    """Words that show where the data are: some evenly spread over time, and the busiest ones.
+
+    Annealed chains start their way back from them, and modes of the model where none of them lies
+    are false. Rare bursts, which a few hundred words of an hour may miss, are among the busiest.
+    """
+    spread = np.linspace(0, words.n_bins - 1, min(words.n_bins, 500)).astype(np.intp)
+    active = words.X.sum(axis=1, dtype=np.int64)
+    busiest = np.argsort(-active, kind="stable")[:100]
+    return np.concatenate([words.X[words.index[spread]], words.X[np.sort(busiest)]])
 
 
 def floored_rates(words: Words) -> Floats:
