@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+#: A model has a false mode where at least this share of its mass lies in modes never seen.
+FALSE_MODE = 0.01
+
 
 @dataclass(frozen=True, slots=True)
 class Mode:
@@ -90,6 +93,11 @@ class LogPartition:
             return None
         return float(sum(mode.share for mode in self.modes if not mode.seen))
 
+    @property
+    def has_false_mode(self) -> bool:
+        """Whether 1 % of the mass or more lies in modes where none of the given words lies."""
+        return is_false(self.false_mass)
+
     def __float__(self) -> float:
         return self.value
 
@@ -97,7 +105,19 @@ class LogPartition:
         error = f" ± {self.stderr:.2g}" if self.stderr > 0.0 else ""
         how = method_text(self.method, self.side)
         doubt = "" if self.converged else ", not converged"
-        return f"log Z = {self.value:.10g}{error} nats ({how}{doubt})"
+        mode = f"; {false_mode_text(self.false_mass)}" if self.has_false_mode else ""
+        return f"log Z = {self.value:.10g}{error} nats ({how}{doubt}){mode}"
+
+
+def is_false(false_mass: float | None) -> bool:
+    """Whether so much mass on words never seen makes a false mode; None where it is not known."""
+    return false_mass is not None and false_mass >= FALSE_MODE
+
+
+def false_mode_text(false_mass: float | None) -> str:
+    """What stands in the place of a score of a model with a false mode."""
+    share = f"{100.0 * (false_mass or 0.0):.2g}".removesuffix(".0")
+    return f"false mode: {share} % of the model's mass on words never seen"
 
 
 def method_text(method: str, side: str | None) -> str:
