@@ -37,8 +37,9 @@ from microcolumn.partition import LogPartition
 
 MASSES = (0.001, 0.01, 0.1, 0.5)
 TOLERANCE = 0.02 * math.log(2.0)
-#: Steps of the longest run: what does not converge by then is flagged.
-MAX_STEPS = 16_000
+#: Fewer chains and steps than by default, so that hundreds of runs take half an hour: what has not
+#: converged by then is flagged.
+RUN = {"n_chains": 200, "max_steps": 8000}
 
 
 class Planted(NamedTuple):
@@ -181,8 +182,7 @@ def planted_runs(only: str | None, every: int) -> bool:
             words = None
             if given != "parameters":
                 words = model.words(500, np.random.default_rng(number))
-            options = {"words": words, "random_state": number, "max_steps": MAX_STEPS}
-            found = mc.log_partition(model.theta, "ais", **options)
+            found = mc.log_partition(model.theta, "ais", words=words, random_state=number, **RUN)
             result = outcome(found, model.log_z)
             table.setdefault((family, mass, given), Counter())[result] += 1
             if result != "right":
@@ -219,7 +219,7 @@ def fitted(n_fits: int, n_units: int) -> bool:
         bursts = rng.random(len(X)) < 0.0095
         X[bursts] |= (rng.random((bursts.sum(), n_units)) < 0.2).astype(np.uint8)
         model = mc.Ising(l1=0.0).fit(X)
-        found = model.log_partition("ais", max_steps=MAX_STEPS)
+        found = model.log_partition("ais", **RUN)
         if n_units <= 36:
             exact = mc.log_partition(model.parameters_, "exact").value
             result = outcome(found, exact)

@@ -162,6 +162,20 @@ def test_a_mode_that_no_forward_chain_reaches_is_named_in_the_warning(monkeypatc
     assert abs(result.reverse - exact) < 4 * result.reverse_stderr
 
 
+def test_words_that_hold_more_than_z_are_never_called_converged(monkeypatch):
+    """As where a search finds a word whose weight no branch accounts for."""
+    monkeypatch.setattr(module, "can_sample_exactly", lambda theta: False)
+    monkeypatch.setattr(module, "find_modes", _without_search)
+    theta, _ = _planted_rbm(10.0, bias=-4.0, mass=0.5)
+    known = np.concatenate([np.zeros((5000, 20)), np.ones((1, 20))]).astype(np.uint8)
+    with pytest.warns(ConvergenceWarning, match=r"known words alone sum to .* is 1{20}"):
+        result = annealed_importance_sampling(
+            theta, rates=np.full(20, 0.02), words=known, max_steps=2000, random_state=3
+        )
+    assert not result.converged
+    assert result.lower_bound > result.value + 0.5
+
+
 def test_an_independent_model_is_exact_from_its_own_rates():
     theta = Parameters(b=[-2.0, 0.5, 3.0])
     result = annealed_importance_sampling(theta, rates=expit(theta.b), n_steps=2, n_chains=10)

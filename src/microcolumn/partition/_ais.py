@@ -218,7 +218,7 @@ class _Annealing:
 
     def _doubt(self, unsettled: list[Branch], tolerance: float) -> tuple[str | None, list[Branch]]:
         """The first thing that speaks against the sum, and the branches to run on for it."""
-        doubts = []
+        doubts: list[str | None] = []
         shares, stderr = share_of(self.branches), self.whole.stderr
         for branch in self.branches:
             if branch.verified:
@@ -233,10 +233,11 @@ class _Annealing:
                 place = "" if branch.alone else f"in the mode {branch.mode.place}, "
                 doubts.append(f"{place}{doubt}")
         again = [branch for branch in self.branches if not branch.verified]
-        if not doubts:
-            doubts += filter(None, [self._crossing(tolerance), self._sampled(), self._excess()])
-            again = list(self.branches)
-        return (doubts[0], again) if doubts else (None, [])
+        if not again:
+            doubts = [self._crossing(tolerance), self._sampled()]
+        # What is proven comes first.
+        known = [doubt for doubt in (self._excess(), *doubts) if doubt is not None]
+        return (known[0], again or list(self.branches)) if known else (None, [])
 
     def _crossing(self, tolerance: float) -> str | None:
         """Whether chains of one mode found more in another than that mode's own chains did."""
