@@ -244,10 +244,10 @@ class _Annealing:
         whole = self.whole.value
         for branch in self.branches:
             for k, weights in branch.elsewhere.items():
-                own = self.branches[k].part
-                found = Part(*log_mean(weights))
-                excess = math.exp(found.value - whole) - math.exp(own.value - whole)
-                errors = [math.exp(part.value - whole) * part.stderr for part in (found, own)]
+                parts = [Part(*log_mean(weights)), self.branches[k].part]
+                found, own = (math.exp(min(part.value - whole, 300.0)) for part in parts)
+                errors = [found * parts[0].stderr, own * parts[1].stderr if own else 0.0]
+                excess = found - own
                 if excess > tolerance and excess > 3.0 * math.hypot(*errors):
                     return (
                         f"chains from the mode {branch.mode.place} found {excess:.2%} of the mass "

@@ -131,6 +131,8 @@ class Branch:
         The mean of 1 / w over words of the mode is the share of forward chains that end in the
         mode, over its part of Z.
         """
+        if not self.reverse.size:  # no chain stayed in the mode
+            return Part(self.part.value, math.inf)
         negative, stderr = log_mean(-self.reverse)
         ended_here = float(np.isfinite(self.forward).mean())
         return Part(math.log(ended_here) - negative if ended_here else -math.inf, stderr)
@@ -189,11 +191,18 @@ def start_from_samples(
 
     Returns the share of the samples that each mode has, shape (n_branches,).
     """
-    chains = Sampler(theta, len(samples), seed=new_seed(rng), initial=samples)
-    labels = nearest(time_averages(chains.run(np.ones(SETTLING))), branches[0].rates)
+    labels = labels_of(theta, branches, samples, rng)
     for branch in branches:
         own = samples[labels == branch.number]
         if len(own) >= _ENOUGH:
             branch.starts, branch.equilibrated = own, True
     shares: Floats = np.bincount(labels, minlength=len(branches)) / len(samples)
     return shares
+
+
+def labels_of(
+    theta: Parameters, branches: list[Branch], words: Bits, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Number of the branch that each word belongs to, as for final words of annealed chains."""
+    chains = Sampler(theta, len(words), seed=new_seed(rng), initial=words)
+    return nearest(time_averages(chains.run(np.ones(SETTLING))), branches[0].rates)

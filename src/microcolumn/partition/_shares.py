@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from ..packing import unique_rows
 from ..parameters import Parameters
 from ..validation import Bits, Floats
-from ._branches import Branch, branches_of, share_of, start_from_samples
+from ._branches import Branch, branches_of, labels_of, share_of
 from ._cost import operations
 from ._gibbs import Sampler, new_seed
 from ._modes import FoundMode, find_modes, nearest, time_averages
@@ -25,6 +26,8 @@ _SAMPLED_OPERATIONS, _N_SAMPLES = 2.0**26, 2000
 _N_CHAINS, _STEPS = 500, (1000, 2000, 4000, 8000)
 #: Share of the mass that no mode accounts for and that is worth a mention.
 _MISSING = 0.01
+#: Words from which on the largest number of active units among them says what is never seen.
+_ENOUGH_WORDS = 500
 
 
 def modes_of(
@@ -33,14 +36,15 @@ def modes_of(
     """The modes of annealed branches, the heaviest first; seen if any of ``words`` lies there."""
     shares = share_of(branches)
     errors = np.array([branch.part.stderr for branch in branches])
-    modes = [branch.mode for branch in branches]
-    seen = [None] * len(modes) if words is None else seen_modes(theta, modes, words, rng).tolist()
+    seen = _seen(theta, branches, words, rng)
+    limit = math.inf if words is None else most_active(words)
     found = []
-    for k, mode in enumerate(modes):
+    for k, branch in enumerate(branches):
         # A share changes by (1 - share) with its own part, and by -share with each of the others.
-        slopes = (np.arange(len(modes)) == k) - shares
+        slopes = (np.arange(len(branches)) == k) - shares
         stderr = float(shares[k] * np.sqrt(np.nansum((slopes * errors * (shares > 0.0)) ** 2)))
-        found.append(Mode(float(shares[k]), stderr, mode.n_active, seen[k]))
+        whole = Mode(float(shares[k]), stderr, branch.mode.n_active, seen[k])
+        found += _cut(whole, *_weighted(branch), limit)
     return tuple(sorted(found, key=lambda mode: -mode.share))
 
 
@@ -54,25 +58,80 @@ def modes_of_exact_sum(
     """
     live, log_factor = theta.only_live()
     modes = find_modes(live, words, rng)
-    if len(modes) == 1:
+    limit = most_active(words)
+    if len(modes) == 1 and (modes[0].words.sum(axis=1) <= limit).all():
         seen = seen_modes(live, modes, words, rng)
         return (Mode(1.0, 0.0, modes[0].n_active, bool(seen[0])),)
     branches = branches_of(live, modes, _N_CHAINS, rng)
     if operations(live) <= _SAMPLED_OPERATIONS:
         samples = exact_samples(live, _N_SAMPLES, rng)
-        shares = start_from_samples(live, branches, samples, rng)
+        labels = labels_of(live, branches, samples, rng)
+        shares = np.bincount(labels, minlength=len(branches)) / _N_SAMPLES
         errors = np.sqrt(shares * (1.0 - shares) / _N_SAMPLES)
+        parts = [(samples[labels == k], np.ones((labels == k).sum())) for k in range(len(branches))]
     else:
         shares, errors = _annealed_shares(branches, log_z - log_factor)
-    seen = seen_modes(live, [branch.mode for branch in branches], words, rng)
-    found = [
-        Mode(float(share), float(error), branch.mode.n_active, bool(near))
-        for branch, share, error, near in zip(branches, shares, errors, seen, strict=True)
-    ]
+        parts = [_weighted(branch) for branch in branches]
+    found = []
+    for k, near in enumerate(_seen(live, branches, words, rng)):
+        whole = Mode(float(shares[k]), float(errors[k]), branches[k].mode.n_active, near)
+        found += _cut(whole, *parts[k], limit)
     rest, error = 1.0 - float(shares.sum()), float(np.sqrt((errors**2).sum()))
     if rest > max(_MISSING, 4.0 * error):
         found.append(Mode(rest, error, math.nan, False))
     return tuple(sorted(found, key=lambda mode: -mode.share))
+
+
+def most_active(words: Bits) -> float:
+    """Number of active units above which a word counts as never seen.
+
+    If the words came from the model, the model's mass above the largest number of active units
+    among T of them would be more than 1 % with probability 0.99^T: less than 1 % from 500 words
+    on. Fewer words say nothing about it unless the number is far above.
+    """
+    most = int(words.sum(axis=1, dtype=np.int64).max())
+    return most if len(words) >= _ENOUGH_WORDS else 2 * most + 2
+
+
+def _cut(whole: Mode, words: Bits, weights: Floats, limit: float) -> list[Mode]:
+    """A mode as its weighted words describe it, in two where some are busier than any seen.
+
+    Chains may go to and fro between words like the data and busier ones, so that both are one
+    mode; the share of the busier ones is false all the same.
+    """
+    total = weights.sum()
+    if not total:
+        return [whole]
+    active, weights = words.sum(axis=1), weights / total
+    busy = active > limit
+    share = float(weights[busy].sum())
+    if not (whole.seen and share):
+        return [replace(whole, n_active=float(weights @ active))]
+    deviation = float(np.sqrt((weights**2 * (busy - share) ** 2).sum()))
+    parts = []
+    for inside, part in ((~busy, 1.0 - share), (busy, share)):
+        if part > 0.0:
+            stderr = math.hypot(part * whole.stderr, whole.share * deviation)
+            mean = float(weights[inside] @ active[inside] / weights[inside].sum())
+            parts.append(Mode(whole.share * part, stderr, mean, inside is not busy))
+    return parts
+
+
+def _weighted(branch: Branch) -> tuple[Bits, Floats]:
+    """Words where the forward chains of a branch ended, and their weights, zero outside of it."""
+    largest = branch.forward.max()
+    if largest == -math.inf:
+        return branch.words[0], np.zeros(len(branch.forward))
+    return branch.words[0], np.exp(branch.forward - largest)
+
+
+def _seen(
+    theta: Parameters, branches: list[Branch], words: Bits | None, rng: np.random.Generator
+) -> list[bool | None]:
+    if words is None:
+        return [None] * len(branches)
+    found = seen_modes(theta, [branch.mode for branch in branches], words, rng)
+    return [bool(near) for near in found]
 
 
 def _annealed_shares(branches: list[Branch], log_z: float) -> tuple[Floats, Floats]:
