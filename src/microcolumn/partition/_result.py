@@ -13,8 +13,8 @@ FALSE_MODE = 0.01
 class Mode:
     """A place where chains of a model stay, and what it holds of the model's mass.
 
-    Where words were given, those with more active units than any of them are a place of their own,
-    which is not seen, even if chains go to and fro.
+    Where words were given, those with far more active units than any of them are a place of their
+    own, which is not seen, even if chains go to and fro.
 
     Parameters
     ----------

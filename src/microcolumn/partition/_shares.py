@@ -87,10 +87,12 @@ def most_active(words: Bits) -> float:
 
     If the words came from the model, the model's mass above the largest number of active units
     among T of them would be more than 1 % with probability 0.99^T: less than 1 % from 500 words
-    on. Fewer words say nothing about it unless the number is far above.
+    on. A tenth of the units is added, so that a tail that is somewhat too long is not a mode.
+    Fewer words say nothing about it unless the number is far above.
     """
     most = int(words.sum(axis=1, dtype=np.int64).max())
-    return most if len(words) >= _ENOUGH_WORDS else 2 * most + 2
+    margin = math.ceil(words.shape[1] / 10) if len(words) >= _ENOUGH_WORDS else most + 2
+    return most + margin
 
 
 def _cut(whole: Mode, words: Bits, weights: Floats, limit: float) -> list[Mode]:
