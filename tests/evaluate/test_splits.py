@@ -7,7 +7,12 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from microcolumn.evaluate import Comparison, SplitScore
-from microcolumn.evaluate._splits import compare_splits, model_score, paired_difference
+from microcolumn.evaluate._splits import (
+    compare_splits,
+    model_score,
+    paired_difference,
+    with_false_modes,
+)
 from microcolumn.models import ModelSpec
 
 ISING = ModelSpec("Ising")
@@ -244,3 +249,31 @@ def test_a_pair_counts_the_splits_that_both_models_have():
     found = compared_as({"A": [1.0, 2.0], "B": [5.0, math.nan]}, differences)
     assert [(model.name, model.n_splits) for model in found.models] == [("B", 1), ("A", 2)]
     assert (found.pairs[0].n_splits, found.pairs[0].bits_per_second) == (1, 4.0)
+
+
+def test_a_model_with_a_false_mode_in_one_split_is_in_no_rank_and_no_pair():
+    values = {ModelSpec("A"): [3.0, 4.0], ModelSpec("B"): [50.0, 60.0], ModelSpec("C"): [1.0, 2.0]}
+    found = {spec: scores(each) for spec, each in values.items()}
+    found[ModelSpec("B")][1] = replace(found[ModelSpec("B")][1], false_mass=0.46)
+    found[ModelSpec("C")][0] = replace(found[ModelSpec("C")][0], false_mass=0.009)
+    differences = {("A", "B"): {0: (-47.0, 0.1)}, ("A", "C"): {0: (2.0, 0.1), 1: (2.0, 0.1)}}
+    models, pairs = compare_splits(found, differences, 10, 1.0)
+    assert [model.name for model in models] == ["A", "C"]
+    assert "B" not in {name for pair in pairs for name in (pair.first, pair.second)}
+    [false] = with_false_modes(found, 10)
+    assert (false.name, false.false_mass) == ("B", 0.46)
+    whole = Comparison(models, pairs, 10, 2, 2, **WHERE, unranked=(false,))
+    assert whole.best.name == "A"
+    assert whole.statements[-1] == "B: false mode: 46 % of the model's mass on words never seen"
+    row = whole.table.splitlines()[-1]
+    assert "false mode: 46 %" in row
+    assert "60" not in row
+
+
+def test_where_all_models_have_a_false_mode_the_answer_says_only_that():
+    [false] = with_false_modes({ISING: [SplitScore(0, 9.0, 0.1, false_mass=0.5)]}, 10)
+    found = Comparison((), (), 10, 1, 1, **WHERE, unranked=(false,))
+    assert found.answer == "Ising: false mode: 50 % of the model's mass on words never seen."
+    assert "false mode: 50 %" in found.table
+    with pytest.raises(ValueError, match=r"no model can be ranked.*raise l1"):
+        _ = found.best

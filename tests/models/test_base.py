@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logsumexp
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
@@ -123,6 +124,46 @@ def test_a_log_partition_found_before_is_taken_as_given(model, every_word, monke
     assert model.log_partition().value == pytest.approx(found.value, abs=1e-12)
     assert copy.log_partition("exact").value == pytest.approx(found.value, abs=1e-12)
     assert copy.fit(X).log_partition() is not given
+
+
+def test_a_log_z_that_frequent_words_contradict_is_not_converged_and_warned_of(draw, monkeypatch):
+    theta = Parameters(b=[-2.0, -1.0, -2.0], J=np.zeros((3, 3)))
+    ising = mc.Ising(l1=0.0).fit(draw(theta, 3000))
+    wrong = replace(ising.log_partition("ais"), value=ising.log_partition("exact").value - 2.0)
+    monkeypatch.setattr("microcolumn.models._base.log_partition", lambda *_, **__: wrong)
+    with pytest.warns(ConvergenceWarning, match=r"most frequent words 7\.\d times their observed"):
+        found = ising.log_partition("ais")
+    assert wrong.converged
+    assert not found.converged
+
+
+def test_rare_bursts_of_the_training_words_are_no_false_mode():
+    rng = np.random.default_rng(0)
+    X = (rng.random((20_000, 12)) < 0.03).astype(np.uint8)
+    bursts = rng.choice(len(X), 40, replace=False)
+    X[bursts] = rng.random((40, 12)) < 0.95
+    kept = mc.Ising(l1=1e-3).fit(X)._kept_words
+    assert len(kept) == 600
+    assert kept.sum(axis=1).max() == X.sum(axis=1).max() == 12
+
+
+def test_mass_on_words_far_busier_than_any_seen_is_false_though_chains_come_and_go(
+    draw, every_word
+):
+    J = np.full((12, 12), 0.22) - 0.22 * np.eye(12)
+    theta = Parameters(b=np.full(12, -0.22 * 11), J=J)
+    X = draw(theta, 4000)
+    ising = mc.Ising(l1=0.01).fit(X[X.sum(axis=1) <= 4])
+    assert ising.log_partition().false_mass < 0.01
+    ising.parameters_ = theta  # as if the fit had grown the other half
+    words = every_word(12)
+    p = np.exp(log_weight(theta, words) - logsumexp(log_weight(theta, words)))
+    for method in ("exact", "ais"):
+        found = ising.log_partition(method)
+        busy = [mode for mode in found.modes if not mode.seen]
+        truth = p[words.sum(axis=1) > 6].sum()
+        assert 0.3 < truth < 0.7
+        assert abs(found.false_mass - truth) < 4 * np.sqrt(sum(mode.stderr**2 for mode in busy))
 
 
 def test_what_cannot_be_a_log_partition_is_one_sentence(model):

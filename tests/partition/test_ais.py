@@ -14,6 +14,7 @@ from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
 from microcolumn.partition import _ais as module
 from microcolumn.partition._ais import annealed_importance_sampling
+from microcolumn.partition._modes import FoundMode
 
 KINDS = ("ising", "rbm", "srbm")
 
@@ -131,13 +132,48 @@ def test_a_planted_mode_is_found_or_flagged(case, base):
         assert not result.converged or abs(result.value - exact) < 4 * result.stderr
 
 
-def test_a_mode_that_no_forward_chain_reaches_is_named_in_the_warning():
+def _without_search(theta, words, rng):
+    """One mode, at silence: a search that looked nowhere."""
+    silent = np.zeros((1, theta.n_visible), dtype=np.uint8)
+    return (FoundMode(np.full(theta.n_visible, 0.03), silent[0], silent),)
+
+
+@pytest.mark.parametrize("case", ["strong Ising", "very strong RBM"])
+def test_a_mode_of_its_own_gets_a_path_of_its_own(case):
+    theta, exact = PLANTED[case]
+    result = annealed_importance_sampling(theta, max_steps=8000, random_state=0)
+    assert result.converged
+    assert abs(result.value - exact) < 4 * result.stderr
+    assert abs(result.reverse - exact) < 4 * result.reverse_stderr
+    silent, active = result.modes
+    assert abs(active.share - 0.01) < 4 * active.stderr
+    assert silent.share + active.share == pytest.approx(1.0)
+    assert active.n_active > 15 > 5 > silent.n_active
+    assert silent.seen is active.seen is result.false_mass is None
+
+
+def test_a_mode_that_no_forward_chain_reaches_is_named_in_the_warning(monkeypatch):
+    monkeypatch.setattr(module, "find_modes", _without_search)
     theta, exact = PLANTED["very strong RBM"]
     with pytest.warns(ConvergenceWarning, match="that no forward chain reached"):
         result = annealed_importance_sampling(theta, max_steps=2000, random_state=0)
     assert not result.converged
     assert result.value - exact < -5 * result.stderr  # the standard error alone is fooled
     assert abs(result.reverse - exact) < 4 * result.reverse_stderr
+
+
+def test_words_that_hold_more_than_z_are_never_called_converged(monkeypatch):
+    """As where a search finds a word whose weight no branch accounts for."""
+    monkeypatch.setattr(module, "can_sample_exactly", lambda theta: False)
+    monkeypatch.setattr(module, "find_modes", _without_search)
+    theta, _ = _planted_rbm(10.0, bias=-4.0, mass=0.5)
+    known = np.concatenate([np.zeros((5000, 20)), np.ones((1, 20))]).astype(np.uint8)
+    with pytest.warns(ConvergenceWarning, match=r"known words alone sum to .* is 1{20}"):
+        result = annealed_importance_sampling(
+            theta, rates=np.full(20, 0.02), words=known, max_steps=2000, random_state=3
+        )
+    assert not result.converged
+    assert result.lower_bound > result.value + 0.5
 
 
 def test_an_independent_model_is_exact_from_its_own_rates():
@@ -195,6 +231,7 @@ def test_models_too_large_for_exact_samples_are_reversed_from_gibbs_chains(with_
 
 def test_reverse_chains_started_at_data_words_see_the_mode_that_the_data_show(monkeypatch):
     monkeypatch.setattr(module, "can_sample_exactly", lambda theta: False)
+    monkeypatch.setattr(module, "find_modes", _without_search)
     theta, _ = PLANTED["very strong RBM"]
     words = np.zeros((200, 20), dtype=np.uint8)
     words[:4] = 1

@@ -6,7 +6,8 @@ from scipy.special import logsumexp
 
 from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
-from microcolumn.partition._frequent import frequent_words_estimate
+from microcolumn.partition import LogPartition
+from microcolumn.partition._frequent import frequent_words_doubt, frequent_words_estimate
 
 
 def _sparse_ising(seed=0, n_units=10):
@@ -46,3 +47,34 @@ def test_a_model_shrunk_by_a_penalty_is_biased_by_what_it_lost_on_the_frequent_w
     assert abs(bias) > 0.1
     estimate = frequent_words_estimate(shrunk, words[top], probabilities[top])
     assert estimate == pytest.approx(log_z + bias)
+
+
+@pytest.mark.parametrize(
+    ("off", "stderr", "doubted"),
+    [
+        (0.0, 0.01, False),
+        (-0.2, 0.01, False),
+        (-1.0, 0.01, True),
+        (-1.0, 0.3, False),
+        (3.0, 0, False),
+    ],
+)
+def test_an_annealed_value_far_below_what_frequent_words_agree_on_is_doubted(off, stderr, doubted):
+    theta, words, probabilities, log_z = _sparse_ising()
+    top = np.argsort(-probabilities)[:10]
+    given = (theta, words[top], probabilities[top])
+    annealed = LogPartition(log_z + off, stderr, "ais", 1.0, 0.0, True)
+    found = frequent_words_doubt(*given, annealed)
+    assert (found is not None) == doubted
+    if doubted:
+        assert f"{np.exp(1.0):.2g} times their observed share" in found
+    exact = LogPartition(log_z + off, 0.0, "exact", 1.0, 0.0, True)
+    assert frequent_words_doubt(*given, exact) is None
+
+
+def test_frequent_words_that_disagree_with_each_other_say_nothing():
+    theta, words, probabilities, log_z = _sparse_ising()
+    top = np.argsort(-probabilities)[:10]
+    shares = probabilities[top] * np.exp(np.tile([-0.4, 0.4], 5))
+    annealed = LogPartition(log_z - 1.0, 0.01, "ais", 1.0, 0.0, True)
+    assert frequent_words_doubt(theta, words[top], shares, annealed) is None

@@ -32,7 +32,7 @@ def test_both_phases_of_a_strong_ferromagnet_are_found():
 
 
 def test_a_broad_phase_is_one_mode_whatever_its_most_probable_word_is():
-    # At 3 / n_units the active phase has about 5 of 60 units silent: many words, none of them heavy.
+    # At 3 / n_units the active phase has about 5 of 60 units silent: many words, none heavy.
     theta = _blocks(1, 60, 3.0 / 60, -3.0 / 60 * 59)
     modes = find_modes(theta, rng=0)
     assert len(modes) == 2

@@ -3,8 +3,12 @@ from dataclasses import replace
 import planted_study as planted
 import pytest
 
+from microcolumn.figures import likelihood
 from microcolumn.report._cautions import cautions
-from microcolumn.study import Plan, Results
+from microcolumn.report._json import report_dict
+from microcolumn.report._sections import tally
+from microcolumn.report._text import report_text
+from microcolumn.study import NotComputedError, Plan, Results
 from microcolumn.study._store import Store
 
 FIRST, SECOND = planted.PLAN.experiments
@@ -93,3 +97,36 @@ def test_failed_jobs_and_mixed_environments_are_cautions(tmp_path, monkeypatch):
     found = cautions(Results(path))
     assert any("1 jobs failed" in each and "MemoryError: no memory" in each for each in found)
     assert any("2 environments, which differ in numpy" in each for each in found)
+
+
+def test_a_false_mode_is_a_caution_and_takes_the_place_of_the_score(tmp_path):
+    def false(job, rows):
+        for row in rows.get("scores", []):
+            if row["model"] == "Ising" and job.split == 1:
+                row["false_mass"] = 0.25
+
+    path = planted.write(tmp_path / "study.db", plan=INSTANTANEOUS, keep=is_test, change=false)
+    results = Results(path)
+    [found] = [each for each in cautions(results) if "false mode" in each]
+    assert "Ising: the fit has a false mode in 1 of 4 tests, with up to 25%" in found
+    text = report_text(results)
+    assert "Ising: false mode: 25 % of the model's mass on words never seen" in text
+    assert "Ising -" not in text
+    assert "- Ising" not in text
+    [compared] = report_dict(results)["comparisons"]
+    assert [model["name"] for model in compared["unranked"]] == ["Ising"]
+    assert tally(results).headline.startswith("RBM 5") or "Semi" in tally(results).headline
+
+
+def test_a_study_whose_models_all_have_false_modes_ranks_none(tmp_path):
+    def false(job, rows):
+        for row in rows.get("scores", []):
+            if row["model"] != "Independent":
+                row["false_mass"] = 0.5
+
+    path = planted.write(tmp_path / "study.db", plan=INSTANTANEOUS, keep=is_test, change=false)
+    results = Results(path)
+    assert tally(results).headline == "No model can be ranked: all have a false mode"
+    assert report_text(results).count("false mode: 50 % of the model's mass") >= 3
+    with pytest.raises(NotComputedError):
+        likelihood(results)

@@ -10,6 +10,8 @@ from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as arrays
 
 from microcolumn.evaluate import Score, SplitScore
+from microcolumn.partition import LogPartition
+from microcolumn.partition._result import Mode
 from microcolumn.study._codec import from_blob, json_text, plain, row_of, to_blob, typed
 from microcolumn.units import Units
 
@@ -38,6 +40,17 @@ def test_plain_values_are_what_json_can_hold():
     assert found["0.5"] == [None, None, 1.0, None]
     assert (found["score"]["bits_per_second"], found["score"]["block_stderr"]) == (1.0, None)
     assert plain(np.arange(3)) == [0, 1, 2]
+
+
+def test_modes_of_a_normaliser_come_back_and_may_be_missing():
+    modes = (Mode(0.9, 0.01, 1.5, True), Mode(0.1, 0.01, math.nan, None))
+    log_z = LogPartition(1.0, 0.0, "exact", 1.0, 0.1, True, modes=modes, lower_bound=0.5)
+    back = typed(LogPartition, json.loads(json_text(log_z)))
+    assert back.modes[0] == modes[0]
+    assert back.modes[1].seen is None
+    assert math.isnan(back.modes[1].n_active)
+    before = {name: v for name, v in row_of(log_z).items() if name not in ("modes", "lower_bound")}
+    assert typed(LogPartition, before).modes is None
 
 
 def test_a_dataclass_comes_back_from_json_with_its_types():

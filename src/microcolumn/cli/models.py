@@ -98,12 +98,14 @@ def fit(
                 "bits_per_second": score.bits_per_second,
                 "stderr": score.stderr,
                 "n_words": score.n_words,
+                "false_mass": score.false_mass,
             }
         print_json({"file": out} | as_dict(estimator) | {"held_out": scored})
         return
     rows = [("words", str(fitted)), *certificate(estimator)]
     if score is not None:
-        rows.append(("held out", f"{score} above firing rates on {score.n_words:,} words"))
+        above = "" if score.has_false_mode else f" above firing rates on {score.n_words:,} words"
+        rows.append(("held out", f"{score}{above}"))
     print_table([*rows, ("saved", str(out))])
 
 
@@ -272,7 +274,12 @@ def as_dict(model: Any) -> dict[str, Any]:
         "n_iter": model.n_iter_,
         "n_live_hidden": model.n_live_hidden_,
         "n_couplings": model.n_couplings_,
-        "log_partition": {"nats": log_z.value, "stderr": log_z.stderr, "method": log_z.method},
+        "log_partition": {
+            "nats": log_z.value,
+            "stderr": log_z.stderr,
+            "method": log_z.method,
+            "false_mass": log_z.false_mass,
+        },
     }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ..formatting import text_table
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
-from ..partition._result import method_text
+from ..partition._result import false_mode_text, is_false, method_text
 from ._significance import LEVEL, claimed_stderr, p_text, with_error
 
 
@@ -40,6 +40,8 @@ class SplitScore:
         Mean log probability of a word, without baseline.
     n_words : int
         Words scored.
+    false_mass : float, optional
+        Share of the model's mass in modes where no training word lies; None where not known.
     """
 
     split: int
@@ -57,6 +59,12 @@ class SplitScore:
     normaliser_stderr: float = 0.0
     nats_per_word: float = math.nan
     n_words: int = 0
+    false_mass: float | None = None
+
+    @property
+    def has_false_mode(self) -> bool:
+        """Whether 1 % of the mass or more lies where no training word does."""
+        return is_false(self.false_mass)
 
     @property
     def converged(self) -> bool:
@@ -108,6 +116,16 @@ class ModelScore:
     def n_splits(self) -> int:
         """Splits that the means are over."""
         return len(self.splits)
+
+    @property
+    def false_mass(self) -> float:
+        """Largest share, over splits, of the mass in modes where no training word lies."""
+        return max((score.false_mass or 0.0 for score in self.splits), default=0.0)
+
+    @property
+    def has_false_mode(self) -> bool:
+        """Whether that is 1 % or more in any split: then no score speaks for the model."""
+        return is_false(self.false_mass)
 
     @property
     def l1(self) -> tuple[float, ...]:
@@ -196,7 +214,7 @@ class Comparison:
     ----------
     models : tuple of ModelScore
         In the order they were given; those of a study best first, without the firing rates, which
-        are the zero.
+        are the zero. Without those in ``unranked``.
     pairs : tuple of PairedDifference
         Every two models, and each against firing rates (``"Independent"``), in the same order.
     n_units : int
@@ -207,6 +225,9 @@ class Comparison:
         Their names in a study; empty outside of one.
     window : int
         Bins per word.
+    unranked : tuple of ModelScore
+        Models with a false mode: much of their mass lies on words never seen, so that their scores
+        say nothing about the recording. They are in no pair.
     """
 
     models: tuple[ModelScore, ...]
@@ -217,15 +238,18 @@ class Comparison:
     recording: str = ""
     experiment: str = ""
     window: int = 1
+    unranked: tuple[ModelScore, ...] = ()
 
     @property
     def scores(self) -> dict[str, ModelScore]:
-        """Score of each model by its name."""
+        """Score of each model that may be ranked, by its name."""
         return {model.name: model for model in self.models}
 
     @property
     def best(self) -> ModelScore:
         """The model with the highest mean score."""
+        if not self.models:
+            raise ValueError("no model can be ranked, since all have a false mode; raise l1")
         return max(self.models, key=lambda model: model.bits_per_second)
 
     def pair(self, first: str | ModelSpec, second: str | ModelSpec) -> PairedDifference:
@@ -258,6 +282,12 @@ class Comparison:
     @property
     def statements(self) -> list[str]:
         """The parts of the answer, the most important one first."""
+        false = [f"{model.name}: {false_mode_text(model.false_mass)}" for model in self.unranked]
+        return [*(self._ranking if self.models else ()), *false]
+
+    @property
+    def _ranking(self) -> list[str]:
+        """What is said of the models that may be ranked."""
         best = self.best.name
         ranked = sorted(self.models, key=lambda model: -model.bits_per_second)
         others = [m.name for m in ranked if m.name not in (best, INDEPENDENT)]
@@ -282,20 +312,24 @@ class Comparison:
     @property
     def table(self) -> str:
         """Score, size and certificate of every model, in the order of ``models``."""
-        rows = [self._row(model) for model in self.models]
+        rows = [self._row(model) for model in (*self.models, *self.unranked)]
         return text_table(
             list(rows[0]), [list(row.values()) for row in rows], left=("model", "log Z")
         )
 
     def _row(self, model: ModelScore) -> dict[str, str]:
-        score, best = model.splits[0], self.best
-        by = self._find(best.name, model.name)  # None where a score is not finite
-        behind = "-" if by is None else f"{by.bits_per_second:.2f} ± {by.stderr:.2f}"
-        n_hidden = model.spec.n_hidden
+        score, n_hidden = model.splits[0], model.spec.n_hidden
+        bits, behind = f"{model.bits_per_second:.2f} ± {model.block_stderr:.2f}", "-"
+        if model.has_false_mode:
+            bits = false_mode_text(model.false_mass)
+        elif model is self.best:
+            behind = "best"
+        elif by := self._find(self.best.name, model.name):  # None where a score is not finite
+            behind = f"{by.bits_per_second:.2f} ± {by.stderr:.2f}"
         return {
             "model": model.name,
-            "bits/s": f"{model.bits_per_second:.2f} ± {model.block_stderr:.2f}",
-            "behind best": "best" if model is best else behind,
+            "bits/s": bits,
+            "behind best": behind,
             "nats/word": f"{score.nats_per_word:.4f}",
             "live hidden": f"{model.n_live_hidden:.0f} of {n_hidden}" if n_hidden else "-",
             "couplings": f"{model.n_couplings:.0f}",

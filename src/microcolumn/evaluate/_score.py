@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..models import PopulationModel
 from ..parameters import Floats
 from ..partition import LogPartition
+from ..partition._result import false_mode_text, is_false
 from ..words import Words
 from ._bootstrap import block_bins_of, block_stderr
 from ._inputs import Baseline, independent_baseline, words_for
@@ -39,6 +40,9 @@ class Score:
         Words scored, recorded units, and bins per block of the error bar.
     side : {"visible", "hidden"}, optional
         Which states an exact log Z was summed over.
+    false_mass : float, optional
+        Share of the model's mass in modes where no training word lies. From 1 % on the model is not
+        one of these data, and says so in print instead of the score.
 
     Examples
     --------
@@ -56,6 +60,12 @@ class Score:
     n_units: int
     block_bins: int
     side: str | None = None
+    false_mass: float | None = None
+
+    @property
+    def has_false_mode(self) -> bool:
+        """Whether 1 % of the mass or more lies where no training word does."""
+        return is_false(self.false_mass)
 
     @property
     def per_neuron(self) -> float:
@@ -66,6 +76,8 @@ class Score:
         return self.bits_per_second
 
     def __str__(self) -> str:
+        if self.has_false_mode:
+            return false_mode_text(self.false_mass)
         doubt = "" if self.converged else " (log Z not converged)"
         return f"{self.bits_per_second:.2f} ± {self.stderr:.2f} bits/s{doubt}"
 
@@ -133,6 +145,7 @@ def score_of(
         n_words=words.n_bins,
         n_units=words.n_units,
         block_bins=block_bins,
+        false_mass=log_z.false_mass,
     )
 
 

@@ -68,12 +68,11 @@ def compare(
     held = words_for_all(models, words, bin_width)
     scores, differences = score_split(models, held, baseline, block_bins=block_bins)
     specs = {name: spec_of(model) for name, model in models.items()}
-    found = tuple(
-        _summary(name, specs[name], [score], held.n_units) for name, score in scores.items()
-    )
+    found = [_summary(name, specs[name], [score], held.n_units) for name, score in scores.items()]
+    ranked, unranked = _ranked(found)
     by_split = {pair: {0: values} for pair, values in differences.items()}
-    pairs = _pairs(found, by_split, test_to_train=math.nan)
-    return Comparison(found, pairs, held.n_units, window=held.window)
+    pairs = _pairs(ranked, by_split, test_to_train=math.nan)
+    return Comparison(ranked, pairs, held.n_units, window=held.window, unranked=unranked)
 
 
 def score_split(
@@ -110,6 +109,7 @@ def score_split(
             normaliser_stderr=score.normaliser_stderr,
             nats_per_word=score.nats_per_word,
             n_words=score.n_words,
+            false_mass=score.false_mass,
         )
     differences = {}
     for first, second in combinations(models, 2):
@@ -133,12 +133,30 @@ def compare_splits(
 ) -> tuple[tuple[ModelScore, ...], tuple[PairedDifference, ...]]:
     """Models best first, and every pair of them with the better one first.
 
-    Firing rates may be among the scores. Differences have each pair in either order; those with
-    firing rates may be missing, since they are the scores.
+    Models with a false mode are left out. Firing rates may be among the scores. Differences have
+    each pair in either order; those with firing rates may be missing, since they are the scores.
     """
+    models, _ = _ranked(_found(scores, n_units))
+    return models, _pairs(models, differences, test_to_train)
+
+
+def with_false_modes(
+    scores: Mapping[ModelSpec, Sequence[SplitScore]], n_units: int
+) -> tuple[ModelScore, ...]:
+    """Models that have a false mode in some split, which no score speaks for."""
+    return _ranked(_found(scores, n_units))[1]
+
+
+def _found(scores: Mapping[ModelSpec, Sequence[SplitScore]], n_units: int) -> list[ModelScore]:
+    """Models with a finite score, best first, without firing rates."""
     found = [model_score(*each, n_units) for each in scores.items() if each[0].name != INDEPENDENT]
-    models = sorted(filter(None, found), key=lambda model: (-model.bits_per_second, model.name))
-    return tuple(models), _pairs(models, differences, test_to_train)
+    return sorted(filter(None, found), key=lambda model: (-model.bits_per_second, model.name))
+
+
+def _ranked(found: list[ModelScore]) -> tuple[tuple[ModelScore, ...], tuple[ModelScore, ...]]:
+    """Models that may be ranked, and those with a false mode, in the same order."""
+    ranked = tuple(model for model in found if not model.has_false_mode)
+    return ranked, tuple(model for model in found if model.has_false_mode)
 
 
 def model_score(spec: ModelSpec, scores: Sequence[SplitScore], n_units: int) -> ModelScore | None:

@@ -52,7 +52,7 @@ class WindowResult:
         """
         return [
             None if before is None or after is None else self._step(before, after)
-            for before, after in pairwise(self.models[model])
+            for before, after in pairwise(map(_ranked, self.models[model]))
         ]
 
     def last_step(self, model: str) -> int | None:
@@ -73,6 +73,11 @@ class WindowResult:
         return paired_difference(
             "longer window", "shorter window", gains, errors, self.test_to_train
         )
+
+
+def _ranked(model: ModelScore | None) -> ModelScore | None:
+    """A score that may be compared: none of a model with a false mode."""
+    return None if model is None or model.has_false_mode else model
 
 
 @dataclass(frozen=True, slots=True)

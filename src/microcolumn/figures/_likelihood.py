@@ -35,6 +35,8 @@ def likelihood(
         if same and recording in (None, each.recording):
             with suppress(NotComputedError):  # no score of that recording is finite
                 compared.append(_compared(results, each))
+    # A comparison of models that all have a false mode has no score.
+    compared = [each for each in compared if each.models]
     if not compared:
         raise condition.missing("a test")
     reference = _reference(compared)
@@ -57,12 +59,15 @@ def _compared(results: Results, condition: Condition) -> Comparison:
     """Scores at one condition, with names that do not depend on the number of its units."""
     found = results.comparison(**condition.names)
     names = {spec.name: family for family, spec in results.index.families(condition).items()}
-    models = [replace(m, name=names[m.name]) for m in found.models]
+    models, unranked = (
+        tuple(replace(model, name=names[model.name]) for model in each)
+        for each in (found.models, found.unranked)
+    )
     pairs = [
         replace(pair, first=names[pair.first], second=names.get(pair.second, pair.second))
         for pair in found.pairs
     ]
-    return replace(found, models=tuple(models), pairs=tuple(pairs))
+    return replace(found, models=models, pairs=tuple(pairs), unranked=unranked)
 
 
 def _reference(compared: Sequence[Comparison]) -> str | None:
@@ -129,7 +134,8 @@ def _over_time(condition: Condition, compared: Sequence[Comparison]) -> str:
 
 def _doubts(compared: Sequence[Comparison]) -> str:
     """Models that may not be relied upon, and the recordings."""
-    text = ""
+    false = [f"{m.name} ({each.recording})" for each in compared for m in each.unranked]
+    text = f" Not drawn, because of a false mode: {', '.join(false)}." if false else ""
     for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
         found: dict[str, list[str]] = {}
         for each in compared:

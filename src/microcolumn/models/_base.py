@@ -6,6 +6,7 @@ A model is a scikit-learn estimator. Subclasses say which parameters they have; 
 from __future__ import annotations
 
 import os
+import warnings
 from copy import copy
 from dataclasses import replace
 from numbers import Integral, Real
@@ -20,13 +21,14 @@ from sklearn.base import (
     DensityMixin,
     TransformerMixin,
 )
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..energy import hidden_posterior, log_odds, log_weight
 from ..origin import Origin, ordered
 from ..parameters import Floats, Kind, Parameters
 from ..partition import LogPartition, can_sample_exactly, exact_samples, log_partition
-from ..partition._frequent import frequent_words_estimate
+from ..partition._frequent import frequent_words_doubt, frequent_words_estimate
 from ..partition._gibbs import gibbs_samples
 from ..units import Units
 from ..validation import check_binary, random_generator
@@ -182,16 +184,15 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         default = method == "auto" and not options
         if default and self._log_partition is not None:
             return self._log_partition
-        if method in ("auto", "ais"):
-            defaults = {"random_state": getattr(self, "random_state", 0)}
-            if hasattr(self, "rates_"):
-                defaults["words"] = self._kept_words
-                if options.get("base") != "uniform":
-                    defaults["rates"] = self.rates_
-            options = defaults | options
+        defaults = {"random_state": getattr(self, "random_state", 0)}
+        if hasattr(self, "rates_"):
+            defaults["words"] = self._kept_words
+            if method in ("auto", "ais") and options.get("base") != "uniform":
+                defaults["rates"] = self.rates_
+        options = defaults | options
         result = log_partition(theta, method=method, **options)  # type: ignore[arg-type]
         if hasattr(self, "_frequent"):
-            result = replace(result, frequent_words=frequent_words_estimate(theta, *self._frequent))
+            result = _checked_by_frequent_words(theta, self._frequent, result)
         if default:
             self._log_partition = result
         return result
@@ -268,9 +269,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
             # For the plausibility check of log Z.
             top = np.argsort(-words.counts, kind="stable")[:10]
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())
-            # Evenly spread over time; annealed chains start their way back from these words.
-            spread = np.linspace(0, words.n_bins - 1, min(words.n_bins, 500)).astype(np.intp)
-            self._kept_words = words.X[words.index[spread]]
+            self._kept_words = _kept(words)
 
     def _theta(self) -> Parameters:
         check_is_fitted(self)
@@ -315,6 +314,37 @@ class HiddenFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type
     @property
     def _n_features_out(self) -> int:
         return int(self.parameters_.n_hidden)
+
+
+def _checked_by_frequent_words(
+    theta: Parameters, frequent: tuple[NDArray[np.uint8], Floats], log_z: LogPartition
+) -> LogPartition:
+    """The normaliser with what the most frequent words say of it: converged unless they object."""
+    doubt = frequent_words_doubt(theta, *frequent, log_z)
+    if doubt is not None and log_z.converged:
+        warnings.warn(
+            f"log Z may not be relied upon: {doubt}; raise max_steps or n_chains, or sum exactly "
+            "if the model allows it",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return replace(
+        log_z,
+        frequent_words=frequent_words_estimate(theta, *frequent),
+        converged=log_z.converged and doubt is None,
+    )
+
+
+def _kept(words: Words) -> NDArray[np.uint8]:
+    """Words that show where the data are: some evenly spread over time, and the busiest ones.
+
+    Annealed chains start their way back from them, and modes of the model where none of them lies
+    are false. Rare bursts, which a few hundred words of an hour may miss, are among the busiest.
+    """
+    spread = np.linspace(0, words.n_bins - 1, min(words.n_bins, 500)).astype(np.intp)
+    active = words.X.sum(axis=1, dtype=np.int64)
+    busiest = np.argsort(-active, kind="stable")[:100]
+    return np.concatenate([words.X[words.index[spread]], words.X[np.sort(busiest)]])
 
 
 def floored_rates(words: Words) -> Floats:

@@ -16,21 +16,23 @@ import math
 import time
 import warnings
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logit
 from sklearn.exceptions import ConvergenceWarning
 
 from ..parameters import Parameters
-from ..validation import Bits, Floats, random_generator, real_array, real_number, whole_number
-from ._gibbs import RandomState, Sampler, new_seed, words_of_units
-from ._importance_weights import doubt_of, effective_sample_size, log_mean
+from ..validation import Bits, Floats, random_generator, real_number, whole_number
+from ._bound import LowerBound, lower_bound
+from ._branches import Branch, Part, branches_of, share_of, start_from_samples, total
+from ._gibbs import RandomState, new_seed, words_of_units
+from ._importance_weights import ROUNDING, doubt_of, effect, effective_sample_size, log_mean
+from ._modes import find_modes
+from ._path import Base, base_logits
 from ._result import LogPartition
 from ._samples import can_sample_exactly, exact_samples
-
-Base = Literal["rates", "uniform"]
+from ._shares import modes_of
 
 
 def annealed_importance_sampling(
@@ -48,24 +50,29 @@ def annealed_importance_sampling(
 ) -> LogPartition:
     """Estimate log Z by annealing, doubling the steps until forward and reverse run settle.
 
+    A search for modes comes first. From each of them runs a path of its own, and log Z is the
+    logarithm of the sum of their parts; most models have one mode.
+
     ``converged`` of the result says that the estimate settled within the tolerance, that the
-    reverse estimate agrees within it and within three standard errors, and that the reverse run
-    found no mass that the forward chains missed. If not, a ConvergenceWarning says why. The result
-    does not depend on the number of threads.
+    reverse estimate agrees within it and within three standard errors, that the reverse run found
+    no mass that the forward chains missed, and that no words are known that hold more than Z. If
+    not, a ConvergenceWarning says why. The result does not depend on the number of threads.
 
     Parameters
     ----------
     base : {"rates", "uniform"}
         Where the path starts: the independent model at the units' firing rates, or fair coins.
+        Where the model has several modes, the path of each starts at that mode's own rates.
     rates : array_like, shape (n_units,), optional
         Probability of each unit to be active in a word; taken from ``words`` if those are given
         instead, and from a short annealed Gibbs run of the model if neither is. Kept away from
         0 and 1 by 0.001.
     words : array_like, shape (n_words, n_units), optional
-        Data words. The reverse run starts from them where the model is too large for exact
-        samples; without them it starts from the base and cannot see modes that only data show.
+        Data words. The search starts from them, too, and the reverse run where the model is too
+        large for exact samples. With them the result says which modes the data show.
     n_chains : int
-        Number of forward chains; the reverse run has twice as many.
+        Number of forward chains of each path, fewer for light modes; the reverse run has twice as
+        many.
     n_steps : int
         Number of inverse temperatures of the first run; they are equally spaced (denser spacing
         at either end measured up to 50 % more variance on random models).
@@ -84,113 +91,197 @@ def annealed_importance_sampling(
     started = time.perf_counter()
     rng = random_generator(random_state)
     live, log_factor = theta.only_live()
-    path = AnnealingPath(live, base_logits(live, base, rates, data, rng), rng, data, progress)
-    offset = log_factor + path.log_z_base
-    tolerance = tolerance_bits * math.log(2.0)
-    at_model: Sampler | None = None
-    trace: list[tuple[int, float, float]] = []
-    n_sweeps = 0
-    for steps in _doublings(n_steps, max_steps):
-        forward = path.log_weights(n_chains, steps)
-        n_sweeps += n_chains * steps
-        value, stderr = log_mean(forward)
-        trace.append((steps, value + offset, stderr))
-        moved = abs(trace[-1][1] - trace[-2][1]) if len(trace) > 1 else math.inf
-        settled = moved < tolerance and stderr < tolerance
-        if settled or steps == max_steps:
-            # Of 1000 words at least one lies in a mode that holds 1 % of the mass with probability
-            # 0.99996, of 500 only with 0.993.
-            n_reverse = 2 * n_chains
-            at_model, extra = path.equilibrate(at_model, n_reverse, steps)
-            reverse = path.log_weights(n_reverse, steps, at_model.words)
-            n_sweeps += n_reverse * (steps + extra)
-            doubt = doubt_of(forward, reverse, settled, tolerance)
-            if doubt is None:
-                break
+    logits = base_logits(live, base, rates, data, rng)
+    run = _Annealing.of(live, logits, data, n_chains, rng, progress)
+    doubt = run.settle(n_steps, max_steps, tolerance_bits * math.log(2.0))
     if doubt is not None:
         warnings.warn(
-            f"annealed importance sampling has not converged after {steps} steps of {n_chains} "
-            f"chains: {doubt}; raise max_steps or n_chains, or sum exactly if the model allows it",
+            f"annealed importance sampling has not converged after {run.n_steps} steps of "
+            f"{n_chains} chains: {doubt}; raise max_steps or n_chains, or sum exactly if the model "
+            "allows it",
             ConvergenceWarning,
             stacklevel=2,
         )
-    reverse_value, reverse_stderr = log_mean(-reverse)
+    whole, reverse = run.whole, total([branch.reverse_part for branch in run.branches])
     # Of a site update: two per hidden unit, and a random number, log and exp.
-    n_operations = float(n_sweeps) * live.n_visible * (2 * live.n_hidden + 90)
+    n_operations = float(run.n_sweeps) * live.n_visible * (2 * live.n_hidden + 90)
     return LogPartition(
-        value=value + offset,
-        stderr=stderr,
+        value=whole.value + log_factor,
+        stderr=whole.stderr,
         method="ais",
         n_operations=n_operations,
         seconds=time.perf_counter() - started,
         converged=doubt is None,
-        effective_sample_size=effective_sample_size(forward),
-        reverse=offset - reverse_value,
-        reverse_stderr=reverse_stderr,
-        n_steps=steps,
-        trace=tuple(trace),
+        effective_sample_size=run.effective_sample_size,
+        reverse=reverse.value + log_factor,
+        reverse_stderr=reverse.stderr,
+        n_steps=run.n_steps,
+        trace=tuple((steps, value + log_factor, stderr) for steps, value, stderr in run.trace),
+        lower_bound=run.bound.value + log_factor,
+        modes=modes_of(live, run.branches, data, run.search_rng),
     )
 
 
-class AnnealingPath(NamedTuple):
-    """Models between an independent base (beta = 0) and a model (beta = 1), and chains along it."""
+@dataclass(eq=False)
+class _Annealing:
+    """All branches of a model, run until nothing speaks against their sum."""
 
     theta: Parameters
-    base_logits: Floats
-    rng: np.random.Generator
-    data: Bits | None = None
-    progress: bool | None = None
+    branches: list[Branch]
+    known: list[Bits]  # words that are known apart from those of the branches' chains
+    shares: Floats | None  # of exact samples that lie in each mode
+    n_samples: int
+    search_rng: np.random.Generator
+    n_steps: int = 0
+    trace: list[tuple[int, float, float]] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        theta: Parameters,
+        logits: Floats,
+        data: Bits | None,
+        n_chains: int,
+        rng: np.random.Generator,
+        progress: bool | None,
+    ) -> _Annealing:
+        """Search for modes, and prepare a branch for each."""
+        search_rng = np.random.default_rng(new_seed(rng))
+        # Of 1000 words at least one lies in a mode that holds 1 % of the mass with probability
+        # 0.99996, of 500 only with 0.993.
+        samples = None
+        if can_sample_exactly(theta):
+            samples = exact_samples(theta, 2 * n_chains, search_rng)
+        known = [words for words in (data, samples) if words is not None]
+        modes = find_modes(theta, np.concatenate(known) if known else None, search_rng)
+        branches = branches_of(theta, modes, n_chains, rng, progress)
+        shares = None
+        if len(branches) == 1:
+            only = branches[0]
+            only.path, only.n_chains = only.path._replace(base_logits=logits), n_chains
+            if samples is not None:
+                only.starts, only.equilibrated = samples, True
+            elif data is not None:
+                only.starts = data
+        elif samples is not None:
+            shares = start_from_samples(theta, branches, samples, search_rng)
+        n_samples = 0 if samples is None else len(samples)
+        return cls(theta, branches, known, shares, n_samples, search_rng)
 
     @property
-    def log_z_base(self) -> float:
-        return float(np.logaddexp(0.0, self.base_logits).sum())
+    def whole(self) -> Part:
+        """Log Z by the forward runs."""
+        return total([branch.part for branch in self.branches])
 
-    def log_weights(self, n_chains: int, n_steps: int, words: Bits | None = None) -> Floats:
-        """Log weights of chains from the base to the model, shape (n_chains,).
+    @property
+    def n_sweeps(self) -> int:
+        return sum(branch.n_sweeps for branch in self.branches)
 
-        From ``words`` of the model the chains run back to the base: the transitions of the forward
-        run in the opposite order, each a scan in the opposite order. The sweep at beta = 1 that
-        comes first leaves the model's words as they are.
-        """
-        forward = words is None
-        start, stop = (0.0, 1.0) if forward else (1.0, 0.0)
-        betas = np.linspace(start, stop, n_steps + 1)
-        chains = self._chains(n_chains, words).run(
-            betas[:-1],
-            increments=np.abs(np.diff(betas)),
-            backwards=not forward,
-            progress=self.progress,
-            label=f"AIS {'forward' if forward else 'reverse'}, {n_steps} steps",
+    @property
+    def effective_sample_size(self) -> float:
+        """Equally weighted chains that carry as much information, all branches together."""
+        sizes = np.array([effective_sample_size(branch.forward) for branch in self.branches])
+        shares = share_of(self.branches)
+        return float(1.0 / np.sum(shares[shares > 0.0] ** 2 / sizes[shares > 0.0]))
+
+    @property
+    def bound(self) -> LowerBound:
+        """The sum over all words that are known."""
+        met = [words for branch in self.branches for words in (*branch.words, branch.mode.words)]
+        peaks = np.stack([branch.mode.peak for branch in self.branches])
+        return lower_bound(self.theta, self.known + met, peaks)
+
+    def settle(self, n_steps: int, max_steps: int, tolerance: float) -> str | None:
+        """Double the steps of every branch that needs it; what is left to doubt, or None."""
+        unsettled = list(self.branches)
+        doubt = None
+        for steps in _doublings(n_steps, max_steps):
+            self.n_steps = steps
+            for branch in unsettled:
+                branch.run_forward(steps)
+                branch.verified = False
+            self.trace.append((steps, *self.whole))
+            unsettled = [branch for branch in unsettled if not self._settled(branch, tolerance)]
+            if unsettled and steps < max_steps:
+                continue
+            doubt, unsettled = self._doubt(unsettled, tolerance)
+            if doubt is None:
+                break
+        return doubt
+
+    def _settled(self, branch: Branch, tolerance: float) -> bool:
+        """Whether a branch moved the sum by little on doubling, and adds little to its error."""
+        share = float(share_of(self.branches)[branch.number])
+        allowed = tolerance / math.sqrt(len(self.branches))
+        changes = (effect(branch.moved, share), effect(branch.part.stderr, share))
+        return all(change < allowed for change in changes)
+
+    def _doubt(self, unsettled: list[Branch], tolerance: float) -> tuple[str | None, list[Branch]]:
+        """The first thing that speaks against the sum, and the branches to run on for it."""
+        doubts: list[str | None] = []
+        shares, stderr = share_of(self.branches), self.whole.stderr
+        for branch in self.branches:
+            if branch.verified:
+                continue
+            stayed = branch.run_reverse(branch.n_steps)
+            share, settled = float(shares[branch.number]), branch not in unsettled
+            doubt: str | None = "no chain stayed there"
+            if stayed:
+                doubt = doubt_of(branch.forward, branch.reverse, settled, tolerance, share, stderr)
+            branch.verified = doubt is None
+            if doubt is not None:
+                place = "" if branch.alone else f"in the mode {branch.mode.place}, "
+                doubts.append(f"{place}{doubt}")
+        again = [branch for branch in self.branches if not branch.verified]
+        if not again:
+            doubts = [self._crossing(tolerance), self._sampled()]
+        # What is proven comes first.
+        known = [doubt for doubt in (self._excess(), *doubts) if doubt is not None]
+        return (known[0], again or list(self.branches)) if known else (None, [])
+
+    def _crossing(self, tolerance: float) -> str | None:
+        """Whether chains of one mode found more in another than that mode's own chains did."""
+        whole = self.whole.value
+        for branch in self.branches:
+            for k, weights in branch.elsewhere.items():
+                parts = [Part(*log_mean(weights)), self.branches[k].part]
+                found, own = (math.exp(min(part.value - whole, 300.0)) for part in parts)
+                errors = [found * parts[0].stderr, own * parts[1].stderr if own else 0.0]
+                excess = found - own
+                if excess > tolerance and excess > 3.0 * math.hypot(*errors):
+                    return (
+                        f"chains from the mode {branch.mode.place} found {excess:.2%} of the mass "
+                        f"in the mode {self.branches[k].mode.place} that its own chains missed"
+                    )
+        return None
+
+    def _sampled(self) -> str | None:
+        """Whether exact samples lie in the modes as often as the parts of the sum say."""
+        if self.shares is None:
+            return None
+        found = share_of(self.branches)
+        errors = found * np.array([branch.part.stderr for branch in self.branches])
+        expected = np.sqrt(found * (1.0 - found) / self.n_samples + errors**2)
+        for branch, gap, error in zip(
+            self.branches, self.shares - found, expected + 1.0 / self.n_samples, strict=True
+        ):
+            if abs(gap) > 4.0 * error:
+                return (
+                    f"{self.shares[branch.number]:.2%} of exact samples lie in the mode "
+                    f"{branch.mode.place}, which has {found[branch.number]:.2%} of the sum"
+                )
+        return None
+
+    def _excess(self) -> str | None:
+        """Whether words are known that hold more than Z by far more than its error."""
+        whole, bound = self.whole, self.bound
+        if bound.value <= whole.value + 3.0 * whole.stderr + ROUNDING:
+            return None
+        word = "".join(map(str, bound.heaviest))
+        return (
+            f"{bound.n_words:,} known words alone sum to log Z = {bound.value:.6g}, which is "
+            f"{(bound.value - whole.value) / math.log(2.0):.3g} bits more; the heaviest is {word}"
         )
-        return chains.log_weights
-
-    def equilibrate(
-        self, chains: Sampler | None, n_chains: int, n_sweeps: int
-    ) -> tuple[Sampler, int]:
-        """Chains at words of the model, from those of the last attempt, and the sweeps it took.
-
-        The words are exact samples if possible, drawn once: fresh ones for every attempt would give
-        a rare mode as many chances to be absent. Otherwise they come from Gibbs sampling that
-        starts from data words or from the base, and goes on with every attempt.
-        """
-        exact = can_sample_exactly(self.theta)
-        if chains is None:
-            if exact:
-                words = exact_samples(self.theta, n_chains, self.rng)
-                chains = Sampler(self.theta, n_chains, seed=0, initial=words)
-            elif self.data is None:
-                chains = self._chains(n_chains).run([0.0])
-            else:
-                picked = self.rng.integers(len(self.data), size=n_chains)
-                chains = self._chains(n_chains, self.data[picked])
-        if exact:
-            return chains, 0
-        label = f"Gibbs, {n_sweeps} steps"
-        return chains.run(np.ones(n_sweeps), progress=self.progress, label=label), n_sweeps
-
-    def _chains(self, n_chains: int, initial: Bits | None = None) -> Sampler:
-        seed, logits = new_seed(self.rng), self.base_logits
-        return Sampler(self.theta, n_chains, seed=seed, base_logits=logits, initial=initial)
 
 
 def _doublings(first: int, last: int) -> Iterator[int]:
@@ -198,40 +289,6 @@ def _doublings(first: int, last: int) -> Iterator[int]:
         yield first
         first *= 2
     yield last
-
-
-def base_logits(
-    theta: Parameters,
-    base: Base,
-    rates: ArrayLike | None,
-    words: Bits | None,
-    rng: np.random.Generator,
-) -> Floats:
-    """Logits of the base model from the options of :func:`annealed_importance_sampling`."""
-    if not (isinstance(base, str) and base in ("rates", "uniform")):
-        raise ValueError(f"base is {base!r}; use 'rates' or 'uniform'")
-    if base == "uniform":
-        if rates is not None:
-            raise ValueError("rates are given with base='uniform'; use base='rates' or drop them")
-        return np.zeros(theta.n_visible)
-    if rates is not None:
-        probabilities = real_array("rates", rates, "pass one probability per unit")
-        if probabilities.shape != (theta.n_visible,):
-            raise ValueError(
-                f"rates has shape {probabilities.shape}; it needs one entry for each of "
-                f"{theta.n_visible} units"
-            )
-        if not np.all((probabilities >= 0.0) & (probabilities <= 1.0)):
-            raise ValueError("rates holds values outside [0, 1]; pass probabilities per word")
-    elif words is not None:
-        probabilities = words.mean(axis=0)
-    else:
-        # Rates of chains annealed from fair coins to the model; they need not be exact.
-        pilot = Sampler(theta, n_chains=1024, seed=new_seed(rng))
-        probabilities = pilot.run(np.linspace(0.0, 1.0, 200)).words.mean(axis=0)
-    # A base that forbids words cannot reach them.
-    logits: Floats = logit(np.clip(probabilities, 1e-3, 1.0 - 1e-3))
-    return logits
 
 
 def _check_run(n_chains: int, n_steps: int, max_steps: int, tolerance_bits: float) -> None:

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from ..parameters import Parameters
 from ..validation import Floats, listed, random_generator, real_number, whole_number
-from ._ais import AnnealingPath, Base, base_logits
 from ._cost import operations
 from ._exact import exact_log_partition
 from ._gibbs import RandomState
 from ._importance_weights import log_mean
+from ._path import AnnealingPath, Base, base_logits
 
 #: From 1, since chains that start at the rates are close already, to 8192, where models of a column
 #: have settled.
@@ -97,7 +97,7 @@ def annealing_convergence(
     rng = random_generator(random_state)
     live, log_factor = theta.only_live()
     path = AnnealingPath(live, base_logits(live, base, rates, None, rng), rng)
-    runs = [path.log_weights(n_chains, n) for n in n_steps]
+    runs = [path.anneal(n_chains, n).log_weights for n in n_steps]
     log_weights = log_factor + path.log_z_base + np.stack(runs)
     estimates, stderrs = np.array([log_mean(run) for run in log_weights]).T
     return Convergence(n_steps, log_weights, estimates, stderrs, _exact(theta, exact))

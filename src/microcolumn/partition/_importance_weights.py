@@ -10,13 +10,15 @@ from scipy.special import logsumexp
 from ..validation import Floats
 
 #: Rounding of log weights, nats: smaller differences are ignored.
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 
 
 def log_mean(log_weights: Floats) -> tuple[float, float]:
     """Logarithm of the mean weight and its standard error by the delta method (nats)."""
     n = len(log_weights)
     largest = float(log_weights.max())
+    if largest == -math.inf:
+        return -math.inf, math.inf
     weights = np.exp(log_weights - largest)
     mean = float(weights.mean())
     stderr = float(weights.std(ddof=1)) / (mean * math.sqrt(n)) if n > 1 else math.inf
@@ -46,27 +48,60 @@ def missed_log_mass(forward: Floats, reverse: Floats) -> float:
     return math.log1p(-reached) - math.log1p(-share)
 
 
-def doubt_of(forward: Floats, reverse: Floats, settled: bool, tolerance: float) -> str | None:
-    """What speaks against the forward estimate, as a clause; None if nothing does."""
-    value, stderr = log_mean(forward)
+def doubt_of(
+    forward: Floats,
+    reverse: Floats,
+    settled: bool,
+    tolerance: float,
+    share: float = 1.0,
+    stderr: float | None = None,
+) -> str | None:
+    """What speaks against the forward estimate of a part of Z, as a clause; None if nothing does.
+
+    Parameters
+    ----------
+    forward, reverse : ndarray
+        Log weights, nats; -inf of forward chains that ended outside of the part.
+    settled : bool
+        Whether doubling the steps changed little.
+    tolerance : float
+        What log Z may be off by, nats.
+    share : float
+        The part as a share of Z; 1 where it is all of it.
+    stderr : float, optional
+        Standard error of log Z, nats; that of ``forward`` by default.
+    """
+    value, own_stderr = log_mean(forward)
+    whole_stderr = own_stderr if stderr is None else stderr
     negative, reverse_stderr = log_mean(-reverse)
-    gap = -negative - value
+    ended_here = float(np.isfinite(forward).mean())
+    gap = effect((math.log(ended_here) if ended_here else -math.inf) - negative - value, share)
     bits = 1.0 / math.log(2.0)
     if not settled:
         return (
             f"it moved by more than {tolerance * bits:.3g} bits on the last doubling, or its "
-            f"standard error of {stderr * bits:.3g} bits is above that"
+            f"standard error of {whole_stderr * bits:.3g} bits is above that"
         )
-    missed = missed_log_mass(forward, reverse)
-    if missed > stderr + _ROUNDING:
+    missed = effect(missed_log_mass(forward, reverse), share)
+    if missed > whole_stderr + ROUNDING:
         return (
             f"the reverse run found words that hold {-math.expm1(-missed):.2%} of the mass and "
             "that no forward chain reached"
         )
-    combined = math.hypot(stderr, reverse_stderr)
-    if max(abs(gap), reverse_stderr) > tolerance or abs(gap) > 3.0 * combined + _ROUNDING:
+    reverse_stderr = effect(reverse_stderr, share)
+    combined = math.hypot(whole_stderr, reverse_stderr)
+    if max(abs(gap), reverse_stderr) > tolerance or abs(gap) > 3.0 * combined + ROUNDING:
         return (
             f"the reverse run is {gap * bits:+.3g} bits away, with standard errors of "
-            f"{stderr * bits:.3g} forward and {reverse_stderr * bits:.3g} reverse"
+            f"{whole_stderr * bits:.3g} forward and {reverse_stderr * bits:.3g} reverse"
         )
     return None
+
+
+def effect(change: float, share: float) -> float:
+    """Change of log Z where the logarithm of a share of Z changes, nats."""
+    if share == 0.0 or math.isnan(change):
+        return 0.0
+    if share == 1.0:
+        return change
+    return math.log1p(share * math.expm1(change)) if change < 500.0 else math.inf

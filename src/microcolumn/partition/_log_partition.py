@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from inspect import signature
 from typing import Any, Literal, get_args
 
 from ..parameters import Parameters
+from ..validation import random_generator
 from ._ais import annealed_importance_sampling
 from ._cost import Side, operations
 from ._exact import exact_log_partition
+from ._gibbs import words_of_units
 from ._result import LogPartition
+from ._shares import modes_of_exact_sum
 
 Method = Literal["auto", "exact", "exact-visible", "exact-hidden", "ais"]
 
@@ -34,8 +38,9 @@ def log_partition(
     progress : bool, optional
         Show a progress bar; by default when more than a few seconds are expected.
     **options
-        Passed on to ``annealed_importance_sampling`` if that is the method; an error with an
-        explicit exact method.
+        Passed on to ``annealed_importance_sampling`` if that is the method. Exact sums take
+        ``words`` and ``random_state`` alone: with data words the result says how much of the
+        model's mass lies where none of them is (``false_mass``).
 
     Examples
     --------
@@ -55,10 +60,15 @@ def log_partition(
             raise TypeError(f"{name!r} is no option; choose from {', '.join(known_options)}")
     if method == "ais" or (method == "auto" and operations(theta) > AUTO_OPERATIONS):
         return annealed_importance_sampling(theta, progress=progress, **options)
-    if options and method != "auto":
-        raise TypeError(
-            f"method {method!r} takes no option {next(iter(options))!r}; "
-            "leave it out or use method='ais'"
-        )
+    for name in options:
+        if method != "auto" and name not in ("words", "random_state"):
+            raise TypeError(
+                f"method {method!r} takes no option {name!r}; leave it out or use method='ais'"
+            )
     sides: dict[str, Side] = {"exact-visible": "visible", "exact-hidden": "hidden"}
-    return exact_log_partition(theta, sides.get(method, "auto"), progress)
+    found = exact_log_partition(theta, sides.get(method, "auto"), progress)
+    if options.get("words") is None:
+        return found
+    words = words_of_units(options["words"], theta.n_visible, "words")
+    rng = random_generator(options.get("random_state"))
+    return replace(found, modes=modes_of_exact_sum(theta, found.value, words, rng))

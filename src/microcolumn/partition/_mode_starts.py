@@ -9,8 +9,9 @@ from ..packing import unique_rows
 from ..parameters import Parameters
 from ..validation import Bits, Floats
 
-#: Words of the data that the search starts from, at most: first those with the most active units.
-_MOST_DATA = 128
+#: Words of the data that the search starts from, at most; a quarter of them, if there are more,
+#: are those with the most active units.
+_MOST_DATA = 512
 #: Probability of a unit to be active in random words, and words of each.
 _DENSITIES, _RANDOM = (0.05, 0.15, 0.3, 0.5, 0.7, 0.85, 0.95), 8
 #: Leading eigenvectors of the couplings whose signs are tried.
@@ -32,20 +33,27 @@ def starting_words(theta: Parameters, data: Bits | None, rng: np.random.Generato
         Source of the random words.
     """
     n = theta.n_visible
-    parts = [np.ones((1, n)), np.zeros((1, n)), _hidden_patterns(theta), _coupled_patterns(theta)]
+    densities = np.repeat(_DENSITIES, _RANDOM)[:, None]
+    parts: list[Bits] = [
+        np.ones((1, n), dtype=np.uint8),
+        np.zeros((1, n), dtype=np.uint8),
+        _hidden_patterns(theta),
+        _coupled_patterns(theta),
+        (rng.random((densities.size, n)) < densities).astype(np.uint8),
+        (rng.random((4 * _RANDOM, n)) < expit(theta.b)).astype(np.uint8),
+    ]
     if data is not None:
         parts.append(_of_data(data, rng))
-    densities = np.repeat(_DENSITIES, _RANDOM)[:, None]
-    parts.append(rng.random((densities.size, n)) < densities)
-    parts.append(rng.random((4 * _RANDOM, n)) < expit(theta.b))
-    return unique_rows(np.concatenate(parts).astype(np.uint8))[0]
+    return unique_rows(np.concatenate(parts))[0]
 
 
 def _of_data(data: Bits, rng: np.random.Generator) -> Bits:
-    """Half of them the words with the most active units, the others at random."""
+    """Distinct words of the data: all of them, or the busiest and others at random."""
     distinct, _ = unique_rows(data)
-    busiest = np.argsort(-distinct.sum(axis=1, dtype=np.int64), kind="stable")[: _MOST_DATA // 2]
-    picked = rng.integers(len(data), size=_MOST_DATA // 2)
+    if len(distinct) <= _MOST_DATA:
+        return distinct
+    busiest = np.argsort(-distinct.sum(axis=1, dtype=np.int64), kind="stable")[: _MOST_DATA // 4]
+    picked = rng.integers(len(data), size=_MOST_DATA - len(busiest))
     return np.concatenate([distinct[busiest], data[picked]])
 
 

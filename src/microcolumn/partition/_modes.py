@@ -8,6 +8,7 @@ leave soon is part of another.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -26,10 +27,12 @@ _ASCENT, _COLD = 16, 1e4
 _COOLING, _COOLED = 64, 64
 #: Sweeps to settle; and snapshots of the time average, with the sweeps between two of them.
 SETTLING, _SNAPSHOTS, _BETWEEN = 32, 24, 4
+#: Sweeps after which a chain shows which mode it is in.
+LABELLING = SETTLING + _SNAPSHOTS * _BETWEEN
 #: Places that are told apart at first, and chains that show whether each is stayed in.
 _MOST_PLACES, _WITNESSES = 48, 32
 #: Share of the chains that must still be there for a place to be a mode.
-_RETENTION = 0.5
+_RETENTION = 0.9
 #: Rates of a mode are kept this far from 0 and 1: a base that forbids words cannot reach them.
 _CLIP = 2e-3
 
@@ -38,12 +41,24 @@ class FoundMode(NamedTuple):
     """A place where chains stay.
 
     ``rates`` (n_units,) are those of its chains, kept away from 0 and 1; ``peak`` (n_units,) is
-    the most probable word that was met there; ``words`` (n_words, n_units) are of its chains.
+    the most probable word that ascent from there reaches; ``words`` (n_words, n_units) are of its
+    chains; ``log_mass`` is a rough estimate of its part of log Z, nats (0 of the only mode).
     """
 
     rates: Floats
     peak: Bits
     words: Bits
+    log_mass: float = 0.0
+
+    @property
+    def n_active(self) -> float:
+        """Mean number of active units."""
+        return float(self.words.sum(axis=1).mean())
+
+    @property
+    def place(self) -> str:
+        """How to call it in a sentence."""
+        return f"with {self.n_active:.1f} of {self.rates.size} units active"
 
 
 def find_modes(
@@ -86,8 +101,10 @@ def find_modes(
     sampler = Sampler(live, len(chains), seed=new_seed(generator), initial=chains)
     averages = time_averages(sampler.run(np.ones(SETTLING)))
     places = _distinct_places(averages)
-    started = nearest(averages, _clipped(averages[places]))
-    found = _stayed_in(live, averages[places], sampler.words, started, generator)
+    if len(places) == 1:
+        found = [FoundMode(_clipped(averages.mean(axis=0)), peaks[0], sampler.words)]
+    else:
+        found = _stayed_in(live, averages, places, sampler.words, generator)
     ranked = _by_mass(live, found, generator)[:most]
     return tuple(_with_peak(live, mode, generator) for mode in ranked)
 
@@ -138,9 +155,9 @@ def _distinct_places(averages: Floats) -> NDArray[np.intp]:
 
 def _stayed_in(
     theta: Parameters,
-    places: Floats,
+    averages: Floats,
+    places: NDArray[np.intp],
     words: Bits,
-    started: NDArray[np.intp],
     rng: np.random.Generator,
 ) -> list[FoundMode]:
     """Modes among the places: those where most chains still are after as many sweeps again.
@@ -148,7 +165,8 @@ def _stayed_in(
     The place that is left most is given up, one at a time, and its chains count for the nearest of
     the others: of many pieces of one mode, between which chains move, one is left in the end.
     """
-    rates = _clipped(places)
+    rates = _clipped(averages[places])
+    started = nearest(averages, rates)
     # Chains of each place, in turn until there are enough of them.
     seeds = np.concatenate(
         [
@@ -182,18 +200,18 @@ def _by_mass(
     """Modes in the order of the mass that a short annealing from the rates of each one finds."""
     if len(found) == 1:
         return found
-    masses = [pilot_log_mass(theta, mode.rates, rng) for mode in found]
-    return [found[k] for k in np.argsort(-np.array(masses), kind="stable")]
+    weighed = [mode._replace(log_mass=_log_mass(theta, mode.rates, rng)) for mode in found]
+    return sorted(weighed, key=lambda mode: -mode.log_mass)
 
 
-def pilot_log_mass(theta: Parameters, rates: Floats, rng: np.random.Generator) -> float:
+def _log_mass(theta: Parameters, rates: Floats, rng: np.random.Generator) -> float:
     """Rough log mass around a mode (nats), from 64 chains annealed in 100 steps."""
     logits = np.log(rates) - np.log1p(-rates)
     betas = np.linspace(0.0, 1.0, 101)
     sampler = Sampler(theta, 64, seed=new_seed(rng), base_logits=logits)
     weights = sampler.run(betas[:-1], np.diff(betas)).log_weights
     log_z_base = float(np.logaddexp(0.0, logits).sum())
-    return float(np.logaddexp.reduce(weights)) - np.log(64.0) + log_z_base
+    return float(np.logaddexp.reduce(weights)) - math.log(64.0) + log_z_base
 
 
 def _with_peak(theta: Parameters, mode: FoundMode, rng: np.random.Generator) -> FoundMode:

@@ -5,6 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+#: A model has a false mode where at least this share of its mass lies in modes never seen.
+FALSE_MODE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A place where chains of a model stay, and what it holds of the model's mass.
+
+    Where words were given, those with far more active units than any of them are a place of their
+    own, which is not seen, even if chains go to and fro.
+
+    Parameters
+    ----------
+    share, stderr : float
+        Share of Z, and its standard error.
+    n_active : float
+        Mean number of active units of its words.
+    seen : bool, optional
+        Whether any of the words that were given lies there; None where none were given.
+    """
+
+    share: float
+    stderr: float
+    n_active: float
+    seen: bool | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class LogPartition:
@@ -32,6 +58,11 @@ class LogPartition:
         Plausibility check from the most frequent words, nats; never the answer.
     side : {"visible", "hidden"}, optional
         Which states an exact sum ran over.
+    lower_bound : float, optional
+        Log of the sum of p~ over the distinct words that the search for modes and the chains met,
+        nats: log Z cannot be below it.
+    modes : tuple of Mode, optional
+        Where the mass lies, the heaviest first; of an exact sum only if words were given.
 
     Examples
     --------
@@ -55,6 +86,20 @@ class LogPartition:
     trace: tuple[tuple[int, float, float], ...] | None = None
     frequent_words: float | None = None
     side: Literal["visible", "hidden"] | None = None
+    lower_bound: float | None = None
+    modes: tuple[Mode, ...] | None = None
+
+    @property
+    def false_mass(self) -> float | None:
+        """Share of the mass in modes where none of the given words lies; None without words."""
+        if self.modes is None or any(mode.seen is None for mode in self.modes):
+            return None
+        return float(sum(mode.share for mode in self.modes if not mode.seen))
+
+    @property
+    def has_false_mode(self) -> bool:
+        """Whether 1 % of the mass or more lies in modes where none of the given words lies."""
+        return is_false(self.false_mass)
 
     def __float__(self) -> float:
         return self.value
@@ -63,7 +108,19 @@ class LogPartition:
         error = f" ± {self.stderr:.2g}" if self.stderr > 0.0 else ""
         how = method_text(self.method, self.side)
         doubt = "" if self.converged else ", not converged"
-        return f"log Z = {self.value:.10g}{error} nats ({how}{doubt})"
+        mode = f"; {false_mode_text(self.false_mass)}" if self.has_false_mode else ""
+        return f"log Z = {self.value:.10g}{error} nats ({how}{doubt}){mode}"
+
+
+def is_false(false_mass: float | None) -> bool:
+    """Whether so much mass on words never seen makes a false mode; None where it is not known."""
+    return false_mass is not None and false_mass >= FALSE_MODE
+
+
+def false_mode_text(false_mass: float | None) -> str:
+    """What stands in the place of a score of a model with a false mode."""
+    share = f"{100.0 * (false_mass or 0.0):.2g}".removesuffix(".0")
+    return f"false mode: {share} % of the model's mass on words never seen"
 
 
 def method_text(method: str, side: str | None) -> str:

@@ -124,7 +124,7 @@ def windows(
     Parameters
     ----------
     result : WindowResult
-        From ``results.by_window(...)``; missing results are gaps.
+        From ``results.by_window(...)``; missing results and false modes are gaps.
     bin_width : float, optional
         Seconds per bin; if given, an axis above shows the length of words.
     """
@@ -134,8 +134,9 @@ def windows(
         look = styles[name]
         # Models are side by side, so that error bars do not overlap.
         at = np.array(result.windows) + 0.07 * (k - (len(result.models) - 1) / 2)
-        values = np.array([math.nan if each is None else each.per_neuron for each in found])
-        errors = np.array([_stderr_per_neuron(each, result.test_to_train) for each in found])
+        ranked = [None if each is None or each.has_false_mode else each for each in found]
+        values = np.array([math.nan if each is None else each.per_neuron for each in ranked])
+        errors = np.array([_stderr_per_neuron(each, result.test_to_train) for each in ranked])
         style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
         ax.errorbar(at, values, errors, markersize=3, label=literal(name), **style, **ERROR_BARS)
         last = result.last_step(name)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from ..evaluate import SplitScore
 from ..study import Results
 
 
 def cautions(results: Results) -> list[str]:
-    """Sentences about results that are missing, not converged, at the end of a grid, or mixed."""
+    """Sentences about results that are missing, doubtful, false, at the end of a grid, or mixed."""
     lines = _of_the_run(results)
     conditions = dict.fromkeys(
         (condition.recording, condition.experiment) for condition in results.tested()
@@ -20,7 +21,8 @@ def cautions(results: Results) -> list[str]:
         for name, models in found.models.items():
             by_window = zip(found.windows, models, strict=True)
             tested = [(window, score) for window, m in by_window if m for score in m.splits]
-            for what in (*_not_converged(tested), *_at_the_edge(tested, experiment.l1)):
+            doubts = (_not_converged(tested), _false_modes(tested))
+            for what in (*chain(*doubts), *_at_the_edge(tested, experiment.l1)):
                 alike.setdefault(what, []).append(name)
         condition = f"{recording}, {experiment.name}"
         if experiment.split_by == "words" and max(experiment.windows) > 1:
@@ -62,6 +64,18 @@ def _not_converged(tested: Sequence[tuple[int, SplitScore]]) -> list[str]:
         if doubtful:
             lines.append(f"the {what} has not converged {_count(doubtful, tested)}")
     return lines
+
+
+def _false_modes(tested: Sequence[tuple[int, SplitScore]]) -> list[str]:
+    """Fits whose mass lies where no word does: they are of other data than these."""
+    false = [window for window, score in tested if score.has_false_mode]
+    if not false:
+        return []
+    share = max(score.false_mass or 0.0 for _, score in tested)
+    return [
+        f"the fit has a false mode {_count(false, tested)}, with up to {share:.0%} of its mass on "
+        "words never seen, and is not ranked; add larger penalties or fit by likelihood"
+    ]
 
 
 def _at_the_edge(tested: Sequence[tuple[int, SplitScore]], grid: Sequence[float]) -> list[str]:

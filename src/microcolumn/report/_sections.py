@@ -49,7 +49,12 @@ def answers(results: Results) -> list[Answer]:
 
 def tally(results: Results) -> Answer:
     """How often each model scores best over all comparisons, by how much, and how surely."""
-    compared = [results.comparison(**condition.names) for condition in longest(results)]
+    found = [results.comparison(**condition.names) for condition in longest(results)]
+    compared = [each for each in found if each.models]
+    if not compared:
+        return Answer(
+            f"{len(found)} comparisons", "No model can be ranked: all have a false mode", ()
+        )
     (name, most), *others = Counter(each.best.name for each in compared).most_common()
     headline = [f"{name} scores best in {most} of {len(compared)} comparisons"]
     # Where there is no other model, independent units are the next best.
@@ -58,7 +63,7 @@ def tally(results: Results) -> Answer:
     over_independent = [each.best.bits_per_second for each in compared]
     sure = sum(pair.differs for pair in ahead)
     return Answer(
-        about=f"{len(compared)} comparisons",
+        about=f"{len(found)} comparisons",
         headline=", ".join([*headline, *(f"{other} in {n}" for other, n in others)]),
         details=(
             f"the best is {_range([pair.bits_per_second for pair in ahead])} above the next, "
@@ -88,6 +93,8 @@ def summary(results: Results) -> Table | None:
     several = len(results.plan.experiments) > 1
     for condition in conditions:
         compared = results.comparison(**condition.names)
+        if not compared.models:  # all have a false mode
+            continue
         others = compared.models[1:]
         ising = [model.name for model in others if model.spec.model == "Ising"]
         over_next = _over(compared, [model.name for model in others[:1]], name=True)
@@ -184,8 +191,9 @@ def _predicted(results: Results, condition: Condition) -> list[Item]:
 
 
 def _converged(results: Results, condition: Condition) -> str:
-    models = results.comparison(**condition.names).models
-    scores = [score for model in models for score in model.splits]
+    compared = results.comparison(**condition.names)
+    tested = (*compared.models, *compared.unranked)
+    scores = [score for model in tested for score in model.splits]
     fits = sum(score.fit_converged for score in scores)
     normalised = sum(score.normaliser_converged for score in scores)
     annealed = sum(score.normaliser == "ais" for score in scores)

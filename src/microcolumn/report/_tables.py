@@ -13,6 +13,7 @@ from ..evaluate import Comparison, LayersResult, ModelScore, WindowResult
 from ..evaluate._significance import p_text, with_error
 from ..formatting import counted, duration, number, scientific
 from ..models import ModelSpec
+from ..partition._result import false_mode_text
 from ..study import Condition, Experiment, NotComputedError, Results
 from ..study._index import Row
 
@@ -91,14 +92,13 @@ def words_facts(condition: Condition, compared: Comparison) -> str:
 
 
 def models(compared: Comparison) -> Table:
-    """Scores and sizes of all models, best first."""
+    """Scores and sizes of all models, best first, those with a false mode last."""
     header = ("model", "bits/s", "per unit", "λ", "non-zero", "couplings", "live hidden")
     log_z = {"exact": "exact", "ais": "AIS"}
     rows = [
         (
             model.name,
-            f"{number(model.bits_per_second)} {_errors(model.split_stderr, model.block_stderr)}",
-            number(model.per_neuron, 3),
+            *_score(model),
             _chosen(model.l1),
             f"{model.n_nonzero:.0f}",
             f"{model.n_couplings:.0f}",
@@ -106,7 +106,7 @@ def models(compared: Comparison) -> Table:
             ", ".join(dict.fromkeys(log_z[score.normaliser] for score in model.splits)),
             "yes" if model.converged else "no",
         )
-        for model in compared.models
+        for model in (*compared.models, *compared.unranked)
     ]
     return Table(
         "scores on test parts",
@@ -272,9 +272,19 @@ def _layer_columns(found: LayersResult) -> tuple[str, ...]:
     return (*hidden, f"{within:.3g} / {between:.3g}", f"{median(p_values):.2g}")
 
 
+def _score(model: ModelScore) -> tuple[str, str]:
+    """Bits/s and bits/s per unit with their errors, which a false mode takes the place of."""
+    if model.has_false_mode:
+        return false_mode_text(model.false_mass), "-"
+    errors = _errors(model.split_stderr, model.block_stderr)
+    return f"{number(model.bits_per_second)} {errors}", number(model.per_neuron, 3)
+
+
 def _per_unit(model: ModelScore | None) -> str:
     if model is None:
         return "-"
+    if model.has_false_mode:
+        return "false mode"
     errors = model.split_stderr / model.n_units, model.block_stderr / model.n_units
     return f"{number(model.per_neuron, 3)} {_errors(*errors, digits=3)}"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..evaluate import Comparison, SplitScore
-from ..evaluate._splits import compare_splits
+from ..evaluate._splits import compare_splits, with_false_modes
 from ..models import ModelSpec, PopulationModel, from_bytes
 from ..partition import LogPartition
 from ..words import Words
@@ -231,12 +231,14 @@ class Reader:
                 by_split[row["split"]] = row["bits_per_second"], row["block_stderr"]
             ratio = condition.experiment.test_to_train
             models, pairs = compare_splits(self.scores(condition), differences, n_units, ratio)
-            if models:
+            unranked = with_false_modes(self.scores(condition), n_units)
+            if models or unranked:
                 found[condition.key] = Comparison(
                     models=models,
                     pairs=pairs,
+                    unranked=unranked,
                     n_units=n_units,
-                    n_splits=max(model.n_splits for model in models),
+                    n_splits=max(model.n_splits for model in (*models, *unranked)),
                     n_planned=condition.experiment.n_splits,
                     **condition.names,
                 )

@@ -20,7 +20,7 @@ from ._plan import Experiment, Plan
 Kind = Literal["describe", "fit", "normalise", "test", "patterns", "anneal", "predict", "structure"]
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-RESULTS_VERSION = 2
+RESULTS_VERSION = 3
 
 #: Settings that say which words an experiment has.
 _OF_WORDS = ("bin_width", "most_active", "max_words")

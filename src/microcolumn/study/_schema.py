@@ -16,7 +16,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -93,6 +93,8 @@ CREATE TABLE normalisers (
   converged INTEGER, n_operations REAL, effective_sample_size REAL, reverse REAL,
   reverse_stderr REAL, n_steps INTEGER,
   trace TEXT,  -- JSON: [[steps, value, stderr], ...]
+  lower_bound REAL,  -- log of the sum over words that are known
+  modes TEXT,  -- JSON: [{share, stderr, n_active, seen}, ...]
   frequent_words REAL, validation_bits_per_second REAL, validation_stderr REAL,
   activation TEXT  -- JSON: mean and variance of each hidden unit on the test part
 ) STRICT;
@@ -104,6 +106,7 @@ CREATE TABLE scores (
   normaliser TEXT, side TEXT, normaliser_converged INTEGER, fit_converged INTEGER,
   optimality REAL, nats_per_word REAL, n_words INTEGER, n_live_hidden INTEGER,
   n_couplings INTEGER, n_nonzero INTEGER,
+  false_mass REAL,  -- share of the model's mass in modes where no training word lies
   PRIMARY KEY (job, model)
 ) STRICT;
 
@@ -169,7 +172,7 @@ CREATE TABLE failures (
 JSON_COLUMNS = {
     *("units", "notes", "survey", "versions", "settings", "warnings", "environment"),
     *("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins"),
-    *("layers", "interactions"),
+    *("layers", "interactions", "modes"),
 }
 #: Columns of ``planned`` that results go by, with those of their own.
 _NAMES = ("recording", "experiment", "window", "split", "model", "l1")

@@ -1,0 +1,180 @@
+"""What each mode holds of a model's mass, and which modes the data show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..packing import unique_rows
+from ..parameters import Parameters
+from ..validation import Bits, Floats
+from ._branches import Branch, branches_of, labels_of, share_of
+from ._cost import operations
+from ._gibbs import Sampler, new_seed
+from ._modes import FoundMode, find_modes, nearest, time_averages
+from ._result import Mode
+from ._samples import exact_samples
+
+#: Up to so many multiply-adds of the exact sum, shares are those of exact samples, which then take
+#: a fraction of a second; and the number of samples.
+_SAMPLED_OPERATIONS, _N_SAMPLES = 2.0**26, 2000
+#: Otherwise chains of each annealing, and steps until the error is small.
+_N_CHAINS, _STEPS = 500, (1000, 2000, 4000, 8000)
+#: Share of the mass that no mode accounts for and that is worth a mention.
+_MISSING = 0.01
+#: Words from which on the largest number of active units among them says what is never seen.
+_ENOUGH_WORDS = 500
+
+
+def modes_of(
+    theta: Parameters, branches: list[Branch], words: Bits | None, rng: np.random.Generator
+) -> tuple[Mode, ...]:
+    """The modes of annealed branches, the heaviest first; seen if any of ``words`` lies there."""
+    shares = share_of(branches)
+    errors = np.array([branch.part.stderr for branch in branches])
+    seen = _seen(theta, branches, words, rng)
+    limit = math.inf if words is None else most_active(words)
+    found = []
+    for k, branch in enumerate(branches):
+        # A share changes by (1 - share) with its own part, and by -share with each of the others.
+        slopes = (np.arange(len(branches)) == k) - shares
+        stderr = float(shares[k] * np.sqrt(np.nansum((slopes * errors * (shares > 0.0)) ** 2)))
+        whole = Mode(float(shares[k]), stderr, branch.mode.n_active, seen[k])
+        found += _cut(whole, *_weighted(branch), limit)
+    return tuple(sorted(found, key=lambda mode: -mode.share))
+
+
+def modes_of_exact_sum(
+    theta: Parameters, log_z: float, words: Bits, rng: np.random.Generator
+) -> tuple[Mode, ...]:
+    """Modes of a model whose log Z (nats) is known, the heaviest first.
+
+    Shares come from exact samples where these are quick, else from annealing each mode. Mass that
+    no mode accounts for then is listed as one more, which no word has seen.
+    """
+    live, log_factor = theta.only_live()
+    modes = find_modes(live, words, rng)
+    limit = most_active(words)
+    if len(modes) == 1 and (modes[0].words.sum(axis=1) <= limit).all():
+        seen = seen_modes(live, modes, words, rng)
+        return (Mode(1.0, 0.0, modes[0].n_active, bool(seen[0])),)
+    branches = branches_of(live, modes, _N_CHAINS, rng)
+    if operations(live) <= _SAMPLED_OPERATIONS:
+        samples = exact_samples(live, _N_SAMPLES, rng)
+        labels = labels_of(live, branches, samples, rng)
+        shares = np.bincount(labels, minlength=len(branches)) / _N_SAMPLES
+        errors = np.sqrt(shares * (1.0 - shares) / _N_SAMPLES)
+        parts = [(samples[labels == k], np.ones((labels == k).sum())) for k in range(len(branches))]
+    else:
+        shares, errors = _annealed_shares(branches, log_z - log_factor)
+        parts = [_weighted(branch) for branch in branches]
+    found = []
+    for k, near in enumerate(_seen(live, branches, words, rng)):
+        whole = Mode(float(shares[k]), float(errors[k]), branches[k].mode.n_active, near)
+        found += _cut(whole, *parts[k], limit)
+    rest, error = 1.0 - float(shares.sum()), float(np.sqrt((errors**2).sum()))
+    if rest > max(_MISSING, 4.0 * error):
+        found.append(Mode(rest, error, math.nan, False))
+    return tuple(sorted(found, key=lambda mode: -mode.share))
+
+
+def most_active(words: Bits) -> float:
+    """Number of active units above which a word counts as never seen.
+
+    If the words came from the model, the model's mass above the largest number of active units
+    among T of them would be more than 1 % with probability 0.99^T: less than 1 % from 500 words
+    on. A tenth of the units is added, so that a tail that is somewhat too long is not a mode.
+    Fewer words say nothing about it unless the number is far above.
+    """
+    most = int(words.sum(axis=1, dtype=np.int64).max())
+    margin = math.ceil(words.shape[1] / 10) if len(words) >= _ENOUGH_WORDS else most + 2
+    return most + margin
+
+
+def _cut(whole: Mode, words: Bits, weights: Floats, limit: float) -> list[Mode]:
+    """A mode as its weighted words describe it, in two where some are busier than any seen.
+
+    Chains may go to and fro between words like the data and busier ones, so that both are one
+    mode; the share of the busier ones is false all the same.
+    """
+    total = weights.sum()
+    if not total:
+        return [whole]
+    active, weights = words.sum(axis=1), weights / total
+    busy = active > limit
+    share = float(weights[busy].sum())
+    if not (whole.seen and share):
+        return [replace(whole, n_active=float(weights @ active))]
+    deviation = float(np.sqrt((weights**2 * (busy - share) ** 2).sum()))
+    parts = []
+    for inside, part in ((~busy, 1.0 - share), (busy, share)):
+        if part > 0.0:
+            stderr = math.hypot(part * whole.stderr, whole.share * deviation)
+            mean = float(weights[inside] @ active[inside] / weights[inside].sum())
+            parts.append(Mode(whole.share * part, stderr, mean, inside is not busy))
+    return parts
+
+
+def _weighted(branch: Branch) -> tuple[Bits, Floats]:
+    """Words where the forward chains of a branch ended, and their weights, zero outside of it."""
+    largest = branch.forward.max()
+    if largest == -math.inf:
+        return branch.words[0], np.zeros(len(branch.forward))
+    return branch.words[0], np.exp(branch.forward - largest)
+
+
+def _seen(
+    theta: Parameters, branches: list[Branch], words: Bits | None, rng: np.random.Generator
+) -> list[bool | None]:
+    if words is None:
+        return [None] * len(branches)
+    found = seen_modes(theta, [branch.mode for branch in branches], words, rng)
+    return [bool(near) for near in found]
+
+
+def _annealed_shares(branches: list[Branch], log_z: float) -> tuple[Floats, Floats]:
+    """Share of Z in each branch and its standard error, with steps doubled until it is small."""
+    for n_steps in _STEPS:
+        for branch in branches:
+            branch.run_forward(n_steps)
+        shares = np.exp([branch.part.value - log_z for branch in branches])
+        errors = shares * [
+            branch.part.stderr if share > 0.0 else 0.0
+            for branch, share in zip(branches, shares, strict=True)
+        ]
+        if np.sqrt((errors**2).sum()) < _MISSING / 4.0:
+            break
+    return shares, errors
+
+
+def seen_modes(
+    theta: Parameters, modes: Sequence[FoundMode], words: Bits, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Whether any of the given words lies in each mode, shape (n_modes,).
+
+    A word lies in a mode if it is no less probable at the mode's rates than the mode's own words
+    are, and if a chain that starts from it stays there. The first alone would find a word that
+    leaves at once; the second one that is on the way.
+    """
+    distinct, _ = unique_rows(words)
+    rates = np.stack([mode.rates for mode in modes])
+    labels = np.zeros(len(distinct), dtype=np.intp)
+    if len(modes) > 1:
+        chains = Sampler(theta, len(distinct), seed=new_seed(rng), initial=distinct)
+        labels = nearest(time_averages(chains), rates)
+    seen = np.zeros(len(modes), dtype=bool)
+    for k, mode in enumerate(modes):
+        least = _log_likelihood(mode.words, mode.rates).min()
+        close = _log_likelihood(distinct, mode.rates) >= least
+        seen[k] = bool(np.any(close & (labels == k)))
+    return seen
+
+
+def _log_likelihood(words: Bits, rates: Floats) -> Floats:
+    """Log probability of words under independent units at the rates of a mode, nats."""
+    value: Floats = words @ (np.log(rates) - np.log1p(-rates)) + np.log1p(-rates).sum()
+    return value

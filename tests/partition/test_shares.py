@@ -1,0 +1,103 @@
+"""Masses of modes against brute force, and modes that the data do not show."""
+
+import numpy as np
+import pytest
+
+from microcolumn.energy import log_weight
+from microcolumn.parameters import Parameters
+from microcolumn.partition import _shares as module, log_partition
+from microcolumn.partition._ais import annealed_importance_sampling
+
+N = 14
+
+
+@pytest.fixture(scope="module")
+def two_modes():
+    """A ferromagnet with its silent and its active phase, all its words and their probabilities."""
+    J = np.full((N, N), 0.5) - 0.5 * np.eye(N)
+    theta = Parameters(b=np.full(N, -0.5 * (N - 1) + 0.05), J=J)
+    X = ((np.arange(2**N)[:, None] >> np.arange(N)) & 1).astype(np.uint8)
+    logs = log_weight(theta, X)
+    p = np.exp(logs - np.logaddexp.reduce(logs))
+    return theta, X, p
+
+
+def _drawn(two_modes, n=500, only=None):
+    _, X, p = two_modes
+    p = p if only is None else np.where(only(X.sum(axis=1)), p, 0.0)
+    return X[np.random.default_rng(0).choice(len(X), size=n, p=p / p.sum())]
+
+
+@pytest.mark.parametrize("way", ["exact samples", "annealed", "ais"])
+def test_a_phase_that_no_word_shows_is_false_and_holds_its_share(way, two_modes, monkeypatch):
+    theta, X, p = two_modes
+    truth = float(p[X.sum(axis=1) > N / 2].sum())
+    assert truth > 0.5
+    words = _drawn(two_modes, only=lambda k: k < N / 2)
+    if way == "annealed":
+        monkeypatch.setattr(module, "_SAMPLED_OPERATIONS", 0.0)
+    method = "ais" if way == "ais" else "exact"
+    found = log_partition(theta, method, words=words, random_state=0)
+    active, silent = found.modes
+    assert (active.seen, silent.seen) == (False, True)
+    assert active.n_active > N - 1 > 1 > silent.n_active
+    assert abs(found.false_mass - truth) < 4 * active.stderr
+    assert found.has_false_mode
+    shown = f"{100 * found.false_mass:.0f} % of the model's mass on words never seen"
+    assert str(found).endswith(f"; false mode: {shown}")
+
+
+def test_words_of_both_phases_show_both(two_modes):
+    found = log_partition(two_modes[0], "exact", words=_drawn(two_modes), random_state=0)
+    assert [mode.seen for mode in found.modes] == [True, True]
+    assert found.false_mass == 0.0
+    assert not found.has_false_mode
+
+
+def test_a_single_word_of_a_phase_shows_it(two_modes):
+    silent = _drawn(two_modes, only=lambda k: k < N / 2)
+    words = np.concatenate([silent, np.ones((1, N), dtype=np.uint8)])
+    found = log_partition(two_modes[0], "exact", words=words, random_state=0)
+    assert found.false_mass == 0.0
+
+
+def test_a_word_on_the_way_between_two_phases_shows_neither(two_modes):
+    words = _drawn(two_modes, only=lambda k: k < N / 2)
+    between = np.tile(np.arange(N) % 2, (5, 1)).astype(np.uint8)
+    found = log_partition(
+        two_modes[0], "exact", words=np.concatenate([words, between]), random_state=0
+    )
+    assert [mode.seen for mode in found.modes] == [False, True]
+
+
+def test_mass_that_no_mode_accounts_for_is_listed_and_false(two_modes, monkeypatch):
+    theta, _, _ = two_modes
+    words = _drawn(two_modes, only=lambda k: k < N / 2)
+    monkeypatch.setattr(module, "_SAMPLED_OPERATIONS", 0.0)
+    modes = module.find_modes(theta, rng=0)
+    lost = [mode for mode in modes if mode.n_active < 1]
+    # Twice the silent one, as if the search had cut it in two and missed the other.
+    monkeypatch.setattr(module, "find_modes", lambda *_: (*lost, *lost))
+    found = log_partition(theta, "exact", words=words, random_state=0)
+    assert found.false_mass > 0.3
+
+
+def test_a_model_that_mixes_has_one_mode_and_no_false_mass():
+    rng = np.random.default_rng(1)
+    J = np.triu(rng.normal(scale=0.1, size=(8, 8)), 1)
+    theta = Parameters(b=np.full(8, -2.0), J=J + J.T)
+    words = (rng.random((300, 8)) < 0.1).astype(np.uint8)
+    found = log_partition(theta, words=words, random_state=0)
+    assert (found.method, found.false_mass) == ("exact", 0.0)
+    [mode] = found.modes
+    assert (mode.share, mode.stderr, mode.seen) == (1.0, 0.0, True)
+
+
+def test_without_words_nothing_is_said_of_false_mass(two_modes):
+    theta, _, _ = two_modes
+    assert log_partition(theta, "exact").modes is None
+    assert log_partition(theta, "exact").false_mass is None
+    annealed = annealed_importance_sampling(theta, n_chains=128, random_state=0)
+    assert annealed.false_mass is None
+    assert not annealed.has_false_mode
+    assert annealed.lower_bound <= annealed.value + 4 * annealed.stderr
