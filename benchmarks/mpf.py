@@ -1,5 +1,7 @@
 """Minimum probability flow, value and gradient: ratio to NumPy, core time, distance from the peak.
 
+Pseudolikelihood, which the same kernel computes with another link, is timed beside it.
+
     python benchmarks/mpf.py
 
 Wall time of the whole evaluation (tables, kernel, gradient) with all threads, against two versions
@@ -27,7 +29,7 @@ from machine import least, peak_multiply_adds, print_machine
 from scipy.special import expit
 
 import microcolumn as mc
-from microcolumn.objectives import MinimumProbabilityFlow
+from microcolumn.objectives import MinimumProbabilityFlow, Objective, PseudoLikelihood
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
 
@@ -122,13 +124,23 @@ def wall_time(objective: MinimumProbabilityFlow, theta: Parameters) -> float:
     return min(times)
 
 
-def core_time(objective: MinimumProbabilityFlow, theta: Parameters) -> float:
+def core_time(objective: Objective, theta: Parameters) -> float:
     """Seconds of processor time of an evaluation with one thread."""
     n_threads = numba.get_num_threads()
     numba.set_num_threads(1)
     seconds = least(time.process_time, lambda: objective(theta), 50)
     numba.set_num_threads(n_threads)
     return seconds
+
+
+def print_pseudolikelihood(words: Words, theta: Parameters) -> None:
+    """Core time of pseudolikelihood against that of flow, measured in turns."""
+    objectives = MinimumProbabilityFlow(words), PseudoLikelihood(words)
+    times = [[core_time(objective, theta) for objective in objectives] for _ in range(3)]
+    flow, other = np.min(times, axis=0)
+    print(
+        f"  pseudolikelihood, float64: {other * 1e3:.3f} ms of core time, {other / flow:.2f} x flow"
+    )
 
 
 def compare(words: Words, n_hidden: int, bar: float, peaks: dict[type, float]) -> None:
@@ -158,6 +170,7 @@ def compare(words: Words, n_hidden: int, bar: float, peaks: dict[type, float]) -
             f" time per element, {share:.0%} of the multipliers' peak; {ratio:.0f} x NumPy"
             f"{verdict if dtype is np.float64 else ''}, {theirs['with tables'] / wall:.0f} x tables"
         )
+    print_pseudolikelihood(words, theta)
 
 
 def ising(n_units: int, peaks: dict[type, float]) -> None:
@@ -175,6 +188,7 @@ def ising(n_units: int, peaks: dict[type, float]) -> None:
             f"{core / words.X.size * 1e9:.2f} ns per (word, unit), "
             f"{pairs / core / peaks[dtype]:.0%} of the multipliers' peak"
         )
+    print_pseudolikelihood(words, theta)
 
 
 def main() -> None:

@@ -33,7 +33,7 @@ Model = mc.Ising | mc.RBM | mc.SemiRBM
 #: Most units to fit by likelihood. It is a sum over all words, hundreds of times in a fit.
 MOST_BY_LIKELIHOOD = 25
 #: Shares of the strength from which on all couplings are zero.
-GRID = np.geomspace(1e-3, 1.0, 7)
+GRID = np.geomspace(1e-3, 1.0, 10)
 
 
 class Parts(NamedTuple):
