@@ -14,11 +14,16 @@ def unique_rows(X: Bits) -> tuple[Bits, NDArray[np.int32]]:
     The result is that of ``np.unique(X, axis=0)``; extra memory is about 3/8 of a byte per bit
     plus 40 bytes per row.
     """
-    packed = np.packbits(X, axis=1)
-    padded = np.zeros((X.shape[0], 8 * -(-packed.shape[1] // 8)), dtype=np.uint8)
-    padded[:, : packed.shape[1]] = packed
-    places, index = unique_packed(np.ascontiguousarray(padded.view(">u8").T, dtype=np.uint64))
+    places, index = unique_packed(packed(X))
     return X[places], index
+
+
+def packed(X: Bits) -> NDArray[np.uint64]:
+    """Rows of bits as 64-bit integers, shape (n_integers, n_rows), for :func:`unique_packed`."""
+    octets = np.packbits(X, axis=1)
+    padded = np.zeros((X.shape[0], 8 * -(-octets.shape[1] // 8)), dtype=np.uint8)
+    padded[:, : octets.shape[1]] = octets
+    return np.ascontiguousarray(padded.view(">u8").T, dtype=np.uint64)
 
 
 def unique_packed(keys: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:

@@ -272,8 +272,8 @@ class PenalisedModel(PopulationModel):
         unbounded = result.parameters.n_hidden > 0 and self._penalty(self.l1).strength == 0.0
         if result.sampled is not None and not result.converged:
             warnings.warn(
-                f"{name} with l1={self.l1:g} is not converged: {_still_to_gain(self, words)}; raise "
-                "max_iter or l1",
+                f"{name} with l1={self.l1:g} is not converged: {_still_to_gain(self, words)}; "
+                "raise max_iter or l1",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )

@@ -15,11 +15,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..packing import unique_rows
+from ..packing import unique_packed, unpacked
 from ..parameters import Parameters
 from ..partition._modes import nearest
-from ..validation import Bits, Floats
+from ..validation import Floats, chunks
 from ..words import Words
 from ._objective import Objective
 from ._sparse_words import SparseWords
@@ -33,8 +34,8 @@ class Draws:
     ----------
     theta : Parameters
         The model.
-    words : ndarray of uint8, shape (n_draws, n_units)
-        Draws, repeated ones included.
+    keys : ndarray of uint64, shape (n_integers, n_draws)
+        Draws, repeated ones included, as :func:`microcolumn.packing.packed` gives them.
     log_mass : float
         Log mass that they were drawn from, nats: log Z, or that of the mode.
     rates : ndarray, shape (n_modes, n_units), optional
@@ -42,16 +43,23 @@ class Draws:
     """
 
     theta: Parameters
-    words: Bits
+    keys: NDArray[np.uint64]
     log_mass: float
     rates: Floats | None = None
 
-    def log_density(self, words: Bits, sparse: SparseWords) -> Floats:
-        """Expected draws of each of these words as a logarithm, shape (n_words,)."""
-        density: Floats = sparse.log_weights(self.theta) - self.log_mass + math.log(len(self.words))
+    @property
+    def n_draws(self) -> int:
+        """Number of draws."""
+        return int(self.keys.shape[1])
+
+    def log_expected(self, words: SparseWords, keys: NDArray[np.uint64]) -> Floats:
+        """How often each of these words is drawn on average, as a logarithm, shape (n_words,)."""
+        expected: Floats = words.log_weights(self.theta) - self.log_mass + math.log(self.n_draws)
         if self.rates is not None:
-            density[nearest(words.astype(np.float64), self.rates) != 0] = -np.inf
-        return density
+            for part in chunks(words.n_words, words.n_units):
+                bits = unpacked(keys[:, part], words.n_units).astype(np.float64)
+                expected[part][nearest(bits, self.rates) != 0] = -np.inf
+        return expected
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,15 +68,18 @@ class WordPool:
 
     Parameters
     ----------
-    words : ndarray of uint8, shape (n_words, n_units)
+    words : SparseWords
         Distinct words.
+    keys : ndarray of uint64, shape (n_integers, n_words)
+        The same, packed.
     log_measure : ndarray, shape (n_words,)
         How many words of its kind each stands for, as a logarithm.
     n_drawn : ndarray, shape (n_words,)
         How often chains of the model drew each; 0 for words that were searched for.
     """
 
-    words: Bits
+    words: SparseWords
+    keys: NDArray[np.uint64]
     log_measure: Floats
     n_drawn: Floats
 
@@ -79,15 +90,16 @@ class WordPool:
         So no word counts twice that two sources could have drawn (Shirts and Chodera 2008).
         """
         sources = [*drawn, *searched]
-        words, index = unique_rows(np.concatenate([source.words for source in sources]))
-        sparse = SparseWords(words)
-        expected = np.full(len(words), -np.inf)
+        every = np.concatenate([source.keys for source in sources], axis=1)
+        places, index = unique_packed(every)
+        keys = np.ascontiguousarray(every[:, places])
+        words, n_words = SparseWords(keys, drawn[0].theta.n_visible), len(places)
+        expected = np.full(n_words, -np.inf)
         for source in sources:
-            np.logaddexp(expected, source.log_density(words, sparse), out=expected)
-        n_words = len(words)
+            np.logaddexp(expected, source.log_expected(words, keys), out=expected)
         n_all = np.bincount(index, minlength=n_words)
-        n_drawn = np.bincount(index[: sum(len(d.words) for d in drawn)], minlength=n_words)
-        return cls(words, np.log(n_all) - expected, n_drawn.astype(np.float64))
+        n_drawn = np.bincount(index[: sum(draws.n_draws for draws in drawn)], minlength=n_words)
+        return cls(words, keys, np.log(n_all) - expected, n_drawn.astype(np.float64))
 
 
 class SampledLikelihood(Objective):
@@ -103,7 +115,7 @@ class SampledLikelihood(Objective):
     """
 
     def __init__(self, words: Words) -> None:
-        self._data = SparseWords(words.X)
+        self._data = SparseWords.of(words.X)
         self._weights = words.counts / words.counts.sum()
         self.least_share = 0.0
         #: Share of the draws that counts at the last evaluation: their effective sample size.
@@ -113,7 +125,7 @@ class SampledLikelihood(Objective):
 
     def take(self, pool: WordPool) -> None:
         """Let these words stand for the partition function."""
-        self._sampled = SparseWords(pool.words)
+        self._sampled = pool.words
         self._log_measure, self._drawn = pool.log_measure, pool.n_drawn > 0.0
         self._n_drawn = pool.n_drawn[self._drawn]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..kernels.cpu.sparse_words import log_weights, moments
 from ..kernels.cpu.threads import threads_for
 from ..kernels.simd.lanes import WIDTH
+from ..packing import packed, unpacked
 from ..parameters import Parameters
-from ..validation import Bits, Floats
+from ..validation import Bits, Floats, chunks
 
 #: Words are added up in so many chunks, whatever the number of threads.
 _CHUNKS = 16
@@ -21,20 +23,31 @@ class SparseWords:
 
     Parameters
     ----------
-    words : ndarray of uint8, shape (n_words, n_units)
-        Binary words.
+    keys : ndarray of uint64, shape (n_integers, n_words)
+        Words as :func:`microcolumn.packing.packed` gives them.
+    n_units : int
+        Bits of a word.
     """
 
-    def __init__(self, words: Bits) -> None:
-        word, active = np.nonzero(words)
-        self.n_words, self.n_units = words.shape
-        self._active = active.astype(np.int32)
-        self._offsets = np.searchsorted(word, np.arange(self.n_words + 1))
+    def __init__(self, keys: NDArray[np.uint64], n_units: int) -> None:
+        self.n_words, self.n_units = keys.shape[1], n_units
+        active, n_active = [np.zeros(0, dtype=np.int32)], np.zeros(self.n_words, dtype=np.intp)
+        for part in chunks(self.n_words, n_units):
+            words = unpacked(keys[:, part], n_units)
+            n_active[part] = words.sum(axis=1, dtype=np.intp)
+            active.append(np.nonzero(words)[1].astype(np.int32))
+        self._active = np.concatenate(active)
+        self._offsets = np.concatenate([[0], np.cumsum(n_active)])
         # Chunks of about equally many active bits.
         work = self._offsets + 4 * np.arange(self.n_words + 1)
         shares = work[-1] * np.arange(1, _CHUNKS) / _CHUNKS
         inner = np.searchsorted(work, shares)
         self._first = np.concatenate([[0], inner, [self.n_words]]).astype(np.intp)
+
+    @classmethod
+    def of(cls, words: Bits) -> SparseWords:
+        """From binary words, shape (n_words, n_units)."""
+        return cls(packed(words), words.shape[1])
 
     def log_weights(self, theta: Parameters) -> Floats:
         """Unnormalised log probability of each word (nats), shape (n_words,)."""
@@ -54,9 +67,7 @@ class SparseWords:
         pairs = np.zeros((_CHUNKS, n if theta.J is not None else 1, n))
         crossed, hidden = np.zeros((_CHUNKS, *W.shape)), np.zeros((_CHUNKS, c.size))
         with threads_for(self._operations(theta)):
-            moments(
-                self._offsets, self._active, weights, W, c, self._first, pairs, crossed, hidden
-            )
+            moments(self._offsets, self._active, weights, W, c, self._first, pairs, crossed, hidden)
         summed = pairs.sum(axis=0)
         J = None
         rates = summed[0]
@@ -71,8 +82,9 @@ class SparseWords:
 
     def _operations(self, theta: Parameters) -> float:
         """Multiply-adds, roughly: a sigmoid counts as 20."""
-        pairs = self._active.size**2 / max(self.n_words, 1) if theta.J is not None else 0.0
-        return pairs + theta.n_hidden * (self._active.size + 20.0 * self.n_words)
+        n_active = float(self._active.size)
+        pairs = n_active**2 / max(self.n_words, 1) if theta.J is not None else 0.0
+        return float(pairs + theta.n_hidden * (n_active + 20.0 * self.n_words))
 
 
 def _padded(theta: Parameters) -> tuple[Floats, Floats]:

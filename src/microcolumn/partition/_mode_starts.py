@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import eigh
 from scipy.special import expit
 
 from ..packing import unique_rows
@@ -81,7 +82,9 @@ def _coupled_patterns(theta: Parameters) -> Bits:
     couplings = _pairwise(theta)
     if not couplings.any():
         return np.zeros((0, theta.n_visible), dtype=np.uint8)
-    leading = np.linalg.eigh(couplings)[1][:, -_EIGENVECTORS:].T
+    n = len(couplings)
+    last = max(0, n - _EIGENVECTORS), n - 1
+    leading = eigh(couplings, subset_by_index=last)[1].T
     patterns = [leading > 0.0, leading < 0.0]
     strongest = np.argsort(-np.abs(couplings).sum(axis=0), kind="stable")[:_MOST_PATTERNS]
     rows = couplings[strongest]

@@ -200,11 +200,11 @@ def _by_mass(
     """Modes in the order of the mass that a short annealing from the rates of each one finds."""
     if len(found) == 1:
         return found
-    weighed = [mode._replace(log_mass=_log_mass(theta, mode.rates, rng)) for mode in found]
+    weighed = [mode._replace(log_mass=rough_log_mass(theta, mode.rates, rng)) for mode in found]
     return sorted(weighed, key=lambda mode: -mode.log_mass)
 
 
-def _log_mass(theta: Parameters, rates: Floats, rng: np.random.Generator) -> float:
+def rough_log_mass(theta: Parameters, rates: Floats, rng: np.random.Generator) -> float:
     """Rough log mass around a mode (nats), from 64 chains annealed in 100 steps."""
     logits = np.log(rates) - np.log1p(-rates)
     betas = np.linspace(0.0, 1.0, 101)

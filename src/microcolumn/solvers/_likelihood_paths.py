@@ -1,10 +1,10 @@
 """Fit a family of models by sampled likelihood along a path of L1 strengths.
 
-The starts are those of :mod:`._paths`, adapted to an objective that costs seconds to compare. Ising
-is convex: it goes from strong penalties, where nothing is coupled, to weak ones, so that every model
-on the way is next to one whose chains are known. Models with hidden units start from the solution
-by another objective at the weakest penalty, and go on to stronger ones, where hidden units that are
-spread thinly over many units stay alive.
+The starts are those of :mod:`._paths`, adapted to an objective that costs seconds to compare.
+Ising is convex: it goes from strong penalties, where nothing is coupled, to weak ones, so that
+every model on the way is next to one whose chains are known. Models with hidden units start from
+the solution by another objective at the weakest penalty, and go on to stronger ones, where hidden
+units that are spread thinly over many units stay alive.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class _Family:
         """The largest covariance of two units: under a penalty as strong nothing is coupled."""
         weights = self.words.counts / self.words.counts.sum()
         uncoupled = Parameters(b=self.problem.biases, J=np.zeros((self.words.n_dims,) * 2))
-        pairs = SparseWords(self.words.X).moments(uncoupled, weights)
+        pairs = SparseWords.of(self.words.X).moments(uncoupled, weights)
         assert pairs.J is not None
         covariance = pairs.J - np.outer(pairs.b, pairs.b)
         np.fill_diagonal(covariance, 0.0)
@@ -179,7 +179,7 @@ class _Family:
         return certificate
 
     def _log_z(self, theta: Parameters, rng: np.random.Generator) -> float:
-        """log Z of a start, by a sum or roughly by annealing from the data's rates."""
+        """Log Z of a start, by a sum or roughly by annealing from the data's rates."""
         if operations(theta) < _EXACT_OPERATIONS:
             return exact_log_partition(theta, progress=False).value
         rates = np.clip(self.words.rates, 1e-3, 1.0 - 1e-3)

@@ -24,24 +24,27 @@ from tqdm import tqdm
 from ..layout import Layout
 from ..objectives import Draws, SampledLikelihood, WordPool
 from ..objectives._sparse_words import SparseWords
+from ..packing import packed, unpacked
 from ..parameters import Parameters
 from ..partition._gibbs import Sampler, new_seed
-from ..partition._modes import find_modes, nearest, pilot_log_mass
+from ..partition._modes import find_modes, nearest, rough_log_mass
 from ..penalties import Penalty
 from ..validation import Bits, Floats
 from ..words import Words
 from ._quasi_newton import Search
 
+Keys = NDArray[np.uint64]  # words, packed, shape (n_integers, n_words)
+
 #: Chains that draw words, sweeps before the first word of a round, and between two of a chain.
 _CHAINS, _SETTLING, _BETWEEN = 4096, 24, 4
-#: Words of the first and of the last rounds; fewer where they would take too many bytes.
-_FIRST_DRAWS, _MOST_DRAWS, _MOST_BYTES = 1 << 15, 1 << 19, 1 << 27
+#: Fewest words of a round, and most.
+_FIRST_DRAWS, _MOST_DRAWS = 1 << 15, 1 << 20
 _MOST_ROUNDS = 60
 #: Rounds whose words count together once steps are small.
 _ROUNDS_KEPT = 4
 #: Words of the first round times the strength of the penalty, and of the last ones per parameter:
-#: with those kept of rounds before, their noise costs 0.0001 nats per word.
-_DRAWS_PER_STRENGTH, _DRAWS_PER_PARAMETER = 16.0, 2000.0
+#: with those kept of rounds before, their noise costs some 0.0001 nats per word.
+_DRAWS_PER_STRENGTH, _DRAWS_PER_PARAMETER = 32.0, 1000.0
 #: A step goes as far as this share of the draws still counts; no trial goes beyond the second.
 _SHARE, _LEAST_SHARE = 0.5, 0.2
 #: Share at which a step has changed so little that it makes no new mode.
@@ -55,6 +58,8 @@ _STEPS, _MOST_STEPS = 5, 200
 _TOLERANCE, _FINISHED = 1e-8, 0.05
 #: Times what fitting noise would gain, below which a round was the last with so few words.
 _NOISE = 3.0
+#: Nats per word that fitting noise may gain; beyond, a round draws more words.
+_MOST_NOISE = 0.02
 #: Halvings of a step that makes mass which its words had not foretold.
 _HALVINGS = 4
 #: Nats by which log Z may exceed what was foretold; share of the mass that a mode may hold beyond
@@ -115,7 +120,8 @@ class LikelihoodSearch:
         shares = self.words.counts / self.words.counts.sum()
         picked = self.rng.choice(len(self.words), size=_CHAINS, p=shares)
         theta = self.layout.unpack(self.x)
-        self._drawn = [Draws(theta, self._draw(theta, self.words.X[picked]), self.log_z)]
+        keys = self._draw(theta, self.words.X[picked])
+        self._drawn = [Draws(theta, keys, self.log_z)]
 
     def run(self, max_iter: int, *, roughly: bool = False) -> None:
         """Rounds until the likelihood has no more to gain than the noise of the largest ones.
@@ -130,22 +136,21 @@ class LikelihoodSearch:
                 bar.update()
                 if self.n_iter >= max_iter:
                     break
-                if gain > _NOISE * self._noise():
-                    continue
-                if roughly:
+                is_noise = gain < _NOISE * self._noise()
+                if is_noise and roughly:
                     break
                 if self.n_draws < self._most_draws:
-                    self.n_draws = min(4 * self.n_draws, self._most_draws)
-                    self._draw_again()
-                elif len(self._drawn) == _ROUNDS_KEPT:
+                    if is_noise or self._noise() > _MOST_NOISE:
+                        self.n_draws = min(4 * self.n_draws, self._most_draws)
+                        self._draw_again()
+                elif is_noise and len(self._drawn) == _ROUNDS_KEPT:
                     break
 
     @property
     def _most_draws(self) -> int:
-        """Words of the last rounds: as many as leave little noise, if they fit into memory."""
+        """Words of the last rounds: as many as leave little noise."""
         wanted = _DRAWS_PER_PARAMETER * np.count_nonzero(self.x)
-        fitting = _MOST_BYTES // self.layout.n_visible
-        most = int(min(wanted, fitting, _MOST_DRAWS))
+        most = int(min(wanted, _MOST_DRAWS))
         return max(_FIRST_DRAWS, most // _CHAINS * _CHAINS)
 
     @property
@@ -161,20 +166,22 @@ class LikelihoodSearch:
 
     def _noise(self) -> float:
         """What fitting the noise of the draws gains on them, nats per word: half per parameter."""
-        n_draws = sum(len(draws.words) for draws in self._drawn)
+        n_draws = sum(draws.n_draws for draws in self._drawn)
         return max(int(np.count_nonzero(self.x)), 1) / (2.0 * n_draws)
 
-    def _draw(self, theta: Parameters, initial: Bits) -> Bits:
-        """Words of the model from chains that start at ``initial``; their last words come last."""
+    def _draw(self, theta: Parameters, initial: Bits) -> Keys:
+        """Words of the model from chains that start at ``initial``, packed; the last ones last."""
         sampler = Sampler(theta, _CHAINS, seed=new_seed(self.rng), initial=initial)
         sampler.run(np.ones(_SETTLING))
         n_snapshots = self.n_draws // _CHAINS
         self.n_sites += float(_CHAINS * (_SETTLING + n_snapshots * _BETWEEN) * theta.n_visible)
-        return np.concatenate([sampler.run(np.ones(_BETWEEN)).words for _ in range(n_snapshots)])
+        snapshots = [packed(sampler.run(np.ones(_BETWEEN)).words) for _ in range(n_snapshots)]
+        return np.concatenate(snapshots, axis=1)
 
     def _draw_again(self) -> None:
-        theta, words = self._drawn[-1].theta, self._drawn[-1].words
-        self._drawn = [Draws(theta, self._draw(theta, words[-_CHAINS:]), self.log_z)]
+        last = self._drawn[-1]
+        chains = unpacked(last.keys[:, -_CHAINS:], self.layout.n_visible)
+        self._drawn = [Draws(last.theta, self._draw(last.theta, chains), self.log_z)]
 
     def _round(self) -> float:
         """One step: what it gained on the words that it was found with, nats per word."""
@@ -214,23 +221,24 @@ class LikelihoodSearch:
         """Whether new words of ``theta`` are what the pool foretold; if so they are taken over."""
         masses = self.objective.log_masses(theta)
         foretold = float(np.logaddexp.reduce(masses))
-        chains = pool.words[self._resampled(masses - foretold)]
+        picked = self._resampled(masses - foretold)
+        chains = unpacked(pool.keys[:, picked], self.layout.n_visible)
         # Where nearly all draws still count, the model has hardly changed.
         if self.objective.share < _SAME and self._has_stray_modes(theta, chains, foretold):
             return False
-        words, last = self._draw(theta, chains), self._drawn[-1]
+        keys, last = self._draw(theta, chains), self._drawn[-1]
         ahead, back = (
-            sparse.log_weights(theta) - sparse.log_weights(last.theta)
-            for sparse in (SparseWords(last.words), SparseWords(words))
+            words.log_weights(theta) - words.log_weights(last.theta)
+            for words in (SparseWords(each, theta.n_visible) for each in (last.keys, keys))
         )
         # Where models are close, new words alone: the old ones are fitted, noise and all.
         is_close = self.objective.share > _CLOSE
         log_z = last.log_mass + _log_ratio(ahead[: 0 if is_close else None], back)
         if log_z > foretold + _SURPRISE:
-            self._remember(Draws(theta, words[-_STRAY_DRAWS:], log_z))
+            self._remember(Draws(theta, keys[:, -_STRAY_DRAWS:], log_z))
             return False
         kept = self._drawn[1 - _ROUNDS_KEPT :] if self.objective.share > _SAME else []
-        self._drawn, self.log_z = [*kept, Draws(theta, words, log_z)], log_z
+        self._drawn, self.log_z = [*kept, Draws(theta, keys, log_z)], log_z
         return True
 
     def _resampled(self, log_shares: Floats) -> NDArray[np.intp]:
@@ -247,9 +255,11 @@ class LikelihoodSearch:
         modes = find_modes(theta, chains[:: _CHAINS // 64], self.rng, most=_MOST_MODES)
         rates = np.stack([mode.rates for mode in modes])
         home = np.bincount(nearest(chains.astype(np.float64), rates), minlength=len(modes))
-        is_real = False
+        is_real, (live, log_factor) = False, theta.only_live()
         for k, (mode, n_chains) in enumerate(zip(modes, home, strict=True)):
-            mass = pilot_log_mass(theta, mode.rates, self.rng)
+            mass = log_factor + (
+                mode.log_mass if len(modes) > 1 else rough_log_mass(live, mode.rates, self.rng)
+            )
             share = math.exp(min(mass - log_z, 700.0))
             if share < _MORE * n_chains / _CHAINS:
                 continue
@@ -257,7 +267,7 @@ class LikelihoodSearch:
             initial = mode.words[np.arange(_STRAY_DRAWS) % len(mode.words)]
             sampler = Sampler(theta, _STRAY_DRAWS, seed=new_seed(self.rng), initial=initial)
             words = np.concatenate([sampler.run(np.ones(4)).words, mode.peak[None]])
-            self._remember(Draws(theta, words, mass, np.roll(rates, -k, axis=0)))
+            self._remember(Draws(theta, packed(words), mass, np.roll(rates, -k, axis=0)))
         return is_real
 
     def _remember(self, draws: Draws) -> None:

@@ -1,8 +1,8 @@
 """Log weights and weighted moments of many sparse words, from their active bits alone.
 
-Words come as in a sparse matrix: the active bits of word u are ``active[offsets[u]:offsets[u + 1]]``.
-Hidden units run across the lanes, padded to whole rows with weights of zero and biases so low that
-they are off for certain.
+Words come as in a sparse matrix: the active bits of word u are ``active`` from ``offsets[u]`` to
+``offsets[u + 1]``. Hidden units run across the lanes, padded to whole rows with weights of zero
+and biases so low that they are off for certain.
 """
 
 from numba import prange
