@@ -23,6 +23,7 @@ def _problem(X, objective="mpf", **options):
         "penalty": L1,
         "fixed": ~X.any(axis=0) | X.all(axis=0),
         "never_coactive": X.T.astype(int) @ X == 0,
+        "covariance": np.atleast_2d(np.cov(X.T, bias=True)),
         "n_hidden": 3,
         "n_init": 1,
         "seed": np.random.SeedSequence(0),

@@ -22,16 +22,23 @@ from sklearn.utils._param_validation import (
 from threadpoolctl import ThreadpoolController
 
 from ..layout import NEVER_COACTIVE
-from ..objectives import MinimumProbabilityFlow, NegativeLogLikelihood, Objective
+from ..objectives import (
+    MinimumProbabilityFlow,
+    NegativeLogLikelihood,
+    Objective,
+    largest_l1,
+    pair_rates,
+)
 from ..parameters import Parameters
 from ..penalties import L1, GroupL1, Penalty
-from ..solvers import LEAST_DECREASE, FitResult, NestedStarts, Problem, fit_path
-from ..validation import chunks
+from ..solvers import FitResult, NestedStarts, Problem, fit_path
 from ..words import Words
 from ._base import HiddenFeatures, PopulationModel, floored_rates
 
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
 _NATURAL = 15.0
+#: Share of the words that end a fit of unpenalised hidden units, and the fewest words with one.
+_KEPT, _FEWEST_TO_SPLIT = 0.1, 100
 
 
 class _Number(Interval):  # type: ignore[misc]
@@ -89,6 +96,9 @@ class PenalisedModel(PopulationModel):
     optimality_ : float
         Largest violation of the penalised problem's optimality conditions: the certificate. What
         ``fit`` leaves out of the problem has no part in it.
+    converged_ : bool
+        Whether that is within ``tol`` or, of hidden units without a penalty, whether the words
+        that were kept apart ended the fit.
     n_iter_ : int
         Iterations of the solver from the start that won; a start may be another model's solution.
     """
@@ -105,6 +115,7 @@ class PenalisedModel(PopulationModel):
 
     objective_: float
     optimality_: float
+    converged_: bool
     n_iter_: int
 
     def __init__(
@@ -143,6 +154,9 @@ class PenalisedModel(PopulationModel):
         units that never fire together has none either: it is -20, where its slope is gone. Where
         others run away, as with a unit that repeats another, a ConvergenceWarning says so.
 
+        Weights of hidden units have no finite optimum without a penalty. A tenth of the words, in
+        blocks of time, is then kept apart, and the fit ends where their objective no longer falls.
+
         Parameters
         ----------
         X : Words or array_like, shape (n_words, n_units)
@@ -158,6 +172,14 @@ class PenalisedModel(PopulationModel):
         words = self._training_words(X, sample_weight)
         [result] = self._results(words, [self.l1], start)
         self._take_over(result, words, stacklevel=3)
+        is_empty = self._kind == "rbm" and not result.parameters.live.any()
+        if is_empty and self._penalty(self.l1).strength < 0.1 * largest_l1(words, self.objective):
+            warnings.warn(
+                f"{type(self).__name__} with l1={self.l1:g} has no live hidden unit, though an "
+                "Ising model has couplings at ten times that penalty; lower it",
+                UserWarning,
+                stacklevel=2,
+            )
         return self
 
     def fit_path(self, X: Words | ArrayLike, l1_values: Sequence[float]) -> list[Self]:
@@ -204,21 +226,37 @@ class PenalisedModel(PopulationModel):
             self._check_start(start, words.n_dims)
         # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
         with _libraries().limit(limits=1, user_api="blas"):
-            floored = floored_rates(words)
+            floored, together = floored_rates(words), pair_rates(words)
+            seed, never = _seed(self.random_state), together == 0.0
+            np.fill_diagonal(never, False)
             problem = Problem(
                 objective=self._objective(words),
                 penalty=self._penalty,
                 biases=np.log(floored) - np.log1p(-floored),
                 # From the bits: rounding may leave the rate of an always active unit below 1.
                 fixed=np.asarray(~words.X.any(axis=0) | words.X.all(axis=0)),
-                never_coactive=_never_coactive(words),
+                never_coactive=never,
+                covariance=together - np.outer(together.diagonal(), together.diagonal()),
                 n_hidden=int(getattr(self, "n_hidden", 0)),
                 n_init=self.n_init,
-                seed=_seed(self.random_state),
+                seed=seed,
                 tol=self.tol,
                 max_iter=self.max_iter,
+                parts=self._parts(words, l1_values, seed),
             )
             return fit_path(self._kind, problem, l1_values, start, nested)
+
+    def _parts(
+        self, words: Words, l1_values: Sequence[float], seed: np.random.SeedSequence
+    ) -> tuple[Objective, Objective] | None:
+        """Objectives on nine tenths of the words and on the rest, for unpenalised hidden units."""
+        unbounded = any(self._penalty(l1).strength == 0.0 for l1 in l1_values)
+        enough = words.n_bins >= _FEWEST_TO_SPLIT * words.window
+        if not (hasattr(self, "n_hidden") and unbounded and enough):
+            return None
+        rng = np.random.default_rng(seed)
+        fitted, kept = words.split(1.0 - _KEPT, by="blocks", random_state=rng)
+        return self._objective(fitted), self._objective(kept)
 
     def _penalty(self, l1: float) -> Penalty:
         return L1(l1)
@@ -233,6 +271,7 @@ class PenalisedModel(PopulationModel):
         self._adopt(result.parameters, words)
         self.objective_ = result.objective
         self.optimality_ = result.optimality
+        self.converged_ = result.converged
         self.n_iter_ = max(result.n_iter, 1)
         name, largest = type(self).__name__, _largest_free(result.parameters)
         unbounded = result.parameters.n_hidden > 0 and self._penalty(self.l1).strength == 0.0
@@ -240,9 +279,8 @@ class PenalisedModel(PopulationModel):
             advice = "raise max_iter, l1 or tol"
             if unbounded and result.n_iter < self.max_iter:
                 advice = (
-                    "without a penalty hidden units have no finite optimum, and the fit ends where "
-                    f"the objective falls by less than {LEAST_DECREASE:g} of its value per "
-                    "iteration: use l1 > 0"
+                    "without a penalty hidden units have no finite optimum, and these words are "
+                    "too few to keep some apart that could end the fit: use l1 > 0"
                 )
             warnings.warn(
                 f"{name} with l1={self.l1:g} is not converged: its optimality conditions are "
@@ -251,7 +289,7 @@ class PenalisedModel(PopulationModel):
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )
-        elif self.l1 == 0.0 and largest > _NATURAL:
+        elif self.l1 == 0.0 and not unbounded and largest > _NATURAL:
             warnings.warn(
                 f"{name} without a penalty has no finite optimum on these words: a parameter "
                 f"reached {largest:.3g}, as where one unit repeats another; use l1 > 0",
@@ -339,17 +377,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
 def _libraries() -> ThreadpoolController:
     """The loaded libraries that have threads; to look for them takes as long as a small fit."""
     return ThreadpoolController()
-
-
-def _never_coactive(words: Words) -> NDArray[np.bool_]:
-    """Pairs of units that no word shows active at once, shape (n_units, n_units)."""
-    together = np.zeros((words.n_dims, words.n_dims), dtype=np.float32)
-    for part in chunks(len(words), words.n_dims):
-        x = words.X[part].astype(np.float32)
-        together += x.T @ x
-    never: NDArray[np.bool_] = together == 0.0
-    np.fill_diagonal(never, False)
-    return never
 
 
 def _seed(random_state: Any) -> np.random.SeedSequence:

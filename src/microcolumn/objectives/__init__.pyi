@@ -4,3 +4,9 @@ from ._maximum_likelihood import (
 )
 from ._mpf import MinimumProbabilityFlow as MinimumProbabilityFlow, mpf as mpf
 from ._objective import FunctionObjective as FunctionObjective, Objective as Objective
+from ._strengths import (
+    further_l1 as further_l1,
+    l1_grid as l1_grid,
+    largest_l1 as largest_l1,
+    pair_rates as pair_rates,
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -32,7 +33,10 @@ class FitResult:
     n_iter, n_evaluations : int
         Iterations, and evaluations of the objective and its gradient.
     converged : bool
-        Whether ``optimality`` is below the tolerance.
+        Whether ``optimality`` is below the tolerance or, of unpenalised hidden units, words kept
+        apart ended the fit.
+    kept_objective : float
+        The objective on those words; NaN where there are none.
     """
 
     parameters: Parameters
@@ -41,6 +45,7 @@ class FitResult:
     n_iter: int
     n_evaluations: int
     converged: bool
+    kept_objective: float = math.nan
 
     @classmethod
     def of(cls, search: Search, tol: float) -> FitResult:
