@@ -96,7 +96,7 @@ def l1_grid(largest: float, per_decade: int = 3) -> tuple[float, ...]:
         return (0.0,)
     digit = 10.0 ** (math.floor(math.log10(largest)) - 2)
     top = _rounded(math.ceil(largest / digit * (1.0 - 1e-12)) * digit)
-    return further_l1(top, -_DECADES, per_decade) + (top,)
+    return (*further_l1(top, -_DECADES, per_decade), top)
 
 
 def further_l1(end: float, decades: int, per_decade: int = 3) -> tuple[float, ...]:
