@@ -195,7 +195,7 @@ def _fit(job, l1, theta):
 
 
 def _normalise(model, test):
-    row = {
+    return {
         "l1": model.l1,
         "value": LOG_Z + model.l1,
         "stderr": 0.01,
@@ -209,7 +209,6 @@ def _normalise(model, test):
         "validation_stderr": 0.5,
         "activation": hidden_activation(model, test),
     }
-    return row
 
 
 def _patterns(compared, test):

@@ -369,5 +369,6 @@ def test_warnings_go_into_the_outcome_and_nowhere_else(monkeypatch):
 @pytest.mark.parametrize("model", [ModelSpec("Ising"), ModelSpec("RBM", 3)])
 def test_the_number_of_threads_does_not_change_a_bit(model):
     one, two = (execute(task(model=model, threads=threads)) for threads in (1, 2))
-    assert one.rows == two.rows
-    assert len(one.rows["fits"]) == 2
+    assert one.rows["fits"] == two.rows["fits"]
+    assert plain(one.rows["normalisers"]) == plain(two.rows["normalisers"])
+    assert len(one.rows["fits"]) == len(one.rows["normalisers"]) == 2

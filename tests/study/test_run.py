@@ -159,7 +159,7 @@ def test_more_splits_are_explained_and_only_they_are_computed(path, performed, c
     told = capsys.readouterr().err.splitlines()
     assert told[:2] == ["the plan changed:", "  instantaneous: n_splits was 2, is 3"]
     assert {job.split for job in performed} == {2}
-    assert len(performed) == 16
+    assert len(performed) == 10
     assert before.items() <= when_finished(path).items()
     fresh = path.with_name("fresh.db")
     run(small_plan(n_splits=3), fresh, n_jobs=1)
@@ -237,7 +237,7 @@ def test_a_job_that_fails_is_told_kept_and_tried_again(path, monkeypatch, finish
         f"A, instantaneous, window 1, RBM 3, split 1); what was finished is in {path}: run again "
         "to retry"
     )
-    assert len(when_finished(path)) == 34
+    assert len(when_finished(path)) == 22
     [failure] = rows(path, "failures")
     assert failure["job"] == "predict, A, instantaneous, window 1, RBM 3, split 1"
     assert failure["error"] == "ZeroDivisionError: float division by zero"

@@ -49,7 +49,7 @@ def test_jobs_of_an_earlier_plan_and_failures_are_told(tmp_path):
         found = status(path)
     assert found.running
     assert found.runner.startswith(f"process {os.getpid()} ")
-    assert found.n_other == 116
+    assert found.n_other == 62
     assert found.failures == (("structure, cells", "ValueError: no"),)
 
 

@@ -9,6 +9,8 @@ from typing import Self
 CLASSES = ("Independent", "Ising", "RBM", "SemiRBM")
 #: Name of the firing-rate model, the zero of all scores.
 INDEPENDENT = "Independent"
+#: What comparisons, and fits at the command line, minimise unless told otherwise.
+DEFAULT_OBJECTIVE = "mpf"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -63,7 +63,11 @@ def _words(plan: Plan, experiment: Experiment) -> str:
     names = enumeration([source.name for source in plan.sources_of(experiment)])
     active = experiment.most_active
     units = "all units" if active is None else f"the {active} most active units"
-    bins = "" if experiment.max_words is None else f", at most the first {experiment.max_words:,}"
+    bins = (
+        ""
+        if experiment.max_words is None
+        else f", at most {experiment.max_words:,} from all of a recording"
+    )
     text = (
         f"The spikes of {units} of {names} were counted in bins of "
         f"{1e3 * experiment.bin_width:g}\N{NO-BREAK SPACE}ms{bins}; a unit's bit is 1 in bins "

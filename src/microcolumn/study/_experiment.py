@@ -10,13 +10,12 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from ..evaluate._choice import AUTOMATIC
+from ..models._spec import DEFAULT_OBJECTIVE
 from ..validation import listed, real_number, whole_number
 from ..words import checked_bin_width
 
 MODELS = ("Ising", "RBM", "SemiRBM")
 OBJECTIVES = ("mpf", "likelihood")
-#: What is minimised unless a plan, or an option of the command line, says otherwise.
-OBJECTIVE = "mpf"
 #: Penalties of the paper.
 PAPER_L1 = (0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2)
 SPLITS = ("words", "blocks")
@@ -153,7 +152,8 @@ class Experiment:
     most_active : int, optional
         Keep that many units with the most spikes; all where there are fewer or this is None.
     max_words : int, optional
-        Keep that many bins, the first ones; all where there are fewer or this is None.
+        Keep that many bins, in 20 blocks from all of the recording; all where there are fewer or
+        this is None.
     windows : tuple of int
         Bins per word, one comparison for each entry; kept in increasing order.
     models : tuple of {"Ising", "RBM", "SemiRBM"}
@@ -200,7 +200,7 @@ class Experiment:
     windows: tuple[int, ...] = _setting((1,), _windows)
     models: tuple[str, ...] = _setting(MODELS, _several(_one_of(MODELS)))
     n_hidden: tuple[int | Literal["dims"], ...] = _setting((25,), _several(_n_hidden))
-    objectives: tuple[str, ...] = _setting((OBJECTIVE,), _several(_one_of(OBJECTIVES)))
+    objectives: tuple[str, ...] = _setting((DEFAULT_OBJECTIVE,), _several(_one_of(OBJECTIVES)))
     l1: tuple[float, ...] | str = _setting("auto", _strengths)
     n_splits: int = _setting(10, _at_least(1))
     split_by: str = _setting("", _split_by)
