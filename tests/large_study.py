@@ -43,7 +43,7 @@ def write(path, plan, keep=lambda job: True):
     planted_study.write(
         path,
         plan,
-        keep=lambda job: job.kind in ("describe", "fit", "normalise", "test") and keep(job),
+        keep=lambda job: job.kind in ("describe", "fit", "test") and keep(job),
         change=tell_l1,
         data=source.recording,
         parameters=parameters,
@@ -59,8 +59,8 @@ def validation_score(l1):
 def tell_l1(job, rows):
     """Validation scores that tell strengths of l1 apart, in doubt at 0; the best is chosen."""
     for row in rows.get("normalisers", ()):
-        row["validation_bits_per_second"] = validation_score(job.l1)
-        row["converged"] = job.l1 > 0
+        row["validation_bits_per_second"] = validation_score(row["l1"])
+        row["converged"] = row["l1"] > 0
     for row in rows.get("scores", ()):
         row["l1"] = row["l1"] and 0.001
 

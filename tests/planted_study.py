@@ -145,10 +145,12 @@ def _rows(job, plan, data, parameters):
     bits = n_dims(experiment, data.n_units, job.window)
     compared = specs_of(experiment, data.n_units, job.window)
     if job.kind == "fit":
-        return {"fits": [_fit(job, l1, parameters(job, bits, l1)) for l1 in experiment.l1]}
-    if job.kind == "normalise":
-        model = _model(job, job.l1, parameters(job, bits, job.l1))
-        return _normalise(job, model, _test_words(data, experiment, job))
+        test = _test_words(data, experiment, job)
+        thetas = [(l1, parameters(job, bits, l1)) for l1 in experiment.l1]
+        return {
+            "fits": [_fit(job, *each) for each in thetas],
+            "normalisers": [_normalise(_model(job, *each), test) for each in thetas],
+        }
     if job.kind == "patterns":
         return _patterns(compared, _test_words(data, experiment, job))
     if job.kind == "anneal":
@@ -192,9 +194,10 @@ def _fit(job, l1, theta):
     }
 
 
-def _normalise(job, model, test):
-    row = {
-        "value": LOG_Z + job.l1,
+def _normalise(model, test):
+    return {
+        "l1": model.l1,
+        "value": LOG_Z + model.l1,
         "stderr": 0.01,
         "method": "ais",
         "converged": True,
@@ -206,7 +209,6 @@ def _normalise(job, model, test):
         "validation_stderr": 0.5,
         "activation": hidden_activation(model, test),
     }
-    return {"normalisers": [row]}
 
 
 def _patterns(compared, test):

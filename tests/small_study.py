@@ -33,7 +33,7 @@ def recording(n_units=5, minutes=1.0, seed=0):
 
 
 def small_plan(data=None, **settings):
-    """Two splits, two strengths of l1 and three hidden units: 35 jobs."""
+    """Two splits, two strengths of l1 and three hidden units: 23 jobs."""
     chosen = {"n_splits": 2, "l1": (1e-3, 4e-3), "n_hidden": 3} | settings
     return Plan.of({"A": recording() if data is None else data}, **chosen)
 

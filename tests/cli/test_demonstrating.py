@@ -37,7 +37,7 @@ def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     assert result.stdout == f"B4: {answer}\nresults: {store}\npage: {page}\n"
     written = page.read_text(encoding="utf-8")
     before = when_finished(store)
-    assert len(before) == 1 + 3 + 6 + 1 + 2 + 3 + 3
+    assert len(before) == 1 + 3 + 1 + 2 + 3 + 3
     again = demo("--out", out)
     assert again.stdout == result.stdout
     assert when_finished(store) == before

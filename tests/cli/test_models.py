@@ -77,6 +77,20 @@ def test_fit_prints_the_certificate_and_where_the_model_is(session, words, tmp_p
     assert [file.name for file in tmp_path.iterdir()] == ["ising.safetensors"]
 
 
+def test_without_a_penalty_fit_chooses_one_and_says_from_which(session, words, tmp_path):
+    out = tmp_path / "ising.safetensors"
+    told = done("fit", session, "--model", "Ising", "--seed", 2, "--out", out).stdout
+    expected, choice = mc.fit_best(mc.Ising(random_state=2), words, random_state=2)
+    assert f"penalty     {choice}, chosen on a fifth of the words\n" in told
+    np.testing.assert_array_equal(mc.load(out).J_, expected.J_)
+    told = json.loads(done("fit", session, "--model", "Ising", "--out", out, "--json").stdout)
+    assert told["settings"]["l1"] in [each["l1"] for each in told["tried"]]
+    told = json.loads(
+        done("fit", session, "--model", "Ising", "--l1", 0.01, "--out", out, "--json").stdout
+    )
+    assert (told["settings"]["l1"], told["tried"]) == (0.01, None)
+
+
 def test_fit_tells_programs_what_the_model_is_of_and_how_well_it_converged(
     session, words, tmp_path
 ):

@@ -29,9 +29,8 @@ l1 = [1e-3, 4e-3]
 max_words = 2000
 n_splits = 1
 """
-#: A description, two fits, two normalisers of each, one test, patterns and annealing, and
-#: predictions and structure of both.
-N_JOBS = 1 + 2 + 4 + 1 + 2 + 2 + 2
+#: A description, two fits, one test, patterns and annealing, and predictions and structure of both.
+N_JOBS = 1 + 2 + 1 + 2 + 2 + 2
 
 
 def microcolumn(*arguments):
@@ -201,7 +200,7 @@ def test_the_status_of_a_finished_study_counts_its_jobs(stored):
     assert result.exit_code == 0
     n_jobs = len(when_finished(stored))
     assert result.stdout.startswith(f"{stored}: {n_jobs} of {n_jobs} jobs done, complete\n")
-    for kind in ("fit", "normalise", "test", "predict", "structure"):
+    for kind in ("fit", "test", "predict", "structure"):
         assert f"\n  {kind}" in result.stdout
     told = strict(microcolumn("study", "status", stored, "--json").stdout)
     assert sum(told["done"].values()) == sum(told["planned"].values()) == n_jobs

@@ -167,10 +167,11 @@ def _assert_nested(values):
 @pytest.mark.parametrize(
     "name", ["coins", "sparse", "strongly coupled", "hidden causes", "simulated"]
 )
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # no penalty
-def test_nested_models_nest_with_and_without_a_penalty(random_parameters, draw, name):
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # few iterations
+def test_nested_models_nest(random_parameters, draw, name):
+    # Without a penalty it is the words kept apart on which they do (tests/solvers/test_paths.py).
     X = _data_sets(random_parameters, draw)[name]
-    for l1 in (0.0, 1e-3, 1e-2):
+    for l1 in (1e-4, 1e-3, 1e-2):
         _assert_nested(_objectives(X, l1, max_iter=100))
     _assert_nested(_objectives(X, 4e-3, max_iter=100, complement=True))
 
@@ -378,11 +379,32 @@ def test_a_group_penalty_leaves_fewer_hidden_units_of_more_weights():
 
 
 @pytest.mark.parametrize("cls", [mc.RBM, mc.SemiRBM])
-def test_unpenalised_hidden_units_end_early_and_say_why(cls):
-    words = _simulated(8, 2.0)
-    with pytest.warns(
-        ConvergenceWarning, match="objective falls by less than 1e-06 .*: use l1 > 0"
-    ):
-        model = cls(8, l1=0.0).fit(words)
+def test_words_kept_apart_end_a_fit_of_unpenalised_hidden_units(cls):
+    words = _simulated(8, 10.0)
+    train, test = words.split(0.5, by="blocks", random_state=0)
+    model = cls(8, l1=0.0).fit(train)
     assert model.n_iter_ < model.max_iter
     assert model.optimality_ > model.tol
+    assert model.converged_
+    # It is better on new words than a fit that goes on for long.
+    with pytest.warns(ConvergenceWarning, match="violated"):
+        longer = cls(8, l1=1e-9, max_iter=1000).fit(train)
+    assert model.objective_ > longer.objective_
+    assert model.score(test) > longer.score(test)
+
+
+def test_too_few_words_to_keep_some_apart_are_a_warning():
+    with pytest.warns(ConvergenceWarning, match="too few to keep some apart .*: use l1 > 0"):
+        model = mc.RBM(2, l1=0.0).fit(_simulated(8, 10.0).expand()[:99])
+    assert not model.converged_
+
+
+def test_an_rbm_that_a_small_penalty_leaves_empty_says_so():
+    # A pair with so weak a correlation takes a small coupling but large weights.
+    X = np.array([[0, 0]] * 8115 + [[1, 1]] * 115 + [[1, 0]] * 885 + [[0, 1]] * 885)
+    largest = mc.objectives.largest_l1(X)
+    with pytest.warns(UserWarning, match="no live hidden unit, though an Ising model") as caught:
+        model = mc.RBM(1, l1=0.09 * largest).fit(X)
+    assert caught[0].filename == __file__
+    assert model.n_live_hidden_ == 0
+    mc.RBM(1, l1=largest).fit(X)

@@ -32,6 +32,7 @@ def _problem(X, objective="mpf", **options):
         "penalty": L1,
         "fixed": ~X.any(axis=0) | X.all(axis=0),
         "never_coactive": X.T.astype(int) @ X == 0,
+        "covariance": np.atleast_2d(np.cov(X.T, bias=True)),
         "n_hidden": 3,
         "n_init": 1,
         "seed": np.random.SeedSequence(0),
@@ -166,6 +167,67 @@ def test_solutions_of_the_nested_models_stand_in_for_their_fits():
             assert np.array_equal(getattr(one.parameters, name), getattr(other.parameters, name))
     with pytest.raises(ValueError, match="nested is given for kind 'rbm'; only 'srbm' has"):
         fit_path("rbm", problem, l1_values, nested=nested)
+
+
+def _thinly_driven(n_units=60, n_words=4000):
+    """Words of many units, all of which a drive excites a little, some of the time."""
+    rng = np.random.default_rng(0)
+    driven = rng.random((n_words, 1)) < 0.2
+    return (rng.random((n_words, n_units)) < np.where(driven, 0.2, 0.08)).astype(np.uint8)
+
+
+def test_a_single_fit_finds_an_assembly_that_is_spread_thinly():
+    # Random weights alone die here at this penalty, whatever their seed.
+    problem = _problem(_thinly_driven(), n_hidden=2, tol=1e-5, max_iter=300)
+    [found] = fit_path("rbm", problem, [2e-3])
+    W = found.parameters.W[:, found.parameters.live]
+    assert W.shape[1] >= 1
+    weights = W[:, np.abs(W).sum(axis=0).argmax()]
+    assert (np.sign(weights) == np.sign(weights.sum())).mean() > 0.9
+    [empty] = fit_path("independent", problem, [2e-3])
+    assert found.objective < empty.objective - 0.05
+
+
+@pytest.mark.parametrize("seed", [12, 13])
+def test_a_fit_of_a_path_is_not_above_the_single_fit_at_its_strength(seed):
+    problem = _problem(_volleys(seed, n_words=600), n_hidden=4)
+    path = fit_path("rbm", problem, [1e-3, 4e-3])
+    for l1, fit in zip([1e-3, 4e-3], path, strict=True):
+        [single] = fit_path("rbm", problem, [l1])
+        assert fit.objective <= single.objective + 1e-6
+
+
+def _with_parts(X, **options):
+    parts = (
+        MinimumProbabilityFlow(X[: len(X) * 9 // 10]),
+        MinimumProbabilityFlow(X[-len(X) // 10 :]),
+    )
+    return _problem(X, parts=parts, **options)
+
+
+@pytest.mark.parametrize("seed", [14, 15])
+def test_without_a_penalty_models_nest_on_the_words_kept_apart(seed):
+    problem = _with_parts(_volleys(seed, n_words=1000))
+    [rbm] = fit_path("rbm", problem, [0.0])
+    [both] = fit_path("srbm", problem, [0.0])
+    [ising] = fit_path("ising", problem, [0.0])
+    kept = problem.parts[1]
+    assert rbm.kept_objective == pytest.approx(kept(rbm.parameters)[0])
+    assert both.kept_objective <= rbm.kept_objective + 1e-12
+    assert both.kept_objective <= kept(ising.parameters)[0] + 1e-9
+    assert rbm.converged
+    assert both.converged
+    assert np.isnan(ising.kept_objective)
+
+
+def test_words_kept_apart_end_a_fit_where_they_no_longer_gain():
+    problem = _with_parts(_volleys(16, n_words=400), n_hidden=6)
+    [stopped] = fit_path("rbm", problem, [0.0])
+    [longer] = fit_path("rbm", replace(problem, parts=None, max_iter=500), [0.0])
+    assert longer.objective < stopped.objective
+    assert problem.parts[1](longer.parameters)[0] > stopped.kept_objective
+    [cut] = fit_path("rbm", replace(problem, max_iter=3), [0.0])
+    assert not cut.converged
 
 
 def test_fixed_units_stay_out_of_every_kind_of_model():

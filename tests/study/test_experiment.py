@@ -7,7 +7,7 @@ from microcolumn.study._experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experim
 
 
 def test_the_defaults_are_the_papers_protocol():
-    assert INSTANTANEOUS.l1 == tuple(k * 1e-3 for k in (0, 1, 2, 4, 6, 8, 10))
+    assert INSTANTANEOUS.l1 == "auto"
     assert (INSTANTANEOUS.n_hidden, INSTANTANEOUS.n_splits) == ((25,), 10)
     assert (INSTANTANEOUS.bin_width, INSTANTANEOUS.windows) == (0.020, (1,))
     assert (INSTANTANEOUS.split_by, INSTANTANEOUS.train) == ("words", 0.5)

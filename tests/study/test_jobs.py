@@ -46,14 +46,14 @@ def plan_of(*experiments, names=("A",)):
 
 
 def test_a_job_tells_all_about_itself():
-    job = Job("normalise", "A", "instantaneous", 4, 7, RBM, 2e-3)
-    assert str(job) == "normalise, A, instantaneous, window 4, RBM 3, l1 0.002, split 7"
+    job = Job("fit", "A", "instantaneous", 4, 7, RBM)
+    assert str(job) == "fit, A, instantaneous, window 4, RBM 3, split 7"
     assert str(Job("describe", "A", "late")) == "describe, A, late"
     assert str(Job("test", "A", "late", 1, 0)) == "test, A, late, window 1, split 0"
 
 
 def test_jobs_travel_to_other_processes():
-    job = Job("normalise", "A", "instantaneous", 4, 7, RBM, 2e-3)
+    job = Job("fit", "A", "instantaneous", 4, 7, RBM)
     assert pickle.loads(pickle.dumps(job)) == job
 
 
@@ -88,14 +88,14 @@ def test_each_job_is_in_a_later_stage_than_all_that_it_needs():
     for job, stage in stage_of.items():
         experiment = next(each for each in plan.experiments if each.name == job.experiment)
         compared = specs_of(experiment, FACTS.n_units, job.window or 1)
-        for other in dependencies(job, experiment, compared):
+        for other in dependencies(job, compared):
             assert stage_of[other] < stage
 
 
 def test_the_jobs_of_a_split_are_those_of_the_protocol():
-    """3 fits, 3 x 2 normalisers, one test, and 3 predictions and structures per split."""
+    """3 fits, one test, and 3 predictions and structures per split."""
     counts = Counter((job.kind, job.split) for job in digests(small_plan()))
-    expected = {"fit": 3, "normalise": 6, "test": 1, "predict": 3, "structure": 3}
+    expected = {"fit": 3, "test": 1, "predict": 3, "structure": 3}
     once = {("describe", None): 1, ("patterns", 0): 1, ("anneal", 0): 1}
     assert counts == once | {(kind, k): n for kind, n in expected.items() for k in (0, 1)}
 
@@ -125,27 +125,23 @@ def test_an_experiment_is_done_on_its_own_recordings_alone():
 # Dependencies
 
 
-def test_a_job_needs_the_nested_fits_or_its_own_fit_or_all_of_its_path():
+def test_a_job_needs_the_nested_fits_or_its_own_fit_or_all_fits():
     place = ("A", "instantaneous", 1, 1)
     compared = (ISING, RBM, SEMI)
 
     def needed(*what):
-        return set(dependencies(Job(*what), BASE, compared))
+        return set(dependencies(Job(*what), compared))
 
     def fits(*used):
         return {Job("fit", *place, spec) for spec in used}
 
-    def normalisers(*used):
-        return {Job("normalise", *place, spec, l1) for spec in used for l1 in BASE.l1}
-
     assert needed("fit", *place, RBM) == set()
     assert needed("fit", *place, SEMI) == fits(ISING, RBM)
-    assert needed("normalise", *place, SEMI, 1e-3) == fits(SEMI)
-    assert needed("predict", *place, SEMI) == fits(SEMI) | normalisers(SEMI)
-    assert needed("structure", *place, RBM) == fits(RBM) | normalisers(RBM)
+    assert needed("predict", *place, SEMI) == fits(SEMI)
+    assert needed("structure", *place, RBM) == fits(RBM)
     assert needed("describe", "A", "instantaneous") == set()
     assert needed("test", *place) == needed("patterns", *place)
-    assert needed("test", *place) == fits(*compared) | normalisers(*compared)
+    assert needed("test", *place) == fits(*compared)
 
 
 # Digests
@@ -160,6 +156,7 @@ BEARING = {
     "seed": 1,
     "n_init": 2,
     "group_l1": 1e-3,
+    "max_steps": 7,
 }
 
 
@@ -171,16 +168,9 @@ def test_a_setting_that_bears_on_results_changes_their_digests(setting):
     assert kept == ({"describe"} if setting in BEARING else set())
 
 
-def test_annealing_bears_on_normalisers_and_what_follows_but_not_on_fits():
-    before, after = digests(plan_of(BASE)), digests(plan_of(replace(BASE, max_steps=7)))
-    assert {job for job, name in before.items() if after[job] == name} == {
-        job for job in before if job.kind in ("describe", "fit")
-    }
-
-
 def test_every_setting_bears_on_digests_or_is_a_list_of_what_to_do():
     listing = {"recordings", "windows", "models", "n_hidden", "objectives", "n_splits"}
-    assert set(Experiment.settings()) == listing | set(OF_WORDS) | set(BEARING) | {"max_steps"}
+    assert set(Experiment.settings()) == listing | set(OF_WORDS) | set(BEARING)
 
 
 @pytest.mark.parametrize(
@@ -236,7 +226,7 @@ def test_a_digest_is_the_same_in_every_process_and_release():
     """Written down: a change of it makes all stores compute everything again."""
     job = Job("fit", "A", "instantaneous", 1, 0, RBM)
     name = digest(settings_of(job, BASE, (ISING, RBM, SEMI)), FACTS)
-    assert name == "8d1be1ed72732aa3143017e6bfc9c9b1"
+    assert name == "04280d1fcac174d21c63d6a8ee548929"
 
 
 # The choice of l1
@@ -246,12 +236,17 @@ class Candidate(NamedTuple):
     l1: float
     bits_per_second: float
     converged: bool
+    false_mass: float = math.nan
 
 
 def chosen(path):
     rows = {
-        l1: {"validation_bits_per_second": score, "converged": int(converged)}
-        for l1, score, converged in path
+        each.l1: {
+            "validation_bits_per_second": each.bits_per_second,
+            "converged": int(each.converged),
+            "false_mass": each.false_mass,
+        }
+        for each in path
     }
     [found] = [each for each in path if each.l1 == chosen_l1(rows)]
     return found
@@ -269,6 +264,12 @@ def test_of_equals_the_sparsest_is_chosen_in_whatever_order_they_come():
 
 def test_a_normaliser_that_did_not_converge_is_not_believed():
     assert chosen([Candidate(0.0, 99.0, False), Candidate(1e-3, -1.0, True)]).l1 == 1e-3
+
+
+def test_a_fit_with_a_false_mode_is_chosen_only_if_there_is_no_other():
+    false = [Candidate(0.0, 99.0, True, 0.02), Candidate(1e-3, 98.0, True, 0.5)]
+    assert chosen([*false, Candidate(2e-3, -1.0, False, 0.009)]).l1 == 2e-3
+    assert chosen(false).l1 == 0.0
 
 
 def test_where_no_normaliser_converged_the_best_score_is_chosen():

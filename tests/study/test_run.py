@@ -117,13 +117,12 @@ def test_every_job_says_what_it_saw_and_with_what_it_was_done(finished):
     [data] = rows(finished, "recordings")
     versions = {row["id"]: row["versions"] for row in rows(finished, "environments")}
     jobs = rows(finished, "jobs")
-    assert len(jobs) == 2 * (3 + 3 * 2 + 1 + 3 + 3) + 3
+    assert len(jobs) == 2 * (3 + 1 + 3 + 3) + 3
     for row in jobs:
         assert row["fingerprint"] == data["fingerprint"]
         assert row["split"] == row["settings"]["experiment"].get("random_state")
         assert row["seconds"] > 0
         assert versions[row["environment"]]["microcolumn"] == microcolumn.__version__
-        assert math.isnan(row["l1"]) == (row["kind"] != "normalise")
 
 
 def test_warnings_of_a_job_are_kept_once_each(path, monkeypatch):
@@ -160,7 +159,7 @@ def test_more_splits_are_explained_and_only_they_are_computed(path, performed, c
     told = capsys.readouterr().err.splitlines()
     assert told[:2] == ["the plan changed:", "  instantaneous: n_splits was 2, is 3"]
     assert {job.split for job in performed} == {2}
-    assert len(performed) == 16
+    assert len(performed) == 10
     assert before.items() <= when_finished(path).items()
     fresh = path.with_name("fresh.db")
     run(small_plan(n_splits=3), fresh, n_jobs=1)
@@ -234,11 +233,11 @@ def test_a_job_that_fails_is_told_kept_and_tried_again(path, monkeypatch, finish
     with pytest.raises(StudyError) as caught:
         run(small_plan(), path, n_jobs=1)
     assert str(caught.value) == (
-        "1 of 35 jobs failed, the first with ZeroDivisionError: float division by zero (predict, "
+        "1 of 23 jobs failed, the first with ZeroDivisionError: float division by zero (predict, "
         f"A, instantaneous, window 1, RBM 3, split 1); what was finished is in {path}: run again "
         "to retry"
     )
-    assert len(when_finished(path)) == 34
+    assert len(when_finished(path)) == 22
     [failure] = rows(path, "failures")
     assert failure["job"] == "predict, A, instantaneous, window 1, RBM 3, split 1"
     assert failure["error"] == "ZeroDivisionError: float division by zero"
@@ -252,11 +251,11 @@ def test_a_job_that_fails_is_told_kept_and_tried_again(path, monkeypatch, finish
 
 def test_what_needs_a_failed_job_waits_and_all_else_is_done(path, monkeypatch, finished):
     failing(monkeypatch, "fit", if_=lambda job: job.split == 0 and job.model.model == "Ising")
-    with pytest.raises(StudyError, match=r"1 of 35 jobs failed, .*\(fit, A"):
+    with pytest.raises(StudyError, match=r"1 of 23 jobs failed, .*\(fit, A"):
         run(small_plan(), path, n_jobs=1)
     done = {(row["kind"], row["model"]) for row in rows(path, "jobs", split=0)}
-    assert done == {(kind, "RBM 3") for kind in ("fit", "normalise", "predict", "structure")}
-    assert len(rows(path, "jobs", split=1)) == 16
+    assert done == {(kind, "RBM 3") for kind in ("fit", "predict", "structure")}
+    assert len(rows(path, "jobs", split=1)) == 10
 
     monkeypatch.undo()
     run(small_plan(), path, n_jobs=1)
@@ -278,7 +277,7 @@ def test_a_disk_that_fills_up_is_told_and_the_run_goes_on_when_there_is_space(
         run(small_plan(), path, n_jobs=1)
     assert "the jobs that had finished are kept: free some space and run" in str(caught.value)
     kept = when_finished(path)
-    assert 0 < len(kept) < 35
+    assert 0 < len(kept) < 23
 
     monkeypatch.undo()
     run(small_plan(), path, n_jobs=1)
@@ -307,10 +306,9 @@ def store(path):
     with Store.create(path) as opened:
         for spec, fits in PATHS.items():
             rows = [{"l1": l1, "file": fitted(spec, l1)} for l1 in reversed(fits)]
-            job = Job("fit", *PLACE, spec)
-            opened.finish(str(job), job.row | {"environment": {}}, {"fits": rows})
-            for l1, (score, converged) in fits.items():
-                normaliser = {
+            normalisers = [
+                {
+                    "l1": l1,
                     "value": l1,
                     "stderr": 0.0,
                     "method": "exact",
@@ -318,22 +316,21 @@ def store(path):
                     "n_operations": 8,
                     "validation_bits_per_second": score,
                 }
-                job = Job("normalise", *PLACE, spec, l1)
-                row = job.row | {"environment": {}}
-                opened.finish(str(job), row, {"normalisers": [normaliser]})
+                for l1, (score, converged) in fits.items()
+            ]
+            job = Job("fit", *PLACE, spec)
+            found = {"fits": rows, "normalisers": normalisers}
+            opened.finish(str(job), job.row | {"environment": {}}, found)
         yield opened
 
 
-def used(*specs, normalised=True):
-    jobs = [Job("fit", *PLACE, spec) for spec in specs]
-    if normalised:
-        jobs += [Job("normalise", *PLACE, spec, l1) for spec in specs for l1 in PATHS[spec]]
-    return {job: str(job) for job in jobs}
+def used(*specs):
+    return {job: str(job) for job in [Job("fit", *PLACE, spec) for spec in specs]}
 
 
 def test_a_fit_starts_from_all_fits_of_a_path_in_the_order_of_their_l1(store):
     job = Job("fit", *PLACE, SEMI)
-    models, log_z = inputs(store, job, used(ISING, RBM, normalised=False))
+    models, log_z = inputs(store, job, used(ISING, RBM))
     assert models == {
         "Ising": (b"Ising at 0", b"Ising at 0.001", b"Ising at 0.002"),
         "RBM 3": (b"RBM 3 at 0", b"RBM 3 at 0.001", b"RBM 3 at 0.002"),
@@ -343,12 +340,6 @@ def test_a_fit_starts_from_all_fits_of_a_path_in_the_order_of_their_l1(store):
 
 def test_a_fit_that_starts_from_nothing_is_given_nothing(store):
     assert inputs(store, Job("fit", *PLACE, ISING), {}) == ({}, {})
-
-
-@pytest.mark.parametrize("l1", [0.0, 2e-3])
-def test_a_normaliser_is_of_the_fit_at_its_l1(store, l1):
-    found = inputs(store, Job("normalise", *PLACE, RBM, l1), used(RBM, normalised=False))
-    assert found == ({"RBM 3": (fitted(RBM, l1),)}, {})
 
 
 def test_a_test_is_given_the_chosen_fit_of_each_model_with_its_log_z(store):
@@ -384,8 +375,8 @@ ANNEALED = LogPartition(
 
 @pytest.mark.parametrize("found", [EXACT, ANNEALED])
 def test_a_normaliser_comes_back_from_the_store_as_it_went_in(tmp_path, found):
-    job = Job("normalise", *PLACE, RBM, 0.0)
-    rows = {"normalisers": [row_of(found, "seconds")]}
+    job = Job("fit", *PLACE, RBM)
+    rows = {"normalisers": [row_of(found, "seconds") | {"l1": 0.0}]}
     with Store.create(tmp_path / "study.db") as opened:
         opened.finish("a", job.row | {"environment": {}}, rows)
         back = log_partition_of(opened.rows("normalisers")[0])

@@ -203,7 +203,9 @@ def test_what_goes_wrong_with_reading_names_the_recording(tmp_path):
     most_active=st.none() | st.integers(1, 5),
     max_words=st.none() | st.integers(2, 120),
 )
-def test_words_are_the_first_bins_of_the_most_active_units(seed, width, most_active, max_words):
+def test_words_are_bins_from_all_of_the_recording_of_the_most_active_units(
+    seed, width, most_active, max_words
+):
     rng = np.random.default_rng(seed)
     # Times with many ties in the number of spikes, on and off the edges of bins.
     trains = [
@@ -220,11 +222,15 @@ def test_words_are_the_first_bins_of_the_most_active_units(seed, width, most_act
     uncut = whole.bin(width)
     n_bins = min(max_words or uncut.n_bins, uncut.n_bins)
     assert words.units.ids == tuple(str(unit) for unit in kept)
-    np.testing.assert_array_equal(words.expand(), uncut.expand()[:n_bins, kept])
-    np.testing.assert_array_equal(words.bins, np.arange(n_bins))
-    starts = [start for start in uncut.epoch_starts if start < n_bins]
-    np.testing.assert_array_equal(words.epoch_starts, starts)
-    assert words.counts.sum() == n_bins
+    np.testing.assert_array_equal(words.expand(), uncut.expand()[words.bins][:, kept])
+    assert words.counts.sum() == words.bins.size == n_bins
+    # Each tenth of the recording has its share, and an epoch ends wherever bins are left out.
+    share = np.histogram(words.bins, bins=np.linspace(0, uncut.n_bins, 3))[0]
+    assert abs(share[0] - share[1]) <= 2 + n_bins / 20
+    gaps = np.flatnonzero(np.diff(words.bins) > 1) + 1
+    before = np.searchsorted(words.bins, uncut.epoch_starts)
+    expected = sorted({*gaps, *before[before < n_bins]})
+    np.testing.assert_array_equal(words.epoch_starts, expected)
     assert words.window == 1
 
 

@@ -20,17 +20,17 @@ JOB = Job("fit", "A", "instantaneous", 1, 0)
 
 
 def test_jobs_are_counted_by_kind(tmp_path):
-    path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind in ("fit", "normalise"))
+    path = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "fit")
     found = status(path)
     assert not found.running
     assert not found.complete
     once = {"describe": 2, "test": 16, "patterns": 4, "anneal": 4}
-    each = {"fit": 36, "normalise": 108, "predict": 36, "structure": 36}
+    each = {"fit": 36, "predict": 36, "structure": 36}
     assert found.planned == once | each
     assert found.done == found.planned | dict.fromkeys(
         ("test", "patterns", "anneal", "predict", "structure"), 0
     )
-    assert "146 of 242 jobs done, run again to go on" in str(found)
+    assert "38 of 134 jobs done, run again to go on" in str(found)
     planted.write(path)
     assert status(path).complete
 
@@ -49,7 +49,7 @@ def test_jobs_of_an_earlier_plan_and_failures_are_told(tmp_path):
         found = status(path)
     assert found.running
     assert found.runner.startswith(f"process {os.getpid()} ")
-    assert found.n_other == 116
+    assert found.n_other == 62
     assert found.failures == (("structure, cells", "ValueError: no"),)
 
 

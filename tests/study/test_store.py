@@ -128,7 +128,7 @@ def test_every_table_says_what_a_row_is(path):
     [
         ({"fit": [{}]}, "no table 'fit'"),
         ({"fits": [{"l1": 0.0, "lambda": 1}]}, "fits has no column 'lambda'"),
-        ({"normalisers": [{"method": [[1, 0.5]]}]}, "method cannot hold a list"),
+        ({"normalisers": [{"l1": 0.0, "method": [[1, 0.5]]}]}, "method cannot hold a list"),
         ({"fits": [{"l1": 0.0, "value": "high"}]}, "REAL column fits.value"),
         ({"fits": [{"l1": 0.0}, {"l1": 0.0}]}, "UNIQUE"),
         ({"fits": [{}]}, "fits.l1"),

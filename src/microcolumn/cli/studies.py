@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..atomic import atomic_write
+from ..models._spec import DEFAULT_OBJECTIVE
 from . import models, pages, reading
 from .commands import add_command
 from .failures import one_sentence
@@ -66,11 +67,13 @@ def compare(
     ] = None,
     l1: Annotated[
         list[float] | None,
-        _setting(help="L1 strength to choose from, by default 0 to 0.01. Repeatable."),
+        _setting(help="L1 strength to choose from; by default made for the words. Repeatable."),
     ] = None,
     objective: Annotated[
         list[str] | None,
-        _setting(help="mpf (the default), pseudolikelihood, likelihood. Repeatable."),
+        _setting(
+            help=f"mpf, pseudolikelihood or likelihood; {DEFAULT_OBJECTIVE} by default. Repeatable."
+        ),
     ] = None,
     splits: Annotated[
         int | None, _setting(help="Splits into training and test part, 10 by default.")
@@ -95,7 +98,9 @@ def compare(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Compare models on recordings by the paper's protocol, and print which is best by how much.
+    """Compare models on recordings, and print which is best by how much.
+
+    The protocol is the paper's, with penalties made for the words of each recording.
 
     Finished jobs are kept in the store: after an interruption, the same command continues.
     """

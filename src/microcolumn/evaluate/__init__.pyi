@@ -1,4 +1,5 @@
 from ._activation import HiddenActivation as HiddenActivation
+from ._choice import L1Choice as L1Choice, choose_l1 as choose_l1, fit_best as fit_best
 from ._comparison import (
     Comparison as Comparison,
     ModelScore as ModelScore,

@@ -102,8 +102,7 @@ def score_split(
             n_live_hidden=model.n_live_hidden_,
             normaliser=score.normaliser,
             side=score.side,
-            # Models in closed form have no certificate and need none.
-            fit_converged=math.isnan(optimality) or optimality <= getattr(model, "tol", 0.0),
+            fit_converged=has_converged(model),
             normaliser_converged=score.converged,
             optimality=optimality,
             normaliser_stderr=score.normaliser_stderr,
@@ -117,6 +116,13 @@ def score_split(
         errors = (scores[name].normaliser_stderr for name in (first, second))
         differences[first, second] = difference, math.hypot(stderr, *errors)
     return scores, differences
+
+
+def has_converged(model: PopulationModel) -> bool:
+    """Whether a fit is done; models in closed form have no certificate and need none."""
+    optimality = getattr(model, "optimality_", math.nan)
+    within = math.isnan(optimality) or optimality <= getattr(model, "tol", 0.0)
+    return bool(getattr(model, "converged_", within))  # files from before it was kept have none
 
 
 def spec_of(model: PopulationModel) -> ModelSpec:

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -27,12 +27,13 @@ from ..objectives import (
     NegativeLogLikelihood,
     Objective,
     PseudoLikelihood,
+    largest_l1,
+    pair_rates,
 )
 from ..parameters import Parameters
 from ..partition._cost import side_operations
 from ..penalties import L1, GroupL1, Penalty
 from ..solvers import (
-    LEAST_DECREASE,
     Certificate,
     FitResult,
     NestedStarts,
@@ -40,7 +41,6 @@ from ..solvers import (
     fit_likelihood_path,
     fit_path,
 )
-from ..validation import chunks
 from ..words import Words
 from ._base import HiddenFeatures, PopulationModel, floored_rates
 from ._spec import OBJECTIVES
@@ -50,6 +50,8 @@ _NATURAL = 15.0
 #: The likelihood is summed exactly up to this many multiply-adds per evaluation: about a tenth of a
 #: second, 27 Ising units or 21 units with 25 hidden ones.
 EXACT_OPERATIONS = 2.0**27
+#: Share of the words that end a fit of unpenalised hidden units, and the fewest words with one.
+_KEPT, _FEWEST_TO_SPLIT = 0.1, 100
 
 
 class _Number(Interval):  # type: ignore[misc]
@@ -110,6 +112,9 @@ class PenalisedModel(PopulationModel):
         ``fit`` leaves out of the problem has no part in it.
     certificate_ : Certificate
         How far the fit is from its optimum, whatever the objective.
+    converged_ : bool
+        Whether that is within ``tol`` or, of hidden units without a penalty, whether the words
+        that were kept apart ended the fit.
     n_iter_ : int
         Iterations of the solver from the start that won; a start may be another model's solution.
     """
@@ -127,6 +132,7 @@ class PenalisedModel(PopulationModel):
     objective_: float
     optimality_: float
     certificate_: Certificate
+    converged_: bool
     n_iter_: int
 
     def __init__(
@@ -165,6 +171,9 @@ class PenalisedModel(PopulationModel):
         units that never fire together has none either: it is -20, where its slope is gone. Where
         others run away, as with a unit that repeats another, a ConvergenceWarning says so.
 
+        Weights of hidden units have no finite optimum without a penalty. A tenth of the words, in
+        blocks of time, is then kept apart, and the fit ends where their objective no longer falls.
+
         Parameters
         ----------
         X : Words or array_like, shape (n_words, n_units)
@@ -180,6 +189,14 @@ class PenalisedModel(PopulationModel):
         words = self._training_words(X, sample_weight)
         [result] = self._results(words, [self.l1], start)
         self._take_over(result, words, stacklevel=3)
+        is_empty = self._kind == "rbm" and not result.parameters.live.any()
+        if is_empty and self._penalty(self.l1).strength < 0.1 * largest_l1(words, self.objective):
+            warnings.warn(
+                f"{type(self).__name__} with l1={self.l1:g} has no live hidden unit, though an "
+                "Ising model has couplings at ten times that penalty; lower it",
+                UserWarning,
+                stacklevel=2,
+            )
         return self
 
     def fit_path(self, X: Words | ArrayLike, l1_values: Sequence[float]) -> list[Self]:
@@ -226,7 +243,9 @@ class PenalisedModel(PopulationModel):
             self._check_start(start, words.n_dims)
         # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
         with _libraries().limit(limits=1, user_api="blas"):
-            floored = floored_rates(words)
+            floored, together = floored_rates(words), pair_rates(words)
+            seed, never = _seed(self.random_state), together == 0.0
+            np.fill_diagonal(never, False)
             is_sampled = self._is_sampled(words.n_dims)
             problem = Problem(
                 objective=MinimumProbabilityFlow(words) if is_sampled else self._objective(words),
@@ -234,12 +253,14 @@ class PenalisedModel(PopulationModel):
                 biases=np.log(floored) - np.log1p(-floored),
                 # From the bits: rounding may leave the rate of an always active unit below 1.
                 fixed=np.asarray(~words.X.any(axis=0) | words.X.all(axis=0)),
-                never_coactive=_never_coactive(words),
+                never_coactive=never,
+                covariance=together - np.outer(together.diagonal(), together.diagonal()),
                 n_hidden=int(getattr(self, "n_hidden", 0)),
                 n_init=self.n_init,
-                seed=_seed(self.random_state),
+                seed=seed,
                 tol=self.tol,
                 max_iter=self.max_iter,
+                parts=self._parts(words, l1_values, seed),
             )
             if is_sampled:
                 return fit_likelihood_path(self._kind, problem, words, l1_values, start, nested)
@@ -250,6 +271,18 @@ class PenalisedModel(PopulationModel):
         n_hidden = int(getattr(self, "n_hidden", 0))
         sides = side_operations(n_units, n_hidden, coupled=self._kind != "rbm")
         return self.objective == "likelihood" and min(sides) > EXACT_OPERATIONS
+
+    def _parts(
+        self, words: Words, l1_values: Sequence[float], seed: np.random.SeedSequence
+    ) -> tuple[Objective, Objective] | None:
+        """Objectives on nine tenths of the words and on the rest, for unpenalised hidden units."""
+        unbounded = any(self._penalty(l1).strength == 0.0 for l1 in l1_values)
+        enough = words.n_bins >= _FEWEST_TO_SPLIT * words.window
+        if not (hasattr(self, "n_hidden") and unbounded and enough):
+            return None
+        rng = np.random.default_rng(seed)
+        fitted, kept = words.split(1.0 - _KEPT, by="blocks", random_state=rng)
+        return self._objective(fitted), self._objective(kept)
 
     def _penalty(self, l1: float) -> Penalty:
         return L1(l1)
@@ -267,6 +300,7 @@ class PenalisedModel(PopulationModel):
         self.objective_ = result.objective
         self.optimality_ = result.optimality
         self.certificate_ = result.certificate
+        self.converged_ = result.converged
         self.n_iter_ = max(result.n_iter, 1)
         name, largest = type(self).__name__, _largest_free(result.parameters)
         unbounded = result.parameters.n_hidden > 0 and self._penalty(self.l1).strength == 0.0
@@ -281,9 +315,8 @@ class PenalisedModel(PopulationModel):
             advice = "raise max_iter, l1 or tol"
             if unbounded and result.n_iter < self.max_iter:
                 advice = (
-                    "without a penalty hidden units have no finite optimum, and the fit ends where "
-                    f"the objective falls by less than {LEAST_DECREASE:g} of its value per "
-                    "iteration: use l1 > 0"
+                    "without a penalty hidden units have no finite optimum, and these words are "
+                    "too few to keep some apart that could end the fit: use l1 > 0"
                 )
             warnings.warn(
                 f"{name} with l1={self.l1:g} is not converged: its optimality conditions are "
@@ -292,7 +325,7 @@ class PenalisedModel(PopulationModel):
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )
-        elif self.l1 == 0.0 and largest > _NATURAL:
+        elif self.l1 == 0.0 and not unbounded and largest > _NATURAL:
             warnings.warn(
                 f"{name} without a penalty has no finite optimum on these words: a parameter "
                 f"reached {largest:.3g}, as where one unit repeats another; use l1 > 0",
@@ -380,17 +413,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
 def _libraries() -> ThreadpoolController:
     """The loaded libraries that have threads; to look for them takes as long as a small fit."""
     return ThreadpoolController()
-
-
-def _never_coactive(words: Words) -> NDArray[np.bool_]:
-    """Pairs of units that no word shows active at once, shape (n_units, n_units)."""
-    together = np.zeros((words.n_dims, words.n_dims), dtype=np.float32)
-    for part in chunks(len(words), words.n_dims):
-        x = words.X[part].astype(np.float32)
-        together += x.T @ x
-    never: NDArray[np.bool_] = together == 0.0
-    np.fill_diagonal(never, False)
-    return never
 
 
 def _seed(random_state: Any) -> np.random.SeedSequence:

@@ -11,6 +11,8 @@ CLASSES = ("Independent", "Ising", "RBM", "SemiRBM")
 OBJECTIVES = ("mpf", "pseudolikelihood", "likelihood")
 #: Name of the firing-rate model, the zero of all scores.
 INDEPENDENT = "Independent"
+#: What comparisons, and fits at the command line, minimise unless told otherwise.
+DEFAULT_OBJECTIVE = "mpf"
 
 
 @dataclass(frozen=True, slots=True, order=True)

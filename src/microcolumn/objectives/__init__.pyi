@@ -13,3 +13,9 @@ from ._sampled_likelihood import (
     SampledLikelihood as SampledLikelihood,
     WordPool as WordPool,
 )
+from ._strengths import (
+    further_l1 as further_l1,
+    l1_grid as l1_grid,
+    largest_l1 as largest_l1,
+    pair_rates as pair_rates,
+)

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from itertools import chain
 
 from ..evaluate import SplitScore
-from ..study import Results
+from ..evaluate._choice import is_at_end
+from ..formatting import enumeration
+from ..models import ModelSpec
+from ..study import Condition, Results
 
 
 def cautions(results: Results) -> list[str]:
@@ -19,10 +22,15 @@ def cautions(results: Results) -> list[str]:
         found = results.by_window(recording, experiment=experiment.name)
         alike: dict[str, list[str]] = {}
         for name, models in found.models.items():
-            by_window = zip(found.windows, models, strict=True)
-            tested = [(window, score) for window, m in by_window if m for score in m.splits]
-            doubts = (_not_converged(tested), _false_modes(tested))
-            for what in (*chain(*doubts), *_at_the_edge(tested, experiment.l1)):
+            by_window = [(window, m) for window, m in zip(found.windows, models, strict=True) if m]
+            tested = [(window, score) for window, m in by_window for score in m.splits]
+            grids = [
+                _grid(results, Condition(recording, experiment, window), m.spec, score.split)
+                for window, m in by_window
+                for score in m.splits
+            ]
+            doubts = (_not_converged(tested), _false_modes(tested), _at_the_edge(tested, grids))
+            for what in chain(*doubts):
                 alike.setdefault(what, []).append(name)
         condition = f"{recording}, {experiment.name}"
         if experiment.split_by == "words" and max(experiment.windows) > 1:
@@ -78,14 +86,30 @@ def _false_modes(tested: Sequence[tuple[int, SplitScore]]) -> list[str]:
     ]
 
 
-def _at_the_edge(tested: Sequence[tuple[int, SplitScore]], grid: Sequence[float]) -> list[str]:
-    """The best penalty may lie beyond the grid if mostly its end is chosen; none is below 0."""
+def _grid(results: Results, condition: Condition, spec: ModelSpec, split: int) -> Sequence[float]:
+    """Penalties that were tried in a split, increasing."""
+    tried = list(results.normalisers(model=spec, split=split, **condition.names))
+    planned = condition.experiment.l1
+    return tried or (() if isinstance(planned, str) else planned)
+
+
+def _at_the_edge(
+    tested: Sequence[tuple[int, SplitScore]], grids: Sequence[Sequence[float]]
+) -> list[str]:
+    """The best penalty may lie beyond the grid if mostly its end is chosen."""
     lines = []
-    for name, edge in {"smallest": grid[0], "largest": grid[-1]}.items():
-        at_edge = [window for window, score in tested if score.l1 == edge]
-        if len(grid) > 1 and edge > 0.0 and len(at_edge) > 0.5 * len(tested):
-            chosen = f"the {name} penalty of the grid, {edge:g}, was chosen"
-            lines.append(f"{chosen} {_count(at_edge, tested)}; extend the grid")
+    for name, end in {"smallest": 0, "largest": -1}.items():
+        at_edge = [
+            (window, score.l1)
+            for (window, score), grid in zip(tested, grids, strict=True)
+            if grid and score.l1 == grid[end] and is_at_end(score.l1, grid, score.n_nonzero)
+        ]
+        if len(at_edge) > 0.5 * len(tested):
+            values = enumeration([f"{l1:g}" for l1 in dict.fromkeys(l1 for _, l1 in at_edge)])
+            count = _count([window for window, _ in at_edge], tested)
+            lines.append(
+                f"the {name} penalty of the grid, {values}, was chosen {count}; extend the grid"
+            )
     return lines
 
 

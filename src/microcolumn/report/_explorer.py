@@ -84,11 +84,10 @@ def _path(
     """
     split = first_split(compared)
     where = {"model": spec, "split": split, **condition.names}
-    grid = condition.experiment.l1
     [used] = [s.l1 for s in compared.scores[spec.name].splits if s.split == split]
     scores = results.normalisers(**where)
     steps = []
-    for l1, model in zip(grid, results.path(**where), strict=True):
+    for l1, model in zip(scores, results.path(**where), strict=True):
         theta, score = model.parameters_, scores[l1]
         hidden = results.activation(**where, l1=l1).order
         steps.append(
@@ -107,7 +106,7 @@ def _path(
         "name": spec.name,
         "model": spec.model,
         "n_hidden": spec.n_hidden,
-        "chosen": grid.index(used),
+        "chosen": list(scores).index(used),
         "steps": steps,
     }
 

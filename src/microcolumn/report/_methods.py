@@ -6,6 +6,7 @@ from importlib.resources import files
 from inspect import signature
 from typing import NamedTuple
 
+from ..evaluate._choice import AUTOMATIC
 from ..formatting import enumeration, scientific
 from ..partition._ais import annealed_importance_sampling
 from ..study import Experiment, Plan
@@ -63,7 +64,11 @@ def _words(plan: Plan, experiment: Experiment) -> str:
     names = enumeration([source.name for source in plan.sources_of(experiment)])
     active = experiment.most_active
     units = "all units" if active is None else f"the {active} most active units"
-    bins = "" if experiment.max_words is None else f", at most the first {experiment.max_words:,}"
+    bins = (
+        ""
+        if experiment.max_words is None
+        else f", at most {experiment.max_words:,} from all of a recording"
+    )
     text = (
         f"The spikes of {units} of {names} were counted in bins of "
         f"{1e3 * experiment.bin_width:g}\N{NO-BREAK SPACE}ms{bins}; a unit's bit is 1 in bins "
@@ -82,22 +87,31 @@ def _models(experiment: Experiment) -> str:
         sizes = ["as many as bits" if n == "dims" else str(n) for n in experiment.n_hidden]
         hidden = f" (hidden units: {enumeration(sizes)})"
     by = " and by ".join([_OBJECTIVES[objective] for objective in experiment.objectives])
-    penalties = enumeration([scientific(l1) for l1 in experiment.l1])
+    penalties = _penalties(experiment.l1)
     groups = ""
     if experiment.group_l1 > 0.0:
         groups = f", a group penalty of {scientific(experiment.group_l1)} on whole hidden units"
     starts = "one start" if experiment.n_init == 1 else f"the best of {experiment.n_init} starts"
     return (
         f"{names[0].upper()}{names[1:]}{hidden} were fitted by {by} from {starts}, with an L1 "
-        f"penalty of {penalties} on couplings and weights{groups}; biases were not penalised."
+        f"penalty {penalties} on couplings and weights{groups}; biases were not penalised."
     )
+
+
+def _penalties(l1: str | tuple[float, ...]) -> str:
+    if isinstance(l1, str):
+        return (
+            f"of {AUTOMATIC[l1]} strengths per decade, from the smallest that leaves an Ising "
+            "model no coupling down over three decades and, if the best was at an end, beyond it,"
+        )
+    return f"of {enumeration([scientific(strength) for strength in l1])}"
 
 
 def _splits(experiment: Experiment) -> str:
     n, train, validation = experiment.n_splits, experiment.train, experiment.validation
     times = "once" if n == 1 else f"{n} times"
     choice = "the penalty of each model was chosen by its likelihood on"
-    if len(experiment.l1) == 1:
+    if not isinstance(experiment.l1, str) and len(experiment.l1) == 1:
         choice = "as there is one penalty, nothing was chosen on"
     return (
         f"Words were randomly assigned {times} ({tables.seeds_text(experiment)}), "

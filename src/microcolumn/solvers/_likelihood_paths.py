@@ -16,8 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..layout import Layout
-from ..objectives import SampledLikelihood
-from ..objectives._sparse_words import SparseWords
+from ..objectives import SampledLikelihood, largest_l1
 from ..parameters import Kind, Parameters
 from ..partition._cost import operations
 from ..partition._exact import exact_log_partition
@@ -88,6 +87,7 @@ class _Family:
     def __init__(self, problem: Problem, words: Words) -> None:
         self.problem, self.words = problem, words
         self.likelihood = SampledLikelihood(words)
+        self._strongest = largest_l1(words, "likelihood")
 
     def starts(self, kind: Kind, l1: float) -> list[Parameters]:
         """Where the first fit of a path begins."""
@@ -97,30 +97,10 @@ class _Family:
         if kind == "srbm":
             return []  # the nested models are
         rough = replace(self.problem, tol=_START_TOLERANCE, max_iter=_START_ITERATIONS)
-        strength = l1 * self._relative_scale()
-        [found] = fit_path("rbm", rough, [strength])
+        # What does to flow what ``l1`` does to likelihood, where nothing is coupled.
+        scale = largest_l1(self.words, "mpf") / max(self._strongest, 1e-300)
+        [found] = fit_path("rbm", rough, [l1 * scale])
         return [found.parameters]
-
-    def _relative_scale(self) -> float:
-        """Strength of a penalty on the other objective that does what one does to the likelihood.
-
-        By the largest slope of a coupling where nothing is coupled.
-        """
-        uncoupled = self.starts("ising", 0.0)[0]
-        _, gradient = self.problem.objective(uncoupled)
-        assert gradient.J is not None
-        strongest = self._strongest()
-        return float(np.abs(gradient.J).max()) / strongest if strongest > 0.0 else 1.0
-
-    def _strongest(self) -> float:
-        """The largest covariance of two units: under a penalty as strong nothing is coupled."""
-        weights = self.words.counts / self.words.counts.sum()
-        uncoupled = Parameters(b=self.problem.biases, J=np.zeros((self.words.n_dims,) * 2))
-        pairs = SparseWords.of(self.words.X).moments(uncoupled, weights)
-        assert pairs.J is not None
-        covariance = pairs.J - np.outer(pairs.b, pairs.b)
-        np.fill_diagonal(covariance, 0.0)
-        return float(np.abs(covariance).max())
 
     def best(self, kind: Kind, l1: float, starts: list[Parameters], number: int) -> FitResult:
         """The fit from the best of some starts."""
@@ -141,7 +121,7 @@ class _Family:
         chosen = int(np.argmin(values))
         x, log_z, n_iter, n_evaluations = layout.pack(starts[chosen]), log_zs[chosen], 0, 0
         is_uncoupled = kind == "ising" and not np.any(starts[chosen].J)
-        for strength in _ladder(self._strongest(), l1) if is_uncoupled else []:
+        for strength in _ladder(self._strongest, l1) if is_uncoupled else []:
             rough = LikelihoodSearch(
                 self.words, self.problem.penalty(strength), layout, x, log_z, rng
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -33,7 +34,10 @@ class FitResult:
     n_iter, n_evaluations : int
         Iterations, and evaluations of the objective and its gradient.
     converged : bool
-        Whether ``optimality`` is below the tolerance, or a sampled likelihood's certificate holds.
+        Whether ``optimality`` is below the tolerance, of unpenalised hidden units whether words
+        kept apart ended the fit, of a sampled likelihood whether its certificate holds.
+    kept_objective : float
+        The objective on words kept apart; NaN where there are none.
     sampled : Certificate, optional
         Of a sampled likelihood: what fresh chains say of the fit.
     log_z : float, optional
@@ -46,6 +50,7 @@ class FitResult:
     n_iter: int
     n_evaluations: int
     converged: bool
+    kept_objective: float = math.nan
     sampled: Certificate | None = None
     log_z: float | None = None
 

@@ -2,10 +2,12 @@
 
 Ising is convex: one start is enough. Models with hidden units are not, and W = 0 is a local
 minimum of theirs for every positive penalty, so a small random start dies there (docs/method.md,
-section 4). Hence large random weights with hidden units that are mostly off, several starts if
-asked for, the solution at the previous strength, and for the semi-restricted model the solutions
-of the two models nested in it; the best objective wins. Every model is thus at least as good as
-the models nested in it, by construction.
+section 4). Hence large random weights with hidden units that are mostly off; weights along the
+correlations of the units, which find assemblies spread thinly over many of them, and which come up
+from smaller strengths; several starts if asked for, the solution at the previous strength, and for
+the semi-restricted model the solutions of the two models nested in it; the best objective wins.
+Every model is thus at least as good as the models nested in it, and every fit of a path as the
+single fit at its strength, by construction.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from ..layout import Layout
 from ..objectives import Objective
@@ -34,9 +37,13 @@ _WEIGHT_SPREAD, _HIDDEN_BIAS = 1.0, -2.0
 _COUPLING_SPREAD = 0.3
 #: Optimality at which starts are compared: the objective is then settled to about 1e-6.
 _ROUGHLY = 3e-5
-#: Unpenalised weights of hidden units have no finite optimum. Such a fit ends where the
-#: objective falls by less than this per iteration, relative to its value.
+#: Shares of an L1 strength at which a start comes up to it, and most iterations at each.
+_CLIMB, _CLIMB_ITERATIONS = (1 / 27, 1 / 9, 1 / 3), 60
+#: Unpenalised weights of hidden units have no finite optimum. Such a fit ends where the objective
+#: on words kept apart falls by less than this per iteration, relative to its value.
 LEAST_DECREASE = 1e-6
+#: Iterations between two looks at the words kept apart, and without a fall that end a fit.
+_LOOK, _PATIENCE = 5, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,8 @@ class Problem:
     never_coactive : ndarray of bool, shape (n_visible, n_visible)
         Pairs that are never active together. Unpenalised, an Ising model's coupling of them has
         no finite optimum; it is fixed, so that all starts give one answer.
+    covariance : ndarray, shape (n_visible, n_visible)
+        Of the units over the words, for starts.
     n_hidden : int
         Hidden units of the models that have them.
     n_init : int
@@ -66,6 +75,9 @@ class Problem:
         Largest violation of the optimality conditions that counts as converged.
     max_iter : int
         Most iterations from one start.
+    parts : (Objective, Objective), optional
+        The objective on most of the words and on the rest, which end fits of unpenalised hidden
+        units; without them such a fit ends where the objective on all words hardly falls.
     """
 
     objective: Objective
@@ -73,22 +85,37 @@ class Problem:
     biases: Floats
     fixed: NDArray[np.bool_]
     never_coactive: NDArray[np.bool_]
+    covariance: Floats
     n_hidden: int
     n_init: int
     seed: np.random.SeedSequence
     tol: float
     max_iter: int
+    parts: tuple[Objective, Objective] | None = None
 
-    def best(self, l1: float, starts: Sequence[Parameters]) -> FitResult:
-        """Compare all starts where they have roughly settled, and go on with the best one only."""
+    def best(
+        self, l1: float, starts: Sequence[Parameters], climbing: Sequence[Parameters] = ()
+    ) -> FitResult:
+        """Compare all starts where they have roughly settled, and go on with the best one only.
+
+        Those that are ``climbing`` come up from smaller strengths.
+        """
         first, penalty = starts[0], self.penalty(l1)
         left_out = self.never_coactive & (l1 == 0.0 and first.kind == "ising")
         layout = Layout(self.biases, first.n_hidden, first.J is not None, self.fixed, left_out)
         is_unbounded = first.n_hidden > 0 and penalty.strength == 0.0
+        if is_unbounded and self.parts is not None:
+            return self._stopped_early(self.parts, layout, [*starts, *climbing])
         patience = (self.max_iter, LEAST_DECREASE) if is_unbounded else (self.max_iter,)
         best, n_evaluations = None, 0
-        for start in starts:
-            search = Search(self.objective, penalty, layout, layout.pack(start))
+        climb = _CLIMB if l1 > 0.0 else ()
+        for start, shares in [*((s, ()) for s in starts), *((s, climb) for s in climbing)]:
+            x = layout.pack(start)
+            for share in shares:
+                search = Search(self.objective, self.penalty(share * l1), layout, x)
+                search.run(max(self.tol, _ROUGHLY), min(_CLIMB_ITERATIONS, self.max_iter))
+                n_evaluations, x = n_evaluations + search.n_evaluations, search.x
+            search = Search(self.objective, penalty, layout, x)
             search.run(max(self.tol, _ROUGHLY), *patience)
             n_evaluations += search.n_evaluations
             if best is None or search.value < best.value:
@@ -101,6 +128,47 @@ class Problem:
             found,
             parameters=_canonical(found.parameters),
             n_evaluations=n_evaluations + found.n_evaluations,
+        )
+
+    def _stopped_early(
+        self, parts: tuple[Objective, Objective], layout: Layout, starts: Sequence[Parameters]
+    ) -> FitResult:
+        """Fit most of the words, up to the iteration that the others like best."""
+        fitted, kept = parts
+        penalty, gradient = self.penalty(0.0), np.empty(layout.size)
+
+        def kept_value(search: Search) -> float:
+            try:
+                return kept.evaluate(search.x, layout, gradient)
+            except OverflowError:
+                return np.inf
+
+        lowest, best, n_iter, n_evaluations = np.inf, layout.pack(starts[0]), 0, 0
+        converged = True
+        for start in starts:
+            search = Search(fitted, penalty, layout, layout.pack(start))
+            values = [kept_value(search)]
+            while True:
+                if values[-1] < lowest:
+                    lowest, best, n_iter = values[-1], search.x.copy(), search.n_iter
+                n_before = search.n_iter
+                search.run(self.tol, min(n_before + _LOOK, self.max_iter))
+                if search.n_iter == n_before:
+                    break
+                values.append(kept_value(search))
+                if _has_stopped_falling(values):
+                    break
+            converged &= search.n_iter < self.max_iter
+            n_evaluations += search.n_evaluations
+        found = Search(self.objective, penalty, layout, best)
+        return FitResult(
+            parameters=_canonical(layout.unpack(best)),
+            objective=found.value,
+            optimality=found.optimality,
+            n_iter=n_iter,
+            n_evaluations=n_evaluations + 1,
+            converged=converged or found.optimality <= self.tol,
+            kept_objective=lowest,
         )
 
 
@@ -139,15 +207,20 @@ def fit_path(
         ising = fit_path("ising", replace(problem, n_init=1), l1_values)
         rbm = fit_path("rbm", problem, l1_values)
         nested = [fit.parameters for fit in ising], [fit.parameters for fit in rbm]
+    state = problem.seed.generate_state(4)
     results: list[FitResult] = []
     for k, l1 in enumerate(l1_values):
         handed_on = [results[-1].parameters] if results else []
         if start is not None:
             handed_on.append(start)
-        # Not `spawn`, which counts its calls: the RBM nested in an sRBM must draw what RBMs draw.
-        rng = np.random.default_rng([*problem.seed.generate_state(4), k])
+        # Not `spawn`, which counts its calls: the RBM nested in an sRBM must draw what RBMs draw,
+        # and each fit of a path what a single fit draws.
+        rng, other_rng = (np.random.default_rng([*state, i]) for i in range(2))
         at_l1 = () if nested is None else (nested[0][k], nested[1][k])
-        results.append(problem.best(l1, _starts(kind, problem, rng, handed_on, *at_l1)))
+        starts = _starts(kind, problem, rng, handed_on, *at_l1)
+        n_climbing = problem.n_init if kind == "rbm" else 0
+        climbing = [_wide(problem, other_rng) for _ in range(n_climbing)]
+        results.append(problem.best(l1, starts, climbing))
     return results
 
 
@@ -193,6 +266,34 @@ def _with_hidden(
         W[problem.fixed] = 0.0
         c = np.full(problem.n_hidden, _HIDDEN_BIAS)
         yield Parameters(b=theta.b, J=theta.J, W=W, c=c)
+
+
+def _wide(problem: Problem, rng: np.random.Generator) -> Parameters:
+    """Hidden units with random weights along the correlations of the units.
+
+    Random weights of single units add up to noise in a word of many active units. These are drawn
+    with the units' positive correlations, so that units which fire together weigh together. The
+    input of a hidden unit varies by ``_WEIGHT_SPREAD`` over the words, and it is off on average.
+    """
+    spread = np.sqrt(problem.covariance.diagonal())
+    per_spread = np.where(problem.fixed, 0.0, 1.0 / np.where(spread > 0.0, spread, 1.0))
+    correlation = problem.covariance * np.outer(per_spread, per_spread)
+    np.fill_diagonal(correlation, 0.0)
+    strengths, patterns = np.linalg.eigh(correlation)
+    factor = patterns * np.sqrt(np.maximum(strengths, 0.0))
+    W = per_spread[:, None] * (factor @ rng.normal(size=(spread.size, problem.n_hidden)))
+    inputs = np.sqrt(np.einsum("ni,nm,mi->i", W, problem.covariance, W, optimize=True))
+    W *= _WEIGHT_SPREAD / np.where(inputs > 0.0, inputs, 1.0)
+    return Parameters(b=problem.biases, W=W, c=_HIDDEN_BIAS - expit(problem.biases) @ W)
+
+
+def _has_stopped_falling(values: Sequence[float]) -> bool:
+    """Whether the lowest value has hardly changed over the last iterations."""
+    n_looks = _PATIENCE // _LOOK
+    if len(values) <= n_looks:
+        return False
+    lowest = min(values)
+    return min(values[:-n_looks]) - lowest < LEAST_DECREASE * _PATIENCE * abs(lowest)
 
 
 def _random_couplings(problem: Problem, rng: np.random.Generator) -> Parameters:

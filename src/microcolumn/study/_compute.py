@@ -25,8 +25,8 @@ from threadpoolctl import threadpool_limits
 from .. import __version__
 from ..evaluate import (
     calibration,
+    choose_l1,
     effective_interactions,
-    excess_log_likelihood,
     layer_statistics,
     pattern_statistics,
     predict,
@@ -37,7 +37,7 @@ from ..evaluate import (
 from ..evaluate._activation import hidden_activation
 from ..evaluate._interactions import MOST_UNITS_OF_TRIPLETS
 from ..evaluate._past import MOST_UNITS_OF_PAST
-from ..evaluate._splits import score_split
+from ..evaluate._splits import has_converged, score_split
 from ..models import (
     RBM,
     Independent,
@@ -51,7 +51,6 @@ from ..models import (
 from ..models._penalised import PenalisedModel
 from ..models._spec import INDEPENDENT
 from ..partition import LogPartition
-from ..partition._cost import operations
 from ..recording import Recording
 from ..words import Words
 from ._codec import row_of, to_blob
@@ -61,9 +60,6 @@ from ._plan import Experiment
 
 Rows = dict[str, list[dict[str, Any]]]
 
-#: Log Z is summed exactly up to this many multiply-adds, about 5 s of one core or 37 Ising units.
-#: There are hundreds to find, and annealing takes a second or two for an error far below others.
-_EXACT_OPERATIONS = 2.0**37
 #: Libraries that numbers pass through.
 _LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn", "joblib")
 
@@ -80,7 +76,7 @@ class Task:
     job: Job
     experiment: Experiment
     words: Words  # of the recording, one bin each
-    models: Mapping[str, tuple[bytes, ...]]  # by name: a path, one fit, or the chosen fit
+    models: Mapping[str, tuple[bytes, ...]]  # by name: a path, or the chosen fit
     log_z: Mapping[str, LogPartition]  # normalisers of the chosen fits
     threads: int = 1  # that kernels may use; results do not depend on it
     recording: Recording | None = None  # for descriptions
@@ -164,29 +160,39 @@ def _describe(task: Task) -> Rows:
 
 
 def _fit(task: Task) -> Rows:
-    spec, l1 = _spec(task), task.experiment.l1
-    train, _, _ = _split(task)
-    model = _estimator(spec, task)
-    if isinstance(model, SemiRBM):
+    """Fits along the penalties, each with its log Z and its score on the validation part."""
+    spec, experiment = _spec(task), task.experiment
+    train, validation, test = _split(task)
+    nested = None
+    if spec.nested:
         ising, rbm = ([from_bytes(m) for m in task.models[s.name]] for s in spec.nested)
-        fits = model.fit_path(train, l1, nested=(ising, rbm))
-    else:
-        fits = model.fit_path(train, l1)
-    rows = [
-        {
-            "l1": fit.l1,
-            "value": fit.objective_,
-            "optimality": fit.optimality_,
-            "converged": fit.optimality_ <= fit.tol,
-            "n_iter": fit.n_iter_,
-            "n_live_hidden": fit.n_live_hidden_,
-            "n_couplings": fit.n_couplings_,
-            "n_nonzero": fit.n_nonzero_,
-            "file": to_bytes(fit),
-        }
-        for fit in fits
-    ]
-    return {"fits": rows}
+        nested = ising, rbm
+    model, steps = _estimator(spec, task), experiment.max_steps
+    choice = choose_l1(model, train, validation, experiment.l1, nested=nested, max_steps=steps)
+    fits, normalisers = [], []
+    for fit, score in zip(choice.fits, choice.scores, strict=True):
+        fits.append(
+            {
+                "l1": fit.l1,
+                "value": fit.objective_,
+                "optimality": fit.optimality_,
+                "converged": has_converged(fit),
+                "n_iter": fit.n_iter_,
+                "n_live_hidden": fit.n_live_hidden_,
+                "n_couplings": fit.n_couplings_,
+                "n_nonzero": fit.n_nonzero_,
+                "file": to_bytes(fit),
+            }
+        )
+        log_z = fit.log_partition()
+        row = row_of(log_z, "seconds")  # the job has its own; results are the same in every run
+        row["l1"] = fit.l1
+        row["false_mass"] = getattr(log_z, "false_mass", None)
+        row["validation_bits_per_second"] = score.bits_per_second
+        row["validation_stderr"] = score.stderr
+        row["activation"] = hidden_activation(fit, test)
+        normalisers.append(row)
+    return {"fits": fits, "normalisers": normalisers}
 
 
 def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
@@ -200,29 +206,6 @@ def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
         return Ising(**settings)
     settings |= {"n_hidden": spec.n_hidden, "group_l1": experiment.group_l1}
     return RBM(**settings) if spec.model == "RBM" else SemiRBM(**settings)
-
-
-def _normalise(task: Task) -> Rows:
-    _, validation, test = _split(task)
-    model = from_bytes(task.models[_spec(task).name][0])
-    log_z = _log_partition(model, task.experiment.max_steps)
-    score = excess_log_likelihood(model.with_log_partition(log_z), validation)
-    row = row_of(log_z, "seconds")  # the job has its own; results are the same in every run
-    row["validation_bits_per_second"] = score.bits_per_second
-    row["validation_stderr"] = score.stderr
-    row["activation"] = hidden_activation(model, test)
-    return {"normalisers": [row]}
-
-
-def _log_partition(model: PopulationModel, max_steps: int) -> LogPartition:
-    """Exact where that takes seconds, else annealed; if that fails, exact at no higher a cost."""
-    cost = operations(model.parameters_)
-    if cost > _EXACT_OPERATIONS:
-        steps = {"n_steps": min(1000, max_steps), "max_steps": max_steps}
-        estimate = model.log_partition("ais", progress=False, **steps)
-        if estimate.converged or cost > estimate.n_operations:
-            return estimate
-    return model.log_partition("exact", progress=False)
 
 
 def _chosen(task: Task, name: str) -> PopulationModel:
@@ -316,7 +299,6 @@ def _structure(task: Task) -> Rows:
 _WORK = {
     "describe": _describe,
     "fit": _fit,
-    "normalise": _normalise,
     "test": _test,
     "patterns": _patterns,
     "anneal": _anneal,

@@ -149,13 +149,14 @@ class PackedWords:
 def describe(recording: Recording, words: Words, *, cut: bool) -> DataResult:
     """The data of an experiment: of ``recording`` what its ``words`` are about.
 
-    ``cut`` where it has a largest number of words, so that the end may be left out.
+    ``cut`` where it has a largest number of words, so that parts may be left out.
     """
     chosen = set(words.units.ids)
     used = recording.take([n for n, name in enumerate(recording.units.ids) if name in chosen])
     if cut:
-        last = words.clock.times_s(words.bins[-1:], words.bin_width)[0] + words.bin_width
-        used = used.restrict([[used.epochs.starts[0], last]])
+        first, last = words.epoch_starts, np.append(words.epoch_starts[1:], words.n_bins) - 1
+        edges = [words.clock.times_s(words.bins[each], words.bin_width) for each in (first, last)]
+        used = used.restrict(np.stack([edges[0], edges[1] + words.bin_width], axis=1))
     start_s, stop_s = busiest_stretch(used)
     return DataResult(
         units=words.units,

@@ -9,11 +9,14 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any, Literal
 
-from ..models._spec import OBJECTIVES
+from ..evaluate._choice import AUTOMATIC
+from ..models._spec import DEFAULT_OBJECTIVE, OBJECTIVES
 from ..validation import listed, real_number, whole_number
 from ..words import checked_bin_width
 
 MODELS = ("Ising", "RBM", "SemiRBM")
+#: Penalties of the paper.
+PAPER_L1 = (0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2)
 SPLITS = ("words", "blocks")
 #: Settings that were called otherwise once.
 _RENAMED = {"lags": "windows", "penalties": "l1"}
@@ -103,7 +106,11 @@ def _strength(name: str, value: Any) -> float:
     return strength + 0.0  # one zero, of which floating point has two: jobs go by their text
 
 
-def _increasing(name: str, values: Any) -> tuple[float, ...]:
+def _strengths(name: str, values: Any) -> str | tuple[float, ...]:
+    if isinstance(values, str):
+        if values not in AUTOMATIC:
+            raise ValueError(f"{name} is {values!r}; give 'auto', 'coarse' or numbers such as 2e-3")
+        return values
     strengths: tuple[float, ...] = _several(_strength)(name, values)
     for lower, upper in pairwise(strengths):
         if upper < lower:
@@ -127,7 +134,9 @@ def _setting(default: Any, check: Callable[[str, Any], Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A column of the protocol (docs/method.md, section 7); the defaults are the paper's.
+    """A column of the protocol (docs/method.md, section 7).
+
+    The defaults are the paper's except for ``l1``, whose paper's values :meth:`Plan.paper` has.
 
     Where a tuple is asked for, any iterable and a single entry will do.
 
@@ -142,7 +151,8 @@ class Experiment:
     most_active : int, optional
         Keep that many units with the most spikes; all where there are fewer or this is None.
     max_words : int, optional
-        Keep that many bins, the first ones; all where there are fewer or this is None.
+        Keep that many bins, in 20 blocks from all of the recording; all where there are fewer or
+        this is None.
     windows : tuple of int
         Bins per word, one comparison for each entry; kept in increasing order.
     models : tuple of {"Ising", "RBM", "SemiRBM"}
@@ -151,8 +161,9 @@ class Experiment:
         Numbers of hidden units to try; ``"dims"`` for as many as the word has bits.
     objectives : tuple of {"mpf", "pseudolikelihood", "likelihood"}
         What fits minimise.
-    l1 : tuple of float
-        Strengths of the L1 penalty to choose from, increasing.
+    l1 : tuple of float, "auto" or "coarse"
+        Strengths of the L1 penalty to choose from, increasing; ``"auto"`` makes them for the words
+        of each split, ``"coarse"`` fewer of them: see :func:`microcolumn.choose_l1`.
     n_splits : int
         How often the words are split into a training and a test part.
     split_by : {"words", "blocks"}
@@ -188,8 +199,8 @@ class Experiment:
     windows: tuple[int, ...] = _setting((1,), _windows)
     models: tuple[str, ...] = _setting(MODELS, _several(_one_of(MODELS)))
     n_hidden: tuple[int | Literal["dims"], ...] = _setting((25,), _several(_n_hidden))
-    objectives: tuple[str, ...] = _setting(("mpf",), _several(_one_of(OBJECTIVES)))
-    l1: tuple[float, ...] = _setting((0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2), _increasing)
+    objectives: tuple[str, ...] = _setting((DEFAULT_OBJECTIVE,), _several(_one_of(OBJECTIVES)))
+    l1: tuple[float, ...] | str = _setting("auto", _strengths)
     n_splits: int = _setting(10, _at_least(1))
     split_by: str = _setting("", _split_by)
     train: float = _setting(0.5, _share)

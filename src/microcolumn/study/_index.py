@@ -138,16 +138,13 @@ class PlanIndex:
         """Models at a condition by a name that is the same for all windows and recordings."""
         return families(condition.experiment, self._sizes[condition.recording], condition.window)
 
-    def check(self, condition: Condition, split: int, l1: float | None = None) -> None:
-        """Raise a ValueError where the plan has no such split or l1."""
+    def check(self, condition: Condition, split: int) -> None:
+        """Raise a ValueError where the plan has no such split."""
         settings = condition.experiment
         if not 0 <= split < settings.n_splits:
             raise ValueError(
                 f"split is {split}; {condition} has splits 0 to {settings.n_splits - 1}"
             )
-        if l1 is not None and l1 not in settings.l1:
-            known = ", ".join(f"{value:g}" for value in settings.l1)
-            raise ValueError(f"l1 is {l1:g}; {condition} has {known}")
 
 
 class Reader:
@@ -190,14 +187,10 @@ class Reader:
     def model(
         self, condition: Condition, spec: ModelSpec, split: int, l1: float
     ) -> PopulationModel:
-        """A fitted model, with its log Z where that is stored."""
-        self.index.check(condition, split, l1)
-        files = self._files(condition, split)
-        if (spec.name, l1) not in files:
-            raise condition.missing(f"{spec.name} of split {split}")
-        model = from_bytes(files[spec.name, l1])
+        """A fitted model with its log Z."""
         row = self.normaliser(condition, spec, split, l1)
-        return model if row is None else model.with_log_partition(log_partition_of(row))
+        model = from_bytes(self._files(condition, split)[spec.name, l1])
+        return model.with_log_partition(log_partition_of(row))
 
     def _read_files(self, condition: Condition, split: int) -> dict[tuple[str, float], bytes]:
         """Files of the models of a split, by name and l1."""
@@ -205,12 +198,23 @@ class Reader:
         rows = self.query("fits", columns=columns, split=split, **condition.names)
         return {(row["model"], row["l1"]): row["file"] for row in rows}
 
-    def normaliser(
-        self, condition: Condition, spec: ModelSpec, split: int, l1: float
-    ) -> Row | None:
-        """Row of one fit's log Z and validation score; None where it is not computed."""
-        rows = self.rows("normalisers", condition, model=spec.name, split=split, l1=l1)
-        return rows[0] if rows else None
+    def normalisers(self, condition: Condition, spec: ModelSpec, split: int) -> dict[float, Row]:
+        """Rows of log Z and validation score by l1, increasing; empty where none is computed."""
+        self.index.check(condition, split)
+        rows = self.rows("normalisers", condition, model=spec.name, split=split)
+        return {row["l1"]: row for row in rows}
+
+    def normaliser(self, condition: Condition, spec: ModelSpec, split: int, l1: float) -> Row:
+        """Row of one fit's log Z and validation score."""
+        rows = self.normalisers(condition, spec, split)
+        if not rows:
+            raise condition.missing(f"{spec.name} of split {split}")
+        if l1 not in rows:
+            known = ", ".join(f"{value:g}" for value in rows)
+            raise ValueError(
+                f"l1 is {l1:g}; {spec.name} of split {split} of {condition} has {known}"
+            )
+        return rows[l1]
 
     def scores(self, condition: Condition) -> dict[ModelSpec, list[SplitScore]]:
         """Scores of the splits tested so far."""

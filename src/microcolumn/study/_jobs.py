@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from ..evaluate._choice import merits_of, preferred
 from ..models import ModelSpec
 from ._codec import row_of
 from ._plan import Experiment, Plan
 
-Kind = Literal["describe", "fit", "normalise", "test", "patterns", "anneal", "predict", "structure"]
+Kind = Literal["describe", "fit", "test", "patterns", "anneal", "predict", "structure"]
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
 RESULTS_VERSION = 3
@@ -32,11 +33,11 @@ _OF_FITS = (*_OF_WORDS, "split_by", "train", "validation", "l1", "n_init", "grou
 class Job:
     """One piece of work, whose result is stored in one transaction.
 
-    ``"describe"``: the words and statistics of the data. ``"fit"``: one model along all l1.
-    ``"normalise"``: log Z and validation score of one fit, from which l1 is chosen. Of the chosen
-    fits, ``"test"``: all models on the test part, side by side; ``"patterns"`` and ``"anneal"``, of
-    the first split: probabilities of test words and synchrony of all models, and annealing of one;
-    ``"predict"``: each unit's spikes; ``"structure"``: layers and effective interactions.
+    ``"describe"``: the words and statistics of the data. ``"fit"``: one model along all l1, with
+    log Z and validation score of each, from which l1 is chosen. Of the chosen fits, ``"test"``:
+    all models on the test part, side by side; ``"patterns"`` and ``"anneal"``, of the first split:
+    probabilities of test words and synchrony of all models, and annealing of one; ``"predict"``:
+    each unit's spikes; ``"structure"``: layers and effective interactions.
     """
 
     kind: Kind
@@ -45,12 +46,10 @@ class Job:
     window: int | None = None  # None for descriptions, as is the split
     split: int | None = None
     model: ModelSpec | None = None  # None for jobs on the data or on all models
-    l1: float | None = None  # of "normalise" alone
 
     def __str__(self) -> str:
         model = self.model and self.model.name
-        l1 = None if self.l1 is None else f"{self.l1:g}"
-        named = (("window ", self.window), ("", model), ("l1 ", l1), ("split ", self.split))
+        named = (("window ", self.window), ("", model), ("split ", self.split))
         parts = [f"{name}{value}" for name, value in named if value is not None]
         return ", ".join([self.kind, self.recording, self.experiment, *parts])
 
@@ -95,9 +94,9 @@ def n_dims(experiment: Experiment, n_units: int, window: int) -> int:
 def stages(plan: Plan, facts: Mapping[str, RecordingInfo]) -> list[dict[str, Job]]:
     """All jobs by digest, in stages: each needs results of earlier stages alone.
 
-    Four stages for each experiment in turn: descriptions, and fits of Ising and RBM; fits of
-    semi-restricted models, which start from those; normalisers; and all that is found of the fits
-    chosen. The longest jobs of a stage come first, so that no worker is left alone with one at
+    Three stages for each experiment in turn: descriptions, and fits of Ising and RBM; fits of
+    semi-restricted models, which start from those; and all that is found of the fits chosen. The
+    longest jobs of a stage come first, so that no worker is left alone with one at
     the end.
     """
     return [stage for experiment in plan.experiments for stage in _stages(experiment, plan, facts)]
@@ -106,7 +105,7 @@ def stages(plan: Plan, facts: Mapping[str, RecordingInfo]) -> list[dict[str, Job
 def _stages(
     experiment: Experiment, plan: Plan, facts: Mapping[str, RecordingInfo]
 ) -> Iterator[dict[str, Job]]:
-    found: list[list[tuple[float, str, Job]]] = [[], [], [], []]
+    found: list[list[tuple[float, str, Job]]] = [[], [], []]
     for name in (source.name for source in plan.sources_of(experiment)):
         described = Job("describe", name, experiment.name)
         key = digest(settings_of(described, experiment, ()), facts[name])
@@ -131,20 +130,17 @@ def _jobs(
     fitted = dict.fromkeys(member for spec in compared for member in (*spec.nested, spec))
     for spec in fitted:
         yield int(bool(spec.nested)), Job("fit", *place, spec)
-    for spec in compared:
-        for l1 in experiment.l1:
-            yield 2, Job("normalise", *place, spec, l1)
-    yield 3, Job("test", *place)
+    yield 2, Job("test", *place)
     if split == 0:  # figures show one split
-        yield 3, Job("patterns", *place)
+        yield 2, Job("patterns", *place)
         # The first Ising model, or any where there is none.
-        yield 3, Job("anneal", *place, min(compared, key=lambda spec: spec.model != "Ising"))
+        yield 2, Job("anneal", *place, min(compared, key=lambda spec: spec.model != "Ising"))
     for spec in compared:
-        yield 3, Job("predict", *place, spec)
-        yield 3, Job("structure", *place, spec)
+        yield 2, Job("predict", *place, spec)
+        yield 2, Job("structure", *place, spec)
 
 
-def dependencies(job: Job, experiment: Experiment, compared: tuple[ModelSpec, ...]) -> list[Job]:
+def dependencies(job: Job, compared: tuple[ModelSpec, ...]) -> list[Job]:
     """Jobs whose results this one starts from; ``compared`` are all models of its experiment."""
     if job.kind == "describe":
         return []
@@ -152,10 +148,7 @@ def dependencies(job: Job, experiment: Experiment, compared: tuple[ModelSpec, ..
     used = compared if job.model is None else (job.model,)
     if job.kind == "fit":
         return [Job("fit", *place, member) for spec in used for member in spec.nested]
-    fits = [Job("fit", *place, spec) for spec in used]
-    if job.kind == "normalise":
-        return fits
-    return fits + [Job("normalise", *place, spec, l1) for spec in used for l1 in experiment.l1]
+    return [Job("fit", *place, spec) for spec in used]
 
 
 def settings_of(
@@ -167,7 +160,7 @@ def settings_of(
     if job.split is not None:
         settings["random_state"] = experiment.seed + job.split
         settings["models"] = [spec.name for spec in ([job.model] if job.model else compared)]
-    if job.kind not in ("describe", "fit"):
+    if job.kind != "describe":
         settings["max_steps"] = experiment.max_steps
     return {"results": RESULTS_VERSION, "job": job.row, "experiment": settings}
 
@@ -179,15 +172,9 @@ def digest(settings: Mapping[str, Any], facts: RecordingInfo) -> str:
 
 
 def chosen_l1(normalisers: Mapping[float, Mapping[str, Any]]) -> float:
-    """The l1 with the best validation score, of equals the largest (docs/method.md, section 6).
-
-    A fit whose log Z has not converged is chosen only if there is no other: annealing that misses
-    a mode makes log Z too small and the score too good.
-    """
-
-    def rank(l1: float) -> tuple[bool, bool, float, float]:
-        score = normalisers[l1]["validation_bits_per_second"]
-        known = not math.isnan(score)
-        return normalisers[l1]["converged"] > 0, known, score if known else 0.0, l1
-
-    return max(normalisers, key=rank)
+    """The l1 that the validation part prefers, as :func:`microcolumn.choose_l1` does."""
+    merits = {
+        l1: merits_of(row["validation_bits_per_second"], row["converged"] > 0, row["false_mass"])
+        for l1, row in normalisers.items()
+    }
+    return preferred(merits)

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from ..recording import Recording
 from ..simulate import PRESETS
 from ..validation import listed
-from ._experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, nearest
+from ._experiment import INSTANTANEOUS, PAPER_L1, SPATIOTEMPORAL, Experiment, nearest
 from ._sources import Source
 
 __all__ = ["INSTANTANEOUS", "SPATIOTEMPORAL", "Experiment", "Plan", "Source"]
@@ -106,7 +106,11 @@ class Plan:
     def paper(cls) -> Plan:
         """The paper's protocol on simulated recordings (docs/method.md, section 7)."""
         sources = tuple(Source(name, preset=name) for name in PRESETS)
-        return cls(sources, (INSTANTANEOUS, replace(SPATIOTEMPORAL, recordings=("B4",))))
+        instantaneous = replace(INSTANTANEOUS, objectives=("mpf",), l1=PAPER_L1)
+        spatiotemporal = replace(
+            SPATIOTEMPORAL, objectives=("mpf",), l1=PAPER_L1, recordings=("B4",)
+        )
+        return cls(sources, (instantaneous, spatiotemporal))
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Plan:
@@ -182,9 +186,10 @@ class Plan:
     def quick(self) -> Plan:
         """The same plan made small, for a first look.
 
-        At most 2 splits, 3 strengths of l1 (spread evenly over those above 0), 10 hidden units,
-        windows of 1, 2 and 4 bins (else the shortest planned), the first 30,000 words, 10 minutes
-        of a preset, and 4,000 steps of annealing.
+        At most 2 splits, 3 strengths of l1 (spread evenly over those above 0) or the coarse grid
+        made for the words, 10 hidden units, windows of 1, 2 and 4 bins (else the shortest planned),
+        30,000 words from all of the recording, 10 minutes of a preset, and 4,000 steps of
+        annealing.
         """
         sources = tuple(
             replace(source, minutes=_quick_minutes(source)) if source.preset else source
@@ -202,7 +207,9 @@ def _quick_experiment(experiment: Experiment) -> Experiment:
     windows = tuple(n for n in experiment.windows if n in (1, 2, 4))
     hidden = [10 if n == "dims" else min(n, 10) for n in experiment.n_hidden]
     l1 = experiment.l1
-    if len(l1) > 3:
+    if isinstance(l1, str):
+        l1 = "coarse"
+    elif len(l1) > 3:
         positive = [strength for strength in l1 if strength > 0]
         l1 = (positive[0], positive[(len(positive) - 1) // 2], positive[-1])
     return replace(

@@ -202,13 +202,10 @@ class Results:
     ) -> dict[float, Row]:
         """Normalisers and validation scores by l1, with the traces of annealed ones."""
         condition, spec = self._model_at(recording, model, experiment, window)
-        self.index.check(condition, split)
-        rows = self._reader.rows("normalisers", condition, model=spec.name, split=split)
-        found = {
-            row["l1"]: {key: row[key] for key in row if key not in (*_WHERE, "activation")}
-            for row in rows
+        return {
+            l1: {key: row[key] for key in row if key not in (*_WHERE, "activation")}
+            for l1, row in self._reader.normalisers(condition, spec, split).items()
         }
-        return {l1: found[l1] for l1 in condition.experiment.l1 if l1 in found}
 
     def model(
         self,
@@ -222,7 +219,7 @@ class Results:
     ) -> PopulationModel:
         """A fitted model with its log Z, ready to score, predict and sample.
 
-        It was fitted on the training part of ``split`` at one of the plan's ``l1``, by default the
+        It was fitted on the training part of ``split`` at one of the ``l1`` tried, by default the
         one chosen on the validation part.
         """
         condition, spec = self._model_at(recording, model, experiment, window)
@@ -237,9 +234,12 @@ class Results:
         experiment: str | None = None,
         window: int | None = None,
     ) -> list[PopulationModel]:
-        """The models of one kind at every l1 of the plan, in its order."""
+        """The models of one kind at every l1 that was tried, increasing."""
         condition, spec = self._model_at(recording, model, experiment, window)
-        return [self._reader.model(condition, spec, split, l1) for l1 in condition.experiment.l1]
+        tried = self._reader.normalisers(condition, spec, split)
+        if not tried:
+            raise condition.missing(f"{spec.name} of split {split}")
+        return [self._reader.model(condition, spec, split, l1) for l1 in tried]
 
     def activation(
         self,
@@ -255,8 +255,6 @@ class Results:
         condition, spec = self._model_at(recording, model, experiment, window)
         chosen = self._l1(condition, spec, split, l1)
         found = self._reader.normaliser(condition, spec, split, chosen)
-        if found is None:
-            raise condition.missing(f"the activation of {spec.name} of split {split}")
         arrays = {name: np.array(entry) for name, entry in found["activation"].items()}
         return HiddenActivation(**arrays)
 
@@ -322,8 +320,6 @@ class Results:
         [row] = rows
         spec = ModelSpec.of(row["model"])
         normaliser = self._reader.normaliser(condition, spec, 0, row["l1"])
-        if normaliser is None:
-            raise condition.missing(f"the normaliser of {spec.name}")
         return AnnealingResult(
             model=spec,
             split=0,
@@ -360,7 +356,7 @@ class Results:
 
     def _l1(self, condition: Condition, spec: ModelSpec, split: int, l1: float | None) -> float:
         """The l1 that is meant, by default the one chosen on the validation part."""
-        self.index.check(condition, split, l1)
+        self.index.check(condition, split)
         if l1 is not None:
             return l1
         rows = self._reader.rows("scores", condition, model=spec.name, split=split)

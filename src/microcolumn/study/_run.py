@@ -176,23 +176,17 @@ def inputs(
 ) -> tuple[dict[str, tuple[bytes, ...]], dict[str, LogPartition]]:
     """What a job starts from: fitted models by name, and log Z of those that were chosen.
 
-    ``used`` are the finished jobs whose results it starts from, with their digests. Models are all
-    of a path for a fit, the fit at the job's l1 for a normaliser, else the fit at the l1 that the
-    validation part prefers.
+    ``used`` are the finished fits that it starts from, with their digests. Models are all of a path
+    for a fit, else the fit at the l1 that the validation part prefers.
     """
     models, log_z = {}, {}
     for fit, digest in used.items():
-        if fit.kind != "fit" or fit.model is None:
-            continue
-        where = {} if job.kind == "fit" else {"l1": job.l1}
-        if job.kind not in ("fit", "normalise"):
-            rows = {
-                float(other.l1 or 0.0): store.rows("normalisers", job=name)[0]
-                for other, name in used.items()
-                if other.kind == "normalise" and other.model == fit.model
-            }
-            l1 = chosen_l1(rows)
-            where["l1"], log_z[fit.model.name] = l1, log_partition_of(rows[l1])
+        assert fit.model is not None  # fits are of one model
+        where = {}
+        if job.kind != "fit":
+            rows = {row["l1"]: row for row in store.rows("normalisers", job=digest)}
+            where["l1"] = chosen_l1(rows)
+            log_z[fit.model.name] = log_partition_of(rows[where["l1"]])
         found = store.rows("fits", columns=("file",), job=digest, **where)
         models[fit.model.name] = tuple(row["file"] for row in found)
     return models, log_z
@@ -261,7 +255,7 @@ class _Run:
 
     def _used(self, job: Job) -> dict[Job, str]:
         """Jobs whose results it starts from, with their digests."""
-        found = dependencies(job, *self._experiment(job))
+        found = dependencies(job, self._experiment(job)[1])
         return {other: self.digests[other] for other in found}
 
     def _tasks(self, names: list[str]) -> Iterator[Task]:

@@ -49,17 +49,16 @@ CREATE TABLE planned (
   digest TEXT NOT NULL UNIQUE,
   kind TEXT NOT NULL, recording TEXT NOT NULL, experiment TEXT NOT NULL, window INTEGER,
   split INTEGER,
-  model TEXT,  -- such as RBM 25 likelihood
-  l1 REAL
+  model TEXT  -- such as RBM 25 likelihood
 ) STRICT;
 
 CREATE TABLE jobs (
   -- A row is one finished job. Its fingerprint, not its recording's name, says which data it saw:
   -- data may change under a name, and the old jobs stay.
   digest TEXT NOT NULL PRIMARY KEY,
-  kind TEXT NOT NULL,  -- describe, fit, normalise, test, patterns, anneal, predict or structure
+  kind TEXT NOT NULL,  -- describe, fit, test, patterns, anneal, predict or structure
   recording TEXT NOT NULL, experiment TEXT NOT NULL, window INTEGER, split INTEGER, model TEXT,
-  l1 REAL, fingerprint TEXT,
+  fingerprint TEXT,
   settings TEXT,  -- JSON
   warnings TEXT,  -- JSON
   seconds REAL,
@@ -85,7 +84,8 @@ CREATE TABLE fits (
 
 CREATE TABLE normalisers (
   -- A row is one fit's log Z (nats), how far to trust it, and its score on the validation part.
-  job TEXT NOT NULL PRIMARY KEY REFERENCES jobs (digest),
+  job TEXT NOT NULL REFERENCES jobs (digest),
+  l1 REAL NOT NULL,
   value REAL,  -- log Z
   stderr REAL,
   method TEXT,  -- exact or ais
@@ -95,8 +95,11 @@ CREATE TABLE normalisers (
   trace TEXT,  -- JSON: [[steps, value, stderr], ...]
   lower_bound REAL,  -- log of the sum over words that are known
   modes TEXT,  -- JSON: [{share, stderr, n_active, seen}, ...]
-  frequent_words REAL, validation_bits_per_second REAL, validation_stderr REAL,
-  activation TEXT  -- JSON: mean and variance of each hidden unit on the test part
+  frequent_words REAL,
+  false_mass REAL,  -- share of the model's mass in modes without any training word
+  validation_bits_per_second REAL, validation_stderr REAL,
+  activation TEXT,  -- JSON: mean and variance of each hidden unit on the test part
+  PRIMARY KEY (job, l1)
 ) STRICT;
 
 CREATE TABLE scores (
@@ -175,16 +178,16 @@ JSON_COLUMNS = {
     *("layers", "interactions", "modes"),
 }
 #: Columns of ``planned`` that results go by, with those of their own.
-_NAMES = ("recording", "experiment", "window", "split", "model", "l1")
+_NAMES = ("recording", "experiment", "window", "split", "model")
 #: Tables of results, and which of these names they have themselves.
 _RESULTS: dict[str, tuple[str, ...]] = {
     "descriptions": (),
-    "fits": ("l1",),
+    "fits": (),
     "normalisers": (),
-    "scores": ("model", "l1"),
+    "scores": ("model",),
     "differences": (),
-    "patterns": ("model", "l1"),
-    "annealings": ("l1",),
+    "patterns": ("model",),
+    "annealings": (),
     "predictions": (),
     "calibrations": (),
     "structures": (),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import io, simulate
 from ..recording import Recording, most_active
@@ -24,6 +25,8 @@ from ._experiment import Experiment, checked_name, nearest
 
 #: What an entry of a plan may have in addition to the options of reading.
 _KEYS = ("preset", "seed", "minutes", "file", "select", "in_memory")
+#: Blocks of bins that stand for a whole recording.
+_BLOCKS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +210,21 @@ def fingerprint(recording: Recording) -> str:
 
 
 def words_of(recording: Recording, experiment: Experiment) -> Words:
-    """Words of an experiment: the first ``max_words`` single bins of the ``most_active`` units."""
+    """Words of an experiment: ``max_words`` single bins of the ``most_active`` units."""
     if experiment.most_active is not None:
         recording = recording.take(most_active(recording, experiment.most_active))
     words, most = recording.bin(experiment.bin_width), experiment.max_words
-    return words if most is None or words.n_bins <= most else words._take(np.arange(most))
+    return words if most is None or words.n_bins <= most else words._take(_spread(words, most))
+
+
+def _spread(words: Words, n_kept: int) -> NDArray[np.intp]:
+    """Places of that many bins, in blocks spread evenly over the recording, which may drift."""
+    n_blocks = min(_BLOCKS, n_kept)
+    shares = np.arange(n_blocks + 1)
+    kept = np.diff(shares * n_kept // n_blocks)
+    left_out = np.diff(shares * (words.n_bins - n_kept) // n_blocks)
+    lengths = np.stack([kept, left_out], axis=1).ravel()
+    return np.flatnonzero(np.repeat(np.arange(lengths.size) % 2 == 0, lengths))
 
 
 @cache

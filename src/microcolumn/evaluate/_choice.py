@@ -1,0 +1,248 @@
+"""Choose the strength of the penalty on words that the fit has not seen."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from ..models import PopulationModel, SemiRBM
+from ..models._penalised import PenalisedModel
+from ..objectives import further_l1, l1_grid, largest_l1
+from ..partition import LogPartition
+from ..partition._cost import operations
+from ..words import Words, as_words
+from ._score import Score, excess_log_likelihood
+
+Model = TypeVar("Model", bound=PenalisedModel)
+
+#: Grids that are made for the words, and their strengths per factor of ten.
+AUTOMATIC = {"auto": 3, "coarse": 1}
+#: How often a grid is extended by a factor of ten at either end.
+_MOST_EXTENSIONS = 2
+#: Share of a model's mass in modes without a training word at which it is not chosen.
+_MOST_FALSE_MASS = 0.01
+#: Log Z is summed exactly up to this many multiply-adds, about 5 s of one core or 37 Ising units.
+#: There are many to find, and annealing takes a second or two for an error far below others.
+_EXACT_OPERATIONS = 2.0**37
+#: Most steps of annealing unless asked, as many as :func:`microcolumn.log_partition` takes.
+_MAX_STEPS = 100_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class L1Choice:
+    """Fits at several L1 strengths, and the one that a validation part prefers.
+
+    Parameters
+    ----------
+    fits : tuple of models
+        With their log Z, by increasing ``l1``.
+    scores : tuple of Score
+        Of each on the validation part.
+    chosen : int
+        Position of the fit that is preferred.
+    """
+
+    fits: tuple[PenalisedModel, ...]
+    scores: tuple[Score, ...]
+    chosen: int
+
+    @property
+    def best(self) -> PenalisedModel:
+        """The fit that is preferred."""
+        return self.fits[self.chosen]
+
+    @property
+    def l1_values(self) -> tuple[float, ...]:
+        """All strengths, increasing."""
+        return tuple(fit.l1 for fit in self.fits)
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether a strength beyond those tried might be better still."""
+        return is_at_end(self.best.l1, self.l1_values, self.best.n_nonzero_)
+
+    def __str__(self) -> str:
+        values = self.l1_values
+        return f"l1 {self.best.l1:g} of {len(values)} from {values[0]:g} to {values[-1]:g}"
+
+
+def choose_l1(
+    model: PenalisedModel,
+    train: Words | ArrayLike,
+    validation: Words | ArrayLike,
+    l1_values: str | Sequence[float] = "auto",
+    *,
+    nested: tuple[Sequence[Any], Sequence[Any]] | None = None,
+    max_steps: int = _MAX_STEPS,
+) -> L1Choice:
+    """Fit along a path of L1 strengths and choose one on the validation part.
+
+    Parameters
+    ----------
+    model : Ising, RBM or SemiRBM
+        Whose settings except ``l1`` hold for all fits; it is left as it is.
+    train, validation : Words or array_like, shape (n_words, n_units)
+        Words to fit and words to choose by.
+    l1_values : {"auto", "coarse"} or sequence of float
+        Strengths, increasing. ``"auto"`` goes from :func:`microcolumn.objectives.largest_l1` down
+        over three decades in 10 values, ``"coarse"`` in 4. Both are extended by a decade, at most
+        twice each way, while the best lies at an end; where no coupling and weight is left, the
+        largest strength is no end.
+    nested : (list of Ising, list of RBM), optional
+        Of a SemiRBM: fits to the same words that it starts from where their ``l1`` is the same.
+    max_steps : int
+        Most steps of annealing, where log Z is out of reach of exact sums.
+
+    Returns
+    -------
+    L1Choice
+        The highest score wins, of equals the largest l1. A fit with more than 1 % of its mass
+        in modes without any training word is chosen only if there is no other, and so is one
+        whose log Z has not converged: it may be too small, and the score too good.
+    """
+    train, validation = as_words(train), as_words(validation)
+    per_decade = _per_decade(l1_values)
+    more: tuple[float, ...] = _grid(l1_values, train, model.objective)
+    found: dict[float, tuple[PenalisedModel, Score]] = {}
+    extensions = {-1: 0, 1: 0}
+    while more:
+        for fit in _fitted(model, train, more, nested):
+            normalised = fit.with_log_partition(quick_log_partition(fit, max_steps))
+            found[fit.l1] = normalised, excess_log_likelihood(normalised, validation)
+        best = preferred({l1: _merits(*each) for l1, each in found.items()})
+        more, strengths = (), sorted(found)
+        if per_decade is not None and is_at_end(best, strengths, found[best][0].n_nonzero_):
+            way = -1 if best == strengths[0] else 1
+            if extensions[way] < _MOST_EXTENSIONS:
+                extensions[way] += 1
+                more = further_l1(best, way, per_decade)
+    fits, scores = zip(*(found[l1] for l1 in strengths), strict=True)
+    return L1Choice(fits, scores, strengths.index(best))
+
+
+def fit_best(
+    model: Model,
+    words: Words | ArrayLike,
+    *,
+    validation: float = 0.2,
+    l1_values: str | Sequence[float] = "auto",
+    random_state: int = 0,
+) -> tuple[Model, L1Choice]:
+    """Choose ``l1`` on a part of the words, then fit to all of them at that strength.
+
+    Parameters
+    ----------
+    model : Ising, RBM or SemiRBM
+        Whose settings except ``l1`` hold; it is left as it is.
+    words : Words or array_like, shape (n_words, n_units)
+        Binary words.
+    validation : float
+        Share of the words to choose by, in blocks of time.
+    l1_values : {"auto", "coarse"} or sequence of float
+        Strengths to choose from; see :func:`choose_l1`.
+    random_state : int
+        Seed of the deal of blocks.
+
+    Returns
+    -------
+    fitted, choice : model and L1Choice
+        A copy of the model, fitted to all words, and what it was chosen from.
+
+    Examples
+    --------
+    >>> from microcolumn import Ising, simulate
+    >>> words = simulate.microcolumn(n_units=5, minutes=5, seed=0).bin()
+    >>> fitted, choice = fit_best(Ising(), words)
+    >>> fitted.l1 == choice.best.l1, choice.is_at_end
+    (True, False)
+    """
+    words = as_words(words)
+    train, held = words.split(1.0 - validation, by="blocks", random_state=random_state)
+    with warnings.catch_warnings():
+        # Of the strengths that are not chosen nobody wants to know.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        choice = choose_l1(model, train, held, l1_values)
+    fitted: Model = clone(model).set_params(l1=choice.best.l1)
+    return fitted.fit(words), choice
+
+
+def preferred(merits: dict[float, tuple[Any, ...]]) -> float:
+    """The strength with the highest merits, of equals the largest."""
+    return max(merits, key=lambda l1: (*merits[l1], l1))
+
+
+def merits_of(score: float, converged: bool, false_mass: float | None) -> tuple[Any, ...]:
+    """What a fit is chosen by, the most important first; ``score`` may be NaN.
+
+    ``false_mass`` is None where it is not known.
+    """
+    is_true = false_mass is None or not false_mass > _MOST_FALSE_MASS
+    is_known = not math.isnan(score)
+    return is_true, converged, is_known, score if is_known else 0.0
+
+
+def is_at_end(l1: float, strengths: Sequence[float], n_nonzero: float) -> bool:
+    """Whether ``l1`` is the first or the last of several increasing strengths.
+
+    There is nothing below 0, and nothing above where no coupling and weight is left.
+    """
+    first, last = l1 == strengths[0] and l1 > 0.0, l1 == strengths[-1] and n_nonzero > 0
+    return len(strengths) > 1 and (first or last)
+
+
+def quick_log_partition(model: PopulationModel, max_steps: int = _MAX_STEPS) -> LogPartition:
+    """Exact where that takes seconds, else annealed; if that fails, exact at no higher a cost."""
+    cost = operations(model.parameters_)
+    if cost > _EXACT_OPERATIONS:
+        steps = {"n_steps": min(1000, max_steps), "max_steps": max_steps}
+        estimate = model.log_partition("ais", progress=False, **steps)
+        if estimate.converged or cost > estimate.n_operations:
+            return estimate
+    return model.log_partition("exact", progress=False)
+
+
+def _merits(fit: PenalisedModel, score: Score) -> tuple[Any, ...]:
+    false_mass = getattr(fit.log_partition(), "false_mass", None)
+    return merits_of(score.bits_per_second, score.converged, false_mass)
+
+
+def _per_decade(l1_values: str | Sequence[float]) -> int | None:
+    """Strengths per decade of a grid that is made for the words; None for given strengths."""
+    if not isinstance(l1_values, str):
+        return None
+    if l1_values not in AUTOMATIC:
+        raise ValueError(f"l1_values is {l1_values!r}; pass 'auto', 'coarse' or numbers")
+    return AUTOMATIC[l1_values]
+
+
+def _grid(l1_values: str | Sequence[float], train: Words, objective: str) -> tuple[float, ...]:
+    """The strengths to begin with."""
+    if isinstance(l1_values, str):
+        return l1_grid(largest_l1(train, objective), AUTOMATIC[l1_values])
+    return tuple(l1_values)
+
+
+def _fitted(
+    model: PenalisedModel,
+    train: Words,
+    strengths: Sequence[float],
+    nested: tuple[Sequence[Any], Sequence[Any]] | None,
+) -> Iterable[PenalisedModel]:
+    """Fits at some strengths; models nested in a SemiRBM are fitted where they are missing."""
+    if nested is None or not isinstance(model, SemiRBM):
+        return model.fit_path(train, strengths)
+    paths = []
+    for path in nested:
+        known = {member.l1: member for member in path}
+        missing = [l1 for l1 in strengths if l1 not in known]
+        if missing:
+            known |= {fit.l1: fit for fit in clone(path[0]).fit_path(train, missing)}
+        paths.append([known[l1] for l1 in strengths])
+    return model.fit_path(train, strengths, nested=(paths[0], paths[1]))

@@ -1,0 +1,110 @@
+"""Which L1 strengths are worth trying on some words, by objective (docs/method.md, section 4)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..validation import Floats, chunks
+from ..words import Words, as_words
+
+#: Decades that a grid spans.
+_DECADES = 3
+
+
+def pair_rates(words: Words) -> Floats:
+    """Share of the words in which two units are active, shape (n_units, n_units).
+
+    The diagonal has the units' own rates. A pair that is never active together has exactly 0.
+    """
+    together = np.zeros((words.n_dims, words.n_dims))
+    for part in chunks(len(words), words.n_dims):
+        x = words.X[part].astype(np.float64)
+        together += (x * words.counts[part, None]).T @ x
+    rates: Floats = together / words.counts.sum()
+    return rates
+
+
+def largest_l1(words: Words | ArrayLike, objective: str = "mpf") -> float:
+    """The smallest L1 strength at which no coupling of an Ising model leaves zero.
+
+    It is the largest slope of the objective along one entry of J at the independent model, whose
+    biases are the log odds of the rates for every objective. With the covariance C_nm and the
+    standard deviations s_n of the units, the slope is C_nm for likelihood, 2 C_nm for
+    pseudolikelihood and C_nm (1/s_n + 1/s_m) / 2 for minimum probability flow.
+
+    Parameters
+    ----------
+    words : Words or array_like, shape (n_words, n_units)
+        Binary words.
+    objective : {"mpf", "pseudolikelihood", "likelihood"}
+        What is minimised; the complement's part of minimum probability flow is left out.
+
+    Returns
+    -------
+    float
+        0 where no two units are correlated.
+
+    Examples
+    --------
+    >>> words = [[0, 0]] * 6 + [[1, 1]] * 2 + [[0, 1]] * 2
+    >>> round(largest_l1(words, "likelihood"), 6)  # 0.2 - 0.2 * 0.4
+    0.12
+    """
+    together = pair_rates(as_words(words))
+    rates = together.diagonal().copy()
+    slopes = np.abs(together - np.outer(rates, rates))
+    np.fill_diagonal(slopes, 0.0)
+    spread = np.sqrt(rates * (1.0 - rates))
+    constant = spread < 1e-7  # rounding may leave the rate of an always active unit below 1
+    slopes[constant] = slopes[:, constant] = 0.0
+    if objective == "pseudolikelihood":
+        slopes *= 2.0
+    elif objective == "mpf":
+        per_spread = 1.0 / np.where(constant, 1.0, spread)
+        slopes *= 0.5 * (per_spread[:, None] + per_spread)
+    elif objective != "likelihood":
+        raise ValueError(
+            f"objective is {objective!r}; choose 'mpf', 'pseudolikelihood' or 'likelihood'"
+        )
+    return float(slopes.max())
+
+
+def l1_grid(largest: float, per_decade: int = 3) -> tuple[float, ...]:
+    """Strengths from ``largest`` down over three decades, increasing, in equal ratios.
+
+    Parameters
+    ----------
+    largest : float
+        For example from :func:`largest_l1`; where it is 0, so is the only strength.
+    per_decade : int
+        Strengths per factor of ten.
+
+    Returns
+    -------
+    tuple of float
+        With three significant digits, the last one not below ``largest``.
+
+    Examples
+    --------
+    >>> l1_grid(0.012, per_decade=1)
+    (1.2e-05, 0.00012, 0.0012, 0.012)
+    """
+    if largest <= 0.0:
+        return (0.0,)
+    digit = 10.0 ** (math.floor(math.log10(largest)) - 2)
+    top = _rounded(math.ceil(largest / digit * (1.0 - 1e-12)) * digit)
+    return (*further_l1(top, -_DECADES, per_decade), top)
+
+
+def further_l1(end: float, decades: int, per_decade: int = 3) -> tuple[float, ...]:
+    """Strengths beyond ``end``, which is not among them: ``decades`` up, or down if negative."""
+    steps = range(decades * per_decade, 0) if decades < 0 else range(1, decades * per_decade + 1)
+    return tuple(_rounded(end * 10.0 ** (step / per_decade)) for step in steps)
+
+
+def _rounded(l1: float) -> float:
+    """A strength as it is printed, with three significant digits."""
+    return float(f"{l1:.2e}")
