@@ -91,6 +91,13 @@ def test_without_a_penalty_fit_chooses_one_and_says_from_which(session, words, t
     assert (told["settings"]["l1"], told["tried"]) == (0.01, None)
 
 
+def test_fit_says_that_words_kept_apart_ended_it(session, tmp_path):
+    asked = ("--model", "RBM", "--hidden", 3, "--l1", 0, "--out", tmp_path / "rbm.safetensors")
+    assert (
+        "(without a penalty; words kept apart ended the fit)" in done("fit", session, *asked).stdout
+    )
+
+
 def test_fit_tells_programs_what_the_model_is_of_and_how_well_it_converged(
     session, words, tmp_path
 ):
