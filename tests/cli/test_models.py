@@ -91,6 +91,14 @@ def test_without_a_penalty_fit_chooses_one_and_says_from_which(session, words, t
     assert (told["settings"]["l1"], told["tried"]) == (0.01, None)
 
 
+def test_fit_says_that_words_kept_apart_ended_it(tmp_path):
+    driven = mc.simulate.microcolumn(n_units=5, minutes=3, seed=0)
+    file = written.write_npz(driven, tmp_path / "driven.npz")
+    asked = ("--model", "RBM", "--hidden", 3, "--l1", 0, "--out", tmp_path / "rbm.safetensors")
+    told = done("fit", file, *asked).stdout
+    assert "(without a penalty; words kept apart ended the fit)" in told
+
+
 def test_fit_tells_programs_what_the_model_is_of_and_how_well_it_converged(
     session, words, tmp_path
 ):

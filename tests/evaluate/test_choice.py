@@ -44,19 +44,25 @@ def _scored_by(monkeypatch, score):
 
 
 @pytest.mark.parametrize(
-    ("score", "n_values", "at_end"),
+    ("score", "n_values", "best"),
     [
-        (lambda l1: -abs(np.log(l1) - np.log(1e-3)), 4, False),  # inside
-        (lambda l1: -abs(np.log(l1) - np.log(4e-6)), 6, False),  # found after two extensions
-        (lambda l1: -l1, 6, True),  # beyond what may be extended
-        (lambda l1: l1, 4, False),  # nothing is left at the largest strength
+        (lambda l1: -abs(np.log(l1) - np.log(1e-3)), 4, 1e-3),  # inside
+        (lambda l1: -abs(np.log(l1) - np.log(4e-6)), 6, 4e-6),  # found after two extensions
+        (lambda l1: l1, 4, 0.03),  # nothing is left at the largest strength
     ],
 )
-def test_a_grid_is_extended_while_its_end_is_best(parts, monkeypatch, score, n_values, at_end):
+def test_a_grid_is_extended_while_its_end_is_best(parts, monkeypatch, score, n_values, best):
     _scored_by(monkeypatch, score)
     found = mc.choose_l1(mc.Ising(tol=1e-4), *parts, "coarse")
-    assert (len(found.l1_values), found.is_at_end) == (n_values, at_end)
+    assert (len(found.l1_values), found.is_at_end) == (n_values, False)
+    assert abs(np.log10(found.best.l1 / best)) < 0.51
     np.testing.assert_allclose(np.diff(np.log10(found.l1_values)), 1.0, atol=0.01)
+
+
+def test_the_last_extension_is_no_penalty_below_which_nothing_is(parts, monkeypatch):
+    _scored_by(monkeypatch, lambda l1: -l1)
+    found = mc.choose_l1(mc.Ising(tol=1e-4), *parts, "coarse")
+    assert (len(found.l1_values), found.best.l1, found.is_at_end) == (7, 0.0, False)
 
 
 def test_a_grid_goes_up_while_something_is_left_at_its_end(parts, monkeypatch):

@@ -55,6 +55,23 @@ def test_only_an_end_of_the_grid_that_can_be_moved_is_a_caution(
     assert all(f"{chosen:g}" in each for each in found)
 
 
+def test_an_end_that_leaves_nothing_is_no_caution(tmp_path):
+    def emptied(job, rows):
+        for row in rows.get("scores", []):
+            row["n_nonzero"] = 0
+
+    plan = Plan(planted.PLAN.sources, (replace(FIRST, models=("Ising",)),))
+    assert len(cautions_of(tmp_path, plan)) == 1
+    (tmp_path / "emptied").mkdir()
+    assert not cautions_of(tmp_path / "emptied", plan, change=emptied)
+
+
+def test_a_grid_made_for_the_words_is_read_from_the_store(tmp_path):
+    """Without its fits nothing is known of its ends."""
+    plan = Plan(planted.PLAN.sources, (replace(FIRST, l1="auto", models=("Ising",)),))
+    assert not cautions_of(tmp_path, plan)
+
+
 def test_a_normaliser_that_has_not_converged_is_a_caution(tmp_path):
     def unsure(job, rows):
         for row in rows.get("scores", []):

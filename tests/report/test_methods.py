@@ -39,6 +39,12 @@ def test_one_split_and_one_model_are_told_as_such():
     assert "one or two splits" not in told(FIRST)["Scores and errors"]
 
 
+def test_penalties_made_for_the_words_are_told_as_such():
+    words = told(Experiment("short", n_splits=1))["Words and models"]
+    assert "an L1 penalty of 3 strengths per decade, from the smallest that leaves" in words
+    assert "penalty of each model was chosen by its likelihood" in words
+
+
 def test_experiments_that_differ_have_their_own_numbers():
     said = told(
         replace(FIRST, max_steps=500, group_l1=3e-3),

@@ -74,6 +74,7 @@ def test_experiments_compare_and_hash_by_their_settings():
         ("l1", [0, 0.0], ValueError, "l1 lists 0.0 twice"),
         ("l1", [-1e-3], ValueError, "l1 has -0.001; it must be finite"),
         ("l1", [float("nan")], ValueError, "l1 has nan; it must be finite"),
+        ("l1", "fine", ValueError, "l1 is 'fine'; give 'auto', 'coarse' or numbers"),
         ("l1", ["0.1"], TypeError, "l1 is '0.1'; give numbers such as 2e-3"),
         ("train", 1.0, ValueError, "train is 1.0; it must lie between 0 and 1"),
         ("validation", 0, ValueError, "validation is 0.0; it must lie between 0 and 1"),

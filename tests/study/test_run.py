@@ -11,10 +11,12 @@ from small_study import recording, results_of, small_plan, when_finished
 
 import microcolumn
 from microcolumn.models import ModelSpec
+from microcolumn.objectives import l1_grid, largest_l1
 from microcolumn.partition import LogPartition
 from microcolumn.recording import Recording
 from microcolumn.study import _compute as work
 from microcolumn.study._codec import row_of
+from microcolumn.study._compute import split_words
 from microcolumn.study._index import log_partition_of
 from microcolumn.study._jobs import Job
 from microcolumn.study._plan import Experiment, Plan, Source
@@ -111,6 +113,27 @@ def test_a_recording_need_not_hold_a_bin_of_experiments_on_others(path):
         "whole": {"0.02", "1.0"},
         "trials": {"0.02"},
     }
+
+
+def test_penalties_are_made_for_the_words_of_each_split_and_nest_at_each(path):
+    results = run(small_plan(l1="auto"), path, n_jobs=1)
+    data = recording().bin(0.020)
+    for split in (0, 1):
+        train, validation, _ = split_words(data, small_plan().experiments[0], 1, split)
+        grid = set(l1_grid(largest_l1(train)))
+        values = {}
+        for name in ("Ising", "RBM 3", "SemiRBM 3"):
+            tried = results.normalisers("A", name, split=split)
+            assert grid <= set(tried)
+            stored = rows(path, "current_fits", model=name, split=split)
+            values[name] = {row["l1"]: row["value"] for row in stored}
+            scores = {l1: row["validation_bits_per_second"] for l1, row in tried.items()}
+            chosen = results.model("A", name, split=split)
+            assert scores[chosen.l1] == max(scores.values())
+            found = microcolumn.excess_log_likelihood(chosen, validation).bits_per_second
+            assert scores[chosen.l1] == pytest.approx(found)
+        for l1 in grid:
+            assert values["SemiRBM 3"][l1] <= min(values["Ising"][l1], values["RBM 3"][l1]) + 1e-7
 
 
 def test_every_job_says_what_it_saw_and_with_what_it_was_done(finished):

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from microcolumn import Recording, Units, read, simulate
 from microcolumn.study._experiment import Experiment
-from microcolumn.study._sources import Source, fingerprint, words_of
+from microcolumn.study._sources import Source, fingerprint, spread_bins, words_of
 
 UNITS = Units(["a", "b", "c"], [100.0, 700.0, np.nan], ["II/III", "IV", "V/VI"])
 TRAINS = [[0.5, 1.5, 8.5], [0.1, 0.2, 0.3, 8.0], [9.0]]
@@ -203,9 +203,7 @@ def test_what_goes_wrong_with_reading_names_the_recording(tmp_path):
     most_active=st.none() | st.integers(1, 5),
     max_words=st.none() | st.integers(2, 120),
 )
-def test_words_are_bins_from_all_of_the_recording_of_the_most_active_units(
-    seed, width, most_active, max_words
-):
+def test_words_are_bins_of_the_most_active_units(seed, width, most_active, max_words):
     rng = np.random.default_rng(seed)
     # Times with many ties in the number of spikes, on and off the edges of bins.
     trains = [
@@ -224,14 +222,31 @@ def test_words_are_bins_from_all_of_the_recording_of_the_most_active_units(
     assert words.units.ids == tuple(str(unit) for unit in kept)
     np.testing.assert_array_equal(words.expand(), uncut.expand()[words.bins][:, kept])
     assert words.counts.sum() == words.bins.size == n_bins
-    # Each tenth of the recording has its share, and an epoch ends wherever bins are left out.
-    share = np.histogram(words.bins, bins=np.linspace(0, uncut.n_bins, 3))[0]
-    assert abs(share[0] - share[1]) <= 2 + n_bins / 20
-    gaps = np.flatnonzero(np.diff(words.bins) > 1) + 1
-    before = np.searchsorted(words.bins, uncut.epoch_starts)
-    expected = sorted({*gaps, *before[before < n_bins]})
-    np.testing.assert_array_equal(words.epoch_starts, expected)
+    starts = [start for start in uncut.epoch_starts if start < n_bins]
+    np.testing.assert_array_equal(words.epoch_starts, starts)
     assert words.window == 1
+
+
+@given(n_kept=st.integers(1, 30_000), n_left_out=st.integers(1, 10**6))
+def test_bins_that_stand_for_a_recording_come_from_all_of_it(n_kept, n_left_out):
+    n_bins = n_kept + n_left_out
+    bins = spread_bins(n_bins, n_kept)
+    assert bins.size == n_kept == np.unique(bins).size
+    assert (bins[0], bins[-1] < n_bins) == (0, True)
+    edges = np.flatnonzero(np.diff(bins) > 1) + 1
+    lengths = np.diff([0, *edges, n_kept])
+    assert lengths.min() >= min(500, n_kept)
+    # Where many are kept, each tenth of the recording has its share.
+    if n_kept >= 10_000:
+        shares = np.histogram(bins, bins=np.linspace(0, n_bins, 11))[0]
+        np.testing.assert_allclose(shares, n_kept / 10, atol=n_kept / 20 + 2)
+
+
+def test_words_of_a_short_look_end_an_epoch_wherever_bins_are_left_out():
+    whole = Recording([np.arange(0.0, 60.0, 0.5)], epochs=[[0.0, 60.0]])
+    words = words_of(whole, Experiment("x", max_words=1000))
+    np.testing.assert_array_equal(words.bins, [*range(500), *range(1500, 2000)])
+    np.testing.assert_array_equal(words.epoch_starts, [0, 500])
 
 
 def test_a_renamed_source_is_another_one():

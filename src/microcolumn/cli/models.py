@@ -263,6 +263,8 @@ def certificate(model: Any) -> list[tuple[str, str]]:
     n_bits = model.n_features_in_
     penalty = f", l1 {model.l1:g}, {model.objective}" if hasattr(model, "l1") else ""
     within = f" (tolerance {model.tol:g})" if hasattr(model, "tol") else ""
+    if within and model.optimality_ > model.tol and getattr(model, "converged_", False):
+        within = " (without a penalty; words kept apart ended the fit)"
     return [
         ("model", f"{type(model).__name__}{penalty}"),
         ("optimality", f"{model.optimality_:.2g}{within}"),

@@ -93,8 +93,8 @@ def choose_l1(
     l1_values : {"auto", "coarse"} or sequence of float
         Strengths, increasing. ``"auto"`` goes from :func:`microcolumn.objectives.largest_l1` down
         over three decades in 10 values, ``"coarse"`` in 4. Both are extended by a decade, at most
-        twice each way, while the best lies at an end; where no coupling and weight is left, the
-        largest strength is no end.
+        twice each way, while the best lies at an end, and then by 0, below which nothing is; where
+        no coupling and weight is left, the largest strength is no end.
     nested : (list of Ising, list of RBM), optional
         Of a SemiRBM: fits to the same words that it starts from where their ``l1`` is the same.
     max_steps : int
@@ -121,8 +121,10 @@ def choose_l1(
         if per_decade is not None and is_at_end(best, strengths, found[best][0].n_nonzero_):
             way = -1 if best == strengths[0] else 1
             if extensions[way] < _MOST_EXTENSIONS:
-                extensions[way] += 1
                 more = further_l1(best, way, per_decade)
+            elif way < 0:
+                more = (0.0,)
+            extensions[way] += 1
     fits, scores = zip(*(found[l1] for l1 in strengths), strict=True)
     return L1Choice(fits, scores, strengths.index(best))
 

@@ -151,8 +151,8 @@ class Experiment:
     most_active : int, optional
         Keep that many units with the most spikes; all where there are fewer or this is None.
     max_words : int, optional
-        Keep that many bins, in 20 blocks from all of the recording; all where there are fewer or
-        this is None.
+        Keep that many bins, in 20 blocks spread evenly over the recording or in fewer of at least
+        500 bins; all where there are fewer or this is None.
     windows : tuple of int
         Bins per word, one comparison for each entry; kept in increasing order.
     models : tuple of {"Ising", "RBM", "SemiRBM"}

@@ -25,8 +25,8 @@ from ._experiment import Experiment, checked_name, nearest
 
 #: What an entry of a plan may have in addition to the options of reading.
 _KEYS = ("preset", "seed", "minutes", "file", "select", "in_memory")
-#: Blocks of bins that stand for a whole recording.
-_BLOCKS = 20
+#: Most blocks of bins that stand for a whole recording, and bins that a block has at least.
+_MOST_BLOCKS, _SHORTEST_BLOCK = 20, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,15 +214,17 @@ def words_of(recording: Recording, experiment: Experiment) -> Words:
     if experiment.most_active is not None:
         recording = recording.take(most_active(recording, experiment.most_active))
     words, most = recording.bin(experiment.bin_width), experiment.max_words
-    return words if most is None or words.n_bins <= most else words._take(_spread(words, most))
+    if most is None or words.n_bins <= most:
+        return words
+    return words._take(spread_bins(words.n_bins, most))
 
 
-def _spread(words: Words, n_kept: int) -> NDArray[np.intp]:
-    """Places of that many bins, in blocks spread evenly over the recording, which may drift."""
-    n_blocks = min(_BLOCKS, n_kept)
+def spread_bins(n_bins: int, n_kept: int) -> NDArray[np.intp]:
+    """Places of ``n_kept`` bins, in blocks spread evenly over a recording, which may drift."""
+    n_blocks = min(_MOST_BLOCKS, max(1, n_kept // _SHORTEST_BLOCK))
     shares = np.arange(n_blocks + 1)
     kept = np.diff(shares * n_kept // n_blocks)
-    left_out = np.diff(shares * (words.n_bins - n_kept) // n_blocks)
+    left_out = np.diff(shares * (n_bins - n_kept) // n_blocks)
     lengths = np.stack([kept, left_out], axis=1).ravel()
     return np.flatnonzero(np.repeat(np.arange(lengths.size) % 2 == 0, lengths))
 
