@@ -236,7 +236,7 @@ def test_a_digest_is_the_same_in_every_process_and_release():
     """Written down: a change of it makes all stores compute everything again."""
     job = Job("fit", "A", "instantaneous", 1, 0, RBM)
     name = digest(settings_of(job, BASE, (ISING, RBM, SEMI)), FACTS)
-    assert name == "33e9aa3a77bb41a3ad71560856371055"
+    assert name == "8d1be1ed72732aa3143017e6bfc9c9b1"
 
 
 # The choice of l1
