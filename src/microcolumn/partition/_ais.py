@@ -29,7 +29,7 @@ from ._bound import LowerBound, lower_bound
 from ._branches import Branch, Part, branches_of, share_of, start_from_samples, total
 from ._gibbs import RandomState, new_seed, words_of_units
 from ._importance_weights import ROUNDING, doubt_of, effect, effective_sample_size, log_mean
-from ._modes import find_modes, log_mass
+from ._modes import annealed_shortly, find_modes
 from ._path import Base, base_logits
 from ._result import LogPartition
 from ._samples import can_sample_exactly, exact_samples
@@ -182,7 +182,7 @@ class _Annealing:
             return
         own_logits = np.log(only.mode.rates) - np.log1p(-only.mode.rates)
         given, own = (
-            Part(*log_mass(self.theta, expit(logits), self.search_rng))
+            Part(*annealed_shortly(self.theta, expit(logits), self.search_rng))
             for logits in (only.path.base_logits, own_logits)
         )
         surer = own.stderr < 0.2 * given.stderr and own.value > given.value - 2.0 * given.stderr

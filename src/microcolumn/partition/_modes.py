@@ -200,12 +200,19 @@ def _by_mass(
     """Modes in the order of the mass that a short annealing from the rates of each one finds."""
     if len(found) == 1:
         return found
-    weighed = [mode._replace(log_mass=log_mass(theta, mode.rates, rng)[0]) for mode in found]
+    weighed = [mode._replace(log_mass=rough_log_mass(theta, mode.rates, rng)) for mode in found]
     return sorted(weighed, key=lambda mode: -mode.log_mass)
 
 
-def log_mass(theta: Parameters, rates: Floats, rng: np.random.Generator) -> tuple[float, float]:
-    """Rough log mass around a mode and its error (nats), from 64 chains annealed in 100 steps."""
+def rough_log_mass(theta: Parameters, rates: Floats, rng: np.random.Generator) -> float:
+    """Rough log mass around a mode (nats), from 64 chains annealed in 100 steps."""
+    return annealed_shortly(theta, rates, rng)[0]
+
+
+def annealed_shortly(
+    theta: Parameters, rates: Floats, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Log mass that 64 chains find in 100 steps from a base at some rates, and its error (nats)."""
     logits = np.log(rates) - np.log1p(-rates)
     betas = np.linspace(0.0, 1.0, 101)
     sampler = Sampler(theta, 64, seed=new_seed(rng), base_logits=logits)
