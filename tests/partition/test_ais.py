@@ -14,7 +14,9 @@ from microcolumn.energy import log_weight
 from microcolumn.parameters import Parameters
 from microcolumn.partition import _ais as module
 from microcolumn.partition._ais import annealed_importance_sampling
+from microcolumn.partition._importance_weights import log_mean
 from microcolumn.partition._modes import FoundMode
+from microcolumn.partition._path import AnnealingPath
 
 KINDS = ("ising", "rbm", "srbm")
 
@@ -154,6 +156,7 @@ def test_a_mode_of_its_own_gets_a_path_of_its_own(case):
 
 def test_a_mode_that_no_forward_chain_reaches_is_named_in_the_warning(monkeypatch):
     monkeypatch.setattr(module, "find_modes", _without_search)
+    monkeypatch.setattr(module._Annealing, "_excess", lambda self: None)  # the runs alone
     theta, exact = PLANTED["very strong RBM"]
     with pytest.warns(ConvergenceWarning, match="that no forward chain reached"):
         result = annealed_importance_sampling(theta, max_steps=2000, random_state=0)
@@ -183,6 +186,20 @@ def test_an_independent_model_is_exact_from_its_own_rates():
     assert result.stderr < 1e-14
     assert result.converged
     assert result.effective_sample_size == pytest.approx(10)
+
+
+def test_rates_far_from_the_mass_of_the_model_are_no_base():
+    """As those of the data are for a fit whose mass lies on words never seen."""
+    k, log_binomials = _log_binomials(40)
+    exact = logsumexp(log_binomials - k + 0.1 * k * (k - 1))
+    theta = Parameters(b=np.full(40, -1.0), J=0.1 * (1 - np.eye(40)))
+    result = annealed_importance_sampling(
+        theta, rates=np.full(40, 0.01), n_chains=100, max_steps=4000, random_state=0
+    )
+    assert result.converged
+    assert abs(result.value - exact) < 4 * result.stderr
+    by_data = AnnealingPath(theta, np.full(40, np.log(0.01 / 0.99)), np.random.default_rng(0))
+    assert result.stderr < 0.1 * log_mean(by_data.anneal(100, result.n_steps).log_weights)[1]
 
 
 @pytest.mark.parametrize("base", ["rates", "uniform"])
@@ -232,6 +249,7 @@ def test_models_too_large_for_exact_samples_are_reversed_from_gibbs_chains(with_
 def test_reverse_chains_started_at_data_words_see_the_mode_that_the_data_show(monkeypatch):
     monkeypatch.setattr(module, "can_sample_exactly", lambda theta: False)
     monkeypatch.setattr(module, "find_modes", _without_search)
+    monkeypatch.setattr(module._Annealing, "_excess", lambda self: None)
     theta, _ = PLANTED["very strong RBM"]
     words = np.zeros((200, 20), dtype=np.uint8)
     words[:4] = 1

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from ..parameters import Parameters
@@ -28,7 +29,7 @@ from ._bound import LowerBound, lower_bound
 from ._branches import Branch, Part, branches_of, share_of, start_from_samples, total
 from ._gibbs import RandomState, new_seed, words_of_units
 from ._importance_weights import ROUNDING, doubt_of, effect, effective_sample_size, log_mean
-from ._modes import find_modes
+from ._modes import annealed_shortly, find_modes
 from ._path import Base, base_logits
 from ._result import LogPartition
 from ._samples import can_sample_exactly, exact_samples
@@ -93,6 +94,8 @@ def annealed_importance_sampling(
     live, log_factor = theta.only_live()
     logits = base_logits(live, base, rates, data, rng)
     run = _Annealing.of(live, logits, data, n_chains, rng, progress)
+    if base == "rates":
+        run.leave_a_base_without_mass()
     doubt = run.settle(n_steps, max_steps, tolerance_bits * math.log(2.0))
     if doubt is not None:
         warnings.warn(
@@ -167,6 +170,24 @@ class _Annealing:
             shares = start_from_samples(theta, branches, samples, search_rng)
         n_samples = 0 if samples is None else len(samples)
         return cls(theta, branches, known, shares, n_samples, search_rng)
+
+    def leave_a_base_without_mass(self) -> None:
+        """Start from the rates of the only mode where these lead to more mass, or much more surely.
+
+        Estimates are too low on average, so a higher one is better. Rates of the data are a bad
+        start for a model whose mass lies elsewhere.
+        """
+        only = self.branches[0]
+        if not only.alone:
+            return
+        own_logits = np.log(only.mode.rates) - np.log1p(-only.mode.rates)
+        given, own = (
+            Part(*annealed_shortly(self.theta, expit(logits), self.search_rng))
+            for logits in (only.path.base_logits, own_logits)
+        )
+        surer = own.stderr < 0.2 * given.stderr and own.value > given.value - 2.0 * given.stderr
+        if own.value > given.value + 0.3 or (surer and given.stderr > 0.1):
+            only.path = only.path._replace(base_logits=own_logits)
 
     @property
     def whole(self) -> Part:

@@ -119,7 +119,8 @@ def is_false(false_mass: float | None) -> bool:
 
 def false_mode_text(false_mass: float | None) -> str:
     """What stands in the place of a score of a model with a false mode."""
-    share = f"{100.0 * (false_mass or 0.0):.2g}".removesuffix(".0")
+    percent = 100.0 * (false_mass or 0.0)
+    share = f"{percent:.0f}" if percent >= 10.0 else f"{percent:.1f}"
     return f"false mode: {share} % of the model's mass on words never seen"
 
 

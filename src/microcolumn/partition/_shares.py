@@ -111,10 +111,11 @@ def _cut(whole: Mode, words: Bits, weights: Floats, limit: float) -> list[Mode]:
         return [replace(whole, n_active=float(weights @ active))]
     deviation = float(np.sqrt((weights**2 * (busy - share) ** 2).sum()))
     parts = []
-    for inside, part in ((~busy, 1.0 - share), (busy, share)):
+    for inside in (~busy, busy):
+        part = float(weights[inside].sum())
         if part > 0.0:
             stderr = math.hypot(part * whole.stderr, whole.share * deviation)
-            mean = float(weights[inside] @ active[inside] / weights[inside].sum())
+            mean = float(weights[inside] @ active[inside] / part)
             parts.append(Mode(whole.share * part, stderr, mean, inside is not busy))
     return parts
 
