@@ -118,7 +118,7 @@ class SampledLikelihood(Objective):
         self._data = SparseWords.of(words.X)
         self._weights = words.counts / words.counts.sum()
         self.least_share = 0.0
-        #: Share of the draws that counts at the last evaluation: their effective sample size.
+        #: Share of the draws that counts at the last evaluation.
         self.share = 1.0
         #: log Z by the pool at the last evaluation, nats.
         self.log_z = math.nan
@@ -133,6 +133,10 @@ class SampledLikelihood(Objective):
         """Log mass that each word of the pool stands for (nats), shape (n_words,)."""
         masses: Floats = self._log_measure + self._sampled.log_weights(theta)
         return masses
+
+    def share_at(self, theta: Parameters) -> float:
+        """Share of the draws that counts for ``theta``: their effective sample size."""
+        return _effective_share(self.log_masses(theta)[self._drawn], self._n_drawn)
 
     def mean_log_weight(self, theta: Parameters) -> float:
         """Mean of log p~ over the data, nats per word."""
