@@ -30,6 +30,8 @@ _CHAINS, _SETTLING, _WORDS, _BETWEEN = 2048, 200, 32, 4
 #: square of one set of chains is between a half and two.
 MOST_MEAN_SQUARE = 3.0
 _CLEARLY = 4.0
+#: Standard error below which a moment does not vary: only rounding sets it apart from a constant.
+_CONSTANT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ def sampled_certificate(
     penalty.add_slopes(x, layout, slopes)
     # Zeros are judged where they clearly should not be zero: noise alone moves none of them.
     is_judged = (x != 0.0) | _is_bias(layout) | (np.abs(slopes) > _CLEARLY * errors)
-    is_judged &= errors > 0.0
+    is_judged &= errors > _CONSTANT  # biases of dead hidden units, words that never occur
     z = slopes[is_judged] / errors[is_judged]
     z_apart = apart[is_judged] / apart_errors[is_judged]
     n_moments = int(is_judged.sum())

@@ -99,7 +99,7 @@ class Problem:
         found = FitResult.of(best, self.tol)
         return replace(
             found,
-            parameters=_canonical(found.parameters),
+            parameters=canonical(found.parameters),
             n_evaluations=n_evaluations + found.n_evaluations,
         )
 
@@ -175,7 +175,7 @@ def _starts(
     return [with_couplings, *_with_hidden(ising, problem, rng), *handed_on]
 
 
-def _canonical(theta: Parameters) -> Parameters:
+def canonical(theta: Parameters) -> Parameters:
     """Zero biases for dead hidden units, where any value gives the same distribution."""
     if theta.c is None:
         return theta
