@@ -101,7 +101,9 @@ def test_too_few_steps_are_a_warning_with_what_is_left_to_gain(words, out_of_rea
     parts = {"J": np.zeros((8, 8))} if cls is mc.Ising else {"W": np.full((8, 3), 0.1)}
     start = mc.Parameters(b=np.full(8, -0.5), **parts)
     model = cls(**SETTINGS[cls], objective="likelihood", l1=1e-4, max_iter=1)
-    wanted = r"is not converged: .* mean square z of .* are still to be gained; raise max_iter or l1"
+    wanted = (
+        r"is not converged: .* mean square z of .* are still to be gained; raise max_iter or l1"
+    )
     with pytest.warns(ConvergenceWarning, match=wanted) as caught:
         model.fit(words, start=start)
     message = str(caught[0].message)
@@ -153,7 +155,7 @@ def test_a_certificate_that_no_fit_writes_is_refused(sampled, change):
     header["certificate"] |= change
     arrays = arrays_of(content)
     text = json.dumps(header | {"sha256": digest_of(header, arrays)})
-    with pytest.raises(ValueError, match="is not a microcolumn model: .*certificate"):
+    with pytest.raises(ValueError, match=r"is not a microcolumn model: .*certificate"):
         from_bytes(tensors(arrays, metadata={MARK: text}))
 
 

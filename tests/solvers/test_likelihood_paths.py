@@ -73,7 +73,7 @@ def exact_value(found, X, l1):
 
 @pytest.fixture(scope="module")
 def volleys():
-    """Six units with a common cause, which hidden units describe better than pairs, and two more."""
+    """Six units with a common cause, best described by hidden units, and two more."""
     rng = np.random.default_rng(0)
     rates = np.where(rng.random((4000, 1)) < 0.15, 0.6, 0.05).repeat(8, axis=1)
     rates[:, 6:] = 0.2

@@ -57,7 +57,7 @@ def fit(
     ] = None,
     objective: Annotated[
         str | None,
-        _setting(help="mpf (the default), pseudolikelihood, or likelihood (exact, few units)."),
+        _setting(help="mpf (the default), pseudolikelihood or likelihood."),
     ] = None,
     starts: Annotated[int | None, _setting(help="Random starts, 1 by default.")] = None,
     seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0,
@@ -247,9 +247,18 @@ def certificate(model: Any) -> list[tuple[str, str]]:
     n_bits = model.n_features_in_
     penalty = f", l1 {model.l1:g}, {model.objective}" if hasattr(model, "l1") else ""
     within = f" (tolerance {model.tol:g})" if hasattr(model, "tol") else ""
+    convergence = ("optimality", f"{model.optimality_:.2g}{within}")
+    sampled = _sampled_certificate(model)
+    if sampled is not None:
+        gain, stderr = (sampled[f"gain_{name}"] for name in ("bits_per_second", "stderr"))
+        convergence = (
+            "certificate",
+            f"mean square z {sampled['mean_square_z']:.2f} over {sampled['n_moments']:,} moments, "
+            f"{gain:.2g} ± {stderr:.1g} bits/s still to be gained",
+        )
     return [
         ("model", f"{type(model).__name__}{penalty}"),
-        ("optimality", f"{model.optimality_:.2g}{within}"),
+        convergence,
         ("iterations", f"{model.n_iter_:,}"),
         ("hidden", f"{model.n_live_hidden_} live of {model.W_.shape[1]}"),
         ("couplings", f"{model.n_couplings_} of {n_bits * (n_bits - 1) // 2} pairs"),
@@ -271,6 +280,7 @@ def as_dict(model: Any) -> dict[str, Any]:
         "n_words": origin and origin.n_bins,
         "objective": model.objective_,
         "optimality": model.optimality_,
+        "certificate": _sampled_certificate(model),
         "n_iter": model.n_iter_,
         "n_live_hidden": model.n_live_hidden_,
         "n_couplings": model.n_couplings_,
@@ -280,6 +290,24 @@ def as_dict(model: Any) -> dict[str, Any]:
             "method": log_z.method,
             "false_mass": log_z.false_mass,
         },
+    }
+
+
+def _sampled_certificate(model: Any) -> dict[str, Any] | None:
+    """What fresh chains say of a sampled likelihood; None for other fits."""
+    found = getattr(model, "certificate_", None)
+    if found is None or found.mean_square_z is None:
+        return None
+    gain, stderr = found.gain_bits_per_second(model.bin_width_ * _window(model))
+    return {
+        "converged": found.converged,
+        "mean_square_z": found.mean_square_z,
+        "n_moments": found.n_moments,
+        "chains_agree": found.chains_agree,
+        "gain_bits_per_second": gain,
+        "gain_stderr": stderr,
+        "n_rounds": found.n_rounds,
+        "n_sites": found.n_sites,
     }
 
 

@@ -31,7 +31,7 @@ _CLASSES: dict[str, type[PopulationModel]] = {
     cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM)
 }
 #: Of the entries of a certificate that are not floats.
-_CERTIFICATE_TYPES = {"converged": bool, "n_moments": int, "n_rounds": int}
+_CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}
 #: What the safetensors library raises for content that is not in its format.
 _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError)
 
@@ -116,14 +116,7 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Populat
     model.set_params(**header["settings"])
     if isinstance(model, PenalisedModel):
         model._check_settings([model.l1])
-    for name, value in header["fitted"].items():
-        if name not in FITTED_NUMBERS or not isinstance(value, int | float):
-            raise ValueError(f"{name!r} is {value!r}")
-        setattr(model, name, value)
-    if isinstance(model, PenalisedModel) and hasattr(model, "optimality_"):
-        model.certificate_ = Certificate(model.optimality_ <= model.tol, model.optimality_)
-        if "certificate" in header:
-            model.certificate_ = _certificate_of(header["certificate"])
+    _restore_result(model, header)
     if hasattr(model, "window_"):
         check_whole("window_", model.window_)
         if theta.n_visible % model.window_:
@@ -144,14 +137,25 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Populat
     return model
 
 
+def _restore_result(model: PopulationModel, header: dict[str, Any]) -> None:
+    """What the fit said of itself."""
+    for name, value in header["fitted"].items():
+        if name not in FITTED_NUMBERS or not isinstance(value, int | float):
+            raise ValueError(f"{name!r} is {value!r}")
+        setattr(model, name, value)
+    if isinstance(model, PenalisedModel) and hasattr(model, "optimality_"):
+        model.certificate_ = Certificate(model.optimality_ <= model.tol, model.optimality_)
+        if "certificate" in header:
+            model.certificate_ = _certificate_of(header["certificate"])
+
+
 def _certificate_of(content: dict[str, Any]) -> Certificate:
     """What fresh chains said of a sampled likelihood, if all of it is there."""
     names = [field.name for field in fields(Certificate)]
     if sorted(content) != sorted(names):
         raise ValueError(f"its certificate has the entries {sorted(content)}")
     for name, value in content.items():
-        wanted = _CERTIFICATE_TYPES.get(name, float)
-        if type(value) is not wanted or not math.isfinite(value):
+        if type(value) is not _CERTIFICATE_TYPES.get(name, float) or not math.isfinite(value):
             raise ValueError(f"{name!r} of its certificate is {value!r}")
     return Certificate(**content)
 
