@@ -129,7 +129,7 @@ def test_words_that_two_sources_could_have_drawn_do_not_count_twice(
     sampled, _ = likelihood
     errors = []
     for seed in range(20):
-        pool = WordPool.of([drawn(first, 3000, seed)], [drawn(second, 1000, 100 + seed)])
+        pool = WordPool.of([drawn(first, 3000, seed), drawn(second, 1000, 100 + seed)])
         sampled.take(pool)
         sampled(third)
         errors.append(sampled.log_z - log_z(third))
@@ -137,8 +137,25 @@ def test_words_that_two_sources_could_have_drawn_do_not_count_twice(
     assert spread < 0.05
     # Unbiased: the mean of 20 pools is four times nearer than one of them.
     assert abs(np.mean(errors)) < 4.0 * spread / math.sqrt(20)
-    # Words that were only searched for are no draws of the chains.
-    assert pool.n_drawn.sum() == 3000
+    assert pool.n_drawn.sum() == 4000
+
+
+def test_words_that_were_searched_for_count_only_where_chains_would_hardly_be(
+    random_parameters, drawn, likelihood
+):
+    theta = random_parameters("ising", 6, scale=0.7, seed=1)
+    sampled, _ = likelihood
+    # A search in a place where chains are as well, with a mass that is wrong by a factor of 20.
+    found = drawn(_near(theta, 2, 0.3), 50, 7)
+    wrong = Draws(found.theta, found.keys, found.log_mass - 3.0)
+    log_zs = []
+    for searched in ((), (wrong,)):
+        pool = WordPool.of([drawn(theta, 5000)], searched)
+        sampled.take(pool)
+        sampled(theta)
+        log_zs.append(sampled.log_z)
+        assert pool.n_drawn.sum() == 5000
+    assert log_zs[0] == pytest.approx(log_zs[1], abs=1e-12)
 
 
 def test_words_of_one_mode_stand_for_that_mode_alone(every_word):
