@@ -120,7 +120,7 @@ def test_fit_prints_what_fresh_chains_say_of_a_sampled_likelihood(session, sampl
     assert "optimality" not in told
     found = json.loads(done("fit", session, *asked, "--json").stdout)["certificate"]
     assert found["mean_square_z"] == certificate.mean_square_z
-    assert (found["gain_bits_per_second"], found["gain_stderr"]) == (gain, stderr)
+    assert (found["gain_bits_per_second"], found["stderr_bits_per_second"]) == (gain, stderr)
     assert found["converged"] is certificate.converged
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -250,7 +251,7 @@ def certificate(model: Any) -> list[tuple[str, str]]:
     convergence = ("optimality", f"{model.optimality_:.2g}{within}")
     sampled = _sampled_certificate(model)
     if sampled is not None:
-        gain, stderr = (sampled[f"gain_{name}"] for name in ("bits_per_second", "stderr"))
+        gain, stderr = (sampled[f"{name}_bits_per_second"] for name in ("gain", "stderr"))
         convergence = (
             "certificate",
             f"mean square z {sampled['mean_square_z']:.2f} over {sampled['n_moments']:,} moments, "
@@ -299,16 +300,7 @@ def _sampled_certificate(model: Any) -> dict[str, Any] | None:
     if found is None or found.mean_square_z is None:
         return None
     gain, stderr = found.gain_bits_per_second(model.bin_width_ * _window(model))
-    return {
-        "converged": found.converged,
-        "mean_square_z": found.mean_square_z,
-        "n_moments": found.n_moments,
-        "chains_agree": found.chains_agree,
-        "gain_bits_per_second": gain,
-        "gain_stderr": stderr,
-        "n_rounds": found.n_rounds,
-        "n_sites": found.n_sites,
-    }
+    return asdict(found) | {"gain_bits_per_second": gain, "stderr_bits_per_second": stderr}
 
 
 def _window(model: Any) -> int:
