@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 import microcolumn as mc
 from microcolumn.cli import app
+from microcolumn.models import _penalised
+from microcolumn.solvers import _certificate, _stochastic
 
 runner = CliRunner()
 #: Too few words to bring units together: a small penalty leaves weights to look at.
@@ -112,10 +114,36 @@ def test_fit_tells_programs_what_the_model_is_of_and_how_well_it_converged(
     assert (told["bin_width_s"], told["window"], told["n_words"]) == (0.020, 1, 250)
     assert 0.0 <= told["trained_from_s"] < told["trained_to_s"] <= 10.0
     assert (told["optimality"], told["n_iter"]) == (model.optimality_, model.n_iter_)
+    assert told["certificate"] is None
     assert told["log_partition"]["nats"] == model.log_partition().value
     recording = mc.read(session, depth_reference="unstated", epochs=[[0, 10]])
     _, test = recording.bin(0.020).split(0.5, random_state=0)
     assert told["held_out"]["bits_per_second"] == float(mc.excess_log_likelihood(model, test))
+
+
+@pytest.fixture
+def sampled(monkeypatch):
+    """No exact sum is small enough, and few chains make a quick fit."""
+    monkeypatch.setattr(_penalised, "EXACT_OPERATIONS", 0.0)
+    monkeypatch.setattr(_stochastic, "_CHAINS", 512)
+    monkeypatch.setattr(_certificate, "_CHAINS", 512)
+
+
+def test_fit_prints_what_fresh_chains_say_of_a_sampled_likelihood(session, sampled, tmp_path):
+    out = tmp_path / "ising.safetensors"
+    asked = ("--model", "Ising", "--objective", "likelihood", "--window", 2, "--out", out)
+    told = done("fit", session, *asked).stdout
+    certificate = mc.load(out).certificate_
+    gain, stderr = certificate.gain_bits_per_second(0.040)
+    assert (
+        f"certificate  mean square z {certificate.mean_square_z:.2f} over "
+        f"{certificate.n_moments} moments, {gain:.2g} ± {stderr:.1g} bits/s still to be gained\n"
+    ) in told
+    assert "optimality" not in told
+    found = json.loads(done("fit", session, *asked, "--json").stdout)["certificate"]
+    assert found["mean_square_z"] == certificate.mean_square_z
+    assert (found["gain_bits_per_second"], found["stderr_bits_per_second"]) == (gain, stderr)
+    assert found["converged"] is certificate.converged
 
 
 def test_fit_passes_every_setting_on(session, tmp_path):

@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
+from microcolumn.packing import packed
+from microcolumn.solvers._certificate import _gain
+from microcolumn.solvers._stochastic import _log_ratio
 
 KINDS = {"Ising": mc.Ising, "RBM": mc.RBM, "SemiRBM": mc.SemiRBM}
 
@@ -298,6 +301,48 @@ def test_folding_one_unit_at_a_time_gives_the_partition_function():
             v = low + math.exp(2.0 * theta.J[outer, j] @ a) * high
         total += math.exp(theta.b[outer] @ a + a @ theta.J[:3, :3] @ a) * float(v[0])
     assert mc.log_partition(theta, "exact").value == pytest.approx(math.log(total), rel=1e-13)
+
+
+def test_drawn_words_stand_for_the_normaliser_as_often_as_all_sources_would_draw_them():
+    thetas = [random_parameters("SemiRBM", seed=seed) for seed in (0, 1)]
+    X, target = all_words(4).astype(np.uint8), random_parameters("SemiRBM", seed=2)
+    rng, sources, drawn = np.random.default_rng(0), [], []
+    for theta, n_draws in zip(thetas, (70, 30), strict=True):
+        weights = np.exp([log_weight(theta, x) for x in X])
+        words = X[rng.choice(16, size=n_draws, p=weights / weights.sum())]
+        sources.append(mc.objectives.Draws(theta, packed(words), math.log(weights.sum())))
+        drawn += [tuple(word) for word in words]
+    total, log_p = 0.0, {}
+    for x in sorted(set(drawn)):
+        expected = sum(
+            source.n_draws * math.exp(log_weight(source.theta, x) - source.log_mass)
+            for source in sources
+        )
+        log_p[x] = log_weight(target, x)
+        total += drawn.count(x) / expected * math.exp(log_p[x])
+    data = mc.Words.from_array(tiny_words())
+    likelihood = mc.objectives.SampledLikelihood(data)
+    likelihood.take(mc.objectives.WordPool.of(sources))
+    value, _ = likelihood(target)
+    assert likelihood.log_z == pytest.approx(math.log(total), rel=1e-12)
+    mean = np.mean([log_weight(target, x) for x in tiny_words()])
+    assert value == pytest.approx(math.log(total) - mean, rel=1e-12)
+
+
+def test_the_ratio_of_normalisers_solves_its_equation_and_the_gain_is_its_formula():
+    rng = np.random.default_rng(0)
+    ahead, back = rng.normal(-0.5, 1.0, size=40), rng.normal(0.5, 1.0, size=90)
+    ratio, shift = _log_ratio(ahead, back), math.log(90 / 40)
+    left = sum(1.0 / (1.0 + math.exp(-(u - ratio + shift))) for u in ahead)
+    right = sum(1.0 / (1.0 + math.exp(-(ratio - u - shift))) for u in back)
+    assert left == pytest.approx(right, rel=1e-8)
+    alone = _log_ratio(np.zeros(0), back)
+    assert alone == pytest.approx(-math.log(np.mean(np.exp(-back))))
+    slopes, errors, variances = rng.normal(size=(3, 5)) ** 2
+    gain, _ = _gain(slopes, errors, variances)
+    assert gain == pytest.approx(
+        0.5 * sum((g**2 - e**2) / v for g, e, v in zip(slopes, errors, variances, strict=True))
+    )
 
 
 def test_score_is_the_mean_log_ratio_per_second_with_its_block_error_and_floor():

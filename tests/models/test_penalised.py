@@ -385,7 +385,7 @@ def test_words_kept_apart_end_a_fit_of_unpenalised_hidden_units(cls):
     model = cls(8, l1=0.0).fit(train)
     assert model.n_iter_ < model.max_iter
     assert model.optimality_ > model.tol
-    assert model.converged_
+    assert model.certificate_.converged
     # It is better on new words than a fit that goes on for long.
     with pytest.warns(ConvergenceWarning, match="violated"):
         longer = cls(8, l1=1e-9, max_iter=1000).fit(train)
@@ -396,7 +396,7 @@ def test_words_kept_apart_end_a_fit_of_unpenalised_hidden_units(cls):
 def test_too_few_words_to_keep_some_apart_are_a_warning():
     with pytest.warns(ConvergenceWarning, match="too few to keep some apart .*: use l1 > 0"):
         model = mc.RBM(2, l1=0.0).fit(_simulated(8, 10.0).expand()[:99])
-    assert not model.converged_
+    assert not model.certificate_.converged
 
 
 def test_an_rbm_that_a_small_penalty_leaves_empty_says_so():

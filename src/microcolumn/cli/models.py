@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -263,11 +264,20 @@ def certificate(model: Any) -> list[tuple[str, str]]:
     n_bits = model.n_features_in_
     penalty = f", l1 {model.l1:g}, {model.objective}" if hasattr(model, "l1") else ""
     within = f" (tolerance {model.tol:g})" if hasattr(model, "tol") else ""
-    if within and model.optimality_ > model.tol and getattr(model, "converged_", False):
+    if within and model.optimality_ > model.tol and model.certificate_.converged:
         within = " (without a penalty; words kept apart ended the fit)"
+    convergence = ("optimality", f"{model.optimality_:.2g}{within}")
+    sampled = _sampled_certificate(model)
+    if sampled is not None:
+        gain, stderr = (sampled[f"{name}_bits_per_second"] for name in ("gain", "stderr"))
+        convergence = (
+            "certificate",
+            f"mean square z {sampled['mean_square_z']:.2f} over {sampled['n_moments']:,} moments, "
+            f"{gain:.2g} ± {stderr:.1g} bits/s still to be gained",
+        )
     return [
         ("model", f"{type(model).__name__}{penalty}"),
-        ("optimality", f"{model.optimality_:.2g}{within}"),
+        convergence,
         ("iterations", f"{model.n_iter_:,}"),
         ("hidden", f"{model.n_live_hidden_} live of {model.W_.shape[1]}"),
         ("couplings", f"{model.n_couplings_} of {n_bits * (n_bits - 1) // 2} pairs"),
@@ -289,6 +299,7 @@ def as_dict(model: Any) -> dict[str, Any]:
         "n_words": origin and origin.n_bins,
         "objective": model.objective_,
         "optimality": model.optimality_,
+        "certificate": _sampled_certificate(model),
         "n_iter": model.n_iter_,
         "n_live_hidden": model.n_live_hidden_,
         "n_couplings": model.n_couplings_,
@@ -299,6 +310,15 @@ def as_dict(model: Any) -> dict[str, Any]:
             "false_mass": log_z.false_mass,
         },
     }
+
+
+def _sampled_certificate(model: Any) -> dict[str, Any] | None:
+    """What fresh chains say of a sampled likelihood; None for other fits."""
+    found = getattr(model, "certificate_", None)
+    if found is None or found.mean_square_z is None:
+        return None
+    gain, stderr = found.gain_bits_per_second(model.bin_width_ * _window(model))
+    return asdict(found) | {"gain_bits_per_second": gain, "stderr_bits_per_second": stderr}
 
 
 def _window(model: Any) -> int:

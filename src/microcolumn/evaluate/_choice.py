@@ -211,7 +211,7 @@ def quick_log_partition(model: PopulationModel, max_steps: int = _MAX_STEPS) -> 
 
 
 def _merits(fit: PenalisedModel, score: Score) -> tuple[Any, ...]:
-    false_mass = getattr(fit.log_partition(), "false_mass", None)
+    false_mass = fit.log_partition().false_mass
     return merits_of(score.bits_per_second, score.converged, false_mass)
 
 

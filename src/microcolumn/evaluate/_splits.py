@@ -91,7 +91,7 @@ def score_split(
     scores = {}
     for name, model in models.items():
         score = score_of(log_p[name], log_p_base, model.log_partition(), held, length)
-        optimality = getattr(model, "optimality_", math.nan)
+        certificate = getattr(model, "certificate_", None)
         scores[name] = SplitScore(
             split=split,
             bits_per_second=score.bits_per_second,
@@ -102,9 +102,10 @@ def score_split(
             n_live_hidden=model.n_live_hidden_,
             normaliser=score.normaliser,
             side=score.side,
-            fit_converged=has_converged(model),
+            # Models in closed form have no certificate and need none.
+            fit_converged=certificate is None or certificate.converged,
             normaliser_converged=score.converged,
-            optimality=optimality,
+            optimality=getattr(model, "optimality_", math.nan),
             normaliser_stderr=score.normaliser_stderr,
             nats_per_word=score.nats_per_word,
             n_words=score.n_words,
@@ -116,13 +117,6 @@ def score_split(
         errors = (scores[name].normaliser_stderr for name in (first, second))
         differences[first, second] = difference, math.hypot(stderr, *errors)
     return scores, differences
-
-
-def has_converged(model: PopulationModel) -> bool:
-    """Whether a fit is done; models in closed form have no certificate and need none."""
-    optimality = getattr(model, "optimality_", math.nan)
-    within = math.isnan(optimality) or optimality <= getattr(model, "tol", 0.0)
-    return bool(getattr(model, "converged_", within))  # files from before it was kept have none
 
 
 def spec_of(model: PopulationModel) -> ModelSpec:

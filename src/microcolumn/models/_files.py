@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from safetensors import SafetensorError, numpy as tensors, safe_open
 
 from ..origin import Origin
 from ..parameters import Parameters
+from ..solvers import Certificate
 from ..units import Units
 from ..validation import check_binary, real_number, whole_number
 from ..words import checked_bin_width
@@ -27,6 +30,8 @@ from ._semi_rbm import SemiRBM
 _CLASSES: dict[str, type[PopulationModel]] = {
     cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM)
 }
+#: Of the entries of a certificate that are not floats.
+_CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}
 #: What the safetensors library raises for content that is not in its format.
 _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError)
 
@@ -111,10 +116,7 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Populat
     model.set_params(**header["settings"])
     if isinstance(model, PenalisedModel):
         model._check_settings([model.l1])
-    for name, value in header["fitted"].items():
-        if name not in FITTED_NUMBERS or not isinstance(value, int | float):
-            raise ValueError(f"{name!r} is {value!r}")
-        setattr(model, name, value)
+    _restore_result(model, header)
     if hasattr(model, "window_"):
         check_whole("window_", model.window_)
         if theta.n_visible % model.window_:
@@ -133,6 +135,29 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Populat
             _shaped("frequencies", _floats(arrays, "frequencies"), (frequent.shape[0],)),
         )
     return model
+
+
+def _restore_result(model: PopulationModel, header: dict[str, Any]) -> None:
+    """What the fit said of itself."""
+    for name, value in header["fitted"].items():
+        if name not in FITTED_NUMBERS or not isinstance(value, int | float):
+            raise ValueError(f"{name!r} is {value!r}")
+        setattr(model, name, value)
+    if isinstance(model, PenalisedModel) and hasattr(model, "optimality_"):
+        model.certificate_ = Certificate(model.optimality_ <= model.tol, model.optimality_)
+        if "certificate" in header:
+            model.certificate_ = _certificate_of(header["certificate"])
+
+
+def _certificate_of(content: dict[str, Any]) -> Certificate:
+    """How far the fit was from its optimum; of a sampled likelihood with all that belongs to it."""
+    names = [field.name for field in fields(Certificate)]
+    if sorted(content) not in (sorted(names), sorted(names[:2])):
+        raise ValueError(f"its certificate has the entries {sorted(content)}")
+    for name, value in content.items():
+        if type(value) is not _CERTIFICATE_TYPES.get(name, float) or not math.isfinite(value):
+            raise ValueError(f"{name!r} of its certificate is {value!r}")
+    return Certificate(**content)
 
 
 def _origin_of(content: dict[str, Any], window: int, n_bits: int) -> Origin:

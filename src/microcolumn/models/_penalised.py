@@ -112,9 +112,6 @@ class PenalisedModel(PopulationModel):
         ``fit`` leaves out of the problem has no part in it.
     certificate_ : Certificate
         How far the fit is from its optimum, whatever the objective.
-    converged_ : bool
-        Whether that is within ``tol`` or, of hidden units without a penalty, whether the words
-        that were kept apart ended the fit.
     n_iter_ : int
         Iterations of the solver from the start that won; a start may be another model's solution.
     """
@@ -132,7 +129,6 @@ class PenalisedModel(PopulationModel):
     objective_: float
     optimality_: float
     certificate_: Certificate
-    converged_: bool
     n_iter_: int
 
     def __init__(
@@ -300,7 +296,6 @@ class PenalisedModel(PopulationModel):
         self.objective_ = result.objective
         self.optimality_ = result.optimality
         self.certificate_ = result.certificate
-        self.converged_ = result.converged
         self.n_iter_ = max(result.n_iter, 1)
         name, largest = type(self).__name__, _largest_free(result.parameters)
         unbounded = result.parameters.n_hidden > 0 and self._penalty(self.l1).strength == 0.0

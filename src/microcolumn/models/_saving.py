@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from ..origin import Origin
 #: The one entry of a file's metadata. Several would be written in random order.
 MARK = "microcolumn-model-1"
 PARAMETERS = ("b", "J", "W", "c")
-FITTED_NUMBERS = ("objective_", "optimality_", "converged_", "n_iter_", "window_")
+FITTED_NUMBERS = ("objective_", "optimality_", "n_iter_", "window_")
 DIGEST = "sha256"
 
 
@@ -40,6 +41,10 @@ def to_bytes(model: Any) -> bytes:
         "settings": _plain(model.get_params()),
         "fitted": {k: getattr(model, k) for k in FITTED_NUMBERS if hasattr(model, k)},
     }
+    # Of other objectives it follows from the optimality and the tolerance.
+    if hasattr(model, "certificate_"):
+        found = asdict(model.certificate_)
+        header["certificate"] = {name: v for name, v in found.items() if v is not None}
     if hasattr(model, "feature_names_in_"):
         header["feature_names"] = model.feature_names_in_.tolist()
     if model.origin_ is not None:

@@ -25,6 +25,9 @@ from ..words import Words
 from ._objective import Objective
 from ._sparse_words import SparseWords
 
+#: Words are left to those that a search found where chains draw them this much less often.
+_HARDLY = 1e-3
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
@@ -87,18 +90,27 @@ class WordPool:
     def of(cls, drawn: Sequence[Draws], searched: Sequence[Draws] = ()) -> WordPool:
         """Words of several sources: how often each was drawn over how often all would draw it.
 
-        So no word counts twice that two sources could have drawn (Shirts and Chodera 2008).
+        So no word counts twice that two sources could have drawn (Shirts and Chodera 2008). Words
+        that were searched for are few and their masses rough: they count only where chains would
+        hardly ever be, and there they alone do.
         """
-        sources = [*drawn, *searched]
-        every = np.concatenate([source.keys for source in sources], axis=1)
+        every = np.concatenate([source.keys for source in (*drawn, *searched)], axis=1)
         places, index = unique_packed(every)
         keys = np.ascontiguousarray(every[:, places])
         words, n_words = SparseWords(keys, drawn[0].theta.n_visible), len(places)
-        expected = np.full(n_words, -np.inf)
-        for source in sources:
-            np.logaddexp(expected, source.log_expected(words, keys), out=expected)
-        n_all = np.bincount(index, minlength=n_words)
-        n_drawn = np.bincount(index[: sum(draws.n_draws for draws in drawn)], minlength=n_words)
+        n_first = sum(draws.n_draws for draws in drawn)
+        n_drawn = np.bincount(index[:n_first], minlength=n_words)
+        n_all, expected = n_drawn, _log_expected(drawn, words, keys)
+        if searched:
+            found = _log_expected(searched, words, keys)
+            is_theirs = expected < found + math.log(_HARDLY)
+            n_drawn = np.where(is_theirs, 0, n_drawn)
+            n_all = np.where(is_theirs, np.bincount(index[n_first:], minlength=n_words), n_drawn)
+            expected = np.where(is_theirs, found, expected)
+            counts = n_all > 0
+            keys = np.ascontiguousarray(keys[:, counts])
+            words = SparseWords(keys, words.n_units)
+            n_all, n_drawn, expected = n_all[counts], n_drawn[counts], expected[counts]
         return cls(words, keys, np.log(n_all) - expected, n_drawn.astype(np.float64))
 
 
@@ -118,7 +130,7 @@ class SampledLikelihood(Objective):
         self._data = SparseWords.of(words.X)
         self._weights = words.counts / words.counts.sum()
         self.least_share = 0.0
-        #: Share of the draws that counts at the last evaluation: their effective sample size.
+        #: Share of the draws that counts at the last evaluation.
         self.share = 1.0
         #: log Z by the pool at the last evaluation, nats.
         self.log_z = math.nan
@@ -133,6 +145,10 @@ class SampledLikelihood(Objective):
         """Log mass that each word of the pool stands for (nats), shape (n_words,)."""
         masses: Floats = self._log_measure + self._sampled.log_weights(theta)
         return masses
+
+    def share_at(self, theta: Parameters) -> float:
+        """Share of the draws that counts for ``theta``: their effective sample size."""
+        return _effective_share(self.log_masses(theta)[self._drawn], self._n_drawn)
 
     def mean_log_weight(self, theta: Parameters) -> float:
         """Mean of log p~ over the data, nats per word."""
@@ -152,6 +168,14 @@ class SampledLikelihood(Objective):
         model = self._sampled.moments(theta, shares)
         data = self._data.moments(theta, self._weights)
         return self.log_z - self.mean_log_weight(theta), difference(model, data)
+
+
+def _log_expected(sources: Sequence[Draws], words: SparseWords, keys: NDArray[np.uint64]) -> Floats:
+    """How often some sources together draw each word on average, as a logarithm."""
+    expected = np.full(words.n_words, -np.inf)
+    for source in sources:
+        np.logaddexp(expected, source.log_expected(words, keys), out=expected)
+    return expected
 
 
 def _effective_share(log_masses: Floats, n_drawn: Floats) -> float:

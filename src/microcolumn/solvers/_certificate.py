@@ -30,6 +30,8 @@ _CHAINS, _SETTLING, _WORDS, _BETWEEN = 2048, 200, 32, 4
 #: square of one set of chains is between a half and two.
 MOST_MEAN_SQUARE = 3.0
 _CLEARLY = 4.0
+#: Standard error below which a moment does not vary: only rounding sets it apart from a constant.
+_CONSTANT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +125,14 @@ def sampled_certificate(
     spread = halves[0][1] + halves[1][1]
     weights = words.counts / words.counts.sum()
     data = _flat(SparseWords.of(words.X).moments(theta, weights))
+    single = 0.5 * (halves[0][2] + halves[1][2])
+    # What no chain ever shows has no variance there. At the optimum it would have the data's.
+    bits = slice(0, theta.n_visible + (0 if theta.J is None else theta.J.size))
+    expected = data[bits] * (1.0 - data[bits])
+    variance[bits] = np.maximum(variance[bits], expected / (_CHAINS * _WORDS))
+    single[bits] = np.where(single[bits] > 0.0, single[bits], expected)
     gradient = layout.pack_gradient(_shaped(mean - data, theta))
     errors = layout.pack_gradient(_shaped(np.sqrt(variance), theta))
-    single = 0.5 * (halves[0][2] + halves[1][2])
     curvature = layout.pack_gradient(_shaped(np.sqrt(single), theta)) ** 2
     apart = layout.pack_gradient(_shaped(halves[0][0] - halves[1][0], theta))
     apart_errors = layout.pack_gradient(_shaped(np.sqrt(spread), theta))
@@ -134,9 +141,9 @@ def sampled_certificate(
     penalty.add_slopes(x, layout, slopes)
     # Zeros are judged where they clearly should not be zero: noise alone moves none of them.
     is_judged = (x != 0.0) | _is_bias(layout) | (np.abs(slopes) > _CLEARLY * errors)
-    is_judged &= errors > 0.0
+    is_judged &= errors > _CONSTANT  # not so the biases of dead hidden units
     z = slopes[is_judged] / errors[is_judged]
-    z_apart = apart[is_judged] / apart_errors[is_judged]
+    z_apart = apart[is_judged] / np.maximum(apart_errors, 2.0 * errors)[is_judged]
     n_moments = int(is_judged.sum())
     mean_square = float((z**2).mean()) if n_moments else 0.0
     agree = float((z_apart**2).mean()) if n_moments else 0.0

@@ -25,7 +25,7 @@ from ..validation import Floats
 from ..words import Words
 from ._certificate import Certificate, sampled_certificate
 from ._minimise import FitResult
-from ._paths import NestedStarts, Problem, fit_path
+from ._paths import NestedStarts, Problem, canonical, fit_path
 from ._stochastic import LikelihoodSearch
 
 #: Where a solution by another objective is good enough as a start.
@@ -111,6 +111,7 @@ class _Family:
         layout = Layout(
             self.problem.biases, first.n_hidden, first.J is not None, self.problem.fixed, left_out
         )
+        starts = [layout.unpack(layout.pack(start)) for start in starts]
         log_zs = [self._log_z(theta, rng) for theta in starts]
         values = [
             log_z
@@ -119,26 +120,25 @@ class _Family:
             for theta, log_z in zip(starts, log_zs, strict=True)
         ]
         chosen = int(np.argmin(values))
-        x, log_z, n_iter, n_evaluations = layout.pack(starts[chosen]), log_zs[chosen], 0, 0
-        is_uncoupled = kind == "ising" and not np.any(starts[chosen].J)
-        for strength in _ladder(self._strongest, l1) if is_uncoupled else []:
-            rough = LikelihoodSearch(
-                self.words, self.problem.penalty(strength), layout, x, log_z, rng
-            )
-            rough.run(self.problem.max_iter, roughly=True)
-            x, log_z = rough.x, rough.log_z
-            n_iter, n_evaluations = n_iter + rough.n_iter, n_evaluations + rough.n_evaluations
-        search = LikelihoodSearch(self.words, penalty, layout, x, log_z, rng)
+        x, strengths = layout.pack(starts[chosen]), [l1]
+        if kind == "ising" and not x[: layout.borders[0]].any():
+            strengths = [*_ladder(self._strongest, l1), l1]
+        rough = self.problem.penalty(strengths[0])
+        search = LikelihoodSearch(self.words, rough, layout, x, log_zs[chosen], rng)
+        for strength in strengths[1:]:
+            search.run(self.problem.max_iter, roughly=True)
+            search = replace(search, penalty=self.problem.penalty(strength))
         certificate = self._certified(search, rng)
+        theta = canonical(search.theta)
         return FitResult(
-            parameters=search.theta,
+            parameters=theta,
             objective=search.value,
             optimality=certificate.optimality,
-            n_iter=n_iter + search.n_iter,
-            n_evaluations=n_evaluations + search.n_evaluations,
+            n_iter=search.n_iter,
+            n_evaluations=search.n_evaluations,
             converged=certificate.converged,
             sampled=certificate,
-            log_z=search.log_z,
+            log_z=search.log_z + theta.only_live()[1] - search.theta.only_live()[1],
         )
 
     def _certified(self, search: LikelihoodSearch, rng: np.random.Generator) -> Certificate:

@@ -126,7 +126,7 @@ class Problem:
         found = FitResult.of(best, self.tol)
         return replace(
             found,
-            parameters=_canonical(found.parameters),
+            parameters=canonical(found.parameters),
             n_evaluations=n_evaluations + found.n_evaluations,
         )
 
@@ -162,7 +162,7 @@ class Problem:
             n_evaluations += search.n_evaluations
         found = Search(self.objective, penalty, layout, best)
         return FitResult(
-            parameters=_canonical(layout.unpack(best)),
+            parameters=canonical(layout.unpack(best)),
             objective=found.value,
             optimality=found.optimality,
             n_iter=n_iter,
@@ -248,7 +248,7 @@ def _starts(
     return [with_couplings, *_with_hidden(ising, problem, rng), *handed_on]
 
 
-def _canonical(theta: Parameters) -> Parameters:
+def canonical(theta: Parameters) -> Parameters:
     """Zero biases for dead hidden units, where any value gives the same distribution."""
     if theta.c is None:
         return theta

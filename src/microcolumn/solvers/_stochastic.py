@@ -116,7 +116,8 @@ class LikelihoodSearch:
         self.objective = SampledLikelihood(self.words)
         # The noise of a moment must be small against the penalty, or rare pairs run away.
         wanted = _DRAWS_PER_STRENGTH / max(self.penalty.strength, 1e-12)
-        self.n_draws = int(min(max(_FIRST_DRAWS, 1 << round(math.log2(wanted))), _MOST_DRAWS))
+        within = min(max(wanted, _FIRST_DRAWS), _MOST_DRAWS)
+        self.n_draws = 1 << round(math.log2(within))
         shares = self.words.counts / self.words.counts.sum()
         picked = self.rng.choice(len(self.words), size=_CHAINS, p=shares)
         theta = self.layout.unpack(self.x)
@@ -132,7 +133,7 @@ class LikelihoodSearch:
             total=_MOST_ROUNDS, desc="likelihood, at most", delay=5.0, disable=None, leave=False
         ) as bar:
             for _ in range(_MOST_ROUNDS):
-                gain = self._round()
+                gain = self._round(max_iter - self.n_iter)
                 bar.update()
                 if self.n_iter >= max_iter:
                     break
@@ -183,11 +184,11 @@ class LikelihoodSearch:
         chains = unpacked(last.keys[:, -_CHAINS:], self.layout.n_visible)
         self._drawn = [Draws(last.theta, self._draw(last.theta, chains), self.log_z)]
 
-    def _round(self) -> float:
+    def _round(self, max_iter: int) -> float:
         """One step: what it gained on the words that it was found with, nats per word."""
         self.n_rounds += 1
         pool = WordPool.of(self._drawn, self._strays)
-        search, first = self._searched(pool)
+        search, first = self._searched(pool, min(max_iter, _MOST_STEPS))
         step = search.x - self.x
         for _ in range(1 + _HALVINGS):
             x = self.x + step
@@ -200,19 +201,21 @@ class LikelihoodSearch:
         self._draw_again()
         return math.inf  # no step was good: there is more to know before this is the end
 
-    def _searched(self, pool: WordPool) -> tuple[Search, float]:
+    def _searched(self, pool: WordPool, most_steps: int) -> tuple[Search, float]:
         """The penalised minimum by these words, or where too few still count; the first value."""
         self.objective.least_share = 0.0
         self.objective.take(pool)
         search = Search(self.objective, self.penalty, self.layout, self.x)
         first = search.value
         self.objective.least_share = min(_LEAST_SHARE, self.objective.share)
-        while search.n_iter < _MOST_STEPS and self.objective.share > _SHARE:
-            n_before, before = search.n_iter, search.value
-            search.run(_TOLERANCE, n_before + _STEPS)
-            stuck = search.n_iter < n_before + _STEPS
+        while search.n_iter < most_steps and self.objective.share > _SHARE:
+            n_next, before = min(search.n_iter + _STEPS, most_steps), search.value
+            search.run(_TOLERANCE, n_next)
+            stuck = search.n_iter < n_next
             if stuck or before - search.value < _FINISHED * self._noise():
                 break
+        # The last words of a line search may have been far off.
+        self.objective.share = self.objective.share_at(self.layout.unpack(search.x))
         self.n_iter += search.n_iter
         self.n_evaluations += search.n_evaluations
         return search, first
@@ -282,7 +285,7 @@ def _log_ratio(ahead: Floats, back: Floats) -> float:
     """
     if not ahead.size:
         return math.log(len(back)) - float(np.logaddexp.reduce(-back))
-    shift = math.log(len(back) / len(ahead))
+    shift = math.log(len(ahead) / len(back))
 
     def excess(ratio: float) -> float:
         return float(expit(ahead - ratio - shift).sum() - expit(ratio + shift - back).sum())

@@ -37,7 +37,7 @@ from ..evaluate import (
 from ..evaluate._activation import hidden_activation
 from ..evaluate._interactions import MOST_UNITS_OF_TRIPLETS
 from ..evaluate._past import MOST_UNITS_OF_PAST
-from ..evaluate._splits import has_converged, score_split
+from ..evaluate._splits import score_split
 from ..models import (
     RBM,
     Independent,
@@ -176,7 +176,7 @@ def _fit(task: Task) -> Rows:
                 "l1": fit.l1,
                 "value": fit.objective_,
                 "optimality": fit.optimality_,
-                "converged": has_converged(fit),
+                "converged": fit.certificate_.converged,
                 "n_iter": fit.n_iter_,
                 "n_live_hidden": fit.n_live_hidden_,
                 "n_couplings": fit.n_couplings_,
@@ -187,7 +187,7 @@ def _fit(task: Task) -> Rows:
         log_z = fit.log_partition()
         row = row_of(log_z, "seconds")  # the job has its own; results are the same in every run
         row["l1"] = fit.l1
-        row["false_mass"] = getattr(log_z, "false_mass", None)
+        row["false_mass"] = log_z.false_mass
         row["validation_bits_per_second"] = score.bits_per_second
         row["validation_stderr"] = score.stderr
         row["activation"] = hidden_activation(fit, test)

@@ -1,0 +1,228 @@
+"""Paths of sampled fits against exact fits: agreement, nesting, edges."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import logit
+
+from microcolumn.layout import NEVER_COACTIVE
+from microcolumn.objectives import MinimumProbabilityFlow, NegativeLogLikelihood
+from microcolumn.parameters import Parameters
+from microcolumn.partition._exact import exact_log_partition
+from microcolumn.penalties import L1
+from microcolumn.solvers import (
+    Problem,
+    _certificate,
+    _likelihood_paths,
+    _stochastic,
+    fit_likelihood_path,
+    fit_path,
+)
+from microcolumn.solvers._likelihood_paths import _ladder
+from microcolumn.words import Words
+
+L1_VALUES = [2e-3, 2e-2]
+#: Nats per word that the noise of so few draws may cost a fit of so few parameters.
+NOISE = 3e-3
+
+
+def draw_few(monkeypatch):
+    for name, value in {"_CHAINS": 512, "_FIRST_DRAWS": 1 << 13, "_MOST_DRAWS": 1 << 14}.items():
+        monkeypatch.setattr(_stochastic, name, value)
+    monkeypatch.setattr(_stochastic, "_MOST_ROUNDS", 20)
+    monkeypatch.setattr(_certificate, "_CHAINS", 512)
+    monkeypatch.setattr(_certificate, "_WORDS", 16)
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    draw_few(monkeypatch)
+
+
+def problem_of(X, **options):
+    """As a model sets it up; its objective is the one that models with hidden units start from."""
+    words = Words.from_array(X)
+    settings = {
+        "objective": MinimumProbabilityFlow(words),
+        "biases": logit(np.clip(words.rates, 1e-3, 1.0 - 1e-3)),
+        "penalty": L1,
+        "fixed": ~X.any(axis=0) | X.all(axis=0),
+        "never_coactive": X.T.astype(int) @ X == 0,
+        "n_hidden": 3,
+        "n_init": 1,
+        "seed": np.random.SeedSequence(0),
+        "tol": 1e-8,
+        "max_iter": 500,
+    }
+    return Problem(**settings | options), words
+
+
+def exactly(kind, X, l1_values):
+    problem, words = problem_of(X)
+    return fit_path(kind, replace(problem, objective=NegativeLogLikelihood(words)), l1_values)
+
+
+def exact_value(found, X, l1):
+    """Penalised likelihood of a fit, with the normaliser summed."""
+    theta, entries = found.parameters, 0.0
+    for part in (theta.J, theta.W):
+        entries += 0.0 if part is None else np.abs(part).sum()
+    return NegativeLogLikelihood(X)(theta)[0] + l1 * entries
+
+
+@pytest.fixture(scope="module")
+def volleys():
+    """Six units with a common cause, best described by hidden units, and two more."""
+    rng = np.random.default_rng(0)
+    rates = np.where(rng.random((4000, 1)) < 0.15, 0.6, 0.05).repeat(8, axis=1)
+    rates[:, 6:] = 0.2
+    return (rng.random((4000, 8)) < rates).astype(np.uint8)
+
+
+@pytest.fixture(scope="module")
+def sampled(volleys):
+    """Fits of every kind along the path."""
+    with pytest.MonkeyPatch.context() as patched:
+        draw_few(patched)
+        return {
+            kind: fit_likelihood_path(kind, *problem_of(volleys), L1_VALUES)
+            for kind in ("ising", "rbm", "srbm")
+        }
+
+
+def test_ising_fits_are_the_exact_ones_at_every_penalty(sampled, volleys):
+    exact = exactly("ising", volleys, L1_VALUES)
+    for found, wanted, l1 in zip(sampled["ising"], exact, L1_VALUES, strict=True):
+        excess = exact_value(found, volleys, l1) - wanted.objective
+        assert 0.0 <= excess < NOISE
+        theta, best = found.parameters, wanted.parameters
+        assert np.abs(theta.J - best.J).max() < 0.2
+        assert ((theta.J != 0.0) != (best.J != 0.0)).sum() <= 6
+    # The strong penalty leaves the six units that belong together.
+    together = np.zeros((8, 8), dtype=bool)
+    together[:6, :6] = ~np.eye(6, dtype=bool)
+    assert np.array_equal(sampled["ising"][1].parameters.J != 0.0, together)
+
+
+@pytest.mark.parametrize("kind", ["ising", "rbm", "srbm"])
+def test_value_log_z_and_certificate_are_told(sampled, volleys, kind):
+    for found, l1 in zip(sampled[kind], L1_VALUES, strict=True):
+        log_z = exact_log_partition(found.parameters, progress=False).value
+        assert found.log_z == pytest.approx(log_z, abs=0.03)
+        assert found.objective == pytest.approx(exact_value(found, volleys, l1), abs=0.03)
+        assert found.certificate is found.sampled
+        assert found.converged == found.sampled.converged
+        assert found.sampled.n_sites > 512 * 24 * 8
+        assert 0 < found.n_iter <= 500
+
+
+def test_models_nest_within_noise_and_hidden_units_stay_alive(sampled, volleys):
+    values = {
+        kind: [exact_value(fit, volleys, l1) for fit, l1 in zip(fits, L1_VALUES, strict=True)]
+        for kind, fits in sampled.items()
+    }
+    for k in range(len(L1_VALUES)):
+        assert values["srbm"][k] < min(values["ising"][k], values["rbm"][k]) + NOISE
+    # One common cause: hidden units describe it better than pairs, and survive.
+    assert values["rbm"][0] < values["ising"][0] - NOISE
+    assert sampled["rbm"][0].parameters.live.any()
+
+
+def test_dead_hidden_units_have_no_biases(sampled):
+    for fit in (*sampled["rbm"], *sampled["srbm"]):
+        theta = fit.parameters
+        assert not theta.c[~theta.live].any()
+
+
+def test_a_start_of_ones_own_is_taken(volleys):
+    problem, words = problem_of(volleys, max_iter=1)
+    start = Parameters(b=problem.biases, J=0.01 * (1.0 - np.eye(8)))
+    [found] = fit_likelihood_path("ising", problem, words, [2e-3], start)
+    assert found.n_iter == 1
+    assert np.count_nonzero(found.parameters.J) > 0
+
+
+def test_all_rungs_together_take_no_more_steps_than_allowed(volleys):
+    problem, words = problem_of(volleys, max_iter=7)
+    [found] = fit_likelihood_path("ising", problem, words, [1e-4])
+    assert found.n_iter == 7
+    assert not found.converged
+
+
+def test_the_same_seed_gives_the_same_bits(volleys):
+    def fitted(seed):
+        problem, words = problem_of(volleys, max_iter=30, seed=np.random.SeedSequence(seed))
+        [found] = fit_likelihood_path("rbm", problem, words, [5e-3])
+        return found
+
+    one, again, other = fitted(1), fitted(1), fitted(2)
+    assert np.array_equal(one.parameters.W, again.parameters.W)
+    assert one.sampled == again.sampled
+    assert not np.array_equal(one.parameters.b, other.parameters.b)
+
+
+@pytest.mark.parametrize("kind", ["ising", "rbm", "srbm"])
+def test_a_huge_penalty_leaves_the_independent_model(volleys, kind):
+    [found] = fit_likelihood_path(kind, *problem_of(volleys), [1e3])
+    theta = found.parameters
+    assert theta.J is None or not theta.J.any()
+    assert theta.W is None or not theta.W.any()
+    np.testing.assert_allclose(theta.b, logit(volleys.mean(axis=0)), atol=0.15)
+
+
+def test_without_a_penalty_pairs_that_never_fire_together_are_left_out():
+    rng = np.random.default_rng(0)
+    X = (rng.random((3000, 6)) < 0.3).astype(np.uint8)
+    X[:, 1] *= 1 - X[:, 0]
+    problem, words = problem_of(X)
+    [found] = fit_likelihood_path("ising", problem, words, [0.0])
+    assert found.parameters.J[0, 1] == NEVER_COACTIVE
+    log_z = exact_log_partition(found.parameters, progress=False).value
+    assert found.log_z == pytest.approx(log_z, abs=0.02)
+    [exact] = exactly("ising", X, [0.0])
+    assert np.abs(found.parameters.J - exact.parameters.J).max() < 0.2
+
+
+EDGES = {
+    "a silent unit": [[0, 1, 0], [0, 0, 1], [0, 1, 1], [0, 0, 0]],
+    "an always active unit": [[1, 1, 0], [1, 0, 1], [1, 1, 1], [1, 0, 0]],
+    "duplicate units": [[1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 0, 0]],
+    "silence alone": [[0, 0, 0]],
+    "one sample": [[0, 1, 0]],
+    "one unit": [[0], [1], [0]],
+    "one silent unit": [[0], [0]],
+}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("kind", ["ising", "rbm", "srbm"])
+def test_edges_give_finite_parameters(kind, edge):
+    X = np.array(EDGES[edge], dtype=np.uint8)
+    problem, words = problem_of(X, max_iter=20)
+    for l1 in (0.0, 1e-2):
+        [found] = fit_likelihood_path(kind, problem, words, [l1])
+        theta = found.parameters
+        for part in (theta.b, theta.J, theta.W, theta.c):
+            assert part is None or np.isfinite(part).all()
+        assert np.isfinite([found.objective, found.log_z, found.optimality]).all()
+        np.testing.assert_array_equal(theta.b[problem.fixed], problem.biases[problem.fixed])
+        assert theta.W is None or not theta.W[problem.fixed].any()
+
+
+def test_the_log_z_of_a_start_is_annealed_where_it_cannot_be_summed(volleys, monkeypatch):
+    problem, words = problem_of(volleys)
+    [theta] = [fit.parameters for fit in exactly("ising", volleys, [2e-3])]
+    exact = exact_log_partition(theta, progress=False).value
+    monkeypatch.setattr(_likelihood_paths, "_EXACT_OPERATIONS", 0.0)
+    family = _likelihood_paths._Family(problem, words)
+    annealed = family._log_z(theta, np.random.default_rng(0))
+    assert annealed != exact
+    assert annealed == pytest.approx(exact, abs=0.02)
+
+
+def test_penalties_of_the_ladder_fall_fourfold_to_the_one_wanted():
+    assert _ladder(0.1, 1e-3) == pytest.approx([0.064, 0.016, 0.004])
+    assert _ladder(0.1, 0.2) == []
+    assert _ladder(0.0, 1e-3) == []
+    assert min(_ladder(0.1, 0.0)) > 1e-5
