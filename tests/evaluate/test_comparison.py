@@ -9,6 +9,7 @@ import pytest
 from microcolumn.evaluate import compare, excess_log_likelihood
 from microcolumn.models import RBM, Independent, Ising, SemiRBM
 from microcolumn.parameters import Parameters
+from microcolumn.solvers import Certificate
 from microcolumn.words import Words
 
 
@@ -99,7 +100,7 @@ def test_a_row_is_converged_only_if_the_fit_and_log_z_both_are(split, monkeypatc
     train, test = split
     model = Ising(l1=5e-3).fit(train)
     assert compare({"Ising": model}, test).models[0].converged
-    monkeypatch.setattr(model, "optimality_", 2 * model.tol)
+    monkeypatch.setattr(model, "certificate_", Certificate(False, 2 * model.tol))
     comparison = compare({"Ising": model}, test)
     assert not comparison.models[0].converged
     assert " no " in str(comparison)

@@ -1,6 +1,7 @@
 """Fits by likelihood beyond exact sums, through the models: agreement, certificates, files."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,14 +40,6 @@ def header_of(content):
     """What a model's file says of it."""
     length = int.from_bytes(content[:8], "little")
     return json.loads(json.loads(content[8 : 8 + length])["__metadata__"][MARK])
-
-
-def written(header, content):
-    """The same file with another header and its fingerprint."""
-    arrays = arrays_of(content)
-    header = {name: part for name, part in header.items() if name != "sha256"}
-    text = json.dumps(header | {"sha256": digest_of(header, arrays)})
-    return tensors(arrays, metadata={MARK: text})
 
 
 def fitted(cls, words, **settings):
@@ -134,16 +127,13 @@ def test_the_certificate_survives_a_file(sampled, tmp_path):
     assert to_bytes(copy) == to_bytes(sampled)
 
 
-@pytest.mark.parametrize("max_iter", [2, 5000])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_older_files_have_the_certificate_of_their_optimality(words, max_iter):
-    model = mc.Ising(max_iter=max_iter).fit(words)
-    content = to_bytes(model)
-    assert from_bytes(content).certificate_ == model.certificate_
-    header = header_of(content)
-    header.pop("certificate")
-    assert from_bytes(written(header, content)).certificate_ == model.certificate_
-    assert model.certificate_.converged is (max_iter == 5000)
+def test_files_without_a_certificate_have_the_one_of_their_optimality(words):
+    model = mc.Ising().fit(words)
+    assert "certificate" not in header_of(to_bytes(model))
+    assert from_bytes(to_bytes(model)).certificate_ == model.certificate_
+    with pytest.warns(ConvergenceWarning):
+        unfinished = mc.Ising(max_iter=2).fit(words)
+    assert not from_bytes(to_bytes(unfinished)).certificate_.converged
 
 
 @pytest.mark.parametrize(
@@ -161,6 +151,17 @@ def test_older_files_have_the_certificate_of_their_optimality(words, max_iter):
 def test_a_certificate_that_no_fit_writes_is_refused(sampled, change):
     content = to_bytes(sampled)
     header = header_of(content)
+    header.pop("sha256")
     header["certificate"] |= change
+    arrays = arrays_of(content)
+    text = json.dumps(header | {"sha256": digest_of(header, arrays)})
     with pytest.raises(ValueError, match=r"is not a microcolumn model: .*certificate"):
-        from_bytes(written(header, content))
+        from_bytes(tensors(arrays, metadata={MARK: text}))
+
+
+def test_a_comparison_asks_the_certificate_whether_a_fit_has_converged(sampled, words):
+    assert sampled.optimality_ > sampled.tol
+    for converged in (True, False):
+        sampled.certificate_ = replace(sampled.certificate_, converged=converged)
+        compared = mc.compare({"RBM": sampled}, words)
+        assert compared.scores["RBM"].splits[0].fit_converged is converged

@@ -91,7 +91,7 @@ def score_split(
     scores = {}
     for name, model in models.items():
         score = score_of(log_p[name], log_p_base, model.log_partition(), held, length)
-        optimality = getattr(model, "optimality_", math.nan)
+        certificate = getattr(model, "certificate_", None)
         scores[name] = SplitScore(
             split=split,
             bits_per_second=score.bits_per_second,
@@ -103,9 +103,9 @@ def score_split(
             normaliser=score.normaliser,
             side=score.side,
             # Models in closed form have no certificate and need none.
-            fit_converged=math.isnan(optimality) or optimality <= getattr(model, "tol", 0.0),
+            fit_converged=certificate is None or certificate.converged,
             normaliser_converged=score.converged,
-            optimality=optimality,
+            optimality=getattr(model, "optimality_", math.nan),
             normaliser_stderr=score.normaliser_stderr,
             nats_per_word=score.nats_per_word,
             n_words=score.n_words,

@@ -144,21 +144,17 @@ def _restore_result(model: PopulationModel, header: dict[str, Any]) -> None:
             raise ValueError(f"{name!r} is {value!r}")
         setattr(model, name, value)
     if isinstance(model, PenalisedModel) and hasattr(model, "optimality_"):
-        # Files from before it was kept have none.
-        model.certificate_ = Certificate(bool(model.optimality_ <= model.tol), model.optimality_)
+        model.certificate_ = Certificate(model.optimality_ <= model.tol, model.optimality_)
         if "certificate" in header:
             model.certificate_ = _certificate_of(header["certificate"])
 
 
 def _certificate_of(content: dict[str, Any]) -> Certificate:
-    """A certificate, if all of it is there: of a sampled likelihood what fresh chains said too."""
+    """What fresh chains said of a sampled likelihood, if all of it is there."""
     names = [field.name for field in fields(Certificate)]
     if sorted(content) != sorted(names):
         raise ValueError(f"its certificate has the entries {sorted(content)}")
-    is_exact = [name for name in names if content[name] is None] == names[2:]
     for name, value in content.items():
-        if is_exact and value is None:
-            continue
         if type(value) is not _CERTIFICATE_TYPES.get(name, float) or not math.isfinite(value):
             raise ValueError(f"{name!r} of its certificate is {value!r}")
     return Certificate(**content)

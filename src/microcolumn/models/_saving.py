@@ -41,7 +41,8 @@ def to_bytes(model: Any) -> bytes:
         "settings": _plain(model.get_params()),
         "fitted": {k: getattr(model, k) for k in FITTED_NUMBERS if hasattr(model, k)},
     }
-    if hasattr(model, "certificate_"):
+    # Of other objectives it follows from the optimality and the tolerance.
+    if hasattr(model, "certificate_") and model.certificate_.mean_square_z is not None:
         header["certificate"] = asdict(model.certificate_)
     if hasattr(model, "feature_names_in_"):
         header["feature_names"] = model.feature_names_in_.tolist()

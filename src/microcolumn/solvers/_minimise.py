@@ -63,7 +63,7 @@ class FitResult:
             search.optimality,
             search.n_iter,
             search.n_evaluations,
-            bool(search.optimality <= tol),
+            search.optimality <= tol,
         )
 
 

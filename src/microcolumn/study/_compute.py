@@ -177,7 +177,7 @@ def _fit(task: Task) -> Rows:
             "l1": fit.l1,
             "value": fit.objective_,
             "optimality": fit.optimality_,
-            "converged": fit.optimality_ <= fit.tol,
+            "converged": fit.certificate_.converged,
             "n_iter": fit.n_iter_,
             "n_live_hidden": fit.n_live_hidden_,
             "n_couplings": fit.n_couplings_,
