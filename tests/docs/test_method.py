@@ -338,10 +338,10 @@ def test_the_ratio_of_normalisers_solves_its_equation_and_the_gain_is_its_formul
     assert left == pytest.approx(right, rel=1e-8)
     alone = _log_ratio(np.zeros(0), back)
     assert alone == pytest.approx(-math.log(np.mean(np.exp(-back))))
-    slopes, errors, variances = rng.normal(size=(3, 5)) ** 2
-    gain, _ = _gain(slopes, errors, variances)
-    assert gain == pytest.approx(
-        0.5 * sum((g**2 - e**2) / v for g, e, v in zip(slopes, errors, variances, strict=True))
+    slopes, variances = rng.normal(size=(4, 5)), rng.random(5)
+    products = [slopes[a] * slopes[b] for a, b in permutations(range(4), 2)]
+    assert _gain(slopes, variances)[0] == pytest.approx(
+        0.5 * (np.mean(products, axis=0) / variances).sum()
     )
 
 

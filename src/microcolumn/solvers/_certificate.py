@@ -25,6 +25,8 @@ from ..words import Words
 
 #: Fresh chains, sweeps before their first word, words of each and sweeps between them.
 _CHAINS, _SETTLING, _WORDS, _BETWEEN = 2048, 200, 32, 4
+#: Groups of each half of the chains, by which the error of the gain is found.
+_GROUPS = 8
 #: Mean square of the z-scores beyond which a fit has not converged. At the optimum it is 1 on
 #: average, but moments hang together: one burst more among the chains raises them all, and the mean
 #: square of one set of chains is between a half and two.
@@ -119,8 +121,9 @@ def sampled_certificate(
     n_rounds, n_sites
         For the certificate.
     """
-    halves = [_chain_moments(theta, start, rng) for start in _starts(theta, words, rng)]
-    mean = 0.5 * (halves[0][0] + halves[1][0])
+    halves = [_chain_moments(theta, start) for start in _starts(theta, words, rng)]
+    groups = np.concatenate([halves[0][0], halves[1][0]])
+    mean = groups.mean(axis=0)
     variance = 0.25 * (halves[0][1] + halves[1][1])
     spread = halves[0][1] + halves[1][1]
     weights = words.counts / words.counts.sum()
@@ -134,7 +137,8 @@ def sampled_certificate(
     gradient = layout.pack_gradient(_shaped(mean - data, theta))
     errors = layout.pack_gradient(_shaped(np.sqrt(variance), theta))
     curvature = layout.pack_gradient(_shaped(np.sqrt(single), theta)) ** 2
-    apart = layout.pack_gradient(_shaped(halves[0][0] - halves[1][0], theta))
+    apart = halves[0][0].mean(axis=0) - halves[1][0].mean(axis=0)
+    apart = layout.pack_gradient(_shaped(apart, theta))
     apart_errors = layout.pack_gradient(_shaped(np.sqrt(spread), theta))
     x = layout.pack(theta)
     slopes = gradient.copy()
@@ -147,7 +151,9 @@ def sampled_certificate(
     n_moments = int(is_judged.sum())
     mean_square = float((z**2).mean()) if n_moments else 0.0
     agree = float((z_apart**2).mean()) if n_moments else 0.0
-    gain, gain_stderr = _gain(slopes[is_judged], errors[is_judged], curvature[is_judged])
+    # The penalty's part of a slope is the same for all groups.
+    by_group = np.stack([layout.pack_gradient(_shaped(each - mean, theta)) for each in groups])
+    gain, gain_stderr = _gain((by_group + slopes)[:, is_judged], curvature[is_judged])
     return Certificate(
         converged=max(mean_square, agree) <= MOST_MEAN_SQUARE,
         optimality=float(np.abs(slopes / layout.entries).max(initial=0.0)),
@@ -175,24 +181,26 @@ def _starts(theta: Parameters, words: Words, rng: np.random.Generator) -> list[S
     return [from_data, annealed]
 
 
-def _chain_moments(
-    theta: Parameters, sampler: Sampler, rng: np.random.Generator
-) -> tuple[Floats, Floats, Floats]:
-    """Mean of each moment over all chains, the variance of that mean, and of single words.
+def _chain_moments(theta: Parameters, sampler: Sampler) -> tuple[Floats, Floats, Floats]:
+    """Mean of each moment over groups of chains, the variance of their mean, and of single words.
 
-    The variance of the mean is that between chains, which are independent; words of one are not.
+    The first has the shape (n_groups, n_moments), the others (n_moments,). The variance of the mean
+    is that between chains, which are independent; words of one are not.
     """
     sampler.run(np.ones(_SETTLING))
     snapshots = np.stack([sampler.run(np.ones(_BETWEEN)).words for _ in range(_WORDS)], axis=1)
-    total = squares = np.zeros(())
-    for chain in snapshots:
-        moments = _dense_moments(theta, chain)
-        total = total + moments
-        squares = squares + moments**2
-    n = len(snapshots)
-    mean = total / n
+    groups, squares, n = [], np.zeros(()), len(snapshots)
+    for members in snapshots.reshape(_GROUPS, n // _GROUPS, *snapshots.shape[1:]):
+        total = np.zeros(())
+        for chain in members:
+            moments = _dense_moments(theta, chain)
+            total = total + moments
+            squares = squares + moments**2
+        groups.append(total / len(members))
+    means = np.stack(groups)
+    mean = means.mean(axis=0)
     between = np.maximum(squares / n - mean**2, 0.0) * n / (n - 1)
-    return mean, between / n, _single_variance(theta, mean, snapshots)
+    return means, between / n, _single_variance(theta, mean, snapshots)
 
 
 def _dense_moments(theta: Parameters, words: Bits) -> Floats:
@@ -245,10 +253,17 @@ def _is_bias(layout: Layout) -> NDArray[np.bool_]:
     return is_bias
 
 
-def _gain(slopes: Floats, errors: Floats, curvature: Floats) -> tuple[float, float]:
-    """Half the squared slope over the curvature, less what noise adds to it, and its error."""
+def _gain(slopes: Floats, curvature: Floats) -> tuple[float, float]:
+    """Half the squared slope over the curvature, without what noise adds, and its standard error.
+
+    Products of slopes (n_groups, n_slopes) of different groups of chains have no noise on average.
+    The error is a jackknife over groups, because slopes hang together.
+    """
     counts = curvature > 0.0
-    slopes, errors, curvature = slopes[counts], errors[counts], curvature[counts]
-    excess = slopes**2 - errors**2
-    variance = 0.5 * errors**4 + np.maximum(excess, 0.0) * errors**2
-    return float((0.5 * excess / curvature).sum()), float(np.sqrt((variance / curvature**2).sum()))
+    scaled = slopes[:, counts] / np.sqrt(curvature[counts])
+    products = scaled @ scaled.T
+    np.fill_diagonal(products, 0.0)
+    n, by_group = len(products), products.sum(axis=1)
+    gain = 0.5 * by_group.sum() / (n * (n - 1))
+    without = 0.5 * (by_group.sum() - 2.0 * by_group) / ((n - 1) * (n - 2))
+    return float(gain), float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))
