@@ -49,6 +49,7 @@ def problem_of(X, **options):
         "penalty": L1,
         "fixed": ~X.any(axis=0) | X.all(axis=0),
         "never_coactive": X.T.astype(int) @ X == 0,
+        "covariance": np.atleast_2d(np.cov(X.T.astype(float), bias=True)),
         "n_hidden": 3,
         "n_init": 1,
         "seed": np.random.SeedSequence(0),
