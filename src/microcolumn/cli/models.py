@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -15,6 +14,7 @@ import typer
 from ..atomic import atomic_write
 from ..models._spec import DEFAULT_OBJECTIVE
 from . import reading
+from .certificates import as_dict, certificate, window_of
 from .commands import add_command
 from .failures import one_sentence
 from .output import Json, output, print_json, print_table, warnings_as_lines, write_csv
@@ -174,7 +174,7 @@ def predict(
         recording = _same_units(source.read(file), fitted, file, model, reading.ids_of(units))
         prediction = evaluate.predict(
             fitted,
-            recording.bin(_bin_width(fitted, model, bin_width)).embed(_window(fitted)),
+            recording.bin(_bin_width(fitted, model, bin_width)).embed(window_of(fitted)),
             given=cast(Literal["rest", "past"], given),  # which refuses others
             units=_positions(recording.units.ids, reading.ids_of(predict), model),
         )
@@ -259,80 +259,13 @@ def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
     return known[name](**settings)
 
 
-def certificate(model: Any) -> list[tuple[str, str]]:
-    """How well the solver converged, what the penalty left of the model, and log Z."""
-    n_bits = model.n_features_in_
-    penalty = f", l1 {model.l1:g}, {model.objective}" if hasattr(model, "l1") else ""
-    within = f" (tolerance {model.tol:g})" if hasattr(model, "tol") else ""
-    if within and model.optimality_ > model.tol and model.certificate_.converged:
-        within = " (without a penalty; words kept apart ended the fit)"
-    convergence = ("optimality", f"{model.optimality_:.2g}{within}")
-    sampled = _sampled_certificate(model)
-    if sampled is not None:
-        gain, stderr = (sampled[f"{name}_bits_per_second"] for name in ("gain", "stderr"))
-        convergence = (
-            "certificate",
-            f"mean square z {sampled['mean_square_z']:.2f} over {sampled['n_moments']:,} moments, "
-            f"{gain:.2g} ± {stderr:.1g} bits/s still to be gained",
-        )
-    return [
-        ("model", f"{type(model).__name__}{penalty}"),
-        convergence,
-        ("iterations", f"{model.n_iter_:,}"),
-        ("hidden", f"{model.n_live_hidden_} live of {model.W_.shape[1]}"),
-        ("couplings", f"{model.n_couplings_} of {n_bits * (n_bits - 1) // 2} pairs"),
-        ("normaliser", str(model.log_partition())),
-    ]
-
-
-def as_dict(model: Any) -> dict[str, Any]:
-    """A fitted model as ``--json`` prints it: what it is of, its settings and its certificate."""
-    log_z, origin = model.log_partition(), model.origin_
-    return {
-        "model": type(model).__name__,
-        "settings": model.get_params(),
-        "units": model.unit_ids_,
-        "bin_width_s": model.bin_width_,
-        "window": _window(model),
-        "trained_from_s": origin and origin.start_s,
-        "trained_to_s": origin and origin.stop_s,
-        "n_words": origin and origin.n_bins,
-        "objective": model.objective_,
-        "optimality": model.optimality_,
-        "certificate": _sampled_certificate(model),
-        "n_iter": model.n_iter_,
-        "n_live_hidden": model.n_live_hidden_,
-        "n_couplings": model.n_couplings_,
-        "log_partition": {
-            "nats": log_z.value,
-            "stderr": log_z.stderr,
-            "method": log_z.method,
-            "false_mass": log_z.false_mass,
-        },
-    }
-
-
-def _sampled_certificate(model: Any) -> dict[str, Any] | None:
-    """What fresh chains say of a sampled likelihood; None for other fits."""
-    found = getattr(model, "certificate_", None)
-    if found is None or found.mean_square_z is None:
-        return None
-    gain, stderr = found.gain_bits_per_second(model.bin_width_ * _window(model))
-    return asdict(found) | {"gain_bits_per_second": gain, "stderr_bits_per_second": stderr}
-
-
-def _window(model: Any) -> int:
-    """Bins per word; 1 where a model does not know."""
-    return int(getattr(model, "window_", 1))
-
-
 def _columns(model: Any) -> list[str]:
     """Names of a model's bits; units that it does not know are numbered."""
     from ..origin import bit_names
     from ..units import Units
 
-    units = model.units_ or Units.numbered(model.n_features_in_ // _window(model))
-    return list(bit_names(units, _window(model)))
+    units = model.units_ or Units.numbered(model.n_features_in_ // window_of(model))
+    return list(bit_names(units, window_of(model)))
 
 
 def _bin_width(fitted: Any, model: Path, bin_width: float | None) -> float:
@@ -355,7 +288,7 @@ def _same_units(
     if ids is not None:
         positions = _positions(recording.units.ids, list(ids), file)
         recording = recording.take(positions or [])
-    n_units = fitted.n_features_in_ // _window(fitted)
+    n_units = fitted.n_features_in_ // window_of(fitted)
     if recording.n_units != n_units:
         raise ValueError(
             f"{file} has {recording.n_units} units but {model} was fitted on {n_units}, and does "

@@ -13,7 +13,7 @@ import typer
 
 from ..atomic import atomic_write
 from ..models._spec import DEFAULT_OBJECTIVE
-from . import models, pages, reading
+from . import certificates, models, pages, reading
 from .commands import add_command
 from .failures import one_sentence
 from .output import Json, print_json, print_table, show_page, warnings_as_lines
@@ -205,9 +205,9 @@ def export_model(
         )
         saved.write(to_bytes(fitted))
     if json:
-        print_json({"file": out} | models.as_dict(fitted))
+        print_json({"file": out} | certificates.as_dict(fitted))
     else:
-        print_table([*models.certificate(fitted), ("saved", str(out))])
+        print_table([*certificates.certificate(fitted), ("saved", str(out))])
 
 
 def _run(

@@ -5,20 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from functools import cache
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self, TypeVar
+from numbers import Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import (
-    Interval,
-    InvalidParameterError,
-    StrOptions,
-    make_constraint,
-)
+from sklearn.utils._param_validation import InvalidParameterError, make_constraint
 from threadpoolctl import ThreadpoolController
 
 from ..layout import NEVER_COACTIVE
@@ -43,6 +37,7 @@ from ..solvers import (
 )
 from ..words import Words
 from ._base import HiddenFeatures, PopulationModel, floored_rates
+from ._settings import COUNT, STRENGTH, Choice, Number, seed_of
 from ._spec import OBJECTIVES
 
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
@@ -52,52 +47,6 @@ _NATURAL = 15.0
 EXACT_OPERATIONS = 2.0**27
 #: Share of the words that end a fit of unpenalised hidden units, and the fewest words with one.
 _KEPT, _FEWEST_TO_SPLIT = 0.1, 100
-
-
-class _Number(Interval):  # type: ignore[misc]
-    """An interval of numbers; truth values, which Python counts as such, are mistakes."""
-
-    def is_satisfied_by(self, val: Any) -> bool:
-        return not isinstance(val, bool) and bool(super().is_satisfied_by(val))
-
-
-class _Choice(StrOptions):  # type: ignore[misc]
-    """Strings to choose from, in the same order in every message."""
-
-    def __str__(self) -> str:
-        return " or ".join(map(repr, sorted(self.options)))
-
-
-_STRENGTH = [_Number(Real, 0, None, closed="left")]
-_COUNT = [_Number(Integral, 1, None, closed="left")]
-
-_SHARED_PARAMETERS = """objective : {"mpf", "pseudolikelihood", "likelihood"}
-        Minimum probability flow; pseudolikelihood, each unit given all others; or maximum
-        likelihood: exact where the sums take a tenth of a second, else from words that the
-        model draws, certified by fresh chains (docs/method.md, section 5).
-    complement : bool
-        With "mpf", count the word with all bits flipped as one more neighbour. Off by default: at
-        the best penalty it changes nothing on held-out words. Without a penalty it keeps sparse
-        data from growing a mode of all units active (``benchmarks/complement.py``).
-    device : {"auto", "cpu"}
-        Where kernels run.
-    n_init : int
-        Number of random starts of a model with hidden units; the lowest objective wins. The Ising
-        problem is convex: one start is enough.
-    tol : float
-        Largest violation of the optimality conditions that counts as converged.
-    max_iter : int
-        Most iterations of the solver from one start.
-    random_state : int, Generator, RandomState or None
-        Seed of the random starts."""
-
-Model = TypeVar("Model", bound=type)
-
-
-def document_shared_parameters(cls: Model) -> Model:
-    """Put the parameters that all penalised models share into the docstring of a model."""
-    cls.__doc__ = (cls.__doc__ or "").replace("{shared parameters}", _SHARED_PARAMETERS)
-    return cls
 
 
 class PenalisedModel(PopulationModel):
@@ -117,13 +66,13 @@ class PenalisedModel(PopulationModel):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "l1": _STRENGTH,
-        "objective": [_Choice(set(OBJECTIVES))],
+        "l1": STRENGTH,
+        "objective": [Choice(set(OBJECTIVES))],
         "complement": ["boolean"],
-        "device": [_Choice({"auto", "cpu"})],
-        "n_init": _COUNT,
-        "tol": [_Number(Real, 0, None, closed="neither")],
-        "max_iter": _COUNT,
+        "device": [Choice({"auto", "cpu"})],
+        "n_init": COUNT,
+        "tol": [Number(Real, 0, None, closed="neither")],
+        "max_iter": COUNT,
     }
 
     objective_: float
@@ -240,7 +189,7 @@ class PenalisedModel(PopulationModel):
         # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
         with _libraries().limit(limits=1, user_api="blas"):
             floored, together = floored_rates(words), pair_rates(words)
-            seed, never = _seed(self.random_state), together == 0.0
+            seed, never = seed_of(self.random_state), together == 0.0
             np.fill_diagonal(never, False)
             is_sampled = self._is_sampled(words.n_dims)
             problem = Problem(
@@ -365,8 +314,8 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **PenalisedModel._parameter_constraints,
-        "n_hidden": _COUNT,
-        "group_l1": _STRENGTH,
+        "n_hidden": COUNT,
+        "group_l1": STRENGTH,
     }
 
     def __init__(
@@ -408,20 +357,6 @@ class HiddenModel(HiddenFeatures, PenalisedModel):
 def _libraries() -> ThreadpoolController:
     """The loaded libraries that have threads; to look for them takes as long as a small fit."""
     return ThreadpoolController()
-
-
-def _seed(random_state: Any) -> np.random.SeedSequence:
-    if isinstance(random_state, Integral) and int(random_state) >= 0:
-        return np.random.SeedSequence(int(random_state))
-    if isinstance(random_state, np.random.Generator):
-        return np.random.SeedSequence(random_state.integers(2**32, size=4).tolist())
-    if random_state is None or isinstance(random_state, np.random.RandomState):
-        state = check_random_state(random_state)
-        return np.random.SeedSequence(state.randint(2**31, size=4).tolist())
-    raise ValueError(
-        f"random_state is {random_state!r}; pass a whole number, 0 or more, a Generator, a "
-        "RandomState or None"
-    )
 
 
 def _still_to_gain(model: PenalisedModel, words: Words) -> str:

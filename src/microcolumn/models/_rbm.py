@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..parameters import Kind
-from ._penalised import HiddenModel, document_shared_parameters
+from ._penalised import HiddenModel
+from ._settings import document_shared_parameters
 
 
 @document_shared_parameters

@@ -14,8 +14,9 @@ from ..validation import Floats
 from ..words import Words, as_words
 from ._base import floored_rates
 from ._ising import Ising
-from ._penalised import HiddenModel, PenalisedModel, document_shared_parameters
+from ._penalised import HiddenModel, PenalisedModel
 from ._rbm import RBM
+from ._settings import document_shared_parameters
 
 
 @document_shared_parameters

@@ -12,7 +12,7 @@ OBJECTIVES = ("mpf", "pseudolikelihood", "likelihood")
 #: Name of the firing-rate model, the zero of all scores.
 INDEPENDENT = "Independent"
 #: What comparisons, and fits at the command line, minimise unless told otherwise.
-DEFAULT_OBJECTIVE = "mpf"
+DEFAULT_OBJECTIVE = "likelihood"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -260,5 +260,6 @@ SPATIOTEMPORAL = Experiment(
     max_words=200_000,
     windows=(*range(1, 11), 15),
     n_hidden=("dims",),
+    objectives=("mpf",),
     split_by="blocks",
 )

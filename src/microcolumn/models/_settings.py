@@ -1,0 +1,71 @@
+"""Settings of penalised models: what they may be, what they are called, and seeds."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+
+class Number(Interval):  # type: ignore[misc]
+    """An interval of numbers; truth values, which Python counts as such, are mistakes."""
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        return not isinstance(val, bool) and bool(super().is_satisfied_by(val))
+
+
+class Choice(StrOptions):  # type: ignore[misc]
+    """Strings to choose from, in the same order in every message."""
+
+    def __str__(self) -> str:
+        return " or ".join(map(repr, sorted(self.options)))
+
+
+STRENGTH = [Number(Real, 0, None, closed="left")]
+COUNT = [Number(Integral, 1, None, closed="left")]
+
+_SHARED_PARAMETERS = """objective : {"mpf", "pseudolikelihood", "likelihood"}
+        Minimum probability flow; pseudolikelihood, each unit given all others; or maximum
+        likelihood: exact where the sums take a tenth of a second, else from words that the
+        model draws, certified by fresh chains (docs/method.md, section 5).
+    complement : bool
+        With "mpf", count the word with all bits flipped as one more neighbour. Off by default: at
+        the best penalty it changes nothing on held-out words. Without a penalty it keeps sparse
+        data from growing a mode of all units active (``benchmarks/complement.py``).
+    device : {"auto", "cpu"}
+        Where kernels run.
+    n_init : int
+        Number of random starts of a model with hidden units; the lowest objective wins. The Ising
+        problem is convex: one start is enough.
+    tol : float
+        Largest violation of the optimality conditions that counts as converged.
+    max_iter : int
+        Most iterations of the solver from one start.
+    random_state : int, Generator, RandomState or None
+        Seed of the random starts."""
+
+Model = TypeVar("Model", bound=type)
+
+
+def document_shared_parameters(cls: Model) -> Model:
+    """Put the parameters that all penalised models share into the docstring of a model."""
+    cls.__doc__ = (cls.__doc__ or "").replace("{shared parameters}", _SHARED_PARAMETERS)
+    return cls
+
+
+def seed_of(random_state: Any) -> np.random.SeedSequence:
+    """Seeds of a fit from what scikit-learn calls a random state."""
+    if isinstance(random_state, Integral) and int(random_state) >= 0:
+        return np.random.SeedSequence(int(random_state))
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence(random_state.integers(2**32, size=4).tolist())
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        state = check_random_state(random_state)
+        return np.random.SeedSequence(state.randint(2**31, size=4).tolist())
+    raise ValueError(
+        f"random_state is {random_state!r}; pass a whole number, 0 or more, a Generator, a "
+        "RandomState or None"
+    )
