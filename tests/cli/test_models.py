@@ -57,8 +57,13 @@ def saved(session):
     return path
 
 
+def fitted_rbm(words, **settings):
+    """The model that the options ``RBM`` ask for: by likelihood, if nothing else is said."""
+    return mc.RBM(n_hidden=3, l1=1e-4, objective="likelihood", **settings).fit(words)
+
+
 def test_fit_saves_the_model_that_the_api_fits(saved, words):
-    told, expected = mc.load(saved), mc.RBM(n_hidden=3, l1=1e-4).fit(words.embed(2))
+    told, expected = mc.load(saved), fitted_rbm(words.embed(2))
     assert told.get_params() == expected.get_params()
     assert told.window_ == 2
     for name in ("b_", "W_", "c_"):
@@ -68,7 +73,7 @@ def test_fit_saves_the_model_that_the_api_fits(saved, words):
 def test_fit_prints_the_certificate_and_where_the_model_is(session, words, tmp_path):
     out = tmp_path / "ising.safetensors"
     told = done("fit", session, "--model", "Ising", "--l1", "0.001", "--out", out).stdout
-    model = mc.Ising(l1=0.001).fit(words)
+    model = mc.Ising(l1=0.001, objective="likelihood").fit(words)
     assert "1,000 bins of 20 ms" in told
     assert f"optimality  {model.optimality_:.2g} (tolerance 1e-10)" in told
     assert f"iterations  {model.n_iter_}\n" in told
@@ -82,7 +87,9 @@ def test_fit_prints_the_certificate_and_where_the_model_is(session, words, tmp_p
 def test_without_a_penalty_fit_chooses_one_and_says_from_which(session, words, tmp_path):
     out = tmp_path / "ising.safetensors"
     told = done("fit", session, "--model", "Ising", "--seed", 2, "--out", out).stdout
-    expected, choice = mc.fit_best(mc.Ising(random_state=2), words, random_state=2)
+    expected, choice = mc.fit_best(
+        mc.Ising(objective="likelihood", random_state=2), words, random_state=2
+    )
     assert f"penalty     {choice}, chosen on a fifth of the words\n" in told
     np.testing.assert_array_equal(mc.load(out).J_, expected.J_)
     told = json.loads(done("fit", session, "--model", "Ising", "--out", out, "--json").stdout)
@@ -131,7 +138,7 @@ def sampled(monkeypatch):
 
 def test_fit_prints_what_fresh_chains_say_of_a_sampled_likelihood(session, sampled, tmp_path):
     out = tmp_path / "ising.safetensors"
-    asked = ("--model", "Ising", "--objective", "likelihood", "--window", 2, "--out", out)
+    asked = ("--model", "Ising", "--l1", 1e-3, "--window", 2, "--out", out)
     told = done("fit", session, *asked).stdout
     certificate = mc.load(out).certificate_
     gain, stderr = certificate.gain_bits_per_second(0.040)
@@ -163,7 +170,7 @@ def test_fit_scores_the_words_that_it_leaves_out(session, words, tmp_path):
     out = tmp_path / "model.safetensors"
     told = done("fit", session, *RBM, "--train", 0.6, "--seed", 3, "--out", out).stdout
     train, test = words.split(0.6, random_state=3)
-    model = mc.RBM(n_hidden=3, l1=1e-4, random_state=3).fit(train)
+    model = fitted_rbm(train, random_state=3)
     np.testing.assert_array_equal(mc.load(out).W_, model.W_)
     assert f"{mc.excess_log_likelihood(model, test)} above firing rates on 400 words" in told
 

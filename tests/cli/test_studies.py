@@ -89,7 +89,12 @@ def test_a_run_prints_its_tables_and_keeps_its_store_beside_the_plan(plan):
     result = microcolumn("study", "run", plan, "--jobs", 1)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("cells: 5 units")
-    for text in ("RBM 3 - Ising", "bits/s", "log Z", f"{N_JOBS} of {N_JOBS} jobs"):
+    for text in (
+        "RBM 3 likelihood - Ising likelihood",
+        "bits/s",
+        "log Z",
+        f"{N_JOBS} of {N_JOBS} jobs",
+    ):
         assert text in result.stdout
     store = plan.with_name("plan.db")
     shown = f"show them: microcolumn study page {store}"
@@ -155,7 +160,7 @@ def test_a_job_that_fails_is_told_by_run_status_and_report(plan, monkeypatch):
     assert all("structure, cells" in line and "no layers" in line for line in failed)
     report = microcolumn("study", "report", plan)
     assert "2 jobs failed" in report.stdout
-    assert "RBM 3 - Ising" in report.stdout
+    assert "RBM 3 likelihood - Ising likelihood" in report.stdout
     assert microcolumn("study", "run", plan, "--jobs", 1).exit_code == 0
     assert "failed" not in microcolumn("study", "status", plan).stdout
 
