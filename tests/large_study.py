@@ -33,7 +33,8 @@ def recording(n_units=500, seconds=60.0, names=None):
 
 def plan_of(data, n_hidden=200, l1=L1, **settings):
     """One split of all three models."""
-    chosen = {"n_splits": 1, "l1": l1, "n_hidden": n_hidden} | settings
+    flow = {"objectives": "mpf", "l1": l1}
+    chosen = {"n_splits": 1, "n_hidden": n_hidden} | flow | settings
     return Plan.of({"cells": data}, **chosen)
 
 

@@ -29,7 +29,7 @@ from microcolumn.study._plan import Experiment, Plan, Source
 FACTS = RecordingInfo("f0", 5)
 ISING = ModelSpec("Ising", 0, "mpf")
 RBM, SEMI = ModelSpec("RBM", 3, "mpf"), ModelSpec("SemiRBM", 3, "mpf")
-BASE = Experiment("instantaneous", n_splits=2, l1=(1e-3, 4e-3), n_hidden=(3,))
+BASE = Experiment("instantaneous", n_splits=2, l1=(1e-3, 4e-3), n_hidden=(3,), objectives="mpf")
 
 
 def digests(plan, facts=FACTS):

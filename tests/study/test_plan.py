@@ -186,10 +186,17 @@ def test_the_papers_plan_is_that_of_the_method():
     plan = Plan.paper()
     assert [source.preset for source in plan.sources] == ["B4", "T6", "B4MU"]
     names = [[source.name for source in plan.sources_of(each)] for each in plan.experiments]
-    assert names == [["B4", "T6", "B4MU"], ["B4"]]
+    assert names == [["B4", "T6", "B4MU"], ["B4", "T6", "B4MU"], ["B4"]]
     chosen = {"l1": tuple(k * 1e-3 for k in (0, 1, 2, 4, 6, 8, 10)), "objectives": ("mpf",)}
     assert plan.experiments[0] == replace(INSTANTANEOUS, **chosen)
-    assert replace(plan.experiments[1], recordings=()) == replace(SPATIOTEMPORAL, **chosen)
+    assert replace(plan.experiments[2], recordings=()) == replace(SPATIOTEMPORAL, **chosen)
+
+
+def test_beside_the_papers_objective_stands_what_likelihood_gives():
+    beside = Plan.paper().experiments[1]
+    assert (beside.objectives, beside.l1, beside.n_splits) == (("likelihood",), "auto", 3)
+    assert beside.models == ("Ising", "RBM")
+    assert beside.split_by == Plan.paper().experiments[0].split_by
 
 
 def test_a_quick_look_at_the_papers_plan_is_small():
@@ -197,9 +204,13 @@ def test_a_quick_look_at_the_papers_plan_is_small():
     assert [source.minutes for source in plan.sources] == [10.0] * 3
     for each in plan.experiments:
         assert (each.n_splits, each.max_words, each.n_hidden) == (2, 30_000, (10,))
-        assert each.l1 == (1e-3, 4e-3, 1e-2)
-    assert [each.windows for each in plan.experiments] == [(1,), (1, 2, 4)]
-    assert plan.experiments[1].recordings == ("B4",)
+    assert [each.l1 for each in plan.experiments] == [
+        (1e-3, 4e-3, 1e-2),
+        "coarse",
+        (1e-3, 4e-3, 1e-2),
+    ]
+    assert [each.windows for each in plan.experiments] == [(1,), (1,), (1, 2, 4)]
+    assert plan.experiments[2].recordings == ("B4",)
 
 
 def test_a_quick_look_leaves_small_plans_and_data_alone():
