@@ -99,8 +99,9 @@ def test_a_model_of_other_units_is_one_sentence(random_parameters):
 
 def test_a_sum_over_too_many_states_is_refused_with_a_way_out():
     X = np.random.default_rng(0).integers(0, 2, size=(50, 70))
-    with pytest.raises(ValueError, match=r"70 units.*fit with objective='mpf'"):
-        mc.Ising(objective="likelihood").fit(X)
+    coupled = mc.Parameters(b=np.zeros(70), J=np.ones((70, 70)) - np.eye(70))
+    with pytest.raises(ValueError, match=r"70 units.*from the words that gibbs_samples draws"):
+        NegativeLogLikelihood(X)(coupled)
 
 
 def test_two_units_have_their_closed_form():

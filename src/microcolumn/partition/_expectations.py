@@ -62,7 +62,7 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
     live, log_factor = theta.only_live()
     # Only words give E[x_n x_m], unless the units are independent.
     needs_words = theta.J is not None and live.W is not None
-    remedy = "fit with objective='mpf', which needs no expectations"
+    remedy = "estimate them from the words that gibbs_samples draws"
     if pick_side(live, "visible" if needs_words else "auto", remedy)[0] == "visible":
         log_z, found = _sum_moments(live)
     elif live.W is None:

@@ -43,7 +43,7 @@ _MOST_ROUNDS = 60
 #: Rounds whose words count together once steps are small.
 _ROUNDS_KEPT = 4
 #: Words of the first round times the strength of the penalty, and of the last ones per parameter:
-#: with those kept of rounds before, their noise costs some 0.0001 nats per word.
+#: with those kept of rounds before, their noise costs less than 0.001 nats per word.
 _DRAWS_PER_STRENGTH, _DRAWS_PER_PARAMETER = 32.0, 500.0
 #: A step goes as far as this share of the draws still counts; no trial goes beyond the second.
 _SHARE, _LEAST_SHARE = 0.5, 0.2
