@@ -154,5 +154,7 @@ def test_many_small_slices_give_the_sum_of_one(
 
 
 def test_an_impossible_sum_is_refused_with_a_remedy(random_model):
-    with pytest.raises(ValueError, match=r"60 units .*; estimate them from the words that gibbs_samples draws"):
+    with pytest.raises(
+        ValueError, match=r"60 units .*; estimate them from the words that gibbs_samples draws"
+    ):
         exact_expectations(random_model("ising", 60))
