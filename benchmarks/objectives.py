@@ -30,8 +30,6 @@ from microcolumn.models._spec import OBJECTIVES
 from microcolumn.objectives import mpf, pseudolikelihood
 
 Model = mc.Ising | mc.RBM | mc.SemiRBM
-#: Most units to fit by likelihood. It is a sum over all words, hundreds of times in a fit.
-MOST_BY_LIKELIHOOD = 25
 #: Shares of the strength from which on all couplings are zero.
 GRID = np.geomspace(1e-3, 1.0, 10)
 
@@ -82,10 +80,8 @@ def largest_useful(objective: str, words: mc.Words) -> float:
     return float(np.abs(slopes).max())
 
 
-def outcome(model: Model, parts: Parts) -> Outcome | None:
-    """The path of one objective; None where the objective does not reach this size."""
-    if model.objective == "likelihood" and parts.train.n_units > MOST_BY_LIKELIHOOD:
-        return None
+def outcome(model: Model, parts: Parts) -> Outcome:
+    """The path of one objective."""
     strengths = GRID * largest_useful(model.objective, parts.train)
     started = time.perf_counter()
     path = model.fit_path(parts.train, strengths)
@@ -99,12 +95,9 @@ def print_rows(
     where: str, models: dict[str, Model], parts: Parts, truth: mc.Parameters | None
 ) -> None:
     found = {name: outcome(model, parts) for name, model in models.items()}
-    kept = {name: each.chosen for name, each in found.items() if each is not None}
+    kept = {name: each.chosen for name, each in found.items()}
     first, compared = next(iter(kept)), mc.compare(kept, parts.test)
     for name, each in found.items():
-        if each is None:
-            print(f"{where} {name:17} {'does not reach this size':>24}", flush=True)
-            continue
         score = compared.scores[name].bits_per_second
         pair = compared.pair(name, first) if name != first else None
         gain = f"{pair.bits_per_second:+.2f} ± {pair.block_stderr:.2f}" if pair else ""
