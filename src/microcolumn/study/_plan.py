@@ -106,13 +106,16 @@ class Plan:
     def paper(cls) -> Plan:
         """The paper's protocol on simulated recordings (docs/method.md, section 7).
 
-        It fits by minimum probability flow. Beside it stands what likelihood gives for the two
-        models that the paper's conclusion rests on, on three of the ten splits.
+        It fits by minimum probability flow. Beside it stands what likelihood gives on B4 for the
+        two models that the paper's conclusion rests on, on three of the ten splits.
         """
         sources = tuple(Source(name, preset=name) for name in PRESETS)
         instantaneous = replace(INSTANTANEOUS, objectives=("mpf",), l1=PAPER_L1)
-        likelihood = replace(INSTANTANEOUS, name="likelihood", models=("Ising", "RBM"), n_splits=3)
-        spatiotemporal = replace(SPATIOTEMPORAL, l1=PAPER_L1, recordings=("B4",))
+        on_b4 = {"recordings": ("B4",)}
+        likelihood = replace(
+            INSTANTANEOUS, name="likelihood", models=("Ising", "RBM"), n_splits=3, **on_b4
+        )
+        spatiotemporal = replace(SPATIOTEMPORAL, l1=PAPER_L1, **on_b4)
         return cls(sources, (instantaneous, likelihood, spatiotemporal))
 
     @classmethod
