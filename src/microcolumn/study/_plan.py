@@ -111,11 +111,10 @@ class Plan:
         """
         sources = tuple(Source(name, preset=name) for name in PRESETS)
         instantaneous = replace(INSTANTANEOUS, objectives=("mpf",), l1=PAPER_L1)
-        on_b4 = {"recordings": ("B4",)}
-        likelihood = replace(
-            INSTANTANEOUS, name="likelihood", models=("Ising", "RBM"), n_splits=3, **on_b4
+        likelihood = Experiment(
+            "likelihood", recordings=("B4",), models=("Ising", "RBM"), n_splits=3
         )
-        spatiotemporal = replace(SPATIOTEMPORAL, l1=PAPER_L1, **on_b4)
+        spatiotemporal = replace(SPATIOTEMPORAL, l1=PAPER_L1, recordings=("B4",))
         return cls(sources, (instantaneous, likelihood, spatiotemporal))
 
     @classmethod
