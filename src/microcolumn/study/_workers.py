@@ -6,6 +6,7 @@ import gc
 import os
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -62,7 +63,10 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
     if count < 1:
         raise ValueError(f"n_jobs is {count}; ask for at least one job at a time")
     watched = {"initializer": _end_with, "initargs": (os.getpid(),)}
-    with parallel_config(backend="loky", n_jobs=count, **watched):
+    with warnings.catch_warnings(), parallel_config(backend="loky", n_jobs=count, **watched):
+        # Loky replaces a worker that has come to hold more memory, as after large fits, between two
+        # jobs. Nothing is lost by it.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
         yield Workers(count, max(1, cores // count), f"{count} processes on this machine")
 
 
