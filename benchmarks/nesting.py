@@ -91,7 +91,7 @@ def main() -> None:
     for name, words in sets.items():
         runs = [("mpf", GRID, n_hidden, max_iter)]
         if words.n_dims <= 8:  # an exact sum per iteration: quick for few units alone
-            runs.append(("likelihood", [0.0, 2e-3, 10e-3], 3, 60))
+            runs.append(("likelihood", [1e-4, 2e-3, 10e-3], 3, 60))
         for objective, l1_values, n_used, n_iter in runs:
             started = time.perf_counter()
             excess = worst_violation(words, objective, l1_values, n_used, n_iter)
