@@ -41,11 +41,12 @@ _SHARED_PARAMETERS = """objective : {"mpf", "pseudolikelihood", "likelihood"}
         Number of random starts of a model with hidden units; the lowest objective wins. The Ising
         problem is convex: one start is enough.
     tol : float
-        Largest violation of the optimality conditions that counts as converged.
+        Largest violation of the optimality conditions that counts as converged; a sampled
+        likelihood has its certificate instead.
     max_iter : int
         Most iterations of the solver from one start.
     random_state : int, Generator, RandomState or None
-        Seed of the random starts."""
+        Seed of the random starts and of the words that a sampled likelihood draws."""
 
 Model = TypeVar("Model", bound=type)
 
