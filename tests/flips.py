@@ -69,3 +69,13 @@ def brute_force(theta, words, complement=False, link=flow):
     if theta.J is not None:
         np.fill_diagonal(gradient["J"], 0.0)
     return value, gradient
+
+
+def assert_same_slopes(gradient, derivatives, tolerance):
+    """Each part of a gradient is that of brute force, relative to its largest entry."""
+    for name in "bJWc":
+        found = getattr(gradient, name)
+        assert (found is None) == (name not in derivatives)
+        if found is not None:
+            scale = np.abs(derivatives[name]).max(initial=0.0)
+            np.testing.assert_allclose(found, derivatives[name], rtol=0, atol=tolerance * scale)

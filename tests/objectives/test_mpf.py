@@ -6,7 +6,7 @@ from dataclasses import replace
 import numba
 import numpy as np
 import pytest
-from flips import KINDS, brute_force, random_model, random_words
+from flips import KINDS, assert_same_slopes, brute_force, random_model, random_words
 from hypothesis import given, settings, strategies as st
 
 from microcolumn.energy import log_weight
@@ -21,12 +21,7 @@ def assert_agrees(theta, words, complement=False, tolerance=1e-10, **options):
     value, gradient = mpf(theta, words, complement=complement, **options)
     expected, derivatives = brute_force(theta, words, complement)
     assert value == pytest.approx(expected, rel=tolerance)
-    for name in "bJWc":
-        found = getattr(gradient, name)
-        assert (found is None) == (name not in derivatives)
-        if found is not None:
-            scale = np.abs(derivatives[name]).max(initial=0.0)
-            np.testing.assert_allclose(found, derivatives[name], rtol=0, atol=tolerance * scale)
+    assert_same_slopes(gradient, derivatives, tolerance)
 
 
 @given(

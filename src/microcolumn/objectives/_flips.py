@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,9 @@ class SumOverFlips(Objective):
         self._sizes = (0, 0, False)
         self._layout: Layout | None = None
 
+    @abstractmethod
     def _factors(self, weights: Floats) -> Floats:
         """What the kernel multiplies each word's exp(Delta / 2) with."""
-        raise NotImplementedError
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value and gradient at ``theta``."""
