@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -128,6 +129,44 @@ class Parameters:
         if not live.any():
             return Parameters(b=self.b, J=self.J), log_factor
         return Parameters(b=self.b, J=self.J, W=self.W[:, live], c=self.c[live]), log_factor
+
+    def oriented(self) -> tuple[Parameters, float]:
+        """Turn every hidden unit so that it is off in the silent word: ``c <= 0``.
+
+        ``W[:, i] -> -W[:, i]``, ``c[i] -> -c[i]``, ``b -> b + W[:, i]`` gives the same
+        distribution with on and off exchanged (docs/method.md, section 2). Where ``c[i]`` is zero
+        the weights decide: their sum is positive, or zero and the first that is not zero positive.
+
+        Returns
+        -------
+        theta : Parameters
+            The same distribution, in the one orientation in which models are kept.
+        log_factor : float
+            What the turned units added to every log p~(x), in nats: the sum of their ``c``.
+
+        Examples
+        --------
+        >>> theta, log_factor = Parameters(b=[-3.0], W=[[-2.0]], c=[1.5]).oriented()
+        >>> theta.b, theta.W, theta.c, log_factor
+        (array([-5.]), array([[2.]]), array([-1.5]), 1.5)
+        """
+        if self.W is None or self.c is None:
+            return self, 0.0
+        turned = self.c > 0.0
+        for i in np.flatnonzero(self.c == 0.0):
+            turned[i] = _points_down(self.W[:, i])
+        sign = np.where(turned, -1.0, 1.0)
+        b = self.b + self.W[:, turned].sum(axis=1)
+        # Zero is added so that no entry is a negative zero.
+        theta = Parameters.trusted(b, self.J, sign * self.W + 0.0, sign * self.c + 0.0)
+        return theta, math.fsum(self.c[turned])
+
+
+def _points_down(weights: Floats) -> bool:
+    """Whether weights are mostly negative; turning them changes the answer, unless all are zero."""
+    total = math.fsum(weights)  # exact, so that it does not depend on the order of units
+    first = weights[np.flatnonzero(weights)[:1]]
+    return total < 0.0 or (total == 0.0 and bool((first < 0.0).any()))
 
 
 def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:

@@ -42,7 +42,8 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     parameters_ : Parameters
-        The fitted J, b, W, c as one object.
+        The fitted J, b, W, c as one object. Hidden units are always off in the silent word,
+        ``c_ <= 0``; see :meth:`Parameters.oriented`.
     rates_ : ndarray, shape (n_units,)
         Training rates with a floor: the independent baseline of the scores. Only after ``fit``.
     window_ : int
@@ -127,6 +128,8 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def from_parameters(cls, theta: Parameters) -> Self:
         """Make a ready model from parameters without fitting; they may lack J or W.
 
+        Hidden units that are on in the silent word are turned (:meth:`Parameters.oriented`), so
+        ``energy`` may differ from that of ``theta`` by a constant; no probability does.
         It has no training rates, so ``excess_log_likelihood`` needs an explicit baseline, no
         ``window_``, and an ``origin_`` of None.
         """
@@ -155,7 +158,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return -log_weight(self._theta(), self._checked(X))
 
     def hidden(self, X: Words | ArrayLike) -> Floats:
-        """p(h_i = 1 | x) for each word, shape (n_words, n_hidden)."""
+        """p(h_i = 1 | x) for each word, shape (n_words, n_hidden); below 1/2 in the silent word."""
         return hidden_posterior(self._theta(), self._checked(X))
 
     def conditional(self, X: Words | ArrayLike, unit: int) -> Floats:
@@ -203,8 +206,8 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         log_z : LogPartition
-            What ``log_partition()`` of the same parameters found before; nothing checks that it
-            is. It holds until the next fit, and other methods or options compute anew.
+            What ``log_partition()`` of the same ``parameters_`` found before; nothing checks that
+            it is. It holds until the next fit, and other methods or options compute anew.
         """
         if not isinstance(log_z, LogPartition):
             raise TypeError(f"log_z is a {type(log_z).__name__}; pass a LogPartition")
@@ -260,7 +263,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def _adopt(self, theta: Parameters, words: Words | None = None) -> None:
         """Take over fitted parameters and, after a fit, what the scores need of the data."""
-        self.parameters_ = theta
+        self.parameters_, _ = theta.oriented()
         self.n_features_in_ = theta.n_visible
         self._log_partition = None
         self.origin_ = None if words is None else Origin.of(words)

@@ -15,6 +15,7 @@ from safetensors import SafetensorError, numpy as tensors, safe_open
 
 from ..origin import Origin
 from ..parameters import Parameters
+from ..partition import LogPartition
 from ..solvers import Certificate
 from ..units import Units
 from ..validation import check_binary, real_number, whole_number
@@ -36,7 +37,9 @@ _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": in
 _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError)
 
 
-def from_bytes(content: bytes, name: str = "this content") -> PopulationModel:
+def from_bytes(
+    content: bytes, name: str = "this content", log_z: LogPartition | None = None
+) -> PopulationModel:
     """Read a model from what :func:`to_bytes` made. Nothing in it is ever executed.
 
     Parameters
@@ -45,6 +48,9 @@ def from_bytes(content: bytes, name: str = "this content") -> PopulationModel:
         Content of a safetensors file.
     name : str
         What to call it in an error message.
+    log_z : LogPartition, optional
+        Log Z of the parameters as the content has them. Hidden units that were written in the
+        other orientation are turned, and it with them.
 
     Returns
     -------
@@ -61,7 +67,8 @@ def from_bytes(content: bytes, name: str = "this content") -> PopulationModel:
         metadata = json.loads(content[8 : 8 + length]).get("__metadata__", {})
     except _UNREADABLE as error:
         raise _foreign(name, f"it cannot be read ({error})") from None
-    return _model_of(metadata, arrays, name)
+    model, log_factor = _model_of(metadata, arrays, name)
+    return model if log_z is None else model.with_log_partition(log_z.shifted(-log_factor))
 
 
 def load(path: str | os.PathLike[str]) -> PopulationModel:
@@ -75,7 +82,8 @@ def load(path: str | os.PathLike[str]) -> PopulationModel:
     Returns
     -------
     Independent, Ising, RBM or SemiRBM
-        Ready to score and sample, as it was saved.
+        Ready to score and sample, as it was saved. Hidden units of files from before models had
+        one orientation are turned to be off in the silent word (:meth:`Parameters.oriented`).
     """
     name = os.fsdecode(path)
     if Path(path).is_dir():
@@ -90,13 +98,17 @@ def load(path: str | os.PathLike[str]) -> PopulationModel:
         raise FileNotFoundError(f"{name} does not exist; check the path") from None
     except _UNREADABLE as error:
         raise _foreign(name, f"it cannot be read ({error})") from None
-    return _model_of(metadata, arrays, name)
+    return _model_of(metadata, arrays, name)[0]
 
 
 def _model_of(
     metadata: dict[str, str], arrays: dict[str, NDArray[Any]], name: str
-) -> PopulationModel:
-    """The model that a file's parts describe, if all of them are as they were written."""
+) -> tuple[PopulationModel, float]:
+    """The model that a file's parts describe, if all of them are as they were written.
+
+    Also what log p~ of every word lost when hidden units of a file from before models had one
+    orientation were turned, in nats.
+    """
     if MARK not in metadata:
         raise _foreign(name, "it does not carry the mark of this format")
     try:
@@ -109,9 +121,12 @@ def _model_of(
         raise _foreign(name, f"its content is inconsistent ({error})") from None
 
 
-def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> PopulationModel:
+def _restore(
+    header: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> tuple[PopulationModel, float]:
     cls = _CLASSES[header["model"]]
     theta = Parameters(**{name: _floats(arrays, name) for name in PARAMETERS if name in arrays})
+    theta, log_factor = theta.oriented()
     model = cls.from_parameters(theta)
     model.set_params(**header["settings"])
     if isinstance(model, PenalisedModel):
@@ -134,7 +149,7 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Populat
             _shaped("frequent_words", frequent, (frequent.shape[0], theta.n_visible)),
             _shaped("frequencies", _floats(arrays, "frequencies"), (frequent.shape[0],)),
         )
-    return model
+    return model, log_factor
 
 
 def _restore_result(model: PopulationModel, header: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 #: A model has a false mode where at least this share of its mass lies in modes never seen.
@@ -100,6 +100,22 @@ class LogPartition:
     def has_false_mode(self) -> bool:
         """Whether 1 % of the mass or more lies in modes where none of the given words lies."""
         return is_false(self.false_mass)
+
+    def shifted(self, nats: float) -> LogPartition:
+        """Log Z of the same distribution with ``nats`` added to every log p~(x)."""
+
+        def moved(value: float | None) -> float | None:
+            return None if value is None else value + nats
+
+        trace = self.trace
+        return replace(
+            self,
+            value=self.value + nats,
+            reverse=moved(self.reverse),
+            trace=trace and tuple((steps, value + nats, error) for steps, value, error in trace),
+            frequent_words=moved(self.frequent_words),
+            lower_bound=moved(self.lower_bound),
+        )
 
     def __float__(self) -> float:
         return self.value

@@ -129,7 +129,7 @@ class _Family:
             search.run(self.problem.max_iter, roughly=True)
             search = replace(search, penalty=self.problem.penalty(strength))
         certificate = self._certified(search, rng)
-        theta = canonical(search.theta)
+        theta, log_factor = canonical(search.theta)
         return FitResult(
             parameters=theta,
             objective=search.value,
@@ -138,7 +138,7 @@ class _Family:
             n_evaluations=search.n_evaluations,
             converged=certificate.converged,
             sampled=certificate,
-            log_z=search.log_z + theta.only_live()[1] - search.theta.only_live()[1],
+            log_z=search.log_z - log_factor,
         )
 
     def _certified(self, search: LikelihoodSearch, rng: np.random.Generator) -> Certificate:

@@ -122,13 +122,26 @@ class Problem:
                 best = search
         assert best is not None
         n_evaluations -= best.n_evaluations
-        best.run(self.tol, *patience)
-        found = FitResult.of(best, self.tol)
-        return replace(
-            found,
-            parameters=canonical(found.parameters),
-            n_evaluations=n_evaluations + found.n_evaluations,
-        )
+        found = self._settled(best, penalty, patience)
+        return replace(found, n_evaluations=n_evaluations + found.n_evaluations)
+
+    def _settled(
+        self, search: Search, penalty: Penalty, patience: tuple[int] | tuple[int, float]
+    ) -> FitResult:
+        """Go on to the tolerance, and end with hidden units that are off in the silent word.
+
+        Turned weights have slopes of their own, so the certificate is taken after the turn.
+        """
+        search.run(self.tol, *patience)
+        theta, _ = canonical(search.layout.unpack(search.x))
+        turned = search
+        if not np.array_equal(search.layout.pack(theta), search.x):
+            turned = Search(self.objective, penalty, search.layout, search.layout.pack(theta))
+            turned.n_iter = search.n_iter
+            turned.n_evaluations += search.n_evaluations
+            turned.run(self.tol, *patience)
+        found = FitResult.of(turned, self.tol)
+        return replace(found, parameters=canonical(found.parameters)[0])
 
     def _stopped_early(
         self, parts: tuple[Objective, Objective], layout: Layout, starts: Sequence[Parameters]
@@ -160,9 +173,10 @@ class Problem:
                     break
             converged &= search.n_iter < self.max_iter
             n_evaluations += search.n_evaluations
-        found = Search(self.objective, penalty, layout, best)
+        theta, _ = canonical(layout.unpack(best))
+        found = Search(self.objective, penalty, layout, layout.pack(theta))
         return FitResult(
-            parameters=canonical(layout.unpack(best)),
+            parameters=theta,
             objective=found.value,
             optimality=found.optimality,
             n_iter=n_iter,
@@ -248,11 +262,17 @@ def _starts(
     return [with_couplings, *_with_hidden(ising, problem, rng), *handed_on]
 
 
-def canonical(theta: Parameters) -> Parameters:
-    """Zero biases for dead hidden units, where any value gives the same distribution."""
+def canonical(theta: Parameters) -> tuple[Parameters, float]:
+    """The one of all parameters of a distribution that a fit returns, and what log p~ lost by it.
+
+    Hidden units are off in the silent word, and dead ones, where any bias gives the same
+    distribution, have none.
+    """
     if theta.c is None:
-        return theta
-    return Parameters.trusted(theta.b, theta.J, theta.W, np.where(theta.live, theta.c, 0.0))
+        return theta, 0.0
+    c = np.where(theta.live, theta.c, 0.0)
+    turned, log_factor = Parameters.trusted(theta.b, theta.J, theta.W, c).oriented()
+    return turned, log_factor + theta.only_live()[1] - turned.only_live()[1]
 
 
 def _with_hidden(

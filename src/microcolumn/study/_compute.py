@@ -210,7 +210,7 @@ def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
 
 def _chosen(task: Task, name: str) -> PopulationModel:
     """Fit of a model at the l1 that was chosen, with its log Z."""
-    return from_bytes(task.models[name][0]).with_log_partition(task.log_z[name])
+    return from_bytes(task.models[name][0], log_z=task.log_z[name])
 
 
 def _compared(task: Task, train: Words) -> dict[str, PopulationModel]:

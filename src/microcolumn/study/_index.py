@@ -189,8 +189,8 @@ class Reader:
     ) -> PopulationModel:
         """A fitted model with its log Z."""
         row = self.normaliser(condition, spec, split, l1)
-        model = from_bytes(self._files(condition, split)[spec.name, l1])
-        return model.with_log_partition(log_partition_of(row))
+        content = self._files(condition, split)[spec.name, l1]
+        return from_bytes(content, log_z=log_partition_of(row))
 
     def _read_files(self, condition: Condition, split: int) -> dict[tuple[str, float], bytes]:
         """Files of the models of a split, by name and l1."""
