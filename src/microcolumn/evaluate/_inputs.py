@@ -18,9 +18,9 @@ Baseline = Independent | ArrayLike | None
 
 
 def parameters_of(model: PopulationModel | Parameters, name: str) -> Parameters:
-    """Those of a fitted model, or as given with hidden units turned to be off in silence."""
+    """Parameters as given, or those of a fitted model."""
     if isinstance(model, Parameters):
-        return model.oriented()[0]
+        return model
     if not isinstance(model, PopulationModel):
         raise TypeError(f"{name} is a {type(model).__name__}; pass a fitted model or Parameters")
     check_is_fitted(model)

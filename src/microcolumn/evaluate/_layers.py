@@ -1,7 +1,8 @@
 """Do hidden units and couplings respect layers? Permutation tests (docs/method.md, section 8).
 
 Labels are permuted over units while weights and couplings stay, for all statistics together, so
-that the null distribution holds what hidden units have in common. A small p-value says that weights
+that the null distribution holds what hidden units have in common. Weights count by their size,
+whatever their sign, so that nothing depends on the orientation of hidden units. A small p-value says that weights
 follow the labels, not why: couplings that only fall off with distance follow them too.
 """
 
@@ -34,10 +35,10 @@ class HiddenUnitLayer:
     Parameters
     ----------
     position, layer : int and str
-        Column of ``W``, and the layer with most of its positive weight (of several, the first).
+        Column of ``W``, and the layer with most of its weight (of several, the first).
     mass, share : float
-        Sum of its positive weights onto units with a layer, over all bins of the window, and
-        the part of it in ``layer``.
+        Sum of the sizes of its weights, of either sign, onto units with a layer, over all bins of
+        the window, and the part of it in ``layer``.
     expected : float
         Mean share of the dominant layer under permuted labels.
     p_value : float
@@ -93,10 +94,10 @@ class LayerStatistics:
     window : int
         Bins per word: bits of the model over labels given.
     hidden : tuple of HiddenUnitLayer
-        One row per hidden unit with a positive weight onto a unit with a layer, in the order of
-        ``W``; a note names the other live hidden units.
+        One row per hidden unit with a weight onto a unit with a layer, in the order of ``W``; a
+        note names the other live hidden units.
     overall_share, overall_expected, overall_p_value : float
-        Part of all positive weight that lies in the dominant layer of its hidden unit (the mean
+        Part of all weight that lies in the dominant layer of its hidden unit (the mean
         share, weighted by mass), its mean under permuted labels, and its p-value, which needs no
         correction. NaN if ``hidden`` is empty.
     couplings : CouplingContrast or None
@@ -255,7 +256,7 @@ def _coded(labels: NDArray[np.str_]) -> tuple[tuple[str, ...], Codes]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Measured:
-    """Positive weights and couplings of the units with a layer.
+    """Sizes of weights, and couplings, of the units with a layer.
 
     Labels belong to units, not to bits, so weights are summed and couplings averaged over the bins
     of a window.
@@ -276,7 +277,7 @@ class _Measured:
         by_lag = (theta.n_visible // labels.size, labels.size)
         weights = np.zeros((known.size, 0))
         if theta.W is not None:
-            weights = np.maximum(theta.W, 0.0).reshape(*by_lag, -1).sum(axis=0)[known]
+            weights = np.abs(theta.W).reshape(*by_lag, -1).sum(axis=0)[known]
         mass = weights.sum(axis=0)
         hidden = np.flatnonzero(mass)
         n_within = int((np.bincount(codes) ** 2).sum()) - codes.size
@@ -362,7 +363,7 @@ def _notes(theta: Parameters, labels: NDArray[np.str_], measured: _Measured) -> 
     untested = np.setdiff1d(np.flatnonzero(theta.live), measured.hidden).tolist()
     notes = {
         f"{n_unknown} of {labels.size} units have no layer and are left out": n_unknown,
-        f"hidden {untested} have no positive weight onto a unit with a layer": untested,
+        f"hidden {untested} have no weight onto a unit with a layer": untested,
         "no two units share a layer, so couplings are not tested": not measured.n_within,
     }
     return tuple(note for note, applies in notes.items() if applies)
@@ -370,7 +371,7 @@ def _notes(theta: Parameters, labels: NDArray[np.str_], measured: _Measured) -> 
 
 def _hidden_lines(statistics: LayerStatistics) -> list[str]:
     if not statistics.hidden:
-        return ["no hidden units with positive weights"]
+        return ["no hidden units with weights"]
     header = ("hidden", "layer", "share", "by chance", "p", "p Holm", "p BH")
     rows = [
         [f"{row.position}", row.layer, f"{row.share:.2f}", f"{row.expected:.2f}"]
