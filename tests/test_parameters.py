@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies as st
 
-from microcolumn.energy import log_weight
+from microcolumn.energy import hidden_posterior, log_weight
+from microcolumn.layout import Layout
 from microcolumn.parameters import Parameters
+from microcolumn.penalties import L1, GroupL1
 
 PAIR = [[0.0, 0.5], [0.5, 0.0]]
 
@@ -82,3 +85,67 @@ def test_trusted_arrays_are_taken_as_they_are(random_parameters):
     same = Parameters.trusted(theta.b, theta.J, theta.W, theta.c)
     assert same.kind == "srbm"
     assert all(getattr(same, name) is getattr(theta, name) for name in ("b", "J", "W", "c"))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000), scale=st.sampled_from([0.1, 1.0, 20.0]))
+def test_hidden_units_are_turned_to_be_off_in_the_silent_word(seed, scale):
+    rng = np.random.default_rng(seed)
+    W, c = rng.normal(scale=scale, size=(4, 3)), rng.normal(scale=scale, size=3)
+    theta = Parameters(b=rng.normal(size=4), J=np.zeros((4, 4)), W=W, c=c)
+    turned, log_factor = theta.oriented()
+    assert (turned.c <= 0.0).all()
+    assert log_factor == pytest.approx(c[c > 0.0].sum())
+    X = (np.arange(16)[:, None] >> np.arange(4)) & 1
+    np.testing.assert_allclose(
+        log_weight(turned, X) + log_factor, log_weight(theta, X), atol=1e-13 * max(scale, 1.0)
+    )
+    before, after = hidden_posterior(theta, X), hidden_posterior(turned, X)
+    np.testing.assert_allclose(after, np.where(c > 0.0, 1.0 - before, before), atol=1e-12)
+    layout = Layout.of(theta)
+    for penalty in (L1(0.1), GroupL1(0.1), L1(0.1) + GroupL1(0.2)):
+        assert penalty.value(layout.pack(turned), layout) == penalty.value(
+            layout.pack(theta), layout
+        )
+    again, nothing = turned.oriented()
+    assert nothing == 0.0
+    for name in "bWc":
+        assert getattr(again, name).tobytes() == getattr(turned, name).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ([1.0, 2.0], [1.0, 2.0]),
+        ([-1.0, -2.0], [1.0, 2.0]),
+        ([3.0, -2.0], [3.0, -2.0]),
+        ([-3.0, 2.0], [3.0, -2.0]),
+        ([0.5, -0.5], [0.5, -0.5]),
+        ([-0.5, 0.5], [0.5, -0.5]),
+        ([0.0, -0.5], [0.0, 0.5]),
+        ([-0.0, 0.0], [0.0, 0.0]),
+    ],
+)
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+def test_weights_decide_where_a_hidden_bias_is_zero(weights, expected, zero):
+    theta = Parameters(b=[-1.0, -1.0], W=np.transpose([weights]), c=[zero])
+    turned, log_factor = theta.oriented()
+    assert turned.W[:, 0].tolist() == expected
+    assert log_factor == 0.0
+    assert not np.signbit(turned.W[turned.W == 0.0]).any()
+    assert not np.signbit(turned.c).any()
+    np.testing.assert_allclose(log_weight(turned, [[1, 0]]), log_weight(theta, [[1, 0]]))
+
+
+def test_a_sum_that_rounding_hides_decides_like_its_exact_value():
+    weights = np.array([1e17, 1.0, -1e17])
+    for order in ([0, 1, 2], [0, 2, 1], [1, 2, 0]):
+        turned, _ = Parameters(b=np.zeros(3), W=-weights[order, None]).oriented()
+        assert turned.W[:, 0].tolist() == weights[order].tolist()
+
+
+def test_dead_hidden_units_and_models_without_any_are_turned_too():
+    turned, log_factor = Parameters(b=[-1.0], W=[[0.0, 0.0]], c=[2.0, -3.0]).oriented()
+    assert (turned.c.tolist(), log_factor) == ([-2.0, -3.0], 2.0)
+    ising = Parameters(b=[-1.0, 0.0], J=PAIR)
+    assert ising.oriented() == (ising, 0.0)

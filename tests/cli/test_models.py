@@ -197,8 +197,8 @@ def test_a_penalty_that_leaves_no_hidden_unit_is_noted(session, tmp_path):
     result = done("fit", session, "--model", "RBM", "--hidden", 3, "--l1", 10, "--out", out)
     assert mc.load(out).n_live_hidden_ == 0
     [line] = result.stderr.splitlines()
-    assert "no hidden unit" in line
-    assert "--l1" in line
+    assert "no live hidden unit, so that it is a model of independent units; lower l1" in line
+    assert "0 live of 3: this is a model of independent units" in result.stdout
 
 
 def written_npz(recording, folder):

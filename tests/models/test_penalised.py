@@ -403,8 +403,32 @@ def test_an_rbm_that_a_small_penalty_leaves_empty_says_so():
     # A pair with so weak a correlation takes a small coupling but large weights.
     X = np.array([[0, 0]] * 8115 + [[1, 1]] * 115 + [[1, 0]] * 885 + [[0, 1]] * 885)
     largest = mc.objectives.largest_l1(X)
-    with pytest.warns(UserWarning, match="no live hidden unit, though an Ising model") as caught:
+    with pytest.warns(UserWarning, match="though couplings pay at ten times that pen") as caught:
         model = mc.RBM(1, l1=0.09 * largest).fit(X)
     assert caught[0].filename == __file__
     assert model.n_live_hidden_ == 0
-    mc.RBM(1, l1=largest).fit(X)
+    sentence = "no live hidden unit, so that it is a model of independent units; lower l1"
+    with pytest.warns(UserWarning, match=sentence):
+        mc.RBM(1, l1=largest).fit(X)
+    with pytest.warns(UserWarning, match="SemiRBM .* no live hidden unit, so that it is an Ising"):
+        assert mc.SemiRBM(1, l1=0.09 * largest).fit(X).n_couplings_ == 1
+
+
+@pytest.mark.parametrize(
+    ("cls", "objective"), [(mc.RBM, "mpf"), (mc.SemiRBM, "mpf"), (mc.RBM, "likelihood")]
+)
+def test_hidden_units_of_a_fit_are_off_in_silence_and_its_certificate_holds_there(cls, objective):
+    words = _simulated(6)
+    model = cls(2, l1=1e-4, objective=objective).fit(words)
+    theta = model.parameters_
+    assert model.n_live_hidden_
+    turned = mc.Parameters(b=theta.b + theta.W.sum(axis=1), J=theta.J, W=-theta.W, c=-theta.c)
+    model.set_params(max_iter=1).fit(words, start=turned)  # the optimum, and one step is enough
+    assert (model.c_ <= 0.0).all()
+    assert model.optimality_ <= model.tol
+    loss = {"mpf": mc.objectives.mpf, "likelihood": mc.objectives.negative_log_likelihood}
+    value, slopes = loss[objective](model.parameters_, words)
+    penalty = 1e-4 * (np.abs(model.J_).sum() + np.abs(model.W_).sum())
+    assert model.objective_ == pytest.approx(value + penalty, rel=1e-12)
+    on = model.W_ != 0.0
+    assert np.abs(slopes.W + 1e-4 * np.sign(model.W_))[on].max() <= 1.01 * model.tol

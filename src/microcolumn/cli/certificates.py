@@ -26,10 +26,19 @@ def certificate(model: Any) -> list[tuple[str, str]]:
         ("model", f"{type(model).__name__}{penalty}"),
         convergence,
         ("iterations", f"{model.n_iter_:,}"),
-        ("hidden", f"{model.n_live_hidden_} live of {model.W_.shape[1]}"),
+        ("hidden", _hidden_units(model)),
         ("couplings", f"{model.n_couplings_} of {n_bits * (n_bits - 1) // 2} pairs"),
         ("normaliser", str(model.log_partition())),
     ]
+
+
+def _hidden_units(model: Any) -> str:
+    """How many hidden units are live and, where none of them is, what that makes of the model."""
+    counted = f"{model.n_live_hidden_} live of {model.W_.shape[1]}"
+    if not model.W_.shape[1] or model.n_live_hidden_:
+        return counted
+    left = "an Ising model" if model.n_couplings_ else "a model of independent units"
+    return f"{counted}: this is {left}"
 
 
 def as_dict(model: Any) -> dict[str, Any]:

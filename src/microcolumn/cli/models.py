@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -96,8 +95,6 @@ def fit(
             estimator, choice = fit_best(estimator, fitted, random_state=seed)
         else:
             estimator.fit(fitted)
-        if choice is None and estimator.W_.shape[1] and not estimator.n_live_hidden_:
-            warnings.warn("the penalty left no hidden unit; lower --l1", stacklevel=1)
         score = None if held is None else excess_log_likelihood(estimator, held)
         saved.write(to_bytes(estimator))
     if json:

@@ -134,15 +134,18 @@ class PenalisedModel(PopulationModel):
         words = self._training_words(X, sample_weight)
         [result] = self._results(words, [self.l1], start)
         self._take_over(result, words, stacklevel=3)
-        is_empty = self._kind == "rbm" and not result.parameters.live.any()
-        if is_empty and self._penalty(self.l1).strength < 0.1 * largest_l1(words, self.objective):
-            warnings.warn(
-                f"{type(self).__name__} with l1={self.l1:g} has no live hidden unit, though an "
-                "Ising model has couplings at ten times that penalty; lower it",
-                UserWarning,
-                stacklevel=2,
-            )
+        if result.parameters.n_hidden and not result.parameters.live.any():
+            warnings.warn(self._emptiness(words), UserWarning, stacklevel=2)
         return self
+
+    def _emptiness(self, words: Words) -> str:
+        """What a model without a live hidden unit is, in a sentence with the remedy."""
+        though = ""
+        if self._penalty(self.l1).strength < 0.1 * largest_l1(words, self.objective):
+            though = ", though couplings pay at ten times that penalty"
+        left = "an Ising model" if self.n_couplings_ else "a model of independent units"
+        name = f"{type(self).__name__} with l1={self.l1:g}"
+        return f"{name} has no live hidden unit, so that it is {left}{though}; lower l1"
 
     def fit_path(self, X: Words | ArrayLike, l1_values: Sequence[float]) -> list[Self]:
         """Fit at each L1 strength, each solution the start of the next.

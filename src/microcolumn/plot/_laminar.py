@@ -17,6 +17,12 @@ from ..units import Units, downwards, layers_from_the_top
 from .style import literal
 
 
+#: Longest name of a unit on an axis, and most names beside the names of layers.
+_LONGEST_ID, _MOST_IDS = 12, 24
+#: Size of those names, and the mean width of a letter of it, points.
+_ID_SIZE, _ID_LETTER = 5.0, 3.1
+
+
 class Laminar(NamedTuple):
     """The order in which units are drawn, from superficial to deep."""
 
@@ -47,9 +53,9 @@ def laminar(units: Units) -> Laminar:
 
 
 def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> None:
-    """Draw lines between layers and name them; without layers, name some of the units.
+    """Draw lines between layers and name them, and name units: all, or some if they are many.
 
-    The unit of row ``n`` is drawn at ``n``.
+    The unit of row ``n`` is drawn at ``n``. Beside names of layers, units are named along y only.
     """
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
     for border in found.borders:
@@ -59,15 +65,35 @@ def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> 
         most = 12 if along == "y" or max(map(len, found.ids)) < 4 else 6
         ticks = MaxNLocator(most, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
         rows = [int(row) for row in ticks if 0 <= row <= last]
-        names = [literal(found.ids[row]) for row in rows]
+        names = [short_id(found.ids[row]) for row in rows]
         axis.set_ticks(rows, names)
         axis.set_label_text("unit")
     else:
         names = [layer_name(label) or "?" for label, _, _ in found.layers]
         axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers], names)
         axis.set_tick_params(length=0)
+        if along == "y":
+            _name_units(ax, found)
     if along == "x" and max(map(len, names)) > 8:  # side by side they would overlap
         axis.set_tick_params(rotation=90)
+
+
+def _name_units(ax: Axes, found: Laminar) -> None:
+    """Small names of units between the axis and the names of layers."""
+    n_units = found.order.size
+    every = next(step for step in (1, 2, 5, 10, 20, 50, n_units) if n_units <= step * _MOST_IDS)
+    rows = range(0, n_units, every)
+    names = [short_id(found.ids[row]) for row in rows]
+    ax.set_yticks(rows, names, minor=True, fontsize=_ID_SIZE)
+    ax.tick_params(axis="y", which="minor", length=1.5, width=0.4, pad=1.5)
+    ax.tick_params(axis="y", which="major", pad=7.0 + _ID_LETTER * max(map(len, names)))
+
+
+def short_id(name: str) -> str:
+    """A unit's name as axes have it; a long one keeps its ends, since names differ at the end."""
+    if len(name) > _LONGEST_ID:
+        name = f"{name[:4]}…{name[5 - _LONGEST_ID :]}"
+    return literal(name)
 
 
 def layer_name(label: str) -> str:

@@ -67,8 +67,7 @@ def hidden_map(
     image = ax.imshow(weights, cmap=SIGNED, vmin=-most, vmax=most, aspect="auto")
     image.set_extent(((0.5 - window) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5))
     mark_layers(ax, rows)
-    if not rows.layers:
-        ax.set_yticks([])
+    ax.set_yticks([], minor=True)  # there is no room for names of units beside those of layers
     oldest = (1 - window) * width
     ax.set_xticks([oldest, 0.0] if window > 1 else [0.0])
     ax.xaxis.set_major_formatter("{x:.0f}")

@@ -106,11 +106,19 @@ def _label(layer: HiddenUnitLayer | None, strength: NDArray[np.float64]) -> str:
     """What a hidden unit is called in the list."""
     if layer is not None:
         p = unbroken(typeset(p_text(layer.p_holm)))
-        return f"layer {layer.layer}, {100 * layer.share:.0f} % of its positive weight, {p}"
+        where = f"layer {layer.layer}, {100 * layer.share:.0f} % of its weight, {p}"
+        return f"{where}; {_company(strength)}"
+    return _company(strength)
+
+
+def _company(strength: NDArray[np.float64]) -> str:
+    """Units that are more and less active with a hidden unit, which is off in silence."""
     n_positive, n_negative = int((strength > 0).sum()), int((strength < 0).sum())
-    if n_positive:
+    if not n_negative:
         return f"active with {counted(n_positive, 'unit')}"
-    return f"active while {counted(n_negative, 'unit')} {'is' if n_negative == 1 else 'are'} silent"
+    if not n_positive:
+        return f"silences {counted(n_negative, 'unit')}"
+    return f"active with {counted(n_positive, 'unit')}, silences {n_negative}"
 
 
 def _strength(model: PopulationModel, column: int, window: int) -> NDArray[np.float64]:

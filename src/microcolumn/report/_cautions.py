@@ -29,7 +29,12 @@ def cautions(results: Results) -> list[str]:
                 for window, m in by_window
                 for score in m.splits
             ]
-            doubts = (_not_converged(tested), _false_modes(tested), _at_the_edge(tested, grids))
+            doubts = (
+                _not_converged(tested),
+                _false_modes(tested),
+                _without_hidden_units([(window, m.spec, s) for window, m in by_window for s in m.splits]),
+                _at_the_edge(tested, grids),
+            )
             for what in chain(*doubts):
                 alike.setdefault(what, []).append(name)
         condition = f"{recording}, {experiment.name}"
@@ -84,6 +89,22 @@ def _false_modes(tested: Sequence[tuple[int, SplitScore]]) -> list[str]:
         f"the fit has a false mode {_count(false, tested)}, with up to {share:.0%} of its mass on "
         "words never seen, and is not ranked; add larger penalties or fit by likelihood"
     ]
+
+
+def _without_hidden_units(tested: Sequence[tuple[int, ModelSpec, SplitScore]]) -> list[str]:
+    """Fits that the penalty made a simpler model, whose name does not say so."""
+    empty = [
+        (window, score)
+        for window, spec, score in tested
+        if spec.n_hidden and not score.n_live_hidden
+    ]
+    lines = []
+    for left, coupled in (("an Ising model", True), ("a model of independent units", False)):
+        some = [window for window, score in empty if bool(score.n_couplings) == coupled]
+        if some:
+            count = _count(some, [(window, score) for window, _, score in tested])
+            lines.append(f"no hidden unit is live {count}, so that it is {left} there")
+    return lines
 
 
 def _grid(results: Results, condition: Condition, spec: ModelSpec, split: int) -> Sequence[float]:

@@ -108,7 +108,13 @@ function cleared(canvas, height) {
   return context;
 }
 
-/** Named bands of rows, [name, first, after the last]: layers, or the bins of a window. */
+/** A unit's name as axes have it; a long one keeps its ends, since names differ at the end. */
+function shortId(name) {
+  return name.length > 9 ? name.slice(0, 3) + '\u2026' + name.slice(-5) : name;
+}
+
+/** Named bands of rows, [name, first, after the last]: layers or, where there are none, units; or
+ * the bins of a window. */
 function bands(explorer, nBins = explorer.window) {
   const n = explorer.units.length;
   if (nBins > 1) {
@@ -117,7 +123,9 @@ function bands(explorer, nBins = explorer.window) {
       return [(before ? '\u2212' : '') + number(before, 2) + ' ms', lag * n, (lag + 1) * n];
     });
   }
-  if (!explorer.layers.length) return [['units', 0, n]];
+  if (!explorer.layers.length) {
+    return explorer.units.map(([name], row) => [shortId(name), row, row + 1]);
+  }
   return explorer.layers.map(([name, start, stop]) => [name || '?', start, stop]);
 }
 

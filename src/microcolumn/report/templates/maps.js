@@ -89,9 +89,10 @@ class HeatMap extends Plot {
     const context = cleared(this.canvas, height + BELOW + 2);
     this.fill(context, box);
     const layers = bands(this.explorer), coupling = this.matrix === 'J';
-    drawBands(context, box, layers, true);
-    drawBands(context, box, coupling ? layers
-      : Array.from({ length: box.columns }, (_, k) => [String(k + 1), k, k + 1]), false, coupling);
+    const ruled = this.explorer.layers.length > 0 || this.explorer.window > 1;
+    drawBands(context, box, layers, true, ruled);
+    drawBands(context, box, coupling ? layers : Array.from({ length: box.columns },
+      (_, k) => [String(k + 1), k, k + 1]), false, coupling && ruled);
     this.frame(context, box);
   }
 

@@ -50,7 +50,7 @@ class Raster extends Plot {
     this.shadeActive(context, box);
     this.shadeActive(context, trace);
     this.drawSpikes(context, box);
-    drawBands(context, box, bands(this.explorer, 1), true);
+    drawBands(context, box, bands(this.explorer, 1), true, this.explorer.layers.length > 0);
     this.drawActivation(context, trace);
     this.drawTimes(context, trace);
     this.frame(context, { ...box, bottom: trace.top + trace.height });
