@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from ..evaluate import Comparison
@@ -14,6 +13,8 @@ from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
 from . import _tables as tables
 from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
+from ._effects import effects
+from ._growth import gains, growth, growth_sentences
 from ._pictures import Pictures
 from ._tables import Table, longest
 
@@ -24,7 +25,7 @@ _LEADS = {
     "Parameters": "Couplings between units, and weights of the hidden units. Units are ordered "
     "from superficial to deep where their layers or depths are known.",
     "Assemblies and layers": "A hidden unit stands for a group of units that fire together. Do "
-    "these groups stay inside layers, and how much of the models is more than pairs?",
+    "these groups stay inside layers?",
     "Time": "Words that span several bins: how much each additional bin of the past adds.",
     "Prediction": "The probability that a unit spikes, given all others or the past only, compared "
     "with its firing rate. This needs no partition function, so it is an independent check of the "
@@ -161,28 +162,27 @@ def _data(results: Results, drawn: Pictures) -> Section:
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
-    return _table_items(condition, tables.models(compared), tables.pairs(compared))
+    found = tables.models(compared), tables.pairs(compared), effects(compared)
+    return _table_items(condition, *found)
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:
     layers = tables.layers(results, condition)
-    interactions = tables.interactions(results, condition)
-    if interactions is None:
-        return [Paragraph("The structure of these models is not computed yet.")]
-    # In a caption, the columns go on by themselves.
-    interactions = replace(interactions, title=interactions.title.removesuffix(", up to"))
-    items = _table_items(condition, layers, interactions)
     if layers is not None:
-        return items
-    return [Paragraph("No labels of several layers, so layer structure was not tested."), *items]
+        return _table_items(condition, layers)
+    return [Paragraph("No labels of several layers, so layer structure was not tested.")]
 
 
 def _growth(results: Results, condition: Condition) -> list[Item]:
     if len(condition.experiment.windows) < 2:
         return []
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
-    table = TableItem(tables.growth(found), f"{condition.recording}, {condition.experiment.name}")
-    return [table, BulletList(tuple(tables.growth_sentences(found)))]
+    where = f"{condition.recording}, {condition.experiment.name}"
+    items: list[Item] = [
+        TableItem(each, where) for each in (growth(found), gains(found)) if each is not None
+    ]
+    sentences = tuple(growth_sentences(found))
+    return [*items, BulletList(sentences)] if sentences else items
 
 
 def _predicted(results: Results, condition: Condition) -> list[Item]:
@@ -241,4 +241,4 @@ def _over(compared: Comparison, others: list[str], *, name: bool = False) -> str
         return "-"
     pair = compared.pair(compared.best.name, others[0])
     which = f"{others[0]}: " if name else ""
-    return f"{which}{with_error(pair.bits_per_second, pair.stderr)}, {p_text(pair.p_value)}"
+    return f"{which}{with_error(pair.bits_per_second, pair.stderr)}, {p_text(pair.p_holm)}"

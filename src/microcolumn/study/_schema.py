@@ -16,7 +16,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -110,6 +110,7 @@ CREATE TABLE scores (
   optimality REAL, nats_per_word REAL, n_words INTEGER, n_live_hidden INTEGER,
   n_couplings INTEGER, n_nonzero INTEGER,
   false_mass REAL,  -- share of the model's mass in modes where no training word lies
+  spikes_per_second REAL,  -- of all units together; several spikes in a bin count as one
   PRIMARY KEY (job, model)
 ) STRICT;
 
