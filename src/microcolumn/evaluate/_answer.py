@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from ..models._spec import INDEPENDENT
@@ -16,7 +17,6 @@ GENERALISES = {
     "this recording, not for other recordings or animals",
     "words": "bins were assigned to training and test parts one by one: the scores hold for other "
     "moments of the same minutes, and slow drift is not seen",
-    "": "",
 }
 
 
@@ -25,8 +25,9 @@ def statements(compared: Comparison) -> list[str]:
     false = [f"{model.name}: {false_mode_text(model.false_mass)}" for model in compared.unranked]
     if not compared.models:
         return false
-    about = GENERALISES[compared.split_by]
-    return [*_ranking(compared), *_doubts(compared), *false, *([about] if about else [])]
+    about = GENERALISES.get(compared.split_by)
+    told = [*_ranking(compared), *_doubts(compared), *false, *([about] if about else [])]
+    return [sentence[0].upper() + sentence[1:] for sentence in told]
 
 
 def _ranking(compared: Comparison) -> list[str]:
@@ -43,8 +44,9 @@ def _ranking(compared: Comparison) -> list[str]:
     shown, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
     shown += [pair for pair in rest if pair.differs][: not shown[-1].differs]
     runners_up = [pair.sentence() for pair in shown if {pair.first, pair.second} != told]
-    per_spike = f"{compared.best.bits_per_spike:.2g} bits per spike"
-    return [*opening, *runners_up, over_zero.sentence(per_spike), *_share_of_pairs(compared)]
+    spikes = compared.best.bits_per_spike
+    gain = over_zero.sentence("" if math.isnan(spikes) else f"{spikes:.2g} bits per spike")
+    return [*opening, *runners_up, gain, *_share_of_pairs(compared)]
 
 
 def _hidden_against_pairs(

@@ -258,7 +258,7 @@ class Comparison:
     @property
     def answer(self) -> str:
         """Hidden units against pairs, the runner-up, independent cells, and what it holds for."""
-        return "; ".join(self.statements) + "."
+        return ". ".join(self.statements) + "."
 
     @property
     def statements(self) -> list[str]:

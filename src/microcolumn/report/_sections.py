@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ..evaluate import Comparison
-from ..evaluate._significance import p_text, with_error
+from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
 from ..formatting import enumeration, number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
@@ -20,7 +20,7 @@ from ._tables import Table, longest
 
 _LEADS = {
     "Data": "Spikes are counted in bins; a word says which units fired at least once in a bin.",
-    "Comparison": "Gain in log-likelihood over independent units, in bits per second, on test "
+    "Comparison": "Gain in log-likelihood over independent cells, in bits per second, on test "
     "words that were used neither for the fits nor for the choice of the penalty.",
     "Parameters": "Couplings between units, and weights of the hidden units. Units are ordered "
     "from superficial to deep where their layers or depths are known.",
@@ -58,7 +58,7 @@ def tally(results: Results) -> Answer:
         )
     (name, most), *others = Counter(each.best.name for each in compared).most_common()
     headline = [f"{name} scores best in {most} of {len(compared)} comparisons"]
-    # Where there is no other model, independent units are the next best.
+    # Where there is no other model, independent cells are the next best.
     ranked = [[*(model.name for model in each.models), INDEPENDENT] for each in compared]
     ahead = [each.pair(*names[:2]) for each, names in zip(compared, ranked, strict=True)]
     over_independent = [each.best.bits_per_second for each in compared]
@@ -68,8 +68,8 @@ def tally(results: Results) -> Answer:
         headline=", ".join([*headline, *(f"{other} in {n}" for other, n in others)]),
         details=(
             f"the best is {_range([pair.bits_per_second for pair in ahead])} above the next, "
-            f"beyond chance (p < 0.05) in {sure} of {len(compared)}",
-            f"it is {_range(over_independent)} above independent units",
+            f"surely (p < 0.05) in {sure} of {len(compared)}",
+            f"it is {_range(over_independent)} above independent cells",
         ),
     )
 
@@ -102,8 +102,8 @@ def summary(results: Results) -> Table | None:
         over_both = _over(compared, ising[:1]), _over(compared, [INDEPENDENT])
         where = _about(condition) if several else condition.recording
         rows.append((where, compared.best.name, over_next, *over_both))
-    header = ("recording", "best model", "over the next", "over Ising", "over independent units")
-    note = "bits/s; errors and p-values are corrected for overlap between splits"
+    header = ("recording", "best model", "over the next", "over Ising", "over independent cells")
+    note = "bits/s; errors allow for what splits share, p-values for the number of pairs too"
     return Table("best models", header, rows, left=header, note=note)
 
 
@@ -167,6 +167,8 @@ def _scores(results: Results, condition: Condition) -> list[Item]:
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:
+    if not list(tables.of_models(results.layers, results, condition)):
+        return [Paragraph("The structure of these models is not computed yet.")]
     layers = tables.layers(results, condition)
     if layers is not None:
         return _table_items(condition, layers)
@@ -241,4 +243,5 @@ def _over(compared: Comparison, others: list[str], *, name: bool = False) -> str
         return "-"
     pair = compared.pair(compared.best.name, others[0])
     which = f"{others[0]}: " if name else ""
-    return f"{which}{with_error(pair.bits_per_second, pair.stderr)}, {p_text(pair.p_holm)}"
+    by = f"{which}{with_error(pair.bits_per_second, pair.stderr)}"
+    return by if pair.n_splits < FEWEST_SPLITS else f"{by}, {p_text(pair.p_holm)}"

@@ -51,7 +51,7 @@ def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
         if over is not None:
             yield "\n".join([_titled(over), *(f"  {each}" for each in growth_sentences(found))])
         bins = f"T = {last.window}: "
-    yield bins + ";\n".join(compared.statements) + "."
+    yield bins + ".\n".join(compared.statements) + "."
     yield _laid_out(tables.models(compared))
     yield _laid_out(tables.pairs(compared))
     predictions, layers = tables.predictions(results, last), tables.layers(results, last)
