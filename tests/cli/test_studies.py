@@ -253,7 +253,7 @@ def test_a_store_given_as_a_plan_is_told_apart(stored):
 def test_a_report_has_the_answer_and_as_json_no_nan(stored):
     text = microcolumn("study", "report", stored)
     assert text.exit_code == 0
-    assert Results(stored).comparison("cells").answer.partition(";")[0] in text.stdout
+    assert Results(stored).comparison("cells").statements[0] in text.stdout
     told = strict(microcolumn("study", "report", stored, "--json").stdout)
     assert len(told["comparisons"]) == 4
     assert "cautions" in told

@@ -53,7 +53,7 @@ def test_p_and_interval_are_those_of_students_t():
     assert p_value(0.0, 0.0, 2) == 1.0
     assert p_value(1.0, 0.0, 2) == 0.0
     assert math.isnan(p_value(1.0, math.nan, 2))
-    low, high = stats.t(4.3).interval(0.95, scale=0.2)
+    low, high = stats.t(4.3, scale=0.2).interval(0.95)
     assert (-half_width(0.2, 4.3), half_width(0.2, 4.3)) == pytest.approx((low, high))
     assert math.isnan(half_width(0.2, math.nan))
 

@@ -54,8 +54,8 @@ def test_several_comparisons_are_put_side_by_side(planted_results, tmp_path):
     ]
     assert table.rows[0][2:] == (
         "SemiRBM 5: 0.00 ± 0.00, p = 1",
-        "2.00 ± 0.20, p = 0.0023",
-        "12.00 ± 1.22, p = 0.0023",
+        "2.00 ± 0.20, p = 0.024",
+        "12.00 ± 1.22, p = 0.024",
     )
     one = planted.write(tmp_path / "one.db", INSTANTANEOUS, keep=lambda job: job.kind == "test")
     assert summary(Results(one)) is None

@@ -52,8 +52,8 @@ def windows(tmp_path_factory):
 def dealt():
     """Training, validation and test words of the split, as docs/method.md, section 6, has them."""
     state = SEED + SPLIT
-    train, test = recording().bin(0.020).split(0.5, by="words", random_state=state)
-    train, validation = train.split(0.8, by="words", random_state=state)
+    train, test = recording().bin(0.020).split(0.5, by="blocks", random_state=state)
+    train, validation = train.split(0.8, by="blocks", random_state=state)
     return train, validation, test
 
 
