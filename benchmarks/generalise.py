@@ -88,12 +88,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="ten minutes of presets, fewer units")
     parser.add_argument("--data", type=Path, default=RECORDINGS, help="folder of .npz recordings")
-    parser.add_argument("--units", type=int, help="most active units, 20 by default")
-    parser.add_argument("--hidden", type=int, default=10)
+    parser.add_argument("--units", type=int, help="most active units, 12 by default")
+    parser.add_argument("--hidden", type=int, default=8)
     parser.add_argument("--splits", type=int, default=5)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
-    n_units = arguments.units or (10 if arguments.quick else 20)
+    n_units = arguments.units or (8 if arguments.quick else 12)
     print_machine()
     print(
         f"\n{n_units} most active units, {arguments.hidden} hidden units, {arguments.splits} splits"
