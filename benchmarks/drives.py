@@ -3,7 +3,7 @@
 Poisson cells of 1 to 10 Hz are driven in bouts: one drive is common to all cells, one more belongs
 to each third of them. Each model is fitted along the grid of penalties that is made for its words,
 its penalty chosen on a validation part, and scored on untouched blocks of time. Printed are bits/s
-above independent cells and, for hidden units, the share of weights of the sign that most weights have
+above firing rates and, for hidden units, the share of weights of the sign that most weights have
 by third: a hidden unit that covers a third, or all cells, has found a drive.
 
     python benchmarks/drives.py [--units 300] [--hours 2] [--hidden 8] [--quick]

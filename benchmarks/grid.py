@@ -2,7 +2,7 @@
 
 On simulated recordings and on those at hand, each split chooses the penalty of each model on its
 validation part, once from the grid that is made for the words and once from the paper's. Printed
-are both choices, whether the first is at an end of its grid, held-out bits/s above independent cells,
+are both choices, whether the first is at an end of its grid, held-out bits/s above firing rates,
 and the tail of the synchrony distribution: P(k units active) of the test words and of both models.
 
     python benchmarks/grid.py [--units 20] [--splits 2] [--model Ising --model RBM] [--quick]
