@@ -265,6 +265,7 @@ def _test(job, compared):
             fit_converged=model != "RBM" or job.split != 3,
             nats_per_word=-2.0,
             n_words=300,
+            spikes_per_second=8.0,
             n_live_hidden=0 if model in ("Ising", "Independent") else 2 + job.split % 2,
             n_couplings=30 if model == "Ising" else 0,
             n_nonzero=50,
@@ -330,8 +331,6 @@ def _structure(job, bits):
     )
     interactions = {
         "rms_nats": {"single units": 3.0, "pairs": 0.2, "triplets": 0.05},
-        "explained": [0.9, 0.97, 0.99],
-        "remainder_nats": [0.5, 0.3, 0.1],
         "strongest": [[[[0, 1], 0.4]], [[[0, 1, 2], 0.1]]],
     }
     return {"structures": [{"layers": statistics, "interactions": interactions}]}

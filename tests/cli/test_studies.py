@@ -253,7 +253,7 @@ def test_a_store_given_as_a_plan_is_told_apart(stored):
 def test_a_report_has_the_answer_and_as_json_no_nan(stored):
     text = microcolumn("study", "report", stored)
     assert text.exit_code == 0
-    assert Results(stored).comparison("cells").answer.partition(";")[0] in text.stdout
+    assert Results(stored).comparison("cells").statements[0] in text.stdout
     told = strict(microcolumn("study", "report", stored, "--json").stdout)
     assert len(told["comparisons"]) == 4
     assert "cautions" in told
@@ -361,13 +361,13 @@ def test_compare_reads_several_files_as_it_is_told(in_folder):
 
 def test_compare_passes_its_settings_on(in_folder):
     more = ("--bin-width", 0.04, "--most-active", 3, "--seed", 7, "--store", "mine.db", "--json")
-    result = microcolumn("compare", "cells.npz", *more, *SETTINGS)
+    result = microcolumn("compare", "cells.npz", *more, "--split-by", "words", *SETTINGS)
     assert result.exit_code == 0, result.output
     assert strict(result.stdout)["comparisons"][0]["n_units"] == 3
     [experiment] = Results("mine.db").plan.experiments
     assert (experiment.bin_width, experiment.most_active, experiment.seed) == (0.04, 3, 7)
     assert (experiment.models, experiment.n_splits) == (("Ising",), 1)
-    assert experiment.l1 == (1e-3, 4e-3)
+    assert (experiment.l1, experiment.split_by) == ((1e-3, 4e-3), "words")
 
 
 def test_compare_writes_the_page_and_opens_it_when_asked(in_folder, monkeypatch):

@@ -190,3 +190,11 @@ def test_the_mean_log_probability_is_the_models_own(random_model):
     score = excess_log_likelihood(model, words, np.full(4, 0.3))
     assert score.nats_per_word == pytest.approx(model.score(words), rel=1e-12)
     assert float(score) == score.bits_per_second
+
+
+@pytest.mark.parametrize("window", [1, 3])
+def test_spikes_per_second_are_those_of_all_units_whatever_the_window(random_model, window):
+    words = _random_words(400, 2, bin_width=0.013).embed(window)
+    score = excess_log_likelihood(random_model("ising", 0, 2 * window), words, [0.3] * 2 * window)
+    spikes = words.expand().sum() / (words.n_bins * window * 0.013)
+    assert score.spikes_per_second == pytest.approx(spikes)

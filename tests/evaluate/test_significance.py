@@ -7,6 +7,9 @@ from scipy import stats
 from microcolumn.evaluate._significance import (
     claimed_stderr,
     corrected_stderr,
+    degrees_of_freedom,
+    half_width,
+    holm,
     p_text,
     p_value,
     split_stderr,
@@ -26,18 +29,49 @@ def test_the_corrected_error_adds_the_share_of_words_to_the_variance():
     assert corrected_stderr(values, 0.7) == pytest.approx(expected, rel=1e-14)
 
 
-def test_few_splits_are_judged_by_the_larger_error_and_many_by_that_over_splits():
+def test_the_error_follows_from_the_number_of_splits_and_never_from_the_larger_one():
     assert claimed_stderr(math.nan, 0.1, 1) == 0.1
-    assert claimed_stderr(0.02, 0.1, 2) == 0.1
-    assert claimed_stderr(1.5, 0.1, 2) == 1.5  # splits that disagree settle nothing
-    assert claimed_stderr(0.02, 0.1, 3) == 0.02
+    for corrected in (0.02, 1.5):
+        assert claimed_stderr(corrected, 0.1, 2) == claimed_stderr(corrected, 0.1, 3) == corrected
 
 
-def test_p_is_of_a_t_test_over_many_splits_and_of_a_normal_one_over_few():
-    assert p_value(2.0, 1.0, 10) == pytest.approx(2 * stats.t(9).sf(2.0), rel=1e-14)
-    assert p_value(-2.0, 1.0, 2) == pytest.approx(2 * stats.norm.sf(2.0), rel=1e-14)
-    assert p_value(0.0, 0.0, 3) == 1.0
-    assert math.isnan(p_value(1.0, math.nan, 3))
+def test_splits_of_single_words_have_one_degree_of_freedom_less_than_splits():
+    assert [degrees_of_freedom(n) for n in (2, 3, 10)] == pytest.approx([1, 2, 9])
+    assert math.isnan(degrees_of_freedom(1))
+
+
+def test_few_blocks_leave_fewer_degrees_of_freedom_however_many_splits_deal_them():
+    assert degrees_of_freedom(10, 20) == pytest.approx(1 / (1 / 9 + 1 / 19))
+    assert degrees_of_freedom(10_000, 20) == pytest.approx(19, rel=2e-3)
+    assert degrees_of_freedom(10, 10**9) == pytest.approx(9)
+    assert degrees_of_freedom(3, 2) == pytest.approx(1 / (1 / 2 + 1))
+
+
+def test_p_and_interval_are_those_of_students_t():
+    assert p_value(2.0, 1.0, 9) == pytest.approx(2 * stats.t(9).sf(2.0), rel=1e-12)
+    assert p_value(-3.7, 1.0, 1) == pytest.approx(0.17, abs=0.005)  # 3e-4 by a normal test
+    assert p_value(0.0, 0.0, 2) == 1.0
+    assert p_value(1.0, 0.0, 2) == 0.0
+    assert math.isnan(p_value(1.0, math.nan, 2))
+    low, high = stats.t(4.3, scale=0.2).interval(0.95)
+    assert (-half_width(0.2, 4.3), half_width(0.2, 4.3)) == pytest.approx((low, high))
+    assert math.isnan(half_width(0.2, math.nan))
+
+
+def test_holms_correction_is_the_stepwise_rejection_it_stands_for():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        p = rng.random(5) ** 3
+        corrected = holm(p.tolist())
+        for level in (0.01, 0.05, 0.2):
+            rejected = set()
+            for rank, k in enumerate(np.argsort(p)):  # Holm 1979: stop at the first that stands
+                if p[k] * (5 - rank) >= level:
+                    break
+                rejected.add(int(k))
+            assert {k for k in range(5) if corrected[k] < level} == rejected
+    assert holm([0.01, math.nan, 0.04])[::2] == [0.02, 0.04]
+    assert holm([]) == []
 
 
 @pytest.mark.parametrize(
@@ -45,8 +79,9 @@ def test_p_is_of_a_t_test_over_many_splits_and_of_a_normal_one_over_few():
     [
         (0.5, "p = 0.5"),
         (0.01234, "p = 0.012"),
-        (3.2e-6, "p = 3e-6"),
-        (1e-30, "p < 1e-8"),
+        (0.001, "p = 0.001"),
+        (3.2e-6, "p < 0.001"),
+        (0.0, "p < 0.001"),
         (math.nan, "p unknown"),
     ],
 )

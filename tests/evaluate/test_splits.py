@@ -7,12 +7,9 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from microcolumn.evaluate import Comparison, SplitScore
-from microcolumn.evaluate._splits import (
-    compare_splits,
-    model_score,
-    paired_difference,
-    with_false_modes,
-)
+from microcolumn.evaluate._paired import judged_together, paired_difference
+from microcolumn.evaluate._significance import holm
+from microcolumn.evaluate._splits import compare_splits, model_score, with_false_modes
 from microcolumn.models import ModelSpec
 
 ISING = ModelSpec("Ising")
@@ -102,24 +99,76 @@ def test_the_corrected_error_is_that_of_nadeau_and_bengio():
     assert found.p_value == pytest.approx(2 * stats.t.cdf(-1.0 / stderr, df=4))
 
 
-@pytest.mark.parametrize("differences", [[0.3], [0.29, 0.31]])
-def test_one_split_or_two_that_agree_are_tested_by_their_block_error(differences):
-    found = paired_difference("A", "B", differences, [0.1] * len(differences), 1.0)
-    assert found.p_value == pytest.approx(2 * stats.norm.cdf(-3.0))
-    assert found.stderr == pytest.approx(0.1)
+def test_two_splits_are_tested_with_one_degree_of_freedom_and_decide_nothing():
+    found = paired_difference("A", "B", [0.8, 0.5], [0.1, 0.1], 1.0)
+    stderr = math.sqrt(np.var([0.8, 0.5], ddof=1) * (1 / 2 + 1))
+    assert (found.df, found.stderr) == (1.0, pytest.approx(stderr))
+    assert found.p_value == pytest.approx(2 * stats.t.cdf(-0.65 / stderr, df=1))
+    agree = paired_difference("A", "B", [0.65, 0.65000001], [0.1, 0.1], 1.0)
+    assert agree.p_value < 1e-6
+    for pair in (found, agree):
+        assert (pair.verdict, pair.differs) == ("too few splits", False)
+    told = "A minus B: 0.65 ± 0.26 bits/s; too few splits to decide (2; at least 3 are needed)"
+    assert str(found) == told
 
 
-def test_two_splits_that_disagree_settle_nothing():
-    found = paired_difference("A", "B", [2.0, -0.2], [0.1, 0.1], 1.0)
-    assert found.stderr == found.corrected_stderr
-    assert "cannot be told apart" in str(found)
-
-
-def test_a_single_split_has_no_error_but_that_of_its_blocks():
-    assert math.isnan(paired_difference("A", "B", [0.3], [0.1], 1.0).corrected_stderr)
+def test_a_single_split_has_the_error_and_degrees_of_freedom_of_its_blocks():
+    found = paired_difference("A", "B", [0.3], [0.1], 1.0, n_test_blocks=100.0)
+    assert math.isnan(found.corrected_stderr)
+    assert (found.stderr, found.df) == (0.1, 99.0)
+    assert found.p_value == pytest.approx(2 * stats.t.cdf(-3.0, df=99))
+    assert found.verdict == "too few splits"
     unknown = paired_difference("A", "B", [0.3], [math.nan], 1.0)
     assert math.isnan(unknown.p_value)
-    assert "cannot be told apart" in str(unknown)
+    assert str(unknown).startswith("A minus B: 0.30 ± - bits/s; too few splits to decide (1;")
+
+
+def test_blocks_that_are_dealt_again_and_again_leave_wider_intervals():
+    values = [2.1, 1.9, 2.0, 2.2]
+    words, blocks = (
+        paired_difference("A", "B", values, [0.1] * 4, 1.0, n_blocks=n) for n in (None, 20)
+    )
+    assert words.stderr == blocks.stderr
+    assert words.p_value < blocks.p_value
+    half = stats.t(1 / (1 / 3 + 1 / 19)).ppf(0.975) * blocks.stderr
+    assert blocks.interval == pytest.approx((2.05 - half, 2.05 + half))
+    low, high = blocks.reversed().interval
+    assert (-high, -low) == pytest.approx(blocks.interval)
+
+
+def equal_or_not(values, margin):
+    [pair] = judged_together([paired_difference("A", "B", values, [0.1] * 5, 1.0)], margin)
+    return pair
+
+
+def test_equal_is_told_from_undecided_by_the_interval_and_a_stated_margin():
+    values = [0.02, -0.03, 0.01, 0.03, -0.01]
+    low, high = equal_or_not(values, 0.3).interval
+    assert max(-low, high) < 0.3
+    assert equal_or_not(values, 0.3).verdict == "equal"
+    assert "within ±0.3 bits/s, 2% of the best model's gain" in str(equal_or_not(values, 0.3))
+    for margin in (0.9 * high, math.nan, 0.0):
+        assert equal_or_not(values, margin).verdict == "undecided"
+    assert str(equal_or_not(values, 0.0)).endswith("too uncertain to say which is better")
+    # Wide intervals that reach over the margin are no equality, however small the mean.
+    assert equal_or_not([2.0, -2.0, 1.0, -1.0, 0.0], 0.3).verdict == "undecided"
+
+
+def test_verdicts_are_corrected_for_the_number_of_pairs():
+    alone = paired_difference("A", "B", [1.0, 1.3, 0.8, 1.1, 0.7], [0.1] * 5, 1.0)
+    assert 0.01 < alone.p_value == alone.p_holm < 0.05
+    assert alone.verdict == "better"
+    others = [paired_difference("A", "C", [1.0, -0.9, 0.2, 0.1, 0.0], [0.1] * 5, 1.0)] * 5
+    together = judged_together([alone, *others])[0]
+    assert together.p_value == alone.p_value
+    assert together.p_holm == pytest.approx(6 * alone.p_value)
+    assert together.verdict == "undecided"
+
+
+def test_all_pairs_of_a_comparison_are_corrected_together_with_one_margin():
+    found = compared([1.0, 1.2, 0.9], [3.0, 3.1, 3.0])
+    assert [pair.p_holm for pair in found.pairs] == holm([pair.p_value for pair in found.pairs])
+    assert {pair.margin for pair in found.pairs} == {0.02 * found.best.bits_per_second}
 
 
 def rejections(test_to_train):
@@ -145,14 +194,15 @@ def test_equal_models_are_told_apart_at_the_nominal_rate_as_the_plain_error_woul
 def test_the_sentence_names_the_better_model_first_whatever_the_order():
     better = paired_difference("A", "B", [2.1, 1.9, 2.0], [0.1] * 3, 1.0)
     turned = paired_difference("B", "A", [-2.1, -1.9, -2.0], [0.1] * 3, 1.0)
-    sentence = "A is better than B by 2.00 ± 0.12 bits/s (3 of 3 splits, p = 0.0033)"
+    sentence = "A is better than B by 2.00 ± 0.12 bits/s, in 3 of 3 splits, p = 0.0033"
     assert str(better) == str(turned) == sentence
 
 
-def test_models_that_differ_by_chance_cannot_be_told_apart():
+def test_of_models_that_differ_by_chance_nothing_is_said():
     found = paired_difference("A", "B", [1.0, -0.9, 0.2], [0.1] * 3, 1.0)
-    assert str(found).startswith("A and B cannot be told apart: 0.10 ± ")
-    assert "(2 of 3 splits, p = 0.9" in str(found)
+    assert str(found).startswith("A minus B: 0.10 ± ")
+    assert "in 2 of 3 splits, p = 0.9" in str(found)
+    assert found.verdict == "undecided"
     assert not found.differs
 
 
@@ -184,7 +234,7 @@ def test_the_answer_names_models_whose_log_z_has_not_converged():
     differences = {("A", "B"): dict.fromkeys(range(3), (2.0, 0.1))}
     both = {ModelSpec("A"): sure, ModelSpec("B"): unsure}
     found = Comparison(*compare_splits(both, differences, 10, 1.0), 10, 3, 3, **WHERE)
-    assert found.answer.endswith("; log Z of B has not converged.")
+    assert found.answer.endswith(". Log Z of B has not converged.")
 
 
 def test_models_stand_best_first_and_pairs_too():
@@ -205,12 +255,11 @@ def test_a_pair_can_be_asked_for_in_either_order():
         found.pair("A", "C")
 
 
-def test_the_answer_says_how_far_the_best_model_leads_the_next_and_firing_rates():
+def test_the_answer_says_how_far_the_best_model_leads_the_next_and_independent_cells():
     found = compared([1.0, 1.2, 0.9], [3.0, 3.1, 3.0])
-    assert (
-        found.answer
-        == f"{found.pairs[0]}; B is 3.03 ± 0.07 bits/s above independent units (p = 5e-4)."
-    )
+    over = "B is better than independent cells by 3.03 ± 0.07 bits/s, in 3 of 3 splits, p = 0.0014"
+    assert found.statements == [str(found.pairs[0]), over]
+    assert found.answer == f"{found.pairs[0]}. {over}."
 
 
 def test_the_answer_goes_on_to_the_first_model_that_is_worse():
@@ -220,7 +269,7 @@ def test_the_answer_goes_on_to_the_first_model_that_is_worse():
         for a, b in (("A", "B"), ("A", "C"), ("B", "C"))
     }
     answer = compared_as(values, differences).answer
-    assert "A and B cannot be told apart" in answer
+    assert "A minus B: 0.02" in answer
     assert "A is better than C by 4.00 ± 0.00 bits/s" in answer
 
 
@@ -231,15 +280,15 @@ def test_the_answer_goes_on_behind_models_that_are_the_same():
         for a, b in (("A", "B"), ("A", "C"), ("B", "C"))
     }
     answer = compared_as(values, differences).answer
-    assert answer.startswith("A and B are the same; A and C cannot be told apart: 0.07")
+    assert answer.startswith("A and B are the same. A minus C: 0.07")
 
 
-def test_models_no_better_than_firing_rates_are_compared_with_those():
+def test_models_no_better_than_independent_cells_are_compared_with_those():
     found = compared([-1.0, -1.2, -1.1], [-3.0, -3.1, -3.2])
-    assert found.answer.startswith("Independent is better than A by 1.10")
+    assert found.answer.startswith("Independent cells are better than A by 1.10")
 
 
-def test_differences_with_firing_rates_are_the_scores_where_they_are_not_given():
+def test_differences_with_independent_cells_are_the_scores_where_they_are_not_given():
     found = compared([1.0, 1.2, 0.9], [3.0, 3.1, 3.0])
     assert found.pair("A", "Independent").bits_per_second == pytest.approx(np.mean([1, 1.2, 0.9]))
 

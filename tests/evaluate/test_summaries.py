@@ -1,9 +1,12 @@
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from microcolumn.evaluate import LayerStatistics, SplitScore
 from microcolumn.evaluate._layers import CouplingContrast, HiddenUnitLayer
+from microcolumn.evaluate._significance import holm
 from microcolumn.evaluate._splits import model_score
 from microcolumn.evaluate._summaries import LayersResult, WindowResult, predictions_of
 from microcolumn.models import ModelSpec
@@ -11,45 +14,76 @@ from microcolumn.models import ModelSpec
 ISING = ModelSpec("Ising")
 
 
-def grown(*curves, block_stderr=0.1):
-    """A model of two units whose splits follow the given curves over the window."""
-    results = []
-    for values in zip(*curves, strict=True):
-        rows = [SplitScore(k, value, block_stderr) for k, value in enumerate(values)]
-        results.append(model_score(ISING, rows, 2))
-    window = tuple(range(1, len(results) + 1))
-    return WindowResult("cells", "spatiotemporal", window, {"Ising": tuple(results)}, 1.0)
+RBM = ModelSpec("RBM", 3)
 
 
-GROWN = grown([1.0, 3.0, 3.1], [2.0, 4.0, 3.9], [2.0, 4.0, 4.0])
+def grown(ising, rbm, n_blocks=None):
+    """Two models of two units whose splits follow the given curves over the window."""
+    found = {}
+    for spec, curves in ((ISING, ising), (RBM, rbm)):
+        results = []
+        for values in zip(*curves, strict=True):
+            rows = [SplitScore(k, value, 0.1) for k, value in enumerate(values)]
+            results.append(model_score(spec, rows, 2))
+        found[spec.model] = tuple(results)
+    window = tuple(range(1, len(found["Ising"]) + 1))
+    return WindowResult("cells", "spatiotemporal", window, found, 1.0, n_blocks)
 
 
-def test_steps_are_paired_over_splits_and_per_neuron():
-    first, second = GROWN.steps("Ising")
-    assert (first.bits_per_second, first.stderr) == (1.0, 0.0)
-    assert second.bits_per_second == pytest.approx(0.0)
-    # The variance of 0.05, 0 and -0.05, times 1/3 + 1 for three splits that overlap.
-    assert second.stderr == pytest.approx(math.sqrt(0.0025 * 4 / 3))
+#: The RBM's lead over the Ising model is 1 bit/s, then 3, whatever the splits have in common.
+FLAT = ([1.0, 3.0, 3.1], [2.0, 4.0, 3.9], [2.0, 4.0, 4.0], [0.0, 2.0, 2.0])
+LEADING = tuple(
+    [a + 1.0 + e, b + 1.5, c + 3.0 - e]
+    for (a, b, c), e in zip(FLAT, (0.02, 0.0, -0.02, 0.01), strict=True)
+)
 
 
-def test_the_last_clear_step_is_the_one_beyond_two_standard_errors():
-    assert GROWN.last_step("Ising") == 2
-    assert grown([3.0, 2.0], [3.0, 2.1], [3.2, 2.2]).last_step("Ising") is None
+def test_gains_over_the_ising_model_are_paired_over_splits_per_unit_and_corrected():
+    found = grown(FLAT, LEADING)
+    gains = found.gains()["RBM"]
+    assert [pair.bits_per_second for pair in gains] == pytest.approx([0.50125, 0.75, 1.49875])
+    noise = np.array([0.02, 0.0, -0.02, 0.01]) / 2
+    assert gains[0].stderr == pytest.approx(noise.std(ddof=1) * math.sqrt(1 / 4 + 1))
+    assert [pair.p_holm for pair in gains] == holm([pair.p_value for pair in gains])
 
 
-def test_one_split_takes_its_steps_by_the_block_errors():
-    [step] = grown([1.0, 1.5], block_stderr=0.3).steps("Ising")
-    assert step.stderr == pytest.approx(0.3 * math.sqrt(2) / 2)
-    assert grown([1.0, 1.5], block_stderr=0.3).last_step("Ising") is None
-    assert grown([1.0, 1.5], block_stderr=0.1).last_step("Ising") == 2
+def test_growth_is_the_gain_at_the_longest_words_minus_that_at_the_shortest():
+    growth = grown(FLAT, LEADING).growth()["RBM"]
+    assert growth.bits_per_second == pytest.approx(0.9975)
+    assert growth.differs
+    # Both models gain as much by longer words: the gain of one over the other does not grow.
+    level = grown(FLAT, [[v + 1.0 + 0.1 * (-1) ** k for v in c] for k, c in enumerate(FLAT)])
+    assert level.growth()["RBM"].verdict in ("same", "undecided")
 
 
-def test_lags_that_are_not_computed_leave_a_gap():
-    whole = grown([1.0, 2.0, 3.0], [1.1, 2.0, 3.1], [1.0, 2.1, 3.1])
-    first, _, last = whole.models["Ising"]
-    found = WindowResult("cells", "spatiotemporal", (1, 2, 3), {"Ising": (first, None, last)}, 1.0)
-    assert found.steps("Ising") == [None, None]
-    assert found.last_step("Ising") is None
+def test_few_splits_say_nothing_about_growth():
+    growth = grown(FLAT[:2], LEADING[:2]).growth()["RBM"]
+    assert (growth.verdict, growth.df) == ("too few splits", 1.0)
+
+
+def test_blocks_that_were_dealt_count_in_the_tests_of_windows():
+    assert grown(FLAT, LEADING, n_blocks=20).growth()["RBM"].df == pytest.approx(
+        1 / (1 / 3 + 1 / 19)
+    )
+
+
+def test_windows_that_are_not_computed_leave_a_gap():
+    whole = grown(FLAT, LEADING)
+    cut = {name: (first, None, last) for name, (first, _, last) in whole.models.items()}
+    found = replace(whole, models=cut)
+    first, gap, last = found.gains()["RBM"]
+    assert gap is None
+    assert [first.p_holm, last.p_holm] == holm([first.p_value, last.p_value])
+    assert found.growth()["RBM"] == whole.growth()["RBM"]
+    without_last = {name: (*each[:2], None) for name, each in whole.models.items()}
+    assert replace(whole, models=without_last).growth() == {"RBM": None}
+
+
+def test_without_an_ising_model_or_another_one_there_is_nothing_to_measure_against():
+    whole = grown(FLAT, LEADING)
+    for name in ("Ising", "RBM"):
+        alone = replace(whole, models={name: whole.models[name]})
+        assert (alone.reference, alone.gains(), alone.growth()) == (None, {}, {})
 
 
 def row(split, position=0, given="rest", roc_area=0.8):

@@ -21,6 +21,8 @@ from microcolumn.models._spec import OBJECTIVES
 from microcolumn.recording import Recording
 from microcolumn.report import _html, _pictures as pictures, _tables as tables, page, write
 from microcolumn.report._cautions import cautions
+from microcolumn.report._effects import effects
+from microcolumn.report._growth import gains, growth
 from microcolumn.report._typography import typeset
 from microcolumn.study import NotComputedError, Plan, Results, run
 from microcolumn.study._codec import json_text
@@ -119,7 +121,7 @@ def parsed(text):
 
 def test_the_page_opens_with_the_answer(parsed, results):
     paragraphs = [p["text"] for p in parsed.all("p") if p.get("class") in ("headline", "detail")]
-    said = results.comparison("cells").answer.rstrip(".").split("; ")
+    said = results.comparison("cells").statements
     shown = [p.replace("\N{NO-BREAK SPACE}", " ").rstrip(".") for p in paragraphs]
     assert shown[: len(said)] == [typeset(part) for part in said]
     [section] = [e for e in parsed.all("section") if e.get("id") == "answer"]
@@ -133,12 +135,13 @@ def test_all_tables_of_the_text_are_on_the_page(parsed, results):
         tables.recordings(results),
         tables.models(compared),
         tables.pairs(compared),
-        tables.growth(results.by_window("cells")),
+        growth(results.by_window("cells")),
+        gains(results.by_window("cells")),
+        effects(compared),
         tables.predictions(results, condition),
         tables.layers(results, condition),
-        tables.interactions(results, condition),
     ):
-        title = table.title[0].upper() + table.title[1:].removesuffix(", up to")
+        title = table.title[0].upper() + table.title[1:]
         assert [
             [list(table.header), *([typeset(cell) for cell in row] for row in table.rows)]
         ] == parsed.table(title)[-1:]

@@ -27,6 +27,9 @@ def test_every_comparison_is_that_of_the_results(found, planted_results):
             assert model["name"] == expected.name
             assert model["bits_per_second"] == expected.bits_per_second
             assert model["spec"]["n_hidden"] == expected.spec.n_hidden
+        for pair, judged in zip(shown["pairs"], compared.pairs, strict=True):
+            assert (pair["verdict"], pair["p_holm"]) == (judged.verdict, judged.p_holm)
+            assert pair["interval"] == list(judged.interval)
 
 
 def test_units_and_normalisers_are_listed_by_model(found, planted_results):

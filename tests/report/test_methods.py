@@ -35,8 +35,11 @@ def test_one_split_and_one_model_are_told_as_such():
     for part in ("best of 3 starts", "once (seed 7)", "penalty of 0 on"):
         assert part in words
     assert "chosen by its likelihood" not in words
-    assert "one or two splits" in said["Scores and errors"]
-    assert "one or two splits" not in told(FIRST)["Scores and errors"]
+    assert "fewer than 3 splits nothing is decided" in said["Scores and errors"]
+    assert "nothing is decided" not in told(FIRST)["Scores and errors"]
+    assert "allow for their number" in said["Scores and errors"]  # blocks
+    by_words = told(replace(FIRST, split_by="words"))["Scores and errors"]
+    assert "allow for their number" not in by_words
 
 
 def test_penalties_made_for_the_words_are_told_as_such():

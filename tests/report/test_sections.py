@@ -41,7 +41,7 @@ def test_sections_follow_the_argument_each_with_its_figures(by_id):
 
 def test_an_answer_is_that_of_its_comparison(planted_results):
     first, second = answers(planted_results)
-    told = "; ".join((first.headline, *first.details))
+    told = ". ".join((first.headline, *first.details))
     assert f"{told}." == planted_results.comparison("cells").answer
     assert second.about.startswith("cells: 4 units in 6.7 ms bins, 4 of 4 splits")
 
@@ -54,8 +54,8 @@ def test_several_comparisons_are_put_side_by_side(planted_results, tmp_path):
     ]
     assert table.rows[0][2:] == (
         "SemiRBM 5: 0.00 ± 0.00, p = 1",
-        "2.00 ± 0.20, p = 0.0023",
-        "12.00 ± 1.22, p = 0.0023",
+        "2.00 ± 0.20, p = 0.024",
+        "12.00 ± 1.22, p = 0.024",
     )
     one = planted.write(tmp_path / "one.db", INSTANTANEOUS, keep=lambda job: job.kind == "test")
     assert summary(Results(one)) is None

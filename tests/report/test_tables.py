@@ -4,6 +4,8 @@ import planted_study as planted
 import pytest
 
 from microcolumn.report import _tables as tables
+from microcolumn.report._effects import effects
+from microcolumn.report._growth import gains, growth, growth_sentences
 from microcolumn.study import Plan, Results
 
 
@@ -24,10 +26,11 @@ def test_every_row_has_a_cell_for_each_column(planted_results, conditions):
         tables.recordings(planted_results),
         tables.models(compared),
         tables.pairs(compared),
-        tables.growth(planted_results.by_window("cells")),
+        growth(planted_results.by_window("cells")),
+        gains(planted_results.by_window("cells")),
+        effects(compared),
         tables.predictions(planted_results, conditions[1]),
         tables.layers(planted_results, conditions[1]),
-        tables.interactions(planted_results, conditions[1]),
     ]
     for table in made:
         assert {len(row) for row in table.rows} == {len(table.header)}
@@ -56,15 +59,41 @@ def test_differences_are_those_of_the_comparison(planted_results, conditions):
         mean, error = row[1].split(" ± ")
         assert float(mean) == pytest.approx(pair.bits_per_second, abs=0.005)
         assert float(error) == pytest.approx(pair.stderr, abs=0.005)
-    assert ("RBM 5 - Ising", "2.00 ± 0.20") in [tuple(row[:2]) for row in rows]
+    [hidden] = [row for row in rows if row[0] == "RBM 5 - Ising"]
+    assert hidden[1:3] == ("2.00 ± 0.20", "4 of 4")
+    assert hidden[-1] == compared.pair("RBM 5", "Ising").verdict == "better"
+    [same] = [row for row in rows if row[0] == "RBM 5 - SemiRBM 5"]
+    assert same[-1] == "same"
 
 
-def test_growth_is_the_score_per_unit_and_its_last_clear_step(planted_results):
+def test_growth_is_the_score_per_unit_and_gains_are_over_the_ising_model(planted_results):
     found = planted_results.by_window("cells")
-    table = tables.growth(found)
+    table = growth(found)
     assert [float(cell.split(" ± ")[0]) for cell in column(table, "RBM")] == [3.0, 4.0, 5.0]
-    ising, rbm = tables.growth_sentences(found)
-    assert (ising.split(" T = ")[1][0], rbm.split(" T = ")[1][0]) == ("2", "3")
+    over = column(gains(found), "RBM")
+    assert [float(cell.split(" ± ")[0]) for cell in over] == [0.5, 0.5, 1.5]
+    assert all(", p = 0.00" in cell or ", p < 0.001" in cell for cell in over)
+    [sentence] = growth_sentences(found)
+    assert sentence.startswith("RBM: its gain over Ising grows from T = 1 to T = 3 by 1.00 ± 0.00")
+
+
+def test_too_few_splits_leave_gains_without_p_and_without_a_verdict(tmp_path):
+    def early(job):
+        return job.kind == "test" and job.split < 2
+
+    found = Results(planted.write(tmp_path / "s.db", keep=early)).by_window("cells")
+    assert not any("p " in cell for cell in column(gains(found), "RBM"))
+    [sentence] = growth_sentences(found)
+    assert "too few splits to decide whether it grows (2; at least 3 are needed)" in sentence
+
+
+def test_effects_are_relative_to_pairs_and_paired_by_split(planted_results, conditions):
+    compared = planted_results.comparison(**conditions[0].names)
+    table = effects(compared)
+    assert column(table, "model") == ["RBM 5", "SemiRBM 5"]
+    ratio = compared.relative("RBM 5", "Ising")
+    assert column(table, "above Ising")[0] == ratio.gain == "+20.0 ± 0.0 %"
+    assert column(table, "explained by pairs")[0] == str(compared.share_of_pairs)
 
 
 def test_predictions_name_the_best_unit(planted_results, conditions):
@@ -74,12 +103,10 @@ def test_predictions_name_the_best_unit(planted_results, conditions):
     assert column(table, "best unit") == ["1.650 (unit u3, 4.0 Hz)"] * 4
 
 
-def test_layers_and_interactions_are_means_over_splits(planted_results, conditions):
+def test_layers_are_means_over_splits(planted_results, conditions):
     layers = tables.layers(planted_results, conditions[0])
     assert layers.rows[1][1:4] == ("65% (50%)", "0.07", "4 of 10")
     assert layers.rows[0][1:] == ("-", "-", "-", "0.03 / 0.01", "0.002")
-    interactions = tables.interactions(planted_results, conditions[0])
-    assert interactions.rows[0] == ("Ising", "90.0%", "97.0%", "99.0%")
 
 
 def test_recordings_stand_with_their_words(planted_results):
@@ -101,7 +128,6 @@ def test_what_is_not_computed_has_no_table(tmp_path):
     condition = results.tested()[0]
     assert tables.predictions(results, condition) is None
     assert tables.layers(results, condition) is None
-    assert tables.interactions(results, condition) is None
 
 
 def test_a_study_of_one_split_has_one_seed_and_no_error_over_splits(tmp_path):

@@ -4,6 +4,8 @@ import pytest
 from microcolumn.formatting import text_table
 from microcolumn.report import _tables as tables, report_text
 from microcolumn.report._cautions import cautions
+from microcolumn.report._effects import effects
+from microcolumn.report._growth import gains, growth, growth_sentences
 from microcolumn.study import Results
 
 
@@ -15,7 +17,8 @@ def text(planted_results):
 def test_the_answer_comes_first(text, planted_results):
     lines = text.splitlines()
     assert lines[0] == f"cells: 23 units, {planted.recording().n_spikes:,} spikes, 12 s"
-    assert " ".join(lines[6:9]) == planted_results.comparison("cells").answer
+    said = planted_results.comparison("cells").statements
+    assert " ".join(lines[6 : 6 + len(said)]) == planted_results.comparison("cells").answer
 
 
 def test_all_tables_are_in_the_text(text, planted_results):
@@ -26,13 +29,13 @@ def test_all_tables_are_in_the_text(text, planted_results):
             tables.pairs(compared),
             tables.predictions(planted_results, condition),
             tables.layers(planted_results, condition),
-            tables.interactions(planted_results, condition),
+            effects(compared),
         ):
             assert text_table(table.header, table.rows, left=table.left, indent=2) in text
     found = planted_results.by_window("cells")
-    growth = tables.growth(found)
-    assert text_table(growth.header, growth.rows, left=growth.left, indent=2) in text
-    for sentence in tables.growth_sentences(found):
+    for table in (growth(found), gains(found)):
+        assert text_table(table.header, table.rows, left=table.left, indent=2) in text
+    for sentence in growth_sentences(found):
         assert sentence in text
 
 
@@ -54,6 +57,9 @@ def test_an_unfinished_study_is_reported_as_far_as_it_is(tmp_path):
     assert "  3                      -                      -\n" in text
     answer = results.comparison("cells", experiment="spatiotemporal", window=2).answer
     assert f"T = 2: {answer.split(';')[0]}" in text
+    assert "too few splits to decide (2; at least 3 are needed)" in text
+    assert "p = " not in text
+    assert "p < " not in text.replace("p < 0.05", "")
     assert cautions(results)[0] in text
 
 

@@ -6,11 +6,11 @@ import pytest
 from microcolumn.study._experiment import INSTANTANEOUS, SPATIOTEMPORAL, Experiment, nearest
 
 
-def test_the_defaults_are_the_papers_protocol():
+def test_the_defaults_are_the_papers_protocol_but_for_penalties_and_splits_by_blocks():
     assert INSTANTANEOUS.l1 == "auto"
     assert (INSTANTANEOUS.n_hidden, INSTANTANEOUS.n_splits) == ((25,), 10)
     assert (INSTANTANEOUS.bin_width, INSTANTANEOUS.windows) == (0.020, (1,))
-    assert (INSTANTANEOUS.split_by, INSTANTANEOUS.train) == ("words", 0.5)
+    assert (INSTANTANEOUS.split_by, INSTANTANEOUS.train) == ("blocks", 0.5)
     assert SPATIOTEMPORAL.windows == (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15)
     assert (SPATIOTEMPORAL.most_active, SPATIOTEMPORAL.max_words) == (10, 200_000)
     assert (SPATIOTEMPORAL.bin_width, SPATIOTEMPORAL.n_hidden) == (0.0067, ("dims",))
@@ -28,10 +28,10 @@ def test_a_single_entry_stands_for_a_list_and_numpy_numbers_become_pythons():
     assert type(experiment.windows[0]) is int
 
 
-def test_windows_are_split_by_blocks_unless_stated_otherwise():
-    assert Experiment("x", windows=[1, 2]).split_by == "blocks"
-    assert Experiment("x", windows=[1, 2], split_by="words").split_by == "words"
-    assert Experiment("x", split_by="blocks").split_by == "blocks"
+def test_words_are_split_by_blocks_of_time_unless_stated_otherwise():
+    for windows in ([1], [1, 2]):
+        assert Experiment("x", windows=windows).split_by == "blocks"
+        assert Experiment("x", windows=windows, split_by="words").split_by == "words"
 
 
 def test_windows_are_kept_in_the_order_in_which_words_grow():

@@ -150,7 +150,7 @@ def test_a_job_needs_the_nested_fits_or_its_own_fit_or_all_fits():
 OF_WORDS = {"bin_width": 0.010, "most_active": 4, "max_words": 2000}
 BEARING = {
     "l1": (1e-3, 8e-3),
-    "split_by": "blocks",
+    "split_by": "words",
     "train": 0.6,
     "validation": 0.3,
     "seed": 1,
@@ -177,7 +177,7 @@ def test_every_setting_bears_on_digests_or_is_a_list_of_what_to_do():
     "more",
     [
         {"n_splits": 4},
-        {"windows": (1, 2), "split_by": "words"},
+        {"windows": (1, 2)},
         {"n_hidden": (3, 6)},
         {"objectives": ("mpf", "likelihood")},
     ],
@@ -187,7 +187,7 @@ def test_a_longer_list_keeps_all_digests_except_of_tests_whose_members_change(mo
     after = digests(plan_of(replace(BASE, **more)))
     shared = {job: name for job, name in before.items() if job.kind not in ("test", "patterns")}
     assert shared.items() <= after.items()
-    same_members = set(more) <= {"n_splits", "windows", "split_by"}
+    same_members = set(more) <= {"n_splits", "windows"}
     tests = before.items() - shared.items()
     assert (tests <= after.items()) if same_members else tests.isdisjoint(after.items())
 
@@ -226,7 +226,7 @@ def test_a_digest_is_the_same_in_every_process_and_release():
     """Written down: a change of it makes all stores compute everything again."""
     job = Job("fit", "A", "instantaneous", 1, 0, RBM)
     name = digest(settings_of(job, BASE, (ISING, RBM, SEMI)), FACTS)
-    assert name == "04280d1fcac174d21c63d6a8ee548929"
+    assert name == "36569fea15190f90f8bbb208f4a9d066"
 
 
 # The choice of l1

@@ -73,6 +73,9 @@ def test_pairs_are_compared_by_the_stored_differences(results):
     assert pair.bits_per_second == pytest.approx(2.0)
     assert pair.corrected_stderr == pytest.approx(stderr)
     assert pair.block_stderr == pytest.approx(planted.BLOCK_STDERR / 2)
+    assert pair.df == pytest.approx(1 / (1 / 3 + 1 / 19))  # 4 splits of 20 blocks
+    assert results.by_window("cells").growth()["RBM"].df == pair.df
+    assert results.comparison("cells").split_by == "blocks"
     assert str(results.comparison("cells").pair("RBM 5", "SemiRBM 5")).endswith("are the same")
 
 
@@ -318,3 +321,19 @@ def test_the_number_of_queries_does_not_grow_with_the_number_of_jobs(
     n_opening, n_all = found[small]
     assert n_opening <= 3
     assert n_all <= 20
+
+
+def test_splits_by_words_have_a_degree_of_freedom_less_than_splits(tmp_path):
+    by_words = replace(planted.PLAN.experiments[0], split_by="words")
+    plan = Plan(planted.PLAN.sources, (by_words,))
+    path = planted.write(tmp_path / "study.db", plan=plan, keep=lambda job: job.kind == "test")
+    found = Results(path).comparison("cells")
+    assert found.pair("RBM 5", "Ising").df == pytest.approx(3.0)
+    assert found.answer.endswith("slow drift is not seen.")
+
+
+def test_a_single_split_has_as_many_degrees_of_freedom_as_its_blocks_but_one(tmp_path):
+    path = planted.write(tmp_path / "s.db", keep=lambda job: job.kind == "test" and job.split == 0)
+    pair = Results(path).comparison("cells").pair("RBM 5", "Ising")
+    assert pair.df == pytest.approx(300 / 10 - 1)  # blocks of ten words at least
+    assert pair.verdict == "too few splits"

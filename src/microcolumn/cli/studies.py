@@ -78,6 +78,12 @@ def compare(
     splits: Annotated[
         int | None, _setting(help="Splits into training and test part, 10 by default.")
     ] = None,
+    split_by: Annotated[
+        str | None,
+        _setting(
+            help="Split by blocks of time, or by single words as the paper does; blocks by default."
+        ),
+    ] = None,
     seed: Annotated[int, _setting(min=0, help="Same seed, same numbers.")] = 0,
     spatiotemporal: Annotated[
         bool,
@@ -100,7 +106,8 @@ def compare(
 ) -> None:
     """Compare models on recordings, and print which is best by how much.
 
-    The protocol is the paper's, with penalties made for the words of each recording.
+    The protocol is the paper's, with penalties made for the words of each recording and with
+    training and test parts that are blocks of time.
 
     Finished jobs are kept in the store: after an interruption, the same command continues.
     """
@@ -120,6 +127,7 @@ def compare(
                 l1=l1 and sorted(l1),
                 objectives=objective,
                 n_splits=splits,
+                split_by=split_by,
                 seed=seed,
             ),
         )

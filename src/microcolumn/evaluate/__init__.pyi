@@ -3,10 +3,10 @@ from ._choice import L1Choice as L1Choice, choose_l1 as choose_l1, fit_best as f
 from ._comparison import (
     Comparison as Comparison,
     ModelScore as ModelScore,
-    PairedDifference as PairedDifference,
     SplitScore as SplitScore,
 )
 from ._conditional import conditional_gain as conditional_gain
+from ._effects import Ratio as Ratio
 from ._interactions import (
     Explained as Explained,
     Interactions as Interactions,
@@ -18,6 +18,7 @@ from ._layers import (
     LayerStatistics as LayerStatistics,
     layer_statistics as layer_statistics,
 )
+from ._paired import PairedDifference as PairedDifference
 from ._past import probability_given_past as probability_given_past
 from ._patterns import (
     PatternStatistics as PatternStatistics,

@@ -10,16 +10,21 @@ from ..validation import Floats, whole_number
 from ..words import Words
 
 
-def block_bins_of(words: Words, block_bins: int | None) -> int:
-    """Length of a block in bins, checked.
+def default_block_bins(n_bins: int, window: int) -> int:
+    """Length of a block in bins unless asked.
 
-    The default is a hundredth of the words, so that the standard error is good to 6 % and blocks
-    are long enough for drifts, at least ten windows, so that neighbours which share bins stay
-    together, and at most a fifth of the words.
+    A hundredth of the words, so that the standard error is good to 6 % and blocks are long enough
+    for drifts, at least ten windows, so that neighbours which share bins stay together, and at most
+    a fifth of the words.
     """
+    wanted = max(math.ceil(n_bins / 100), 10 * window)
+    return max(1, min(wanted, n_bins // 5))
+
+
+def block_bins_of(words: Words, block_bins: int | None) -> int:
+    """Length of a block in bins, checked; see :func:`default_block_bins`."""
     if block_bins is None:
-        wanted = max(math.ceil(words.n_bins / 100), 10 * words.window)
-        return max(1, min(wanted, words.n_bins // 5))
+        return default_block_bins(words.n_bins, words.window)
     length = whole_number("block_bins", block_bins)
     if not 1 <= length <= words.n_bins // 2:
         raise ValueError(

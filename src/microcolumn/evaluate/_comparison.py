@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 from ..formatting import text_table
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
 from ..partition._result import false_mode_text, is_false, method_text
-from ._significance import LEVEL, claimed_stderr, p_text, with_error
+from ._answer import statements
+from ._effects import Ratio, ratio
+from ._paired import PairedDifference
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,7 @@ class SplitScore:
     split : int
         Number of the split.
     bits_per_second : float
-        Excess log-likelihood over the firing rates; not finite where it could not be found.
+        Excess log-likelihood over independent cells; not finite where it could not be found.
     block_stderr : float
         Its standard error from blocks of the test part, bits/s.
     l1 : float
@@ -42,6 +45,8 @@ class SplitScore:
         Words scored.
     false_mass : float, optional
         Share of the model's mass in modes where no training word lies; None where not known.
+    spikes_per_second : float
+        Of all units together in the words scored; several spikes in a bin count as one.
     """
 
     split: int
@@ -60,11 +65,17 @@ class SplitScore:
     nats_per_word: float = math.nan
     n_words: int = 0
     false_mass: float | None = None
+    spikes_per_second: float = math.nan
 
     @property
     def has_false_mode(self) -> bool:
         """Whether 1 % of the mass or more lies where no training word does."""
         return is_false(self.false_mass)
+
+    @property
+    def bits_per_spike(self) -> float:
+        """Bits/s over spikes/s; NaN for words without a spike."""
+        return self.bits_per_second / self.spikes_per_second if self.spikes_per_second else math.nan
 
     @property
     def converged(self) -> bool:
@@ -128,79 +139,19 @@ class ModelScore:
         return is_false(self.false_mass)
 
     @property
+    def bits_per_spike(self) -> float:
+        """Mean over splits of bits/s over spikes/s of the words scored."""
+        return fmean(score.bits_per_spike for score in self.splits)
+
+    @property
+    def by_split(self) -> dict[int, float]:
+        """Bits/s by number of the split."""
+        return {score.split: score.bits_per_second for score in self.splits}
+
+    @property
     def l1(self) -> tuple[float, ...]:
         """Chosen L1 strength of each split."""
         return tuple(score.l1 for score in self.splits)
-
-
-@dataclass(frozen=True, slots=True)
-class PairedDifference:
-    """How much better the first of two models is than the second; printed, it is a sentence.
-
-    Parameters
-    ----------
-    first, second : str
-        Names of the models.
-    bits_per_second : float
-        Mean over splits of the score of the first minus that of the second.
-    split_stderr, block_stderr : float
-        As in :class:`ModelScore`, of the paired difference: what both models find hard to predict
-        cancels.
-    corrected_stderr : float
-        Standard error for splits that overlap, bits/s; NaN for one split.
-    p_value : float
-        Two-sided, not corrected over pairs: corrected resampled t-test, or for one or two splits a
-        normal test with the larger of both errors. NaN where neither can be had.
-    n_better, n_worse, n_splits : int
-        Splits in which the first is better, is worse, and all that have both.
-    """
-
-    first: str
-    second: str
-    bits_per_second: float
-    split_stderr: float
-    block_stderr: float
-    corrected_stderr: float
-    p_value: float
-    n_better: int
-    n_worse: int
-    n_splits: int
-
-    @property
-    def stderr(self) -> float:
-        """The error that ``p_value`` is made from, bits/s."""
-        return claimed_stderr(self.corrected_stderr, self.block_stderr, self.n_splits)
-
-    @property
-    def differs(self) -> bool:
-        """Whether one of the two is better, at the 5 % level."""
-        return self.p_value < LEVEL
-
-    @property
-    def same(self) -> bool:
-        """Whether neither is better in any split."""
-        return self.n_better == self.n_worse == 0
-
-    def reversed(self) -> PairedDifference:
-        """The same pair with the other model first."""
-        return replace(
-            self,
-            first=self.second,
-            second=self.first,
-            bits_per_second=-self.bits_per_second,
-            n_better=self.n_worse,
-            n_worse=self.n_better,
-        )
-
-    def __str__(self) -> str:
-        if self.same:
-            return f"{self.first} and {self.second} are the same"
-        pair = self.reversed() if self.bits_per_second < 0.0 else self
-        by = f"{with_error(pair.bits_per_second, self.stderr)} bits/s"
-        how = f"({pair.n_better} of {self.n_splits} splits, {p_text(self.p_value)})"
-        if self.differs:
-            return f"{pair.first} is better than {pair.second} by {by} {how}"
-        return f"{pair.first} and {pair.second} cannot be told apart: {by} {how}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,10 +164,10 @@ class Comparison:
     Parameters
     ----------
     models : tuple of ModelScore
-        In the order they were given; those of a study best first, without the firing rates, which
+        In the order they were given; those of a study best first, without independent cells, which
         are the zero. Without those in ``unranked``.
     pairs : tuple of PairedDifference
-        Every two models, and each against firing rates (``"Independent"``), in the same order.
+        Every two models, and each against independent cells (``"Independent"``), in the same order.
     n_units : int
         Recorded units.
     n_splits, n_planned : int
@@ -228,6 +179,10 @@ class Comparison:
     unranked : tuple of ModelScore
         Models with a false mode: much of their mass lies on words never seen, so that their scores
         say nothing about the recording. They are in no pair.
+    split_by : {"words", "blocks", ""}
+        How words were assigned to training and test parts; empty outside of a study.
+    test_to_train : float
+        Words tested over words trained on; NaN outside of a study.
     """
 
     models: tuple[ModelScore, ...]
@@ -239,6 +194,8 @@ class Comparison:
     experiment: str = ""
     window: int = 1
     unranked: tuple[ModelScore, ...] = ()
+    split_by: str = ""
+    test_to_train: float = math.nan
 
     @property
     def scores(self) -> dict[str, ModelScore]:
@@ -263,6 +220,30 @@ class Comparison:
             )
         return found
 
+    def relative(self, first: str, second: str) -> Ratio | None:
+        """Gain of one model over independent cells as a share of another's, paired by split.
+
+        None where the second has no such gain. The error of one split is that of its blocks.
+        """
+        above, below = self.scores[first], self.scores[second]
+        found = ratio(above.by_split, below.by_split, self.test_to_train)
+        if found is not None and math.isnan(found.stderr):
+            error = self.pair(first, second).block_stderr / below.bits_per_second
+            found = replace(found, stderr=error)
+        return found
+
+    @property
+    def share_of_pairs(self) -> Ratio | None:
+        """Share of the best model's gain over independent cells that the Ising model has.
+
+        None without an Ising model, without a gain, or where an Ising model is the best.
+        """
+        ising = [model for model in self.models if model.spec.model == "Ising"]
+        if not ising or self.best in ising:
+            return None
+        best_ising = max(ising, key=lambda model: model.bits_per_second)
+        return self.relative(best_ising.name, self.best.name)
+
     def _find(self, first: str, second: str) -> PairedDifference | None:
         for pair in self.pairs:
             if (pair.first, pair.second) == (first, second):
@@ -276,38 +257,13 @@ class Comparison:
 
     @property
     def answer(self) -> str:
-        """Which model is best, by how much over the next and over independent units."""
-        return "; ".join(self.statements) + "."
+        """Hidden units against pairs, the runner-up, independent cells, and what it holds for."""
+        return ". ".join(self.statements) + "."
 
     @property
     def statements(self) -> list[str]:
         """The parts of the answer, the most important one first."""
-        false = [f"{model.name}: {false_mode_text(model.false_mass)}" for model in self.unranked]
-        return [*(self._ranking if self.models else ()), *false]
-
-    @property
-    def _ranking(self) -> list[str]:
-        """What is said of the models that may be ranked."""
-        best = self.best.name
-        ranked = sorted(self.models, key=lambda model: -model.bits_per_second)
-        others = [m.name for m in ranked if m.name not in (best, INDEPENDENT)]
-        over_others = [self.pair(best, name) for name in others]
-        over_rates = self.pair(best, INDEPENDENT)
-        if not over_others or over_rates.bits_per_second <= 0.0:
-            return [f"{over_rates}"]
-        n_same = sum(pair.same for pair in over_others)
-        shown, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
-        shown += [pair for pair in rest if pair.differs][: not shown[-1].differs]
-        gain = f"{with_error(over_rates.bits_per_second, over_rates.stderr)} bits/s"
-        rates = f"{best} is {gain} above independent units ({p_text(over_rates.p_value)})"
-        # Annealing may have missed a part of log Z, so that a score is too good.
-        unsure = [
-            model.name
-            for model in self.models
-            if not all(score.normaliser_converged for score in model.splits)
-        ]
-        doubts = [f"log Z of {' and '.join(unsure)} has not converged"] if unsure else []
-        return [*map(str, shown), rates, *doubts]
+        return statements(self)
 
     @property
     def table(self) -> str:
@@ -329,6 +285,7 @@ class Comparison:
         return {
             "model": model.name,
             "bits/s": bits,
+            "per spike": "-" if model.has_false_mode else f"{model.bits_per_spike:.2f}",
             "behind best": behind,
             "nats/word": f"{score.nats_per_word:.4f}",
             "live hidden": f"{model.n_live_hidden:.0f} of {n_hidden}" if n_hidden else "-",

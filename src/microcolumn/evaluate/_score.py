@@ -1,4 +1,4 @@
-"""Excess log-likelihood: how much better than firing rates a model predicts words, in bits/s."""
+"""Excess log-likelihood: gain on held-out words over independent cells, in bits/s."""
 
 from __future__ import annotations
 
@@ -43,6 +43,8 @@ class Score:
     false_mass : float, optional
         Share of the model's mass in modes where no training word lies. From 1 % on the model is not
         one of these data, and says so in print instead of the score.
+    spikes_per_second : float
+        Of all units together in the words scored; several spikes in a bin count as one.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Score:
     block_bins: int
     side: str | None = None
     false_mass: float | None = None
+    spikes_per_second: float = math.nan
 
     @property
     def has_false_mode(self) -> bool:
@@ -146,6 +149,7 @@ def score_of(
         n_units=words.n_units,
         block_bins=block_bins,
         false_mass=log_z.false_mass,
+        spikes_per_second=float(words.rates.sum()) / (words.window * words.bin_width),
     )
 
 

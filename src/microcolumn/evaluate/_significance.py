@@ -2,7 +2,9 @@
 
 Random splits of one recording share most of their words, so the plain standard error over splits
 is too small for a claim. The corrected resampled t-test (Nadeau & Bengio 2003, Inference for the
-generalization error) widens it by the share of words that any two splits have in common.
+generalization error) widens it by the share of words that any two splits have in common. Which
+error and which degrees of freedom are used follows from the number of splits alone, never from
+the values; ``benchmarks/nulls.py`` measures how often the test is wrong.
 """
 
 from __future__ import annotations
@@ -11,12 +13,14 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
-#: Fewer splits say too little about their own variance.
-_FEWEST_SPLITS = 3
+#: Fewer splits say too little about their own variance for a verdict.
+FEWEST_SPLITS = 3
 #: Two models differ where chance would make such a difference less often than this.
 LEVEL = 0.05
+#: p-values in text stop here: how a mean over splits is distributed is not known any further.
+_SMALLEST_P = 1e-3
 
 Values = Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -37,11 +41,46 @@ def corrected_stderr(values: Values, test_to_train: float) -> float:
 
 
 def claimed_stderr(corrected: float, block: float, n_splits: int) -> float:
-    """The error to judge a mean by: of few splits the larger one, of many that of the splits.
+    """The error to judge a mean by: that over splits, and of a single split that of its blocks."""
+    return corrected if n_splits > 1 else block
 
-    The error from blocks of one test part does not see that splits may disagree.
+
+def degrees_of_freedom(n_splits: int, n_blocks: int | None = None) -> float:
+    """Degrees of freedom of the corrected error over splits.
+
+    Splits deal the same ``n_blocks`` blocks of time again and again, so the variance over splits
+    is as uncertain as a variance over ``n_splits`` draws of one over ``n_blocks`` blocks: relative
+    variances, 2 / (degrees of freedom), add up. Single words are too many to matter: None.
     """
-    return corrected if n_splits >= _FEWEST_SPLITS else float(np.fmax(corrected, block))
+    if n_splits < 2:
+        return math.nan
+    of_blocks = 0.0 if n_blocks is None else 1.0 / max(n_blocks - 1, 1)
+    return 1.0 / (1.0 / (n_splits - 1) + of_blocks)
+
+
+def p_value(mean: float, stderr: float, df: float) -> float:
+    """Two-sided p-value of Student's t with ``df`` degrees of freedom; NaN without an error."""
+    if math.isnan(stderr) or math.isnan(df):
+        return math.nan
+    if stderr == 0.0:
+        return 1.0 if mean == 0.0 else 0.0
+    return float(2.0 * special.stdtr(df, -abs(mean) / stderr))
+
+
+def half_width(stderr: float, df: float) -> float:
+    """Half of the 95 % interval around a mean with this error; NaN without an error."""
+    return float(special.stdtrit(df, 1.0 - LEVEL / 2.0)) * stderr
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p-values corrected for their number (Holm 1979); those that are NaN count for nothing."""
+    corrected = list(p_values)
+    known = sorted((p, k) for k, p in enumerate(p_values) if not math.isnan(p))
+    largest = 0.0
+    for rank, (p, k) in enumerate(known):
+        largest = max(largest, min(1.0, p * (len(known) - rank)))
+        corrected[k] = largest
+    return corrected
 
 
 def with_error(value: float, stderr: float) -> str:
@@ -52,25 +91,9 @@ def with_error(value: float, stderr: float) -> str:
 
 
 def p_text(p_value: float) -> str:
-    """A p-value with the digits that matter: ``p = 0.012``, ``p = 3e-6``.
-
-    Beyond that the distribution of a mean over blocks or splits is not known well enough.
-    """
+    """A p-value with the digits that matter: ``p = 0.012``, ``p < 0.001``."""
     if math.isnan(p_value):
         return "p unknown"
-    if p_value < 1e-8:
-        return "p < 1e-8"
-    if p_value < 1e-3:
-        mantissa, exponent = f"{p_value:.0e}".split("e")
-        return f"p = {mantissa}e{int(exponent)}"
+    if p_value < _SMALLEST_P:
+        return f"p < {_SMALLEST_P:g}"
     return f"p = {p_value:.2g}"
-
-
-def p_value(mean: float, stderr: float, n_splits: int) -> float:
-    """Two-sided p-value: t over splits, or normal for a few."""
-    if math.isnan(stderr):
-        return math.nan
-    if stderr == 0.0:
-        return 1.0 if mean == 0.0 else 0.0
-    null = stats.t(n_splits - 1) if n_splits >= _FEWEST_SPLITS else stats.norm()
-    return float(2.0 * null.sf(abs(mean) / stderr))

@@ -13,13 +13,11 @@ from ..models import ModelSpec, PopulationModel
 from ..models._spec import INDEPENDENT
 from ..words import Words
 from ._bootstrap import block_bins_of
-from ._comparison import Comparison, ModelScore, PairedDifference, SplitScore
+from ._comparison import Comparison, ModelScore, SplitScore
 from ._inputs import Baseline, common_baseline, words_for_all
+from ._paired import EQUAL_MARGIN, PairedDifference, judged_together, paired_difference, rms
 from ._score import mean_rate, score_of
-from ._significance import claimed_stderr, corrected_stderr, p_value, split_stderr
-
-#: Bits/s; scores that are closer differ by rounding, which has a sign but no meaning.
-_SAME = 1e-9
+from ._significance import split_stderr
 
 #: First minus second in bits/s, and its block error, by pair of names and by split.
 Differences = Mapping[tuple[str, str], Mapping[int, tuple[float, float]]]
@@ -71,7 +69,8 @@ def compare(
     found = [_summary(name, specs[name], [score], held.n_units) for name, score in scores.items()]
     ranked, unranked = _ranked(found)
     by_split = {pair: {0: values} for pair, values in differences.items()}
-    pairs = _pairs(ranked, by_split, test_to_train=math.nan)
+    n_test_blocks = held.n_bins / block_bins_of(held, block_bins)
+    pairs = _pairs(ranked, by_split, test_to_train=math.nan, n_test_blocks=n_test_blocks)
     return Comparison(ranked, pairs, held.n_units, window=held.window, unranked=unranked)
 
 
@@ -110,6 +109,7 @@ def score_split(
             nats_per_word=score.nats_per_word,
             n_words=score.n_words,
             false_mass=score.false_mass,
+            spikes_per_second=score.spikes_per_second,
         )
     differences = {}
     for first, second in combinations(models, 2):
@@ -130,14 +130,21 @@ def compare_splits(
     differences: Differences,
     n_units: int,
     test_to_train: float,
+    *,
+    n_blocks: int | None = None,
+    n_test_blocks: float = math.nan,
 ) -> tuple[tuple[ModelScore, ...], tuple[PairedDifference, ...]]:
     """Models best first, and every pair of them with the better one first.
 
-    Models with a false mode are left out. Firing rates may be among the scores. Differences have
-    each pair in either order; those with firing rates may be missing, since they are the scores.
+    Models with a false mode are left out. Independent cells may be among the scores. Differences
+    have each pair in either order; those with independent cells may be missing, since they are the
+    scores. How words were split is told as to :func:`~._paired.paired_difference`.
     """
     models, _ = _ranked(_found(scores, n_units))
-    return models, _pairs(models, differences, test_to_train)
+    pairs = _pairs(
+        models, differences, test_to_train, n_blocks=n_blocks, n_test_blocks=n_test_blocks
+    )
+    return models, pairs
 
 
 def with_false_modes(
@@ -148,7 +155,7 @@ def with_false_modes(
 
 
 def _found(scores: Mapping[ModelSpec, Sequence[SplitScore]], n_units: int) -> list[ModelScore]:
-    """Models with a finite score, best first, without firing rates."""
+    """Models with a finite score, best first, without independent cells."""
     found = [model_score(*each, n_units) for each in scores.items() if each[0].name != INDEPENDENT]
     return sorted(filter(None, found), key=lambda model: (-model.bits_per_second, model.name))
 
@@ -165,39 +172,6 @@ def model_score(spec: ModelSpec, scores: Sequence[SplitScore], n_units: int) -> 
     return _summary(spec.name, spec, finite, n_units) if finite else None
 
 
-def paired_difference(
-    first: str,
-    second: str,
-    differences: Sequence[float],
-    block_stderrs: Sequence[float],
-    test_to_train: float,
-) -> PairedDifference | None:
-    """Compare two models by their paired differences; None where no split has a finite one.
-
-    ``differences`` are the score of the first minus that of the second on each split, bits/s;
-    ``test_to_train`` is words of the test part over words that fit and choice of l1 have seen.
-    """
-    given = np.array([differences, block_stderrs], dtype=np.float64)
-    values, errors = given[:, np.isfinite(given[0])]
-    if not values.size:
-        return None
-    values[np.abs(values) < _SAME] = 0.0
-    mean, plain, block = float(values.mean()), split_stderr(values), _rms(errors)
-    corrected = corrected_stderr(values, test_to_train)
-    return PairedDifference(
-        first=first,
-        second=second,
-        bits_per_second=mean,
-        split_stderr=plain,
-        block_stderr=block,
-        corrected_stderr=corrected,
-        p_value=p_value(mean, claimed_stderr(corrected, block, values.size), values.size),
-        n_better=int((values > 0.0).sum()),
-        n_worse=int((values < 0.0).sum()),
-        n_splits=int(values.size),
-    )
-
-
 def _summary(name: str, spec: ModelSpec, scores: Sequence[SplitScore], n_units: int) -> ModelScore:
     values = np.array([score.bits_per_second for score in scores])
     mean = float(values.mean())
@@ -208,7 +182,7 @@ def _summary(name: str, spec: ModelSpec, scores: Sequence[SplitScore], n_units: 
         bits_per_second=mean,
         per_neuron=mean / n_units,
         split_stderr=split_stderr(values),
-        block_stderr=_rms([score.block_stderr for score in scores]),
+        block_stderr=rms([score.block_stderr for score in scores]),
         n_nonzero=float(np.mean([score.n_nonzero for score in scores])),
         n_couplings=float(np.mean([score.n_couplings for score in scores])),
         n_live_hidden=float(np.mean([score.n_live_hidden for score in scores])),
@@ -218,23 +192,34 @@ def _summary(name: str, spec: ModelSpec, scores: Sequence[SplitScore], n_units: 
 
 
 def _pairs(
-    models: Sequence[ModelScore], differences: Differences, test_to_train: float
+    models: Sequence[ModelScore],
+    differences: Differences,
+    test_to_train: float,
+    *,
+    n_blocks: int | None = None,
+    n_test_blocks: float = math.nan,
 ) -> tuple[PairedDifference, ...]:
-    """Every two models in order, then each against firing rates."""
+    """Every two models in order, then each against independent cells."""
     by_pair = dict(differences)
     for (first, second), by_split in differences.items():
         by_pair[second, first] = {split: (-d, error) for split, (d, error) in by_split.items()}
     for model in models:
-        rates = {s.split: (s.bits_per_second, s.block_stderr) for s in model.splits}
-        by_pair.setdefault((model.name, INDEPENDENT), rates)
+        scored = {s.split: (s.bits_per_second, s.block_stderr) for s in model.splits}
+        by_pair.setdefault((model.name, INDEPENDENT), scored)
     names = [*(model.name for model in models if model.name != INDEPENDENT), INDEPENDENT]
     found = []
     for pair in combinations(names, 2):
         by_split = by_pair.get(pair, {})
         values, errors = [d for d, _ in by_split.values()], [e for _, e in by_split.values()]
-        found.append(paired_difference(*pair, values, errors, test_to_train))
-    return tuple(filter(None, found))
-
-
-def _rms(errors: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    return math.sqrt(float(np.mean(np.square(errors))))
+        found.append(
+            paired_difference(
+                *pair,
+                values,
+                errors,
+                test_to_train,
+                n_blocks=n_blocks,
+                n_test_blocks=n_test_blocks,
+            )
+        )
+    best = max((model.bits_per_second for model in models), default=0.0)
+    return judged_together([pair for pair in found if pair], margin=EQUAL_MARGIN * max(best, 0.0))

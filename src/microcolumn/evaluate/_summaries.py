@@ -8,15 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
 from ..models import ModelSpec
-from ._comparison import ModelScore, PairedDifference
+from ._comparison import ModelScore
 from ._layers import LayerStatistics
+from ._paired import PairedDifference, judged_together, paired_difference
 from ._significance import LEVEL, split_stderr
-from ._splits import paired_difference
 
 Row = dict[str, Any]
 
@@ -35,7 +34,9 @@ class WindowResult:
         By name, without the number of hidden units where that grows with the words; one result
         per length of the window, None where it is not computed.
     test_to_train : float
-        Words tested over words trained on; see :func:`~._splits.paired_difference`.
+        Words tested over words trained on.
+    n_blocks : int, optional
+        Blocks of time that were dealt to both parts; None where single words were.
     """
 
     recording: str
@@ -43,35 +44,81 @@ class WindowResult:
     windows: tuple[int, ...]
     models: Mapping[str, tuple[ModelScore | None, ...]]
     test_to_train: float
+    n_blocks: int | None = None
 
-    def steps(self, model: str) -> list[PairedDifference | None]:
-        """Bits/s per unit won by each next length of the window, paired over splits.
+    @property
+    def reference(self) -> str | None:
+        """The first Ising model, which the others are measured against; None without either."""
+        specs = {
+            name: next((each.spec for each in found if each), None)
+            for name, found in self.models.items()
+        }
+        ising = [name for name, spec in specs.items() if spec and spec.model == "Ising"]
+        return ising[0] if ising and len(self.models) > 1 else None
 
-        The parts of a split hold nearly the same stretches at both window lengths; their block
-        errors are taken as if they were independent, which is careful.
+    def gains(self) -> dict[str, list[PairedDifference | None]]:
+        """Bits/s per unit of each other model minus the Ising model, for each window.
+
+        Paired by split; p-values are corrected for the number of models and windows. Empty without
+        an Ising model.
         """
-        return [
-            None if before is None or after is None else self._step(before, after)
-            for before, after in pairwise(map(_ranked, self.models[model]))
-        ]
+        if self.reference is None:
+            return {}
+        others = [name for name in self.models if name != self.reference]
+        places = [(name, k) for name in others for k in range(len(self.windows))]
+        found = [self._judged(name, f"{self.reference}", self._gain(name, k)) for name, k in places]
+        known = judged_together([pair for pair in found if pair])
+        corrected = iter(known)
+        pairs = [next(corrected) if pair else None for pair in found]
+        n = len(self.windows)
+        return {name: pairs[n * k : n * (k + 1)] for k, name in enumerate(others)}
 
-    def last_step(self, model: str) -> int | None:
-        """Largest length of the window that is clearly better than the one before it.
+    def growth(self) -> dict[str, PairedDifference | None]:
+        """How much larger each model's gain over the Ising model is at the longest window.
 
-        A step is clear where it is more than two standard errors up. None where no step is.
+        The gain at the longest window minus that at the shortest, bits/s per unit, paired by
+        split; p-values are corrected for the number of models. None where either is not computed.
         """
-        steps = zip(self.windows[1:], self.steps(model), strict=True)
-        clear = [n for n, step in steps if step and step.bits_per_second > 2.0 * step.stderr]
-        return clear[-1] if clear else None
+        others = [name for name in self.models if name != self.reference] if self.reference else []
+        found: dict[str, PairedDifference | None] = dict.fromkeys(others)
+        for name in others:
+            short, long = self._gain(name, 0), self._gain(name, len(self.windows) - 1)
+            both = {
+                split: (
+                    long[split][0] - short[split][0],
+                    math.hypot(long[split][1], short[split][1]),
+                )
+                for split in sorted(long.keys() & short.keys())
+            }
+            found[name] = self._judged("longest words", "shortest words", both)
+        known = judged_together([pair for pair in found.values() if pair])
+        return found | dict(zip([name for name in others if found[name]], known, strict=True))
 
-    def _step(self, before: ModelScore, after: ModelScore) -> PairedDifference | None:
-        earlier = {score.split: score for score in before.splits}
-        both = [(s, earlier[s.split]) for s in after.splits if s.split in earlier]
-        n = after.n_units
-        gains = [(new.bits_per_second - old.bits_per_second) / n for new, old in both]
-        errors = [math.hypot(new.block_stderr, old.block_stderr) / n for new, old in both]
+    def _gain(self, name: str, k: int) -> dict[int, tuple[float, float]]:
+        """Bits/s per unit over the Ising model and its block error, by split.
+
+        Both models' block errors are taken as if they were independent, which is careful.
+        """
+        model, ising = (_ranked(self.models[each][k]) for each in (name, self.reference or ""))
+        if model is None or ising is None:
+            return {}
+        n = model.n_units
+        below = {score.split: score for score in ising.splits}
+        return {
+            score.split: (
+                (score.bits_per_second - below[score.split].bits_per_second) / n,
+                math.hypot(score.block_stderr, below[score.split].block_stderr) / n,
+            )
+            for score in model.splits
+            if score.split in below
+        }
+
+    def _judged(
+        self, first: str, second: str, by_split: Mapping[int, tuple[float, float]]
+    ) -> PairedDifference | None:
+        values, errors = ([each[k] for each in by_split.values()] for k in (0, 1))
         return paired_difference(
-            "longer window", "shorter window", gains, errors, self.test_to_train
+            first, second, values, errors, self.test_to_train, n_blocks=self.n_blocks
         )
 
 

@@ -7,13 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 
 from ..evaluate import Comparison
+from ..evaluate._significance import FEWEST_SPLITS
 from ..plot import differences, scores
 from ..study import Condition, NotComputedError, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import about, condition_of
-
-#: So few splits say little about their own scatter; see evaluate/_significance.py.
-_FEW_SPLITS = 2
 
 
 def likelihood(
@@ -79,18 +77,26 @@ def _reference(compared: Sequence[Comparison]) -> str | None:
 
 def _caption(condition: Condition, compared: Sequence[Comparison], reference: str | None) -> str:
     text = (
-        "Excess log-likelihood over independent units, the zero line, on test words that were used "
+        "Excess log-likelihood over independent cells, the zero line, on test words that were used "
         "neither for the fit nor for the choice of the penalty, for the whole population "
         f"({about(condition)}; {_splits(compared)}). "
     )
     if reference is not None:
         text = (
-            f"(a) {text}(b) The same scores minus that of {reference} on the same words, with "
-            "two-sided p-values by a t-test, or by a normal test for one or two splits, not "
-            "corrected over pairs. "
+            f"(a) {text}(b) The same scores minus that of {reference} on the same words. "
+            f"{_p_values(compared)} "
         )
     text += error_bars(each.n_splits for each in compared)
     return text + _over_time(condition, compared) + _doubts(compared)
+
+
+def _p_values(compared: Sequence[Comparison]) -> str:
+    if max(each.n_splits for each in compared) < FEWEST_SPLITS:
+        return f"No p-values: they need at least {FEWEST_SPLITS} splits."
+    return (
+        "Two-sided p-values of the corrected resampled t-test, corrected for the number of pairs "
+        "(Holm 1979)."
+    )
 
 
 def _splits(compared: Sequence[Comparison]) -> str:
@@ -116,14 +122,14 @@ def error_bars(n_splits: Iterable[int]) -> str:
         "Error bars: one standard error of the mean over splits, corrected for the words that "
         "splits share (Nadeau & Bengio 2003)"
     )
-    if min(numbers) <= _FEW_SPLITS:
-        text += "; with one or two splits that from blocks of neighbouring bins where it is larger"
+    if min(numbers) == 1:
+        text += "; of a single split from blocks of neighbouring bins"
     return f"{text}."
 
 
 def _over_time(condition: Condition, compared: Sequence[Comparison]) -> str:
     """What errors over splits leave out."""
-    if condition.experiment.split_by != "words" or min(c.n_splits for c in compared) <= _FEW_SPLITS:
+    if condition.experiment.split_by != "words" or min(c.n_splits for c in compared) == 1:
         return ""
     blocks = max(model.block_stderr for each in compared for model in each.models)
     return (

@@ -34,16 +34,12 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
 
 def _caption(condition: Condition, shown: WindowResult, computed: list[ModelScore]) -> str:
     numbers = sorted({each.n_splits for each in computed})
-    last = {name: shown.last_step(name) for name in shown.models}
-    steps = [f"{name} {window if window is not None else 'none'}" for name, window in last.items()]
     sentences = [
-        "Gain over independent units, per second and neuron, on test words of one or more bins of "
+        "Gain over independent cells, per second and unit, on test words of one or more bins of "
         f"{1e3 * condition.experiment.bin_width:g} ms ({condition.recording}, "
         f"{counted(computed[0].n_units, 'unit')}); above, the length of a word.",
         f"Mean over {extremes(numbers)} split{'s' if numbers[-1] > 1 else ''}.",
         error_bars(numbers),
-        "Rings: the last number of bins that is more than two standard errors of the paired "
-        f"difference better than the number before it ({', '.join(steps)}).",
     ]
     missing = [
         f"{name} {window}"

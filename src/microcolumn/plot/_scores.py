@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from ..evaluate import Comparison, ModelScore, PairedDifference, WindowResult
-from ..evaluate._significance import claimed_stderr, corrected_stderr, p_text
+from ..evaluate._significance import FEWEST_SPLITS, claimed_stderr, corrected_stderr, p_text
 from ..formatting import counted
 from ..models import ModelSpec
 from ..models._spec import CLASSES, INDEPENDENT, OBJECTIVES
@@ -32,11 +32,11 @@ _FILLED = 0.8
 
 
 def scores(compared: Comparison | Sequence[Comparison], *, ax: Axes | None = None) -> Axes:
-    """Bars of the excess log-likelihood of each model over independent units, the zero line.
+    """Bars of the excess log-likelihood of each model over independent cells, the zero line.
 
     Error bars are one standard error: from blocks of bins for fitted models compared by
-    :func:`microcolumn.compare`; for a study that of the mean over splits, corrected for the words
-    that splits share (for one or two splits the larger of this and the error from blocks).
+    :func:`microcolumn.compare` and for one split; otherwise that of the mean over splits, corrected
+    for the words that splits share.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def scores(compared: Comparison | Sequence[Comparison], *, ax: Axes | None = Non
     """
     listed, specs = _drawn(compared)
     if not specs:
-        raise ValueError("there is no score to draw; compare a model other than firing rates")
+        raise ValueError("there is no score to draw; compare a model other than Independent")
     ax = axes_or_new(ax, (4.6, 2.6))
     width = _FILLED / len(specs)
     for k, (name, look) in enumerate(looks(specs, specs).items()):
@@ -77,8 +77,9 @@ def differences(
 ) -> Axes:
     """Each model's score minus that of one of them, paired over splits, with p-values.
 
-    Error bars are one standard error of the paired difference, from which the p-value follows;
-    see :class:`~microcolumn.evaluate.PairedDifference`.
+    Error bars are one standard error of the paired difference, from which the p-value follows; it
+    is corrected for the number of pairs, and left out where there are fewer than three splits. See
+    :class:`~microcolumn.evaluate.PairedDifference`.
 
     Parameters
     ----------
@@ -118,8 +119,7 @@ def windows(
 ) -> Axes:
     """Score per unit against the number of bins per word, a line per model.
 
-    Error bars are one standard error, as in :func:`scores`. A ring marks the last number of bins
-    that is more than two standard errors better than the one before.
+    Error bars are one standard error, as in :func:`scores`.
 
     Parameters
     ----------
@@ -139,12 +139,6 @@ def windows(
         errors = np.array([_stderr_per_neuron(each, result.test_to_train) for each in ranked])
         style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
         ax.errorbar(at, values, errors, markersize=3, label=literal(name), **style, **ERROR_BARS)
-        last = result.last_step(name)
-        if last is not None:
-            where = result.windows.index(last)
-            [ring] = ax.plot(at[where], values[where], "o", color=look.colour, label="_last step")
-            # Sizes differ, so that several models may have a ring around one point.
-            ring.set(markersize=7.0 + 2.5 * k, markerfacecolor="none")
     if len(result.windows) <= 12:
         ax.set_xticks(result.windows)
     else:
@@ -184,10 +178,12 @@ def _point(look: Look) -> dict[str, Any]:
 def _draw_difference(
     ax: Axes, x: float, pair: PairedDifference, look: Look, *, upright: bool
 ) -> None:
-    """A point with its error bar and its p-value above."""
+    """A point with its error bar and, if there are enough splits, its p-value above."""
     ax.errorbar(x, pair.bits_per_second, pair.stderr, elinewidth=0.8, capsize=2, **_point(look))
+    if pair.n_splits < FEWEST_SPLITS:
+        return
     top = pair.bits_per_second + (0.0 if math.isnan(pair.stderr) else pair.stderr)
-    text = p_text(pair.p_value).replace(" = ", "=").replace(" < ", "<")
+    text = p_text(pair.p_holm).replace(" = ", "=").replace(" < ", "<")
     place: dict[str, Any] = {"xytext": (0, 4), "textcoords": "offset points", "ha": "center"}
     ax.annotate(text, (x, top), rotation=90 if upright else 0, fontsize=5.5, va="bottom", **place)
 

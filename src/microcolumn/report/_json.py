@@ -46,4 +46,13 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
         by_model[spec.name] = found
     compared = results.comparison(**condition.names)
     shown: dict[str, Any] = plain(compared)
-    return shown | {"answer": compared.answer, "by_model": by_model}
+    pairs = [
+        row | {"stderr": pair.stderr, "interval": pair.interval, "verdict": pair.verdict}
+        for row, pair in zip(shown["pairs"], compared.pairs, strict=True)
+    ]
+    return shown | {
+        "pairs": pairs,
+        "share_of_pairs": compared.share_of_pairs,
+        "answer": compared.answer,
+        "by_model": by_model,
+    }

@@ -7,6 +7,8 @@ from inspect import signature
 from typing import NamedTuple
 
 from ..evaluate._choice import AUTOMATIC
+from ..evaluate._paired import EQUAL_MARGIN
+from ..evaluate._significance import FEWEST_SPLITS, LEVEL
 from ..formatting import enumeration, scientific
 from ..partition._ais import annealed_importance_sampling
 from ..study import Experiment, Plan
@@ -142,19 +144,27 @@ def _normalisation(plan: Plan) -> str:
 
 
 def _scores(plan: Plan) -> str:
-    few = any(experiment.n_splits < 3 for experiment in plan.experiments)
-    normal = (
-        " For one or two splits it is a normal test with the larger of both errors." if few else ""
-    )
+    few = any(experiment.n_splits < FEWEST_SPLITS for experiment in plan.experiments)
+    none = f" With fewer than {FEWEST_SPLITS} splits nothing is decided." if few else ""
+    blocks = ""
+    if any(experiment.split_by == "blocks" for experiment in plan.experiments):
+        blocks = (
+            "; where blocks of time were assigned, degrees of freedom allow for their number too"
+        )
     return (
-        "The score of a model is the mean of log₂ p(word) minus the same for independent units, "
-        "over the test words, per second of a word's duration; rates of the independent units come "
-        "from the words that were fitted, and are clipped to half a count from 0 and 1. "
+        "The score of a model is the mean of log₂ p(word) minus the same for independent cells, "
+        "over the test words, per second of a word's duration; rates of the independent cells come "
+        "from the words that were fitted, and are clipped to half a count from 0 and 1. Bits per "
+        "spike are bits/s over the spikes/s of all units in the test words. "
         "Means over splits are given with their standard error over splits, and with that of one "
         "test part from a circular block bootstrap (Politis & Romano 1992). Differences are paired "
-        "by split; their errors and two-sided p-values are those of the corrected resampled t-test "
-        f"(Nadeau & Bengio 2003), which corrects for the words that splits have in common.{normal} "
-        "The p-values are not corrected for the number of pairs."
+        "by split; their errors, intervals and two-sided p-values are those of the corrected "
+        "resampled t-test (Nadeau & Bengio 2003), which corrects for the words that splits have in "
+        f"common, with one degree of freedom less than splits{blocks}. The p-values are corrected "
+        f"for the number of pairs (Holm 1979), and a model is called better at p < {LEVEL:g}; two "
+        "models are called equal if the 95\N{NO-BREAK SPACE}% interval of their difference lies "
+        f"within {100 * EQUAL_MARGIN:g}\N{NO-BREAK SPACE}% of the best model's gain over "
+        f"independent cells.{none}"
     )
 
 

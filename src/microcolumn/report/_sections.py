@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from ..evaluate import Comparison
-from ..evaluate._significance import p_text, with_error
+from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
 from ..formatting import enumeration, number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
 from . import _tables as tables
 from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
+from ._effects import effects
+from ._growth import gains, growth, growth_sentences
 from ._pictures import Pictures
 from ._tables import Table, longest
 
 _LEADS = {
     "Data": "Spikes are counted in bins; a word says which units fired at least once in a bin.",
-    "Comparison": "Gain in log-likelihood over independent units, in bits per second, on test "
+    "Comparison": "Gain in log-likelihood over independent cells, in bits per second, on test "
     "words that were used neither for the fits nor for the choice of the penalty.",
     "Parameters": "Couplings between units, and weights of the hidden units. Units are ordered "
     "from superficial to deep where their layers or depths are known.",
     "Assemblies and layers": "A hidden unit stands for a group of units that fire together. Do "
-    "these groups stay inside layers, and how much of the models is more than pairs?",
+    "these groups stay inside layers?",
     "Time": "Words that span several bins: how much each additional bin of the past adds.",
     "Prediction": "The probability that a unit spikes, given all others or the past only, compared "
     "with its firing rate. This needs no partition function, so it is an independent check of the "
@@ -57,7 +58,7 @@ def tally(results: Results) -> Answer:
         )
     (name, most), *others = Counter(each.best.name for each in compared).most_common()
     headline = [f"{name} scores best in {most} of {len(compared)} comparisons"]
-    # Where there is no other model, independent units are the next best.
+    # Where there is no other model, independent cells are the next best.
     ranked = [[*(model.name for model in each.models), INDEPENDENT] for each in compared]
     ahead = [each.pair(*names[:2]) for each, names in zip(compared, ranked, strict=True)]
     over_independent = [each.best.bits_per_second for each in compared]
@@ -67,8 +68,8 @@ def tally(results: Results) -> Answer:
         headline=", ".join([*headline, *(f"{other} in {n}" for other, n in others)]),
         details=(
             f"the best is {_range([pair.bits_per_second for pair in ahead])} above the next, "
-            f"beyond chance (p < 0.05) in {sure} of {len(compared)}",
-            f"it is {_range(over_independent)} above independent units",
+            f"surely (p < 0.05) in {sure} of {len(compared)}",
+            f"it is {_range(over_independent)} above independent cells",
         ),
     )
 
@@ -101,8 +102,8 @@ def summary(results: Results) -> Table | None:
         over_both = _over(compared, ising[:1]), _over(compared, [INDEPENDENT])
         where = _about(condition) if several else condition.recording
         rows.append((where, compared.best.name, over_next, *over_both))
-    header = ("recording", "best model", "over the next", "over Ising", "over independent units")
-    note = "bits/s; errors and p-values are corrected for overlap between splits"
+    header = ("recording", "best model", "over the next", "over Ising", "over independent cells")
+    note = "bits/s; errors allow for what splits share, p-values for the number of pairs too"
     return Table("best models", header, rows, left=header, note=note)
 
 
@@ -161,28 +162,29 @@ def _data(results: Results, drawn: Pictures) -> Section:
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
-    return _table_items(condition, tables.models(compared), tables.pairs(compared))
+    found = tables.models(compared), tables.pairs(compared), effects(compared)
+    return _table_items(condition, *found)
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:
-    layers = tables.layers(results, condition)
-    interactions = tables.interactions(results, condition)
-    if interactions is None:
+    if not list(tables.of_models(results.layers, results, condition)):
         return [Paragraph("The structure of these models is not computed yet.")]
-    # In a caption, the columns go on by themselves.
-    interactions = replace(interactions, title=interactions.title.removesuffix(", up to"))
-    items = _table_items(condition, layers, interactions)
+    layers = tables.layers(results, condition)
     if layers is not None:
-        return items
-    return [Paragraph("No labels of several layers, so layer structure was not tested."), *items]
+        return _table_items(condition, layers)
+    return [Paragraph("No labels of several layers, so layer structure was not tested.")]
 
 
 def _growth(results: Results, condition: Condition) -> list[Item]:
     if len(condition.experiment.windows) < 2:
         return []
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
-    table = TableItem(tables.growth(found), f"{condition.recording}, {condition.experiment.name}")
-    return [table, BulletList(tuple(tables.growth_sentences(found)))]
+    where = f"{condition.recording}, {condition.experiment.name}"
+    items: list[Item] = [
+        TableItem(each, where) for each in (growth(found), gains(found)) if each is not None
+    ]
+    sentences = tuple(growth_sentences(found))
+    return [*items, BulletList(sentences)] if sentences else items
 
 
 def _predicted(results: Results, condition: Condition) -> list[Item]:
@@ -241,4 +243,5 @@ def _over(compared: Comparison, others: list[str], *, name: bool = False) -> str
         return "-"
     pair = compared.pair(compared.best.name, others[0])
     which = f"{others[0]}: " if name else ""
-    return f"{which}{with_error(pair.bits_per_second, pair.stderr)}, {p_text(pair.p_value)}"
+    by = f"{which}{with_error(pair.bits_per_second, pair.stderr)}"
+    return by if pair.n_splits < FEWEST_SPLITS else f"{by}, {p_text(pair.p_holm)}"

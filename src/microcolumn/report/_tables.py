@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TypeVar
 
-from ..evaluate import Comparison, LayersResult, ModelScore, WindowResult
-from ..evaluate._significance import p_text, with_error
+from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference
+from ..evaluate._paired import EQUAL_MARGIN
+from ..evaluate._significance import FEWEST_SPLITS, LEVEL, p_text, with_error
 from ..formatting import counted, duration, number, scientific
 from ..models import ModelSpec
 from ..partition._result import false_mode_text
@@ -95,7 +96,8 @@ def words_facts(condition: Condition, compared: Comparison) -> str:
 
 def models(compared: Comparison) -> Table:
     """Scores and sizes of all models, best first, those with a false mode last."""
-    header = ("model", "bits/s", "per unit", "λ", "non-zero", "couplings", "live hidden")
+    scores = ("model", "bits/s", "per unit", "per spike")
+    sizes = ("λ", "non-zero", "couplings", "live hidden")
     log_z = {"exact": "exact", "ais": "AIS"}
     rows = [
         (
@@ -112,58 +114,45 @@ def models(compared: Comparison) -> Table:
     ]
     return Table(
         "scores on test parts",
-        (*header, "log Z", "converged"),
+        (*scores, *sizes, "log Z", "converged"),
         rows,
         left=("model", "λ", "log Z"),
         note="first ±: standard error over splits; second ±: of one test part, from blocks; "
+        "per spike: bits/s over spikes/s of all units, several spikes in a bin counted once; "
         "λ: the penalties chosen, with the number of splits that chose them; non-zero parameters, "
         "couplings and live hidden units: means over splits",
     )
 
 
 def pairs(compared: Comparison) -> Table:
-    """Every two models, and each against independent units, the better one first."""
+    """Every two models, and each against independent cells, the better one first."""
     rows = [
         (
             f"{pair.first} - {pair.second}",
             with_error(pair.bits_per_second, pair.stderr),
             f"{pair.n_better} of {pair.n_splits}",
-            p_text(pair.p_value).removeprefix("p ").removeprefix("= "),
+            *_sureness(pair),
+            pair.verdict,
         )
         for pair in compared.pairs
     ]
     return Table(
         "differences between models",
-        ("difference", "bits/s", "better in", "p"),
+        ("difference", "bits/s", "better in", "95 % interval", "p", "verdict"),
         rows,
-        left=("difference",),
-        note="errors and p-values are corrected for overlap between splits, not over pairs",
+        left=("difference", "verdict"),
+        note="errors allow for what splits share (corrected resampled t-test); p is corrected for "
+        f"the number of pairs (Holm); better: p < {LEVEL:g}; equal: the interval lies within "
+        f"{EQUAL_MARGIN:.0%} of the best model's gain over independent cells",
     )
 
 
-def growth(found: WindowResult) -> Table:
-    """Scores against the number of bins per word."""
-    rows = [
-        (str(window), *(_per_unit(results[k]) for results in found.models.values()))
-        for k, window in enumerate(found.windows)
-    ]
-    return Table("bits/s per unit against bins per word T", ("T", *found.models), rows, left=())
-
-
-def growth_sentences(found: WindowResult) -> list[str]:
-    """Where each model stops gaining from longer words."""
-    sentences = []
-    for name, models in found.models.items():
-        known = [n for n, result in zip(found.windows, models, strict=True) if result]
-        last = found.last_step(name) if len(known) > 1 else None
-        text = "no step up by more than 2 standard errors"
-        if len(known) < 2:
-            text = "too few T are computed to see it grow"
-        elif last is not None:
-            tried = "the longest computed" if last == known[-1] else f"of up to {known[-1]}"
-            text = f"the last step up by more than 2 standard errors is to T = {last}, {tried}"
-        sentences.append(f"{name}: {text}")
-    return sentences
+def _sureness(pair: PairedDifference) -> tuple[str, str]:
+    """The 95 % interval and p; dashes where there are too few splits for either."""
+    if pair.n_splits < FEWEST_SPLITS:
+        return "-", "-"
+    interval = " to ".join(number(end) for end in pair.interval)
+    return interval, p_text(pair.p_holm).removeprefix("p ").removeprefix("= ")
 
 
 def predictions(results: Results, condition: Condition) -> Table | None:
@@ -204,24 +193,6 @@ def layers(results: Results, condition: Condition) -> Table | None:
         note="weight in one layer: share of the positive weight in each hidden unit's main layer; "
         "p: median over splits; hidden units: of the live ones of all splits; "
         "couplings: mean strength",
-    )
-    return table if rows else None
-
-
-def interactions(results: Results, condition: Condition) -> Table | None:
-    """How much pairs and triplets explain; None if that is not computed."""
-    rows = []
-    for spec, found in of_models(results.interactions, results, condition):
-        explained = [each["explained"] for each in found.values()]
-        means = [fmean(values) for values in zip(*explained, strict=True) if None not in values]
-        if means:
-            shares = [f"{mean:.1%}" for mean in means]
-            rows.append((spec.name, *shares, *["-"] * (3 - len(shares))))
-    table = Table(
-        "variance of log p explained by interactions around silence, up to",
-        ("model", "single units", "and pairs", "and triplets"),
-        rows,
-        note="as in a power series, a further order may explain less",
     )
     return table if rows else None
 
@@ -274,24 +245,17 @@ def _layer_columns(found: LayersResult) -> tuple[str, ...]:
     return (*hidden, f"{within:.3g} / {between:.3g}", f"{median(p_values):.2g}")
 
 
-def _score(model: ModelScore) -> tuple[str, str]:
-    """Bits/s and bits/s per unit with their errors, which a false mode takes the place of."""
+def _score(model: ModelScore) -> tuple[str, str, str]:
+    """Bits/s with its errors, per unit and per spike; a false mode takes the place of them."""
     if model.has_false_mode:
-        return false_mode_text(model.false_mass), "-"
-    errors = _errors(model.split_stderr, model.block_stderr)
-    return f"{number(model.bits_per_second)} {errors}", number(model.per_neuron, 3)
+        return false_mode_text(model.false_mass), "-", "-"
+    errors = errors_text(model.split_stderr, model.block_stderr)
+    per_unit, per_spike = number(model.per_neuron, 3), number(model.bits_per_spike, 3)
+    return f"{number(model.bits_per_second)} {errors}", per_unit, per_spike
 
 
-def _per_unit(model: ModelScore | None) -> str:
-    if model is None:
-        return "-"
-    if model.has_false_mode:
-        return "false mode"
-    errors = model.split_stderr / model.n_units, model.block_stderr / model.n_units
-    return f"{number(model.per_neuron, 3)} {_errors(*errors, digits=3)}"
-
-
-def _errors(*errors: float, digits: int = 2) -> str:
+def errors_text(*errors: float, digits: int = 2) -> str:
+    """Errors of a score, each with its sign."""
     return " ".join(f"± {number(error, digits)}" for error in errors)
 
 

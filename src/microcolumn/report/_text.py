@@ -9,6 +9,8 @@ from ..formatting import text_table
 from ..study import Condition, Results
 from . import _tables as tables
 from ._cautions import cautions
+from ._effects import effects
+from ._growth import gains, growth, growth_sentences
 from ._tables import Table, longest
 
 
@@ -44,14 +46,16 @@ def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
     bins = ""
     if len(experiment.windows) > 1:
         found = results.by_window(last.recording, experiment=experiment.name)
-        steps = "\n".join(f"  {sentence}" for sentence in tables.growth_sentences(found))
-        yield f"{_titled(tables.growth(found))}\n{steps}"
+        yield _titled(growth(found))
+        over = gains(found)
+        if over is not None:
+            yield "\n".join([_titled(over), *(f"  {each}" for each in growth_sentences(found))])
         bins = f"T = {last.window}: "
-    yield bins + ";\n".join(compared.statements) + "."
+    yield bins + ".\n".join(compared.statements) + "."
     yield _laid_out(tables.models(compared))
     yield _laid_out(tables.pairs(compared))
-    for make in (tables.predictions, tables.layers, tables.interactions):
-        table = make(results, last)
+    predictions, layers = tables.predictions(results, last), tables.layers(results, last)
+    for table in (effects(compared), predictions, layers):
         if table is not None:
             yield _titled(table)
 

@@ -286,11 +286,8 @@ def _structure(task: Task) -> Rows:
     layers = layer_statistics(model, test.units) if len(labels) > 1 else None
     order = 3 if test.n_dims <= MOST_UNITS_OF_TRIPLETS else 2
     found = effective_interactions(model, order)
-    explained = found.explained(test)
     interactions = {
         "rms_nats": found.rms_nats,
-        "explained": explained.fraction.tolist(),
-        "remainder_nats": explained.rms_nats.tolist(),
         "strongest": [found.strongest(k) for k in range(2, order + 1)],
     }
     return {"structures": [{"layers": layers, "interactions": interactions}]}

@@ -74,7 +74,7 @@ class PatternsResult:
     l1 : mapping of str to float
         Chosen L1 strength by name of the model.
     statistics : mapping of str to PatternStatistics
-        By name of the model, firing rates (``"Independent"``) first.
+        By name of the model, independent cells (``"Independent"``) first.
     synchrony : mapping of str to Synchrony
         Of the observed words (``"data"``), then by name of the model.
     """

@@ -123,10 +123,6 @@ def _windows(name: str, values: Any) -> tuple[int, ...]:
     return tuple(sorted(_several(_at_least(1))(name, values)))
 
 
-def _split_by(name: str, value: Any) -> str:
-    return "" if isinstance(value, str) and not value else _one_of(SPLITS)(name, value)
-
-
 def _setting(default: Any, check: Callable[[str, Any], Any]) -> Any:
     """A field of an experiment with the function that checks, or refuses, what it is given."""
     return field(default=default, metadata={"check": check})
@@ -136,7 +132,8 @@ def _setting(default: Any, check: Callable[[str, Any], Any]) -> Any:
 class Experiment:
     """A column of the protocol (docs/method.md, section 7).
 
-    The defaults are the paper's except for ``l1``, whose paper's values :meth:`Plan.paper` has.
+    The defaults are the paper's except for ``l1`` and ``split_by``, whose paper's values
+    :meth:`Plan.paper` has, and the objective.
 
     Where a tuple is asked for, any iterable and a single entry will do.
 
@@ -167,8 +164,8 @@ class Experiment:
     n_splits : int
         How often the words are split into a training and a test part.
     split_by : {"words", "blocks"}
-        How they are split; by default by words, or by blocks if some words span several bins,
-        since neighbouring windows share bins (docs/method.md, section 6).
+        How they are split: by blocks of time, so that scores hold for other stretches of the
+        recording, or by single words, as in the paper (docs/method.md, section 6).
     train : float
         Share of the words for fitting and choosing l1; the rest is the test part.
     validation : float
@@ -202,7 +199,7 @@ class Experiment:
     objectives: tuple[str, ...] = _setting((DEFAULT_OBJECTIVE,), _several(_one_of(OBJECTIVES)))
     l1: tuple[float, ...] | str = _setting("auto", _strengths)
     n_splits: int = _setting(10, _at_least(1))
-    split_by: str = _setting("", _split_by)
+    split_by: str = _setting("blocks", _one_of(SPLITS))
     train: float = _setting(0.5, _share)
     validation: float = _setting(0.2, _share)
     seed: int = _setting(0, _at_least(0))
@@ -218,8 +215,6 @@ class Experiment:
             except (TypeError, ValueError) as error:
                 raise type(error)(f"experiment {self.name}: {error}") from None
             object.__setattr__(self, each.name, value)
-        if not self.split_by:
-            object.__setattr__(self, "split_by", SPLITS[max(self.windows) > 1])
 
     @classmethod
     def from_dict(cls, name: str, settings: Any) -> Experiment:
@@ -261,5 +256,4 @@ SPATIOTEMPORAL = Experiment(
     windows=(*range(1, 11), 15),
     n_hidden=("dims",),
     objectives=("mpf",),
-    split_by="blocks",
 )

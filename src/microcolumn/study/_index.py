@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..evaluate import Comparison, SplitScore
+from ..evaluate._bootstrap import default_block_bins
 from ..evaluate._splits import compare_splits, with_false_modes
 from ..models import ModelSpec, PopulationModel, from_bytes
 from ..partition import LogPartition
+from ..timeline import default_blocks
 from ..words import Words
 from ._codec import from_blob, typed
 from ._describe import PackedWords
@@ -233,9 +235,16 @@ class Reader:
             for row in self.rows("differences", condition):
                 by_split = differences.setdefault((row["first"], row["second"]), {})
                 by_split[row["split"]] = row["bits_per_second"], row["block_stderr"]
-            ratio = condition.experiment.test_to_train
-            models, pairs = compare_splits(self.scores(condition), differences, n_units, ratio)
-            unranked = with_false_modes(self.scores(condition), n_units)
+            scores, ratio = self.scores(condition), condition.experiment.test_to_train
+            models, pairs = compare_splits(
+                scores,
+                differences,
+                n_units,
+                ratio,
+                n_blocks=n_blocks(scores, condition),
+                n_test_blocks=n_test_blocks(scores, condition),
+            )
+            unranked = with_false_modes(scores, n_units)
             if models or unranked:
                 found[condition.key] = Comparison(
                     models=models,
@@ -244,6 +253,8 @@ class Reader:
                     n_units=n_units,
                     n_splits=max(model.n_splits for model in (*models, *unranked)),
                     n_planned=condition.experiment.n_splits,
+                    split_by=condition.experiment.split_by,
+                    test_to_train=ratio,
                     **condition.names,
                 )
         return found
@@ -272,6 +283,24 @@ class Reader:
         """Rows of the present plan, read anew; the options are those of :meth:`Store.rows`."""
         with Store.open(self.file) as store:
             return store.rows(f"current_{table}", **options)
+
+
+def n_blocks(scores: Mapping[ModelSpec, Sequence[SplitScore]], at: Condition) -> int | None:
+    """Blocks of time that were dealt to training and test parts; None where single words were."""
+    if at.experiment.split_by == "words":
+        return None
+    tested = _n_words(scores)
+    return default_blocks(round(tested / (1.0 - at.experiment.train)), at.window)
+
+
+def n_test_blocks(scores: Mapping[ModelSpec, Sequence[SplitScore]], at: Condition) -> float:
+    """Blocks of a test part that its own error bar comes from."""
+    tested = max(_n_words(scores), 1)
+    return tested / default_block_bins(tested, at.window)
+
+
+def _n_words(scores: Mapping[ModelSpec, Sequence[SplitScore]]) -> int:
+    return max((score.n_words for each in scores.values() for score in each), default=0)
 
 
 def log_partition_of(row: Row) -> LogPartition:

@@ -110,9 +110,13 @@ class Plan:
         two models that the paper's conclusion rests on, on three of the ten splits.
         """
         sources = tuple(Source(name, preset=name) for name in PRESETS)
-        instantaneous = replace(INSTANTANEOUS, objectives=("mpf",), l1=PAPER_L1)
+        instantaneous = replace(INSTANTANEOUS, objectives=("mpf",), l1=PAPER_L1, split_by="words")
         likelihood = Experiment(
-            "likelihood", recordings=("B4",), models=("Ising", "RBM"), n_splits=3
+            "likelihood",
+            recordings=("B4",),
+            models=("Ising", "RBM"),
+            n_splits=3,
+            split_by="words",  # the same splits, so that only the objective differs
         )
         spatiotemporal = replace(SPATIOTEMPORAL, l1=PAPER_L1, recordings=("B4",))
         return cls(sources, (instantaneous, likelihood, spatiotemporal))

@@ -31,7 +31,15 @@ from ..words import Words
 from ._codec import from_blob, row_of, typed
 from ._compute import split_words
 from ._describe import DATA, AnnealingResult, DataResult, PatternsResult
-from ._index import Condition, NotComputedError, PlanIndex, Reader, Row, log_partition_of
+from ._index import (
+    Condition,
+    NotComputedError,
+    PlanIndex,
+    Reader,
+    Row,
+    log_partition_of,
+    n_blocks,
+)
 from ._plan import Plan
 from ._store import Store
 
@@ -92,9 +100,11 @@ class Results:
         settings = self.index.experiment(recording, experiment)
         n_units = self.index.n_units(recording, settings)
         found: dict[str, list[ModelScore | None]] = {}
+        dealt: list[int | None] = []
         for window in settings.windows:
             condition = Condition(recording, settings, window)
             scores = self._reader.scores(condition)
+            dealt += [n_blocks(scores, condition)] if scores else []
             for name, spec in self.index.families(condition).items():
                 result = model_score(spec, scores.get(spec, []), n_units)
                 found.setdefault(name, []).append(result)
@@ -104,6 +114,7 @@ class Results:
             windows=settings.windows,
             models={name: tuple(results) for name, results in found.items()},
             test_to_train=settings.test_to_train,
+            n_blocks=min((n for n in dealt if n is not None), default=None),
         )
 
     def scores(self) -> Any:
@@ -184,8 +195,7 @@ class Results:
     ) -> dict[int, Row]:
         """Effective interactions by split: how strong pairs and triplets are, and the strongest.
 
-        ``rms_nats``, ``explained`` and ``remainder_nats`` have a number for each order; see
-        :func:`microcolumn.effective_interactions`.
+        ``rms_nats`` has a number for each order; see :func:`microcolumn.effective_interactions`.
         """
         condition, spec = self._model_at(recording, model, experiment, window)
         found = self._structures(condition, spec)

@@ -110,6 +110,7 @@ CREATE TABLE scores (
   optimality REAL, nats_per_word REAL, n_words INTEGER, n_live_hidden INTEGER,
   n_couplings INTEGER, n_nonzero INTEGER,
   false_mass REAL,  -- share of the model's mass in modes where no training word lies
+  spikes_per_second REAL,  -- of all units together; several spikes in a bin count as one
   PRIMARY KEY (job, model)
 ) STRICT;
 

@@ -1,0 +1,25 @@
+"""Table of effect sizes: what hidden units add to pairs, and how much pairs explain."""
+
+from __future__ import annotations
+
+from ..evaluate import Comparison
+from ._tables import Table
+
+
+def effects(compared: Comparison) -> Table | None:
+    """Gains relative to that of the Ising model; None without an Ising model or another."""
+    ising = [model.name for model in compared.models if model.spec.model == "Ising"]
+    others = [model.name for model in compared.models if model.name not in ising]
+    if not ising or not others:
+        return None
+    rows = []
+    for name in others:
+        over, share = compared.relative(name, ising[0]), compared.relative(ising[0], name)
+        rows.append((name, over.gain if over else "-", str(share) if share else "-"))
+    return Table(
+        "gains over independent cells, side by side",
+        ("model", f"above {ising[0]}", "explained by pairs"),
+        rows,
+        note=f"± standard error, paired by split; explained by pairs: the gain of {ising[0]} as a "
+        "share of the model's",
+    )

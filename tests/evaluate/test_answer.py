@@ -1,0 +1,110 @@
+"""The answer of a comparison: what it opens with, its effect sizes, and what it holds for."""
+
+from dataclasses import replace
+
+import pytest
+
+from microcolumn.evaluate import Comparison, SplitScore
+from microcolumn.evaluate._splits import compare_splits
+from microcolumn.models import ModelSpec
+
+#: What each split adds to all models, and to those with hidden units.
+SHARED, HIDDEN = (0.5, -0.5, 1.0, -1.0), (0.1, -0.1, 0.05, -0.05)
+
+
+def compared(levels, n_splits=4, split_by="blocks"):
+    """Models at the given levels; what splits have in common cancels in differences."""
+    values = {
+        name: [level + SHARED[k] + (HIDDEN[k] if "RBM" in name else 0.0) for k in range(n_splits)]
+        for name, level in levels.items()
+    }
+    found = {
+        ModelSpec.of(name): [
+            SplitScore(k, value, 0.3, spikes_per_second=20.0) for k, value in enumerate(each)
+        ]
+        for name, each in values.items()
+    }
+    differences = {
+        (a, b): {k: (values[a][k] - values[b][k], 0.1) for k in range(n_splits)}
+        for a in levels
+        for b in levels
+        if a < b
+    }
+    models, pairs = compare_splits(found, differences, 10, 1.0, n_blocks=20)
+    where = {"recording": "cells", "experiment": "instantaneous"}
+    how = {"split_by": split_by, "test_to_train": 1.0}
+    return Comparison(models, pairs, 10, n_splits, n_splits, **where, **how)
+
+
+def test_it_opens_with_hidden_units_against_pairs_in_bits_and_per_cent():
+    found = compared({"Ising": 10.0, "RBM 25": 12.0, "SemiRBM 25": 11.0})
+    opening = found.statements[0]
+    pair = found.pair("RBM 25", "Ising")
+    assert opening.startswith(
+        "Models with hidden units beat the pairwise model: RBM 25 is better than Ising by 2.00 ± "
+    )
+    assert f"({found.relative('RBM 25', 'Ising').gain})" in opening
+    assert "(+20 ± 1 %)" in opening or "(+20.0 ± " in opening
+    assert pair.verdict == "better"
+
+
+def test_the_runner_up_comes_next_unless_it_was_the_pairwise_model():
+    three = compared({"Ising": 10.0, "RBM 25": 12.0, "SemiRBM 25": 11.0}).statements
+    assert "SemiRBM 25" in three[1]
+    two = compared({"Ising": 10.0, "RBM 25": 12.0}).statements
+    assert two[1].startswith("RBM 25 is better than independent cells by 12.00")
+    assert "(0.6 bits per spike)" in two[1]
+
+
+def test_the_pairwise_model_may_win():
+    found = compared({"Ising": 12.0, "RBM 25": 10.0})
+    opening = found.statements[0]
+    assert opening.startswith(
+        "The pairwise model beats models with hidden units: Ising is better than RBM 25 by 2.00"
+    )
+    assert "(+20" in opening
+    assert found.share_of_pairs is None
+    assert "pairs alone" not in found.answer.lower()
+
+
+def test_two_splits_have_estimates_and_errors_but_no_verdict():
+    found = compared({"Ising": 10.0, "RBM 25": 12.0, "SemiRBM 25": 11.0}, n_splits=2)
+    assert found.statements[0].startswith("RBM 25 minus Ising: 2.00 ± ")
+    assert "beat" not in found.answer
+    assert "better" not in found.answer
+    assert "p = " not in found.answer
+    assert "p < " not in found.answer
+    assert found.answer.count("too few splits to decide (2; at least 3 are needed)") == 3
+
+
+def test_the_share_of_pairs_is_the_ising_models_gain_over_the_best_models():
+    found = compared({"Ising": 9.0, "RBM 25": 12.0})
+    assert found.share_of_pairs.value == pytest.approx(0.75)
+    assert f"Pairs alone explain {found.share_of_pairs} of the best" in found.answer
+    one = compared({"Ising": 9.0, "RBM 25": 12.0}, n_splits=1)
+    assert one.share_of_pairs.stderr == pytest.approx(0.1 / one.best.bits_per_second)
+    assert compared({"RBM 25": 12.0, "RBM 5": 11.0}).share_of_pairs is None
+
+
+@pytest.mark.parametrize(
+    ("split_by", "holds_for"),
+    [
+        ("blocks", "for other stretches of this recording, not for other recordings or animals."),
+        ("words", "for other moments of the same minutes, and slow drift is not seen."),
+    ],
+)
+def test_it_ends_with_what_the_scores_hold_for(split_by, holds_for):
+    answer = compared({"Ising": 10.0, "RBM 25": 12.0}, split_by=split_by).answer
+    assert answer.endswith(f"the scores hold {holds_for}")
+
+
+def test_outside_of_a_study_nothing_is_said_about_splits():
+    found = replace(compared({"Ising": 10.0, "RBM 25": 12.0}), split_by="")
+    assert found.statements[-1].startswith("Pairs alone")
+
+
+def test_bits_per_spike_are_bits_over_spikes():
+    found = compared({"Ising": 10.0, "RBM 25": 12.0})
+    assert found.best.bits_per_spike == pytest.approx(0.6)
+    silent = SplitScore(0, 1.0, 0.1, spikes_per_second=0.0)
+    assert silent.bits_per_spike != silent.bits_per_spike  # not a number
