@@ -25,7 +25,7 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
     name, experiment = condition.recording, condition.experiment.name
     shown = results.data(name, experiment=experiment)
     words = results.all_words(name, experiment=experiment)
-    with captioned("1", f"The data of {name}", (PAGE, 4.6)) as figure:
+    with captioned("1", f"The data of {results.label(name)}", (PAGE, 4.6)) as figure:
         panels = figure.subplot_mosaic("aabbbbbb;ccccdddd", height_ratios=(1.2, 1.0))
         if has_depths(shown.units):
             recorded.probe(shown.units, ax=panels["a"])

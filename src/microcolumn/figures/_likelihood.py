@@ -10,7 +10,7 @@ from ..evaluate import Comparison
 from ..plot import differences, scores
 from ..study import Condition, NotComputedError, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import about, condition_of
+from ._conditions import about, condition_of, tell_simulated
 
 #: So few splits say little about their own scatter; see evaluate/_significance.py.
 _FEW_SPLITS = 2
@@ -29,14 +29,15 @@ def likelihood(
     nothing else, there is no second panel.
     """
     condition = condition_of(results, recording, experiment, window)
-    compared = []
+    compared, drawn = [], []
     for each in results.tested():
         same = each.experiment == condition.experiment and each.window == condition.window
         if same and recording in (None, each.recording):
             with suppress(NotComputedError):  # no score of that recording is finite
-                compared.append(_compared(results, each))
-    # A comparison of models that all have a false mode has no score.
-    compared = [each for each in compared if each.models]
+                found = _compared(results, each)
+                if found.models:  # if all have a false mode, there is no score
+                    compared.append(found)
+                    drawn.append(each.recording)
     if not compared:
         raise condition.missing("a test")
     reference = _reference(compared)
@@ -52,6 +53,7 @@ def likelihood(
                 letter(ax, name)
         share_legend(figure, "outside upper center")
         figure.caption = _caption(condition, compared, reference)
+        tell_simulated(figure, results, drawn)
     return figure
 
 
@@ -67,7 +69,8 @@ def _compared(results: Results, condition: Condition) -> Comparison:
         replace(pair, first=names[pair.first], second=names.get(pair.second, pair.second))
         for pair in found.pairs
     ]
-    return replace(found, models=models, pairs=tuple(pairs), unranked=unranked)
+    label = results.label(condition.recording)
+    return replace(found, recording=label, models=models, pairs=tuple(pairs), unranked=unranked)
 
 
 def _reference(compared: Sequence[Comparison]) -> str | None:

@@ -32,7 +32,7 @@ def cautions(results: Results) -> list[str]:
             doubts = (_not_converged(tested), _false_modes(tested), _at_the_edge(tested, grids))
             for what in chain(*doubts):
                 alike.setdefault(what, []).append(name)
-        condition = f"{recording}, {experiment.name}"
+        condition = f"{results.label(recording)}, {experiment.name}"
         if experiment.split_by == "words" and max(experiment.windows) > 1:
             # Neighbouring windows share bins (docs/method.md, section 6).
             lines.append(

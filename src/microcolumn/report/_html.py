@@ -115,8 +115,10 @@ def _title(results: Results) -> str:
     classes = dict.fromkeys(model for each in results.plan.experiments for model in each.models)
     names = enumeration([name.replace("SemiRBM", "semi-restricted RBM") for name in classes])
     model = "model" if len(classes) == 1 else "models"
-    recordings = [source.name for source in results.plan.sources]
-    of = f"{len(recordings)} recordings"
+    recordings = [results.label(source.name) for source in results.plan.sources]
+    simulated = sum(results.is_simulated(source.name) for source in results.plan.sources)
+    some = f" ({simulated} of them simulated)" if simulated < len(recordings) else " (simulated)"
+    of = f"{len(recordings)} recordings{some * bool(simulated)}"
     if len(recordings) <= 4:
         of = enumeration([name if len(name) <= 40 else f"{name[:39]}…" for name in recordings])
     return f"{names} {model} of {of}"

@@ -22,7 +22,10 @@ def report_dict(results: Results) -> dict[str, Any]:
         {
             "plan": results.plan.as_dict(),
             "provenance": results.provenance(),
-            "recordings": results.recordings,
+            "recordings": {
+                name: row | {"simulated": results.is_simulated(name), "label": results.label(name)}
+                for name, row in results.recordings.items()
+            },
             "comparisons": [_everything(results, condition) for condition in results.tested()],
             "cautions": cautions(results),
         }
@@ -46,4 +49,5 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
         by_model[spec.name] = found
     compared = results.comparison(**condition.names)
     shown: dict[str, Any] = plain(compared)
-    return shown | {"answer": compared.answer, "by_model": by_model}
+    label = results.label(condition.recording)
+    return shown | {"label": label, "answer": compared.answer, "by_model": by_model}

@@ -42,7 +42,7 @@ def answers(results: Results) -> list[Answer]:
         compared = results.comparison(**condition.names)
         headline, *details = compared.statements
         words = tables.words_facts(condition, compared)
-        about = f"{condition.recording}: {words}{_window_text(condition)}"
+        about = f"{results.label(condition.recording)}: {words}{_window_text(condition)}"
         found.append(Answer(about, headline, tuple(details)))
     return found
 
@@ -75,7 +75,7 @@ def tally(results: Results) -> Answer:
 
 def simulated(results: Results) -> str:
     """A sentence that names the simulated recordings; empty if there are none."""
-    names = [source.name for source in results.plan.sources if source.preset is not None]
+    names = [source.name for source in results.plan.sources if results.is_simulated(source.name)]
     if not names:
         return ""
     return (
@@ -99,7 +99,8 @@ def summary(results: Results) -> Table | None:
         ising = [model.name for model in others if model.spec.model == "Ising"]
         over_next = _over(compared, [model.name for model in others[:1]], name=True)
         over_both = _over(compared, ising[:1]), _over(compared, [INDEPENDENT])
-        where = _about(condition) if several else condition.recording
+        where = _about(results, condition)
+        where = where if several else results.label(condition.recording)
         rows.append((where, compared.best.name, over_next, *over_both))
     header = ("recording", "best model", "over the next", "over Ising", "over independent units")
     note = "bits/s; errors and p-values are corrected for overlap between splits"
@@ -161,7 +162,7 @@ def _data(results: Results, drawn: Pictures) -> Section:
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
-    return _table_items(condition, tables.models(compared), tables.pairs(compared))
+    return _table_items(results, condition, tables.models(compared), tables.pairs(compared))
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:
@@ -171,7 +172,7 @@ def _structure(results: Results, condition: Condition) -> list[Item]:
         return [Paragraph("The structure of these models is not computed yet.")]
     # In a caption, the columns go on by themselves.
     interactions = replace(interactions, title=interactions.title.removesuffix(", up to"))
-    items = _table_items(condition, layers, interactions)
+    items = _table_items(results, condition, layers, interactions)
     if layers is not None:
         return items
     return [Paragraph("No labels of several layers, so layer structure was not tested."), *items]
@@ -181,12 +182,12 @@ def _growth(results: Results, condition: Condition) -> list[Item]:
     if len(condition.experiment.windows) < 2:
         return []
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
-    table = TableItem(tables.growth(found), f"{condition.recording}, {condition.experiment.name}")
+    table = TableItem(tables.growth(found), _about(results, condition, every=True))
     return [table, BulletList(tuple(tables.growth_sentences(found)))]
 
 
 def _predicted(results: Results, condition: Condition) -> list[Item]:
-    found = _table_items(condition, tables.predictions(results, condition))
+    found = _table_items(results, condition, tables.predictions(results, condition))
     return found or [Paragraph("The predictions of these models are not computed yet.")]
 
 
@@ -202,11 +203,11 @@ def _converged(results: Results, condition: Condition) -> str:
         found = "log Z was summed exactly for all"
     elif normalised < len(scores):
         found += f", and may not be relied upon for {len(scores) - normalised}"
-    return f"{_about(condition)}: {fits} of the {len(scores)} fits tested have converged; {found}"
+    return f"{_about(results, condition)}: {fits} of the {len(scores)} fits tested have converged; {found}"
 
 
 def _block(results: Results, name: str, items: list[Item]) -> Block:
-    return Block(name, tables.recording_facts(results.recordings[name]), items)
+    return Block(results.label(name), tables.recording_facts(results.recordings[name]), items)
 
 
 def _pictures(drawn: Pictures, number: str, recording: str | None) -> list[Item]:
@@ -214,12 +215,14 @@ def _pictures(drawn: Pictures, number: str, recording: str | None) -> list[Item]
     return [] if found is None else [found]
 
 
-def _table_items(condition: Condition, *found: Table | None) -> list[Item]:
-    return [TableItem(table, _about(condition)) for table in found if table is not None]
+def _table_items(results: Results, condition: Condition, *found: Table | None) -> list[Item]:
+    return [TableItem(table, _about(results, condition)) for table in found if table is not None]
 
 
-def _about(condition: Condition) -> str:
-    return f"{condition.recording}, {condition.experiment.name}{_window_text(condition)}"
+def _about(results: Results, condition: Condition, *, every: bool = False) -> str:
+    """Which results are shown: a recording, an experiment and, unless of ``every`` T, its T."""
+    label = results.label(condition.recording)
+    return f"{label}, {condition.experiment.name}{'' if every else _window_text(condition)}"
 
 
 def _window_text(condition: Condition) -> str:

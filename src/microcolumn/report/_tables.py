@@ -62,7 +62,7 @@ def recordings(results: Results) -> Table:
         layers = Counter(unit["layer"] for unit in row["units"] if unit["layer"])
         rows += [
             (
-                name,
+                results.label(name),
                 str(row["n_units"]),
                 f"{row['n_spikes']:,}",
                 duration(row["duration_s"]),

@@ -23,7 +23,7 @@ def report_text(results: Results) -> str:
     blocks = []
     tested = longest(results)
     for name, row in results.recordings.items():
-        blocks.append(_underlined(f"{name}: {tables.recording_facts(row)}", "="))
+        blocks.append(_underlined(f"{results.label(name)}: {tables.recording_facts(row)}", "="))
         for condition in tested:
             if condition.recording == name:
                 blocks += _experiment_blocks(results, condition)
@@ -62,7 +62,8 @@ def _provenance(results: Results) -> str:
     lines += [", ".join(map(" ".join, versions)) for versions in made.environments]
     lines += [f"{name}: {seeds}" for name, seeds in made.seeds]
     lines += [
-        f"{name}: sha256 {fingerprint[:16]}, {source}" for name, fingerprint, source in made.data
+        f"{results.label(name)}: sha256 {fingerprint[:16]}, {source}"
+        for name, fingerprint, source in made.data
     ]
     return _listed("Provenance", lines)
 

@@ -35,7 +35,7 @@ class Microcolumn(Recording):
     def __init__(
         self, trains: Iterable[ArrayLike], units: Units, epochs: Epochs, truth: Truth, source: str
     ) -> None:
-        Recording.__init__(self, trains, units, epochs, source=source)
+        Recording.__init__(self, trains, units, epochs, source=source, simulated=True)
         object.__setattr__(self, "truth", truth)
 
 

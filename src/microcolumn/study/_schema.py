@@ -16,7 +16,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -32,6 +32,7 @@ CREATE TABLE recordings (
   name TEXT NOT NULL PRIMARY KEY,
   fingerprint TEXT NOT NULL,  -- sha256 of spike times, units and epochs
   source TEXT, n_units INTEGER, n_spikes INTEGER, duration_s REAL,
+  simulated INTEGER NOT NULL,  -- 1 if its spikes come from a simulation
   units TEXT,   -- JSON: [{id, layer, depth_um, depth_reference, rate_hz, multiunit}, ...]
   notes TEXT,   -- JSON
   survey TEXT   -- JSON
