@@ -51,7 +51,8 @@ def _caption(shown: DataResult, words: Words, by_layer: bool) -> str:
         f"(b) Words of {width} bins in the {shown.stop_s - shown.start_s:.3g} s with the most "
         f"spikes, from {shown.start_s:.1f} s on: black where a unit spikes at least once, "
         f"units {order_text(shown.units)}. {_correlations_panel(words, by_layer)} "
-        f"(d) {COUNTED}; dashed, plus and minus the bin width of {width}. "
+        f"(d) {COUNTED}, over the whole recording; dashed, plus and minus the bin width of "
+        f"{width}. "
         f"{about_peak(shown.suggestion)}"
     )
 

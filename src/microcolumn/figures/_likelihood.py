@@ -137,7 +137,7 @@ def _over_time(condition: Condition, compared: Sequence[Comparison]) -> str:
 
 def _doubts(compared: Sequence[Comparison]) -> str:
     """Models that may not be relied upon, and the recordings."""
-    false = [f"{m.name} ({each.recording})" for each in compared for m in each.unranked]
+    false = [f"{m.name} on {each.recording}" for each in compared for m in each.unranked]
     text = f" Not drawn, because of a false mode: {', '.join(false)}." if false else ""
     for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
         found: dict[str, list[str]] = {}
@@ -145,7 +145,7 @@ def _doubts(compared: Sequence[Comparison]) -> str:
             for model in each.models:
                 if not all(getattr(score, attribute) for score in model.splits):
                     found.setdefault(model.name, []).append(each.recording)
-        named = [f"{model} ({', '.join(names)})" for model, names in sorted(found.items())]
+        named = [f"{model} on {', '.join(names)}" for model, names in sorted(found.items())]
         if named:
             text += f" The {what} has not converged in some split of {', '.join(named)}."
     return text

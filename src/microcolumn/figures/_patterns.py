@@ -68,8 +68,8 @@ def _about_words(
     sentences = [
         f"{shown}: observed frequency of every distinct word among the test words of split "
         f"{found.split} ({results.label(condition.recording)}, {about(condition)}; "
-        f"{some.model.size:,} distinct of {some.n_words:,}) against its probability under the model; symbols: number of active "
-        f"{bits}.",
+        f"{some.model.size:,} distinct of {some.n_words:,}) against its probability under the "
+        f"model; symbols: number of active {bits}.",
         f"Models were fitted to the training words of the same split; penalties λ chosen: {l1}.",
         "Solid line: identity. Dashed lines: 5 % and 95 % of counting noise at the model's "
         "probability, the grey band between them. Only words that occurred are drawn, so words "

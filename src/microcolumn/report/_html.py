@@ -19,8 +19,9 @@ from . import _tables as tables
 from ._cautions import cautions
 from ._explorer import explorers
 from ._methods import methods, references
+from ._notices import quick_look, simulated
 from ._pictures import pictures
-from ._sections import answers, has_windows, sections, simulated, summary, tally
+from ._sections import answers, has_windows, sections, summary, tally
 from ._typography import sentence, stopped, typeset, unbroken
 
 #: Most bytes of a page, and a generous estimate for the words and tables of a recording.
@@ -78,6 +79,7 @@ def page(results: Results, *, progress: bool | None = None) -> str:
         "models": {model for each in results.plan.experiments for model in each.models},
         "objectives": {name for each in results.plan.experiments for name in each.objectives},
         "has_windows": has_windows(results),
+        "quick": quick_look(results),
         "simulated": simulated(results),
         "summary": summary(results),
         "cautions": cautions(results),

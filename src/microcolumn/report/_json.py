@@ -8,6 +8,7 @@ from typing import Any
 from ..study import Condition, NotComputedError, Results
 from ..study._codec import plain
 from ._cautions import cautions
+from ._notices import quick_look
 
 
 def report_dict(results: Results) -> dict[str, Any]:
@@ -27,6 +28,7 @@ def report_dict(results: Results) -> dict[str, Any]:
                 for name, row in results.recordings.items()
             },
             "comparisons": [_everything(results, condition) for condition in results.tested()],
+            "quick_look": quick_look(results),
             "cautions": cautions(results),
         }
     )

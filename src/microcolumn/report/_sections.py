@@ -9,12 +9,13 @@ from functools import partial
 
 from ..evaluate import Comparison
 from ..evaluate._significance import p_text, with_error
-from ..formatting import enumeration, number
+from ..formatting import number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
 from . import _tables as tables
 from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
 from ._pictures import Pictures
+from ._recordings import recordings
 from ._tables import Table, longest
 
 _LEADS = {
@@ -70,17 +71,6 @@ def tally(results: Results) -> Answer:
             f"beyond chance (p < 0.05) in {sure} of {len(compared)}",
             f"it is {_range(over_independent)} above independent units",
         ),
-    )
-
-
-def simulated(results: Results) -> str:
-    """A sentence that names the simulated recordings; empty if there are none."""
-    names = [source.name for source in results.plan.sources if results.is_simulated(source.name)]
-    if not names:
-        return ""
-    return (
-        f"Simulated: {enumeration(names)}. Units of a layer were made to fire together in volleys, "
-        "so that hidden units do well by construction"
     )
 
 
@@ -151,7 +141,7 @@ def _section(
 def _data(results: Results, drawn: Pictures) -> Section:
     items: list[Item] = [Paragraph("No recording is read yet.")]
     if results.recordings:
-        items = [TableItem(tables.recordings(results), "")]
+        items = [TableItem(recordings(results), "")]
     blocks = []
     for name, row in results.recordings.items():
         notes = tuple(map(str, row["notes"] or ()))
@@ -203,7 +193,8 @@ def _converged(results: Results, condition: Condition) -> str:
         found = "log Z was summed exactly for all"
     elif normalised < len(scores):
         found += f", and may not be relied upon for {len(scores) - normalised}"
-    return f"{_about(results, condition)}: {fits} of the {len(scores)} fits tested have converged; {found}"
+    about = _about(results, condition)
+    return f"{about}: {fits} of the {len(scores)} fits tested have converged; {found}"
 
 
 def _block(results: Results, name: str, items: list[Item]) -> Block:

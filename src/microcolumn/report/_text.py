@@ -9,7 +9,10 @@ from ..formatting import text_table
 from ..study import Condition, Results
 from . import _tables as tables
 from ._cautions import cautions
+from ._notices import quick_look, simulated
+from ._recordings import recordings
 from ._tables import Table, longest
+from ._typography import sentence
 
 
 def report_text(results: Results) -> str:
@@ -20,13 +23,15 @@ def report_text(results: Results) -> str:
     results : Results
         Of a finished or unfinished study.
     """
-    blocks = []
+    blocks = _notices(results)
     tested = longest(results)
     for name, row in results.recordings.items():
         blocks.append(_underlined(f"{results.label(name)}: {tables.recording_facts(row)}", "="))
         for condition in tested:
             if condition.recording == name:
                 blocks += _experiment_blocks(results, condition)
+    if results.recordings:
+        blocks.append(_titled(recordings(results)))
     if not tested:
         blocks.append("Nothing is tested yet; run the study further.")
     warned = cautions(results)
@@ -34,6 +39,34 @@ def report_text(results: Results) -> str:
         blocks.append(_listed("Cautions", warned))
     blocks.append(_provenance(results))
     return "\n\n".join(blocks) + "\n"
+
+
+def answer_text(results: Results) -> str:
+    """The answer of a study in words, after what a reader must know first, and its cautions.
+
+    Parameters
+    ----------
+    results : Results
+        Of a finished or unfinished study.
+    """
+    from ._sections import answers  # with which matplotlib is loaded; the report needs none
+
+    blocks = _notices(results)
+    for found in answers(results):
+        blocks.append(f"{found.about}\n  " + ";\n  ".join((found.headline, *found.details)) + ".")
+    if warned := cautions(results):
+        blocks.append(_listed("Cautions", warned))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _notices(results: Results) -> list[str]:
+    """That a study is a quick look, and which of its data are simulated, where that is so."""
+    blocks = []
+    if quick := quick_look(results):
+        blocks += [fill(sentence(quick.small), 100) + f"\n{sentence(quick.remedy)}"]
+    if told := simulated(results):
+        blocks.append(fill(f"{told}.", 100))
+    return blocks
 
 
 def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
@@ -44,7 +77,7 @@ def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
     bins = ""
     if len(experiment.windows) > 1:
         found = results.by_window(last.recording, experiment=experiment.name)
-        steps = "\n".join(f"  {sentence}" for sentence in tables.growth_sentences(found))
+        steps = "\n".join(f"  {step}" for step in tables.growth_sentences(found))
         yield f"{_titled(tables.growth(found))}\n{steps}"
         bins = f"T = {last.window}: "
     yield bins + ";\n".join(compared.statements) + "."
