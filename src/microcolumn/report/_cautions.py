@@ -77,8 +77,8 @@ def _of_the_run(results: Results) -> list[str]:
         differ = [name for name in names if len({v.get(name) for v in made["environments"]}) > 1]
         lines.append(
             f"results come from {len(made['environments'])} environments, which differ in "
-            f"{', '.join(differ)}, on which the last digits may depend; run the study anew with one "
-            "of them"
+            f"{', '.join(differ)}, on which the last digits may depend; run the study anew with "
+            "one of them"
         )
     return lines
 

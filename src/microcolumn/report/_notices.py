@@ -25,7 +25,7 @@ def quick_look(results: Results) -> QuickLook | None:
     if whole is None:
         return None
     return QuickLook(
-        small=f"a quick look, not for publication: {enumeration(_small(results.plan, whole))}",
+        small=f"A quick look, not for publication: {enumeration(_small(results.plan, whole))}",
         remedy=whole_study(results),
     )
 
