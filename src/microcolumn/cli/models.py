@@ -119,7 +119,9 @@ def fit(
     if choice is not None:
         rows.insert(2, ("penalty", f"{choice}, chosen on a fifth of the words"))
     if score is not None:
-        above = "" if score.has_false_mode else f" above firing rates on {score.n_words:,} words"
+        above = (
+            "" if score.has_false_mode else f" above independent units on {score.n_words:,} words"
+        )
         rows.append(("held out", f"{score}{above}"))
     print_table([*rows, ("saved", str(out))])
 

@@ -39,7 +39,7 @@ def _caption(
     last = {name: shown.last_step(name) for name in shown.models}
     steps = [f"{name} {window if window is not None else 'none'}" for name, window in last.items()]
     sentences = [
-        "Gain over independent units, per second and neuron, on test words of one or more bins of "
+        "Gain over independent units, per second and unit, on test words of one or more bins of "
         f"{1e3 * condition.experiment.bin_width:g} ms ({label}, "
         f"{counted(computed[0].n_units, 'unit')}); above, the length of a word.",
         f"Mean over {extremes(numbers)} split{'s' if numbers[-1] > 1 else ''}.",

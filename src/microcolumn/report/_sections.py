@@ -24,15 +24,17 @@ _LEADS = {
     "words that were used neither for the fits nor for the choice of the penalty.",
     "Parameters": "Couplings between units, and weights of the hidden units. Units are ordered "
     "from superficial to deep where their layers or depths are known.",
-    "Assemblies and layers": "A hidden unit stands for a group of units that fire together. Do "
-    "these groups stay inside layers, and how much of the models is more than pairs?",
+    "Assemblies and layers": "A hidden unit is a binary variable of the model, on or off, "
+    "that stands for a group of units that fire together: a common input to them, or an assembly. "
+    "It is no recorded neuron and proves no synapse. Do these groups stay inside layers, and how much of the models is more than pairs?",
     "Time": "Words that span several bins: how much each additional bin of the past adds.",
     "Prediction": "The probability that a unit spikes, given all others or the past only, compared "
     "with its firing rate. This needs no partition function, so it is an independent check of the "
     "comparison above.",
     "Fitting": "A score is as reliable as the fit and the partition function Z behind it. A fit "
-    "has converged when its optimality certificate is within the tolerance; an annealed log Z has "
-    "converged when more steps do not change it and chains that run backwards agree.",
+    "has converged when its certificate, which measures how far it is from its optimum, is within "
+    "the tolerance; an annealed log Z has converged when more steps do not change it and chains "
+    "that run backwards agree.",
 }
 
 
@@ -43,7 +45,9 @@ def answers(results: Results) -> list[Answer]:
         compared = results.comparison(**condition.names)
         headline, *details = compared.statements
         words = tables.words_facts(condition, compared)
-        about = f"{results.label(condition.recording)}: {words}{_window_text(condition)}"
+        about = f"{results.label(condition.recording)}: {words}"
+        if max(condition.experiment.windows) > 1:
+            about += f", words of T = {condition.window} bins"
         found.append(Answer(about, headline, tuple(details)))
     return found
 
