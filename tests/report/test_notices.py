@@ -29,9 +29,8 @@ def test_a_quick_look_says_what_is_small_in_it(quick):
     said = quick_look(quick)
     assert said.small == (
         "A quick look, not for publication: 0.2 instead of 60 minutes of each simulated "
-        "recording, 4 instead of 10 splits, at most 500 bins of a recording, 5 instead of 25 "
-        "hidden units, a coarse instead of a fine grid of penalties and at most 100,000 instead of "
-        "200,000 steps of annealing"
+        "recording, 4 instead of 10 splits, at most 500 bins of a recording, at most 5 hidden "
+        "units, fewer penalties λ and at most 100,000 instead of 200,000 steps of annealing"
     )
 
 
@@ -39,6 +38,7 @@ def test_the_quick_demo_names_each_kind_of_saving_once():
     results = type("Results", (), {"plan": WHOLE.quick(), "study": {}})()
     small = quick_look(results).small
     assert small.count("3 instead of 10 splits") == 1
+    assert small.count("at most 30,000 bins") == small.count("at most 10 hidden units") == 1
     assert "words of up to 4 instead of 15 bins" in small
 
 

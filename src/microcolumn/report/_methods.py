@@ -129,9 +129,10 @@ def _splits(experiment: Experiment) -> str:
     return (
         f"{what} randomly assigned {times} ({tables.seeds_text(experiment)}) to a training part "
         f"({_percent(train)}) and a test part ({_percent(1 - train)}).{left_out} "
-        f"{_GENERALISES[experiment.split_by]} Models were fitted on {_percent(train * (1 - validation))} of "
-        f"the words; {choice} the other {_percent(train * validation)} of the training part, and "
-        "all results are from the test part. Starts of fits and annealing have the seed of their "
+        f"{_GENERALISES[experiment.split_by]} Models were fitted on "
+        f"{_percent(train * (1 - validation))} of the words; {choice} the other "
+        f"{_percent(train * validation)} of the training part, and all results are from the test "
+        "part. Starts of fits and annealing have the seed of their "
         "split."
     )
 
@@ -145,8 +146,9 @@ def _normalisation(plan: Plan) -> str:
     steps = dict.fromkeys(f"{experiment.max_steps:,}" for experiment in plan.experiments)
     limits = " or ".join(steps) + (", by experiment" if len(steps) > 1 else "")
     return (
-        "Z, which makes the probabilities of all words add up to one, was summed exactly over all words or over all states of the hidden units where "
-        "that takes seconds, and otherwise estimated by annealed importance sampling (Neal 2001) "
+        "Z, which makes the probabilities of all words add up to one, was summed exactly over "
+        "all words or over all states of the hidden units where that takes seconds, and otherwise "
+        "estimated by annealed importance sampling (Neal 2001) "
         f"with {options['n_chains'].default} chains. The number of steps was doubled, up to "
         f"{limits}, until the estimate moved by less than {options['tolerance_bits'].default:g} "
         "bits, its standard error was below that too, and chains run backwards from words of the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..formatting import counted, enumeration
 from ..simulate import PRESETS
@@ -79,38 +79,16 @@ def _minutes(source: Source, other: Source) -> str:
     return f"{source.minutes:g} instead of {all_of_it:g} minutes of each simulated recording"
 
 
-def _words(small: Experiment, large: Experiment) -> str:
-    instead = "" if large.max_words is None else f" instead of {large.max_words:,}"
-    return f"at most {small.max_words:,}{instead} bins of a recording"
-
-
-def _hidden(small: Experiment, large: Experiment) -> str:
-    asked = large.n_hidden
-    if asked == ("dims",):
-        return f"{_numbers(small.n_hidden)} hidden units instead of as many as a word has bits"
-    return f"{_numbers(small.n_hidden)} instead of {_numbers(asked)} hidden units"
-
-
-def _penalties(small: Experiment, large: Experiment) -> str:
-    if isinstance(large.l1, str) or isinstance(small.l1, str):
-        return "a coarse instead of a fine grid of penalties"
-    return f"{len(small.l1)} instead of {len(large.l1)} penalties"
-
-
 def _windows(small: Experiment, large: Experiment) -> str:
     return f"words of up to {max(small.windows)} instead of {counted(max(large.windows), 'bin')}"
-
-
-def _numbers(values: tuple[Any, ...]) -> str:
-    return enumeration(["as many as a word has bits" if n == "dims" else f"{n}" for n in values])
 
 
 #: What is said of a setting that a quick look makes smaller.
 _TEXTS: dict[str, Callable[[Experiment, Experiment], str]] = {
     "n_splits": lambda small, large: f"{small.n_splits} instead of {large.n_splits} splits",
-    "max_words": _words,
-    "n_hidden": _hidden,
-    "l1": _penalties,
+    "max_words": lambda small, _: f"at most {small.max_words:,} bins of a recording",
+    "n_hidden": lambda small, _: f"at most {small.n_hidden[-1]} hidden units",
+    "l1": lambda *_: "fewer penalties λ",
     "windows": _windows,
     "max_steps": lambda small, large: (
         f"at most {small.max_steps:,} instead of {large.max_steps:,} steps of annealing"

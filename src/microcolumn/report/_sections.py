@@ -26,7 +26,8 @@ _LEADS = {
     "from superficial to deep where their layers or depths are known.",
     "Assemblies and layers": "A hidden unit is a binary variable of the model, on or off, "
     "that stands for a group of units that fire together: a common input to them, or an assembly. "
-    "It is no recorded neuron and proves no synapse. Do these groups stay inside layers, and how much of the models is more than pairs?",
+    "It is no recorded neuron and proves no synapse. Do these groups stay inside layers, and "
+    "how much of the models is more than pairs?",
     "Time": "Words that span several bins: how much each additional bin of the past adds.",
     "Prediction": "The probability that a unit spikes, given all others or the past only, compared "
     "with its firing rate. This needs no partition function, so it is an independent check of the "

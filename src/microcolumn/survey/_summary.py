@@ -104,8 +104,8 @@ class Summary:
 
     def __str__(self) -> str:
         recording = self.recording
-        head = (
-            f"{recording.source}{' (simulated)' * self._unsaid}\n{counted(recording.n_units, 'unit')}, "
+        head = f"{recording.source}{' (simulated)' * self._unsaid}\n" + (
+            f"{counted(recording.n_units, 'unit')}, "
             f"{counted(int(recording.spike_counts.sum()), 'spike')} in "
             f"{counted(len(recording.epochs), 'epoch')} of {_clock(recording.duration_s)}"
         )
