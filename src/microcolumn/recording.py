@@ -41,6 +41,8 @@ class Recording:
         What was done to the data before.
     resolution_s : float
         Width of the bins the times were recorded in; 0 if spike times are exact.
+    simulated : bool
+        Whether the spikes come from a simulation; parts and saved copies of it say so too.
 
     Attributes
     ----------
@@ -67,6 +69,7 @@ class Recording:
     source: str
     notes: tuple[str, ...]
     resolution_s: float
+    simulated: bool
 
     def __init__(
         self,
@@ -77,6 +80,7 @@ class Recording:
         source: str = "",
         notes: Iterable[str] = (),
         resolution_s: float = 0.0,
+        simulated: bool = False,
     ) -> None:
         checked = checked_trains(trains, None if units is None else units.ids)
         table = Units.numbered(len(checked)) if units is None else units
@@ -85,8 +89,13 @@ class Recording:
             raise ValueError(f"resolution_s is {width}; give seconds, 0 where times are exact")
         stretches = _checked_epochs(epochs, checked)
         check_length(checked, stretches.duration_s)
-        done = tuple(str(note) for note in notes)
-        self._set(checked, table, stretches, source=str(source), notes=done, resolution_s=width)
+        about = {
+            "source": str(source),
+            "notes": tuple(str(note) for note in notes),
+            "resolution_s": width,
+            "simulated": bool(simulated),
+        }
+        self._set(checked, table, stretches, **about)
 
     def _set(self, trains: Sequence[Floats], units: Units, epochs: Epochs, **fields: Any) -> None:
         times = np.concatenate(trains)
@@ -148,7 +157,7 @@ class Recording:
         return (
             f"{type(self).__name__}({self.n_units} unit{'s' * (self.n_units != 1)}, "
             f"{self.n_spikes:,} spikes in {self.duration_s:g} s, "
-            f"mean rate {self.rates_hz.mean():.1f} Hz)"
+            f"mean rate {self.rates_hz.mean():.1f} Hz{', simulated' * self.simulated})"
         )
 
     def bin(self, width: float = 0.020) -> Words:
@@ -259,8 +268,8 @@ class Recording:
         The check would refuse a rarely firing unit of a recording of several days.
         """
         like = object.__new__(Recording)
-        kept = {name: getattr(self, name) for name in ("source", "notes", "resolution_s")}
-        like._set(trains, units, epochs, **kept)
+        kept = ("source", "notes", "resolution_s", "simulated")
+        like._set(trains, units, epochs, **{name: getattr(self, name) for name in kept})
         return like
 
 

@@ -9,6 +9,8 @@ from small_study import when_finished
 from typer.testing import CliRunner
 
 from microcolumn.cli import app, output
+from microcolumn.report import answer_text
+from microcolumn.report._cautions import cautions
 from microcolumn.study import Experiment, Plan, Results, Source
 
 runner = CliRunner()
@@ -32,9 +34,13 @@ def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     out = tmp_path / "a" / "first-look"
     result = demo("--out", out)
     assert result.exit_code == 0, result.output
-    answer = Results(out / "quick.db").comparison("B4").answer
+    results = Results(out / "quick.db")
+    answer = results.comparison("B4").answer
     store, page = out / "quick.db", out / "quick.html"
-    assert result.stdout == f"B4: {answer}\nresults: {store}\npage: {page}\n"
+    assert result.stdout == f"{answer_text(results)}\nresults: {store}\npage: {page}\n"
+    assert "B4 (simulated): 5 units" in result.stdout
+    assert result.stdout.startswith("A quick look, not for publication: at most ")
+    assert all(each in result.stdout for each in cautions(results))
     written = page.read_text(encoding="utf-8")
     before = when_finished(store)
     assert len(before) == 1 + 3 + 1 + 2 + 3 + 3
@@ -43,7 +49,11 @@ def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     assert when_finished(store) == before
     assert page.read_text(encoding="utf-8") == written
     told = json.loads(demo("--out", out, "--json").stdout)
-    assert told == {"answers": {"B4": answer}, "results": str(store), "page": str(page)}
+    label = {"recording": "B4", "label": "B4 (simulated)", "experiment": "instantaneous"}
+    assert told["answers"] == [label | {"window": 1, "answer": answer}]
+    assert (told["results"], told["page"]) == (str(store), str(page))
+    assert told["cautions"] == cautions(results)
+    assert set(told["quick_look"]) == {"small", "remedy"}
 
 
 def test_the_whole_protocol_has_a_store_and_a_page_of_its_own(tmp_path, monkeypatch):

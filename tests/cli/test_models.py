@@ -172,7 +172,7 @@ def test_fit_scores_the_words_that_it_leaves_out(session, words, tmp_path):
     train, test = words.split(0.6, random_state=3)
     model = fitted_rbm(train, random_state=3)
     np.testing.assert_array_equal(mc.load(out).W_, model.W_)
-    assert f"{mc.excess_log_likelihood(model, test)} above independent cells on 400 words" in told
+    assert f"{mc.excess_log_likelihood(model, test)} above independent units on 400 words" in told
 
 
 def test_the_independent_model_is_fitted_too(session, words, tmp_path):

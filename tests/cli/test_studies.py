@@ -359,6 +359,16 @@ def test_compare_reads_several_files_as_it_is_told(in_folder):
         assert f"{name}: 3 units" in result.stdout
 
 
+def test_compare_refuses_a_file_that_is_there_twice(in_folder):
+    recording().save(in_folder / "copy.npz")
+    for other in ("cells.npz", "copy.npz"):
+        result = microcolumn("compare", "cells.npz", other, *SETTINGS)
+        assert result.exit_code == 2
+        [said] = result.stderr.splitlines()
+        assert "would count twice; leave one of them out" in said
+    assert not (in_folder / "comparison.db").exists()
+
+
 def test_compare_passes_its_settings_on(in_folder):
     more = ("--bin-width", 0.04, "--most-active", 3, "--seed", 7, "--store", "mine.db", "--json")
     result = microcolumn("compare", "cells.npz", *more, "--split-by", "words", *SETTINGS)

@@ -52,7 +52,7 @@ def test_the_runner_up_comes_next_unless_it_was_the_pairwise_model():
     three = compared({"Ising": 10.0, "RBM 25": 12.0, "SemiRBM 25": 11.0}).statements
     assert "SemiRBM 25" in three[1]
     two = compared({"Ising": 10.0, "RBM 25": 12.0}).statements
-    assert two[1].startswith("RBM 25 is better than independent cells by 12.00")
+    assert two[1].startswith("RBM 25 is better than independent units by 12.00")
     assert "(0.6 bits per spike)" in two[1]
 
 

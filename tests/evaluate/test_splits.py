@@ -257,7 +257,7 @@ def test_a_pair_can_be_asked_for_in_either_order():
 
 def test_the_answer_says_how_far_the_best_model_leads_the_next_and_independent_cells():
     found = compared([1.0, 1.2, 0.9], [3.0, 3.1, 3.0])
-    over = "B is better than independent cells by 3.03 ± 0.07 bits/s, in 3 of 3 splits, p = 0.0014"
+    over = "B is better than independent units by 3.03 ± 0.07 bits/s, in 3 of 3 splits, p = 0.0014"
     assert found.statements == [str(found.pairs[0]), over]
     assert found.answer == f"{found.pairs[0]}. {over}."
 

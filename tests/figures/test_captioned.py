@@ -31,6 +31,21 @@ def draw(title=TITLE, caption=CAPTION, number="2"):
     return figure
 
 
+@pytest.mark.parametrize("kind", ["pdf", "svg", "png"])
+def test_a_figure_of_simulated_data_says_so_in_the_figure_its_caption_and_its_file(kind):
+    figure = small()
+    figure.mark_simulated("The data are simulated.")
+    assert figure.caption == f"{CAPTION} The data are simulated."
+    assert "simulated" in [text.get_text() for text in figure.texts]
+    file = BytesIO()
+    figure.savefig(file, format=kind)
+    if kind == "png":
+        assert Image.open(file).text["Keywords"] == "simulated"
+    else:
+        mark = b"/Keywords (simulated)" if kind == "pdf" else b"<rdf:li>simulated</rdf:li>"
+        assert mark in file.getvalue()
+
+
 def small(title=TITLE, caption=CAPTION, number="2"):
     """A figure that is quick to draw."""
     with captioned(number, title, (1.0, 0.5)) as figure:

@@ -85,7 +85,7 @@ def test_a_figure_whose_results_are_missing_is_a_sentence_that_names_it(results)
         "6",
         "S1",
     }
-    assert found["6"].startswith("Figure 6 of cells is left out: ")
+    assert found["6"].startswith("Figure 6 of cells (simulated) is left out: ")
 
 
 def test_the_first_tested_split_is_found(tmp_path):

@@ -44,7 +44,7 @@ def pair(planted_results, monkeypatch):
     monkeypatch.setattr(planted_results, "comparison", comparison)
     both = [c._replace(recording=name) for name in ("cells", "$B") for c in tested()]
     monkeypatch.setattr(planted_results, "tested", lambda: both)
-    sources = (planted_study.SOURCE, replace(planted_study.SOURCE, name="$B"))
+    sources = (planted_study.SOURCE, replace(planted_study.SOURCE, name="$B", seed=1))
     monkeypatch.setattr(planted_results, "plan", replace(planted_study.PLAN, sources=sources))
     index = planted_results.index
     families = index.families
@@ -66,7 +66,7 @@ def test_the_caption_has_the_splits_and_the_models_that_have_not_converged(
 ):
     caption = likelihood(planted_results).caption
     assert "mean over 4 splits" in caption
-    assert "RBM 5 (cells)" in caption
+    assert "RBM 5 on cells (simulated)" in caption
     assert "mean over 2 of 4 planned splits" in likelihood(scored(tmp_path, splits=(0, 1))).caption
 
 
@@ -82,7 +82,7 @@ def test_all_recordings_are_shown_side_by_side_or_one_of_them(pair):
     figure = likelihood(pair)
     assert heights(figure.axes[0])["RBM 5"] == pytest.approx([12.0, 6.0])
     labels = [label.get_text() for label in figure.axes[0].get_xticklabels()]
-    assert labels == ["cells\n23 units", "\\$B\n11 units"]
+    assert labels == ["cells (simulated)\n23 units", "\\$B (simulated)\n11 units"]
     figure.draw_without_rendering()
     assert heights(likelihood(pair, "$B").axes[0])["RBM 5"] == pytest.approx([6.0])
 

@@ -47,6 +47,37 @@ def check_same(read, original):
     assert read.resolution_s == original.resolution_s
 
 
+def test_a_simulation_stays_one_when_cut_saved_and_read(tmp_path):
+    made = mc.simulate.microcolumn(n_units=4, minutes=0.2, seed=3)
+    assert made.simulated
+    assert "simulated" in repr(made)
+    parts = (made.take([0, 2]), made.restrict([[0, 5]]), made.with_units(made.units))
+    for part in (made, *parts, made.select(min_rate_hz=0.0)):
+        save(part, tmp_path / "a.npz")
+        read = mc.read(tmp_path / "a.npz")
+        assert part.simulated
+        assert read.simulated
+        save(read, tmp_path / "b.npz")
+        assert mc.read(tmp_path / "b.npz").simulated
+    assert not mc.read(written(tmp_path / "c.npz")).simulated
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"source": "simulated microcolumn, seed 3"},
+        {"notes": np.array(["saved from simulated microcolumn, seed 3"])},
+    ],
+)
+def test_a_simulation_that_an_older_version_saved_is_known_by_its_notes(tmp_path, told):
+    assert mc.read(written(tmp_path / "a.npz", **told)).simulated
+
+
+def test_whether_it_is_simulated_is_true_or_false(tmp_path):
+    with pytest.raises(ValueError, match=r"simulated has shape .* it needs True or False"):
+        mc.read(written(tmp_path / "a.npz", simulated=np.array(["perhaps"])))
+
+
 def test_spikes_go_to_their_units_and_the_silent_one_stays(tmp_path):
     recording = mc.read(written(tmp_path / "a.npz", duration_s=np.float64(0.1)))
     assert recording.units.ids == ("7", "3", "12")

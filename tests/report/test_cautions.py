@@ -1,10 +1,14 @@
+import re
 from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import planted_study as planted
 import pytest
 
 from microcolumn.figures import likelihood
-from microcolumn.report._cautions import cautions
+from microcolumn.formatting import scientific
+from microcolumn.report._cautions import _bin_width, cautions
 from microcolumn.report._json import report_dict
 from microcolumn.report._sections import tally
 from microcolumn.report._text import report_text
@@ -26,11 +30,11 @@ def cautions_of(folder, plan, **options):
 
 def test_each_caution_names_its_models_and_counts_its_tests(planted_results):
     found = [each.split(": ", 1) for each in cautions(planted_results)]
-    assert [(names, sentence.count("0.004")) for names, sentence in found] == [
-        ("cells, instantaneous, Ising", 1),  # the end of the grid
-        ("cells, instantaneous, RBM 5", 0),
-        ("cells, spatiotemporal, Ising", 1),
-        ("cells, spatiotemporal, RBM", 0),
+    assert [(names, sentence.count("4e-3")) for names, sentence in found] == [
+        ("cells (simulated), instantaneous, Ising", 1),  # the end of the grid
+        ("cells (simulated), instantaneous, RBM 5", 0),
+        ("cells (simulated), spatiotemporal, Ising", 1),
+        ("cells (simulated), spatiotemporal, RBM", 0),
     ]
     counts = ["4 of 4", "1 of 4", "12 of 12 tests (T = 1, 2, 3)", "3 of 12 tests (T = 1, 2, 3)"]
     assert all(count in sentence for count, (_, sentence) in zip(counts, found, strict=True))
@@ -52,7 +56,7 @@ def test_only_an_end_of_the_grid_that_can_be_moved_is_a_caution(
     plan = Plan(planted.PLAN.sources, (replace(FIRST, l1=grid, models=("Ising",)),))
     found = cautions_of(tmp_path, plan)
     assert len(found) == n_cautions
-    assert all(f"{chosen:g}" in each for each in found)
+    assert all(f"of the grid, {scientific(chosen)}, was chosen" in each for each in found)
 
 
 def test_an_end_that_leaves_nothing_is_no_caution(tmp_path):
@@ -80,8 +84,50 @@ def test_a_normaliser_that_has_not_converged_is_a_caution(tmp_path):
     [found] = [
         each for each in cautions_of(tmp_path, INSTANTANEOUS, change=unsure) if "Semi" in each
     ]
-    assert found.startswith("cells, instantaneous, SemiRBM 5: the normaliser")
+    assert found.startswith("cells (simulated), instantaneous, SemiRBM 5: the estimate")
     assert "2 of 4" in found
+    assert found.endswith("; set max_steps above 100,000")
+
+
+def test_every_caution_says_what_removes_it(planted_results):
+    remedies = [each.rsplit("; ", 1)[1] for each in cautions(planted_results)]
+    assert [each.split()[0] for each in remedies] == ["add", "leave", "add", "leave"]
+    assert remedies[0] == 'add 8e-3 to l1 (--l1 8e-3), or set l1 = "auto"'
+
+
+def test_in_a_quick_study_the_end_of_the_grid_is_moved_by_the_whole_study(tmp_path):
+    plan = replace(INSTANTANEOUS, whole=replace(INSTANTANEOUS, experiments=(SECOND,)))
+    found = [each for each in cautions_of(tmp_path, plan) if "of the grid" in each]
+    assert all(each.endswith("; run the whole plan, without Plan.quick()") for each in found)
+    assert found
+
+
+@pytest.mark.parametrize(
+    ("bin_width", "windows", "peak_ms", "said"),
+    [
+        (0.020, (1,), 21.0, ""),
+        (0.020, (1,), 29.0, ""),  # suggests 30 ms
+        (0.020, (1,), 48.7, "bins of 20 ms were used, but .* 48.7 ± 2.1 ms wide"),
+        (0.020, (1,), 8.0, "bins of 20 ms were used"),
+        (0.0067, (1, 2, 4), 21.0, ""),  # 27 ms in four bins
+        (0.0067, (1, 2), 30.0, "words of 13.4 ms were used"),
+        (0.020, (1,), np.nan, ""),  # no peak, no suggestion
+    ],
+)
+def test_a_bin_width_that_the_data_contradict_is_a_caution(
+    planted_results, monkeypatch, bin_width, windows, peak_ms, said
+):
+    suggested = 5e-3 * round(peak_ms / 5) if peak_ms > 9 else 0.020
+    suggested = 8e-3 if peak_ms == 8.0 else suggested
+    peak = {"peak_width_s": peak_ms / 1e3, "peak_stderr_s": 0.0021, "width_s": suggested}
+    found = SimpleNamespace(suggestion=SimpleNamespace(**peak))
+    monkeypatch.setattr(planted_results, "data", lambda *_, **__: found)
+    experiment = replace(FIRST, bin_width=bin_width, windows=windows)
+    lines = _bin_width(planted_results, "cells", experiment)
+    assert len(lines) == bool(said)
+    if said:
+        assert re.match(said, lines[0])
+        assert lines[0].endswith(f"; set bin_width = {suggested:g} (--bin-width {suggested:g})")
 
 
 @pytest.mark.parametrize(

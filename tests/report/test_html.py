@@ -23,6 +23,7 @@ from microcolumn.report import _html, _pictures as pictures, _tables as tables, 
 from microcolumn.report._cautions import cautions
 from microcolumn.report._effects import effects
 from microcolumn.report._growth import gains, growth
+from microcolumn.report._recordings import recordings
 from microcolumn.report._typography import typeset
 from microcolumn.study import NotComputedError, Plan, Results, run
 from microcolumn.study._codec import json_text
@@ -132,7 +133,7 @@ def test_all_tables_of_the_text_are_on_the_page(parsed, results):
     condition = results.tested()[-1]
     compared = results.comparison(**condition.names)
     for table in (
-        tables.recordings(results),
+        recordings(results),
         tables.models(compared),
         tables.pairs(compared),
         growth(results.by_window("cells")),
@@ -286,7 +287,7 @@ def test_a_figure_that_is_not_computed_yet_leaves_a_sentence(results, monkeypatc
     later = _all.Figures(Mock(side_effect=NotComputedError("a test is not computed yet")))
     monkeypatch.setattr(_all, "FIGURES", _all.FIGURES | {"2": later})
     absent = [p["text"] for p in Parsed(page(results)).all("p") if p.get("class") == "absent"]
-    assert absent == ["Figure 2 of cells is left out: a test is not computed yet."]
+    assert absent == ["Figure 2 of cells (simulated) is left out: a test is not computed yet."]
 
 
 def test_the_page_needs_the_store_alone(results, text, tmp_path):

@@ -18,7 +18,12 @@ def told(*experiments, layers=False):
 def test_the_numbers_are_those_of_the_plan():
     said = told(FIRST, SECOND)
     words = said["Words and models: instantaneous"]
-    for part in ("all units of cells", "20\xa0ms", "hidden units: 5", "0, 10⁻³ and 4·10⁻³"):
+    for part in (
+        "all units of cells (simulated)",
+        "20\xa0ms",
+        "hidden units: 5",
+        "0, 10⁻³ and 4·10⁻³",
+    ):
         assert part in words
     assert "4 times (seeds 0 to 3)" in words
     assert re.findall(r"(\d+)\xa0%", words) == ["50", "50", "40", "10"]
@@ -29,10 +34,19 @@ def test_the_numbers_are_those_of_the_plan():
     assert "up to 100,000" in said["Normalisation"]
 
 
+def test_how_words_were_split_and_what_that_tests_is_told():
+    by_words = told(replace(FIRST, split_by="words"))["Words and models"]
+    assert "Single words were randomly assigned 4 times" in by_words
+    assert "do not show how a model fares when the recording drifts" in by_words
+    by_blocks = told(replace(FIRST, split_by="blocks"))["Words and models"]
+    assert "Blocks of consecutive words were randomly assigned 4 times" in by_blocks
+    assert "from other times of the same recording" in by_blocks
+
+
 def test_one_split_and_one_model_are_told_as_such():
     said = told(Experiment("short", models="Ising", l1=0.0, n_splits=1, n_init=3, seed=7))
     words = said["Words and models"]
-    for part in ("best of 3 starts", "once (seed 7)", "penalty of 0 on"):
+    for part in ("best of 3 starts", "once (seed 7)", "penalty λ of 0 on"):
         assert part in words
     assert "chosen by its likelihood" not in words
     assert "fewer than 3 splits nothing is decided" in said["Scores and errors"]
@@ -44,7 +58,7 @@ def test_one_split_and_one_model_are_told_as_such():
 
 def test_penalties_made_for_the_words_are_told_as_such():
     words = told(Experiment("short", n_splits=1))["Words and models"]
-    assert "an L1 penalty of 3 strengths per decade, from the smallest that leaves" in words
+    assert "an L1 penalty λ of 3 strengths per decade, from the smallest that leaves" in words
     assert "penalty of each model was chosen by its likelihood" in words
 
 

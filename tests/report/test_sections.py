@@ -2,7 +2,7 @@ import planted_study as planted
 import pytest
 
 from microcolumn.report._content import BulletList, Heading, Paragraph, TableItem
-from microcolumn.report._sections import answers, sections, simulated, summary, tally
+from microcolumn.report._sections import answers, sections, summary, tally
 from microcolumn.study import Plan, Results
 
 INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
@@ -43,14 +43,14 @@ def test_an_answer_is_that_of_its_comparison(planted_results):
     first, second = answers(planted_results)
     told = ". ".join((first.headline, *first.details))
     assert f"{told}." == planted_results.comparison("cells").answer
-    assert second.about.startswith("cells: 4 units in 6.7 ms bins, 4 of 4 splits")
+    assert second.about.startswith("cells (simulated): 4 units in 6.7 ms bins, 4 of 4 splits")
 
 
 def test_several_comparisons_are_put_side_by_side(planted_results, tmp_path):
     table = summary(planted_results)
     assert [row[:2] for row in table.rows] == [
-        ("cells, instantaneous", "RBM 5"),
-        ("cells, spatiotemporal, T = 3", "RBM 12"),
+        ("cells (simulated), instantaneous", "RBM 5"),
+        ("cells (simulated), spatiotemporal, T = 3", "RBM 12"),
     ]
     assert table.rows[0][2:] == (
         "SemiRBM 5: 0.00 ± 0.00, p = 1",
@@ -116,7 +116,3 @@ def test_a_study_that_has_barely_begun_says_so_in_every_section(tmp_path):
         [item] = items(found[name])
         assert "yet" in item.text
     assert len(of_kind(found["data"], TableItem)) == 1
-
-
-def test_simulated_recordings_are_named(planted_results):
-    assert simulated(planted_results).startswith("Simulated: cells. ")

@@ -23,7 +23,6 @@ def column(table, name):
 def test_every_row_has_a_cell_for_each_column(planted_results, conditions):
     compared = planted_results.comparison(**conditions[1].names)
     made = [
-        tables.recordings(planted_results),
         tables.models(compared),
         tables.pairs(compared),
         growth(planted_results.by_window("cells")),
@@ -107,20 +106,6 @@ def test_layers_are_means_over_splits(planted_results, conditions):
     layers = tables.layers(planted_results, conditions[0])
     assert layers.rows[1][1:4] == ("65% (50%)", "0.07", "4 of 10")
     assert layers.rows[0][1:] == ("-", "-", "-", "0.03 / 0.01", "0.002")
-
-
-def test_recordings_stand_with_their_words(planted_results):
-    table = tables.recordings(planted_results)
-    recorded = planted.recording()
-    # Two experiments with bins of their own.
-    assert column(table, "bin, ms") == ["20", "6.7"]
-    assert column(table, "units") == ["23", "23"]
-    assert column(table, "spikes") == [f"{recorded.n_spikes:,}"] * 2
-    assert column(table, "words")[0] == f"{recorded.bin(0.020).n_bins:,}"
-    assert column(table, "distinct")[0] == f"{len(recorded.bin(0.020)):,}"
-    layers = column(table, "units by layer")[0]
-    for layer in set(recorded.units.layer):
-        assert f"{layer}: {recorded.units.layer.count(layer)}" in layers
 
 
 def test_what_is_not_computed_has_no_table(tmp_path):

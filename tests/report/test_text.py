@@ -16,9 +16,11 @@ def text(planted_results):
 
 def test_the_answer_comes_first(text, planted_results):
     lines = text.splitlines()
-    assert lines[0] == f"cells: 23 units, {planted.recording().n_spikes:,} spikes, 12 s"
+    n_spikes = planted.recording().n_spikes
+    assert lines[0] == "Simulated: cells."
+    assert lines[2] == f"cells (simulated): 23 units, {n_spikes:,} spikes, 12 s"
     said = planted_results.comparison("cells").statements
-    assert " ".join(lines[6 : 6 + len(said)]) == planted_results.comparison("cells").answer
+    assert " ".join(lines[8 : 8 + len(said)]) == planted_results.comparison("cells").answer
 
 
 def test_all_tables_are_in_the_text(text, planted_results):

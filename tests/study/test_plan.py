@@ -122,7 +122,7 @@ def test_a_file_that_cannot_be_read_gets_one_sentence(tmp_path):
 
 
 def test_recordings_without_names_are_known_by_their_stems():
-    plan = Plan.of([Path("a/s.nwb"), "b/s.npz", "s 2.npz", "B4", tiny(), tiny()])
+    plan = Plan.of([Path("a/s.nwb"), "b/s.npz", "s 2.npz", "B4", tiny(), tiny(1.5)])
     names = [source.name for source in plan.sources]
     assert names == ["s", "s 2", "s 2 2", "B4", "recording", "recording 2"]
     assert (plan.sources[1].file, plan.sources[3].preset) == (str(Path("b/s.npz").resolve()), "B4")
@@ -203,7 +203,7 @@ def test_a_quick_look_at_the_papers_plan_is_small():
     plan = Plan.paper().quick()
     assert [source.minutes for source in plan.sources] == [10.0] * 3
     for each in plan.experiments:
-        assert (each.n_splits, each.max_words, each.n_hidden) == (2, 30_000, (10,))
+        assert (each.n_splits, each.max_words, each.n_hidden) == (3, 30_000, (10,))
     assert [each.l1 for each in plan.experiments] == [
         (1e-3, 4e-3, 1e-2),
         "coarse",
@@ -226,7 +226,7 @@ def test_a_quick_look_leaves_small_plans_and_data_alone():
     assert Plan.of("B4", n_hidden=[8, 12, "dims"], windows=[7, 3]).quick().experiments[
         0
     ] == replace(
-        Plan.of("B4", n_hidden=[8, 10], windows=3, max_words=30_000, n_splits=2).experiments[0],
+        Plan.of("B4", n_hidden=[8, 10], windows=3, max_words=30_000, n_splits=3).experiments[0],
         l1="coarse",
         max_steps=4000,
     )
@@ -274,9 +274,42 @@ def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
         assert len(small.windows) <= 3
         assert max(small.n_hidden) <= 10
         assert small.max_words <= 30_000
-        assert small.n_splits <= 2
+        assert small.n_splits <= 3
         unchanged = ("name", "bin_width", "most_active", "split_by", "train", "seed")
         assert all(getattr(small, name) == getattr(whole, name) for name in unchanged)
+
+
+def test_a_quick_look_remembers_the_whole_plan():
+    plan = Plan.of(["B4", "T6"])
+    quick = plan.quick()
+    assert (plan.whole, quick.whole) == (None, plan)
+    stored = Plan.from_dict(json.loads(json.dumps(quick.as_dict())))
+    assert stored == quick
+    assert stored.whole == plan
+
+
+def test_the_same_recording_twice_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "a.npz").touch()
+    (tmp_path / "link.npz").symlink_to(tmp_path / "a.npz")
+    for other in ("a.npz", "folder/../a.npz", tmp_path / "link.npz"):
+        with pytest.raises(ValueError, match=r"^recordings 'a' and '.*' are both .*count twice"):
+            Plan.of(["a.npz", other])
+    with pytest.raises(ValueError, match=r"'B4' and 'B4 2' are both preset B4, .*leave one"):
+        Plan.of(["B4", "B4"])
+    with pytest.raises(ValueError, match=r"'a' and 'b' are both preset B4"):
+        Plan.of({"a": "B4", "b": Source("b", preset="B4", minutes=60)})
+    with pytest.raises(ValueError, match=r"'recording' and 'recording 2' are both the same data"):
+        Plan.of([tiny(), tiny()])
+
+
+def test_parts_and_other_simulations_are_other_recordings():
+    """Units of one layer and of another, or other seeds, are not the same data."""
+    upper = Source("upper", file="a.npz", select={"layer": "II/III"})
+    lower = Source("lower", file="a.npz", select={"layer": "V/VI"})
+    more = Source("B4 2", preset="B4", seed=1)
+    assert len(Plan.of([upper, lower, "B4", more]).sources) == 4
 
 
 def test_numbers_of_numpy_can_be_written():

@@ -226,6 +226,15 @@ def test_data_that_changed_are_refused_and_the_store_is_left_alone(path):
     assert results_of(path) == before
 
 
+def test_a_copy_of_a_recording_is_refused_before_there_is_a_store(path, tmp_path):
+    recording().save(tmp_path / "a.npz")
+    recording().save(tmp_path / "copy.npz")
+    plan = Plan.of({"a": tmp_path / "a.npz", "b": tmp_path / "copy.npz"})
+    with pytest.raises(ValueError, match=r"^recordings 'a' and 'b' hold the same spikes, .*twice"):
+        run(plan, path, n_jobs=1)
+    assert not path.exists()
+
+
 def test_a_store_of_another_version_is_refused_and_left_alone(path):
     run(small_plan(n_splits=1, models="Ising"), path, n_jobs=1)
     with Store.create(path) as store:

@@ -36,20 +36,25 @@ def demo(
 ) -> None:
     """Run the paper's comparison on three simulated microcolumns and write a page about it.
 
-    Prints which model is best on each and where the page is. An interrupted demo continues where
+    Prints the answer with its cautions and where the page is. An interrupted demo continues where
     it stopped. The first run compiles the kernels, which takes a minute.
     """
     from .. import demonstration  # the numerical libraries load only when a command runs
+    from ..report import answer_text, report_dict
 
     with one_sentence():
         make_folder(out)
         command = shlex.join(["microcolumn", *sys.argv[1:]])
         results, page = demonstration.run(out, full=full, n_jobs=jobs, command=command)
-        answers = {name: results.comparison(name).answer for name in results.recordings}
+        told = report_dict(results) if json else {}
+        if not json:
+            typer.echo(answer_text(results))
+            typer.echo(f"results: {results.file}")
     if json:
-        print_json({"answers": answers, "results": results.file, "page": page})
-    else:
-        for name, answer in answers.items():
-            typer.echo(f"{name}: {answer}")
-        typer.echo(f"results: {results.file}")
+        answers = [
+            {key: each[key] for key in ("recording", "label", "experiment", "window", "answer")}
+            for each in told["comparisons"]
+        ]
+        shown = {"quick_look": told["quick_look"], "cautions": told["cautions"]}
+        print_json({"answers": answers} | shown | {"results": results.file, "page": page})
     show_page(page, open_page, quiet=json)

@@ -117,7 +117,7 @@ def fit(
         rows.insert(2, ("penalty", f"{choice}, chosen on a fifth of the words"))
     if score is not None:
         above = (
-            "" if score.has_false_mode else f" above independent cells on {score.n_words:,} words"
+            "" if score.has_false_mode else f" above independent units on {score.n_words:,} words"
         )
         rows.append(("held out", f"{score}{above}"))
     print_table([*rows, ("saved", str(out))])

@@ -75,7 +75,7 @@ def _share_of_pairs(compared: Comparison) -> list[str]:
     share = compared.share_of_pairs
     if share is None:
         return []
-    return [f"pairs alone explain {share} of the best model's gain over independent cells"]
+    return [f"pairs alone explain {share} of the best model's gain over independent units"]
 
 
 def _doubts(compared: Comparison) -> list[str]:

@@ -24,7 +24,7 @@ class SplitScore:
     split : int
         Number of the split.
     bits_per_second : float
-        Excess log-likelihood over independent cells; not finite where it could not be found.
+        Excess log-likelihood over independent units; not finite where it could not be found.
     block_stderr : float
         Its standard error from blocks of the test part, bits/s.
     l1 : float
@@ -164,10 +164,10 @@ class Comparison:
     Parameters
     ----------
     models : tuple of ModelScore
-        In the order they were given; those of a study best first, without independent cells, which
+        In the order they were given; those of a study best first, without independent units, which
         are the zero. Without those in ``unranked``.
     pairs : tuple of PairedDifference
-        Every two models, and each against independent cells (``"Independent"``), in the same order.
+        Every two models, and each against independent units (``"Independent"``), in the same order.
     n_units : int
         Recorded units.
     n_splits, n_planned : int
@@ -221,7 +221,7 @@ class Comparison:
         return found
 
     def relative(self, first: str, second: str) -> Ratio | None:
-        """Gain of one model over independent cells as a share of another's, paired by split.
+        """Gain of one model over independent units as a share of another's, paired by split.
 
         None where the second has no such gain. The error of one split is that of its blocks.
         """
@@ -234,7 +234,7 @@ class Comparison:
 
     @property
     def share_of_pairs(self) -> Ratio | None:
-        """Share of the best model's gain over independent cells that the Ising model has.
+        """Share of the best model's gain over independent units that the Ising model has.
 
         None without an Ising model, without a gain, or where an Ising model is the best.
         """
@@ -257,7 +257,7 @@ class Comparison:
 
     @property
     def answer(self) -> str:
-        """Hidden units against pairs, the runner-up, independent cells, and what it holds for."""
+        """Hidden units against pairs, the runner-up, independent units, and what it holds for."""
         return ". ".join(self.statements) + "."
 
     @property

@@ -26,7 +26,7 @@ from ._significance import (
 #: Bits/s; scores that are closer differ by rounding, which has a sign but no meaning.
 _SAME = 1e-9
 #: Models are equal if they differ by less than this share of the best model's gain over
-#: independent cells: a difference that nobody would choose a model for.
+#: independent units: a difference that nobody would choose a model for.
 EQUAL_MARGIN = 0.02
 
 
@@ -56,7 +56,7 @@ class PairedDifference:
         Splits in which the first is better, is worse, and all that have both.
     margin : float
         Bits/s within which two models count as equal, 2 % of the best model's gain over
-        independent cells; NaN outside of a comparison.
+        independent units; NaN outside of a comparison.
     """
 
     first: str
@@ -141,7 +141,7 @@ class PairedDifference:
                 return (
                     f"{first} and {second} perform equally well: they differ by {by}, and the 95 % "
                     f"interval lies within ±{self.margin:.2g} bits/s, {EQUAL_MARGIN:.0%} of the "
-                    "best model's gain over independent cells"
+                    "best model's gain over independent units"
                 )
         return f"{first} minus {second}: {by}, {sure}; too uncertain to say which is better"
 
@@ -150,7 +150,7 @@ class PairedDifference:
 
 
 def _display(name: str) -> str:
-    return "independent cells" if name == INDEPENDENT else name
+    return "independent units" if name == INDEPENDENT else name
 
 
 def paired_difference(

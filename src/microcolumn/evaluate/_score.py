@@ -1,4 +1,4 @@
-"""Excess log-likelihood: gain on held-out words over independent cells, in bits/s."""
+"""Excess log-likelihood: gain on held-out words over independent units, in bits/s."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def compare_splits(
     """Models best first, and every pair of them with the better one first.
 
     Models with a false mode are left out. Independent cells may be among the scores. Differences
-    have each pair in either order; those with independent cells may be missing, since they are the
+    have each pair in either order; those with independent units may be missing, since they are the
     scores. How words were split is told as to :func:`~._paired.paired_difference`.
     """
     models, _ = _ranked(_found(scores, n_units))
@@ -155,7 +155,7 @@ def with_false_modes(
 
 
 def _found(scores: Mapping[ModelSpec, Sequence[SplitScore]], n_units: int) -> list[ModelScore]:
-    """Models with a finite score, best first, without independent cells."""
+    """Models with a finite score, best first, without independent units."""
     found = [model_score(*each, n_units) for each in scores.items() if each[0].name != INDEPENDENT]
     return sorted(filter(None, found), key=lambda model: (-model.bits_per_second, model.name))
 
@@ -199,7 +199,7 @@ def _pairs(
     n_blocks: int | None = None,
     n_test_blocks: float = math.nan,
 ) -> tuple[PairedDifference, ...]:
-    """Every two models in order, then each against independent cells."""
+    """Every two models in order, then each against independent units."""
     by_pair = dict(differences)
     for (first, second), by_split in differences.items():
         by_pair[second, first] = {split: (-d, error) for split, (d, error) in by_split.items()}

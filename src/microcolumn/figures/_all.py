@@ -88,5 +88,5 @@ def draw_all(
         try:
             yield each, each.draw(results, each.recording)
         except NotComputedError as error:
-            of = "" if each.recording is None else f" of {each.recording}"
+            of = "" if each.recording is None else f" of {results.label(each.recording)}"
             yield each, f"Figure {each.number}{of} is left out: {error}"

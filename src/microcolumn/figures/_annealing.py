@@ -32,7 +32,7 @@ def annealing(results: Results, condition: Condition) -> CaptionedFigure:
         letter(left, "a")
         letter(right, "b")
         share_legend(figure, "outside lower center", markerscale=1.5)
-        figure.caption = _caption(condition, found)
+        figure.caption = _caption(results.label(condition.recording), condition, found)
     return figure
 
 
@@ -48,7 +48,7 @@ def _mark_reverse(ax: Axes, log_z: LogPartition, reverse: float) -> None:
     ax.set_ylim(-most, most)
 
 
-def _caption(condition: Condition, found: AnnealingResult) -> str:
+def _caption(label: str, condition: Condition, found: AnnealingResult) -> str:
     log_z = found.log_z
     value = f"{log_z.value * BITS:.4f}"
     green = f"The green line is the exact value, a sum over all states ({value} bits)"
@@ -64,7 +64,7 @@ def _caption(condition: Condition, found: AnnealingResult) -> str:
         )
     return (
         f"Estimates of the partition function Z of the {found.model.name} model of "
-        f"{condition.recording} ({about(condition)}, λ = {scientific(found.l1)}, split "
+        f"{label} ({about(condition)}, λ = {scientific(found.l1)}, split "
         f"{found.split}). Each entry on the horizontal axis is a separate run with "
         f"{found.convergence.n_chains} chains that start from the independent model at the "
         "training rates. (a) Points: log2 Z by single chains, jittered sideways; blue: log2 of the "

@@ -50,6 +50,8 @@ class CaptionedFigure(Figure):
     ----------
     caption : str
         What each panel shows and what error bars are, as plain text.
+    keywords : tuple of str
+        Go into the file's metadata: ``"simulated"`` for a figure of simulated recordings.
     """
 
     number = ""  # instead of matplotlib's, which counts the figures of pyplot
@@ -59,6 +61,16 @@ class CaptionedFigure(Figure):
         self.number = number
         self.title = title
         self.caption = ""
+        self.keywords: tuple[str, ...] = ()
+
+    def mark_simulated(self, sentence: str) -> None:
+        """Say in the figure, in its caption and in its metadata that its data are simulated."""
+        strip = 9 / 72 / self.get_figheight()  # inches of a small line, as a share of the height
+        engine: Any = self.get_layout_engine()
+        engine.set(rect=(0.0, 0.0, 1.0, 1.0 - strip))
+        self.text(0.995, 1.0 - 0.2 * strip, "simulated", color="0.45", size=6, ha="right", va="top")
+        self.caption = f"{self.caption} {sentence}"
+        self.keywords = ("simulated",)
 
     def savefig(self, fname: Any, **options: Any) -> None:
         """Save as :meth:`matplotlib.figure.Figure.savefig` does, with the caption as metadata.
@@ -70,6 +82,8 @@ class CaptionedFigure(Figure):
             if kind in _METADATA:
                 subject, unstamped = _METADATA[kind]
                 about = {"Title": printable(self._heading), subject: printable(self.caption)}
+                if self.keywords:
+                    about["Keywords"] = ", ".join(self.keywords)
                 options["metadata"] = unstamped | about | (options.get("metadata") or {})
             if kind == "svg":  # text stays text, and the reader's fonts have the letters
                 warnings.filterwarnings("ignore", "Glyph .* missing from")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from ..evaluate import Comparison, ModelScore
+from ..formatting import enumeration
 from ..study import Condition, NotComputedError, Results
 from ._captioned import CaptionedFigure
 
@@ -49,7 +50,9 @@ def of_condition(
             window: int | None = None,
         ) -> CaptionedFigure:
             where = condition_of(results, recording, experiment, window, several_bins=several_bins)
-            return draw(results, where)
+            figure = draw(results, where)
+            tell_simulated(figure, results, [where.recording])
+            return figure
 
         drawing.__doc__ = draw.__doc__
         drawing.__name__ = drawing.__qualname__ = draw.__name__
@@ -100,6 +103,15 @@ def condition_of(
         raise NotComputedError(f"{missing} tested yet{where}; run the study further{more}")
     first = found[0]
     return [condition for condition in found if condition[:2] == first[:2]][-1]
+
+
+def tell_simulated(figure: CaptionedFigure, results: Results, recordings: Sequence[str]) -> None:
+    """Mark a figure of simulated recordings as such."""
+    simulated = [name for name in recordings if results.is_simulated(name)]
+    if simulated and len(simulated) == len(recordings):
+        figure.mark_simulated("The data are simulated.")
+    elif simulated:
+        figure.mark_simulated(f"Simulated: {enumeration(simulated)}.")
 
 
 def by_class(compared: Comparison) -> dict[str, list[ModelScore]]:

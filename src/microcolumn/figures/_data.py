@@ -25,7 +25,7 @@ def data(results: Results, condition: Condition) -> CaptionedFigure:
     name, experiment = condition.recording, condition.experiment.name
     shown = results.data(name, experiment=experiment)
     words = results.all_words(name, experiment=experiment)
-    with captioned("1", f"The data of {name}", (PAGE, 4.6)) as figure:
+    with captioned("1", f"The data of {results.label(name)}", (PAGE, 4.6)) as figure:
         panels = figure.subplot_mosaic("aabbbbbb;ccccdddd", height_ratios=(1.2, 1.0))
         if has_depths(shown.units):
             recorded.probe(shown.units, ax=panels["a"])
@@ -51,7 +51,8 @@ def _caption(shown: DataResult, words: Words, by_layer: bool) -> str:
         f"(b) Words of {width} bins in the {shown.stop_s - shown.start_s:.3g} s with the most "
         f"spikes, from {shown.start_s:.1f} s on: black where a unit spikes at least once, "
         f"units {order_text(shown.units)}. {_correlations_panel(words, by_layer)} "
-        f"(d) {COUNTED}; dashed, plus and minus the bin width of {width}. "
+        f"(d) {COUNTED}, over the whole recording; dashed, plus and minus the bin width of "
+        f"{width}. "
         f"{about_peak(shown.suggestion)}"
     )
 

@@ -11,7 +11,7 @@ from ..evaluate._significance import FEWEST_SPLITS
 from ..plot import differences, scores
 from ..study import Condition, NotComputedError, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
-from ._conditions import about, condition_of
+from ._conditions import about, condition_of, tell_simulated
 
 
 def likelihood(
@@ -27,14 +27,15 @@ def likelihood(
     nothing else, there is no second panel.
     """
     condition = condition_of(results, recording, experiment, window)
-    compared = []
+    compared, drawn = [], []
     for each in results.tested():
         same = each.experiment == condition.experiment and each.window == condition.window
         if same and recording in (None, each.recording):
             with suppress(NotComputedError):  # no score of that recording is finite
-                compared.append(_compared(results, each))
-    # A comparison of models that all have a false mode has no score.
-    compared = [each for each in compared if each.models]
+                found = _compared(results, each)
+                if found.models:  # if all have a false mode, there is no score
+                    compared.append(found)
+                    drawn.append(each.recording)
     if not compared:
         raise condition.missing("a test")
     reference = _reference(compared)
@@ -50,6 +51,7 @@ def likelihood(
                 letter(ax, name)
         share_legend(figure, "outside upper center")
         figure.caption = _caption(condition, compared, reference)
+        tell_simulated(figure, results, drawn)
     return figure
 
 
@@ -65,7 +67,8 @@ def _compared(results: Results, condition: Condition) -> Comparison:
         replace(pair, first=names[pair.first], second=names.get(pair.second, pair.second))
         for pair in found.pairs
     ]
-    return replace(found, models=models, pairs=tuple(pairs), unranked=unranked)
+    label = results.label(condition.recording)
+    return replace(found, recording=label, models=models, pairs=tuple(pairs), unranked=unranked)
 
 
 def _reference(compared: Sequence[Comparison]) -> str | None:
@@ -77,7 +80,7 @@ def _reference(compared: Sequence[Comparison]) -> str | None:
 
 def _caption(condition: Condition, compared: Sequence[Comparison], reference: str | None) -> str:
     text = (
-        "Excess log-likelihood over independent cells, the zero line, on test words that were used "
+        "Excess log-likelihood over independent units, the zero line, on test words that were used "
         "neither for the fit nor for the choice of the penalty, for the whole population "
         f"({about(condition)}; {_splits(compared)}). "
     )
@@ -140,7 +143,7 @@ def _over_time(condition: Condition, compared: Sequence[Comparison]) -> str:
 
 def _doubts(compared: Sequence[Comparison]) -> str:
     """Models that may not be relied upon, and the recordings."""
-    false = [f"{m.name} ({each.recording})" for each in compared for m in each.unranked]
+    false = [f"{m.name} on {each.recording}" for each in compared for m in each.unranked]
     text = f" Not drawn, because of a false mode: {', '.join(false)}." if false else ""
     for what, attribute in (("fit", "fit_converged"), ("log Z", "normaliser_converged")):
         found: dict[str, list[str]] = {}
@@ -148,7 +151,7 @@ def _doubts(compared: Sequence[Comparison]) -> str:
             for model in each.models:
                 if not all(getattr(score, attribute) for score in model.splits):
                     found.setdefault(model.name, []).append(each.recording)
-        named = [f"{model} ({', '.join(names)})" for model, names in sorted(found.items())]
+        named = [f"{model} on {', '.join(names)}" for model, names in sorted(found.items())]
         if named:
             text += f" The {what} has not converged in some split of {', '.join(named)}."
     return text

@@ -49,7 +49,7 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
     units = results.units(condition.recording, experiment=condition.experiment.name)
     rows = [[panel for panel in row if _PANELS[panel][0] in shown] for row in _ROWS]
     mosaic: list[Any] = [row * 2 if len(row) == 1 else row for row in rows if row]
-    title = f"Parameters of models of {condition.recording}"
+    title = f"Parameters of models of {results.label(condition.recording)}"
     with captioned("2", title, (PAGE, 2.75 * len(mosaic))) as figure:
         panels = figure.subplot_mosaic(mosaic, width_ratios=[1.0, 1.55])
         for panel, ax in panels.items():

@@ -39,7 +39,7 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
         panels[-1].set_ylabel("probability")
         for ax, name in zip(panels, "abc", strict=False):
             letter(ax, name)
-        sentences = _about_words(condition, found, pairs, names, bits)
+        sentences = _about_words(results, condition, found, pairs, names, bits)
         sentences.append(_about_synchrony("abc"[len(pairs)], bits, shown))
         figure.caption = " ".join(sentences)
     return figure
@@ -53,6 +53,7 @@ def _chain(specs: Sequence[ModelSpec]) -> list[str]:
 
 
 def _about_words(
+    results: Results,
     condition: Condition,
     found: PatternsResult,
     pairs: Sequence[tuple[str, str]],
@@ -66,9 +67,9 @@ def _about_words(
     l1 = ", ".join(f"{name} {scientific(found.l1[name])}" for name in names[1:])
     sentences = [
         f"{shown}: observed frequency of every distinct word among the test words of split "
-        f"{found.split} ({condition.recording}, {about(condition)}; {some.model.size:,} distinct "
-        f"of {some.n_words:,}) against its probability under the model; symbols: number of active "
-        f"{bits}.",
+        f"{found.split} ({results.label(condition.recording)}, {about(condition)}; "
+        f"{some.model.size:,} distinct of {some.n_words:,}) against its probability under the "
+        f"model; symbols: number of active {bits}.",
         f"Models were fitted to the training words of the same split; penalties λ chosen: {l1}.",
         "Solid line: identity. Dashed lines: 5 % and 95 % of counting noise at the model's "
         "probability, the grey band between them. Only words that occurred are drawn, so words "

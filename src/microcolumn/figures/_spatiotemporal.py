@@ -67,7 +67,7 @@ def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
     n_hidden = 0 if shown.hidden is None else shown.activations[shown.hidden].order.size
     n_rows = -(-min(n_hidden, MOST) // COLUMNS)
     heights = (_AROUND_MAPS + n_rows * _MAP_ROW, _GAINS, _TRACE)
-    title = f"Spatiotemporal models of {condition.recording}"
+    title = f"Spatiotemporal models of {results.label(condition.recording)}"
     with captioned("6", title, (PAGE, sum(heights))) as figure:
         top, middle, bottom = figure.subfigures(3, 1, height_ratios=heights, squeeze=False)[:, 0]
         _draw_hidden(top, shown)

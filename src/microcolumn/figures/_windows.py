@@ -28,15 +28,17 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
         raise condition.missing("a test")  # scores that are not finite count as none
     with captioned("5", "Excess log-likelihood by length of words", (COLUMN, 3.0)) as figure:
         draw_windows(shown, bin_width=condition.experiment.bin_width, ax=figure.subplots())
-        figure.caption = _caption(condition, shown, computed)
+        figure.caption = _caption(condition, results.label(condition.recording), shown, computed)
     return figure
 
 
-def _caption(condition: Condition, shown: WindowResult, computed: list[ModelScore]) -> str:
+def _caption(
+    condition: Condition, label: str, shown: WindowResult, computed: list[ModelScore]
+) -> str:
     numbers = sorted({each.n_splits for each in computed})
     sentences = [
-        "Gain over independent cells, per second and unit, on test words of one or more bins of "
-        f"{1e3 * condition.experiment.bin_width:g} ms ({condition.recording}, "
+        "Gain over independent units, per second and unit, on test words of one or more bins of "
+        f"{1e3 * condition.experiment.bin_width:g} ms ({label}, "
         f"{counted(computed[0].n_units, 'unit')}); above, the length of a word.",
         f"Mean over {extremes(numbers)} split{'s' if numbers[-1] > 1 else ''}.",
         error_bars(numbers),

@@ -43,6 +43,8 @@ class Session:
     resolution_s: float = 0.0
     #: What depths are measured from, if the file states it, which is rare.
     depth_reference: str | None = None
+    #: Whether the file says that its spikes come from a simulation.
+    simulated: bool = False
 
     def column(self, names: Iterable[str]) -> str | None:
         """The first column whose name is among ``names`` in any case, or None."""
@@ -105,6 +107,7 @@ def to_recording(
         source=source,
         notes=notes,
         resolution_s=session.resolution_s,
+        simulated=session.simulated,
     )
     if epochs is not None:
         kept = recording.epochs.labelled(epochs) if isinstance(epochs, str) else epochs

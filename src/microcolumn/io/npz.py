@@ -23,8 +23,10 @@ _UNIT_COLUMNS = ("depth_um", "layer", "quality", "multiunit")
 _NEEDED = ("spike_times", "spike_units", "unit_ids")
 _OTHERS = (
     *("duration_s", "epochs", "epoch_labels", "depth_reference"),
-    *("resolution_s", "source", "notes", "meta"),
+    *("resolution_s", "simulated", "source", "notes", "meta"),
 )
+#: What files say of a simulation that were saved before ``simulated`` was.
+_OLD_SIMULATION = "simulated microcolumn"
 
 
 def load(path: Path) -> Session:
@@ -34,7 +36,8 @@ def load(path: Path) -> Session:
     ``unit_ids``) and ``unit_ids``. Optional are ``depth_um`` with ``depth_reference``, ``layer``,
     ``quality``, ``multiunit`` and any one-dimensional ``unit_...`` with one entry per unit;
     ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``, or ``duration_s``, which may be the
-    time of the last spike; ``resolution_s``, ``source``, ``notes``. ``meta`` is not read.
+    time of the last spike; ``resolution_s``, ``simulated``, ``source``, ``notes``. ``meta``
+    is not read.
     """
     arrays, pickled = load_archive(path)
     if pickled:
@@ -50,6 +53,7 @@ def load(path: Path) -> Session:
             )
     ids = [str(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
     columns, left_out = _columns(arrays, len(ids))
+    told = (*_texts(arrays, "notes"), *_texts(arrays, "source"))
     saved_from = [f"saved from {source}" for source in _texts(arrays, "source") if source]
     return Session(
         ids,
@@ -59,6 +63,7 @@ def load(path: Path) -> Session:
         notes=(*_texts(arrays, "notes"), *saved_from, *left_out),
         resolution_s=_scalar(arrays, "resolution_s") or 0.0,
         depth_reference=next(iter(_texts(arrays, "depth_reference")), None),
+        simulated=_flag(arrays, "simulated") or any(_OLD_SIMULATION in text for text in told),
     )
 
 
@@ -89,6 +94,7 @@ def save(recording: Recording, path: str | Path) -> None:
         "quality": units.quality,
         "multiunit": units.multiunit,
         "resolution_s": recording.resolution_s,
+        "simulated": recording.simulated,
         "source": recording.source,
         "notes": np.array(recording.notes, dtype=np.str_),
     }
@@ -142,6 +148,17 @@ def _scalar(arrays: Arrays, name: str) -> float | None:
             f"{name} has shape {value.shape} and dtype {value.dtype}; it needs one number"
         )
     return float(value.item())
+
+
+def _flag(arrays: Arrays, name: str) -> bool:
+    if name not in arrays:
+        return False
+    value = arrays[name]
+    if value.size != 1 or value.dtype.kind not in "biu":
+        raise BadFileError(
+            f"{name} has shape {value.shape} and dtype {value.dtype}; it needs True or False"
+        )
+    return bool(value.item())
 
 
 def _texts(arrays: Arrays, name: str) -> list[str]:

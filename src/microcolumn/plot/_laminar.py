@@ -16,7 +16,6 @@ from ..origin import units_of
 from ..units import Units, downwards, layers_from_the_top
 from .style import literal
 
-
 #: Longest name of a unit on an axis, and most names beside the names of layers.
 _LONGEST_ID, _MOST_IDS = 12, 24
 #: Size of those names, and the mean width of a letter of it, points.

@@ -32,7 +32,7 @@ _FILLED = 0.8
 
 
 def scores(compared: Comparison | Sequence[Comparison], *, ax: Axes | None = None) -> Axes:
-    """Bars of the excess log-likelihood of each model over independent cells, the zero line.
+    """Bars of the excess log-likelihood of each model over independent units, the zero line.
 
     Error bars are one standard error: from blocks of bins for fitted models compared by
     :func:`microcolumn.compare` and for one split; otherwise that of the mean over splits, corrected

@@ -1,20 +1,29 @@
-"""Reasons to doubt the results of a study."""
+"""Reasons to doubt the results of a study, each with what removes it: "doubt; remedy"."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import chain
 
 from ..evaluate import SplitScore
 from ..evaluate._choice import is_at_end
-from ..formatting import enumeration
+from ..formatting import enumeration, scientific
 from ..models import ModelSpec
-from ..study import Condition, Results
+from ..study import Condition, Experiment, NotComputedError, Results
+from ._notices import whole_study
+
+#: A bin width this many times wider or narrower than the data suggest is doubted.
+_FAR_OFF = 1.5
 
 
 def cautions(results: Results) -> list[str]:
-    """Sentences about results that are missing, doubtful, false, at the end of a grid, or mixed."""
+    """Sentences about results that are missing, doubtful, false, at the end of a grid, or mixed.
+
+    Each ends with the command or the setting that removes the doubt.
+    """
     lines = _of_the_run(results)
+    whole = "" if results.plan.whole is None else whole_study(results)
     conditions = dict.fromkeys(
         (condition.recording, condition.experiment) for condition in results.tested()
     )
@@ -30,20 +39,23 @@ def cautions(results: Results) -> list[str]:
                 for score in m.splits
             ]
             doubts = (
-                _not_converged(tested),
+                _not_converged(tested, experiment),
                 _false_modes(tested),
-                _without_hidden_units([(window, m.spec, s) for window, m in by_window for s in m.splits]),
-                _at_the_edge(tested, grids),
+                _without_hidden_units(
+                    [(window, m.spec, s) for window, m in by_window for s in m.splits]
+                ),
+                _at_the_edge(tested, grids, whole),
             )
             for what in chain(*doubts):
                 alike.setdefault(what, []).append(name)
-        condition = f"{recording}, {experiment.name}"
+        condition = f"{results.label(recording)}, {experiment.name}"
         if experiment.split_by == "words" and max(experiment.windows) > 1:
             # Neighbouring windows share bins (docs/method.md, section 6).
             lines.append(
                 f"{condition}: windows were split one by one, so that training and test parts "
-                "share bins and scores beyond T = 1 may be too good; split by blocks"
+                'share bins and scores beyond T = 1 may be too good; set split_by = "blocks"'
             )
+        lines += [f"{condition}: {what}" for what in _bin_width(results, recording, experiment)]
         lines += [f"{condition}, {', '.join(names)}: {what}" for what, names in alike.items()]
     return lines
 
@@ -59,23 +71,53 @@ def _of_the_run(results: Results) -> list[str]:
         lines.append(f"{left:,} of {made['n_planned']:,} jobs are not done; run the study further")
     if made["failures"]:
         first = made["failures"][0]
-        lines.append(f"{len(made['failures'])} jobs failed, first {first['job']}: {first['error']}")
+        lines.append(
+            f"{len(made['failures'])} jobs failed, first {first['job']}: {first['error']}; run the "
+            "study again to retry them"
+        )
     if len(made["environments"]) > 1:
         names = dict.fromkeys(name for versions in made["environments"] for name in versions)
         differ = [name for name in names if len({v.get(name) for v in made["environments"]}) > 1]
         lines.append(
             f"results come from {len(made['environments'])} environments, which differ in "
-            f"{', '.join(differ)}; the last digits may depend on them"
+            f"{', '.join(differ)}, on which the last digits may depend; run the study anew with "
+            "one of them"
         )
     return lines
 
 
-def _not_converged(tested: Sequence[tuple[int, SplitScore]]) -> list[str]:
+def _bin_width(results: Results, recording: str, experiment: Experiment) -> list[str]:
+    """Bins, or whole words of several, of another width than the correlograms have."""
+    try:
+        found = results.data(recording, experiment=experiment.name).suggestion
+    except NotComputedError:
+        return []
+    if math.isnan(found.peak_width_s):
+        return []
+    width, suggested = experiment.bin_width, found.width_s
+    longest = width * max(experiment.windows)
+    if width <= _FAR_OFF * suggested and suggested <= _FAR_OFF * longest:
+        return []
+    what = "bins" if len(experiment.windows) == 1 and longest == width else "words"
+    span = width if what == "bins" or width > suggested else longest
+    return [
+        f"{what} of {1e3 * span:g} ms were used, but the central peak of the cross-correlograms is "
+        f"{1e3 * found.peak_width_s:.1f} ± {1e3 * found.peak_stderr_s:.1f} ms wide, which suggests "
+        f"bins of {1e3 * suggested:g} ms; set bin_width = {suggested:g} (--bin-width {suggested:g})"
+    ]
+
+
+def _not_converged(tested: Sequence[tuple[int, SplitScore]], experiment: Experiment) -> list[str]:
+    remedies = {
+        "fit": "leave the smallest penalties out of l1",
+        "normaliser": f"set max_steps above {experiment.max_steps:,}",
+    }
     lines = []
-    for what in ("fit", "normaliser"):
+    for what, remedy in remedies.items():
         doubtful = [window for window, score in tested if not getattr(score, f"{what}_converged")]
         if doubtful:
-            lines.append(f"the {what} has not converged {_count(doubtful, tested)}")
+            named = "fit" if what == "fit" else "estimate of log Z"
+            lines.append(f"the {named} has not converged {_count(doubtful, tested)}; {remedy}")
     return lines
 
 
@@ -87,7 +129,8 @@ def _false_modes(tested: Sequence[tuple[int, SplitScore]]) -> list[str]:
     share = max(score.false_mass or 0.0 for _, score in tested)
     return [
         f"the fit has a false mode {_count(false, tested)}, with up to {share:.0%} of its mass on "
-        "words never seen, and is not ranked; add larger penalties or fit by likelihood"
+        "words never seen, and is not ranked; add larger penalties to l1 (--l1), or set "
+        'objectives = "likelihood" (--objective likelihood)'
     ]
 
 
@@ -115,21 +158,28 @@ def _grid(results: Results, condition: Condition, spec: ModelSpec, split: int) -
 
 
 def _at_the_edge(
-    tested: Sequence[tuple[int, SplitScore]], grids: Sequence[Sequence[float]]
+    tested: Sequence[tuple[int, SplitScore]], grids: Sequence[Sequence[float]], whole: str
 ) -> list[str]:
-    """The best penalty may lie beyond the grid if mostly its end is chosen."""
+    """The best penalty may lie beyond the grid if mostly its end is chosen.
+
+    ``whole`` is how the whole study, whose grid is larger, is run; empty for a whole study.
+    """
     lines = []
-    for name, end in {"smallest": 0, "largest": -1}.items():
+    ends = {"smallest": (0, 0.5), "largest": (-1, 2.0)}
+    for name, (end, factor) in ends.items():
         at_edge = [
             (window, score.l1)
             for (window, score), grid in zip(tested, grids, strict=True)
             if grid and score.l1 == grid[end] and is_at_end(score.l1, grid, score.n_nonzero)
         ]
         if len(at_edge) > 0.5 * len(tested):
-            values = enumeration([f"{l1:g}" for l1 in dict.fromkeys(l1 for _, l1 in at_edge)])
+            chosen = list(dict.fromkeys(l1 for _, l1 in at_edge))
             count = _count([window for window, _ in at_edge], tested)
+            beyond = scientific(factor * (min if end == 0 else max)(chosen))
+            extend = f'add {beyond} to l1 (--l1 {beyond}), or set l1 = "auto"'
             lines.append(
-                f"the {name} penalty of the grid, {values}, was chosen {count}; extend the grid"
+                f"the {name} penalty λ of the grid, {enumeration(list(map(scientific, chosen)))}, "
+                f"was chosen {count}, so that a better one may lie beyond it; {whole or extend}"
             )
     return lines
 

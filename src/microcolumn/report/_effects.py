@@ -17,7 +17,7 @@ def effects(compared: Comparison) -> Table | None:
         over, share = compared.relative(name, ising[0]), compared.relative(ising[0], name)
         rows.append((name, over.gain if over else "-", str(share) if share else "-"))
     return Table(
-        "gains over independent cells, side by side",
+        "gains over independent units, side by side",
         ("model", f"above {ising[0]}", "explained by pairs"),
         rows,
         note=f"± standard error, paired by split; explained by pairs: the gain of {ising[0]} as a "

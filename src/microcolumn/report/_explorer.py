@@ -55,7 +55,7 @@ def _explorer(results: Results, condition: Condition, most_values: int) -> dict[
     drawn = laminar(units)
     rows = BitLayout(drawn, condition.window).order
     return {
-        "recording": condition.recording,
+        "recording": results.label(condition.recording),
         "experiment": condition.experiment.name,
         "window": condition.window,
         "split": first_split(compared),

@@ -19,8 +19,9 @@ from . import _tables as tables
 from ._cautions import cautions
 from ._explorer import explorers
 from ._methods import methods, references
+from ._notices import quick_look, simulated
 from ._pictures import pictures
-from ._sections import answers, has_windows, sections, simulated, summary, tally
+from ._sections import answers, has_windows, sections, summary, tally
 from ._typography import sentence, stopped, typeset, unbroken
 
 #: Most bytes of a page, and a generous estimate for the words and tables of a recording.
@@ -78,6 +79,7 @@ def page(results: Results, *, progress: bool | None = None) -> str:
         "models": {model for each in results.plan.experiments for model in each.models},
         "objectives": {name for each in results.plan.experiments for name in each.objectives},
         "has_windows": has_windows(results),
+        "quick": quick_look(results),
         "simulated": simulated(results),
         "summary": summary(results),
         "cautions": cautions(results),
@@ -115,8 +117,10 @@ def _title(results: Results) -> str:
     classes = dict.fromkeys(model for each in results.plan.experiments for model in each.models)
     names = enumeration([name.replace("SemiRBM", "semi-restricted RBM") for name in classes])
     model = "model" if len(classes) == 1 else "models"
-    recordings = [source.name for source in results.plan.sources]
-    of = f"{len(recordings)} recordings"
+    recordings = [results.label(source.name) for source in results.plan.sources]
+    simulated = sum(results.is_simulated(source.name) for source in results.plan.sources)
+    some = f" ({simulated} of them simulated)" if simulated < len(recordings) else " (simulated)"
+    of = f"{len(recordings)} recordings{some * bool(simulated)}"
     if len(recordings) <= 4:
         of = enumeration([name if len(name) <= 40 else f"{name[:39]}…" for name in recordings])
     return f"{names} {model} of {of}"

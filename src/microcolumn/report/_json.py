@@ -8,6 +8,7 @@ from typing import Any
 from ..study import Condition, NotComputedError, Results
 from ..study._codec import plain
 from ._cautions import cautions
+from ._notices import quick_look
 
 
 def report_dict(results: Results) -> dict[str, Any]:
@@ -22,8 +23,12 @@ def report_dict(results: Results) -> dict[str, Any]:
         {
             "plan": results.plan.as_dict(),
             "provenance": results.provenance(),
-            "recordings": results.recordings,
+            "recordings": {
+                name: row | {"simulated": results.is_simulated(name), "label": results.label(name)}
+                for name, row in results.recordings.items()
+            },
             "comparisons": [_everything(results, condition) for condition in results.tested()],
+            "quick_look": quick_look(results),
             "cautions": cautions(results),
         }
     )
@@ -51,6 +56,7 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
         for row, pair in zip(shown["pairs"], compared.pairs, strict=True)
     ]
     return shown | {
+        "label": results.label(condition.recording),
         "pairs": pairs,
         "share_of_pairs": compared.share_of_pairs,
         "answer": compared.answer,

@@ -35,9 +35,17 @@ _OBJECTIVES = {
     "likelihood": "maximum likelihood",
 }
 _ASSIGNED = {
-    "words": "word by word",
-    "blocks": "in contiguous blocks, leaving out windows that would share a bin with the other "
-    "part",
+    "words": ("Single words were", ""),
+    "blocks": (
+        "Blocks of consecutive words were",
+        " Words that would share a bin with the other part were left out.",
+    ),
+}
+#: What a score on the test part says, by how it was set aside.
+_GENERALISES = {
+    "words": "Training and test parts cover the same times, so that scores do not show how a model "
+    "fares when the recording drifts.",
+    "blocks": "Test words come from other times of the same recording than training words.",
 }
 
 
@@ -64,12 +72,16 @@ def references(paragraphs: list[tuple[str, str]]) -> list[Reference]:
 
 def _words(plan: Plan, experiment: Experiment) -> str:
     names = enumeration([source.name for source in plan.sources_of(experiment)])
+    if simulated := [source.name for source in plan.sources_of(experiment) if source.preset]:
+        some = len(simulated) < len(plan.sources_of(experiment))
+        names += f" (simulated{': ' + enumeration(simulated) if some else ''})"
     active = experiment.most_active
     units = "all units" if active is None else f"the {active} most active units"
     bins = (
         ""
         if experiment.max_words is None
-        else f", at most {experiment.max_words:,} from all of a recording"
+        else f", of which at most {experiment.max_words:,}, in blocks spread evenly over the "
+        "recording, were used"
     )
     text = (
         f"The spikes of {units} of {names} were counted in bins of "
@@ -96,7 +108,7 @@ def _models(experiment: Experiment) -> str:
     starts = "one start" if experiment.n_init == 1 else f"the best of {experiment.n_init} starts"
     return (
         f"{names[0].upper()}{names[1:]}{hidden} were fitted by {by} from {starts}, with an L1 "
-        f"penalty {penalties} on couplings and weights{groups}; biases were not penalised."
+        f"penalty λ {penalties} on couplings and weights{groups}; biases were not penalised."
     )
 
 
@@ -115,12 +127,14 @@ def _splits(experiment: Experiment) -> str:
     choice = "the penalty of each model was chosen by its likelihood on"
     if not isinstance(experiment.l1, str) and len(experiment.l1) == 1:
         choice = "as there is one penalty, nothing was chosen on"
+    what, left_out = _ASSIGNED[experiment.split_by]
     return (
-        f"Words were randomly assigned {times} ({tables.seeds_text(experiment)}), "
-        f"{_ASSIGNED[experiment.split_by]}, to a training part ({_percent(train)}) and a test part "
-        f"({_percent(1 - train)}). Models were fitted on {_percent(train * (1 - validation))} of "
-        f"the words; {choice} the other {_percent(train * validation)} of the training part, and "
-        "all results are from the test part. Starts of fits and annealing have the seed of their "
+        f"{what} randomly assigned {times} ({tables.seeds_text(experiment)}) to a training part "
+        f"({_percent(train)}) and a test part ({_percent(1 - train)}).{left_out} "
+        f"{_GENERALISES[experiment.split_by]} Models were fitted on "
+        f"{_percent(train * (1 - validation))} of the words; {choice} the other "
+        f"{_percent(train * validation)} of the training part, and all results are from the test "
+        "part. Starts of fits and annealing have the seed of their "
         "split."
     )
 
@@ -134,8 +148,9 @@ def _normalisation(plan: Plan) -> str:
     steps = dict.fromkeys(f"{experiment.max_steps:,}" for experiment in plan.experiments)
     limits = " or ".join(steps) + (", by experiment" if len(steps) > 1 else "")
     return (
-        "Log Z was summed exactly over all words or over all states of the hidden units where "
-        "that takes seconds, and otherwise estimated by annealed importance sampling (Neal 2001) "
+        "Z, which makes the probabilities of all words add up to one, was summed exactly over "
+        "all words or over all states of the hidden units where that takes seconds, and otherwise "
+        "estimated by annealed importance sampling (Neal 2001) "
         f"with {options['n_chains'].default} chains. The number of steps was doubled, up to "
         f"{limits}, until the estimate moved by less than {options['tolerance_bits'].default:g} "
         "bits, its standard error was below that too, and chains run backwards from words of the "
@@ -152,8 +167,8 @@ def _scores(plan: Plan) -> str:
             "; where blocks of time were assigned, degrees of freedom allow for their number too"
         )
     return (
-        "The score of a model is the mean of log₂ p(word) minus the same for independent cells, "
-        "over the test words, per second of a word's duration; rates of the independent cells come "
+        "The score of a model is the mean of log₂ p(word) minus the same for independent units, "
+        "over the test words, per second of a word's duration; rates of the independent units come "
         "from the words that were fitted, and are clipped to half a count from 0 and 1. Bits per "
         "spike are bits/s over the spikes/s of all units in the test words. "
         "Means over splits are given with their standard error over splits, and with that of one "
@@ -164,7 +179,7 @@ def _scores(plan: Plan) -> str:
         f"for the number of pairs (Holm 1979), and a model is called better at p < {LEVEL:g}; two "
         "models are called equal if the 95\N{NO-BREAK SPACE}% interval of their difference lies "
         f"within {100 * EQUAL_MARGIN:g}\N{NO-BREAK SPACE}% of the best model's gain over "
-        f"independent cells.{none}"
+        f"independent units.{none}"
     )
 
 

@@ -30,16 +30,17 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
     found: Pictures = {}
     for which, figure in draw_all(results, progress=progress):
         key = (which.number, which.recording)
+        label = "" if which.recording is None else results.label(which.recording)
         if not isinstance(figure, str):
             number = "" if which.recording is None else f"-{names.index(which.recording)}"
             anchor = f"figure-{which.number}{number}"
-            picture = _picture(figure, anchor, which.recording or "", most)
+            picture = _picture(figure, anchor, label, most)
             size = len(picture.markup.encode())
             if size <= room:
                 room -= size
                 found[key] = picture
                 continue
-            of = f" of {which.recording}" if which.recording else ""
+            of = f" of {label}" if label else ""
             why = "the page would be too large; microcolumn study figures draws it"
             figure = f"Figure {which.number}{of} is left out: {why}"
         found[key] = Paragraph(figure, absent=True)

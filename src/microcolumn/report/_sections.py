@@ -8,7 +8,7 @@ from functools import partial
 
 from ..evaluate import Comparison
 from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
-from ..formatting import enumeration, number
+from ..formatting import number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
 from . import _tables as tables
@@ -16,23 +16,26 @@ from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Secti
 from ._effects import effects
 from ._growth import gains, growth, growth_sentences
 from ._pictures import Pictures
+from ._recordings import recordings
 from ._tables import Table, longest
 
 _LEADS = {
     "Data": "Spikes are counted in bins; a word says which units fired at least once in a bin.",
-    "Comparison": "Gain in log-likelihood over independent cells, in bits per second, on test "
+    "Comparison": "Gain in log-likelihood over independent units, in bits per second, on test "
     "words that were used neither for the fits nor for the choice of the penalty.",
     "Parameters": "Couplings between units, and weights of the hidden units. Units are ordered "
     "from superficial to deep where their layers or depths are known.",
-    "Assemblies and layers": "A hidden unit stands for a group of units that fire together. Do "
-    "these groups stay inside layers?",
+    "Assemblies and layers": "A hidden unit is a binary variable of the model, on or off, "
+    "that stands for a group of units that fire together: a common input to them, or an assembly. "
+    "It is no recorded neuron and proves no synapse. Do these groups stay inside layers?",
     "Time": "Words that span several bins: how much each additional bin of the past adds.",
     "Prediction": "The probability that a unit spikes, given all others or the past only, compared "
     "with its firing rate. This needs no partition function, so it is an independent check of the "
     "comparison above.",
     "Fitting": "A score is as reliable as the fit and the partition function Z behind it. A fit "
-    "has converged when its optimality certificate is within the tolerance; an annealed log Z has "
-    "converged when more steps do not change it and chains that run backwards agree.",
+    "has converged when its certificate, which measures how far it is from its optimum, is within "
+    "the tolerance; an annealed log Z has converged when more steps do not change it and chains "
+    "that run backwards agree.",
 }
 
 
@@ -43,7 +46,9 @@ def answers(results: Results) -> list[Answer]:
         compared = results.comparison(**condition.names)
         headline, *details = compared.statements
         words = tables.words_facts(condition, compared)
-        about = f"{condition.recording}: {words}{_window_text(condition)}"
+        about = f"{results.label(condition.recording)}: {words}"
+        if max(condition.experiment.windows) > 1:
+            about += f", words of T = {condition.window} bins"
         found.append(Answer(about, headline, tuple(details)))
     return found
 
@@ -58,7 +63,7 @@ def tally(results: Results) -> Answer:
         )
     (name, most), *others = Counter(each.best.name for each in compared).most_common()
     headline = [f"{name} scores best in {most} of {len(compared)} comparisons"]
-    # Where there is no other model, independent cells are the next best.
+    # Where there is no other model, independent units are the next best.
     ranked = [[*(model.name for model in each.models), INDEPENDENT] for each in compared]
     ahead = [each.pair(*names[:2]) for each, names in zip(compared, ranked, strict=True)]
     over_independent = [each.best.bits_per_second for each in compared]
@@ -69,19 +74,8 @@ def tally(results: Results) -> Answer:
         details=(
             f"the best is {_range([pair.bits_per_second for pair in ahead])} above the next, "
             f"surely (p < 0.05) in {sure} of {len(compared)}",
-            f"it is {_range(over_independent)} above independent cells",
+            f"it is {_range(over_independent)} above independent units",
         ),
-    )
-
-
-def simulated(results: Results) -> str:
-    """A sentence that names the simulated recordings; empty if there are none."""
-    names = [source.name for source in results.plan.sources if source.preset is not None]
-    if not names:
-        return ""
-    return (
-        f"Simulated: {enumeration(names)}. Units of a layer were made to fire together in volleys, "
-        "so that hidden units do well by construction"
     )
 
 
@@ -100,9 +94,10 @@ def summary(results: Results) -> Table | None:
         ising = [model.name for model in others if model.spec.model == "Ising"]
         over_next = _over(compared, [model.name for model in others[:1]], name=True)
         over_both = _over(compared, ising[:1]), _over(compared, [INDEPENDENT])
-        where = _about(condition) if several else condition.recording
+        where = _about(results, condition)
+        where = where if several else results.label(condition.recording)
         rows.append((where, compared.best.name, over_next, *over_both))
-    header = ("recording", "best model", "over the next", "over Ising", "over independent cells")
+    header = ("recording", "best model", "over the next", "over Ising", "over independent units")
     note = "bits/s; errors allow for what splits share, p-values for the number of pairs too"
     return Table("best models", header, rows, left=header, note=note)
 
@@ -151,7 +146,7 @@ def _section(
 def _data(results: Results, drawn: Pictures) -> Section:
     items: list[Item] = [Paragraph("No recording is read yet.")]
     if results.recordings:
-        items = [TableItem(tables.recordings(results), "")]
+        items = [TableItem(recordings(results), "")]
     blocks = []
     for name, row in results.recordings.items():
         notes = tuple(map(str, row["notes"] or ()))
@@ -163,7 +158,7 @@ def _data(results: Results, drawn: Pictures) -> Section:
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
     found = tables.models(compared), tables.pairs(compared), effects(compared)
-    return _table_items(condition, *found)
+    return _table_items(results, condition, *found)
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:
@@ -171,7 +166,7 @@ def _structure(results: Results, condition: Condition) -> list[Item]:
         return [Paragraph("The structure of these models is not computed yet.")]
     layers = tables.layers(results, condition)
     if layers is not None:
-        return _table_items(condition, layers)
+        return _table_items(results, condition, layers)
     return [Paragraph("No labels of several layers, so layer structure was not tested.")]
 
 
@@ -179,7 +174,7 @@ def _growth(results: Results, condition: Condition) -> list[Item]:
     if len(condition.experiment.windows) < 2:
         return []
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
-    where = f"{condition.recording}, {condition.experiment.name}"
+    where = _about(results, condition, every=True)
     items: list[Item] = [
         TableItem(each, where) for each in (growth(found), gains(found)) if each is not None
     ]
@@ -188,7 +183,7 @@ def _growth(results: Results, condition: Condition) -> list[Item]:
 
 
 def _predicted(results: Results, condition: Condition) -> list[Item]:
-    found = _table_items(condition, tables.predictions(results, condition))
+    found = _table_items(results, condition, tables.predictions(results, condition))
     return found or [Paragraph("The predictions of these models are not computed yet.")]
 
 
@@ -204,11 +199,12 @@ def _converged(results: Results, condition: Condition) -> str:
         found = "log Z was summed exactly for all"
     elif normalised < len(scores):
         found += f", and may not be relied upon for {len(scores) - normalised}"
-    return f"{_about(condition)}: {fits} of the {len(scores)} fits tested have converged; {found}"
+    about = _about(results, condition)
+    return f"{about}: {fits} of the {len(scores)} fits tested have converged; {found}"
 
 
 def _block(results: Results, name: str, items: list[Item]) -> Block:
-    return Block(name, tables.recording_facts(results.recordings[name]), items)
+    return Block(results.label(name), tables.recording_facts(results.recordings[name]), items)
 
 
 def _pictures(drawn: Pictures, number: str, recording: str | None) -> list[Item]:
@@ -216,12 +212,14 @@ def _pictures(drawn: Pictures, number: str, recording: str | None) -> list[Item]
     return [] if found is None else [found]
 
 
-def _table_items(condition: Condition, *found: Table | None) -> list[Item]:
-    return [TableItem(table, _about(condition)) for table in found if table is not None]
+def _table_items(results: Results, condition: Condition, *found: Table | None) -> list[Item]:
+    return [TableItem(table, _about(results, condition)) for table in found if table is not None]
 
 
-def _about(condition: Condition) -> str:
-    return f"{condition.recording}, {condition.experiment.name}{_window_text(condition)}"
+def _about(results: Results, condition: Condition, *, every: bool = False) -> str:
+    """Which results are shown: a recording, an experiment and, unless of ``every`` T, its T."""
+    label = results.label(condition.recording)
+    return f"{label}, {condition.experiment.name}{'' if every else _window_text(condition)}"
 
 
 def _window_text(condition: Condition) -> str:

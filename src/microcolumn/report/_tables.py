@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+from statistics import median
 from typing import TypeVar
 
 from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference
@@ -54,37 +54,6 @@ def recording_facts(row: Row) -> str:
     return f"{units}, {row['n_spikes']:,} spikes, {duration(row['duration_s'])}"
 
 
-def recordings(results: Results) -> Table:
-    """Size and rates of all recordings, and their words at each bin width."""
-    header = ("recording", "units", "spikes", "duration", "rate, Hz (range)", "bin, ms", "words")
-    rows = []
-    for name, row in results.recordings.items():
-        rates = [unit["rate_hz"] for unit in row["units"]]
-        layers = Counter(unit["layer"] for unit in row["units"] if unit["layer"])
-        rows += [
-            (
-                name,
-                str(row["n_units"]),
-                f"{row['n_spikes']:,}",
-                duration(row["duration_s"]),
-                f"{fmean(rates):.2f} ({min(rates):.2f} to {max(rates):.2f})",
-                f"{1e3 * float(width):g}",
-                f"{words['n_bins']:,}",
-                f"{words['n_distinct']:,}",
-                f"{words['multiple_fraction']:.2%}",
-                ", ".join(f"{layer}: {count}" for layer, count in layers.items()) or "-",
-            )
-            for width, words in row["survey"].items()
-        ]
-    return Table(
-        "recordings",
-        (*header, "distinct", "several spikes", "units by layer"),
-        rows,
-        left=("recording", "units by layer"),
-        note="several spikes: share of unit-bins with more than one spike; these count as one",
-    )
-
-
 def words_facts(condition: Condition, compared: Comparison) -> str:
     """The words of an experiment, and how they were split."""
     experiment = condition.experiment
@@ -125,7 +94,7 @@ def models(compared: Comparison) -> Table:
 
 
 def pairs(compared: Comparison) -> Table:
-    """Every two models, and each against independent cells, the better one first."""
+    """Every two models, and each against independent units, the better one first."""
     rows = [
         (
             f"{pair.first} - {pair.second}",
@@ -143,7 +112,7 @@ def pairs(compared: Comparison) -> Table:
         left=("difference", "verdict"),
         note="errors allow for what splits share (corrected resampled t-test); p is corrected for "
         f"the number of pairs (Holm); better: p < {LEVEL:g}; equal: the interval lies within "
-        f"{EQUAL_MARGIN:.0%} of the best model's gain over independent cells",
+        f"{EQUAL_MARGIN:.0%} of the best model's gain over independent units",
     )
 
 

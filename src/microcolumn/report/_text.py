@@ -11,7 +11,10 @@ from . import _tables as tables
 from ._cautions import cautions
 from ._effects import effects
 from ._growth import gains, growth, growth_sentences
+from ._notices import quick_look, simulated
+from ._recordings import recordings
 from ._tables import Table, longest
+from ._typography import sentence
 
 
 def report_text(results: Results) -> str:
@@ -22,13 +25,15 @@ def report_text(results: Results) -> str:
     results : Results
         Of a finished or unfinished study.
     """
-    blocks = []
+    blocks = _notices(results)
     tested = longest(results)
     for name, row in results.recordings.items():
-        blocks.append(_underlined(f"{name}: {tables.recording_facts(row)}", "="))
+        blocks.append(_underlined(f"{results.label(name)}: {tables.recording_facts(row)}", "="))
         for condition in tested:
             if condition.recording == name:
                 blocks += _experiment_blocks(results, condition)
+    if results.recordings:
+        blocks.append(_titled(recordings(results)))
     if not tested:
         blocks.append("Nothing is tested yet; run the study further.")
     warned = cautions(results)
@@ -36,6 +41,34 @@ def report_text(results: Results) -> str:
         blocks.append(_listed("Cautions", warned))
     blocks.append(_provenance(results))
     return "\n\n".join(blocks) + "\n"
+
+
+def answer_text(results: Results) -> str:
+    """The answer of a study in words, after what a reader must know first, and its cautions.
+
+    Parameters
+    ----------
+    results : Results
+        Of a finished or unfinished study.
+    """
+    from ._sections import answers  # with which matplotlib is loaded; the report needs none
+
+    blocks = _notices(results)
+    for found in answers(results):
+        blocks.append(f"{found.about}\n  " + ";\n  ".join((found.headline, *found.details)) + ".")
+    if warned := cautions(results):
+        blocks.append(_listed("Cautions", warned))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _notices(results: Results) -> list[str]:
+    """That a study is a quick look, and which of its data are simulated, where that is so."""
+    blocks = []
+    if quick := quick_look(results):
+        blocks += [fill(sentence(quick.small), 100) + f"\n{sentence(quick.remedy)}"]
+    if told := simulated(results):
+        blocks.append(fill(f"{told}.", 100))
+    return blocks
 
 
 def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
@@ -66,7 +99,8 @@ def _provenance(results: Results) -> str:
     lines += [", ".join(map(" ".join, versions)) for versions in made.environments]
     lines += [f"{name}: {seeds}" for name, seeds in made.seeds]
     lines += [
-        f"{name}: sha256 {fingerprint[:16]}, {source}" for name, fingerprint, source in made.data
+        f"{results.label(name)}: sha256 {fingerprint[:16]}, {source}"
+        for name, fingerprint, source in made.data
     ]
     return _listed("Provenance", lines)
 

@@ -18,6 +18,8 @@ from ._column import draw_column
 from ._spikes import CLOCK_HZ, KNOT_MS, draw_cells, draw_trains
 from ._truth import Truth
 
+#: What the source of a simulated recording begins with.
+SOURCE = "simulated microcolumn"
 #: Shares of 20 ms bins with exactly one spike and with more, over all units (Köster et al. 2014).
 SINGLE_FRACTION, MULTIPLE_FRACTION = 0.024, 0.009
 
@@ -35,7 +37,7 @@ class Microcolumn(Recording):
     def __init__(
         self, trains: Iterable[ArrayLike], units: Units, epochs: Epochs, truth: Truth, source: str
     ) -> None:
-        Recording.__init__(self, trains, units, epochs, source=source)
+        Recording.__init__(self, trains, units, epochs, source=source, simulated=True)
         object.__setattr__(self, "truth", truth)
 
 
@@ -99,7 +101,7 @@ def microcolumn(
     trains = draw_trains(truth, cells, level, burst, duration_s, np.random.default_rng(spikes))
     seconds = [train / CLOCK_HZ for train in trains]
     epochs = Epochs([[0.0, duration_s]])
-    return Microcolumn(seconds, units, epochs, truth, f"simulated microcolumn, seed {seed}")
+    return Microcolumn(seconds, units, epochs, truth, f"{SOURCE}, seed {seed}")
 
 
 def _positive(name: str, value: float, least: float) -> float:

@@ -48,8 +48,11 @@ class DataResult:
         The stretch with the most spikes, seconds.
     epochs : ndarray of float64, shape (n_epochs, 2)
         Starts and stops of what was recorded, seconds.
+    multiple_fraction : float
+        Share of the unit-bins with more than one spike.
     suggestion : BinWidth
-        The bin width that the cross-correlograms suggest, with the pooled correlogram.
+        The bin width that the cross-correlograms of these units over the whole recording suggest,
+        with the pooled correlogram.
     """
 
     units: Units
@@ -60,6 +63,7 @@ class DataResult:
     start_s: float
     stop_s: float
     epochs: Floats
+    multiple_fraction: float
     suggestion: BinWidth
 
 
@@ -74,7 +78,7 @@ class PatternsResult:
     l1 : mapping of str to float
         Chosen L1 strength by name of the model.
     statistics : mapping of str to PatternStatistics
-        By name of the model, independent cells (``"Independent"``) first.
+        By name of the model, independent units (``"Independent"``) first.
     synchrony : mapping of str to Synchrony
         Of the observed words (``"data"``), then by name of the model.
     """
@@ -152,7 +156,8 @@ def describe(recording: Recording, words: Words, *, cut: bool) -> DataResult:
     ``cut`` where it has a largest number of words, so that parts may be left out.
     """
     chosen = set(words.units.ids)
-    used = recording.take([n for n, name in enumerate(recording.units.ids) if name in chosen])
+    taken = recording.take([n for n, name in enumerate(recording.units.ids) if name in chosen])
+    used = taken
     if cut:
         first, last = words.epoch_starts, np.append(words.epoch_starts[1:], words.n_bins) - 1
         edges = [words.clock.times_s(words.bins[each], words.bin_width) for each in (first, last)]
@@ -167,7 +172,8 @@ def describe(recording: Recording, words: Words, *, cut: bool) -> DataResult:
         start_s=start_s,
         stop_s=stop_s,
         epochs=np.array(list(used.epochs)),
-        suggestion=suggest_bin_width(used),
+        multiple_fraction=used.binning(words.bin_width).multiple_fraction,
+        suggestion=suggest_bin_width(taken),
     )
 
 

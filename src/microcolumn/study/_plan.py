@@ -33,6 +33,8 @@ class Plan:
         Its recordings.
     experiments : tuple of Experiment
         What is done with them.
+    whole : Plan, optional
+        The plan that this one is a small version of; see :meth:`quick`.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Plan:
 
     sources: tuple[Source, ...]
     experiments: tuple[Experiment, ...]
+    whole: Plan | None = None
 
     def __post_init__(self) -> None:
         for name, kind in (("sources", Source), ("experiments", Experiment)):
@@ -59,6 +62,7 @@ class Plan:
             raise ValueError("the plan has no experiment; add one, for example INSTANTANEOUS")
         known = [source.name for source in self.sources]
         _check_distinct("recordings", known)
+        _check_distinct_origins(self.sources)
         _check_distinct("experiments", [experiment.name for experiment in self.experiments])
         for experiment in self.experiments:
             for name in experiment.recordings:
@@ -163,8 +167,9 @@ class Plan:
         folder : Path, optional
             What relative paths are relative to.
         """
+        whole = plan.get("whole")
         for section, content in plan.items():
-            if section not in _SECTIONS:
+            if section not in (*_SECTIONS, "whole"):
                 raise ValueError(
                     f"{section!r} is no section of a plan; {nearest(section, _SECTIONS)} "
                     f"(an experiment of your own goes into [experiments.{section}])"
@@ -178,13 +183,15 @@ class Plan:
         named = [(name, plan[name]) for name in _SECTIONS[1:3] if name in plan]
         named += plan.get("experiments", {}).items()
         experiments = [Experiment.from_dict(name, settings) for name, settings in named]
-        return cls(tuple(sources), tuple(experiments) or (INSTANTANEOUS,))
+        planned = None if whole is None else cls.from_dict(whole, folder)
+        return cls(tuple(sources), tuple(experiments) or (INSTANTANEOUS,), planned)
 
     def as_dict(self) -> dict[str, Any]:
         """The plan, defaults included, in the types of JSON."""
         return {
             "recordings": {source.name: source.as_dict() for source in self.sources},
             "experiments": {each.name: each.as_dict() for each in self.experiments},
+            **({} if self.whole is None else {"whole": self.whole.as_dict()}),
         }
 
     def sources_of(self, experiment: Experiment) -> tuple[Source, ...]:
@@ -195,16 +202,20 @@ class Plan:
     def quick(self) -> Plan:
         """The same plan made small, for a first look.
 
-        At most 2 splits, 3 strengths of l1 (spread evenly over those above 0) or the coarse grid
+        At most 3 splits, 3 strengths of l1 (spread evenly over those above 0) or the coarse grid
         made for the words, 10 hidden units, windows of 1, 2 and 4 bins (else the shortest planned),
         30,000 words from all of the recording, 10 minutes of a preset, and 4,000 steps of
-        annealing.
+        annealing. The result remembers the plan that it was made from, and a study of it says that
+        it is a quick look.
         """
         sources = tuple(
             replace(source, minutes=_quick_minutes(source)) if source.preset else source
             for source in self.sources
         )
-        return Plan(sources, tuple(_quick_experiment(each) for each in self.experiments))
+        experiments = tuple(_quick_experiment(each) for each in self.experiments)
+        if (sources, experiments) == (self.sources, self.experiments):
+            return self  # small already
+        return Plan(sources, experiments, self.whole or self)
 
 
 def _quick_minutes(source: Source) -> float:
@@ -223,7 +234,7 @@ def _quick_experiment(experiment: Experiment) -> Experiment:
         l1 = (positive[0], positive[(len(positive) - 1) // 2], positive[-1])
     return replace(
         experiment,
-        n_splits=min(experiment.n_splits, 2),
+        n_splits=min(experiment.n_splits, 3),  # fewer decide nothing
         l1=l1,
         n_hidden=tuple(dict.fromkeys(hidden)),
         windows=windows or (min(experiment.windows),),
@@ -293,6 +304,19 @@ def _check_distinct(what: str, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"two {what} are called {name!r}; give each its own name")
+
+
+def _check_distinct_origins(sources: tuple[Source, ...]) -> None:
+    """Refuse a recording that is there twice: its copies are no independent evidence."""
+    first: dict[tuple[Any, ...], str] = {}
+    for source in sources:
+        if source.origin in first:
+            what = source.file or (source.preset and f"preset {source.preset}") or "the same data"
+            raise ValueError(
+                f"recordings {first[source.origin]!r} and {source.name!r} are both {what}, so that "
+                "one recording would count twice; leave one of them out"
+            )
+        first[source.origin] = source.name
 
 
 def diff(old: Plan, new: Plan) -> list[str]:

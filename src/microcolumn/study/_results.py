@@ -67,7 +67,8 @@ class Results:
     study : dict of str to str
         By which version and by which command it was made.
     recordings : dict of str to dict
-        What is known of each recording: fingerprint, units, spikes, duration, notes, survey.
+        What is known of each recording: fingerprint, units, spikes, duration, whether it is
+        simulated, notes, survey.
     index : PlanIndex
         Conditions and models of the plan.
     """
@@ -84,6 +85,18 @@ class Results:
         self.recordings: dict[str, Row] = {name: rows[name] for name in names if name in rows}
         self.index = PlanIndex(self.plan, self.recordings)
         self._reader = Reader(self.file, self.index)
+
+    def label(self, recording: str) -> str:
+        """The name of a recording as it is printed: ``"B4 (simulated)"`` if it is."""
+        if self.is_simulated(recording) and "simulated" not in recording.lower():
+            return f"{recording} (simulated)"
+        return recording
+
+    def is_simulated(self, recording: str) -> bool:
+        """Whether a recording comes from a simulation; one not read yet, whether it is a preset."""
+        if recording in self.recordings:
+            return bool(self.recordings[recording]["simulated"])
+        return any(source.name == recording and source.preset for source in self.plan.sources)
 
     def comparison(
         self, recording: str, *, experiment: str | None = None, window: int | None = None

@@ -23,7 +23,7 @@ from ._index import log_partition_of
 from ._jobs import Job, RecordingInfo, chosen_l1, dependencies, settings_of, specs_of, stages
 from ._plan import Experiment, Plan, diff
 from ._results import Results
-from ._sources import fingerprint, words_of
+from ._sources import check_distinct_data, fingerprint, words_of
 from ._status import progress_bar
 from ._store import Store, StoreError
 from ._workers import StudyError, Workers, workers_at
@@ -76,13 +76,18 @@ def run(
         for experiment in plan.experiments
         for source in plan.sources_of(experiment)
     }
+    facts = {
+        name: RecordingInfo(fingerprint(recording), recording.n_units)
+        for name, recording in recordings.items()
+    }
+    check_distinct_data({name: each.fingerprint for name, each in facts.items()})
     with (
         workers_at(n_jobs, scheduler) as workers,
         Store.create(path) as opened,
         opened.lock(),
     ):
         messages = _changes(plan, opened)
-        facts = _checked(recordings, opened)
+        _check_unchanged(recordings, facts, opened)
         for name, recording in recordings.items():
             opened.write_recording(recording_row(name, recording, facts[name], plan))
         planned = stages(plan, facts)
@@ -97,12 +102,12 @@ def run(
     return Results(path)
 
 
-def _checked(recordings: Mapping[str, Recording], store: Store) -> dict[str, RecordingInfo]:
-    """Facts about the recordings; refuses those that are not what the store was made from."""
+def _check_unchanged(
+    recordings: Mapping[str, Recording], facts: Mapping[str, RecordingInfo], store: Store
+) -> None:
+    """Refuse recordings that are not what the store was made from."""
     known = {row["name"]: row for row in store.rows("recordings")}
-    facts = {}
     for name, recording in recordings.items():
-        facts[name] = RecordingInfo(fingerprint(recording), recording.n_units)
         before = known.get(name)
         if before is not None and before["fingerprint"] != facts[name].fingerprint:
             raise ValueError(
@@ -111,7 +116,6 @@ def _checked(recordings: Mapping[str, Recording], store: Store) -> dict[str, Rec
                 f"{recording.n_spikes:,} of {recording.n_units} (or other times, units, layers or "
                 "epochs); restore it or the options it was read with, or use another store"
             )
-    return facts
 
 
 def recording_row(
@@ -148,6 +152,7 @@ def recording_row(
         "n_units": recording.n_units,
         "n_spikes": recording.n_spikes,
         "duration_s": recording.duration_s,
+        "simulated": int(recording.simulated),
         "units": units,
         "notes": recording.notes,
         "survey": survey,

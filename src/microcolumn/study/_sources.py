@@ -164,6 +164,18 @@ class Source:
             entry = {"in_memory": self.in_memory}
         return {**entry, "select": dict(self.select)} if self.select else entry
 
+    @property
+    def origin(self) -> tuple[Any, ...]:
+        """What tells its data from those of other sources, as far as that is known unread."""
+        chosen = json.dumps([self.read, self.select], sort_keys=True)
+        if self.preset is not None:
+            minutes = simulate.PRESETS[self.preset].minutes
+            length = minutes if self.minutes is None else self.minutes
+            return "preset", self.preset, self.seed, length, chosen
+        if self.file is not None:
+            return "file", str(Path(self.file).resolve()), chosen
+        return "in memory", self.in_memory, chosen
+
     def load(self) -> Recording:
         """The recording, read or simulated, with the selected units."""
         try:
@@ -207,6 +219,18 @@ def fingerprint(recording: Recording) -> str:
         digest.update(len(part).to_bytes(8, "little"))
         digest.update(part)
     return digest.hexdigest()
+
+
+def check_distinct_data(fingerprints: Mapping[str, str]) -> None:
+    """Refuse the same spikes under two names, which would count one recording twice."""
+    first: dict[str, str] = {}
+    for name, digest in fingerprints.items():
+        if digest in first:
+            raise ValueError(
+                f"recordings {first[digest]!r} and {name!r} hold the same spikes, units and "
+                "epochs, so that one recording would count twice; leave one of them out"
+            )
+        first[digest] = name
 
 
 def words_of(recording: Recording, experiment: Experiment) -> Words:

@@ -61,6 +61,11 @@ class Summary:
             )
         return sentences
 
+    @property
+    def _unsaid(self) -> bool:
+        """Whether the recording is simulated and its source does not say so."""
+        return self.recording.simulated and "simulated" not in self.recording.source
+
     def as_dict(self) -> dict[str, Any]:
         """Everything as numbers, text, lists and dictionaries, fit for JSON."""
         recording, units, epochs = self.recording, self.recording.units, self.recording.epochs
@@ -68,6 +73,7 @@ class Summary:
         labels = epochs.labels or [None] * len(epochs)
         return {
             "source": recording.source,
+            "simulated": recording.simulated,
             "n_units": recording.n_units,
             "n_spikes": recording.n_spikes,
             "n_spikes_in_epochs": int(sizes.sum()),
@@ -98,8 +104,8 @@ class Summary:
 
     def __str__(self) -> str:
         recording = self.recording
-        head = (
-            f"{recording.source}\n{counted(recording.n_units, 'unit')}, "
+        head = f"{recording.source}{' (simulated)' * self._unsaid}\n" + (
+            f"{counted(recording.n_units, 'unit')}, "
             f"{counted(int(recording.spike_counts.sum()), 'spike')} in "
             f"{counted(len(recording.epochs), 'epoch')} of {_clock(recording.duration_s)}"
         )

@@ -1,0 +1,99 @@
+"""What a reader must know first: that a study is a quick look, and which data are simulated."""
+
+from dataclasses import replace
+
+import planted_study as planted
+import pytest
+
+from microcolumn.report import answer_text, page, report_dict, report_text
+from microcolumn.report._notices import quick_look, simulated, whole_study
+from microcolumn.study import Plan, Results
+from microcolumn.study._store import Store
+
+WHOLE = Plan.paper()
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """The planted study as if it were a quick look at a longer one."""
+    first, _ = planted.PLAN.experiments
+    source = replace(planted.SOURCE, minutes=60)
+    large = replace(first, n_splits=10, n_hidden=(25,), l1="auto", max_steps=200_000)
+    whole = Plan((source,), (large,))
+    plan = Plan((planted.SOURCE,), (replace(first, max_words=500),), whole)
+    path = tmp_path_factory.mktemp("quick") / "study.db"
+    return Results(planted.write(path, plan, keep=lambda job: job.kind == "test"))
+
+
+def test_a_quick_look_says_what_is_small_in_it(quick):
+    said = quick_look(quick)
+    assert said.small == (
+        "A quick look, not for publication: 0.2 instead of 60 minutes of each simulated "
+        "recording, 4 instead of 10 splits, at most 500 bins of a recording, at most 5 hidden "
+        "units, fewer penalties λ and at most 100,000 instead of 200,000 steps of annealing"
+    )
+
+
+def test_the_quick_demo_names_each_kind_of_saving_once():
+    results = type("Results", (), {"plan": WHOLE.quick(), "study": {}})()
+    small = quick_look(results).small
+    assert small.count("3 instead of 10 splits") == 1
+    assert small.count("at most 30,000 bins") == small.count("at most 10 hidden units") == 1
+    assert "words of up to 4 instead of 15 bins" in small
+
+
+def test_a_whole_study_says_nothing_of_the_kind(planted_results):
+    assert quick_look(planted_results) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "whole"),
+    [
+        ("microcolumn demo --out a", "microcolumn demo --out a --full"),
+        ("microcolumn demo --quick", "microcolumn demo --full"),
+        ("microcolumn compare 'a b.npz' --quick", "microcolumn compare 'a b.npz'"),
+    ],
+)
+def test_the_command_of_the_whole_study_is_named(command, whole):
+    results = type("Results", (), {"study": {"command": command}})()
+    assert whole_study(results) == f"run the whole study: {whole}"
+
+
+def test_from_python_the_whole_plan_is_named():
+    results = type("Results", (), {"study": {"command": ""}})()
+    assert whole_study(results) == "run the whole plan, without Plan.quick()"
+
+
+def test_report_page_and_json_begin_with_it(quick):
+    small, remedy = quick_look(quick)
+    beginning = f"{small}. R{remedy[1:]}."
+    for text in (report_text(quick), answer_text(quick)):
+        assert " ".join(text.split()).startswith(beginning)
+    assert report_dict(quick)["quick_look"] == {"small": small, "remedy": remedy}
+    html = page(quick)
+    assert html.index("A quick look, not for publication") < html.index('class="headline"')
+
+
+def test_simulated_recordings_are_named(planted_results, tmp_path):
+    assert simulated(planted_results) == "Simulated: cells"
+    path = planted.write(tmp_path / "study.db", keep=lambda job: False)
+    with Store.create(path) as store, store.lock():
+        [row] = store.rows("recordings")
+        store.write_recording(row | {"source": "simulated microcolumn, seed 0"})
+    assert "do well by construction" in simulated(Results(path))
+    with Store.create(path) as store, store.lock():
+        store.write_recording(row | {"simulated": 0})
+    results = Results(path)
+    assert simulated(results) == ""
+    assert results.label("cells") == "cells"
+    assert "(simulated)" not in report_text(results)
+
+
+def test_every_printed_name_says_simulated(planted_results):
+    """The name alone is nowhere in the report; keys of the JSON stay as they are."""
+    text = report_text(planted_results)
+    assert text.count("cells") - 1 == text.count("cells (simulated)")  # but in the first sentence
+    told = report_dict(planted_results)
+    assert told["recordings"]["cells"]["simulated"] is True
+    assert {each["label"] for each in told["comparisons"]} == {"cells (simulated)"}
+    assert {each["recording"] for each in told["comparisons"]} == {"cells"}
