@@ -148,7 +148,7 @@ class Assemblies(Sequence[Assembly]):
     def __str__(self) -> str:
         if not self.rows:
             return "no live hidden unit"
-        rows = [_printed(row) for row in self.rows]
+        rows = [cells_of(row) for row in self.rows]
         return text_table(HEADER, rows, left=("cells", "silenced", "layer", "verdict"))
 
 
@@ -158,7 +158,7 @@ HEADER = (
 )
 
 
-def _printed(row: Assembly) -> tuple[str, ...]:
+def cells_of(row: Assembly) -> tuple[str, ...]:
     """Cells of one line of the table, as many as :data:`HEADER` has."""
     p = row.layer_p_value
     recurs = round(row.stability * row.n_others) if row.n_others else 0

@@ -12,7 +12,7 @@ from ..evaluate._significance import p_text, with_error
 from ..formatting import enumeration, number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
-from . import _tables as tables
+from . import _assembly_table, _tables as tables
 from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
 from ._pictures import Pictures
 from ._tables import Table, longest
@@ -23,8 +23,8 @@ _LEADS = {
     "words that were used neither for the fits nor for the choice of the penalty.",
     "Parameters": "Couplings between units, and weights of the hidden units. Units are ordered "
     "from superficial to deep where their layers or depths are known.",
-    "Assemblies and layers": "A hidden unit stands for a group of units that fire together. Do "
-    "these groups stay inside layers, and how much of the models is more than pairs?",
+    "Assemblies and layers": f"{_assembly_table.MEANING} What recurs in other splits and is needed "
+    "by test words is called an assembly.",
     "Time": "Words that span several bins: how much each additional bin of the past adds.",
     "Prediction": "The probability that a unit spikes, given all others or the past only, compared "
     "with its firing rate. This needs no partition function, so it is an independent check of the "
@@ -166,15 +166,17 @@ def _scores(results: Results, condition: Condition) -> list[Item]:
 
 def _structure(results: Results, condition: Condition) -> list[Item]:
     layers = tables.layers(results, condition)
+    lines = tuple(_assembly_table.sentences(results, condition))
+    first: list[Item] = [BulletList(lines)] if lines else []
+    first += _table_items(condition, *_assembly_table.tables(results, condition))
     interactions = tables.interactions(results, condition)
     if interactions is None:
-        return [Paragraph("The structure of these models is not computed yet.")]
+        return [*first, Paragraph("The structure of these models is not computed yet.")]
     # In a caption, the columns go on by themselves.
     interactions = replace(interactions, title=interactions.title.removesuffix(", up to"))
-    items = _table_items(condition, layers, interactions)
-    if layers is not None:
-        return items
-    return [Paragraph("No labels of several layers, so layer structure was not tested."), *items]
+    if layers is None:
+        first.append(Paragraph("No labels of several layers, so layer structure was not tested."))
+    return [*first, *_table_items(condition, layers, interactions)]
 
 
 def _growth(results: Results, condition: Condition) -> list[Item]:

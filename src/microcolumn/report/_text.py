@@ -7,7 +7,7 @@ from textwrap import fill
 
 from ..formatting import text_table
 from ..study import Condition, Results
-from . import _tables as tables
+from . import _assembly_table, _tables as tables
 from ._cautions import cautions
 from ._tables import Table, longest
 
@@ -54,6 +54,10 @@ def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
         table = make(results, last)
         if table is not None:
             yield _titled(table)
+    yield from map(_titled, _assembly_table.tables(results, last))
+    found = _assembly_table.sentences(results, last)
+    if found:
+        yield "\n".join(found)
 
 
 def _provenance(results: Results) -> str:
