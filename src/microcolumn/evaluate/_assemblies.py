@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from ..energy import hidden_posterior
@@ -27,7 +27,7 @@ from ..partition._gibbs import gibbs_samples
 from ..units import Units
 from ..validation import Floats, random_generator, whole_number
 from ..words import Words, as_words
-from ._bootstrap import block_bins_of, block_stderr
+from ._bootstrap import block_bins_of
 from ._inputs import words_for
 from ._layers import HiddenUnitLayer, layer_statistics
 from ._recurrence import _oriented, oriented_weights, recurrence
@@ -96,9 +96,10 @@ class Assembly:
     def verdict(self) -> Verdict:
         """What it may be called.
 
-        ``"no group"``: fewer than two cells. ``"not known"``: there is no other fit. ``"unstable"``:
-        it recurs in fewer than 80 % of the other fits. ``"not needed"``: it recurs, but words that
-        it was not fitted to do not get less probable without it, at 5 %. Else ``"assembly"``.
+        ``"no group"``: fewer than two cells. ``"not known"``: there is no other fit.
+        ``"unstable"``: it recurs in fewer than 80 % of the other fits. ``"not needed"``: it recurs,
+        but words that it was not fitted to do not get less probable without it, at 5 %. Else
+        ``"assembly"``.
         """
         if len(self.cells) < 2:
             return "no group"
@@ -349,15 +350,27 @@ def _off(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple[Floa
     It is all that is needed to leave a hidden unit out: without it every word is as probable as in
     the model given that h_i = 0, so that log Z changes by log P(h_i = 0).
     """
+    mirror = _mirrored(theta)
     if theta.W is None or operations(theta) <= _EXACT_OPERATIONS:
-        expected = exact_expectations(theta)[1].c
-        on = np.zeros(0) if expected is None else expected
-        return 1.0 - on, np.zeros_like(on)
+        expected = exact_expectations(mirror)[1].c
+        off = np.zeros(0) if expected is None else expected
+        return off, np.zeros_like(off)
     spread = np.linspace(0, held.n_bins - 1, _CHAINS).round().astype(np.intp)
     initial = held.X[held.index[spread]]
     X = gibbs_samples(theta, _SAMPLES, n_chains=_CHAINS, initial=initial, random_state=rng)
-    by_chain = (1.0 - hidden_posterior(theta, X)).reshape(-1, _CHAINS, theta.n_hidden).mean(axis=0)
+    by_chain = hidden_posterior(mirror, X).reshape(-1, _CHAINS, theta.n_hidden).mean(axis=0)
     return by_chain.mean(axis=0), by_chain.std(axis=0, ddof=1) / math.sqrt(_CHAINS)
+
+
+def _mirrored(theta: Parameters) -> Parameters:
+    """The same distribution with every hidden unit on for off.
+
+    What it expects of them being on is P(h_i = 0), as a sum of positive terms: one minus P(h_i = 1)
+    would be 0 for those that are nearly always on.
+    """
+    if theta.W is None or theta.c is None:
+        return theta
+    return Parameters(b=theta.b + theta.W.sum(axis=1), J=theta.J, W=-theta.W, c=-theta.c)
 
 
 def _losses(

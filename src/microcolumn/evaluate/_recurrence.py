@@ -120,6 +120,6 @@ def _unit_length(weights: Floats) -> Floats:
 
 def _permuted(weights: Floats, n_units: int, rng: np.random.Generator) -> list[Floats]:
     """The same weights with units in other orders, the same order for all hidden units."""
-    by_bin = weights.reshape(-1, n_units, weights.shape[1])
+    by_bin = weights.reshape(weights.shape[0] // n_units, n_units, weights.shape[1])
     orders = (rng.permutation(n_units) for _ in range(_PERMUTATIONS))
     return [by_bin[:, order].reshape(weights.shape) for order in orders]

@@ -18,8 +18,9 @@ from ._tables import Table, of_models
 
 #: What a hidden unit is, for readers who know cells and not models.
 MEANING = (
-    "A hidden unit is a binary stand-in for a common input to, or a mutually exciting group of, the "
-    "cells it has weights to. It is statistical, not a recorded neuron, and does not prove a synapse."
+    "A hidden unit is a binary stand-in for a common input to, or a mutually exciting group of, "
+    "the cells it has weights to. It is statistical, not a recorded neuron, and does not prove a "
+    "synapse."
 )
 
 _NOTE = (

@@ -55,9 +55,9 @@ def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
         if table is not None:
             yield _titled(table)
     yield from map(_titled, _assembly_table.tables(results, last))
-    found = _assembly_table.sentences(results, last)
-    if found:
-        yield "\n".join(found)
+    sentences = _assembly_table.sentences(results, last)
+    if sentences:
+        yield "\n".join(sentences)
 
 
 def _provenance(results: Results) -> str:

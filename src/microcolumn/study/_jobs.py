@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from ..evaluate._choice import merits_of, preferred
@@ -156,8 +156,7 @@ def dependencies(job: Job, compared: tuple[ModelSpec, ...], n_splits: int) -> li
     if job.kind == "describe":
         return []
     if job.kind == "assemblies":
-        place = (job.recording, job.experiment, job.window)
-        return [Job("fit", *place, split, job.model) for split in range(n_splits)]
+        return [replace(job, kind="fit", split=split) for split in range(n_splits)]
     place = (job.recording, job.experiment, job.window, job.split)
     used = compared if job.model is None else (job.model,)
     if job.kind == "fit":
