@@ -8,9 +8,10 @@ penalty that the validation part of the first split prefers. Each split in turn 
 
 A planted group is the listeners to the volleys of one layer, or a unit with those that it has
 exciting synapses with. A hidden unit with two cells or more counts as planted if at least 80 % of
-its positive weight lies on the cells of one planted group, else as invented. Two lines per model:
+the weight of its cells lies in one planted group, else as invented; "strictly" counts all of its
+positive weight, also that of units too weak to be named as cells. Two lines per model:
 all hidden units, and those that are called assemblies. Columns: how many; planted; invented; share
-planted; the same share with the cells of each permuted (chance); layers whose volleys were found,
+planted; the same strictly, and with the cells of each permuted (chance); layers whose volleys were found,
 of 3; pairs of listeners to the same volleys that share a found group.
 
 Last, the same for units that know nothing of each other: each is shifted in time by its own random
@@ -44,6 +45,7 @@ class Count(NamedTuple):
 
     number: float
     planted: float
+    strictly: float
     by_chance: float
     layers: float
     pairs: float
@@ -62,9 +64,8 @@ def groups(truth: mc.simulate.Truth) -> tuple[np.ndarray, np.ndarray]:
 
 
 def purity(weights: np.ndarray, planted: np.ndarray) -> np.ndarray:
-    """Largest share of the positive weight of each hidden unit in one planted group."""
-    positive = np.maximum(weights, 0.0)
-    shares: np.ndarray = (planted.T.astype(float) @ positive).max(axis=0) / positive.sum(axis=0)
+    """Largest share of the weight of each hidden unit, none negative, in one planted group."""
+    shares: np.ndarray = (planted.T.astype(float) @ weights).max(axis=0) / weights.sum(axis=0)
     return shares
 
 
@@ -76,26 +77,31 @@ def count(
 ) -> Count:
     """Compare some of the hidden units of a fit with the truth; None if nothing is planted."""
     if truth is None or not found:
-        return Count(len(found), 0.0, 0.0, 0.0, 0.0)
+        return Count(len(found), 0.0, 0.0, 0.0, 0.0, 0.0)
     listens, linked = groups(truth)
     planted = np.hstack((listens, linked))
-    columns = weights[:, [row.position for row in found]]
-    good = purity(columns, planted) >= PURE
-    shuffled = [
-        (purity(rng.permuted(columns, axis=0), planted) >= PURE).sum() for _ in range(SHUFFLES)
-    ]
-    members = np.array(
+    every = np.maximum(weights[:, [row.position for row in found]], 0.0)
+    members = np.stack(
         [np.isin(np.arange(len(weights)), np.array(row.cells, int)) for row in found]
     )
-    of_layer = purity(columns, listens) >= PURE
-    home = (listens.T.astype(float) @ np.maximum(columns, 0.0)).argmax(axis=0)
+    of_cells = every * members.T
+    good = purity(of_cells, planted) >= PURE
+    shuffled = [
+        (purity(rng.permuted(of_cells, axis=0), planted) >= PURE).sum() for _ in range(SHUFFLES)
+    ]
     together = np.zeros((len(weights),) * 2, dtype=bool)
-    for cells, is_good in zip(members, good, strict=True):
-        together |= np.outer(cells, cells) & is_good
+    for cells in members[good]:
+        together |= np.outer(cells, cells)
     wanted = np.triu(listens.astype(int) @ listens.T.astype(int) > 0, 1)
-    layers = len(set(home[of_layer].tolist()))
-    covered = float((together & wanted).sum() / wanted.sum())
-    return Count(len(found), int(good.sum()), float(np.mean(shuffled)), layers, covered)
+    in_layer = purity(of_cells, listens) >= PURE
+    return Count(
+        number=len(found),
+        planted=good.sum(),
+        strictly=(purity(every, planted) >= PURE).sum(),
+        by_chance=np.mean(shuffled),
+        layers=len(set((listens.T.astype(float) @ of_cells).argmax(axis=0)[in_layer].tolist())),
+        pairs=(together & wanted).sum() / wanted.sum(),
+    )
 
 
 def fitted(
@@ -143,10 +149,12 @@ def print_line(where: str, which: str, counts: list[Count], planted: bool) -> No
         print(f"{where} {which:11} {mean.number:7.1f}", flush=True)
         return
     total = max(mean.number, 1e-9)
+    shares = mean.planted / total, mean.strictly / total, mean.by_chance / total
+    invented = mean.number - mean.planted
     print(
-        f"{where} {which:11} {mean.number:7.1f} {mean.planted:8.1f} "
-        f"{mean.number - mean.planted:9.1f} {mean.planted / total:8.1%} "
-        f"{mean.by_chance / total:7.1%} {mean.layers:7.1f} {mean.pairs:6.1%}",
+        f"{where} {which:11} {mean.number:7.1f} {mean.planted:8.1f} {invented:9.1f} "
+        + " ".join(f"{share:8.1%}" for share in shares)
+        + f" {mean.layers:7.1f} {mean.pairs:6.1%}",
         flush=True,
     )
 
@@ -171,7 +179,7 @@ def main() -> None:
     n_splits = 3 if arguments.quick else arguments.splits
     print(
         f"{'preset':14} {'model':8} {'which':11} {'number':>7} {'planted':>8} {'invented':>9} "
-        f"{'share':>8} {'chance':>7} {'layers':>7} {'pairs':>6}"
+        f"{'share':>8} {'strictly':>8} {'chance':>8} {'layers':>7} {'pairs':>6}"
     )
     pooled: list[tuple[Count, Count]] = []
     for name in arguments.presets:
