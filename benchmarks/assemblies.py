@@ -9,10 +9,10 @@ penalty that the validation part of the first split prefers. Each split in turn 
 A planted group is the listeners to the volleys of one layer, or a unit with those that it has
 exciting synapses with. A hidden unit with two cells or more counts as planted if at least 80 % of
 the weight of its cells lies in one planted group, else as invented; "strictly" counts all of its
-positive weight, also that of units too weak to be named as cells. Two lines per model:
-all hidden units, and those that are called assemblies. Columns: how many; planted; invented; share
-planted; the same strictly, and with the cells of each permuted (chance); layers whose volleys were found,
-of 3; pairs of listeners to the same volleys that share a found group.
+positive weight, also that of units too weak to be named as cells. Two lines per model: all hidden
+units, and those that are called assemblies. Columns: how many; planted; invented; share planted;
+the same strictly, and with the cells of each permuted (chance); layers whose volleys were found, of
+3; pairs of listeners to the same volleys that share a found group.
 
 Last, the same for units that know nothing of each other: each is shifted in time by its own random
 amount, so that whatever is found is invented. The penalty is the one of the words themselves: one

@@ -359,7 +359,7 @@ def assemblies(ids):
         Assembly(k, cells, stability=stability, bits_per_second=lost, stderr=0.25, **shown)
         for k, (cells, stability, lost) in enumerate(each)
     ]
-    return Assemblies(tuple(rows), n_fits=4, exact=True)
+    return Assemblies(tuple(rows), 4, exact=True, n_couplings=40.5, negative_share=0.75)
 
 
 def more_splits(plan, n_splits):

@@ -97,6 +97,20 @@ def test_cells_have_a_quarter_of_the_largest_weight_and_are_named_strongest_firs
     assert (by_position[0].silenced, by_position[2].silenced) == ((), ("u6",))
 
 
+def test_signs_of_couplings_are_means_over_fits():
+    J = np.zeros((8, 8))
+    J[0, 1] = J[1, 0] = J[2, 3] = J[3, 2] = 0.5
+    J[4, 5] = J[5, 4] = -0.5
+    theta = _theta()
+    other = Parameters(b=theta.b, J=J, W=theta.W, c=theta.c)
+    found = assemblies([SemiRBM.from_parameters(each) for each in (theta, other)], _words())
+    negative = np.mean(theta.J[np.triu_indices(8, 1)] < 0)
+    assert found.n_couplings == (28 + 3) / 2
+    assert found.negative_share == pytest.approx((negative + 1 / 3) / 2)
+    plain = Parameters(b=theta.b, W=theta.W, c=theta.c)
+    assert math.isnan(assemblies(RBM.from_parameters(plain), _words()).negative_share)
+
+
 def test_activity_is_the_mean_posterior():
     model, words = SemiRBM.from_parameters(_theta()), _words()
     mean = np.average(model.hidden(words), axis=0, weights=words.counts)

@@ -122,11 +122,16 @@ class Assemblies(Sequence[Assembly]):
         Fits that were compared, the first included.
     exact : bool
         Whether the normaliser of the models without a hidden unit is an exact sum.
+    n_couplings, negative_share : float
+        Pairs of bits with a coupling other than zero beside the hidden units, and the share of them
+        that is negative; means over all fits, NaN where there are no couplings.
     """
 
     rows: tuple[Assembly, ...]
     n_fits: int
     exact: bool
+    n_couplings: float = 0.0
+    negative_share: float = math.nan
 
     @property
     def stable(self) -> tuple[Assembly, ...]:
@@ -259,7 +264,8 @@ def assemblies(
             )
         )
     rows.sort(key=lambda row: -row.bits_per_second)
-    return Assemblies(tuple(rows), n_fits=len(fits), exact=not off_stderr.any())
+    exact = not off_stderr.any()
+    return Assemblies(tuple(rows), len(fits), exact, *_signs([fit.J_ for fit in fits]))
 
 
 def refits(
@@ -360,6 +366,14 @@ def _off(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple[Floa
     X = gibbs_samples(theta, _SAMPLES, n_chains=_CHAINS, initial=initial, random_state=rng)
     by_chain = hidden_posterior(mirror, X).reshape(-1, _CHAINS, theta.n_hidden).mean(axis=0)
     return by_chain.mean(axis=0), by_chain.std(axis=0, ddof=1) / math.sqrt(_CHAINS)
+
+
+def _signs(couplings: Sequence[Floats]) -> tuple[float, float]:
+    """Number of couplings and share of negative ones, means over fits."""
+    pairs = [J[np.triu_indices(len(J), 1)] for J in couplings]
+    numbers = [np.count_nonzero(each) for each in pairs]
+    shares = [np.mean(each[each != 0.0] < 0.0) for each in pairs if each.any()]
+    return float(np.mean(numbers)), float(np.mean(shares)) if shares else math.nan
 
 
 def _mirrored(theta: Parameters) -> Parameters:

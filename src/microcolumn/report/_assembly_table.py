@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from statistics import fmean
-
-import numpy as np
 
 from ..evaluate import Assemblies
 from ..evaluate._assemblies import HEADER, cells_of
 from ..formatting import counted, enumeration
 from ..models import ModelSpec
-from ..study import Condition, NotComputedError, Results
+from ..study import Condition, Results
 from ._tables import Table, of_models
 
 #: What a hidden unit is, for readers who know cells and not models.
@@ -44,10 +41,9 @@ def tables(results: Results, condition: Condition) -> Iterator[Table]:
 
 def sentences(results: Results, condition: Condition) -> list[str]:
     """How many hidden units of each model are assemblies, and the signs of its couplings."""
-    lines = [f"{spec.name}: {_counts(found)}" for spec, found in _computed(results, condition)]
-    for spec in results.index.specs(condition):
-        if spec.n_hidden and spec.model == "SemiRBM":
-            lines += _signs(results, condition, spec)
+    found = _computed(results, condition)
+    lines = [f"{spec.name}: {_counts(each)}" for spec, each in found]
+    lines += [f"{spec.name}: {_signs(each)}" for spec, each in found if each.n_couplings]
     return lines
 
 
@@ -74,21 +70,9 @@ def _counts(found: Assemblies) -> str:
     return f"{text}; {inside} of the {len(stable)} lie within one layer (p < 0.05, corrected)"
 
 
-def _signs(results: Results, condition: Condition, spec: ModelSpec) -> Iterator[str]:
-    """Share of negative couplings beside hidden units, mean over the splits tested."""
-    shares, numbers = [], []
-    for split in range(condition.experiment.n_splits):
-        try:
-            J = results.model(model=spec, split=split, **condition.names).J_
-        except NotComputedError:
-            continue
-        pairs = J[np.triu_indices(len(J), 1)]
-        numbers.append(int(np.count_nonzero(pairs)))
-        if numbers[-1]:
-            shares.append(float((pairs < 0.0).sum()) / numbers[-1])
-    if shares:
-        number = f"{fmean(numbers):.0f} couplings"
-        yield (
-            f"{spec.name}: {fmean(shares):.0%} of its {number} beside the hidden units are "
-            f"negative (mean over {counted(len(numbers), 'split')})"
-        )
+def _signs(found: Assemblies) -> str:
+    """Balance of the couplings beside the hidden units."""
+    return (
+        f"{found.negative_share:.0%} of the {found.n_couplings:.0f} couplings beside the hidden "
+        f"units are negative (mean over {counted(found.n_fits, 'split')})"
+    )
