@@ -8,6 +8,8 @@ from functools import cache, lru_cache
 import numpy as np
 
 from microcolumn.evaluate import (
+    Assemblies,
+    Assembly,
     LayerStatistics,
     PatternStatistics,
     SplitScore,
@@ -121,11 +123,20 @@ def write(
         done = store.finished()
         for stage in planned:
             for digest, job in stage.items():
-                if (job.kind == "describe" or keep(job)) and digest not in done:
+                if digest not in done and _is_kept(job, keep, plan):
                     rows = _rows(job, plan, read, parameters)
                     change(job, rows)
                     store.finish(digest, _columns(job), rows)
     return path
+
+
+def _is_kept(job, keep, plan):
+    """Descriptions always; what is of all splits, where it is so in each."""
+    if job.kind == "describe":
+        return True
+    [n_splits] = [e.n_splits for e in plan.experiments if e.name == job.experiment]
+    splits = range(n_splits) if job.split is None else [job.split]
+    return all(keep(replace(job, split=split)) for split in splits)
 
 
 def _columns(job):
@@ -158,6 +169,8 @@ def _rows(job, plan, data, parameters):
         return _anneal(job)
     if job.kind == "test":
         return _test(job, compared)
+    if job.kind == "assemblies":
+        return {"assemblies": [{"found": assemblies(data.units.ids)}]}
     return {"predict": _predict, "structure": _structure}[job.kind](job, bits)
 
 
@@ -334,6 +347,18 @@ def _structure(job, bits):
         "strongest": [[[[0, 1], 0.4]], [[[0, 1, 2], 0.1]]],
     }
     return {"structures": [{"layers": statistics, "interactions": interactions}]}
+
+
+def assemblies(ids):
+    """One hidden unit of four that is an assembly, and one of each other kind."""
+    shown = {"layer": "IV", "layer_share": 0.9, "layer_p_value": 0.004, "active_share": 0.01}
+    shown |= {"silenced": (ids[9],), "rate_hz": 0.5, "n_others": 3, "similarity": 0.8}
+    each = [(ids[:3], 1.0, 2.0), (ids[3:5], 1 / 3, 1.5), (ids[:2], 1.0, 0.1), (ids[:1], 1.0, 0.1)]
+    rows = [
+        Assembly(k, cells, stability=stability, bits_per_second=lost, stderr=0.25, **shown)
+        for k, (cells, stability, lost) in enumerate(each)
+    ]
+    return Assemblies(tuple(rows), 4, exact=True, n_couplings=40.5, negative_share=0.75)
 
 
 def more_splits(plan, n_splits):

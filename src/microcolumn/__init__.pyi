@@ -15,11 +15,13 @@ from . import (
 )
 from .epochs import Epochs as Epochs
 from .evaluate import (
+    Assemblies as Assemblies,
     Comparison as Comparison,
     Interactions as Interactions,
     LayerStatistics as LayerStatistics,
     Prediction as Prediction,
     Score as Score,
+    assemblies as assemblies,
     calibration as calibration,
     choose_l1 as choose_l1,
     compare as compare,
@@ -30,6 +32,7 @@ from .evaluate import (
     layer_statistics as layer_statistics,
     pattern_statistics as pattern_statistics,
     predict as predict,
+    refits as refits,
     roc as roc,
     skill as skill,
     synchrony as synchrony,

@@ -29,8 +29,9 @@ l1 = [1e-3, 4e-3]
 max_words = 2000
 n_splits = 1
 """
-#: A description, two fits, one test, patterns and annealing, and predictions and structure of both.
-N_JOBS = 1 + 2 + 1 + 2 + 2 + 2
+#: A description, two fits, one test, patterns and annealing, predictions and structure of both, and
+#: assemblies of the RBM.
+N_JOBS = 1 + 2 + 1 + 2 + 2 + 2 + 1
 
 
 def microcolumn(*arguments):

@@ -104,7 +104,7 @@ def test_predictions_name_the_best_unit(planted_results, conditions):
 
 def test_layers_are_means_over_splits(planted_results, conditions):
     layers = tables.layers(planted_results, conditions[0])
-    assert layers.rows[1][1:4] == ("65% (50%)", "0.07", "4 of 10")
+    assert layers.rows[1][1:4] == ("65% (50%)", "0.07", "1.0 of 2.5")
     assert layers.rows[0][1:] == ("-", "-", "-", "0.03 / 0.01", "0.002")
 
 

@@ -88,15 +88,15 @@ def test_each_job_is_in_a_later_stage_than_all_that_it_needs():
     for job, stage in stage_of.items():
         experiment = next(each for each in plan.experiments if each.name == job.experiment)
         compared = specs_of(experiment, FACTS.n_units, job.window or 1)
-        for other in dependencies(job, compared):
+        for other in dependencies(job, compared, experiment.n_splits):
             assert stage_of[other] < stage
 
 
 def test_the_jobs_of_a_split_are_those_of_the_protocol():
-    """3 fits, one test, and 3 predictions and structures per split."""
+    """3 fits, one test, and 3 predictions and structures per split; assemblies over all splits."""
     counts = Counter((job.kind, job.split) for job in digests(small_plan()))
     expected = {"fit": 3, "test": 1, "predict": 3, "structure": 3}
-    once = {("describe", None): 1, ("patterns", 0): 1, ("anneal", 0): 1}
+    once = {("describe", None): 1, ("patterns", 0): 1, ("anneal", 0): 1, ("assemblies", None): 2}
     assert counts == once | {(kind, k): n for kind, n in expected.items() for k in (0, 1)}
 
 
@@ -130,7 +130,7 @@ def test_a_job_needs_the_nested_fits_or_its_own_fit_or_all_fits():
     compared = (ISING, RBM, SEMI)
 
     def needed(*what):
-        return set(dependencies(Job(*what), compared))
+        return set(dependencies(Job(*what), compared, n_splits=2))
 
     def fits(*used):
         return {Job("fit", *place, spec) for spec in used}
@@ -140,6 +140,9 @@ def test_a_job_needs_the_nested_fits_or_its_own_fit_or_all_fits():
     assert needed("predict", *place, SEMI) == fits(SEMI)
     assert needed("structure", *place, RBM) == fits(RBM)
     assert needed("describe", "A", "instantaneous") == set()
+    assert needed("assemblies", *place[:3], None, RBM) == {
+        Job("fit", *place[:3], split, RBM) for split in (0, 1)
+    }
     assert needed("test", *place) == needed("patterns", *place)
     assert needed("test", *place) == fits(*compared)
 
@@ -183,8 +186,12 @@ def test_every_setting_bears_on_digests_or_is_a_list_of_what_to_do():
     ],
 )
 def test_a_longer_list_keeps_all_digests_except_of_tests_whose_members_change(more):
+    """Assemblies are of all splits together."""
     before = digests(plan_of(BASE))
     after = digests(plan_of(replace(BASE, **more)))
+    if "n_splits" in more:
+        over_splits = {job for job in before if job.kind == "assemblies"}
+        assert all(before.pop(job) != after[job] for job in over_splits)
     shared = {job: name for job, name in before.items() if job.kind not in ("test", "patterns")}
     assert shared.items() <= after.items()
     same_members = set(more) <= {"n_splits", "windows"}

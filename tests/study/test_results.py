@@ -155,6 +155,12 @@ def test_words_are_the_parts_of_the_split_ready_for_predictions(results):
     assert trace.shape == (test.n_bins, 4)
 
 
+def test_assemblies_come_back_as_they_were_stored(results):
+    expected = planted.assemblies(planted.recording().units.ids)
+    assert results.assemblies("cells", "RBM") == expected
+    assert len(results.assemblies("cells", "Ising")) == 0
+
+
 def test_an_unfinished_study_shows_what_is_there(partial):
     found = partial.comparison("cells")
     assert (found.n_splits, found.n_planned) == (2, 4)
@@ -169,6 +175,7 @@ def test_an_unfinished_study_shows_what_is_there(partial):
         (lambda r: r.predictions("cells", "RBM"), "a prediction by RBM 5"),
         (lambda r: r.layers("cells", "RBM"), "the structure of RBM 5"),
         (lambda r: r.interactions("cells", "RBM"), "the structure of RBM 5"),
+        (lambda r: r.assemblies("cells", "RBM"), "the assemblies of RBM 5"),
         (lambda r: r.model("cells", "RBM", split=3), "the test of split 3"),
         (lambda r: r.path("cells", "RBM", split=3), "RBM 5 of split 3"),
     ],
@@ -212,7 +219,7 @@ def test_units_in_a_single_layer_have_no_layer_statistics(tmp_path):
 
 def test_provenance_counts_the_jobs_of_the_plan(results, partial):
     found = results.provenance()
-    assert found["n_done"] == found["n_planned"] == 134
+    assert found["n_done"] == found["n_planned"] == 139
     assert found["seconds"] == 1.5 * 134
     assert found["environments"] == [planted.ENVIRONMENT]
     assert (found["first"][-8:], found["last"][-8:]) == ("00+00:00", "03+00:00")

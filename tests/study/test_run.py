@@ -265,7 +265,7 @@ def test_a_job_that_fails_is_told_kept_and_tried_again(path, monkeypatch, finish
     with pytest.raises(StudyError) as caught:
         run(small_plan(), path, n_jobs=1)
     assert str(caught.value) == (
-        "1 of 23 jobs failed, the first with ZeroDivisionError: float division by zero (predict, "
+        "1 of 25 jobs failed, the first with ZeroDivisionError: float division by zero (predict, "
         f"A, instantaneous, window 1, RBM 3, split 1); what was finished is in {path}: run again "
         "to retry"
     )
@@ -283,7 +283,7 @@ def test_a_job_that_fails_is_told_kept_and_tried_again(path, monkeypatch, finish
 
 def test_what_needs_a_failed_job_waits_and_all_else_is_done(path, monkeypatch, finished):
     failing(monkeypatch, "fit", if_=lambda job: job.split == 0 and job.model.model == "Ising")
-    with pytest.raises(StudyError, match=r"1 of 23 jobs failed, .*\(fit, A"):
+    with pytest.raises(StudyError, match=r"1 of 25 jobs failed, .*\(fit, A"):
         run(small_plan(), path, n_jobs=1)
     done = {(row["kind"], row["model"]) for row in rows(path, "jobs", split=0)}
     assert done == {(kind, "RBM 3") for kind in ("fit", "predict", "structure")}
@@ -386,6 +386,19 @@ def test_other_jobs_are_given_the_same_choice_of_their_model(store, kind):
     models, log_z = inputs(store, Job(kind, *PLACE, RBM), used(RBM))
     assert models == {"RBM 3": (b"RBM 3 at 0.002",)}
     assert log_z["RBM 3"].value == 2e-3
+
+
+def test_assemblies_are_given_the_chosen_fit_of_every_split(store):
+    other = replace(Job("fit", *PLACE, RBM), split=1)
+    rows = [{"l1": 0.5, "file": b"RBM 3 of split 1"}]
+    normalisers = [{"l1": 0.5, "value": 1.0, "stderr": 0.0, "method": "exact", "converged": True}]
+    normalisers[0] |= {"n_operations": 8, "validation_bits_per_second": 1.0}
+    found = {"fits": rows, "normalisers": normalisers}
+    store.finish(str(other), other.row | {"environment": {}}, found)
+    job = Job("assemblies", *PLACE[:3], None, RBM)
+    models, log_z = inputs(store, job, used(RBM) | {other: str(other)})
+    assert models == {"RBM 3": (b"RBM 3 at 0.002", b"RBM 3 of split 1")}
+    assert log_z == {}
 
 
 EXACT = LogPartition(1.5, 0.0, "exact", 32.0, math.nan, True, side="visible")

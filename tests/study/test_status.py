@@ -24,13 +24,13 @@ def test_jobs_are_counted_by_kind(tmp_path):
     found = status(path)
     assert not found.running
     assert not found.complete
-    once = {"describe": 2, "test": 16, "patterns": 4, "anneal": 4}
+    once = {"describe": 2, "test": 16, "patterns": 4, "anneal": 4, "assemblies": 5}
     each = {"fit": 36, "predict": 36, "structure": 36}
     assert found.planned == once | each
     assert found.done == found.planned | dict.fromkeys(
-        ("test", "patterns", "anneal", "predict", "structure"), 0
+        ("test", "patterns", "anneal", "predict", "structure", "assemblies"), 0
     )
-    assert "38 of 134 jobs done, run again to go on" in str(found)
+    assert "38 of 139 jobs done, run again to go on" in str(found)
     planted.write(path)
     assert status(path).complete
 
@@ -49,7 +49,7 @@ def test_jobs_of_an_earlier_plan_and_failures_are_told(tmp_path):
         found = status(path)
     assert found.running
     assert found.runner.startswith(f"process {os.getpid()} ")
-    assert found.n_other == 62
+    assert found.n_other == 67
     assert found.failures == (("structure, cells", "ValueError: no"),)
 
 

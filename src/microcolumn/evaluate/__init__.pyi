@@ -1,4 +1,10 @@
 from ._activation import HiddenActivation as HiddenActivation
+from ._assemblies import (
+    Assemblies as Assemblies,
+    Assembly as Assembly,
+    assemblies as assemblies,
+    refits as refits,
+)
 from ._choice import L1Choice as L1Choice, choose_l1 as choose_l1, fit_best as fit_best
 from ._comparison import (
     Comparison as Comparison,

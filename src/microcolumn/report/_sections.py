@@ -11,7 +11,7 @@ from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
 from ..formatting import number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
-from . import _tables as tables
+from . import _assembly_table, _tables as tables
 from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
 from ._effects import effects
 from ._growth import gains, growth, growth_sentences
@@ -25,9 +25,8 @@ _LEADS = {
     "words that were used neither for the fits nor for the choice of the penalty.",
     "Parameters": "Couplings between units, and weights of the hidden units. Units are ordered "
     "from superficial to deep where their layers or depths are known.",
-    "Assemblies and layers": "A hidden unit is a binary variable of the model, on or off, "
-    "that stands for a group of units that fire together: a common input to them, or an assembly. "
-    "It is no recorded neuron and proves no synapse. Do these groups stay inside layers?",
+    "Assemblies and layers": f"{_assembly_table.MEANING} What recurs in other splits and is needed "
+    "by test words is called an assembly.",
     "Time": "Words that span several bins: how much each additional bin of the past adds.",
     "Prediction": "The probability that a unit spikes, given all others or the past only, compared "
     "with its firing rate. This needs no partition function, so it is an independent check of the "
@@ -162,12 +161,15 @@ def _scores(results: Results, condition: Condition) -> list[Item]:
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:
+    lines = tuple(_assembly_table.sentences(results, condition))
+    first: list[Item] = [BulletList(lines)] if lines else []
+    first += _table_items(results, condition, *_assembly_table.tables(results, condition))
     if not list(tables.of_models(results.layers, results, condition)):
-        return [Paragraph("The structure of these models is not computed yet.")]
+        return [*first, Paragraph("The structure of these models is not computed yet.")]
     layers = tables.layers(results, condition)
-    if layers is not None:
-        return _table_items(results, condition, layers)
-    return [Paragraph("No labels of several layers, so layer structure was not tested.")]
+    if layers is None:
+        first.append(Paragraph("No labels of several layers, so layer structure was not tested."))
+    return [*first, *_table_items(results, condition, layers)]
 
 
 def _growth(results: Results, condition: Condition) -> list[Item]:

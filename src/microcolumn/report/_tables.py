@@ -160,7 +160,7 @@ def layers(results: Results, condition: Condition) -> Table | None:
         (*header, "couplings within / between, nats", "p"),
         rows,
         note="weight in one layer: share of the positive weight in each hidden unit's main layer; "
-        "p: median over splits; hidden units: of the live ones of all splits; "
+        "p: median over splits; hidden units: of the live ones, means over splits; "
         "couplings: mean strength",
     )
     return table if rows else None
@@ -205,7 +205,7 @@ def _layer_columns(found: LayersResult) -> tuple[str, ...]:
         hidden = (
             f"{found.overall_share:.0%} ({found.overall_expected:.0%})",
             f"{median(known):.2g}",
-            f"{sum(found.n_significant)} of {sum(found.n_live_hidden)}",
+            f"{fmean(found.n_significant):.1f} of {fmean(found.n_live_hidden):.1f}",
         )
     contrast = found.contrast()
     if contrast is None:

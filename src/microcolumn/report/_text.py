@@ -7,7 +7,7 @@ from textwrap import fill
 
 from ..formatting import text_table
 from ..study import Condition, Results
-from . import _tables as tables
+from . import _assembly_table, _tables as tables
 from ._cautions import cautions
 from ._effects import effects
 from ._growth import gains, growth, growth_sentences
@@ -91,6 +91,10 @@ def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
     for table in (effects(compared), predictions, layers):
         if table is not None:
             yield _titled(table)
+    yield from map(_titled, _assembly_table.tables(results, last))
+    sentences = _assembly_table.sentences(results, last)
+    if sentences:
+        yield "\n".join(sentences)
 
 
 def _provenance(results: Results) -> str:

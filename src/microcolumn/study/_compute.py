@@ -24,6 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from .. import __version__
 from ..evaluate import (
+    assemblies,
     calibration,
     choose_l1,
     effective_interactions,
@@ -76,7 +77,7 @@ class Task:
     job: Job
     experiment: Experiment
     words: Words  # of the recording, one bin each
-    models: Mapping[str, tuple[bytes, ...]]  # by name: a path, or the chosen fit
+    models: Mapping[str, tuple[bytes, ...]]  # by name: a path, or the chosen fit of each split
     log_z: Mapping[str, LogPartition]  # normalisers of the chosen fits
     threads: int = 1  # that kernels may use; results do not depend on it
     recording: Recording | None = None  # for descriptions
@@ -293,6 +294,14 @@ def _structure(task: Task) -> Rows:
     return {"structures": [{"layers": layers, "interactions": interactions}]}
 
 
+def _assemblies(task: Task) -> Rows:
+    """Hidden units of the first split's fit that the fits of the other splits have too."""
+    assert task.job.window is not None
+    _, _, test = split_words(task.words, task.experiment, task.job.window, 0)
+    fits = [from_bytes(file) for file in task.models[_spec(task).name]]
+    return {"assemblies": [{"found": assemblies(fits, test, test.units)}]}
+
+
 _WORK = {
     "describe": _describe,
     "fit": _fit,
@@ -301,6 +310,7 @@ _WORK = {
     "anneal": _anneal,
     "predict": _predict,
     "structure": _structure,
+    "assemblies": _assemblies,
 }
 
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from ..evaluate._choice import merits_of, preferred
@@ -18,7 +18,9 @@ from ..models import ModelSpec
 from ._codec import row_of
 from ._plan import Experiment, Plan
 
-Kind = Literal["describe", "fit", "test", "patterns", "anneal", "predict", "structure"]
+Kind = Literal[
+    "describe", "fit", "test", "patterns", "anneal", "predict", "structure", "assemblies"
+]
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
 RESULTS_VERSION = 4
@@ -37,14 +39,15 @@ class Job:
     log Z and validation score of each, from which l1 is chosen. Of the chosen fits, ``"test"``:
     all models on the test part, side by side; ``"patterns"`` and ``"anneal"``, of the first split:
     probabilities of test words and synchrony of all models, and annealing of one; ``"predict"``:
-    each unit's spikes; ``"structure"``: layers and effective interactions.
+    each unit's spikes; ``"structure"``: layers and effective interactions; ``"assemblies"``, of all
+    splits together: hidden units of the first that the others have too.
     """
 
     kind: Kind
     recording: str
     experiment: str
-    window: int | None = None  # None for descriptions, as is the split
-    split: int | None = None
+    window: int | None = None  # None for descriptions
+    split: int | None = None  # None for descriptions and assemblies
     model: ModelSpec | None = None  # None for jobs on the data or on all models
 
     def __str__(self) -> str:
@@ -95,9 +98,9 @@ def stages(plan: Plan, facts: Mapping[str, RecordingInfo]) -> list[dict[str, Job
     """All jobs by digest, in stages: each needs results of earlier stages alone.
 
     Three stages for each experiment in turn: descriptions, and fits of Ising and RBM; fits of
-    semi-restricted models, which start from those; and all that is found of the fits chosen. The
-    longest jobs of a stage come first, so that no worker is left alone with one at
-    the end.
+    semi-restricted models, which start from those; and all that is found of the fits chosen, of
+    one split or of all. The longest jobs of a stage come first, so that no worker is left alone
+    with one at the end.
     """
     return [stage for experiment in plan.experiments for stage in _stages(experiment, plan, facts)]
 
@@ -118,6 +121,11 @@ def _stages(
                     size = bits * (1 + job.model.n_hidden if job.model else 1)
                     settings = settings_of(job, experiment, compared)
                     found[stage].append((size, digest(settings, facts[name]), job))
+            for spec in compared:
+                if spec.n_hidden:
+                    job = Job("assemblies", name, experiment.name, window, None, spec)
+                    settings = settings_of(job, experiment, compared)
+                    found[2].append((bits, digest(settings, facts[name]), job))
     for jobs in found:  # sorting keeps the order of those of equal size
         yield {key: job for _, key, job in sorted(jobs, key=lambda entry: -entry[0])}
 
@@ -140,10 +148,15 @@ def _jobs(
         yield 2, Job("structure", *place, spec)
 
 
-def dependencies(job: Job, compared: tuple[ModelSpec, ...]) -> list[Job]:
-    """Jobs whose results this one starts from; ``compared`` are all models of its experiment."""
+def dependencies(job: Job, compared: tuple[ModelSpec, ...], n_splits: int) -> list[Job]:
+    """Jobs whose results this one starts from.
+
+    ``compared`` are all models of its experiment, ``n_splits`` its splits.
+    """
     if job.kind == "describe":
         return []
+    if job.kind == "assemblies":
+        return [replace(job, kind="fit", split=split) for split in range(n_splits)]
     place = (job.recording, job.experiment, job.window, job.split)
     used = compared if job.model is None else (job.model,)
     if job.kind == "fit":
@@ -160,6 +173,8 @@ def settings_of(
     if job.split is not None:
         settings["random_state"] = experiment.seed + job.split
         settings["models"] = [spec.name for spec in ([job.model] if job.model else compared)]
+    if job.kind == "assemblies":
+        settings |= {"seed": experiment.seed, "n_splits": experiment.n_splits}
     if job.kind != "describe":
         settings["max_steps"] = experiment.max_steps
     return {"results": RESULTS_VERSION, "job": job.row, "experiment": settings}

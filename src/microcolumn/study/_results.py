@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..evaluate import (
+    Assemblies,
     Comparison,
     HiddenActivation,
     LayersResult,
@@ -213,6 +214,26 @@ class Results:
         condition, spec = self._model_at(recording, model, experiment, window)
         found = self._structures(condition, spec)
         return {split: row["interactions"] for split, row in found.items()}
+
+    def assemblies(
+        self,
+        recording: str,
+        model: str | ModelSpec,
+        *,
+        experiment: str | None = None,
+        window: int | None = None,
+    ) -> Assemblies:
+        """Hidden units of split 0, and in which other splits they recur.
+
+        See :func:`microcolumn.assemblies`. It is empty for a model without hidden units.
+        """
+        condition, spec = self._model_at(recording, model, experiment, window)
+        if not spec.n_hidden:
+            return Assemblies((), condition.experiment.n_splits, exact=True)
+        rows = self._reader.rows("assemblies", condition, model=spec.name)
+        if not rows:
+            raise condition.missing(f"the assemblies of {spec.name}")
+        return typed(Assemblies, rows[0]["found"])
 
     def normalisers(
         self,

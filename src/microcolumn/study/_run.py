@@ -182,18 +182,21 @@ def inputs(
     """What a job starts from: fitted models by name, and log Z of those that were chosen.
 
     ``used`` are the finished fits that it starts from, with their digests. Models are all of a path
-    for a fit, else the fit at the l1 that the validation part prefers.
+    for a fit, else the fit at the l1 that the validation part prefers, of each split that is used.
     """
-    models, log_z = {}, {}
+    models: dict[str, tuple[bytes, ...]] = {}
+    log_z: dict[str, LogPartition] = {}
     for fit, digest in used.items():
         assert fit.model is not None  # fits are of one model
-        where = {}
+        where: dict[str, Any] = {}
         if job.kind != "fit":
             rows = {row["l1"]: row for row in store.rows("normalisers", job=digest)}
             where["l1"] = chosen_l1(rows)
-            log_z[fit.model.name] = log_partition_of(rows[where["l1"]])
+            if fit.split == job.split:
+                log_z[fit.model.name] = log_partition_of(rows[where["l1"]])
         found = store.rows("fits", columns=("file",), job=digest, **where)
-        models[fit.model.name] = tuple(row["file"] for row in found)
+        before = models.get(fit.model.name, ())
+        models[fit.model.name] = (*before, *(row["file"] for row in found))
     return models, log_z
 
 
@@ -260,7 +263,8 @@ class _Run:
 
     def _used(self, job: Job) -> dict[Job, str]:
         """Jobs whose results it starts from, with their digests."""
-        found = dependencies(job, self._experiment(job)[1])
+        experiment, compared = self._experiment(job)
+        found = dependencies(job, compared, experiment.n_splits)
         return {other: self.digests[other] for other in found}
 
     def _tasks(self, names: list[str]) -> Iterator[Task]:

@@ -57,7 +57,7 @@ CREATE TABLE jobs (
   -- A row is one finished job. Its fingerprint, not its recording's name, says which data it saw:
   -- data may change under a name, and the old jobs stay.
   digest TEXT NOT NULL PRIMARY KEY,
-  kind TEXT NOT NULL,  -- describe, fit, test, patterns, anneal, predict or structure
+  kind TEXT NOT NULL,  -- describe, fit, test, patterns, anneal, predict, structure or assemblies
   recording TEXT NOT NULL, experiment TEXT NOT NULL, window INTEGER, split INTEGER, model TEXT,
   fingerprint TEXT,
   settings TEXT,  -- JSON
@@ -165,6 +165,12 @@ CREATE TABLE structures (
   interactions TEXT  -- JSON
 ) STRICT;
 
+CREATE TABLE assemblies (
+  -- A row is the hidden units of one model in split 0, matched with those of all other splits.
+  job TEXT NOT NULL PRIMARY KEY REFERENCES jobs (digest),
+  found TEXT  -- JSON
+) STRICT;
+
 CREATE TABLE failures (
   -- A row is a job that raised an error when last tried; it goes when the job finishes.
   digest TEXT NOT NULL PRIMARY KEY,
@@ -177,7 +183,7 @@ CREATE TABLE failures (
 JSON_COLUMNS = {
     *("units", "notes", "survey", "versions", "settings", "warnings", "environment"),
     *("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins"),
-    *("layers", "interactions", "modes"),
+    *("layers", "interactions", "modes", "found"),
 }
 #: Columns of ``planned`` that results go by, with those of their own.
 _NAMES = ("recording", "experiment", "window", "split", "model")
@@ -193,6 +199,7 @@ _RESULTS: dict[str, tuple[str, ...]] = {
     "predictions": (),
     "calibrations": (),
     "structures": (),
+    "assemblies": (),
 }
 
 

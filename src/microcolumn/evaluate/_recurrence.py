@@ -1,0 +1,125 @@
+"""Which hidden units of a fit come back in other fits, against chance (docs/method.md, section 8).
+
+Hidden units have no names: two fits of the same words find the same groups in any order. They are
+paired one to one so that the cosines between their weights add up to the most. Chance is what an
+arbitrary group would reach: weights that are permuted over units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from ..parameters import Parameters
+from ..validation import Floats
+
+#: Smallest cosine of two hidden units that are the same: half of their squares in common.
+SAME = 0.7071
+#: Largest share of permuted hidden units that match as well as one that recurs.
+LEVEL = 0.05
+#: Permutations of the units for each other fit.
+_PERMUTATIONS = 999
+#: Cosines that differ by less are ties, up to rounding.
+_TIE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recurrence:
+    """How well each hidden unit of a fit is matched in each other fit.
+
+    All arrays have shape (n_others, n_hidden).
+
+    Parameters
+    ----------
+    partner : ndarray of int64
+        Column of ``W`` of the other fit that it is paired with, -1 where there is none.
+    similarity : ndarray
+        Cosine between the weights of the two, 0 where there is none.
+    p_value : ndarray
+        Share of permutations of its weights over units that have as large a cosine with any hidden
+        unit of the other fit.
+    """
+
+    partner: NDArray[np.int64]
+    similarity: Floats
+    p_value: Floats
+
+    @property
+    def recurs(self) -> NDArray[np.bool_]:
+        """Whether it is there again: alike, and more so than an arbitrary group would be."""
+        found: NDArray[np.bool_] = (self.similarity >= SAME) & (self.p_value <= LEVEL)
+        return found
+
+
+def oriented_weights(theta: Parameters) -> Floats:
+    """Weights (n_bits, n_hidden) of hidden units that are off in the silent word."""
+    theta = _oriented(theta)
+    return np.zeros((theta.n_visible, 0)) if theta.W is None else theta.W
+
+
+def _oriented(theta: Parameters) -> Parameters:
+    if theta.W is None or theta.c is None:
+        return theta
+    on = theta.c > 0.0
+    sign = np.where(on, -1.0, 1.0)
+    b = theta.b + theta.W[:, on].sum(axis=1)
+    return Parameters(b=b, J=theta.J, W=theta.W * sign, c=theta.c * sign)
+
+
+def recurrence(
+    weights: Floats, others: Sequence[Floats], n_units: int, rng: np.random.Generator
+) -> Recurrence:
+    """Match the hidden units of one fit with those of each other fit.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (n_bits, n_hidden)
+        Of the fit, each hidden unit off in the silent word.
+    others : sequence of ndarray, shape (n_bits, any)
+        Of the other fits, bits in the same order.
+    n_units : int
+        Recorded units; a permutation moves a unit with all its bins of the window.
+    rng : numpy.random.Generator
+        Source of the permutations.
+    """
+    unit = _unit_length(weights)
+    shape = (len(others), weights.shape[1])
+    partner, similarity, p = np.full(shape, -1), np.zeros(shape), np.ones(shape)
+    for k, other in enumerate(others):
+        against = _unit_length(other)
+        rows, columns = paired(unit.T @ against)
+        partner[k, rows], similarity[k, rows] = columns, (unit.T @ against)[rows, columns]
+        as_large = np.ones(shape[1])
+        for permuted in _permuted(unit, n_units, rng):
+            best = (permuted.T @ against).max(axis=1, initial=0.0)
+            as_large += best >= similarity[k] - _TIE
+        p[k] = as_large / (1 + _PERMUTATIONS)
+    return Recurrence(partner, similarity, p)
+
+
+def paired(similarity: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows and columns of the one-to-one pairing with the largest sum of positive entries.
+
+    Rows and columns that could only be paired at 0 or below stay alone.
+    """
+    rows, columns = linear_sum_assignment(np.maximum(similarity, 0.0), maximize=True)
+    alike = similarity[rows, columns] > 0.0
+    return rows[alike], columns[alike]
+
+
+def _unit_length(weights: Floats) -> Floats:
+    """Columns of length 1; those without weights stay 0."""
+    length = np.linalg.norm(weights, axis=0)
+    scaled: Floats = weights / np.where(length > 0.0, length, 1.0)
+    return scaled
+
+
+def _permuted(weights: Floats, n_units: int, rng: np.random.Generator) -> list[Floats]:
+    """The same weights with units in other orders, the same order for all hidden units."""
+    by_bin = weights.reshape(weights.shape[0] // n_units, n_units, weights.shape[1])
+    orders = (rng.permutation(n_units) for _ in range(_PERMUTATIONS))
+    return [by_bin[:, order].reshape(weights.shape) for order in orders]

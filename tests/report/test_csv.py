@@ -1,0 +1,68 @@
+"""CSV files read back: every row of the results, whole files or none."""
+
+import csv
+import math
+
+import pytest
+
+from microcolumn.report import write_tables
+from microcolumn.report._csv import TABLES, csv_text
+
+
+@pytest.fixture(scope="module")
+def tables(planted_results, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    found = {}
+    for path in write_tables(planted_results, folder):
+        with path.open(newline="", encoding="utf-8") as file:
+            found[path.stem] = list(csv.DictReader(file))
+    return found
+
+
+def test_there_is_a_file_for_each_table(tables):
+    assert list(tables) == list(TABLES) == ["scores", "differences", "assemblies"]
+
+
+def test_scores_and_differences_are_those_of_the_results(tables, planted_results):
+    [row] = [
+        row
+        for row in tables["scores"]
+        if (row["experiment"], row["name"], row["split"]) == ("instantaneous", "RBM 5", "2")
+    ]
+    score = planted_results.comparison("cells").models[0].splits[2]
+    assert float(row["bits_per_second"]) == score.bits_per_second
+    compared = planted_results.comparison("cells").pairs
+    rows = [row for row in tables["differences"] if row["experiment"] == "instantaneous"]
+    assert [(row["first"], row["second"]) for row in rows] == [
+        (p.first, p.second) for p in compared
+    ]
+    assert [float(row["bits_per_second"]) for row in rows] == [p.bits_per_second for p in compared]
+
+
+def test_assemblies_name_their_units(tables, planted_results):
+    rows = [row for row in tables["assemblies"] if row["experiment"] == "instantaneous"]
+    rows = [row for row in rows if row["model"] == "RBM 5"]
+    for row, each in zip(rows, planted_results.assemblies("cells", "RBM"), strict=True):
+        assert row["cells"] == ";".join(each.cells)
+        assert (row["verdict"], int(row["position"])) == (each.verdict, each.position)
+        assert float(row["stability"]) == each.stability
+
+
+def test_what_is_not_known_is_empty_and_columns_are_those_of_all_rows():
+    text = csv_text([{"a": math.nan, "b": None}, {"a": 1.5, "c": 'say "x", y'}])
+    assert list(csv.reader(text.splitlines())) == [
+        ["a", "b", "c"],
+        ["", "", ""],
+        ["1.5", "", 'say "x", y'],
+    ]
+    assert csv_text([]) == ""
+
+
+def test_no_file_is_written_where_a_table_fails(planted_results, tmp_path, monkeypatch):
+    def fail(results):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("microcolumn.report._csv.TABLES", {**TABLES, "other": fail})
+    with pytest.raises(ZeroDivisionError):
+        write_tables(planted_results, tmp_path)
+    assert list(tmp_path.iterdir()) == []
