@@ -17,6 +17,7 @@ from .epochs import Epochs as Epochs
 from .evaluate import (
     Comparison as Comparison,
     Interactions as Interactions,
+    Intervals as Intervals,
     LayerStatistics as LayerStatistics,
     Prediction as Prediction,
     Score as Score,
@@ -27,6 +28,7 @@ from .evaluate import (
     effective_interactions as effective_interactions,
     excess_log_likelihood as excess_log_likelihood,
     fit_best as fit_best,
+    intervals as intervals,
     layer_statistics as layer_statistics,
     pattern_statistics as pattern_statistics,
     predict as predict,

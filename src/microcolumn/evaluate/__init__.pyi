@@ -12,6 +12,11 @@ from ._interactions import (
     Interactions as Interactions,
     effective_interactions as effective_interactions,
 )
+from ._intervals import (
+    Estimates as Estimates,
+    Intervals as Intervals,
+    intervals as intervals,
+)
 from ._layers import (
     CouplingContrast as CouplingContrast,
     HiddenUnitLayer as HiddenUnitLayer,
