@@ -15,14 +15,13 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from ..parameters import Parameters
-from ..partition import exact_expectations, exact_samples, gibbs_samples
+from ..partition import can_sample_exactly, exact_expectations, exact_samples, gibbs_samples
 from ..partition._cost import operations
-from ..partition._samples import can_sample_exactly
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 
-#: More parameters would take gigabytes and minutes.
-MOST_PARAMETERS = 2000
+#: More parameters would take minutes.
+MOST_PARAMETERS = 800
 #: Words drawn from the model; up to this many operations expectations are summed exactly.
 _DRAWS, _EXACT_OPERATIONS = 1 << 18, 2.0**29
 #: Steps at most; they end when no parameter moves by more than this share of its error.
@@ -41,6 +40,12 @@ class LikelihoodEstimates(NamedTuple):
     stderr: Parameters
     alike: float
     notes: tuple[str, ...]
+
+
+def n_parameters(theta: Parameters) -> int:
+    """Parameters that the estimates of a model have at most: all but those of dead hidden units."""
+    n, live = theta.n_visible, int(theta.live.sum())
+    return n + live * (n + 1) + (n * (n - 1) // 2 if theta.J is not None else 0)
 
 
 def likelihood_estimates(
@@ -143,15 +148,14 @@ class _Layout:
         return Parameters.trusted(b, J, W, small.c)
 
     def features(self, x: Floats, X: Bits) -> Floats:
-        """d log p~ / d theta of words, shape (n_words, size)."""
+        """Derivatives of log p~ by the parameters for some words, shape (n_words, size)."""
         bits = X.astype(np.float64)
         out = np.empty((len(X), self.size))
         out[:, self.b] = bits
         if self.upper is not None:
             out[:, self.J] = bits[:, self.upper[0]] * bits[:, self.upper[1]]
         if self.n_hidden:
-            small = self.small(x)
-            on = expit(small.c + bits @ small.W)
+            on = expit(x[self.c] + bits @ x[self.W].reshape(self.n, self.n_hidden))
             out[:, self.W] = (bits[:, :, None] * on[:, None, :]).reshape(len(X), -1)
             out[:, self.c] = on
         return out

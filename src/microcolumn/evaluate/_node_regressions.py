@@ -91,9 +91,7 @@ def node_regressions(
             found, inverses, residuals, done = _solve(lists, batch, start[batch] * usable, usable)
             sums = np.empty((batch.size, n_blocks, n))
             with threads_for(_operations(lists, batch.size)):
-                node_block_scores(
-                    lists.offsets, lists.active, batch, residuals, *lists[3:], sums
-                )
+                node_block_scores(lists.offsets, lists.active, batch, residuals, *lists[3:], sums)
             influence[batch] = sums @ inverses
             coefficients[batch], converged[batch] = found, done
             stderr[batch] = np.sqrt(np.diagonal(inverses, axis1=1, axis2=2))
@@ -154,7 +152,8 @@ def _inverses(lower: Floats, left_out: Floats) -> Floats:
     # Bits that determine each other leave the information singular: a ridge too small to matter
     # elsewhere makes their errors huge instead.
     full += 1e-9 * np.eye(n) * np.trace(full, axis1=1, axis2=2)[:, None, None] / n
-    return np.linalg.inv(full)
+    inverses: Floats = np.linalg.inv(full)
+    return inverses
 
 
 def _operations(lists: _Lists, n_nodes: int) -> float:
