@@ -87,7 +87,7 @@ def ising(n_units: int, n_words: int, n_models: int, stay: float) -> bool:
         name = f"{low:g} to {high:g}" if np.isfinite(high) else f"{low:g} and more"
         print(
             f"{name:14s} {len(of):6d} {len(given) / len(of):14.1%} {coverage:9.1%} "
-            f"{given[:, 3].mean():19.1%} {(null[:, 5] < 0.05).mean():18.1%}"
+            f"{given[:, 3].mean():19.1%} {np.sum(null[:, 5] < 0.05) / max(len(null), 1):18.1%}"
         )
     given = table[table[:, 1] == 1]
     coverage = given[:, 2].mean()

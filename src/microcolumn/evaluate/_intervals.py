@@ -185,6 +185,7 @@ def _with_limits(
     first, second = alone[upper[0]], alone[upper[1]]
     chance = first * second / total
     few = (chance / alike < FEWEST_EXPECTED) & (both / alike < FEWEST_SEEN)
+    few &= np.isfinite(found.estimate)
     never = (both <= 0.0) | (total - first - second + both <= 0.0)
     always = (first - both <= 0.0) | (second - both <= 0.0)
     p = np.where(few, np.nan, found.p_value)

@@ -2,7 +2,8 @@
 
 The mean of log p over the words has the gradient E_data[f] - E_model[f], where f = d log p~ / d
 theta, and minus its second derivative is Cov_model[f] + E_model[f'] - E_data[f']. Expectations of f
-are exact where a sum over states is quick; the covariance comes from words drawn from the model.
+are exact where a sum over states is quick; the covariance comes from all words of a few bits, or
+from words drawn from the model.
 """
 
 from __future__ import annotations
@@ -11,17 +12,21 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logsumexp
 from threadpoolctl import threadpool_limits
 
+from ..energy import log_weight
 from ..parameters import Parameters
 from ..partition import can_sample_exactly, exact_expectations, exact_samples, gibbs_samples
 from ..partition._cost import operations
+from ..partition._enumeration import states
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 
 #: More parameters would take minutes.
 MOST_PARAMETERS = 800
+#: Words of so many bits are all taken.
+_MOST_BITS_OF_ALL = 12
 #: Words drawn from the model; up to this many operations expectations are summed exactly.
 _DRAWS, _EXACT_OPERATIONS = 1 << 18, 2.0**29
 #: Steps at most; they end when no parameter moves by more than this share of its error.
@@ -185,7 +190,11 @@ class _Point:
 
 
 def _draws(theta: Parameters, X: Bits, share: Floats) -> tuple[Bits, Floats]:
-    """Distinct words drawn from the model, and the share of each."""
+    """Words of the model and the share of each: all if they are few, else some that it draws."""
+    if theta.n_visible <= _MOST_BITS_OF_ALL:
+        every = states(theta.n_visible)
+        log_p = log_weight(theta, every)
+        return every.astype(np.uint8), np.exp(log_p - logsumexp(log_p))
     rng = np.random.default_rng(0)
     if can_sample_exactly(theta):
         words = exact_samples(theta, _DRAWS, rng)

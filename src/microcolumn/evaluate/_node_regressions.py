@@ -152,8 +152,7 @@ def _inverses(lower: Floats, left_out: Floats) -> Floats:
     # Bits that determine each other leave the information singular: a ridge too small to matter
     # elsewhere makes their errors huge instead.
     full += 1e-9 * np.eye(n) * np.trace(full, axis1=1, axis2=2)[:, None, None] / n
-    inverses: Floats = np.linalg.inv(full)
-    return inverses
+    return np.asarray(np.linalg.inv(full), dtype=np.float64)
 
 
 def _operations(lists: _Lists, n_nodes: int) -> float:
