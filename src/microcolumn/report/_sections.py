@@ -14,6 +14,7 @@ from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
 from . import _tables as tables
 from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
+from ._intervals import interval_tables
 from ._pictures import Pictures
 from ._tables import Table, longest
 
@@ -171,7 +172,8 @@ def _structure(results: Results, condition: Condition) -> list[Item]:
         return [Paragraph("The structure of these models is not computed yet.")]
     # In a caption, the columns go on by themselves.
     interactions = replace(interactions, title=interactions.title.removesuffix(", up to"))
-    items = _table_items(condition, layers, interactions)
+    known = interval_tables(results, condition)
+    items = _table_items(condition, layers, interactions, *known)
     if layers is not None:
         return items
     return [Paragraph("No labels of several layers, so layer structure was not tested."), *items]

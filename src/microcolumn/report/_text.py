@@ -9,6 +9,7 @@ from ..formatting import text_table
 from ..study import Condition, Results
 from . import _tables as tables
 from ._cautions import cautions
+from ._intervals import interval_tables
 from ._tables import Table, longest
 
 
@@ -54,6 +55,8 @@ def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
         table = make(results, last)
         if table is not None:
             yield _titled(table)
+    for table in interval_tables(results, last):
+        yield _titled(table)
 
 
 def _provenance(results: Results) -> str:

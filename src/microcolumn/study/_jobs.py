@@ -21,7 +21,7 @@ from ._plan import Experiment, Plan
 Kind = Literal["describe", "fit", "test", "patterns", "anneal", "predict", "structure"]
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-RESULTS_VERSION = 3
+RESULTS_VERSION = 4
 
 #: Settings that say which words an experiment has.
 _OF_WORDS = ("bin_width", "most_active", "max_words")

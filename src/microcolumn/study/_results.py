@@ -13,6 +13,7 @@ import numpy as np
 from ..evaluate import (
     Comparison,
     HiddenActivation,
+    Intervals,
     LayersResult,
     LayerStatistics,
     ModelScore,
@@ -190,6 +191,24 @@ class Results:
         condition, spec = self._model_at(recording, model, experiment, window)
         found = self._structures(condition, spec)
         return {split: row["interactions"] for split, row in found.items()}
+
+    def intervals(
+        self,
+        recording: str,
+        model: str | ModelSpec,
+        *,
+        experiment: str | None = None,
+        window: int | None = None,
+    ) -> Intervals | None:
+        """Intervals for the parameters in split 0; None where there are too many parameters.
+
+        See :func:`microcolumn.intervals`; ``to_rows`` of it is a table for a file.
+        """
+        condition, spec = self._model_at(recording, model, experiment, window)
+        row = self._structures(condition, spec).get(0)
+        if row is None:
+            raise condition.missing(f"the structure of {spec.name} in split 0")
+        return from_blob(Intervals, row["intervals"]) if row["intervals"] else None
 
     def normalisers(
         self,

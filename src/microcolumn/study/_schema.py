@@ -16,7 +16,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -160,7 +160,8 @@ CREATE TABLE structures (
   -- A row is what one model at its chosen l1 says about layers and higher-order interactions.
   job TEXT NOT NULL PRIMARY KEY REFERENCES jobs (digest),
   layers TEXT,  -- JSON, NULL where the units have no layers
-  interactions TEXT  -- JSON
+  interactions TEXT,  -- JSON
+  intervals BLOB  -- NPZ, of the first split: estimates without penalty, with intervals
 ) STRICT;
 
 CREATE TABLE failures (
