@@ -114,10 +114,11 @@ class Intervals:
             return "the model has neither couplings nor live hidden units"
         sure = found.significant(rate)
         positive = int((found.estimate[sure] > 0.0).sum())
-        n = int(sure.sum())
+        n, unknown = int(sure.sum()), int(np.isnan(found.p_value).sum())
+        without = f"; {unknown:,} have no interval" if unknown else ""
         return (
             f"{n:,} of {of:,} {noun} from 0 at a false discovery rate of {100 * rate:g} % "
-            f"({positive:,} positive, {n - positive:,} negative)"
+            f"({positive:,} positive, {n - positive:,} negative){without}"
         )
 
     def strongest(self, n: int = 5, rate: float = 0.05) -> list[dict[str, Any]]:

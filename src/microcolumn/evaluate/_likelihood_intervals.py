@@ -30,12 +30,16 @@ _MOST_BITS_OF_ALL = 12
 #: Words drawn from the model; up to this many operations expectations are summed exactly.
 _DRAWS, _EXACT_OPERATIONS = 1 << 18, 2.0**29
 #: Steps at most; they end when no parameter moves by more than this share of its error.
-_MOST_STEPS, _TOLERANCE = 25, 0.02
+_MOST_STEPS, _TOLERANCE = 40, 0.02
 #: Standard deviation (nats) of a weak normal prior on weights, couplings and hidden biases, which
 #: keeps what the words do not determine in reach; its error is then too large for an interval.
 _PRIOR_SD = 5.0
-#: Longest step of one parameter, nats.
-_LONGEST_STEP = 1.0
+#: Longest step of one parameter, nats, and the first damping.
+_LONGEST_STEP, _DAMPING = 1.0, 1e-2
+#: Smallest curvature, of the information with 1 on its diagonal, that counts as one.
+_FLAT = 1e-6
+#: A hidden unit without penalty is still the fitted one if its weights correlate so much.
+_SAME = 0.8
 
 
 class LikelihoodEstimates(NamedTuple):
@@ -73,27 +77,21 @@ def likelihood_estimates(
         )
     X = words.X[:, usable]
     share = words.counts / words.counts.sum()
-    x = layout.pack(_without_constants(theta, usable, always))
-    alike, converged = 1.0, False
+    start = layout.pack(_without_constants(theta, usable, always))
+    alike = 1.0
     with threadpool_limits(limits=1, user_api="blas"):
-        for _ in range(_MOST_STEPS):
-            here = _Point(layout, x, X, share, words.counts.sum() / alike)
-            step = here.inverse @ here.slope
-            stderr = np.sqrt(np.diagonal(here.inverse) / here.n_words)
-            if np.max(np.abs(step) / stderr, initial=0.0) < _TOLERANCE + here.noise:
-                converged = True
-                break
-            x = x + step * min(1.0, _LONGEST_STEP / max(np.abs(step).max(), 1e-300))
+        here, converged = _climb(layout, start, X, share, float(words.counts.sum()))
         influence = _block_influence(here, layout, X, words, blocks)
     n_blocks = influence.shape[0]
     in_blocks = (influence**2).sum(axis=0) * n_blocks / max(n_blocks - 1, 1)
     by_model = np.diagonal(here.inverse) / words.counts.sum()
+    x = here.x
     if n_blocks > 1 and x.size:
         alike = max(1.0, float(np.median(in_blocks / by_model)))
     variance = np.maximum(in_blocks, by_model * alike) * (1.0 + here.noise**2)
     notes = []
     if not converged:
-        notes.append("the likelihood has no maximum near the fit: no intervals")
+        notes.append("no maximum of the likelihood was found near the fit: no intervals")
         variance[:] = np.nan
     elif here.flat:
         notes.append(
@@ -101,7 +99,33 @@ def likelihood_estimates(
             "parameters with an error above 3 nats have no interval"
         )
     stderr = np.sqrt(variance)
+    changed = _changed(layout, start, x)
+    if changed.size:
+        names = ", ".join(str(i + 1) for i in changed)
+        notes.append(f"without penalty, live hidden unit {names} becomes another: no intervals")
+        for i in changed:
+            stderr[layout.places(i)] = np.nan
     return LikelihoodEstimates(layout.unpack(x), layout.unpack(stderr), alike, tuple(notes))
+
+
+def _climb(
+    layout: _Layout, x: Floats, X: Bits, share: Floats, n_words: float
+) -> tuple[_Point, bool]:
+    """The maximum next to ``x`` by Newton's steps, damped as Levenberg and Marquardt do."""
+    here, damping = _Point(layout, x, X, share, n_words), _DAMPING
+    for _ in range(_MOST_STEPS):
+        stderr = np.sqrt(np.diagonal(here.inverse) / n_words)
+        full = here.inverse @ here.slope
+        if np.max(np.abs(full) / stderr, initial=0.0) < _TOLERANCE + here.noise:
+            return here, True
+        step = here.step(damping)
+        step *= min(1.0, _LONGEST_STEP / np.abs(step).max())
+        there = _Point(layout, here.x + step, X, share, n_words)
+        if there.value >= here.value or here.noise:
+            here, damping = there, 0.1 * damping
+        else:
+            damping = max(10.0 * damping, 1e-4)
+    return here, False
 
 
 class _Layout:
@@ -152,6 +176,11 @@ class _Layout:
             W[self.usable] = small.W
         return Parameters.trusted(b, J, W, small.c)
 
+    def places(self, i: int) -> NDArray[np.int64]:
+        """Where the weights and the bias of hidden unit ``i`` are."""
+        weights = self.W.start + np.arange(self.n) * self.n_hidden + i
+        return np.append(weights, self.c.start + i)
+
     def features(self, x: Floats, X: Bits) -> Floats:
         """Derivatives of log p~ by the parameters for some words, shape (n_words, size)."""
         bits = X.astype(np.float64)
@@ -176,8 +205,9 @@ class _Point:
         mean, second = _moments(layout, x, X, share, curvature=True, square=False)
         model_mean, model_second = _moments(layout, x, drawn, of_draws, curvature=True, square=True)
         self.noise = 0.0
+        log_z = np.nan
         if operations(theta) <= _EXACT_OPERATIONS:
-            model_mean_used = _expectations(layout, theta)
+            log_z, model_mean_used = _expectations(layout, theta)
         else:
             model_mean_used = model_mean
             self.noise = float(np.sqrt(n_words / _DRAWS))
@@ -186,7 +216,13 @@ class _Point:
         prior = np.zeros(layout.size)
         prior[layout.n :] = 1.0 / (_PRIOR_SD**2 * self.n_words)
         self.slope = mean - model_mean_used - prior * x
-        self.inverse, self.flat = _inverse(information + np.diag(prior))
+        self.value = float(share @ log_weight(theta, X)) - log_z - 0.5 * float(prior @ x**2)
+        self.information = information + np.diag(prior)
+        self.inverse, self.flat = _inverse(self.information)
+
+    def step(self, damping: float) -> Floats:
+        """Newton's step with so much added to the scaled information, 1 on its diagonal."""
+        return _inverse(self.information, damping)[0] @ self.slope
 
 
 def _draws(theta: Parameters, X: Bits, share: Floats) -> tuple[Bits, Floats]:
@@ -224,24 +260,22 @@ def _add_curvature(layout: _Layout, f: Floats, X: Bits, share: Floats, second: F
     on = f[:, layout.c]
     with_one = np.column_stack([X, np.ones(len(X))])
     for i in range(layout.n_hidden):
-        places = np.append(
-            layout.W.start + np.arange(layout.n) * layout.n_hidden + i, layout.c.start + i
-        )
+        places = layout.places(i)
         slope = share * on[:, i] * (1.0 - on[:, i])
         second[np.ix_(places, places)] += (with_one * slope[:, None]).T @ with_one
 
 
-def _expectations(layout: _Layout, theta: Parameters) -> Floats:
-    _, found = exact_expectations(theta)
+def _expectations(layout: _Layout, theta: Parameters) -> tuple[float, Floats]:
+    log_z, found = exact_expectations(theta)
     parts = [found.b]
     if layout.upper is not None and found.J is not None:
         parts.append(found.J[layout.upper])
     if found.W is not None and found.c is not None:
         parts += [found.W.ravel(), found.c]
-    return np.concatenate(parts)
+    return log_z, np.concatenate(parts)
 
 
-def _inverse(information: Floats) -> tuple[Floats, int]:
+def _inverse(information: Floats, damping: float = 0.0) -> tuple[Floats, int]:
     """Inverse of the information, and in how many directions it is not positive.
 
     Those are given a curvature so small that errors along them are too large for an interval.
@@ -250,10 +284,19 @@ def _inverse(information: Floats) -> tuple[Floats, int]:
         return information, 0
     scale = np.sqrt(np.maximum(np.abs(np.diagonal(information)), 1e-300))
     values, vectors = np.linalg.eigh(information / np.outer(scale, scale))
-    floor = 1e-6
-    flat = int((values < floor).sum())
-    scaled = vectors / np.maximum(values, floor) @ vectors.T
+    flat = int((values < _FLAT).sum())
+    scaled = vectors / np.maximum(np.abs(values) + damping, _FLAT) @ vectors.T
     return scaled / np.outer(scale, scale), flat
+
+
+def _changed(layout: _Layout, start: Floats, x: Floats) -> NDArray[np.intp]:
+    """Hidden units whose weights at ``x`` do not resemble those at the start."""
+    if not layout.n_hidden:
+        return np.zeros(0, dtype=np.intp)
+    before, after = (each[layout.W].reshape(layout.n, -1) for each in (start, x))
+    norms = np.linalg.norm(before, axis=0) * np.linalg.norm(after, axis=0)
+    cosines = (before * after).sum(axis=0) / np.maximum(norms, 1e-300)
+    return np.flatnonzero(cosines < _SAME)
 
 
 def _block_influence(
