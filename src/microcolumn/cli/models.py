@@ -76,7 +76,7 @@ def fit(
     The file holds the model's units, bin width and window, which predict and sample take from
     it. With --train, the score on the words that were left out is printed too.
     """
-    from ..evaluate import excess_log_likelihood, fit_best
+    from ..evaluate import excess_log_likelihood, fit_best, intervals
     from ..models import to_bytes
     from ..study import Experiment
     from ..study._sources import words_of
@@ -97,6 +97,8 @@ def fit(
             estimator.fit(fitted)
         score = None if held is None else excess_log_likelihood(estimator, held)
         saved.write(to_bytes(estimator))
+        # Hidden units take minutes, pairs seconds.
+        sure = intervals(estimator, fitted) if estimator.parameters_.kind == "ising" else None
     if json:
         scored = None
         if score is not None:
@@ -120,6 +122,8 @@ def fit(
             "" if score.has_false_mode else f" above independent units on {score.n_words:,} words"
         )
         rows.append(("held out", f"{score}{above}"))
+    if sure is not None:
+        rows.append(("intervals", sure.statement()))
     print_table([*rows, ("saved", str(out))])
 
 

@@ -13,11 +13,13 @@ from ._comparison import (
 )
 from ._conditional import conditional_gain as conditional_gain
 from ._effects import Ratio as Ratio
+from ._estimates import Estimates as Estimates, Intervals as Intervals
 from ._interactions import (
     Explained as Explained,
     Interactions as Interactions,
     effective_interactions as effective_interactions,
 )
+from ._intervals import intervals as intervals
 from ._layers import (
     CouplingContrast as CouplingContrast,
     HiddenUnitLayer as HiddenUnitLayer,

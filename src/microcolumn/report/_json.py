@@ -41,7 +41,7 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
     for spec in results.index.specs(condition):
         where = {"model": spec, **condition.names}
         found: dict[str, Any] = {}
-        for name in ("predictions", "layers", "interactions", "assemblies"):
+        for name in ("predictions", "layers", "interactions", "assemblies", "intervals"):
             with suppress(NotComputedError):
                 found[name] = getattr(results, name)(**where)
         found["normalisers"] = {

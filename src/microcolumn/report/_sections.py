@@ -15,6 +15,7 @@ from . import _assembly_table, _tables as tables
 from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
 from ._effects import effects
 from ._growth import gains, growth, growth_sentences
+from ._intervals import interval_tables
 from ._pictures import Pictures
 from ._recordings import recordings
 from ._tables import Table, longest
@@ -169,7 +170,8 @@ def _structure(results: Results, condition: Condition) -> list[Item]:
     layers = tables.layers(results, condition)
     if layers is None:
         first.append(Paragraph("No labels of several layers, so layer structure was not tested."))
-    return [*first, *_table_items(results, condition, layers)]
+    found = layers, *interval_tables(results, condition)
+    return [*first, *_table_items(results, condition, *found)]
 
 
 def _growth(results: Results, condition: Condition) -> list[Item]:

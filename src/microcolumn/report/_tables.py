@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, median
 from typing import TypeVar
 
 from ..evaluate import Comparison, LayersResult, ModelScore, PairedDifference

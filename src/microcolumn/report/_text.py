@@ -11,6 +11,7 @@ from . import _assembly_table, _tables as tables
 from ._cautions import cautions
 from ._effects import effects
 from ._growth import gains, growth, growth_sentences
+from ._intervals import interval_tables
 from ._notices import quick_look, simulated
 from ._recordings import recordings
 from ._tables import Table, longest
@@ -95,6 +96,8 @@ def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
     sentences = _assembly_table.sentences(results, last)
     if sentences:
         yield "\n".join(sentences)
+    for table in interval_tables(results, last):
+        yield _titled(table)
 
 
 def _provenance(results: Results) -> str:

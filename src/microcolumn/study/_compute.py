@@ -28,6 +28,7 @@ from ..evaluate import (
     calibration,
     choose_l1,
     effective_interactions,
+    intervals,
     layer_statistics,
     pattern_statistics,
     predict,
@@ -37,6 +38,7 @@ from ..evaluate import (
 )
 from ..evaluate._activation import hidden_activation
 from ..evaluate._interactions import MOST_UNITS_OF_TRIPLETS
+from ..evaluate._likelihood_intervals import MOST_PARAMETERS, n_parameters
 from ..evaluate._past import MOST_UNITS_OF_PAST
 from ..evaluate._splits import score_split
 from ..models import (
@@ -281,7 +283,7 @@ def _predict(task: Task) -> Rows:
 
 def _structure(task: Task) -> Rows:
     """Layers of the hidden units and couplings; pairs and triplets that they amount to."""
-    _, _, test = _split(task)
+    train, _, test = _split(task)
     model = _chosen(task, _spec(task).name)
     labels = set(test.units.layer or ()) - {""}
     layers = layer_statistics(model, test.units) if len(labels) > 1 else None
@@ -291,7 +293,11 @@ def _structure(task: Task) -> Rows:
         "rms_nats": found.rms_nats,
         "strongest": [found.strongest(k) for k in range(2, order + 1)],
     }
-    return {"structures": [{"layers": layers, "interactions": interactions}]}
+    row: dict[str, Any] = {"layers": layers, "interactions": interactions, "intervals": None}
+    coupled = _spec(task).model == "Ising"
+    if task.job.split == 0 and (coupled or n_parameters(model.parameters_) <= MOST_PARAMETERS):
+        row["intervals"] = to_blob(intervals(model, train))
+    return {"structures": [row]}
 
 
 def _assemblies(task: Task) -> Rows:

@@ -14,6 +14,7 @@ from ..evaluate import (
     Assemblies,
     Comparison,
     HiddenActivation,
+    Intervals,
     LayersResult,
     LayerStatistics,
     ModelScore,
@@ -234,6 +235,24 @@ class Results:
         if not rows:
             raise condition.missing(f"the assemblies of {spec.name}")
         return typed(Assemblies, rows[0]["found"])
+
+    def intervals(
+        self,
+        recording: str,
+        model: str | ModelSpec,
+        *,
+        experiment: str | None = None,
+        window: int | None = None,
+    ) -> Intervals | None:
+        """Intervals for the parameters in split 0; None where there are too many parameters.
+
+        See :func:`microcolumn.intervals`; ``to_rows`` of it is a table for a file.
+        """
+        condition, spec = self._model_at(recording, model, experiment, window)
+        row = self._structures(condition, spec).get(0)
+        if row is None:
+            raise condition.missing(f"the structure of {spec.name} in split 0")
+        return from_blob(Intervals, row["intervals"]) if row["intervals"] else None
 
     def normalisers(
         self,

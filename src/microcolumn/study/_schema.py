@@ -162,7 +162,8 @@ CREATE TABLE structures (
   -- A row is what one model at its chosen l1 says about layers and higher-order interactions.
   job TEXT NOT NULL PRIMARY KEY REFERENCES jobs (digest),
   layers TEXT,  -- JSON, NULL where the units have no layers
-  interactions TEXT  -- JSON
+  interactions TEXT,  -- JSON
+  intervals BLOB  -- NPZ, of the first split: estimates without penalty, with intervals
 ) STRICT;
 
 CREATE TABLE assemblies (

@@ -1,0 +1,180 @@
+"""Estimates with intervals and p-values, and how they are told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from ..formatting import text_table
+from ..validation import Floats
+
+#: Largest standard error (nats) of a parameter that the words determine.
+_LARGEST_STDERR = 3.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """Estimates of one kind of parameter with errors; all arrays have the same shape.
+
+    Attributes
+    ----------
+    estimate, stderr : ndarray
+        Nats, without penalty. NaN where the words do not determine the parameter.
+    low, high : ndarray
+        Ends of the interval; infinite where the words set no limit on that side, NaN where there
+        is no interval.
+    p_value : ndarray
+        Of the parameter being zero, two-sided.
+    q_value : ndarray
+        Corrected by Benjamini and Hochberg's method over all that have a p-value.
+    """
+
+    estimate: Floats
+    stderr: Floats
+    low: Floats
+    high: Floats
+    p_value: Floats
+    q_value: Floats
+
+    @classmethod
+    def of(cls, estimate: Floats, stderr: Floats, level: float, freedom: int) -> Estimates:
+        """Student's intervals; those with an error beyond 3 nats or unknown are left out."""
+        known = np.isfinite(estimate) & (stderr <= _LARGEST_STDERR)
+        estimate, stderr = (np.where(known, each, np.nan) for each in (estimate, stderr))
+        null = stats.t(max(freedom, 1))
+        half = null.ppf(0.5 + level / 2.0) * stderr if freedom else np.full(stderr.shape, np.nan)
+        p = 2.0 * null.sf(np.abs(estimate) / stderr) if freedom else np.full(stderr.shape, np.nan)
+        return cls(estimate, stderr, estimate - half, estimate + half, p, corrected(p))
+
+    def significant(self, rate: float = 0.05) -> NDArray[np.bool_]:
+        """Which differ from zero if a share ``rate`` of such claims may be false."""
+        return np.asarray(self.q_value <= rate)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intervals:
+    """Intervals for the parameters of a fitted model; see :func:`microcolumn.intervals`.
+
+    Attributes
+    ----------
+    model : str
+        Name of the model's class.
+    level : float
+        Probability that an interval holds the parameter.
+    names : tuple of str
+        Unit of each bit, with its bin in windows.
+    biases : Estimates
+        Shape (n_bits,).
+    pairs : ndarray of int, shape (n_pairs, 2)
+        Bits of each pair; empty for models without couplings.
+    couplings : Estimates
+        Of J, shape (n_pairs,).
+    coincidences : ndarray, shape (n_pairs,)
+        Bins in which both fire.
+    hidden : ndarray of int, shape (n_live,)
+        Live hidden units, as columns of W.
+    weights, hidden_biases : Estimates
+        Shapes (n_bits, n_live) and (n_live,).
+    n_words, block_bins, n_blocks : int
+        Bins, and how they were cut into blocks of time.
+    alike : float
+        By how much the errors' variance exceeds that of independent words, 1 at least: so many
+        neighbouring words tell as much as one.
+    notes : tuple of str
+        What has no interval, and why.
+    """
+
+    model: str
+    level: float
+    names: tuple[str, ...]
+    biases: Estimates
+    pairs: NDArray[np.int64]
+    couplings: Estimates
+    coincidences: Floats
+    hidden: NDArray[np.int64]
+    weights: Estimates
+    hidden_biases: Estimates
+    n_words: int
+    block_bins: int
+    n_blocks: int
+    alike: float
+    notes: tuple[str, ...]
+
+    def statement(self, rate: float = 0.05) -> str:
+        """One sentence: how many couplings, or weights, differ from zero."""
+        if self.pairs.size:
+            found, of, noun = self.couplings, len(self.pairs), "pairs have a coupling that differs"
+        elif self.hidden.size:
+            found, of, noun = self.weights, self.weights.estimate.size, "weights differ"
+        else:
+            return "the model has neither couplings nor live hidden units"
+        sure = found.significant(rate)
+        positive = int((found.estimate[sure] > 0.0).sum())
+        n, unknown = int(sure.sum()), int(np.isnan(found.p_value).sum())
+        without = f"; {unknown:,} have no interval" if unknown else ""
+        return (
+            f"{n:,} of {of:,} {noun} from 0 at a false discovery rate of {100 * rate:g} % "
+            f"({positive:,} positive, {n - positive:,} negative){without}"
+        )
+
+    def strongest(self, n: int = 5, rate: float = 0.05) -> list[dict[str, Any]]:
+        """Rows (see :meth:`to_rows`) of the largest significant couplings, or else weights."""
+        kind = "coupling" if self.pairs.size else "weight"
+        rows = [r for r in self.to_rows() if r["parameter"] == kind and r["q_value"] <= rate]
+        return sorted(rows, key=lambda row: -abs(row["estimate"]))[:n]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One row per parameter for a table: what it is of, estimate, interval, p and q."""
+        hidden, names = [f"hidden {i + 1}" for i in self.hidden], self.names
+        crossed = [(name, h) for name in names for h in hidden]
+        kinds = [
+            ("coupling", self.couplings, [(names[n], names[m]) for n, m in self.pairs.tolist()]),
+            ("bias", self.biases, [(name, "") for name in names]),
+            ("weight", self.weights, crossed),
+            ("hidden bias", self.hidden_biases, [(h, "") for h in hidden]),
+        ]
+        rows = []
+        for kind, found, labels in kinds:
+            columns = {field: getattr(found, field).ravel().tolist() for field in _FIELDS}
+            for k, (first, second) in enumerate(labels):
+                row = {"parameter": kind, "first": first, "second": second}
+                rows.append(row | {field: columns[field][k] for field in _FIELDS})
+        return rows
+
+    def __str__(self) -> str:
+        header = ("", "", "nats", f"{100 * self.level:g} % interval", "q")
+        rows = [
+            (r["first"], r["second"], f"{r['estimate']:.2f}", interval_text(r), q_text(r))
+            for r in self.strongest(10)
+        ]
+        about = f"{self.model}, {self.n_words:,} words in {self.n_blocks} blocks of time"
+        lines = [f"{about}: {self.statement()}"]
+        lines += [text_table(header, rows, left=header[:2])] if rows else []
+        return "\n".join([*lines, *self.notes])
+
+
+_FIELDS = ("estimate", "stderr", "low", "high", "p_value", "q_value")
+
+
+def interval_text(row: dict[str, Any]) -> str:
+    """An interval as ``0.12 to 0.34``; an end without limit says so."""
+    low, high = (f"{row[end]:.2f}" if np.isfinite(row[end]) else "" for end in ("low", "high"))
+    return f"{low} to {high}" if low and high else f"below {high}" if high else f"above {low}"
+
+
+def q_text(row: dict[str, Any]) -> str:
+    """A q-value, never below 0.001."""
+    return "< 0.001" if row["q_value"] < 0.001 else f"{row['q_value']:.2g}"
+
+
+def corrected(p_values: Floats) -> Floats:
+    """q-values by Benjamini and Hochberg's method over the p-values that are known."""
+    q = np.full(p_values.shape, np.nan)
+    known = np.isfinite(p_values)
+    if known.any():
+        q[known] = stats.false_discovery_control(p_values[known], method="bh")
+    return q

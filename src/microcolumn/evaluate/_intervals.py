@@ -1,0 +1,250 @@
+"""Intervals for couplings, biases and weights, with false-discovery control over pairs.
+
+An L1 penalty shrinks what it does not set to zero, so no interval around a penalised value holds
+what it promises. The estimates here are without it: logistic regressions of each unit on the
+others for an Ising model (:mod:`._node_regressions`), the maximum of the likelihood next to the
+fit for models with hidden units (:mod:`._likelihood_intervals`). Their errors come from blocks of
+time, because neighbouring words are alike (docs/method.md, section 6).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..formatting import counted
+from ..models import PopulationModel
+from ..origin import bit_names
+from ..packing import packed
+from ..parameters import Parameters
+from ..validation import Floats, chunks, real_number
+from ..words import Words
+from ._bootstrap import block_bins_of
+from ._estimates import Estimates, Intervals, corrected
+from ._inputs import words_for
+from ._likelihood_intervals import likelihood_estimates
+from ._node_regressions import node_regressions
+
+#: Coincidences, in independent words, that an interval for a coupling takes: so many to be expected
+#: of independent units, or so many seen. The second is larger, since a choice by what was seen
+#: favours pairs that met more often than they would again.
+FEWEST_EXPECTED, FEWEST_SEEN = 3.0, 10.0
+#: Pairs with this many coincidences say how alike neighbouring words are.
+_TELLING = 20.0
+
+
+def intervals(
+    model: PopulationModel,
+    words: Words | ArrayLike,
+    *,
+    level: float = 0.95,
+    block_bins: int | None = None,
+) -> Intervals:
+    """Intervals for couplings, biases and weights of a model, and which differ from zero.
+
+    Estimates are unpenalised, so they differ from the model's own, shrunken values. Errors come
+    from blocks of time and hold for words that resemble their neighbours and for a model that is
+    wrong, where the parameters meant are those of the best model of its kind. ``J`` of an Ising
+    model comes from logistic regressions of each unit on all others with Firth's penalty, at any
+    size. Models with hidden units go to the maximum of the likelihood next to the fit, for up to
+    800 parameters; what holds for them holds given the number of live hidden units.
+
+    Parameters
+    ----------
+    model : PopulationModel
+        A fitted model.
+    words : Words or array_like, shape (n_words, n_units)
+        The words it was fitted to, in time order.
+    level : float
+        Probability that an interval holds the parameter.
+    block_bins : int, optional
+        Length of a block in bins; by default a hundredth of the words.
+
+    Examples
+    --------
+    >>> from microcolumn.models import Ising
+    >>> rng = np.random.default_rng(0)
+    >>> X = (rng.random((2000, 3)) < 0.2).astype(int)
+    >>> X[:, 1] |= X[:, 0] & (rng.random(2000) < 0.5)
+    >>> found = intervals(Ising(l1=1e-3).fit(X), X)
+    >>> print(found.statement())  # doctest: +NORMALIZE_WHITESPACE
+    1 of 3 pairs have a coupling that differs from 0 at a false discovery rate of 5 %
+    (1 positive, 0 negative)
+    """
+    level = real_number("level", level, "it must lie between 0 and 1")
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level is {level}; it must lie between 0 and 1, for example 0.95")
+    held = words_for(model, words, None)
+    length = block_bins_of(held, block_bins)
+    blocks = np.arange(held.n_bins) // length
+    # A short rest at the end goes to the last full block.
+    blocks = np.minimum(blocks, max(held.n_bins // length, 1) - 1)
+    parts = _Parts(model.parameters_, held, blocks, level)
+    estimated = _of_couplings if model.parameters_.kind == "ising" else _of_likelihood
+    return Intervals(
+        model=type(model).__name__,
+        level=level,
+        names=bit_names(held.units, held.window),
+        n_words=held.n_bins,
+        block_bins=length,
+        n_blocks=parts.n_blocks,
+        **estimated(parts),
+    )
+
+
+class _Parts:
+    """What both ways of estimation start from."""
+
+    def __init__(
+        self, theta: Parameters, words: Words, blocks: NDArray[np.int64], level: float
+    ) -> None:
+        self.theta, self.words, self.blocks, self.level = theta, words, blocks, level
+        self.n_blocks = int(blocks[-1]) + 1
+        rates = words.rates
+        self.constant = (rates <= 0.0) | (rates >= 1.0)
+        self.always = rates >= 1.0
+        copy_of = _copies(words)
+        self.copied = np.isin(copy_of, copy_of[copy_of != np.arange(rates.size)]) & ~self.constant
+        #: Of equal bits the first stands for all in the estimates of the others.
+        self.usable = ~self.constant & (copy_of == np.arange(rates.size))
+        self.determined = ~self.constant & ~self.copied
+
+    def estimates(self, estimate: Floats, stderr: Floats) -> Estimates:
+        return Estimates.of(estimate, stderr, self.level, self.n_blocks - 1)
+
+    def notes(self) -> list[str]:
+        names = np.array(bit_names(self.words.units, self.words.window))
+        notes = []
+        if self.constant.any():
+            silent = ", ".join(names[self.constant][:5])
+            n = counted(int(self.constant.sum()), "unit")
+            notes.append(f"{n} always silent or always active, without intervals: {silent}")
+        if self.copied.any():
+            equal = ", ".join(names[self.copied][:5])
+            n = counted(int(self.copied.sum()), "unit")
+            notes.append(f"{n} equal to another or its opposite, without intervals: {equal}")
+        if self.n_blocks < 2:
+            notes.append("too few words for blocks of time: no errors")
+        return notes
+
+
+def _of_couplings(parts: _Parts) -> dict[str, Any]:
+    """Couplings and biases of an Ising model."""
+    words, theta = parts.words, parts.theta
+    assert theta.J is not None
+    n = words.n_dims
+    upper = np.triu_indices(n, 1)
+    both, alone = _pair_counts(words)
+    start = 2.0 * theta.J + np.diag(theta.b)
+    total, alike = words.counts.sum(), 1.0
+    for _ in range(2):
+        found = node_regressions(words, parts.usable, start, parts.blocks, alike)
+        influence = 0.5 * (found.influence + found.influence.transpose(2, 1, 0))
+        in_blocks = np.einsum("nbm,nbm->nm", influence, influence, dtype=np.float64)
+        in_blocks *= parts.n_blocks / max(parts.n_blocks - 1, 1)
+        # The two estimates of a pair are all but equal: the mean error bounds that of the mean.
+        by_model = (0.5 * (found.model_stderr + found.model_stderr.T)) ** 2
+        telling = (both >= _TELLING) & ~np.eye(n, dtype=bool) & np.isfinite(by_model)
+        if alike > 1.0 or parts.n_blocks < 2 or not telling.any():
+            break
+        # Neighbouring words are alike: as many independent words would be fewer, and Firth's
+        # half counts, which are of independent words, weigh more.
+        alike = max(1.0, float(np.median(alike * in_blocks[telling] / by_model[telling])))
+        if alike == 1.0:
+            break
+        start = np.where(np.isfinite(found.coefficients), found.coefficients, 0.0)
+    estimate = 0.5 * (found.coefficients + found.coefficients.T)
+    stderr = np.sqrt(np.maximum(in_blocks, by_model))
+    known = parts.determined & found.converged
+    estimate[~known], estimate[:, ~known] = np.nan, np.nan
+    # A pair contributes 2 J to log p~.
+    pairs = parts.estimates(0.5 * estimate[upper], 0.5 * stderr[upper])
+    pairs, notes = _with_limits(pairs, both[upper], alone, total, alike, upper)
+    return {
+        "biases": parts.estimates(np.diagonal(estimate).copy(), np.diagonal(stderr).copy()),
+        "pairs": np.column_stack(upper).astype(np.int64),
+        "couplings": pairs,
+        "coincidences": both[upper],
+        "hidden": np.zeros(0, dtype=np.int64),
+        "weights": parts.estimates(np.zeros((n, 0)), np.zeros((n, 0))),
+        "hidden_biases": parts.estimates(np.zeros(0), np.zeros(0)),
+        "alike": alike,
+        "notes": (*parts.notes(), *notes),
+    }
+
+
+def _with_limits(
+    found: Estimates, both: Floats, alone: Floats, total: float, alike: float, upper: Any
+) -> tuple[Estimates, list[str]]:
+    """Open the intervals that have no limit, and drop those of pairs that hardly meet.
+
+    Where one of the four cells of a pair's table is empty, the likelihood grows without end.
+    """
+    first, second = alone[upper[0]], alone[upper[1]]
+    chance = first * second / total
+    few = (chance / alike < FEWEST_EXPECTED) & (both / alike < FEWEST_SEEN)
+    few &= np.isfinite(found.estimate)
+    never = (both <= 0.0) | (total - first - second + both <= 0.0)
+    always = (first - both <= 0.0) | (second - both <= 0.0)
+    p = np.where(few, np.nan, found.p_value)
+    estimate, stderr = (np.where(few, np.nan, each) for each in (found.estimate, found.stderr))
+    low = np.where(few, np.nan, np.where(never & np.isfinite(found.low), -np.inf, found.low))
+    high = np.where(few, np.nan, np.where(always & np.isfinite(found.high), np.inf, found.high))
+    notes = []
+    if few.any():
+        notes.append(
+            f"{counted(int(few.sum()), 'pair')} with fewer than {FEWEST_EXPECTED:g} coincidences "
+            f"by chance and {FEWEST_SEEN:g} seen, in independent words: no interval"
+        )
+    return Estimates(estimate, stderr, low, high, p, corrected(p)), notes
+
+
+def _of_likelihood(parts: _Parts) -> dict[str, Any]:
+    """Everything of a model with hidden units, or of independent units."""
+    theta, n = parts.theta.only_live()[0], parts.words.n_dims
+    found = likelihood_estimates(theta, parts.words, parts.usable, parts.always, parts.blocks)
+    estimate, stderr, notes = found.estimate, found.stderr, list(found.notes)
+    unknown = ~parts.determined
+    for each in (estimate, stderr):
+        for part in (each.b, each.W, each.J):
+            if part is not None:
+                part[unknown] = np.nan
+                if part is each.J:
+                    part[:, unknown] = np.nan
+    upper = np.triu_indices(n, 1)
+    coupled = estimate.J is not None and stderr.J is not None
+    empty = np.zeros(0)
+    both = _pair_counts(parts.words)[0][upper] if coupled else empty
+    W = (np.zeros((n, 0)),) * 2 if estimate.W is None else (estimate.W, stderr.W)
+    c = (empty, empty) if estimate.c is None else (estimate.c, stderr.c)
+    J = (estimate.J[upper], stderr.J[upper]) if coupled else (empty, empty)  # type: ignore[index]
+    return {
+        "biases": parts.estimates(estimate.b, stderr.b),
+        "pairs": np.column_stack(upper).astype(np.int64)[: None if coupled else 0],
+        "couplings": parts.estimates(*J),
+        "coincidences": both,
+        "hidden": np.flatnonzero(parts.theta.live),
+        "weights": parts.estimates(*W),  # type: ignore[arg-type]
+        "hidden_biases": parts.estimates(*c),  # type: ignore[arg-type]
+        "alike": found.alike,
+        "notes": (*parts.notes(), *notes),
+    }
+
+
+def _pair_counts(words: Words) -> tuple[Floats, Floats]:
+    """Bins in which each pair fires together, shape (n, n), and in which each bit is active."""
+    both = np.zeros((words.n_dims, words.n_dims))
+    for part in chunks(len(words), words.n_dims):
+        x = words.X[part].astype(np.float64)
+        both += (x * words.counts[part, None]).T @ x
+    both = 0.5 * (both + both.T)
+    return both, np.diagonal(both).copy()
+
+
+def _copies(words: Words) -> NDArray[np.intp]:
+    """The first bit that equals each bit, or is its opposite, in all words, shape (n,)."""
+    columns = np.ascontiguousarray((words.X ^ words.X[:1]).T)
+    _, first, place = np.unique(packed(columns), axis=1, return_index=True, return_inverse=True)
+    return np.asarray(first[place.ravel()])

@@ -1,0 +1,359 @@
+"""Intervals against closed forms, other optimisers and exact second derivatives."""
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy import optimize, stats
+from scipy.special import expit, logit
+from sklearn.linear_model import LogisticRegression
+
+import microcolumn as mc
+from microcolumn.evaluate._estimates import corrected
+from microcolumn.evaluate._likelihood_intervals import likelihood_estimates
+from microcolumn.evaluate._node_regressions import node_regressions
+from microcolumn.objectives import negative_log_likelihood
+from microcolumn.parameters import Parameters
+from microcolumn.partition import exact_samples
+from microcolumn.study._codec import from_blob, to_blob
+from microcolumn.words import Words
+
+
+def _coupled(seed=0, n_units=5):
+    rng = np.random.default_rng(seed)
+    J = np.triu(rng.normal(scale=0.5, size=(n_units, n_units)), 1)
+    return Parameters(b=rng.normal(-1.5, 0.5, size=n_units), J=J + J.T)
+
+
+def _drawn(theta, n, seed=0):
+    return exact_samples(theta, n, np.random.default_rng(seed))
+
+
+def _ising(X, **settings):
+    n = np.shape(X)[1]
+    model = mc.Ising.from_parameters(Parameters(b=np.zeros(n), J=np.zeros((n, n))))
+    return mc.intervals(model, X, **settings)
+
+
+def _regressions(X, n_blocks=10):
+    words = Words.from_array(X)
+    n = words.n_dims
+    blocks = np.arange(words.n_bins) * n_blocks // words.n_bins
+    return node_regressions(words, np.ones(n, dtype=bool), np.zeros((n, n)), blocks)
+
+
+# Couplings
+
+
+def test_two_units_have_the_log_odds_ratio_of_their_table_with_half_counts():
+    cells = {(0, 0): 50, (0, 1): 9, (1, 0): 12, (1, 1): 7}
+    X = np.repeat(list(cells), list(cells.values()), axis=0)
+    found = _regressions(X)
+    a, b, c, d = (n + 0.5 for n in cells.values())
+    ratio = np.log(a * d / (b * c))
+    np.testing.assert_allclose(found.coefficients[[0, 1], [1, 0]], ratio, rtol=1e-5)
+    np.testing.assert_allclose(found.coefficients[0, 0], np.log(c / a), rtol=1e-5)
+    # Of the first unit given the second: a binomial where the second is silent, and one where not.
+    p, q = c / (a + c), d / (b + d)
+    variance = 1 / (62 * p * (1 - p)) + 1 / (16 * q * (1 - q))
+    np.testing.assert_allclose(found.model_stderr[0, 1], np.sqrt(variance), rtol=1e-5)
+
+
+def test_large_tables_have_the_classical_standard_error():
+    cells = np.array([[9000, 400], [500, 100]])
+    X = np.repeat([(0, 0), (0, 1), (1, 0), (1, 1)], cells.ravel(), axis=0)
+    found = _ising(np.random.default_rng(0).permutation(X))
+    # A pair contributes 2 J to log p~.
+    expected = np.log(9000 * 100 / (400 * 500)) / 2
+    classical = np.sqrt((1 / cells).sum()) / 2
+    assert found.couplings.estimate[0] == pytest.approx(expected, abs=0.1 * classical)
+    assert found.couplings.stderr[0] == pytest.approx(classical, rel=0.2)
+    assert found.couplings.stderr[0] >= 0.99 * classical
+
+
+def test_firths_regression_is_the_optimum_another_optimiser_finds():
+    X = _drawn(_coupled(1), 300)
+    found = _regressions(X)
+    assert found.converged.all()
+    F, y = X.astype(float), X[:, 2]
+    F[:, 2] = 1.0
+
+    def penalised(beta):
+        p = expit(F @ beta)
+        _, log_det = np.linalg.slogdet((F * (p * (1 - p))[:, None]).T @ F)
+        return -np.sum(np.log(np.where(y == 1, p, 1 - p))) - 0.5 * log_det
+
+    best = optimize.minimize(penalised, np.zeros(5), method="BFGS", options={"gtol": 1e-7})
+    np.testing.assert_allclose(found.coefficients[2], best.x, atol=1e-4)
+
+
+def test_many_words_give_the_regression_of_scikit_learn():
+    X = _drawn(_coupled(2), 30_000)
+    found = _regressions(X)
+    others = [0, 1, 2, 4]
+    plain = LogisticRegression(C=np.inf, tol=1e-8).fit(X[:, others], X[:, 3])
+    difference = (found.coefficients[3, others] - plain.coef_[0]) / found.model_stderr[3, others]
+    # Firth's term, of the order of half a count, is small beside the error of so many words.
+    assert np.abs(difference).max() < 0.1
+    assert abs(found.coefficients[3, 3] - plain.intercept_[0]) < 0.1 * found.model_stderr[3, 3]
+
+
+def test_block_errors_are_those_of_a_dense_sandwich():
+    X = _drawn(_coupled(3), 1000)
+    found = _regressions(X, n_blocks=20)
+    F = X.astype(float)
+    F[:, 1] = 1.0
+    p = expit(F @ found.coefficients[1])
+    information = (F * (p * (1 - p))[:, None]).T @ F
+    scores = (F * (X[:, 1] - p)[:, None]).reshape(20, 50, 5).sum(axis=1)
+    expected = np.linalg.solve(information, scores.T).T
+    np.testing.assert_allclose(found.influence[1], expected, rtol=1e-3, atol=1e-6)
+
+
+def test_words_that_last_tell_less():
+    X = _drawn(_coupled(4), 4000)
+    once, lasting = _ising(X), _ising(np.repeat(X, 5, axis=0))
+    assert once.alike == pytest.approx(1.0, abs=0.3)
+    assert lasting.alike == pytest.approx(5.0 * once.alike, rel=0.3)
+    np.testing.assert_allclose(lasting.couplings.stderr, once.couplings.stderr, rtol=0.15)
+    np.testing.assert_allclose(lasting.couplings.estimate, once.couplings.estimate, atol=0.02)
+
+
+def test_true_couplings_lie_in_their_intervals_and_absent_ones_are_not_claimed():
+    J = np.zeros((8, 8))
+    J[[0, 1], [1, 0]], J[[2, 3], [3, 2]] = 0.6, -0.9
+    truth = Parameters(b=np.full(8, -1.5), J=J)
+    X = _drawn(truth, 20_000)
+    model = mc.Ising(l1=1e-2, objective="pseudolikelihood").fit(X)
+    found = mc.intervals(model, X)
+    expected = J[tuple(found.pairs.T)]
+    held = (found.couplings.low <= expected) & (expected <= found.couplings.high)
+    assert held.sum() >= 25
+    assert held[expected != 0].all()
+    # The penalty of the fit shrinks the couplings by more than their errors allow.
+    assert np.abs(model.J_[0, 1]) < found.couplings.low[0]
+    sure = found.couplings.significant(0.05)
+    np.testing.assert_array_equal(sure, expected != 0)
+    assert found.statement().startswith("2 of 28 pairs")
+    assert [row["first"] for row in found.strongest(2)] == ["2", "0"]
+
+
+# What has no interval
+
+
+def test_silent_constant_and_equal_units_have_none():
+    X = _drawn(_coupled(5), 2000)
+    one = X[:, :1]
+    X = np.column_stack([X, 0 * one, 0 * one + 1, one, 1 - X[:, 1]])
+    found = _ising(X)
+    broken = {0, 1, 5, 6, 7, 8}
+    for k, (n, m) in enumerate(found.pairs.tolist()):
+        assert np.isnan(found.couplings.low[k]) == bool({n, m} & broken)
+    np.testing.assert_array_equal(np.isnan(found.biases.low), [n in broken for n in range(9)])
+    assert len(found.notes) == 2
+    # The others are as without the copies.
+    alone = _ising(X[:, :5])
+    pair = [k for k, each in enumerate(found.pairs.tolist()) if each == [2, 3]]
+    same = [k for k, each in enumerate(alone.pairs.tolist()) if each == [2, 3]]
+    np.testing.assert_allclose(
+        found.couplings.estimate[pair], alone.couplings.estimate[same], rtol=1e-4
+    )
+
+
+def test_pairs_that_never_fire_together_have_no_lower_limit():
+    X = (np.random.default_rng(0).random((3000, 3)) < 0.15).astype(np.uint8)
+    X[X[:, 2] == 1, 0] = 1  # the third never without the first
+    X[X[:, 0] == 1, 1] = 0
+    found = _ising(X)
+    pairs = found.couplings
+    assert pairs.low[0] == -np.inf
+    assert np.isfinite(pairs.high[0])
+    assert pairs.high[0] < 0
+    assert pairs.high[1] == np.inf
+    assert pairs.low[1] > 0
+
+
+def test_rare_pairs_have_none():
+    rng = np.random.default_rng(0)
+    X = (rng.random((1000, 3)) < [0.3, 0.3, 0.004]).astype(np.uint8)
+    found = _ising(X)
+    np.testing.assert_array_equal(np.isnan(found.couplings.p_value), [False, True, True])
+    np.testing.assert_array_equal(np.isnan(found.couplings.q_value), [False, True, True])
+    assert "2 pairs with fewer than 3 coincidences" in found.notes[-1]
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    X=st.integers(1, 12).flatmap(
+        lambda n: st.lists(
+            st.lists(st.integers(0, 1), min_size=3, max_size=3), min_size=n, max_size=n
+        )
+    )
+)
+def test_few_words_never_give_a_confident_number(X):
+    found = _ising(np.array(X))
+    pairs = found.couplings
+    given = ~np.isnan(pairs.low)
+    assert np.all(pairs.low[given] < pairs.high[given])
+    assert np.array_equal(given, ~np.isnan(pairs.p_value))
+    assert not pairs.significant(1e-6).any()
+
+
+def test_one_unit_has_a_bias_and_no_pairs():
+    X = (np.random.default_rng(0).random((500, 1)) < 0.2).astype(int)
+    found = _ising(X)
+    assert found.pairs.shape == (0, 2)
+    assert found.biases.low[0] < logit(0.2) < found.biases.high[0]
+    assert "neither" in found.statement()
+
+
+def test_a_start_far_away_does_not_matter():
+    X = _drawn(_coupled(6), 2000)
+    far = mc.Ising.from_parameters(Parameters(b=np.full(5, 50.0), J=40.0 * (1 - np.eye(5))))
+    np.testing.assert_allclose(
+        mc.intervals(far, X).couplings.low, _ising(X).couplings.low, rtol=1e-3
+    )
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.5])
+def test_a_level_that_is_no_probability_is_refused(level):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        _ising([[0, 1], [1, 0]], level=level)
+
+
+# Hidden units
+
+
+def _assemblies():
+    W = np.zeros((8, 2))
+    W[:4, 0], W[4:, 1] = 3.0, 2.5
+    return Parameters(b=np.full(8, -2.5), W=W, c=[-2.5, -2.0])
+
+
+def _likelihood(theta, X, n_blocks=50):
+    words = Words.from_array(X)
+    n = words.n_dims
+    blocks = np.arange(words.n_bins) * n_blocks // words.n_bins
+    every, none = np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
+    return likelihood_estimates(theta, words, every, none, blocks)
+
+
+def test_independent_units_have_the_binomial_error_of_their_log_odds():
+    X = (np.random.default_rng(1).random((4000, 3)) < [0.1, 0.3, 0.5]).astype(int)
+    found = _likelihood(Parameters(b=np.zeros(3)), X)
+    p = X.mean(axis=0)
+    np.testing.assert_allclose(found.estimate.b, logit(p), rtol=0.01, atol=0.001)
+    binomial = 1 / np.sqrt(4000 * p * (1 - p))
+    assert np.all(found.stderr.b >= 0.99 * binomial)
+    assert np.all(found.stderr.b < 1.5 * binomial)
+
+
+def test_hidden_weights_are_at_the_maximum_of_the_exact_likelihood():
+    truth = _assemblies()
+    X = _drawn(truth, 10_000)
+    start = Parameters(b=truth.b, W=0.8 * truth.W, c=truth.c)
+    found = _likelihood(start, X)
+    assert found.notes == ()
+    _, gradient = negative_log_likelihood(found.estimate, X)
+    # The rest of the gradient is the weak prior's, and less than a fiftieth of an error.
+    assert np.abs(gradient.W * 10_000 * found.stderr.W).max() < 0.4
+    assert np.abs(gradient.b * 10_000 * found.stderr.b).max() < 0.1
+    held = np.abs(found.estimate.W - truth.W) < 2.0 * found.stderr.W
+    assert held.sum() >= 13
+
+
+def test_errors_of_hidden_weights_are_those_of_exact_second_derivatives():
+    truth = _assemblies()
+    X = _drawn(truth, 10_000, seed=3)
+    found = _likelihood(truth, X)
+    best = found.estimate
+
+    def slope(x):
+        theta = Parameters(b=x[:8], W=x[8:24].reshape(8, 2), c=x[24:])
+        _, gradient = negative_log_likelihood(theta, X)
+        return np.concatenate([gradient.b, gradient.W.ravel(), gradient.c])
+
+    at = np.concatenate([best.b, best.W.ravel(), best.c])
+    steps = 1e-4 * np.eye(26)
+    hessian = np.array([(slope(at + s) - slope(at - s)) / 2e-4 for s in steps])
+    hessian[8:, 8:] += np.eye(18) / (25.0 * 10_000)
+    exact = np.sqrt(np.diagonal(np.linalg.inv(hessian)) / 10_000)
+    stderr = np.concatenate([found.stderr.b, found.stderr.W.ravel(), found.stderr.c])
+    assert np.all(stderr > 0.93 * exact)
+    assert np.median(stderr / exact) < 1.15
+
+
+def test_couplings_beside_hidden_units_agree_with_regressions_where_there_are_none():
+    X = _drawn(_coupled(7), 8000)
+    n = X.shape[1]
+    dead = Parameters(b=np.zeros(n), J=np.zeros((n, n)), W=np.zeros((n, 2)), c=np.zeros(2))
+    found, expected = mc.intervals(mc.SemiRBM.from_parameters(dead), X), _ising(X)
+    assert found.weights.estimate.shape == (n, 0)
+    # Both are consistent, the likelihood a little more efficient.
+    difference = found.couplings.estimate - expected.couplings.estimate
+    assert np.abs(difference / expected.couplings.stderr).max() < 0.5
+    np.testing.assert_allclose(found.couplings.stderr, expected.couplings.stderr, rtol=0.2)
+
+
+def test_a_silent_unit_has_no_weights_and_changes_no_others():
+    truth = _assemblies()
+    X = _drawn(truth, 5000)
+    with_silent = Parameters(b=[*truth.b, -9.0], W=np.vstack([truth.W, [0.0, 0.5]]), c=truth.c)
+    found = mc.intervals(
+        mc.RBM.from_parameters(with_silent), np.column_stack([X, np.zeros(5000, dtype=int)])
+    )
+    alone = mc.intervals(mc.RBM.from_parameters(truth), X)
+    assert np.isnan(found.weights.low[8]).all()
+    np.testing.assert_array_equal(found.weights.low[:8], alone.weights.low)
+
+
+def test_more_parameters_than_can_be_had_are_refused():
+    theta = Parameters(b=np.zeros(100), W=np.ones((100, 9)))
+    X = (np.random.default_rng(0).random((200, 100)) < 0.5).astype(int)
+    with pytest.raises(ValueError, match="at most 800"):
+        mc.intervals(mc.RBM.from_parameters(theta), X)
+
+
+# What is told
+
+
+def test_q_values_are_those_of_benjamini_and_hochberg():
+    p = np.array([0.01, np.nan, 0.04, 0.03, 0.5])
+    expected = [0.04, np.nan, 4 * 0.04 / 3, 4 * 0.04 / 3, 0.5]
+    np.testing.assert_allclose(corrected(p), expected)
+
+
+def test_windows_name_the_bin_of_each_unit_and_results_survive_the_store():
+    X = _drawn(_coupled(8, 3), 3000)
+    words = Words.from_array(X, units=mc.Units(["a", "b", "c"])).embed(2)
+    found = mc.intervals(mc.Ising(l1=1e-3).fit(words), words)
+    assert found.names == ("a@-1", "b@-1", "c@-1", "a@0", "b@0", "c@0")
+    assert found.block_bins == 30
+    rows = found.to_rows()
+    assert len(rows) == 15 + 6
+    assert (rows[0]["first"], rows[0]["second"]) == ("a@-1", "b@-1")
+    back = from_blob(mc.Intervals, to_blob(found))
+    assert str(back) == str(found)
+    np.testing.assert_array_equal(back.couplings.low, found.couplings.low)
+
+
+def test_the_number_of_threads_changes_no_bit():
+    X = _drawn(_coupled(9, 12), 3000)
+    allowed = numba.get_num_threads()
+    found = []
+    for n in (1, allowed):
+        numba.set_num_threads(n)
+        found.append(_ising(X).couplings.low)
+    numba.set_num_threads(allowed)
+    np.testing.assert_array_equal(*found)
+
+
+def test_intervals_are_students_with_the_blocks_as_freedom():
+    X = _drawn(_coupled(10), 2000)
+    found = _ising(X, block_bins=100, level=0.9)
+    assert found.n_blocks == 20
+    pairs = found.couplings
+    half = stats.t(19).ppf(0.95) * pairs.stderr
+    np.testing.assert_allclose(pairs.high - pairs.estimate, half)
+    p = 2 * stats.t(19).sf(np.abs(pairs.estimate / pairs.stderr))
+    np.testing.assert_allclose(pairs.p_value, p)

@@ -1,0 +1,73 @@
+"""Tables of intervals: what the store has, and nothing where it has none."""
+
+import numpy as np
+import planted_study as planted
+import pytest
+
+import microcolumn as mc
+from microcolumn.evaluate import Estimates
+from microcolumn.report import report_dict, report_text
+from microcolumn.report._intervals import interval_tables
+from microcolumn.study import Plan, Results
+from microcolumn.study._codec import to_blob
+
+
+def _estimates(estimate, stderr):
+    return Estimates.of(np.array(estimate), np.array(stderr), 0.95, 99)
+
+
+def _planted():
+    """Four pairs: coupled, not coupled, without a limit below, and without an interval."""
+    pairs = _estimates([0.5, 0.01, -1.2, np.nan], [0.05, 0.1, 0.2, 0.1])
+    pairs.low[2] = -np.inf
+    return mc.Intervals(
+        model="Ising",
+        level=0.95,
+        names=("u0", "u1", "u2", "u3"),
+        biases=_estimates([-3.0] * 4, [0.1] * 4),
+        pairs=np.array([[0, 1], [0, 2], [1, 2], [0, 3]]),
+        couplings=pairs,
+        coincidences=np.array([30.0, 20.0, 0.0, 1.0]),
+        hidden=np.zeros(0, dtype=np.int64),
+        weights=_estimates(np.zeros((4, 0)), np.zeros((4, 0))),
+        hidden_biases=_estimates([], []),
+        n_words=1000,
+        block_bins=10,
+        n_blocks=100,
+        alike=1.5,
+        notes=(),
+    )
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    def with_intervals(job, rows):
+        for row in rows.get("structures", []):
+            ising = job.model.model == "Ising"
+            row["intervals"] = to_blob(_planted()) if ising and job.split == 0 else None
+
+    path = tmp_path_factory.mktemp("intervals") / "study.db"
+    plan = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
+    return Results(planted.write(path, plan, change=with_intervals))
+
+
+def test_counts_and_strongest_are_those_stored(results):
+    counts, strongest = interval_tables(results, results.tested()[0])
+    assert counts.rows == [("Ising", "couplings", "2 of 4", "1", "1", "1")]
+    assert [row[:4] for row in strongest.rows] == [
+        ("Ising", "u1", "u2", "-1.20"),
+        ("Ising", "u0", "u1", "0.50"),
+    ]
+    assert [row[4] for row in strongest.rows] == ["below -0.80", "0.40 to 0.60"]
+    assert [row[5] for row in strongest.rows] == ["< 0.001", "< 0.001"]
+
+
+def test_text_and_json_have_them(results):
+    assert "2 of 4" in report_text(results)
+    first = report_dict(results)["comparisons"][0]["by_model"]
+    assert first["Ising"]["intervals"]["couplings"]["estimate"] == [0.5, 0.01, -1.2, None]
+    assert first["RBM 5"]["intervals"] is None
+
+
+def test_without_intervals_there_is_no_table(planted_results):
+    assert interval_tables(planted_results, planted_results.tested()[0]) == []
