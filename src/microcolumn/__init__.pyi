@@ -15,17 +15,21 @@ from . import (
 )
 from .epochs import Epochs as Epochs
 from .evaluate import (
+    Adequacy as Adequacy,
     Comparison as Comparison,
+    Explainable as Explainable,
     Interactions as Interactions,
     LayerStatistics as LayerStatistics,
     Prediction as Prediction,
     Score as Score,
+    adequacy as adequacy,
     calibration as calibration,
     choose_l1 as choose_l1,
     compare as compare,
     conditional_gain as conditional_gain,
     effective_interactions as effective_interactions,
     excess_log_likelihood as excess_log_likelihood,
+    explainable as explainable,
     fit_best as fit_best,
     layer_statistics as layer_statistics,
     pattern_statistics as pattern_statistics,

@@ -1,4 +1,5 @@
 from ._activation import HiddenActivation as HiddenActivation
+from ._adequacy import Adequacy as Adequacy, MomentFit as MomentFit, adequacy as adequacy
 from ._choice import L1Choice as L1Choice, choose_l1 as choose_l1, fit_best as fit_best
 from ._comparison import (
     Comparison as Comparison,
@@ -7,6 +8,7 @@ from ._comparison import (
     SplitScore as SplitScore,
 )
 from ._conditional import conditional_gain as conditional_gain
+from ._explainable import Explainable as Explainable, explainable as explainable
 from ._interactions import (
     Explained as Explained,
     Interactions as Interactions,
