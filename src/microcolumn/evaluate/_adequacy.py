@@ -290,7 +290,7 @@ def _summary(
             int(np.unique(subsets).size),
         )
     rates = columns["rates"]
-    tails = [each.means[columns["synchrony"]] for each in (data, own)]
+    tail, expected = (each.means[columns["synchrony"]] for each in (data, own))
     stderr = variance[columns["synchrony"]] ** 0.5
     log_z = model.log_partition().value
     return Adequacy(
@@ -298,10 +298,10 @@ def _summary(
         n_effective=found.n_effective,
         p_value=found.p_value,
         p_values=found.p_values,
-        tail_observed=tuple(tails[0].tolist()),
+        tail_observed=tuple(tail.tolist()),
         tail_stderr=tuple(stderr.tolist()),
-        tail_model=tuple(tails[1].tolist()),
-        misses_from=_first_miss(*tails, stderr, found.n_effective["synchrony"]),
+        tail_model=tuple(expected.tolist()),
+        misses_from=_first_miss(tail, expected, stderr, found.n_effective["synchrony"]),
         rates_error=_error(data.means[rates], own.means[rates], variance[rates]),
         pairs=fits["pairs"],
         triplets=fits["triplets"],

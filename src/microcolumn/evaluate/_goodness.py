@@ -77,15 +77,15 @@ def goodness(
     Replicates hold as many words of the model as the data have independent ones.
     """
     means = model.means
-    inflation = {name: [1.0, 1.0] for name in FAMILIES}
-    parts = [(data, data.n_words)]
-    if model.by_block is not None:
-        parts.append((model, model.n_words))
-    n_star = dict.fromkeys(FAMILIES, 1.0 / model.n_words if model.by_block is None else 0.0)
-    for sample, n_words in parts:
-        for name, (factor, spread) in _dependence(features, sample, rng).items():
-            n_star[name] += factor / n_words
-            inflation[name][1] = max(inflation[name][1], spread)
+    alone = features.linearised(_replicates(model, round(data.n_words), _N_RESAMPLES, rng), means)
+    # Variance of a word's features; those that the model has next to never count for little.
+    variance = data.n_words * np.mean(alone**2, axis=0) + 1.0 / data.n_words
+    independent = 1.0 / model.n_words if model.by_block is None else 0.0
+    n_star, wider = dict.fromkeys(FAMILIES, independent), dict.fromkeys(FAMILIES, 1.0)
+    for sample in (data,) if model.by_block is None else (data, model):
+        for name, (factor, spread) in _dependence(features, sample, variance, rng).items():
+            n_star[name] += factor / sample.n_words
+            wider[name] = max(wider[name], spread)
     n_star = {name: 1.0 / value for name, value in n_star.items()}
     n_drawn = max(2, round(float(np.median(list(n_star.values())))))
     drawn = features.linearised(_replicates(model, n_drawn, N_REPLICATES, rng), means)
@@ -98,8 +98,7 @@ def goodness(
             statistics[:, k] = 0.0
             continue
         null = np.mean(drawn[:, column] ** 2 / scale[column], axis=1)
-        widen = np.sqrt(inflation[name][1])
-        statistics[1:, k] = null.mean() + (null - null.mean()) * widen
+        statistics[1:, k] = null.mean() + (null - null.mean()) * np.sqrt(wider[name])
         found = np.mean(observed[column] ** 2 / scale[column])
         statistics[0, k] = found * n_star[name] / n_drawn
     by_family = _upper_ranks(statistics)
@@ -133,30 +132,29 @@ def _replicates(
 
 
 def _dependence(
-    features: WordFeatures, sample: WordSample, rng: np.random.Generator
+    features: WordFeatures, sample: WordSample, variance: Floats, rng: np.random.Generator
 ) -> dict[str, tuple[float, float]]:
     """By family: variance over that of independent words, and how much fewer directions it has.
 
-    Both are from blocks. The variance of a sum of squares grows as its variance is shared by fewer
-    directions, as where all units follow one slow drift.
+    Both are from blocks, and sums over columns in units of ``variance``: ratios of single columns
+    would be too small for rare ones. The variance of a sum of squares grows as it is shared by
+    fewer directions, as where all units follow one slow drift.
     """
-    n_words = round(sample.n_words)
-    means = sample.means
-    blocks = features.linearised(sample.block_deviations(), means)
+    n_words, means = round(sample.n_words), sample.means
+    unit = variance**-0.5
+    blocks = features.linearised(sample.block_deviations(), means) * unit
     alone = features.linearised(_replicates(sample, n_words, _N_RESAMPLES, rng), means)
-    alone *= n_words**0.5
-    scale = np.mean(alone**2, axis=0)
-    known = scale > 0.0
+    alone *= unit * n_words**0.5
     found = {}
     for name, column in features.columns.items():
-        kept = np.flatnonzero(known[column]) + column.start
-        if kept.size == 0:
+        in_blocks, by_words = blocks[:, column], alone[:, column]
+        expected = float(np.sum(by_words**2)) / len(alone)
+        if not expected > 0.0:  # none of these ever occurs
             found[name] = 1.0, 1.0
             continue
-        in_blocks, by_words = (part[:, kept] / scale[kept] ** 0.5 for part in (blocks, alone))
-        factor = np.mean(in_blocks**2) * len(blocks) / (len(blocks) - 1)
+        factor = float(np.sum(in_blocks**2)) / (len(blocks) - 1) / expected
         directions = _concentration(in_blocks) / _concentration(by_words)
-        found[name] = max(1.0, float(factor)), max(1.0, float(directions))
+        found[name] = max(1.0, factor), max(1.0, directions)
     return found
 
 

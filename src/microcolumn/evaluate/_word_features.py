@@ -68,7 +68,7 @@ class WordFeatures:
             sparse.csr_array(at_least, dtype=np.float64),
             sparse.csr_array(log_weight[:, None]),
         ]
-        return sparse.csr_array(sparse.hstack(parts, format="csr"))
+        return sparse.csr_array(sparse.hstack(parts))
 
     def central(self, means: Floats) -> tuple[Floats, Floats]:
         """Covariances of pairs and third central moments of triplets, from means of the columns."""
