@@ -26,11 +26,12 @@ class Explainable:
     """What the best possible model of single words would gain over independent units.
 
     It is the cross-entropy of independent units on the words minus the entropy of the words. The
-    estimate is the mean of two: with the entropy by Grassberger (2003), which is low where words are
-    many, and of a Pitman-Yor process fitted to the counts (Archer, Park & Pillow 2014), which on
-    models of recordings was high by a little (``benchmarks/adequacy.py``). ``upper`` takes the entropy of the observed frequencies, which is too low on average whatever
-    the distribution of words and however they depend on each other in time, so that it is too
-    large a gain on average.
+    estimate is the mean of two: with the entropy by Grassberger (2003), which is low where there
+    are many rare words, and that of a Pitman-Yor process fitted to the counts (Archer, Park &
+    Pillow 2014), which was a little high on models of recordings (``benchmarks/adequacy.py``).
+    ``upper`` takes the entropy of the observed frequencies. It is too low on average, whatever the
+    distribution of words and however they depend on each other in time, so that the gain is too
+    large on average.
 
     Parameters
     ----------
@@ -201,20 +202,24 @@ def fitted_pitman_yor(counts: NDArray[np.int64]) -> PitmanYor:
     n_words, steps = int(found.sum()), np.arange(1, found.size)
 
     def cost(at: Floats) -> float:
-        d, alpha = expit(at[0]), math.exp(min(at[1], 50.0))
+        d, alpha = _in_range(at)
         tables = np.log(alpha + steps * d).sum() + gammaln(1.0 + alpha) - gammaln(alpha + n_words)
         return -float(tables + times @ (gammaln(values - d) - gammaln(1.0 - d)))
 
     # Few parameters and a smooth surface: no slopes are needed. Two starts, light and heavy tail.
-    starts = ((-3.0, 3.0), (0.0, 0.0))
-    options = {"xatol": 1e-4, "fatol": 1e-6}
-    runs = [minimize(cost, start, method="Nelder-Mead", options=options) for start in starts]
+    starts = (np.array([-3.0, 3.0]), np.zeros(2))
+    runs = [minimize(cost, start, method="Nelder-Mead") for start in starts]
     best = min(runs, key=lambda run: float(run.fun)).x
-    return PitmanYor(float(expit(best[0])), math.exp(min(best[1], 50.0)))
+    return _in_range(best)
+
+
+def _in_range(at: Floats) -> PitmanYor:
+    """A process from any two numbers; short of a discount of 1, where entropy is infinite."""
+    return PitmanYor(0.999 * float(expit(at[0])), math.exp(min(float(at[1]), 50.0)))
 
 
 def pitman_yor_entropy(counts: NDArray[np.int64], process: PitmanYor) -> float:
-    """Mean entropy given the counts, nats (Archer, Park & Pillow 2014, equation for fixed d, alpha)."""
+    """Mean entropy given the counts, nats (Archer, Park & Pillow 2014)."""
     found = counts[counts > 0]
     d, alpha = process
     total = alpha + found.sum()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from ..validation import Floats
 from ._word_features import FAMILIES, WordFeatures
 
 #: Sets of words drawn from the model, and from the data for the variance of independent words.
-N_REPLICATES, _N_RESAMPLES = 499, 200
+N_REPLICATES, _N_RESAMPLES = 199, 200
 #: Numbers of drawn words held at once.
 _BATCH = 1 << 22
 
@@ -53,10 +54,12 @@ class WordSample:
         )
 
 
-def block_table(index: NDArray[np.integer], block: NDArray[np.integer]) -> sparse.csr_array:
+def block_table(
+    index: NDArray[np.integer[Any]], block: NDArray[np.integer[Any]], n_distinct: int
+) -> sparse.csr_array:
     """How often each distinct word ``index`` (n_words,) occurs in each block (n_words,)."""
-    ones = np.ones(index.size)
-    return sparse.csr_array((ones, (block, index)))
+    shape = (int(block[-1]) + 1, n_distinct)
+    return sparse.csr_array((np.ones(index.size), (block, index)), shape=shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,48 +76,77 @@ def goodness(
 ) -> Goodness:
     """Whether data deviate from a model by more than words of the model would.
 
-    The statistic of a family is the mean square of its deviations, each in its own standard error.
-    Replicates hold as many words of the model as the data have independent ones.
+    The statistic of a family is the sum of squares of its deviations over the same sum of their
+    variances from blocks. Replicates are words of the model in time, each held for a random number
+    of bins that makes them depend on their neighbours as much as the data's words do, and pass
+    through the same blocks.
     """
-    means = model.means
-    alone = features.linearised(_replicates(model, round(data.n_words), _N_RESAMPLES, rng), means)
+    means, n_words = model.means, round(data.n_words)
+    alone = features.linearised(_replicates(model, n_words, _N_RESAMPLES, rng), means)
     # Variance of a word's features; those that the model has next to never count for little.
-    variance = data.n_words * np.mean(alone**2, axis=0) + 1.0 / data.n_words
-    independent = 1.0 / model.n_words if model.by_block is None else 0.0
-    n_star, wider = dict.fromkeys(FAMILIES, independent), dict.fromkeys(FAMILIES, 1.0)
-    for sample in (data,) if model.by_block is None else (data, model):
-        for name, (factor, spread) in _dependence(features, sample, variance, rng).items():
-            n_star[name] += factor / sample.n_words
-            wider[name] = max(wider[name], spread)
-    n_star = {name: 1.0 / value for name, value in n_star.items()}
-    n_drawn = max(2, round(float(np.median(list(n_star.values())))))
-    drawn = features.linearised(_replicates(model, n_drawn, N_REPLICATES, rng), means)
-    scale = np.mean(drawn**2, axis=0) + 1.0 / n_drawn**2  # half a count is no surprise
-    observed = features.linearised((data.means - means)[None, :], means)[0]
+    unit = (n_words * np.mean(alone**2, axis=0) + 1.0 / n_words) ** -0.5
+    dependence = _dependence(features, data, unit, rng)
+    drawn = dict.fromkeys(FAMILIES, 1.0)
+    if model.by_block is not None:
+        drawn = _dependence(features, model, unit, rng)
+    mean_hold = 0.5 * (1.0 + float(np.median(list(dependence.values()))))
+    assert data.by_block is not None
+    sizes = np.asarray(data.by_block.sum(axis=1), dtype=np.int64)
     statistics = np.empty((N_REPLICATES + 1, len(FAMILIES)))
+    statistics[0] = _statistics(features, data, means, unit)
+    # Deviations from drawn words vary more than those from the model itself.
     for k, name in enumerate(FAMILIES):
-        column = features.columns[name]
-        if column.stop == column.start:
-            statistics[:, k] = 0.0
-            continue
-        null = np.mean(drawn[:, column] ** 2 / scale[column], axis=1)
-        statistics[1:, k] = null.mean() + (null - null.mean()) * np.sqrt(wider[name])
-        found = np.mean(observed[column] ** 2 / scale[column])
-        statistics[0, k] = found * n_star[name] / n_drawn
+        more = n_words / dependence[name] * drawn[name] / model.n_words
+        statistics[0, k] /= 1.0 + more
+    for replicate in range(N_REPLICATES):
+        held = _held(model, sizes, mean_hold, rng)
+        statistics[replicate + 1] = _statistics(features, held, means, unit)
     by_family = _upper_ranks(statistics)
-    smallest = by_family.min(axis=1)
+    # The smallest p decides; among equal ones, of which few replicates make many, the next.
+    ordered = [tuple(row) for row in np.sort(by_family, axis=1).tolist()]
+    n_as_small = sum(row <= ordered[0] for row in ordered)
     return Goodness(
-        p_value=float(np.mean(smallest <= smallest[0])),
+        p_value=n_as_small / len(ordered),
         p_values=dict(zip(FAMILIES, by_family[0].tolist(), strict=True)),
-        n_effective=n_star,
+        n_effective={name: n_words / factor for name, factor in dependence.items()},
     )
+
+
+def _statistics(
+    features: WordFeatures, sample: WordSample, means: Floats, unit: Floats
+) -> list[float]:
+    """By family: squared deviations from ``means`` over their variance from blocks."""
+    rows = np.vstack([sample.means - means, sample.block_deviations()])
+    deviation, *blocks = features.linearised(rows, means) * unit
+    variance = np.sum(np.square(blocks), axis=0) / (len(blocks) - 1) / sample.n_words
+    found = []
+    for column in features.columns.values():
+        noise = float(variance[column].sum())
+        found.append(float(np.sum(deviation[column] ** 2)) / noise if noise else 0.0)
+    return found
+
+
+def _held(
+    model: WordSample, sizes: NDArray[np.int64], mean_hold: float, rng: np.random.Generator
+) -> WordSample:
+    """Words of a model in time, each held for a geometric number of bins, in blocks."""
+    n_words = int(np.sum(sizes))
+    index = rng.choice(model.share.size, n_words, p=model.share / model.share.sum())
+    if mean_hold > 1.0:
+        starts = rng.random(n_words) < 1.0 / mean_hold
+        starts[0] = True
+        index = index[np.maximum.accumulate(np.where(starts, np.arange(n_words), 0))]
+    n_distinct = model.share.size
+    share = np.bincount(index, minlength=n_distinct) / n_words
+    by_block = block_table(index, np.repeat(np.arange(len(sizes)), sizes), n_distinct)
+    return WordSample(model.table, share, n_words, by_block)
 
 
 def _upper_ranks(statistics: Floats) -> Floats:
     """Share of rows at least as large, of each entry within its column."""
     ordered = np.sort(statistics, axis=0)
     below = [np.searchsorted(ordered[:, k], statistics[:, k]) for k in range(statistics.shape[1])]
-    return 1.0 - np.stack(below, axis=1) / len(statistics)
+    return np.asarray((len(statistics) - np.stack(below, axis=1)) / len(statistics))
 
 
 def _replicates(
@@ -132,40 +164,25 @@ def _replicates(
 
 
 def _dependence(
-    features: WordFeatures, sample: WordSample, variance: Floats, rng: np.random.Generator
-) -> dict[str, tuple[float, float]]:
-    """By family: variance over that of independent words, and how much fewer directions it has.
+    features: WordFeatures, sample: WordSample, unit: Floats, rng: np.random.Generator
+) -> dict[str, float]:
+    """By family: variance of means, from blocks, over that of independent words; 1 or more.
 
-    Both are from blocks, and sums over columns in units of ``variance``: ratios of single columns
-    would be too small for rare ones. The variance of a sum of squares grows as it is shared by
-    fewer directions, as where all units follow one slow drift.
+    Both are sums over columns in the same ``unit``: ratios of single columns would be too small
+    for rare ones. Twice the variance from pairs of blocks minus that from single ones has no bias
+    from the edges of blocks.
     """
     n_words, means = round(sample.n_words), sample.means
-    unit = variance**-0.5
     blocks = features.linearised(sample.block_deviations(), means) * unit
-    alone = features.linearised(_replicates(sample, n_words, _N_RESAMPLES, rng), means)
-    alone *= unit * n_words**0.5
+    alone = features.linearised(_replicates(sample, n_words, _N_RESAMPLES, rng), means) * unit
+    whole = len(blocks) // 2 * 2
+    joined = (blocks[0:whole:2] + blocks[1:whole:2]) * 0.5**0.5
     found = {}
     for name, column in features.columns.items():
-        in_blocks, by_words = blocks[:, column], alone[:, column]
-        expected = float(np.sum(by_words**2)) / len(alone)
-        if not expected > 0.0:  # none of these ever occurs
-            found[name] = 1.0, 1.0
-            continue
-        factor = float(np.sum(in_blocks**2)) / (len(blocks) - 1) / expected
-        directions = _concentration(in_blocks) / _concentration(by_words)
-        found[name] = max(1.0, factor), max(1.0, directions)
+        expected = float(np.sum(alone[:, column] ** 2)) * n_words / len(alone)
+        single, double = (
+            float(np.sum(rows[:, column] ** 2)) / (len(rows) - 1) for rows in (blocks, joined)
+        )
+        factor = max(single, 2.0 * double - single) / expected if expected > 0.0 else 1.0
+        found[name] = max(1.0, factor)
     return found
-
-
-def _concentration(rows: Floats) -> float:
-    """tr(C²) / tr(C)² of the rows' covariance C; one over the number of directions.
-
-    Products of different rows are unbiased for tr(C²), which the square of a sample covariance is
-    not.
-    """
-    n = len(rows)
-    gram = rows @ rows.T
-    apart = gram[np.triu_indices(n, 1)]
-    total = np.trace(gram) / n
-    return float(max(np.var(apart), 1e-12 * total**2) / total**2)

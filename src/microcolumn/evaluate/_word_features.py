@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +62,7 @@ class WordFeatures:
         ``log_weight`` (n_words,) is the log probability of each word up to a constant.
         """
         at_least = np.arange(1, self.n_dims + 1) <= X.sum(axis=1, dtype=np.int64)[:, None]
-        parts = [
+        parts: list[Any] = [
             sparse.csr_array(X, dtype=np.float64),
             _products(X, self.pairs),
             _products(X, self.triplets),

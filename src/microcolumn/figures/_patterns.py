@@ -41,6 +41,7 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
             letter(ax, name)
         sentences = _about_words(condition, found, pairs, names, bits)
         sentences.append(_about_synchrony("abc"[len(pairs)], bits, shown))
+        sentences.append(_about_tail(bits, shown))
         figure.caption = " ".join(sentences)
     return figure
 
@@ -91,3 +92,13 @@ def _about_synchrony(panel: str, bits: str, distributions: Mapping[str, Synchron
         "error bars: one standard error from blocks of neighbouring bins) and under the models"
         f"{counts}."
     )
+
+
+def _about_tail(bits: str, distributions: Mapping[str, Synchrony]) -> str:
+    """P(k or more active) for the largest k that came in 1 % of the words."""
+    tails = {name: each.probability[::-1].cumsum()[::-1] for name, each in distributions.items()}
+    observed = tails.pop("data")
+    k = max(2, int(np.flatnonzero(observed >= 0.01)[-1]))
+    k = min(k, observed.size - 1)
+    expected = ", ".join(f"{name} {100.0 * tail[k]:.2f} %" for name, tail in tails.items())
+    return f"{k} or more active {bits}: observed {100.0 * observed[k]:.2f} %; {expected}."

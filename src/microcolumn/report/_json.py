@@ -7,6 +7,7 @@ from typing import Any
 
 from ..study import Condition, NotComputedError, Results
 from ..study._codec import plain
+from ._adequacy import adequacy_entries
 from ._cautions import cautions
 
 
@@ -46,4 +47,5 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
         by_model[spec.name] = found
     compared = results.comparison(**condition.names)
     shown: dict[str, Any] = plain(compared)
-    return shown | {"answer": compared.answer, "by_model": by_model}
+    described = adequacy_entries(results, condition)
+    return shown | {"answer": compared.answer, "by_model": by_model} | described

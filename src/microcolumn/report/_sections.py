@@ -13,6 +13,7 @@ from ..formatting import enumeration, number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
 from . import _tables as tables
+from ._adequacy import adequacy_table, best_model_sentence, explained_sentences
 from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
 from ._pictures import Pictures
 from ._tables import Table, longest
@@ -43,7 +44,8 @@ def answers(results: Results) -> list[Answer]:
         headline, *details = compared.statements
         words = tables.words_facts(condition, compared)
         about = f"{condition.recording}: {words}{_window_text(condition)}"
-        found.append(Answer(about, headline, tuple(details)))
+        adequate = best_model_sentence(results, condition)
+        found.append(Answer(about, headline, (*details, *filter(None, [adequate]))))
     return found
 
 
@@ -161,7 +163,10 @@ def _data(results: Results, drawn: Pictures) -> Section:
 
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
-    return _table_items(condition, tables.models(compared), tables.pairs(compared))
+    adequate = adequacy_table(results, condition)
+    items = _table_items(condition, tables.models(compared), tables.pairs(compared), adequate)
+    explained = tuple(explained_sentences(results, condition))
+    return [*items, BulletList(explained)] if explained else items
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:

@@ -8,6 +8,7 @@ from textwrap import fill
 from ..formatting import text_table
 from ..study import Condition, Results
 from . import _tables as tables
+from ._adequacy import adequacy_table, explained_sentences
 from ._cautions import cautions
 from ._tables import Table, longest
 
@@ -50,6 +51,10 @@ def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
     yield bins + ";\n".join(compared.statements) + "."
     yield _laid_out(tables.models(compared))
     yield _laid_out(tables.pairs(compared))
+    adequate = adequacy_table(results, last)
+    if adequate is not None:
+        explained = [f"  {sentence}" for sentence in explained_sentences(results, last)]
+        yield "\n".join([_titled(adequate), *explained])
     for make in (tables.predictions, tables.layers, tables.interactions):
         table = make(results, last)
         if table is not None:

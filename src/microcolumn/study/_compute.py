@@ -24,9 +24,11 @@ from threadpoolctl import threadpool_limits
 
 from .. import __version__
 from ..evaluate import (
+    adequacy,
     calibration,
     choose_l1,
     effective_interactions,
+    explainable,
     layer_statistics,
     pattern_statistics,
     predict,
@@ -232,14 +234,19 @@ def _test(task: Task) -> Rows:
 
 def _patterns(task: Task) -> Rows:
     train, _, test = _split(task)
-    rows: list[dict[str, Any]] = [{"model": DATA, "synchrony": to_blob(synchrony(test))}]
-    for name, model in _compared(task, train).items():
+    compared = _compared(task, train)
+    best = explainable(test, compared[INDEPENDENT])
+    rows: list[dict[str, Any]] = [
+        {"model": DATA, "synchrony": to_blob(synchrony(test)), "explainable": best}
+    ]
+    for name, model in compared.items():
         statistics = pattern_statistics(model, test)
         row = {
             "model": name,
             "l1": getattr(model, "l1", None),
             "statistics": to_blob(replace(statistics, X=statistics.X[:0])),  # words are stored once
             "synchrony": to_blob(synchrony(model, initial=train)),
+            "adequacy": adequacy(model, test, initial=train),
         }
         rows.append(row)
     return {"patterns": rows}

@@ -21,7 +21,7 @@ from ._plan import Experiment, Plan
 Kind = Literal["describe", "fit", "test", "patterns", "anneal", "predict", "structure"]
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-RESULTS_VERSION = 3
+RESULTS_VERSION = 4
 
 #: Settings that say which words an experiment has.
 _OF_WORDS = ("bin_width", "most_active", "max_words")
@@ -36,8 +36,8 @@ class Job:
     ``"describe"``: the words and statistics of the data. ``"fit"``: one model along all l1, with
     log Z and validation score of each, from which l1 is chosen. Of the chosen fits, ``"test"``:
     all models on the test part, side by side; ``"patterns"`` and ``"anneal"``, of the first split:
-    probabilities of test words and synchrony of all models, and annealing of one; ``"predict"``:
-    each unit's spikes; ``"structure"``: layers and effective interactions.
+    probabilities of test words, synchrony and adequacy of all models, and annealing of one;
+    ``"predict"``: each unit's spikes; ``"structure"``: layers and effective interactions.
     """
 
     kind: Kind

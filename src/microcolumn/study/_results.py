@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..evaluate import (
+    Adequacy,
     Comparison,
+    Explainable,
     HiddenActivation,
     LayersResult,
     LayerStatistics,
@@ -291,23 +293,35 @@ class Results:
     ) -> PatternsResult:
         """Probabilities of test words and synchrony, of the data and of all models, in split 0."""
         condition = self.index.at(recording, experiment, window)
-        rows = self._reader.query("patterns", **condition.names)
-        if not rows:
-            raise condition.missing("the patterns of split 0")
+        rows = self._patterns(recording, experiment, window)
         test = self.words(split=0, **condition.names)[2]
         statistics = {
             row["model"]: replace(from_blob(PatternStatistics, row["statistics"]), X=test.X)
             for row in rows
             if row["statistics"] is not None
         }
-        order = [DATA, INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
-        rows.sort(key=lambda row: order.index(row["model"]))
+        order = [row["model"] for row in rows]
         return PatternsResult(
             split=0,
-            l1={row["model"]: row["l1"] for row in rows if row["model"] not in order[:2]},
+            l1={row["model"]: row["l1"] for row in rows[2:]},
             statistics={name: statistics[name] for name in order if name in statistics},
             synchrony={row["model"]: from_blob(Synchrony, row["synchrony"]) for row in rows},
         )
+
+    def adequacy(
+        self, recording: str, *, experiment: str | None = None, window: int | None = None
+    ) -> dict[str, Adequacy]:
+        """How well each model describes the test words of split 0, by name of the model."""
+        rows = self._patterns(recording, experiment, window)
+        return {row["model"]: typed(Adequacy, row["adequacy"]) for row in rows if row["adequacy"]}
+
+    def explainable(
+        self, recording: str, *, experiment: str | None = None, window: int | None = None
+    ) -> Explainable | None:
+        """What the best possible model would gain on the same words; None if never computed."""
+        rows = self._patterns(recording, experiment, window)
+        found = [row["explainable"] for row in rows if row["explainable"]]
+        return typed(Explainable, found[0]) if found else None
 
     def annealing(
         self, recording: str, *, experiment: str | None = None, window: int | None = None
@@ -341,6 +355,15 @@ class Results:
         """
         facts = {key: value for key, value in self.study.items() if key != "plan"}
         return facts | self._reader.provenance
+
+    def _patterns(self, recording: str, experiment: str | None, window: int | None) -> list[Row]:
+        """Rows of the data, of independent units and of each model, in this order."""
+        condition = self.index.at(recording, experiment, window)
+        rows = self._reader.query("patterns", **condition.names)
+        if not rows:
+            raise condition.missing("the patterns of split 0")
+        order = [DATA, INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
+        return sorted(rows, key=lambda row: order.index(row["model"]))
 
     def _structures(self, condition: Condition, spec: ModelSpec) -> dict[int, Row]:
         rows = self._reader.rows("structures", condition, model=spec.name)

@@ -16,7 +16,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -127,6 +127,8 @@ CREATE TABLE patterns (
   l1 REAL,
   statistics BLOB,  -- NPZ: observed and expected frequency of each distinct test word
   synchrony BLOB,  -- NPZ: distribution of the number of active bits
+  adequacy TEXT,  -- JSON: how well the model describes the test words; NULL for data
+  explainable TEXT,  -- JSON, of data alone: what the best possible model would gain
   PRIMARY KEY (job, model)
 ) STRICT;
 
@@ -175,7 +177,7 @@ CREATE TABLE failures (
 JSON_COLUMNS = {
     *("units", "notes", "survey", "versions", "settings", "warnings", "environment"),
     *("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins"),
-    *("layers", "interactions", "modes"),
+    *("layers", "interactions", "modes", "adequacy", "explainable"),
 }
 #: Columns of ``planned`` that results go by, with those of their own.
 _NAMES = ("recording", "experiment", "window", "split", "model")
