@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,6 +27,8 @@ from ._word_features import FAMILIES, WordFeatures
 LITTLE = 0.2
 #: Words with so many active bits are rare: fewer observed or expected ones decide nothing.
 _FEWEST_WORDS = 10
+#: Share of the words that synchrony is shown at where one number must do.
+_COMMON = 0.01
 #: All words are listed up to this many bits; beyond, words are drawn, a bounded number of bits.
 _MOST_LISTED, _MOST_DRAWN, _MOST_BITS, _N_CHAINS = 12, 200_000, 10_000_000, 500
 
@@ -228,6 +230,15 @@ def adequacy(
     data = WordSample(table, held.counts / held.n_bins, held.n_bins, by_block)
     found = goodness(features, data, own, rng)
     return _summary(model, features, data, own, found, method, held.window)
+
+
+def common_count(tail: Sequence[float] | Floats) -> int:
+    """The largest k such that k or more bits were active in 1 % of the words, at least 2.
+
+    ``tail`` (n_dims,) is P(k or more active) for k = 1, 2, ....
+    """
+    common = [k for k, share in enumerate(tail, start=1) if share >= _COMMON]
+    return min(max(common[-1] if common else 2, 2), len(tail))
 
 
 def _words_of(

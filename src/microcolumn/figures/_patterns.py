@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..evaluate import Synchrony
+from ..evaluate._adequacy import common_count
 from ..formatting import scientific
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
@@ -96,9 +97,8 @@ def _about_synchrony(panel: str, bits: str, distributions: Mapping[str, Synchron
 
 def _about_tail(bits: str, distributions: Mapping[str, Synchrony]) -> str:
     """P(k or more active) for the largest k that came in 1 % of the words."""
-    tails = {name: each.probability[::-1].cumsum()[::-1] for name, each in distributions.items()}
+    k = common_count(distributions["data"].probability[::-1].cumsum()[::-1][1:])
+    tails = {name: 100.0 * each.probability[k:].sum() for name, each in distributions.items()}
     observed = tails.pop("data")
-    k = max(2, int(np.flatnonzero(observed >= 0.01)[-1]))
-    k = min(k, observed.size - 1)
-    expected = ", ".join(f"{name} {100.0 * tail[k]:.2f} %" for name, tail in tails.items())
-    return f"{k} or more active {bits}: observed {100.0 * observed[k]:.2f} %; {expected}."
+    expected = ", ".join(f"{name} {tail:.2f} %" for name, tail in tails.items())
+    return f"{k} or more active {bits}: observed {observed:.2f} % of words; {expected}."

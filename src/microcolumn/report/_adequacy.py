@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..evaluate import Adequacy, Explainable, MomentFit
+from ..evaluate._adequacy import common_count
 from ..evaluate._significance import LEVEL
 from ..formatting import number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, NotComputedError, Results
 from ._tables import Table
-
-#: The synchrony that the table shows: the largest k that came in this share of the test words.
-_RARE = 0.01
 
 
 def adequacy_table(results: Results, condition: Condition) -> Table | None:
@@ -21,7 +19,7 @@ def adequacy_table(results: Results, condition: Condition) -> Table | None:
     if not found:
         return None
     first = next(iter(found.values()))
-    k = shown_k(first)
+    k = common_count(first.tail_observed)
     share, stderr = (100.0 * tail[k - 1] for tail in (first.tail_observed, first.tail_stderr))
     rows = [
         (
@@ -53,8 +51,6 @@ def explained_sentences(results: Results, condition: Condition) -> list[str]:
         best = results.explainable(**condition.names)
     except NotComputedError:
         return []
-    if best is None:
-        return []
     sentences = [f"on the test words of split 0, {best}"]
     if best.known:
         sentences += [
@@ -74,7 +70,7 @@ def best_model_sentence(results: Results, condition: Condition) -> str:
     sentence = f"{name} {found[name]}"
     best = results.explainable(**condition.names)
     gained = _gains(results, condition).get(name)
-    if best is None or gained is None:
+    if gained is None:
         return sentence
     if not best.known:
         return f"{sentence}; too many different words to say how much could be explained"
@@ -93,12 +89,6 @@ def adequacy_entries(results: Results, condition: Condition) -> dict[str, Any]:
         },
         "explainable": results.explainable(**condition.names),
     }
-
-
-def shown_k(found: Adequacy) -> int:
-    """The largest k such that k or more bits were active in 1 % of the words, at least 2."""
-    common = [k for k, share in enumerate(found.tail_observed, start=1) if share >= _RARE]
-    return min(max(common[-1] if common else 2, 2), len(found.tail_observed))
 
 
 def _found(results: Results, condition: Condition) -> dict[str, Adequacy]:

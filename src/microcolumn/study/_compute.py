@@ -235,9 +235,9 @@ def _test(task: Task) -> Rows:
 def _patterns(task: Task) -> Rows:
     train, _, test = _split(task)
     compared = _compared(task, train)
-    best = explainable(test, compared[INDEPENDENT])
-    rows: list[dict[str, Any]] = [
-        {"model": DATA, "synchrony": to_blob(synchrony(test)), "explainable": best}
+    rows: list[dict[str, Any]] = [{"model": DATA, "synchrony": to_blob(synchrony(test))}]
+    adequacies: list[dict[str, Any]] = [
+        {"model": DATA, "explainable": explainable(test, compared[INDEPENDENT])}
     ]
     for name, model in compared.items():
         statistics = pattern_statistics(model, test)
@@ -246,10 +246,10 @@ def _patterns(task: Task) -> Rows:
             "l1": getattr(model, "l1", None),
             "statistics": to_blob(replace(statistics, X=statistics.X[:0])),  # words are stored once
             "synchrony": to_blob(synchrony(model, initial=train)),
-            "adequacy": adequacy(model, test, initial=train),
         }
         rows.append(row)
-    return {"patterns": rows}
+        adequacies.append({"model": name, "adequacy": adequacy(model, test, initial=train)})
+    return {"patterns": rows, "adequacies": adequacies}
 
 
 def _anneal(task: Task) -> Rows:

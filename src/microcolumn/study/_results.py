@@ -293,17 +293,20 @@ class Results:
     ) -> PatternsResult:
         """Probabilities of test words and synchrony, of the data and of all models, in split 0."""
         condition = self.index.at(recording, experiment, window)
-        rows = self._patterns(recording, experiment, window)
+        rows = self._reader.query("patterns", **condition.names)
+        if not rows:
+            raise condition.missing("the patterns of split 0")
         test = self.words(split=0, **condition.names)[2]
         statistics = {
             row["model"]: replace(from_blob(PatternStatistics, row["statistics"]), X=test.X)
             for row in rows
             if row["statistics"] is not None
         }
-        order = [row["model"] for row in rows]
+        order = [DATA, INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
+        rows.sort(key=lambda row: order.index(row["model"]))
         return PatternsResult(
             split=0,
-            l1={row["model"]: row["l1"] for row in rows[2:]},
+            l1={row["model"]: row["l1"] for row in rows if row["model"] not in order[:2]},
             statistics={name: statistics[name] for name in order if name in statistics},
             synchrony={row["model"]: from_blob(Synchrony, row["synchrony"]) for row in rows},
         )
@@ -312,16 +315,23 @@ class Results:
         self, recording: str, *, experiment: str | None = None, window: int | None = None
     ) -> dict[str, Adequacy]:
         """How well each model describes the test words of split 0, by name of the model."""
-        rows = self._patterns(recording, experiment, window)
-        return {row["model"]: typed(Adequacy, row["adequacy"]) for row in rows if row["adequacy"]}
+        condition = self.index.at(recording, experiment, window)
+        rows = self._reader.rows("adequacies", condition)
+        found = {r["model"]: typed(Adequacy, r["adequacy"]) for r in rows if r["adequacy"]}
+        if not found:
+            raise condition.missing("the adequacy of split 0")
+        order = [INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
+        return {name: found[name] for name in order if name in found}
 
     def explainable(
         self, recording: str, *, experiment: str | None = None, window: int | None = None
-    ) -> Explainable | None:
-        """What the best possible model would gain on the same words; None if never computed."""
-        rows = self._patterns(recording, experiment, window)
-        found = [row["explainable"] for row in rows if row["explainable"]]
-        return typed(Explainable, found[0]) if found else None
+    ) -> Explainable:
+        """What the best possible model would gain on the test words of split 0."""
+        condition = self.index.at(recording, experiment, window)
+        rows = self._reader.rows("adequacies", condition, model=DATA)
+        if not rows:
+            raise condition.missing("the adequacy of split 0")
+        return typed(Explainable, rows[0]["explainable"])
 
     def annealing(
         self, recording: str, *, experiment: str | None = None, window: int | None = None
@@ -355,15 +365,6 @@ class Results:
         """
         facts = {key: value for key, value in self.study.items() if key != "plan"}
         return facts | self._reader.provenance
-
-    def _patterns(self, recording: str, experiment: str | None, window: int | None) -> list[Row]:
-        """Rows of the data, of independent units and of each model, in this order."""
-        condition = self.index.at(recording, experiment, window)
-        rows = self._reader.query("patterns", **condition.names)
-        if not rows:
-            raise condition.missing("the patterns of split 0")
-        order = [DATA, INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
-        return sorted(rows, key=lambda row: order.index(row["model"]))
 
     def _structures(self, condition: Condition, spec: ModelSpec) -> dict[int, Row]:
         rows = self._reader.rows("structures", condition, model=spec.name)

@@ -127,7 +127,14 @@ CREATE TABLE patterns (
   l1 REAL,
   statistics BLOB,  -- NPZ: observed and expected frequency of each distinct test word
   synchrony BLOB,  -- NPZ: distribution of the number of active bits
-  adequacy TEXT,  -- JSON: how well the model describes the test words; NULL for data
+  PRIMARY KEY (job, model)
+) STRICT;
+
+CREATE TABLE adequacies (
+  -- A row is how well one model describes the test words of a split, and what could be gained.
+  job TEXT NOT NULL REFERENCES jobs (digest),
+  model TEXT NOT NULL,  -- or data
+  adequacy TEXT,  -- JSON; NULL for data
   explainable TEXT,  -- JSON, of data alone: what the best possible model would gain
   PRIMARY KEY (job, model)
 ) STRICT;
@@ -189,6 +196,7 @@ _RESULTS: dict[str, tuple[str, ...]] = {
     "scores": ("model",),
     "differences": (),
     "patterns": ("model",),
+    "adequacies": ("model",),
     "annealings": (),
     "predictions": (),
     "calibrations": (),
