@@ -8,9 +8,12 @@ from functools import cache, lru_cache
 import numpy as np
 
 from microcolumn.evaluate import (
+    Adequacy,
     Assemblies,
     Assembly,
+    Explainable,
     LayerStatistics,
+    MomentFit,
     PatternStatistics,
     SplitScore,
     Synchrony,
@@ -37,6 +40,15 @@ LEVEL = {"Ising": 10.0, "RBM": 12.0, "SemiRBM": 12.0, "Independent": 0.0}
 SHARED, HIDDEN = (0.5, -0.5, 1.0, -1.0), (0.1, -0.1, 0.2, -0.2)
 BLOCK_STDERR = 0.3
 LOG_Z = 1.5
+EXPLAINABLE = Explainable(
+    bits_per_second=16.0,
+    stderr=1.0,
+    upper=20.0,
+    disagreement=0.1,
+    coverage=0.98,
+    n_words=1000,
+    n_distinct=50,
+)
 ENVIRONMENT = {"python": "3.12.1", "microcolumn": "0.1.0", "numpy": "2.1.0", "machine": "a chip"}
 
 SOURCE = Source("cells", preset="B4", minutes=0.2)
@@ -243,7 +255,35 @@ def _patterns(compared, test):
         drawn = _synchrony(test, 0.01 * k, "samples" if k > 1 else "exact")
         row = {"model": spec.name, "l1": chosen_l1(spec.model, 0) if k else None}
         rows.append(row | {"statistics": to_blob(statistics), "synchrony": to_blob(drawn)})
-    return {"patterns": rows}
+    adequate = [{"model": "data", "explainable": EXPLAINABLE}]
+    adequate += [
+        {"model": spec.name, "adequacy": planted_adequacy(k)}
+        for k, spec in enumerate([ModelSpec("Independent"), *compared])
+    ]
+    return {"patterns": rows, "adequacies": adequate}
+
+
+def planted_adequacy(k):
+    """The first model misses synchrony, the second differs by little, others describe the words."""
+    p_value = (0.005, 0.02, 0.31, 0.4)[k]
+    families = ("rates", "pairs", "triplets", "synchrony", "words")
+    fit = MomentFit(n=253, n_bits=23, r=0.9, slope=0.8, ceiling=0.95, rms_z=1.5, error=0.1)
+    return Adequacy(
+        n_words=1000,
+        n_effective=dict.fromkeys(families, 500.0),
+        p_value=p_value,
+        p_values=dict.fromkeys(families, p_value),
+        tail_observed=(0.4, 0.12, 0.02),
+        tail_stderr=(0.02, 0.01, 0.002),
+        tail_model=(0.4, 0.11, 0.01 + 0.003 * k),
+        misses_from=3 if k == 0 else None,
+        rates_error=0.01,
+        pairs=fit,
+        triplets=fit,
+        nats_per_word=-2.0,
+        nats_expected=-2.1,
+        method="exact",
+    )
 
 
 def _synchrony(test, more, method):

@@ -15,13 +15,16 @@ from . import (
 )
 from .epochs import Epochs as Epochs
 from .evaluate import (
+    Adequacy as Adequacy,
     Assemblies as Assemblies,
     Comparison as Comparison,
+    Explainable as Explainable,
     Interactions as Interactions,
     Intervals as Intervals,
     LayerStatistics as LayerStatistics,
     Prediction as Prediction,
     Score as Score,
+    adequacy as adequacy,
     assemblies as assemblies,
     calibration as calibration,
     choose_l1 as choose_l1,
@@ -29,6 +32,7 @@ from .evaluate import (
     conditional_gain as conditional_gain,
     effective_interactions as effective_interactions,
     excess_log_likelihood as excess_log_likelihood,
+    explainable as explainable,
     fit_best as fit_best,
     intervals as intervals,
     layer_statistics as layer_statistics,

@@ -78,6 +78,14 @@ def test_an_ising_model_alone_is_drawn_against_independent_units(tmp_path):
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["a", "b"]
 
 
+def test_the_caption_states_the_tail_of_synchrony(planted_results, figure):
+    stored = planted_results.patterns("cells").synchrony
+    tail = {name: each.probability[::-1].cumsum()[::-1] for name, each in stored.items()}
+    k = max(2, max(k for k, share in enumerate(tail["data"]) if share >= 0.01))
+    told = f"{k} or more active units: observed {100 * tail['data'][k]:.2f} % of words; "
+    assert told + f"Independent {100 * tail['Independent'][k]:.2f} %, Ising " in figure.caption
+
+
 def test_before_patterns_are_computed_there_is_no_figure(tmp_path):
     path = planted_study.write(tmp_path / "early.db", keep=lambda job: job.kind == "test")
     with pytest.raises(NotComputedError, match="patterns"):

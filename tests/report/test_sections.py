@@ -41,8 +41,9 @@ def test_sections_follow_the_argument_each_with_its_figures(by_id):
 
 def test_an_answer_is_that_of_its_comparison(planted_results):
     first, second = answers(planted_results)
-    told = ". ".join((first.headline, *first.details))
+    told = ". ".join((first.headline, *first.details[:-1]))
     assert f"{told}." == planted_results.comparison("cells").answer
+    assert first.details[-1].startswith("RBM 5 describes these words within their noise")
     assert second.about.startswith("cells (simulated): 4 units in 6.7 ms bins, 4 of 4 splits")
 
 

@@ -316,6 +316,14 @@ def test_patterns_and_synchrony_are_those_of_the_first_split(results, name):
     )
 
 
+def test_adequacy_is_that_of_the_test_words_of_the_first_split(results):
+    train, _, test = results.words("A")
+    found = results.adequacy("A")
+    assert list(found) == ["Independent", *NAMES]
+    assert found["Ising"] == mc.adequacy(results.model("A", "Ising"), test, initial=train)
+    assert results.explainable("A") == mc.explainable(test, mc.Independent().fit(train))
+
+
 def test_annealing_is_of_the_ising_model_of_the_first_split(results):
     found, model = results.annealing("A"), results.model("A", "Ising")
     assert (found.model, found.split, found.l1) == (ModelSpec("Ising"), 0, model.l1)

@@ -1,4 +1,5 @@
 from ._activation import HiddenActivation as HiddenActivation
+from ._adequacy import Adequacy as Adequacy, MomentFit as MomentFit, adequacy as adequacy
 from ._assemblies import (
     Assemblies as Assemblies,
     Assembly as Assembly,
@@ -14,6 +15,7 @@ from ._comparison import (
 from ._conditional import conditional_gain as conditional_gain
 from ._effects import Ratio as Ratio
 from ._estimates import Estimates as Estimates, Intervals as Intervals
+from ._explainable import Explainable as Explainable, explainable as explainable
 from ._interactions import (
     Explained as Explained,
     Interactions as Interactions,

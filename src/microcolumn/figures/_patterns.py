@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..evaluate import Synchrony
+from ..evaluate._adequacy import common_count
 from ..formatting import scientific
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
@@ -41,6 +42,7 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
             letter(ax, name)
         sentences = _about_words(results, condition, found, pairs, names, bits)
         sentences.append(_about_synchrony("abc"[len(pairs)], bits, shown))
+        sentences.append(_about_tail(bits, shown))
         figure.caption = " ".join(sentences)
     return figure
 
@@ -92,3 +94,12 @@ def _about_synchrony(panel: str, bits: str, distributions: Mapping[str, Synchron
         "error bars: one standard error from blocks of neighbouring bins) and under the models"
         f"{counts}."
     )
+
+
+def _about_tail(bits: str, distributions: Mapping[str, Synchrony]) -> str:
+    """P(k or more active) for the largest k that came in 1 % of the words."""
+    k = common_count(distributions["data"].probability[::-1].cumsum()[::-1][1:])
+    tails = {name: 100.0 * each.probability[k:].sum() for name, each in distributions.items()}
+    observed = tails.pop("data")
+    expected = ", ".join(f"{name} {tail:.2f} %" for name, tail in tails.items())
+    return f"{k} or more active {bits}: observed {observed:.2f} % of words; {expected}."

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..study import Condition, NotComputedError, Results
 from ..study._codec import plain
+from ._adequacy import adequacy_entries
 from ._cautions import cautions
 from ._notices import quick_look
 
@@ -55,10 +56,11 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
         row | {"stderr": pair.stderr, "interval": pair.interval, "verdict": pair.verdict}
         for row, pair in zip(shown["pairs"], compared.pairs, strict=True)
     ]
-    return shown | {
+    shown |= {
         "label": results.label(condition.recording),
         "pairs": pairs,
         "share_of_pairs": compared.share_of_pairs,
         "answer": compared.answer,
         "by_model": by_model,
     }
+    return shown | adequacy_entries(results, condition)

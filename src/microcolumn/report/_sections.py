@@ -12,6 +12,7 @@ from ..formatting import number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
 from . import _assembly_table, _tables as tables
+from ._adequacy import adequacy_table, best_model_sentence, explained_sentences
 from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
 from ._effects import effects
 from ._growth import gains, growth, growth_sentences
@@ -49,7 +50,8 @@ def answers(results: Results) -> list[Answer]:
         about = f"{results.label(condition.recording)}: {words}"
         if max(condition.experiment.windows) > 1:
             about += f", words of T = {condition.window} bins"
-        found.append(Answer(about, headline, tuple(details)))
+        adequate = best_model_sentence(results, condition)
+        found.append(Answer(about, headline, (*details, *filter(None, [adequate]))))
     return found
 
 
@@ -158,7 +160,9 @@ def _data(results: Results, drawn: Pictures) -> Section:
 def _scores(results: Results, condition: Condition) -> list[Item]:
     compared = results.comparison(**condition.names)
     found = tables.models(compared), tables.pairs(compared), effects(compared)
-    return _table_items(results, condition, *found)
+    items = _table_items(results, condition, *found, adequacy_table(results, condition))
+    explained = tuple(explained_sentences(results, condition))
+    return [*items, BulletList(explained)] if explained else items
 
 
 def _structure(results: Results, condition: Condition) -> list[Item]:

@@ -8,6 +8,7 @@ from textwrap import fill
 from ..formatting import text_table
 from ..study import Condition, Results
 from . import _assembly_table, _tables as tables
+from ._adequacy import adequacy_table, explained_sentences
 from ._cautions import cautions
 from ._effects import effects
 from ._growth import gains, growth, growth_sentences
@@ -88,6 +89,10 @@ def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
     yield bins + ".\n".join(compared.statements) + "."
     yield _laid_out(tables.models(compared))
     yield _laid_out(tables.pairs(compared))
+    adequate = adequacy_table(results, last)
+    if adequate is not None:
+        explained = [f"  {each}" for each in explained_sentences(results, last)]
+        yield "\n".join([_titled(adequate), *explained])
     predictions, layers = tables.predictions(results, last), tables.layers(results, last)
     for table in (effects(compared), predictions, layers):
         if table is not None:

@@ -24,10 +24,12 @@ from threadpoolctl import threadpool_limits
 
 from .. import __version__
 from ..evaluate import (
+    adequacy,
     assemblies,
     calibration,
     choose_l1,
     effective_interactions,
+    explainable,
     intervals,
     layer_statistics,
     pattern_statistics,
@@ -235,8 +237,12 @@ def _test(task: Task) -> Rows:
 
 def _patterns(task: Task) -> Rows:
     train, _, test = _split(task)
+    compared = _compared(task, train)
     rows: list[dict[str, Any]] = [{"model": DATA, "synchrony": to_blob(synchrony(test))}]
-    for name, model in _compared(task, train).items():
+    adequacies: list[dict[str, Any]] = [
+        {"model": DATA, "explainable": explainable(test, compared[INDEPENDENT])}
+    ]
+    for name, model in compared.items():
         statistics = pattern_statistics(model, test)
         row = {
             "model": name,
@@ -245,7 +251,8 @@ def _patterns(task: Task) -> Rows:
             "synchrony": to_blob(synchrony(model, initial=train)),
         }
         rows.append(row)
-    return {"patterns": rows}
+        adequacies.append({"model": name, "adequacy": adequacy(model, test, initial=train)})
+    return {"patterns": rows, "adequacies": adequacies}
 
 
 def _anneal(task: Task) -> Rows:

@@ -38,9 +38,10 @@ class Job:
     ``"describe"``: the words and statistics of the data. ``"fit"``: one model along all l1, with
     log Z and validation score of each, from which l1 is chosen. Of the chosen fits, ``"test"``:
     all models on the test part, side by side; ``"patterns"`` and ``"anneal"``, of the first split:
-    probabilities of test words and synchrony of all models, and annealing of one; ``"predict"``:
-    each unit's spikes; ``"structure"``: layers and effective interactions; ``"assemblies"``, of all
-    splits together: hidden units of the first that the others have too.
+    probabilities of test words, synchrony and adequacy of all models, and annealing of one;
+    ``"predict"``: each unit's spikes; ``"structure"``: layers, effective interactions and, of the
+    first split, intervals; ``"assemblies"``, of all splits together: hidden units of the first that
+    the others have too.
     """
 
     kind: Kind

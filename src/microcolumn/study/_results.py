@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..evaluate import (
+    Adequacy,
     Assemblies,
     Comparison,
+    Explainable,
     HiddenActivation,
     Intervals,
     LayersResult,
@@ -371,6 +373,28 @@ class Results:
             statistics={name: statistics[name] for name in order if name in statistics},
             synchrony={row["model"]: from_blob(Synchrony, row["synchrony"]) for row in rows},
         )
+
+    def adequacy(
+        self, recording: str, *, experiment: str | None = None, window: int | None = None
+    ) -> dict[str, Adequacy]:
+        """How well each model describes the test words of split 0, by name of the model."""
+        condition = self.index.at(recording, experiment, window)
+        rows = self._reader.rows("adequacies", condition)
+        found = {r["model"]: typed(Adequacy, r["adequacy"]) for r in rows if r["adequacy"]}
+        if not found:
+            raise condition.missing("the adequacy of split 0")
+        order = [INDEPENDENT, *(spec.name for spec in self.index.specs(condition))]
+        return {name: found[name] for name in order if name in found}
+
+    def explainable(
+        self, recording: str, *, experiment: str | None = None, window: int | None = None
+    ) -> Explainable:
+        """What the best possible model would gain on the test words of split 0."""
+        condition = self.index.at(recording, experiment, window)
+        rows = self._reader.rows("adequacies", condition, model=DATA)
+        if not rows:
+            raise condition.missing("the adequacy of split 0")
+        return typed(Explainable, rows[0]["explainable"])
 
     def annealing(
         self, recording: str, *, experiment: str | None = None, window: int | None = None

@@ -132,6 +132,15 @@ CREATE TABLE patterns (
   PRIMARY KEY (job, model)
 ) STRICT;
 
+CREATE TABLE adequacies (
+  -- A row is how well one model describes the test words of a split, and what could be gained.
+  job TEXT NOT NULL REFERENCES jobs (digest),
+  model TEXT NOT NULL,  -- or data
+  adequacy TEXT,  -- JSON; NULL for data
+  explainable TEXT,  -- JSON, of data alone: what the best possible model would gain
+  PRIMARY KEY (job, model)
+) STRICT;
+
 CREATE TABLE annealings (
   -- A row is how annealed importance sampling of one fit converges with its steps.
   job TEXT NOT NULL PRIMARY KEY REFERENCES jobs (digest),
@@ -184,7 +193,7 @@ CREATE TABLE failures (
 JSON_COLUMNS = {
     *("units", "notes", "survey", "versions", "settings", "warnings", "environment"),
     *("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins"),
-    *("layers", "interactions", "modes", "found"),
+    *("layers", "interactions", "modes", "found", "adequacy", "explainable"),
 }
 #: Columns of ``planned`` that results go by, with those of their own.
 _NAMES = ("recording", "experiment", "window", "split", "model")
@@ -196,6 +205,7 @@ _RESULTS: dict[str, tuple[str, ...]] = {
     "scores": ("model",),
     "differences": (),
     "patterns": ("model",),
+    "adequacies": ("model",),
     "annealings": (),
     "predictions": (),
     "calibrations": (),

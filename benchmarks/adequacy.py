@@ -1,0 +1,153 @@
+"""Adequacy: false alarms and power of the test, and how well entropies of words are estimated.
+
+    python benchmarks/adequacy.py [--quick] [--parts calibration power entropy]
+
+calibration
+    Test words come from the model itself, so that every alarm is false: at a nominal 5 % between
+    3 % and 7 %. Words are independent, or depend on each other in time: each is held for a random
+    number of bins, 5 on average, or they are one Gibbs chain that resamples a fifth of its bits per
+    bin. A small model is listed, a larger one is drawn.
+power
+    An Ising model is fitted to words of an RBM with planted assemblies and tested on others.
+entropy
+    What could be explained, estimated from words of models of a simulated recording, against the
+    truth from exact probabilities. The upper estimate must lie above it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+import numpy as np
+from machine import print_machine
+
+import microcolumn as mc
+from microcolumn.evaluate._explainable import explainable
+from microcolumn.formatting import text_table
+
+Bits = np.ndarray[tuple[int, int], np.dtype[np.uint8]]
+
+
+def planted(n_units: int, seed: int, n_groups: int = 3) -> mc.RBM:
+    """An RBM whose hidden units each switch on a group of units."""
+    rng = np.random.default_rng(seed)
+    W = np.zeros((n_units, n_groups))
+    for g in range(n_groups):
+        W[rng.choice(n_units, max(3, n_units // 4), replace=False), g] = rng.uniform(1.5, 3.0)
+    theta = mc.Parameters(b=rng.uniform(-4.0, -2.5, n_units), W=W, c=np.full(n_groups, -4.0))
+    return mc.RBM.from_parameters(theta)
+
+
+def independent(model: mc.RBM, n: int, rng: np.random.Generator) -> Bits:
+    return model.sample(n, rng)
+
+
+def held(model: mc.RBM, n: int, rng: np.random.Generator) -> Bits:
+    """Each word stays for a geometric number of bins, 5 on average."""
+    X = model.sample(n, rng)
+    return np.repeat(X, rng.geometric(0.2, n), axis=0)[:n]
+
+
+def slow_chain(model: mc.RBM, n: int, rng: np.random.Generator) -> Bits:
+    """One Gibbs chain over units and hidden units; a fifth of the bits is resampled per bin."""
+    theta = model.parameters_
+    x = model.sample(1, rng)[0].astype(float)
+    uniform = rng.random((n, x.size + theta.c.size))
+    chosen = rng.random((n, x.size)) < 0.2
+    words = np.empty((n, x.size), dtype=np.uint8)
+    for t in range(n):
+        h = uniform[t, x.size :] < 1.0 / (1.0 + np.exp(-(theta.c + x @ theta.W)))
+        p = 1.0 / (1.0 + np.exp(-(theta.b + theta.W @ h)))
+        x = np.where(chosen[t], uniform[t, : x.size] < p, x)
+        words[t] = x
+    return words
+
+
+def calibration(quick: bool) -> None:
+    n_tests = 40 if quick else 400
+    rows = []
+    for n_units, n_words in ((8, 5_000), (15, 10_000)):
+        for make in (independent, held, slow_chain):
+            alarms: dict[str, int] = {}
+            for seed in range(n_tests):
+                model = planted(n_units, seed)
+                words = make(model, n_words, np.random.default_rng(10_000 + seed))
+                found = mc.adequacy(model, words, random_state=seed)
+                for name, p in {"all": found.p_value, **found.p_values}.items():
+                    alarms[name] = alarms.get(name, 0) + (p < 0.05)
+            shares = [f"{100 * count / n_tests:.1f} %" for count in alarms.values()]
+            rows.append((str(n_units), f"{n_words:,}", make.__name__, *shares))
+    header = ("units", "words", "dependence", *alarms)
+    print(
+        f"false alarms at 5 %, {n_tests} tests each (standard error "
+        f"{100 * math.sqrt(0.05 * 0.95 / n_tests):.1f} %)"
+    )
+    print(text_table(header, rows, left=("dependence",)), flush=True)
+
+
+def power(quick: bool) -> None:
+    n_tests = 5 if quick else 20
+    rows = []
+    for n_words in (1_000, 3_000, 10_000):
+        alarms, sentence = 0, ""
+        for seed in range(n_tests):
+            truth = planted(12, seed)
+            rng = np.random.default_rng(seed)
+            model = mc.Ising(objective="likelihood").fit(truth.sample(20_000, rng))
+            found = mc.adequacy(model, held(truth, n_words, rng))
+            alarms += found.p_value < 0.05
+            sentence = str(found)
+        rows.append((f"{n_words:,}", f"{alarms} of {n_tests}", sentence))
+    print("Ising models of words with planted assemblies, rejected at 5 %; test words held")
+    print(
+        text_table(("words", "rejected", "the last one"), rows, left=("the last one",)), flush=True
+    )
+
+
+def entropy(quick: bool) -> None:
+    words = mc.simulate.preset("B4").bin(0.020)
+    rng = np.random.default_rng(0)
+    rows = []
+    for n_units in (5, 10) if quick else (5, 10, 16, 23):
+        units = np.argsort(-words.rates)[:n_units]
+        model = mc.RBM(25, l1=3e-4).fit(words.subset(units))
+        for n_words in (2_000, 10_000, 45_000, 90_000):
+            truths, found = [], []
+            for _ in range(5):
+                X = model.sample(n_words, rng)
+                base = mc.Independent().fit(model.sample(n_words, rng))
+                truth = np.mean(model.score_samples(X) - base.score_samples(X))
+                truths.append(truth / math.log(2.0) / 0.020)
+                found.append(explainable(X, base))
+            rows.append(
+                (
+                    str(n_units),
+                    f"{n_words:,}",
+                    f"{np.mean(truths):.2f}",
+                    f"{np.mean([f.bits_per_second for f in found]):.2f}",
+                    f"{np.mean([f.stderr for f in found]):.2f}",
+                    f"{np.mean([f.upper for f in found]):.2f}",
+                    f"{np.mean([f.disagreement for f in found]):.0%}",
+                    f"{sum(f.known for f in found)} of 5",
+                )
+            )
+    print("bits/s that could be explained: means over 5 sets of words")
+    header = ("units", "words", "truth", "estimate", "±", "upper", "disagreement", "known")
+    print(text_table(header, rows), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer tests")
+    parts = {"calibration": calibration, "power": power, "entropy": entropy}
+    parser.add_argument("--parts", nargs="+", choices=parts, default=list(parts))
+    arguments = parser.parse_args()
+    print_machine()
+    for name in arguments.parts:
+        parts[name](arguments.quick)
+        print()
+
+
+if __name__ == "__main__":
+    main()

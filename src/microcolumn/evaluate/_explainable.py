@@ -1,0 +1,228 @@
+"""How much any model of single words could gain over independent units: from their entropy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from scipy.special import digamma, expit, gammaln
+
+from ..models import Independent
+from ..validation import Floats
+from ..words import Words, as_words
+from ._bootstrap import block_bins_of
+from ._score import Score
+
+#: Words of a block must nearly all occur in other blocks too, and both estimates must agree.
+LEAST_COVERAGE, MOST_DISAGREEMENT = 0.9, 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Explainable:
+    """What the best possible model of single words would gain over independent units.
+
+    It is the cross-entropy of independent units on the words minus the entropy of the words. The
+    estimate is the mean of two: with the entropy by Grassberger (2003), which is low where there
+    are many rare words, and that of a Pitman-Yor process fitted to the counts (Archer, Park &
+    Pillow 2014), which was a little high on models of recordings (``benchmarks/adequacy.py``).
+    ``upper`` takes the entropy of the observed frequencies. It is too low on average, whatever the
+    distribution of words and however they depend on each other in time, so that the gain is too
+    large on average.
+
+    Parameters
+    ----------
+    bits_per_second : float
+        The estimate.
+    stderr : float
+        Its error: from a jackknife over blocks, and half the difference of the two estimates, in
+        quadrature.
+    upper : float
+        An upper estimate, bits/s: no model gains more, on average over recordings.
+    disagreement : float
+        Difference of the two estimates as a share of the estimate.
+    coverage : float
+        Share of the words of a block that occur in other blocks as well, mean over blocks.
+    n_words, n_distinct : int
+        Words, and different ones among them.
+    """
+
+    bits_per_second: float
+    stderr: float
+    upper: float
+    disagreement: float
+    coverage: float
+    n_words: int
+    n_distinct: int
+
+    @property
+    def known(self) -> bool:
+        """Whether coverage is at least 0.9 and the two estimates agree to 30 %."""
+        enough = self.coverage >= LEAST_COVERAGE and self.bits_per_second > 0.0
+        return enough and self.disagreement <= MOST_DISAGREEMENT
+
+    def share_of(self, gained: Score | float, stderr: float = 0.0) -> tuple[float, float, float]:
+        """Which share of it was gained, the standard error of that, and the least it can be.
+
+        Parameters
+        ----------
+        gained : Score or float
+            Gain of a model on the same words, over the same independent units, bits/s.
+        stderr : float
+            Its standard error if it is a number.
+        """
+        error = gained.stderr if isinstance(gained, Score) else stderr
+        share = float(gained) / self.bits_per_second
+        relative = math.hypot(error, share * self.stderr) / self.bits_per_second
+        return share, relative, float(gained) / self.upper
+
+    def __str__(self) -> str:
+        if not self.known:
+            return (
+                f"too many different words to say what could be explained ({self.n_distinct:,} of "
+                f"{self.n_words:,}); at most {self.upper:.2f} bits/s"
+            )
+        return (
+            f"{self.bits_per_second:.2f} ± {self.stderr:.2f} bits/s could be explained, "
+            f"at most {self.upper:.2f}"
+        )
+
+
+def explainable(
+    words: Words | ArrayLike,
+    baseline: Independent | ArrayLike | None = None,
+    *,
+    block_bins: int | None = None,
+) -> Explainable:
+    """Estimate what the best possible model of single words would gain, in bits/s.
+
+    Parameters
+    ----------
+    words : Words or array_like, shape (n_words, n_units)
+        Held-out words in time order, without weights; those that models are scored on.
+    baseline : Independent or array_like, shape (n_units,), optional
+        Firing-rate model of the training words, or their rates per bin; by default the rates of
+        ``words``.
+    block_bins : int, optional
+        Bins per block; by default as for ``excess_log_likelihood``.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> together = np.repeat(rng.random((20_000, 1)) < 0.5, 2, axis=1)  # one bit in 20 ms
+    >>> print(explainable(together))
+    50.00 ± 0.00 bits/s could be explained, at most 50.00
+    """
+    held = as_words(words)
+    if held.weights is not None:
+        raise ValueError("words carry weights, so that they cannot be counted; pass plain words")
+    if held.n_bins < 10:
+        raise ValueError(f"there are {held.n_bins} words; pass at least 10 for blocks of them")
+    cost = _cost(held, baseline)
+    length = block_bins_of(held, block_bins)
+    block = np.minimum(np.arange(held.n_bins) // length, held.n_bins // length - 1)
+    n_blocks = int(block[-1]) + 1
+    counts = np.bincount(held.index, minlength=len(held))
+    seconds = held.bin_width * held.window
+    process = fitted_pitman_yor(counts)
+    gains = _gains(counts, cost, process) / (math.log(2.0) * seconds)
+    without, covered = [], []
+    for b in range(n_blocks):
+        inside = np.bincount(held.index[block == b], minlength=len(held))
+        rest = counts - inside
+        without.append(_gains(rest, cost, process)[:2].mean() / (math.log(2.0) * seconds))
+        covered.append(np.average(rest > 0, weights=inside))
+    jackknife = np.var(without) * (n_blocks - 1)
+    estimate = float(gains[:2].mean())
+    apart = abs(float(gains[0] - gains[1]))
+    return Explainable(
+        bits_per_second=estimate,
+        stderr=math.hypot(math.sqrt(jackknife), apart / 2.0),
+        upper=float(gains[2]),
+        disagreement=apart / estimate if estimate > 0.0 else math.inf,
+        coverage=float(np.mean(covered)),
+        n_words=held.n_bins,
+        n_distinct=len(held),
+    )
+
+
+def _cost(words: Words, baseline: Independent | ArrayLike | None) -> Floats:
+    """Minus log p of each distinct word under independent units, nats."""
+    if isinstance(baseline, Independent):
+        return np.asarray(-baseline.score_samples(words))
+    rates = words.rates if baseline is None else np.asarray(baseline, dtype=np.float64)
+    if rates.shape != (words.n_dims,):
+        raise ValueError(
+            f"baseline has shape {rates.shape} for {words.n_dims} units; it needs one rate per unit"
+        )
+    with np.errstate(divide="ignore"):
+        on, off = np.log(rates), np.log1p(-rates)
+    return np.asarray(-np.where(words.X, on, off).sum(axis=1))
+
+
+def _gains(counts: NDArray[np.int64], cost: Floats, process: PitmanYor) -> Floats:
+    """Cost minus entropy by Grassberger, by the process, and of the frequencies, nats."""
+    entropies = (
+        grassberger_entropy(counts),
+        pitman_yor_entropy(counts, process),
+        plug_in_entropy(counts),
+    )
+    return np.average(cost, weights=counts) - np.array(entropies)
+
+
+def plug_in_entropy(counts: NDArray[np.int64]) -> float:
+    """Entropy of the frequencies, nats: too low on average (Jensen's inequality)."""
+    p = counts[counts > 0] / counts.sum()
+    return float(-(p * np.log(p)).sum())
+
+
+def grassberger_entropy(counts: NDArray[np.int64]) -> float:
+    """Entropy by Grassberger (2003), nats: ln n minus the mean of G(count) over words."""
+    found = counts[counts > 0]
+    sign = np.where(found % 2 == 0, 1.0, -1.0)
+    half = found / 2.0
+    G = digamma(found) + 0.5 * sign * (digamma(half + 0.5) - digamma(half))
+    return float(math.log(found.sum()) - np.average(G, weights=found))
+
+
+class PitmanYor(NamedTuple):
+    """A Pitman-Yor process: how heavy its tail of rare words is, and how many there are."""
+
+    discount: float  # d, from 0 (a Dirichlet process) to 1
+    concentration: float  # alpha, positive
+
+
+def fitted_pitman_yor(counts: NDArray[np.int64]) -> PitmanYor:
+    """The process under which the counts are most probable, whichever words they belong to."""
+    found = counts[counts > 0]
+    values, times = np.unique(found, return_counts=True)
+    n_words, steps = int(found.sum()), np.arange(1, found.size)
+
+    def cost(at: Floats) -> float:
+        d, alpha = _in_range(at)
+        tables = np.log(alpha + steps * d).sum() + gammaln(1.0 + alpha) - gammaln(alpha + n_words)
+        return -float(tables + times @ (gammaln(values - d) - gammaln(1.0 - d)))
+
+    # Few parameters and a smooth surface: no slopes are needed. Two starts, light and heavy tail.
+    starts = (np.array([-3.0, 3.0]), np.zeros(2))
+    runs = [minimize(cost, start, method="Nelder-Mead") for start in starts]
+    best = min(runs, key=lambda run: float(run.fun)).x
+    return _in_range(best)
+
+
+def _in_range(at: Floats) -> PitmanYor:
+    """A process from any two numbers; short of a discount of 1, where entropy is infinite."""
+    return PitmanYor(0.999 * float(expit(at[0])), math.exp(min(float(at[1]), 50.0)))
+
+
+def pitman_yor_entropy(counts: NDArray[np.int64], process: PitmanYor) -> float:
+    """Mean entropy given the counts, nats (Archer, Park & Pillow 2014)."""
+    found = counts[counts > 0]
+    d, alpha = process
+    total = alpha + found.sum()
+    unseen = (alpha + d * found.size) * digamma(1.0 - d)
+    seen = ((found - d) * digamma(found - d + 1.0)).sum()
+    return float(digamma(total + 1.0) - (unseen + seen) / total)

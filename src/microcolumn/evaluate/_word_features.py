@@ -1,0 +1,139 @@
+"""Rates, pairs, triplets, synchrony and log probability of words, as one sparse table.
+
+Means of the table's columns over words, blocks of words or drawn words are products of sparse
+matrices, so that thousands of triplets cost little where few units are active at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..validation import Bits, Floats
+
+#: Families of statistics, in the order of the table's columns.
+FAMILIES = ("rates", "pairs", "triplets", "synchrony", "words")
+#: Bits whose pairs and triplets are looked at, the most active ones: at most 4,950 and 4,060.
+MOST_BITS_OF_PAIRS, MOST_BITS_OF_TRIPLETS = 100, 30
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordFeatures:
+    """Columns of the table: which pairs and triplets of bits it has, and where families lie.
+
+    Parameters
+    ----------
+    n_dims : int
+        Bits of a word.
+    pairs, triplets : ndarray of int64, shapes (n_pairs, 2) and (n_triplets, 3)
+        Bits of each pair and triplet, increasing.
+    """
+
+    n_dims: int
+    pairs: NDArray[np.int64]
+    triplets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, rates: Floats) -> WordFeatures:
+        """All pairs and triplets, or those of the bits with the highest ``rates`` (n_dims,)."""
+        ranked = np.argsort(-rates, kind="stable")
+        return cls(
+            rates.size,
+            _subsets(np.sort(ranked[:MOST_BITS_OF_PAIRS]), 2),
+            _subsets(np.sort(ranked[:MOST_BITS_OF_TRIPLETS]), 3),
+        )
+
+    @property
+    def columns(self) -> dict[str, slice]:
+        """Columns of each family: P(k or more active), k = 1, 2, ..., stands for synchrony."""
+        sizes = (self.n_dims, len(self.pairs), len(self.triplets), self.n_dims, 1)
+        edges = np.cumsum((0, *sizes)).tolist()
+        return {name: slice(*edges[k : k + 2]) for k, name in enumerate(FAMILIES)}
+
+    def table(self, X: Bits, log_weight: Floats) -> sparse.csr_array:
+        """The features of each word, shape (n_words, n_columns).
+
+        ``log_weight`` (n_words,) is the log probability of each word up to a constant.
+        """
+        at_least = np.arange(1, self.n_dims + 1) <= X.sum(axis=1, dtype=np.int64)[:, None]
+        parts: list[Any] = [
+            sparse.csr_array(X, dtype=np.float64),
+            _products(X, self.pairs),
+            _products(X, self.triplets),
+            sparse.csr_array(at_least, dtype=np.float64),
+            sparse.csr_array(log_weight[:, None]),
+        ]
+        return sparse.csr_array(sparse.hstack(parts))
+
+    def central(self, means: Floats) -> tuple[Floats, Floats]:
+        """Covariances of pairs and third central moments of triplets, from means of the columns."""
+        m, joint, triple = (means[self.columns[name]] for name in FAMILIES[:3])
+        i, j = self.pairs.T
+        covariance = joint - m[i] * m[j]
+        a, b, c = self.triplets.T
+        ab, ac, bc = self._pairs_of_triplets()
+        third = triple - m[a] * joint[bc] - m[b] * joint[ac] - m[c] * joint[ab]
+        return covariance, third + 2.0 * m[a] * m[b] * m[c]
+
+    def linearised(self, deviations: Floats, means: Floats) -> Floats:
+        """Deviations (n_rows, n_columns) of means, with pairs and triplets as central moments.
+
+        To first order around ``means``: a covariance does not follow a change of the rates, nor a
+        third moment a change of the rates, so that a family speaks of its own order.
+        """
+        columns, found = self.columns, deviations.copy()
+        m, (covariance, _) = means[columns["rates"]], self.central(means)
+        d1, d2 = deviations[:, columns["rates"]], deviations[:, columns["pairs"]]
+        i, j = self.pairs.T
+        found[:, columns["pairs"]] -= m[i] * d1[:, j] + m[j] * d1[:, i]
+        a, b, c = self.triplets.T
+        pairs = self._pairs_of_triplets()
+        triple = found[:, columns["triplets"]]  # a view
+        for one, (left, right), joint in zip(
+            (c, b, a), ((a, b), (a, c), (b, c)), pairs, strict=True
+        ):
+            triple -= m[one] * d2[:, joint]
+            triple += (m[left] * m[right] - covariance[joint]) * d1[:, one]
+        return found
+
+    def _pairs_of_triplets(self) -> tuple[NDArray[np.int64], ...]:
+        """Positions among pairs of the pairs (a, b), (a, c) and (b, c) of each triplet."""
+        position = _positions(self.pairs, self.n_dims)
+        a, b, c = self.triplets.T
+        return position[a, b], position[a, c], position[b, c]
+
+
+def _subsets(bits: NDArray[np.int64], order: int) -> NDArray[np.int64]:
+    flat = [bit for subset in combinations(bits.tolist(), order) for bit in subset]
+    return np.array(flat, dtype=np.int64).reshape(-1, order)
+
+
+def _positions(subsets: NDArray[np.int64], n_dims: int) -> NDArray[np.int64]:
+    """Row of each subset by its bits; -1 where there is none."""
+    position = np.full((n_dims,) * subsets.shape[1], -1, dtype=np.int64)
+    position[tuple(subsets.T)] = np.arange(len(subsets))
+    return position
+
+
+def _products(X: Bits, subsets: NDArray[np.int64]) -> sparse.csr_array:
+    """Whether all bits of a subset are active, shape (n_words, n_subsets)."""
+    order, shape = subsets.shape[1], (X.shape[0], len(subsets))
+    used = np.unique(subsets)
+    position = _positions(np.searchsorted(used, subsets), used.size)
+    chosen = X[:, used]
+    n_active = chosen.sum(axis=1, dtype=np.int64)
+    rows, columns = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for k in np.unique(n_active[n_active >= order]).tolist():
+        words = np.flatnonzero(n_active == k)
+        active = np.nonzero(chosen[words])[1].reshape(-1, k)
+        members = np.array(list(combinations(range(k), order)))
+        columns.append(position[tuple(active[:, members[:, n]] for n in range(order))].ravel())
+        rows.append(np.repeat(words, comb(k, order)))
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    return sparse.csr_array((np.ones(row.size), (row, column)), shape=shape)

@@ -1,0 +1,122 @@
+"""Whether the models describe the test words: a table, sentences, and entries of the JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..evaluate import Adequacy, Explainable, MomentFit
+from ..evaluate._adequacy import common_count
+from ..evaluate._significance import LEVEL
+from ..formatting import number
+from ..models._spec import INDEPENDENT
+from ..study import Condition, NotComputedError, Results
+from ._tables import Table
+
+
+def adequacy_table(results: Results, condition: Condition) -> Table | None:
+    """How well each model describes the test words of split 0; None if that is not computed."""
+    found = _found(results, condition)
+    if not found:
+        return None
+    first = next(iter(found.values()))
+    k = common_count(first.tail_observed)
+    share, stderr = (100.0 * tail[k - 1] for tail in (first.tail_observed, first.tail_stderr))
+    rows = [
+        (
+            name,
+            f"{100.0 * each.tail_model[k - 1]:.2f} %",
+            _fit(each.pairs),
+            _fit(each.triplets),
+            _p(each.p_value),
+            str(each),
+        )
+        for name, each in found.items()
+    ]
+    return Table(
+        "adequacy on the test words of split 0",
+        ("model", f"{k} or more active", "pairs r", "triplets r", "p", "the model"),
+        rows,
+        left=("model", "the model"),
+        note=f"{k} or more active: observed in {share:.2f} ± {stderr:.2f} % of words; pairs, "
+        "triplets: correlation of predicted with observed covariances and third central moments, "
+        "and in brackets what a perfect model would reach; p: goodness of fit, from words drawn "
+        f"from the model; the model misses what differs beyond chance (p < {LEVEL:g}) and by more "
+        "than 20 %",
+    )
+
+
+def explained_sentences(results: Results, condition: Condition) -> list[str]:
+    """What the best possible model would gain, and the share of it that each model gains."""
+    try:
+        best = results.explainable(**condition.names)
+    except NotComputedError:
+        return []
+    sentences = [f"on the test words of split 0, {best}"]
+    if best.known:
+        sentences += [
+            f"{name}: {_share(best, *gained)}"
+            for name, gained in _gains(results, condition).items()
+        ]
+    return sentences
+
+
+def best_model_sentence(results: Results, condition: Condition) -> str:
+    """Whether the best model describes the test words; empty if that is not computed."""
+    compared = results.comparison(**condition.names)
+    found = _found(results, condition)
+    if not compared.models or compared.best.name not in found:
+        return ""
+    name = compared.best.name
+    sentence = f"{name} {found[name]}"
+    best = results.explainable(**condition.names)
+    gained = _gains(results, condition).get(name)
+    if gained is None:
+        return sentence
+    if not best.known:
+        return f"{sentence}; too many different words to say how much could be explained"
+    return f"{sentence}; it explains {_share(best, *gained)}"
+
+
+def adequacy_entries(results: Results, condition: Condition) -> dict[str, Any]:
+    """Adequacy by model, each with its sentence, and what could be explained, for JSON."""
+    found = _found(results, condition)
+    if not found:
+        return {"adequacy": None, "explainable": None}
+    by_model = {name: (each, str(each)) for name, each in found.items()}
+    return {
+        "adequacy": {
+            name: {"sentence": text, "found": each} for name, (each, text) in by_model.items()
+        },
+        "explainable": results.explainable(**condition.names),
+    }
+
+
+def _found(results: Results, condition: Condition) -> dict[str, Adequacy]:
+    try:
+        return results.adequacy(**condition.names)
+    except NotComputedError:
+        return {}
+
+
+def _gains(results: Results, condition: Condition) -> dict[str, tuple[float, float]]:
+    """Bits/s of each model on the test words of split 0, with the error from blocks."""
+    compared = results.comparison(**condition.names)
+    return {
+        model.name: (score.bits_per_second, score.block_stderr)
+        for model in compared.models
+        for score in model.splits
+        if score.split == 0 and model.name != INDEPENDENT
+    }
+
+
+def _share(best: Explainable, gained: float, stderr: float) -> str:
+    share, error, least = (100.0 * value for value in best.share_of(gained, stderr))
+    return f"{share:.0f} ± {error:.0f} % of what could be explained (at least {least:.0f} %)"
+
+
+def _fit(fit: MomentFit) -> str:
+    return f"{number(fit.r)} ({number(fit.ceiling)})"
+
+
+def _p(p_value: float) -> str:
+    return "< 0.01" if p_value < 0.01 else f"{p_value:.2f}"

@@ -1,0 +1,202 @@
+"""Adequacy against sums over all words by brute force."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+import microcolumn as mc
+from microcolumn.evaluate._adequacy import _error, _first_miss, _moment_fit
+from microcolumn.evaluate._goodness import WordSample, block_table, goodness
+from microcolumn.evaluate._word_features import WordFeatures
+
+
+def all_words(n_units: int) -> np.ndarray:
+    return np.array(list(product((0, 1), repeat=n_units)), dtype=np.uint8)
+
+
+def planted(n_units: int = 7) -> mc.RBM:
+    """One hidden unit switches on four units."""
+    W = np.zeros((n_units, 1))
+    W[:4] = 4.0
+    return mc.RBM.from_parameters(mc.Parameters(b=np.full(n_units, -3.0), W=W, c=[-5.0]))
+
+
+def central_moments(p: np.ndarray, X: np.ndarray, order: int) -> np.ndarray:
+    """Product of deviations from the mean, averaged, one subset at a time."""
+    residual = X - p @ X
+    subsets = combinations(range(X.shape[1]), order)
+    return np.array([p @ residual[:, list(subset)].prod(axis=1) for subset in subsets])
+
+
+@pytest.fixture
+def distribution(rng_seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    X = all_words(5)
+    return np.random.default_rng(rng_seed).dirichlet(np.full(len(X), 0.5)), X
+
+
+def test_central_moments_are_those_of_all_words(distribution):
+    p, X = distribution
+    features = WordFeatures.of(p @ X)
+    covariance, third = features.central(p @ features.table(X, np.zeros(len(X))))
+    np.testing.assert_allclose(covariance, central_moments(p, X, 2), atol=1e-14)
+    np.testing.assert_allclose(third, central_moments(p, X, 3), atol=1e-14)
+
+
+def test_linearised_deviations_are_slopes_of_the_central_moments(distribution):
+    p, X = distribution
+    features = WordFeatures.of(p @ X)
+    table = features.table(X, np.log(np.maximum(p, 1e-9)))
+    step = 1e-6 * (np.random.default_rng(0).dirichlet(np.ones(len(X))) - p)
+    found = features.linearised((step @ table)[None, :], p @ table)[0]
+    for order, name in ((2, "pairs"), (3, "triplets")):
+        change = central_moments(p + step, X, order) - central_moments(p, X, order)
+        np.testing.assert_allclose(found[features.columns[name]], change, atol=1e-11)
+
+
+def test_columns_are_rates_products_and_tails():
+    X = np.array([[1, 1, 1], [0, 1, 0]], dtype=np.uint8)
+    features = WordFeatures.of(np.array([0.5, 1.0, 0.5]))
+    table = features.table(X, np.array([-1.0, -2.0])).toarray()
+    # rates | pairs 01 02 12 | triplet | 1, 2, 3 or more active | log p
+    assert table.tolist() == [
+        [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1],
+        [0, 1, 0, 0, 0, 0, 0, 1, 0, 0, -2],
+    ]
+
+
+def test_many_units_have_the_pairs_and_triplets_of_the_most_active():
+    rates = np.linspace(0.0, 0.5, 130)
+    features = WordFeatures.of(rates)
+    assert np.unique(features.pairs).tolist() == list(range(30, 130))
+    assert np.unique(features.triplets).tolist() == list(range(100, 130))
+    X = (np.random.default_rng(0).random((40, 130)) < 0.3).astype(np.uint8)
+    table = features.table(X, np.zeros(40)).toarray()
+    for name, subsets in (("pairs", features.pairs), ("triplets", features.triplets)):
+        expected = X[:, subsets].prod(axis=2)
+        assert np.array_equal(table[:, features.columns[name]], expected)
+
+
+def test_tail_and_moments_are_those_of_all_words_of_the_model():
+    model, X = planted(), all_words(7)
+    words = model.sample(4000, 1)
+    found = mc.adequacy(model, words)
+    p = np.exp(model.score_samples(X))
+    k = X.sum(axis=1)
+    expected = [p[k >= least].sum() for least in range(1, 8)]
+    np.testing.assert_allclose(found.tail_model, expected, atol=1e-12)
+    observed = [np.mean(words.sum(axis=1) >= least) for least in range(1, 8)]
+    np.testing.assert_allclose(found.tail_observed, observed, atol=1e-12)
+    entropy = -p @ np.log(p)
+    assert found.nats_expected == pytest.approx(-entropy, abs=1e-12)
+    assert found.nats_per_word == pytest.approx(model.score(words), abs=1e-12)
+    frequency = np.array([np.mean((words == x).all(axis=1)) for x in X])
+    pairs = [central_moments(each, X, 2) for each in (frequency, p)]
+    triplets = [central_moments(each, X, 3) for each in (frequency, p)]
+    assert found.pairs.r == pytest.approx(np.corrcoef(*pairs)[0, 1])
+    assert found.triplets.slope == pytest.approx(np.polyfit(*triplets, 1)[0])
+    assert (found.pairs.n, found.triplets.n, found.method) == (21, 35, "exact")
+
+
+def test_a_model_describes_its_own_words_and_pairs_do_not_make_groups():
+    model = planted()
+    train, test = (model.sample(10_000, seed) for seed in (1, 2))
+    own = mc.adequacy(model, test)
+    assert own.describes
+    assert own.missed == ()
+    assert str(own).startswith("describes these words within their noise (p = ")
+    independent = mc.adequacy(mc.Independent().fit(train), test)
+    assert independent.p_value == 1 / 200  # no drawn set deviates as much
+    assert independent.missed == ("synchrony", "pairs", "triplets")
+    assert independent.pairs.error == pytest.approx(1.0, abs=0.05)
+    k = independent.misses_from
+    assert f"misses synchrony: {k} or more active units in " in str(independent)
+
+
+def test_words_that_stay_are_worth_fewer():
+    model = planted()
+    rng = np.random.default_rng(0)
+    single = model.sample(2000, rng)
+    found = mc.adequacy(model, np.repeat(single, 10, axis=0), block_bins=400)
+    # Each word is there ten times, so that 20,000 words are worth 2,000.
+    assert 1000 < found.n_effective["rates"] < 4000
+    assert found.describes
+
+
+def test_the_same_seed_gives_the_same_p_value():
+    model = planted()
+    words = model.sample(500, 0)
+    assert mc.adequacy(model, words) == mc.adequacy(model, words)
+
+
+def test_drawn_words_stand_for_a_model_of_many_units():
+    model = planted(13)
+    found = mc.adequacy(model, model.sample(3000, 5))
+    exact = mc.synchrony(model).probability[::-1].cumsum()[::-1][1:]
+    assert found.method == "samples"
+    np.testing.assert_allclose(found.tail_model, exact, atol=5 * 0.5 / 200_000**0.5)
+
+
+@pytest.mark.parametrize("rates", [[0.2], [0.2, 0.0], [0.3, 0.3, 1.0]])
+def test_few_silent_and_always_active_units_are_tested_too(rates):
+    words = (np.random.default_rng(0).random((600, len(rates))) < rates).astype(np.uint8)
+    found = mc.adequacy(mc.Independent().fit(words), words)
+    assert found.describes
+    assert len(found.tail_model) == len(rates)
+
+
+def test_what_cannot_be_tested_is_refused():
+    model = planted()
+    with pytest.raises(ValueError, match="pass at least 10"):
+        mc.adequacy(model, model.sample(9, 0))
+    words = mc.Words.from_array(model.sample(20, 0), sample_weight=np.full(20, 2.0))
+    with pytest.raises(ValueError, match="words carry weights"):
+        mc.adequacy(model, words)
+
+
+def test_the_first_k_needs_both_size_and_certainty():
+    observed, none = np.array([0.5, 0.1, 0.01]), np.zeros(3)
+    assert _first_miss(observed, observed * 1.19, none, 1e9) is None  # sure but small
+    assert _first_miss(observed, observed * 1.3, none, 1e9) == 1
+    assert _first_miss(observed, observed * [1.0, 1.5, 1.5], none + 0.02, 1e9) == 2
+    assert _first_miss(observed, observed * 2.0, none + 1.0, 1e9) is None  # large but unsure
+    assert _first_miss(none, np.array([0.0, 0.0, 0.02]), none, 10_000) == 3  # never observed
+
+
+def test_error_takes_noise_away():
+    rng = np.random.default_rng(0)
+    truth, noise = rng.normal(size=20_000), 0.5 * rng.normal(size=20_000)
+    variance = np.full(truth.size, 0.25)
+    assert _error(truth + noise, truth, variance) < 0.1
+    assert _error(truth + noise, 0.7 * truth, variance) == pytest.approx(0.3, abs=0.02)
+    assert _error(truth + noise, np.zeros_like(truth), variance) == pytest.approx(1.0, abs=0.02)
+
+
+def test_ceiling_is_the_correlation_of_the_truth_with_noisy_moments():
+    rng = np.random.default_rng(1)
+    truth = rng.normal(size=50_000)
+    halves = tuple(truth + rng.normal(size=truth.size) for _ in range(2))
+    observed = (halves[0] + halves[1]) / 2
+    found = _moment_fit(observed, truth, np.full(truth.size, 0.5), halves, 10)
+    assert found.ceiling == pytest.approx(found.r, abs=0.01)
+    assert found.rms_z == pytest.approx(1.0, abs=0.02)
+
+
+def test_p_values_of_the_null_are_spread_and_the_least_is_corrected():
+    model = planted(4)
+    X = all_words(4)
+    features = WordFeatures.of(np.exp(model.score_samples(X)) @ X)
+    log_p = model.score_samples(X)
+    own = WordSample(features.table(X, log_p), np.exp(log_p), np.inf)
+    rng = np.random.default_rng(2)
+    found = []
+    for _ in range(5):
+        index = rng.choice(16, 1000, p=own.share / own.share.sum())
+        by_block = block_table(index, np.arange(1000) // 50, 16)
+        data = WordSample(own.table, np.bincount(index, minlength=16) / 1000, 1000, by_block)
+        found.append(goodness(features, data, own, rng))
+    p = [each.p_value for each in found]
+    assert len(set(p)) > 2
+    assert all(each.p_value >= min(each.p_values.values()) for each in found)

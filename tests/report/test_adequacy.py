@@ -1,0 +1,64 @@
+"""What the report says about the adequacy of models, from planted results."""
+
+from __future__ import annotations
+
+import planted_study as planted
+import pytest
+
+from microcolumn.report import report_dict, report_text
+from microcolumn.report._adequacy import adequacy_table, best_model_sentence, explained_sentences
+from microcolumn.report._sections import answers
+from microcolumn.study import Results
+
+
+@pytest.fixture
+def condition(planted_results):
+    return planted_results.index.at("cells", "instantaneous", None)
+
+
+def test_the_table_has_a_row_for_independent_units_and_each_model(planted_results, condition):
+    table = adequacy_table(planted_results, condition)
+    assert table.header[1] == "3 or more active"  # the largest number seen in 1 % of the words
+    assert [row[0] for row in table.rows] == ["Independent", "Ising", "RBM 5", "SemiRBM 5"]
+    assert [row[1] for row in table.rows] == ["1.00 %", "1.30 %", "1.60 %", "1.90 %"]
+    assert [row[4] for row in table.rows] == ["< 0.01", "0.02", "0.31", "0.40"]
+    assert [row[5] for row in table.rows] == [
+        "misses synchrony: 3 or more active units in 2.00 ± 0.20 % of words, the model has 1.00 %",
+        "differs measurably (p = 0.02) but by little",
+        "describes these words within their noise (p = 0.31)",
+        "describes these words within their noise (p = 0.40)",
+    ]
+    assert "3 or more active: observed in 2.00 ± 0.20 % of words" in table.note
+
+
+def test_shares_are_of_the_scores_of_the_same_split(planted_results, condition):
+    first, *models = explained_sentences(planted_results, condition)
+    assert first.endswith("16.00 ± 1.00 bits/s could be explained, at most 20.00")
+    compared = planted_results.comparison(**condition.names)
+    score = next(s for s in compared.best.splits if s.split == 0)
+    share = f"{100 * score.bits_per_second / 16:.0f}"
+    assert models[0].startswith(f"{compared.best.name}: {share} ± ")
+    assert models[0].endswith(f"(at least {100 * score.bits_per_second / 20:.0f} %)")
+    text = best_model_sentence(planted_results, condition)
+    assert text.startswith(f"{compared.best.name} describes these words")
+    assert f"it explains {share} ± " in text
+
+
+def test_text_page_and_json_say_it(planted_results):
+    sentence = "differs measurably (p = 0.02) but by little"
+    assert sentence in report_text(planted_results)
+    assert "of what could be explained" in answers(planted_results)[0].details[-1]
+    found = report_dict(planted_results)["comparisons"][0]
+    assert found["adequacy"]["Ising"]["sentence"] == sentence
+    assert found["adequacy"]["Ising"]["found"]["p_value"] == 0.02
+    assert found["explainable"]["upper"] == 20.0
+
+
+def test_nothing_is_said_before_it_is_computed(tmp_path):
+    file = planted.write(tmp_path / "study.db", keep=lambda job: job.kind == "test")
+    results = Results(file)
+    where = results.index.at("cells", "instantaneous", None)
+    assert adequacy_table(results, where) is None
+    assert explained_sentences(results, where) == []
+    assert best_model_sentence(results, where) == ""
+    assert report_dict(results)["comparisons"][0]["adequacy"] is None
