@@ -46,7 +46,7 @@ class PairedDifference:
     corrected_stderr : float
         Standard error for splits that overlap, bits/s; NaN for one split.
     df : float
-        Degrees of freedom of ``stderr``; NaN where they are not known.
+        Degrees of freedom of that error; NaN where they are not known.
     p_value : float
         Two-sided, of this pair alone: the corrected resampled t-test, or for one split a t-test
         over blocks of its test part. NaN without an error.
@@ -75,7 +75,7 @@ class PairedDifference:
 
     @property
     def stderr(self) -> float:
-        """The error that ``p_value`` and ``interval`` are made from, bits/s."""
+        """The error that is printed, bits/s: of fewer than three splits the larger one."""
         return claimed_stderr(self.corrected_stderr, self.block_stderr, self.n_splits)
 
     @property
@@ -186,7 +186,7 @@ def paired_difference(
     mean, block = float(values.mean()), rms(errors)
     corrected = corrected_stderr(values, test_to_train)
     df = n_test_blocks - 1.0 if values.size == 1 else degrees_of_freedom(values.size, n_blocks)
-    p = p_value(mean, claimed_stderr(corrected, block, values.size), df)
+    p = p_value(mean, corrected if values.size > 1 else block, df)
     return PairedDifference(
         first=first,
         second=second,

@@ -41,8 +41,11 @@ def corrected_stderr(values: Values, test_to_train: float) -> float:
 
 
 def claimed_stderr(corrected: float, block: float, n_splits: int) -> float:
-    """The error to judge a mean by: that over splits, and of a single split that of its blocks."""
-    return corrected if n_splits > 1 else block
+    """The error that is printed beside a mean: that over splits, of one or two the larger one.
+
+    Two splits that happen to agree say little: the blocks of their test parts say more.
+    """
+    return corrected if n_splits >= FEWEST_SPLITS else float(np.fmax(corrected, block))
 
 
 def degrees_of_freedom(n_splits: int, n_blocks: int | None = None) -> float:
