@@ -30,7 +30,7 @@ _MOST_BITS_OF_ALL = 12
 #: Words drawn from the model; up to this many operations expectations are summed exactly.
 _DRAWS, _EXACT_OPERATIONS = 1 << 18, 2.0**29
 #: Steps at most; they end when no parameter moves by more than this share of its error.
-_MOST_STEPS, _TOLERANCE = 40, 0.02
+_MOST_STEPS, _TOLERANCE = 20, 0.02
 #: Standard deviation (nats) of a weak normal prior on weights, couplings and hidden biases, which
 #: keeps what the words do not determine in reach; its error is then too large for an interval.
 _PRIOR_SD = 5.0
