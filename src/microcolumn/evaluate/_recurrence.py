@@ -57,11 +57,11 @@ class Recurrence:
 
 def oriented_weights(theta: Parameters) -> Floats:
     """Weights (n_bits, n_hidden) of hidden units that are off in the silent word."""
-    theta = _oriented(theta)
+    theta = oriented(theta)
     return np.zeros((theta.n_visible, 0)) if theta.W is None else theta.W
 
 
-def _oriented(theta: Parameters) -> Parameters:
+def oriented(theta: Parameters) -> Parameters:
     if theta.W is None or theta.c is None:
         return theta
     on = theta.c > 0.0
