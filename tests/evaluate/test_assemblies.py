@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
-from microcolumn.evaluate import _assemblies as module
+from microcolumn.evaluate import _without as module
 from microcolumn.evaluate._assemblies import Assembly, assemblies, refits
 from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.parameters import Parameters

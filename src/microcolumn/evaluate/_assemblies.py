@@ -21,17 +21,13 @@ from ..models import PopulationModel
 from ..models._penalised import PenalisedModel
 from ..origin import units_of
 from ..parameters import Parameters
-from ..partition import exact_expectations
-from ..partition._cost import operations
-from ..partition._gibbs import gibbs_samples
 from ..units import Units
 from ..validation import Floats, random_generator, whole_number
 from ..words import Words, as_words
-from ._bootstrap import block_bins_of
 from ._inputs import words_for
 from ._layers import HiddenUnitLayer, layer_statistics
-from ._recurrence import _oriented, oriented_weights, recurrence
-from ._score import bits_per_second_per_nat, mean_rate
+from ._recurrence import oriented_weights, recurrence
+from ._without import losses
 
 Verdict = Literal["assembly", "unstable", "not needed", "no group", "not known"]
 
@@ -41,10 +37,6 @@ STABLE = 0.8
 MEMBER = 0.25
 #: Standard errors by which the loss without an assembly lies above 0: 5 % one-sided.
 _CLEAR = 1.645
-#: Expectations are summed exactly up to this many multiply-adds, some seconds of one core.
-_EXACT_OPERATIONS = 2.0**33
-#: Words drawn where that is too many, by independent chains.
-_SAMPLES, _CHAINS = 200_000, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,14 +226,13 @@ def assemblies(
         raise ValueError("models is empty; pass at least one fitted model")
     first, rng = fits[0], random_generator(random_state)
     held = words_for(first, words, bin_width)
-    theta = _oriented(first.parameters_)
+    theta = first.parameters_
     weights = oriented_weights(theta)
     others = [_weights_in_order(other, first) for other in fits[1:]]
     found = recurrence(weights, others, held.n_units, rng)
     tested = _layers(first, theta, layer, held)
-    off, off_stderr = _off(theta, held, rng)
     active = np.average(hidden_posterior(theta, held.X), axis=0, weights=held.counts)
-    lost, stderr = _losses(theta, held, off, off_stderr)
+    lost, stderr, exact = losses(theta, held, rng)
     rows = []
     for k in np.flatnonzero(theta.live).tolist():
         strongest = _by_unit(weights[:, k], held.n_units)
@@ -264,7 +255,6 @@ def assemblies(
             )
         )
     rows.sort(key=lambda row: -row.bits_per_second)
-    exact = not off_stderr.any()
     return Assemblies(tuple(rows), len(fits), exact, *_signs([fit.J_ for fit in fits]))
 
 
@@ -350,55 +340,9 @@ def _named(weights: Floats, units: Units, largest: float | None = None) -> tuple
     return tuple(units.ids[n] for n in order)
 
 
-def _off(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """P(h_i = 0) under the model and its standard error, each of shape (n_hidden,).
-
-    It is all that is needed to leave a hidden unit out: without it every word is as probable as in
-    the model given that h_i = 0, so that log Z changes by log P(h_i = 0).
-    """
-    mirror = _mirrored(theta)
-    if theta.W is None or operations(theta) <= _EXACT_OPERATIONS:
-        expected = exact_expectations(mirror)[1].c
-        off = np.zeros(0) if expected is None else expected
-        return off, np.zeros_like(off)
-    spread = np.linspace(0, held.n_bins - 1, _CHAINS).round().astype(np.intp)
-    initial = held.X[held.index[spread]]
-    X = gibbs_samples(theta, _SAMPLES, n_chains=_CHAINS, initial=initial, random_state=rng)
-    by_chain = hidden_posterior(mirror, X).reshape(-1, _CHAINS, theta.n_hidden).mean(axis=0)
-    return by_chain.mean(axis=0), by_chain.std(axis=0, ddof=1) / math.sqrt(_CHAINS)
-
-
 def _signs(couplings: Sequence[Floats]) -> tuple[float, float]:
     """Number of couplings and share of negative ones, means over fits."""
     pairs = [J[np.triu_indices(len(J), 1)] for J in couplings]
     numbers = [np.count_nonzero(each) for each in pairs]
     shares = [np.mean(each[each != 0.0] < 0.0) for each in pairs if each.any()]
     return float(np.mean(numbers)), float(np.mean(shares)) if shares else math.nan
-
-
-def _mirrored(theta: Parameters) -> Parameters:
-    """The same distribution with every hidden unit on for off.
-
-    What it expects of them being on is P(h_i = 0), as a sum of positive terms: one minus P(h_i = 1)
-    would be 0 for those that are nearly always on.
-    """
-    if theta.W is None or theta.c is None:
-        return theta
-    return Parameters(b=theta.b + theta.W.sum(axis=1), J=theta.J, W=-theta.W, c=-theta.c)
-
-
-def _losses(
-    theta: Parameters, held: Words, off: Floats, off_stderr: Floats
-) -> tuple[Floats, Floats]:
-    """Bits/s that the words lose without each hidden unit, and their errors."""
-    lost, stderr = np.zeros(theta.n_hidden), np.zeros(theta.n_hidden)
-    if theta.W is None or theta.c is None:
-        return lost, stderr
-    length, scale = block_bins_of(held, None), bits_per_second_per_nat(held)
-    x = held.X.astype(np.float64)
-    for k in range(theta.n_hidden):
-        nats = np.logaddexp(0.0, theta.c[k] + x @ theta.W[:, k])
-        mean, error = mean_rate(nats, held, length)
-        lost[k] = mean + math.log(off[k]) * scale
-        stderr[k] = math.hypot(error, off_stderr[k] / off[k] * scale)
-    return lost, stderr

@@ -57,17 +57,8 @@ class Recurrence:
 
 def oriented_weights(theta: Parameters) -> Floats:
     """Weights (n_bits, n_hidden) of hidden units that are off in the silent word."""
-    theta = _oriented(theta)
-    return np.zeros((theta.n_visible, 0)) if theta.W is None else theta.W
-
-
-def _oriented(theta: Parameters) -> Parameters:
-    if theta.W is None or theta.c is None:
-        return theta
-    on = theta.c > 0.0
-    sign = np.where(on, -1.0, 1.0)
-    b = theta.b + theta.W[:, on].sum(axis=1)
-    return Parameters(b=b, J=theta.J, W=theta.W * sign, c=theta.c * sign)
+    turned, _ = theta.oriented()
+    return np.zeros((theta.n_visible, 0)) if turned.W is None else turned.W
 
 
 def recurrence(
