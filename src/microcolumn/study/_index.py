@@ -15,7 +15,7 @@ from ..models import ModelSpec, PopulationModel, from_bytes
 from ..partition import LogPartition
 from ..words import Words
 from ._codec import from_blob, typed
-from ._describe import PackedWords
+from ._describe import DataResult, PackedWords
 from ._jobs import families, n_dims, specs_of
 from ._plan import Experiment, Plan
 from ._store import Store
@@ -154,6 +154,7 @@ class Reader:
         self.file = file
         self.index = index
         self.words = lru_cache(_KEPT)(self._read_words)
+        self.data = cache(self._read_data)
         self._table = cache(self._read_table)
         self._files = lru_cache(_KEPT)(self._read_files)
 
@@ -183,6 +184,10 @@ class Reader:
     def _read_words(self, recording: str, experiment: str) -> Words:
         """Words of all single bins of an experiment."""
         return from_blob(PackedWords, self.description(recording, experiment, "words")).unpacked()
+
+    def _read_data(self, recording: str, experiment: str) -> DataResult:
+        """Units, rates, busiest stretch and correlogram of an experiment."""
+        return from_blob(DataResult, self.description(recording, experiment, "data"))
 
     def model(
         self, condition: Condition, spec: ModelSpec, split: int, l1: float

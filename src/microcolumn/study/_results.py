@@ -293,7 +293,7 @@ class Results:
     def data(self, recording: str, *, experiment: str | None = None) -> DataResult:
         """Units, rates, busiest stretch and correlogram of what an experiment saw."""
         settings = self.index.experiment(recording, experiment)
-        return from_blob(DataResult, self._reader.description(recording, settings.name, "data"))
+        return self._reader.data(recording, settings.name)
 
     def units(self, recording: str, *, experiment: str | None = None) -> Units:
         """Units of an experiment's words."""
