@@ -71,7 +71,9 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
     monkeypatch.setattr(_all, "FIGURES", drawn)
     result = study("figures", store, "--out", tmp_path, "--format", "svg")
     assert result.exit_code == 0
-    assert result.stderr == "Figure 1 of cells is left out: the data are not stored yet\n"
+    assert (
+        result.stderr == "Figure 1 of cells (simulated) is left out: the data are not stored yet\n"
+    )
     assert sorted(os.listdir(tmp_path)) == ["captions.txt", "figure-3.svg"]
 
 

@@ -169,12 +169,12 @@ def test_the_glossary_has_the_names_that_the_study_uses(parsed, tmp_path):
         return listed[: listed.index("bits/s") + 1]
 
     assert terms(parsed) == [
-        "Independent", "Ising", "RBM n", "SemiRBM n", "T", "splits", "bits/s"
+        "Independent", "Ising", "RBM n", "SemiRBM n", "word", "T", "splits", "bits/s"
     ]  # fmt: skip
     alone = Plan.of({"cells": planted.SOURCE}, models="Ising", objectives=OBJECTIVES)
     path = planted.write(tmp_path / "one.db", plan=alone, keep=lambda job: False)
     assert terms(Parsed(page(Results(path)))) == [
-        "Independent", "Ising", "pseudolikelihood", "likelihood", "splits", "bits/s"
+        "Independent", "Ising", "pseudolikelihood", "likelihood", "word", "splits", "bits/s"
     ]  # fmt: skip
 
 

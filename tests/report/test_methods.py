@@ -12,7 +12,8 @@ FIRST, SECOND = planted.PLAN.experiments
 
 
 def told(*experiments, layers=False):
-    return dict(methods(Plan(planted.PLAN.sources, experiments), layers=layers))
+    plan = Plan(planted.PLAN.sources, experiments)
+    return dict(methods(plan, layers=layers, simulated=["cells"]))
 
 
 def test_the_numbers_are_those_of_the_plan():

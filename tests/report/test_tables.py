@@ -127,7 +127,7 @@ def test_a_study_of_one_split_has_one_seed_and_no_error_over_splits(tmp_path):
 def test_provenance_keeps_whole_fingerprints_and_versions(planted_results):
     made = tables.provenance(planted_results)
     fingerprint = planted.facts()["cells"].fingerprint
-    assert made.data == (("cells", fingerprint, "simulated"),)
+    assert made.data == (("cells (simulated)", fingerprint, "simulated"),)
     assert [dict(each) for each in made.environments] == [planted.ENVIRONMENT]
     done = planted_results.provenance()["n_planned"]
     assert made.work.startswith(f"{done} of {done} jobs, ")

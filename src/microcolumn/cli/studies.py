@@ -68,7 +68,7 @@ def compare(
     ] = None,
     l1: Annotated[
         list[float] | None,
-        _setting(help="L1 strength to choose from; by default made for the words. Repeatable."),
+        _setting(help="Penalty λ (L1) to choose from; by default made for the words. Repeatable."),
     ] = None,
     objective: Annotated[
         list[str] | None,
@@ -190,7 +190,8 @@ def export_model(
     out: models.ModelFile,
     split: Annotated[int, typer.Option(help="Split whose training part it was fitted on.")] = 0,
     l1: Annotated[
-        float | None, typer.Option(help="L1 strength, one of the plan's; the chosen by default.")
+        float | None,
+        typer.Option(help="Penalty λ (L1), one of those tried; the chosen by default."),
     ] = None,
     experiment: Annotated[
         str | None, typer.Option(help="Experiment; the recording's first by default.")

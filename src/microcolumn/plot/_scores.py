@@ -194,6 +194,7 @@ def _name_groups(ax: Axes, listed: Sequence[Comparison]) -> None:
         f"{literal(each.recording)}\n{counted(each.n_units, 'unit')}" if each.recording else ""
         for each in listed
     ]
+    names = [name.replace(" (simulated)", "\n(simulated)") for name in names]
     ax.set_xlim(-0.6, len(names) - 0.4)
     ax.set_xticks(range(len(names)), names)
     ax.tick_params(axis="x", length=0)

@@ -27,7 +27,7 @@ from ._typography import sentence, stopped, typeset, unbroken
 #: Most bytes of a page, and a generous estimate for the words and tables of a recording.
 _MOST_BYTES, _TEXT_BYTES = 7_900_000, 20_000
 #: With more cautions or comparisons, they are folded away behind a line that counts them.
-_MOST_CAUTIONS, _MOST_ANSWERS = 4, 4
+_MOST_CAUTIONS, _MOST_ANSWERS = 8, 4
 
 
 def write(results: Results, path: str | os.PathLike[str], *, progress: bool | None = None) -> None:
@@ -69,7 +69,11 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     text_bytes = _TEXT_BYTES * (10 + len(results.recordings))
     drawn = pictures(results, max(0, _MOST_BYTES - text_bytes - len(data)), progress)
     layers = any(tables.layers(results, condition) for condition in tables.longest(results))
-    paragraphs = methods(results.plan, layers=layers)
+    paragraphs = methods(
+        results.plan,
+        layers=layers,
+        simulated=[name for name in results.recordings if results.is_simulated(name)],
+    )
     found = answers(results)
     content: dict[str, Any] = {
         "title": _title(results),

@@ -20,6 +20,7 @@ def report_dict(results: Results) -> dict[str, Any]:
     results : Results
         Of a finished or unfinished study.
     """
+    looked = quick_look(results)
     found: dict[str, Any] = plain(
         {
             "plan": results.plan.as_dict(),
@@ -29,7 +30,7 @@ def report_dict(results: Results) -> dict[str, Any]:
                 for name, row in results.recordings.items()
             },
             "comparisons": [_everything(results, condition) for condition in results.tested()],
-            "quick_look": quick_look(results),
+            "quick_look": None if looked is None else looked._asdict(),
             "cautions": cautions(results),
         }
     )

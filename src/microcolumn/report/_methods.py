@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from importlib.resources import files
 from inspect import signature
 from typing import NamedTuple
@@ -49,12 +50,15 @@ _GENERALISES = {
 }
 
 
-def methods(plan: Plan, *, layers: bool) -> list[tuple[str, str]]:
-    """Title and text of the paragraphs; ``layers`` says whether layers were tested."""
+def methods(plan: Plan, *, layers: bool, simulated: Collection[str] = ()) -> list[tuple[str, str]]:
+    """Title and text of the paragraphs.
+
+    ``layers`` says whether layers were tested, ``simulated`` which recordings are simulated.
+    """
     paragraphs = []
     for each in plan.experiments:
         name = f": {each.name}" if len(plan.experiments) > 1 else ""
-        text = " ".join([_words(plan, each), _models(each), _splits(each)])
+        text = " ".join([_words(plan, each, simulated), _models(each), _splits(each)])
         paragraphs.append((f"Words and models{name}", text))
     paragraphs += [("Normalisation", _normalisation(plan)), ("Scores and errors", _scores(plan))]
     if layers:
@@ -70,11 +74,12 @@ def references(paragraphs: list[tuple[str, str]]) -> list[Reference]:
     return [reference for reference in listed if reference.key in text]
 
 
-def _words(plan: Plan, experiment: Experiment) -> str:
-    names = enumeration([source.name for source in plan.sources_of(experiment)])
-    if simulated := [source.name for source in plan.sources_of(experiment) if source.preset]:
-        some = len(simulated) < len(plan.sources_of(experiment))
-        names += f" (simulated{': ' + enumeration(simulated) if some else ''})"
+def _words(plan: Plan, experiment: Experiment, simulated: Collection[str]) -> str:
+    recordings = [source.name for source in plan.sources_of(experiment)]
+    names = enumeration(recordings)
+    if made := [name for name in recordings if name in simulated]:
+        some = f": {enumeration(made)}" if len(made) < len(recordings) else ""
+        names += f" (simulated{some})"
     active = experiment.most_active
     units = "all units" if active is None else f"the {active} most active units"
     bins = (

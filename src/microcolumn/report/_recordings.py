@@ -32,8 +32,7 @@ def recordings(results: Results) -> Table:
 def _taken(results: Results, name: str, experiment: Experiment) -> tuple[str, ...]:
     """Cells about what an experiment took; dashes where that is not computed yet."""
     row = results.recordings[name]
-    length, width = duration(row["duration_s"]), f"{1e3 * experiment.bin_width:g}"
-    recorded = f"{length}, {row['n_spikes']:,} spikes"
+    recorded, width = duration(row["duration_s"]), f"{1e3 * experiment.bin_width:g}"
     try:
         shown = results.data(name, experiment=experiment.name)
         words = results.all_words(name, experiment=experiment.name)

@@ -175,7 +175,7 @@ def provenance(results: Results) -> Provenance:
         environments=tuple(tuple(versions.items()) for versions in made["environments"]),
         seeds=tuple((each.name, seeds_text(each)) for each in results.plan.experiments),
         data=tuple(
-            (name, row["fingerprint"], str(row["source"]) or "in memory")
+            (results.label(name), row["fingerprint"], str(row["source"]) or "in memory")
             for name, row in results.recordings.items()
         ),
     )

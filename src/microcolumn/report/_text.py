@@ -111,8 +111,7 @@ def _provenance(results: Results) -> str:
     lines += [", ".join(map(" ".join, versions)) for versions in made.environments]
     lines += [f"{name}: {seeds}" for name, seeds in made.seeds]
     lines += [
-        f"{results.label(name)}: sha256 {fingerprint[:16]}, {source}"
-        for name, fingerprint, source in made.data
+        f"{name}: sha256 {fingerprint[:16]}, {source}" for name, fingerprint, source in made.data
     ]
     return _listed("Provenance", lines)
 

@@ -17,7 +17,7 @@ from ..partition import LogPartition
 from ..timeline import default_blocks
 from ..words import Words
 from ._codec import from_blob, typed
-from ._describe import PackedWords
+from ._describe import DataResult, PackedWords
 from ._jobs import families, n_dims, specs_of
 from ._plan import Experiment, Plan
 from ._store import Store
@@ -156,6 +156,7 @@ class Reader:
         self.file = file
         self.index = index
         self.words = lru_cache(_KEPT)(self._read_words)
+        self.data = cache(self._read_data)
         self._table = cache(self._read_table)
         self._files = lru_cache(_KEPT)(self._read_files)
 
@@ -185,6 +186,10 @@ class Reader:
     def _read_words(self, recording: str, experiment: str) -> Words:
         """Words of all single bins of an experiment."""
         return from_blob(PackedWords, self.description(recording, experiment, "words")).unpacked()
+
+    def _read_data(self, recording: str, experiment: str) -> DataResult:
+        """Units, rates, busiest stretch and correlogram of an experiment."""
+        return from_blob(DataResult, self.description(recording, experiment, "data"))
 
     def model(
         self, condition: Condition, spec: ModelSpec, split: int, l1: float

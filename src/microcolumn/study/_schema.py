@@ -32,7 +32,7 @@ CREATE TABLE recordings (
   name TEXT NOT NULL PRIMARY KEY,
   fingerprint TEXT NOT NULL,  -- sha256 of spike times, units and epochs
   source TEXT, n_units INTEGER, n_spikes INTEGER, duration_s REAL,
-  simulated INTEGER NOT NULL,  -- 1 if its spikes come from a simulation
+  simulated INTEGER,  -- 1 if its spikes come from a simulation
   units TEXT,   -- JSON: [{id, layer, depth_um, depth_reference, rate_hz, multiunit}, ...]
   notes TEXT,   -- JSON
   survey TEXT   -- JSON

@@ -13,7 +13,6 @@ from ..evaluate import HiddenActivation
 from ..models import ModelSpec, PopulationModel
 from ..units import Units
 from ..words import Words
-from ._codec import from_blob
 from ._compute import split_words
 from ._describe import DataResult
 from ._index import Condition, NotComputedError, PlanIndex, Reader, Row
@@ -141,7 +140,7 @@ class StoredStudy:
     def data(self, recording: str, *, experiment: str | None = None) -> DataResult:
         """Units, rates, busiest stretch and correlogram of what an experiment saw."""
         settings = self.index.experiment(recording, experiment)
-        return from_blob(DataResult, self._reader.description(recording, settings.name, "data"))
+        return self._reader.data(recording, settings.name)
 
     def units(self, recording: str, *, experiment: str | None = None) -> Units:
         """Units of an experiment's words."""
