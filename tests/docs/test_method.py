@@ -413,9 +413,7 @@ def test_layer_p_values_count_all_arrangements_of_the_labels():
     sizes = np.abs(theta.W)
 
     def statistics(arrangement):
-        by_layer = np.array(
-            [sizes[arrangement == layer].sum(axis=0) for layer in ("II/III", "IV")]
-        )
+        by_layer = np.array([sizes[arrangement == layer].sum(axis=0) for layer in ("II/III", "IV")])
         largest = by_layer.max(axis=0)
         same = arrangement[:, None] == arrangement
         pairs = ~np.eye(6, dtype=bool)

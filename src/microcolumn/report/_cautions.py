@@ -32,7 +32,9 @@ def cautions(results: Results) -> list[str]:
             doubts = (
                 _not_converged(tested),
                 _false_modes(tested),
-                _without_hidden_units([(window, m.spec, s) for window, m in by_window for s in m.splits]),
+                _without_hidden_units(
+                    [(window, m.spec, s) for window, m in by_window for s in m.splits]
+                ),
                 _at_the_edge(tested, grids),
             )
             for what in chain(*doubts):
