@@ -16,8 +16,8 @@ from ..origin import units_of
 from ..units import Units, downwards, layers_from_the_top
 from .style import literal
 
-#: Longest name of a unit on an axis.
-_LONGEST_ID = 12
+#: Longest name of a unit on an axis, and in the small type beside layers.
+_LONGEST_ID, _LONGEST_BESIDE = 12, 8
 #: Size of names of units beside layers, and the mean width of a letter of it, points.
 _ID_SIZE, _ID_LETTER = 5.0, 3.1
 
@@ -87,17 +87,18 @@ def _name_units(ax: Axes, found: Laminar, most: int) -> None:
     n_units = found.order.size
     every = next(step for step in (1, 2, 5, 10, 20, 50, n_units) if n_units <= step * most)
     rows = range(0, n_units, every)
-    names = [short_id(found.ids[row]) for row in rows]
+    names = [short_id(found.ids[row], _LONGEST_BESIDE) for row in rows]
     ax.yaxis.remove_overlapping_locs = False  # a layer's name may stand at the height of a unit's
     ax.set_yticks(rows, names, minor=True, fontsize=_ID_SIZE)
     ax.tick_params(axis="y", which="minor", length=1.5, width=0.4, pad=1.5)
     ax.tick_params(axis="y", which="major", pad=7.0 + _ID_LETTER * max(map(len, names)))
 
 
-def short_id(name: str) -> str:
+def short_id(name: str, longest: int = _LONGEST_ID) -> str:
     """A unit's name as axes have it; a long one keeps its ends, since names differ at the end."""
-    if len(name) > _LONGEST_ID:
-        name = f"{name[:4]}…{name[5 - _LONGEST_ID :]}"
+    if len(name) > longest:
+        head = longest // 3
+        name = f"{name[:head]}…{name[head + 1 - longest :]}"
     return literal(name)
 
 
