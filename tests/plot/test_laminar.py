@@ -13,6 +13,7 @@ from microcolumn.plot._laminar import (
     mark_layers,
     mark_window,
     order_text,
+    short_id,
 )
 from microcolumn.units import Units
 from microcolumn.words import Words
@@ -107,6 +108,29 @@ def test_the_ticks_of_units_without_layers_are_their_ids():
     from_the_top = [ids[n] for n in np.argsort(depths)]
     ticks = ax.get_yticks().astype(int)
     assert labels(ax.yaxis) == [from_the_top[row].replace("$", r"\$") for row in ticks]
+
+
+@pytest.mark.parametrize(
+    ("n_units", "every"), [(1, 1), (5, 1), (23, 1), (24, 1), (25, 2), (60, 5), (500, 50)]
+)
+def test_beside_layers_units_are_named_by_their_ids_as_far_as_there_is_room(n_units, every):
+    ids = [str(7 * n) for n in range(n_units)]
+    units = Units(ids, layer=["IV"] + ["V/VI"] * (n_units - 1))
+    ax = Figure().subplots()
+    mark_layers(ax, laminar(units))
+    names = [label.get_text() for label in ax.get_yticklabels(minor=True)]
+    assert names == ids[::every]
+    assert ax.get_yticks(minor=True).tolist() == list(range(0, n_units, every))
+
+
+def test_long_ids_keep_their_ends():
+    assert short_id("12_characters"[:12]) == "12_character"
+    assert short_id("probe0_shank1_unit_0042") == "prob…it_0042"
+    assert short_id("$" * 13) == r"\$" * 4 + "…" + r"\$" * 7
+    ids = [f"probe0_shank1_unit_{n:04d}" for n in range(9)]
+    ax = Figure().subplots()
+    mark_layers(ax, laminar(Units(ids)))
+    assert labels(ax.yaxis) == [f"prob…it_{n:04d}" for n in range(9)]
 
 
 def test_bits_of_a_window_run_bin_by_bin_each_from_the_top():

@@ -130,6 +130,22 @@ def test_a_bin_width_that_the_data_contradict_is_a_caution(
         assert lines[0].endswith(f"; set bin_width = {suggested:g} (--bin-width {suggested:g})")
 
 
+def test_fits_without_a_live_hidden_unit_are_a_caution(tmp_path):
+    def emptied(job, rows):
+        for row in rows.get("scores", []):
+            if row["model"].startswith(("RBM", "Semi")) and job.split < 3:
+                row["n_live_hidden"] = 0
+                row["n_couplings"] = 2 * row["model"].startswith("Semi")
+
+    found = cautions_of(tmp_path, INSTANTANEOUS, change=emptied)
+    [rbm, semi] = [each for each in found if "no hidden unit is live" in each]
+    assert rbm == (
+        "cells, instantaneous, RBM 5: no hidden unit is live in 3 of 4 tests, so that it is a "
+        "model of independent units there"
+    )
+    assert "SemiRBM 5: no hidden unit is live in 3 of 4 tests, so that it is an Ising" in semi
+
+
 @pytest.mark.parametrize(
     ("settings", "leaks"),
     [({"split_by": "words"}, True), ({"split_by": "blocks"}, False),

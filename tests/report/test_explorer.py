@@ -11,7 +11,7 @@ from microcolumn.evaluate._activation import hidden_activation
 from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import laminar
 from microcolumn.recording import Recording
-from microcolumn.report._assemblies import words_ending_at
+from microcolumn.report._assemblies import _label, words_ending_at
 from microcolumn.report._explorer import PARAMETERS, explorers, most_per_matrix, strongest
 from microcolumn.study import Results
 from microcolumn.words import Words
@@ -133,7 +133,19 @@ def test_labels_have_the_layers_that_were_tested(planted):
     assert found["tested"]
     [label] = [unit["label"] for unit in found["hidden"]]
     assert label.startswith("layer IV, 60 %")
-    assert label.endswith("p\xa0=\xa00.001")
+    assert label.endswith("of its weight, p\xa0=\xa00.001; active with 2 units")
+
+
+@pytest.mark.parametrize(
+    ("strength", "said"),
+    [
+        ([1.0, 2.0, 0.0], "active with 2 units"),
+        ([1.0, -2.0, -1.0], "active with 1 unit, silences 2"),
+        ([0.0, -2.0, 0.0], "silences 1 unit"),
+    ],
+)
+def test_hidden_units_without_layers_are_known_by_their_company(strength, said):
+    assert _label(None, np.array(strength)) == said
 
 
 def test_the_split_shown_is_the_first_that_is_tested(tmp_path):

@@ -219,7 +219,7 @@ class LayersResult:
 
     @property
     def overall_share(self) -> float:
-        """Part of all positive weight in its hidden unit's dominant layer, mean over splits."""
+        """Part of all weight in its hidden unit's dominant layer, mean over splits."""
         return _mean_known([each.overall_share for each in self.statistics])
 
     @property

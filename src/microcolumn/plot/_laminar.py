@@ -16,9 +16,9 @@ from ..origin import units_of
 from ..units import Units, downwards, layers_from_the_top
 from .style import literal
 
-#: Longest name of a unit on an axis, and most names beside the names of layers.
-_LONGEST_ID, _MOST_IDS = 12, 24
-#: Size of those names, and the mean width of a letter of it, points.
+#: Longest name of a unit on an axis, and in the small type beside layers.
+_LONGEST_ID, _LONGEST_BESIDE = 12, 8
+#: Size of names of units beside layers, and the mean width of a letter of it, points.
 _ID_SIZE, _ID_LETTER = 5.0, 3.1
 
 
@@ -51,17 +51,22 @@ def laminar(units: Units) -> Laminar:
     return Laminar(order, tuple(layers), tuple(units.ids[n] for n in order))
 
 
-def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> None:
+def mark_layers(
+    ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y", most: int = 12
+) -> None:
     """Draw lines between layers and name them, and name units: all, or some if they are many.
 
     The unit of row ``n`` is drawn at ``n``. Beside names of layers, units are named along y only.
+    Of many units about ``most`` are named: fewer where long names stand side by side, up to twice
+    as many in the small type beside layers.
     """
     draw, axis = (ax.axhline, ax.yaxis) if along == "y" else (ax.axvline, ax.xaxis)
     for border in found.borders:
         draw(border - 0.5, color="black", linewidth=0.8)
     if not found.layers:
         last = found.order.size - 1
-        most = 12 if along == "y" or max(map(len, found.ids)) < 4 else 6
+        if along == "x" and max(map(len, found.ids)) > 3:
+            most = most // 2
         ticks = MaxNLocator(most, integer=True, steps=[1, 2, 5, 10]).tick_values(0, last)
         rows = [int(row) for row in ticks if 0 <= row <= last]
         names = [short_id(found.ids[row]) for row in rows]
@@ -72,26 +77,28 @@ def mark_layers(ax: Axes, found: Laminar, *, along: Literal["y", "x"] = "y") -> 
         axis.set_ticks([(start + stop - 1) / 2 for _, start, stop in found.layers], names)
         axis.set_tick_params(length=0)
         if along == "y":
-            _name_units(ax, found)
+            _name_units(ax, found, 2 * most)
     if along == "x" and max(map(len, names)) > 8:  # side by side they would overlap
         axis.set_tick_params(rotation=90)
 
 
-def _name_units(ax: Axes, found: Laminar) -> None:
+def _name_units(ax: Axes, found: Laminar, most: int) -> None:
     """Small names of units between the axis and the names of layers."""
     n_units = found.order.size
-    every = next(step for step in (1, 2, 5, 10, 20, 50, n_units) if n_units <= step * _MOST_IDS)
+    every = next(step for step in (1, 2, 5, 10, 20, 50, n_units) if n_units <= step * most)
     rows = range(0, n_units, every)
-    names = [short_id(found.ids[row]) for row in rows]
+    names = [short_id(found.ids[row], _LONGEST_BESIDE) for row in rows]
+    ax.yaxis.remove_overlapping_locs = False  # a layer's name may stand at the height of a unit's
     ax.set_yticks(rows, names, minor=True, fontsize=_ID_SIZE)
     ax.tick_params(axis="y", which="minor", length=1.5, width=0.4, pad=1.5)
     ax.tick_params(axis="y", which="major", pad=7.0 + _ID_LETTER * max(map(len, names)))
 
 
-def short_id(name: str) -> str:
+def short_id(name: str, longest: int = _LONGEST_ID) -> str:
     """A unit's name as axes have it; a long one keeps its ends, since names differ at the end."""
-    if len(name) > _LONGEST_ID:
-        name = f"{name[:4]}…{name[5 - _LONGEST_ID :]}"
+    if len(name) > longest:
+        head = longest // 3
+        name = f"{name[:head]}…{name[head + 1 - longest :]}"
     return literal(name)
 
 

@@ -66,8 +66,7 @@ def hidden_map(
     most = (float(np.abs(weights).max()) if limit is None else limit) or 1.0
     image = ax.imshow(weights, cmap=SIGNED, vmin=-most, vmax=most, aspect="auto")
     image.set_extent(((0.5 - window) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5))
-    mark_layers(ax, rows)
-    ax.set_yticks([], minor=True)  # there is no room for names of units beside those of layers
+    mark_layers(ax, rows, most=4)
     oldest = (1 - window) * width
     ax.set_xticks([oldest, 0.0] if window > 1 else [0.0])
     ax.xaxis.set_major_formatter("{x:.0f}")
@@ -103,6 +102,7 @@ def hidden_maps(
         is_left, is_lowest = place % COLUMNS == 0, place + COLUMNS >= shown.size
         if not is_left:
             ax.set(yticklabels=[], ylabel="")
+            ax.set_yticklabels(["" for _ in ax.get_yticks(minor=True)], minor=True)
         if not is_lowest:
             ax.set_xticklabels([])
         if not (is_left and is_lowest):  # one for all

@@ -189,7 +189,7 @@ def _scores(plan: Plan) -> str:
 
 
 _LAYERS = (
-    "For each hidden unit, the share of its positive weight in its dominant layer was compared "
+    "For each hidden unit, the share of its weight, by size, in its dominant layer was compared "
     "with the same under permuted layer labels, and likewise the mean strength of couplings within "
     "minus that between layers; p = (1 + permutations at least as extreme) / (1 + permutations) "
     "(Phipson & Smyth 2010). Hidden units that stay in a layer are counted at a false discovery "

@@ -159,7 +159,7 @@ def layers(results: Results, condition: Condition) -> Table | None:
         "layers",
         (*header, "couplings within / between, nats", "p"),
         rows,
-        note="weight in one layer: share of the positive weight in each hidden unit's main layer; "
+        note="weight in one layer: share of the weight, by size, in each hidden unit's main layer; "
         "p: median over splits; hidden units: of the live ones, means over splits; "
         "couplings: mean strength",
     )
