@@ -65,9 +65,9 @@ def slow_chain(model: mc.RBM, n: int, rng: np.random.Generator) -> Bits:
 
 
 def calibration(quick: bool) -> None:
-    n_tests = 40 if quick else 400
+    n_tests = 20 if quick else 200
     rows = []
-    for n_units, n_words in ((8, 5_000), (15, 10_000)):
+    for n_units, n_words in ((8, 5_000), (14, 5_000)):
         for make in (independent, held, slow_chain):
             alarms: dict[str, int] = {}
             for seed in range(n_tests):
