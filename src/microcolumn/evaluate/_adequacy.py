@@ -184,7 +184,7 @@ def adequacy(
 
     Rates, covariances of pairs, third central moments of triplets, the distribution of synchrony
     and mean log p are compared with words of the model: all words up to 12 bits, else at most
-    200,000 drawn ones. Pairs are those of the 100 most active bits, triplets those of the 30 most
+    200,000 drawn ones. Pairs are those of the 60 most active bits, triplets those of the 24 most
     active. The p-value is from 199 sets of words drawn from the model, each as dependent in time as
     the tested ones by the variance of their blocks.
 
