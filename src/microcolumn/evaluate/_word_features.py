@@ -19,8 +19,8 @@ from ..validation import Bits, Floats
 
 #: Families of statistics, in the order of the table's columns.
 FAMILIES = ("rates", "pairs", "triplets", "synchrony", "words")
-#: Bits whose pairs and triplets are looked at, the most active ones: at most 4,950 and 4,060.
-MOST_BITS_OF_PAIRS, MOST_BITS_OF_TRIPLETS = 100, 30
+#: Bits whose pairs and triplets are looked at, the most active ones: at most 1,770 and 2,024.
+MOST_BITS_OF_PAIRS, MOST_BITS_OF_TRIPLETS = 60, 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
