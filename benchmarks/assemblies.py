@@ -7,11 +7,11 @@ penalty that the validation part of the first split prefers. Each split in turn 
     python benchmarks/assemblies.py [--quick] [--presets NAME ...] [--models NAME ...]
 
 A planted group is the listeners to the volleys of one layer, or a unit with those that it has
-exciting synapses with. A hidden unit with two cells or more counts as planted if at least 80 % of
-the weight of its cells lies in one planted group, else as invented; "strictly" counts all of its
-positive weight, also that of units too weak to be named as cells. Two lines per model: all hidden
+exciting synapses with. A hidden unit with two units or more counts as planted if at least 80 % of
+the weight of its units lies in one planted group, else as invented; "strictly" counts all of its
+positive weight, also that of units too weak to be named. Two lines per model: all hidden
 units, and those that are called assemblies. Columns: how many; planted; invented; share planted;
-the same strictly, and with the cells of each permuted (chance); layers whose volleys were found, of
+the same strictly, and with the units of each permuted (chance); layers whose volleys were found, of
 3; pairs of listeners to the same volleys that share a found group.
 
 Last, the same for units that know nothing of each other: each is shifted in time by its own random
@@ -82,24 +82,24 @@ def count(
     planted = np.hstack((listens, linked))
     every = np.maximum(weights[:, [row.position for row in found]], 0.0)
     members = np.stack(
-        [np.isin(np.arange(len(weights)), np.array(row.cells, int)) for row in found]
+        [np.isin(np.arange(len(weights)), np.array(row.units, int)) for row in found]
     )
-    of_cells = every * members.T
-    good = purity(of_cells, planted) >= PURE
+    of_units = every * members.T
+    good = purity(of_units, planted) >= PURE
     shuffled = [
-        (purity(rng.permuted(of_cells, axis=0), planted) >= PURE).sum() for _ in range(SHUFFLES)
+        (purity(rng.permuted(of_units, axis=0), planted) >= PURE).sum() for _ in range(SHUFFLES)
     ]
     together = np.zeros((len(weights),) * 2, dtype=bool)
-    for cells in members[good]:
-        together |= np.outer(cells, cells)
+    for units in members[good]:
+        together |= np.outer(units, units)
     wanted = np.triu(listens.astype(int) @ listens.T.astype(int) > 0, 1)
-    in_layer = purity(of_cells, listens) >= PURE
+    in_layer = purity(of_units, listens) >= PURE
     return Count(
         number=len(found),
         planted=good.sum(),
         strictly=(purity(every, planted) >= PURE).sum(),
         by_chance=np.mean(shuffled),
-        layers=len(set((listens.T.astype(float) @ of_cells).argmax(axis=0)[in_layer].tolist())),
+        layers=len(set((listens.T.astype(float) @ of_units).argmax(axis=0)[in_layer].tolist())),
         pairs=(together & wanted).sum() / wanted.sum(),
     )
 

@@ -7,6 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy.optimize import root
+from scipy.special import softmax
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
@@ -37,13 +39,29 @@ def _words(n=600, layer=LAYERS):
 
 def _log_p(theta, words):
     """Normalised log probabilities by a sum over all words."""
-    every = np.array(list(product((0, 1), repeat=theta.n_visible)))
+    every = _every(theta.n_visible)
     return log_weight(theta, words.X) - np.logaddexp.reduce(log_weight(theta, every))
 
 
+def _every(n):
+    return np.array(list(product((0, 1), repeat=n)))
+
+
+def _rates(theta):
+    every = _every(theta.n_visible)
+    return softmax(log_weight(theta, every)) @ every
+
+
 def _without(theta, k):
+    """The model without hidden unit k, its biases such that all rates stay."""
     keep = [i for i in range(theta.n_hidden) if i != k]
-    return Parameters(b=theta.b, J=theta.J, W=theta.W[:, keep], c=theta.c[keep])
+
+    def with_biases(b):
+        return Parameters(b=b, J=theta.J, W=theta.W[:, keep], c=theta.c[keep])
+
+    found = root(lambda b: _rates(with_biases(b)) - _rates(theta), theta.b, tol=1e-12)
+    assert found.success
+    return with_biases(found.x)
 
 
 def test_bits_lost_are_those_of_the_model_without_the_hidden_unit():
@@ -54,14 +72,16 @@ def test_bits_lost_are_those_of_the_model_without_the_hidden_unit():
     for row in found:
         lost = _log_p(theta, words) - _log_p(_without(theta, row.position), words)
         mean = np.average(lost, weights=words.counts) / math.log(2) / 0.020
-        assert row.bits_per_second == pytest.approx(mean, rel=1e-9)
+        assert row.bits_per_second == pytest.approx(mean, rel=1e-4)
         assert row.stderr > 0.0
 
 
-def test_bits_lost_from_drawn_words_agree_within_their_error(monkeypatch):
+@pytest.mark.parametrize("exactly", [True, False])
+def test_bits_lost_from_drawn_words_agree_within_their_error(monkeypatch, exactly):
     model, words = SemiRBM.from_parameters(_theta()), _words()
     exact = assemblies(model, words)
-    monkeypatch.setattr(module, "_EXACT_OPERATIONS", 0.0)
+    monkeypatch.setattr(module, "_MOST_BITS_OF_ALL", 0)
+    monkeypatch.setattr(module, "can_sample_exactly", lambda theta: exactly)
     drawn = assemblies(model, words)
     assert not drawn.exact
     for row, other in zip(exact, drawn, strict=True):
@@ -82,18 +102,18 @@ def test_nothing_depends_on_order_and_orientation_of_hidden_units(seed):
     first, second = assemblies(models, words), assemblies(models[::-1], words)
     for row, other in zip(first, second, strict=True):
         assert order[other.position] == row.position
-        for name in ("cells", "silenced", "layer", "stability", "verdict", "layer_p_value"):
+        for name in ("units", "silenced", "layer", "stability", "verdict", "layer_p_value"):
             assert getattr(other, name) == getattr(row, name)
         for name in ("active_share", "rate_hz", "similarity", "bits_per_second", "stderr"):
             assert getattr(other, name) == pytest.approx(getattr(row, name), rel=1e-9)
 
 
-def test_cells_have_a_quarter_of_the_largest_weight_and_are_named_strongest_first():
+def test_units_have_a_quarter_of_the_largest_weight_and_are_named_strongest_first():
     by_position = {
         row.position: row for row in assemblies(SemiRBM.from_parameters(_theta()), _words())
     }
-    assert by_position[0].cells == ("u0", "u1", "u2")
-    assert by_position[2].cells == ("u5", "u4", "u7")
+    assert by_position[0].units == ("u0", "u1", "u2")
+    assert by_position[2].units == ("u5", "u4", "u7")
     assert (by_position[0].silenced, by_position[2].silenced) == ((), ("u6",))
 
 
@@ -148,11 +168,11 @@ ROW = Assembly(0, ("a", "b"), (), "", math.nan, math.nan, 0.1, 5.0, 5, 0.8, 0.9,
         ({"stability": 0.6}, "unstable"),
         ({"stderr": 1.3}, "not needed"),
         ({"stderr": math.nan}, "not needed"),  # one word has no error
-        ({"cells": ("a",)}, "no group"),
+        ({"units": ("a",)}, "no group"),
         ({"n_others": 0, "stability": math.nan}, "not known"),
     ],
 )
-def test_the_verdict_asks_for_two_cells_recurrence_and_a_loss(changes, verdict):
+def test_the_verdict_asks_for_two_units_recurrence_and_a_loss(changes, verdict):
     assert replace(ROW, **changes).verdict == verdict
 
 
@@ -195,7 +215,7 @@ def test_an_assembly_is_found_in_planted_words_and_prints():
     train, test = Words.from_array(X).split(0.5, random_state=0)
     model = RBM(4, objective="mpf", l1=0.01).fit(train)
     found = assemblies([model, *refits(model, train, 3)], test)
-    assert [sorted(row.cells) for row in found.stable] == [["0", "1", "2", "3"]]
+    assert [sorted(row.units) for row in found.stable] == [["0", "1", "2", "3"]]
     assert "3 of 3" in str(found)
     assert found.to_rows()[0]["verdict"] == "assembly"
     assert found[0].position == found.to_rows()[0]["position"]

@@ -21,7 +21,7 @@ def test_there_is_a_row_for_each_hidden_unit_of_each_model_that_has_some(
     found = planted_results.assemblies("cells", "RBM")
     for row, each in zip(made[0].rows, found, strict=True):
         shown = dict(zip(made[0].header, row, strict=True))
-        assert (shown["cells"], shown["verdict"]) == (" ".join(each.cells), each.verdict)
+        assert (shown["units"], shown["verdict"]) == (" ".join(each.units), each.verdict)
         assert shown["recurs in"] == f"{round(3 * each.stability)} of 3"
         assert shown["bits/s lost"] == f"{each.bits_per_second:.2f} ± 0.25"
         assert (shown["layer"], shown["share"], shown["p"]) == ("IV", "0.90", "0.004")

@@ -43,7 +43,7 @@ def test_assemblies_name_their_units(tables, planted_results):
     rows = [row for row in tables["assemblies"] if row["experiment"] == "instantaneous"]
     rows = [row for row in rows if row["model"] == "RBM 5"]
     for row, each in zip(rows, planted_results.assemblies("cells", "RBM"), strict=True):
-        assert row["cells"] == ";".join(each.cells)
+        assert row["units"] == ";".join(each.units)
         assert (row["verdict"], int(row["position"])) == (each.verdict, each.position)
         assert float(row["stability"]) == each.stability
 

@@ -1,4 +1,4 @@
-"""Assemblies: hidden units that come back in other fits, with cells, layer, rate and worth.
+"""Assemblies: hidden units that come back in other fits, with units, layer, rate and worth.
 
 A hidden unit is a binary stand-in for a common input to the units that it has weights to, or for a
 group of them that excite each other. It is statistical: no recorded cell, no proof of a synapse.
@@ -47,7 +47,7 @@ class Assembly:
     ----------
     position : int
         Column of ``W`` of the first fit.
-    cells, silenced : tuple of str
+    units, silenced : tuple of str
         Units with a positive weight of at least a quarter of its largest, and units with a negative
         weight as strong as that, strongest first. Each is named once, by its strongest bin of the
         window.
@@ -71,7 +71,7 @@ class Assembly:
     """
 
     position: int
-    cells: tuple[str, ...]
+    units: tuple[str, ...]
     silenced: tuple[str, ...]
     layer: str
     layer_share: float
@@ -88,12 +88,12 @@ class Assembly:
     def verdict(self) -> Verdict:
         """What it may be called.
 
-        ``"no group"``: fewer than two cells. ``"not known"``: there is no other fit.
+        ``"no group"``: fewer than two units. ``"not known"``: there is no other fit.
         ``"unstable"``: it recurs in fewer than 80 % of the other fits. ``"not needed"``: it recurs,
         but words that it was not fitted to do not get less probable without it, at 5 %. Else
         ``"assembly"``.
         """
-        if len(self.cells) < 2:
+        if len(self.units) < 2:
             return "no group"
         if self.n_others == 0:
             return "not known"
@@ -146,23 +146,23 @@ class Assemblies(Sequence[Assembly]):
     def __str__(self) -> str:
         if not self.rows:
             return "no live hidden unit"
-        rows = [cells_of(row) for row in self.rows]
-        return text_table(HEADER, rows, left=("cells", "silenced", "layer", "verdict"))
+        rows = [columns_of(row) for row in self.rows]
+        return text_table(HEADER, rows, left=("units", "silenced", "layer", "verdict"))
 
 
 HEADER = (
-    *("hidden", "cells", "silenced", "layer", "share", "p", "on, Hz"),
+    *("hidden", "units", "silenced", "layer", "share", "p", "on, Hz"),
     *("recurs in", "cosine", "bits/s lost", "verdict"),
 )
 
 
-def cells_of(row: Assembly) -> tuple[str, ...]:
+def columns_of(row: Assembly) -> tuple[str, ...]:
     """Cells of one line of the table, as many as :data:`HEADER` has."""
     p = row.layer_p_value
     recurs = round(row.stability * row.n_others) if row.n_others else 0
     return (
         str(row.position),
-        " ".join(row.cells),
+        " ".join(row.units),
         " ".join(row.silenced) or "-",
         row.layer or "-",
         number(row.layer_share),
@@ -188,7 +188,7 @@ def assemblies(
     Hidden units are paired one to one with those of each other fit by the cosine of their weights.
     One recurs there if the cosine is at least 0.71 and larger than that of 95 % of the same weights
     permuted over units with any hidden unit of the other fit. What recurs in at least 80 % of the
-    other fits, has two cells or more and is needed by ``words`` is an assembly.
+    other fits, has two units or more and is needed by ``words`` is an assembly.
 
     Fits of random halves of one recording share words, and so some of their accidents: recurrence
     shows that a group does not hang on a few words or on the start of a fit, not that another
@@ -218,7 +218,7 @@ def assemblies(
     >>> train, test = words.split(0.5, random_state=0)
     >>> model = RBM(2, objective="mpf", l1=0.01).fit(train)
     >>> found = assemblies([model, *refits(model, train, 4)], test)
-    >>> [(sorted(row.cells), row.verdict) for row in found]
+    >>> [(sorted(row.units), row.verdict) for row in found]
     [(['0', '1', '2', '3'], 'assembly')]
     """
     fits = [models] if isinstance(models, PopulationModel) else list(models)
@@ -240,7 +240,7 @@ def assemblies(
         rows.append(
             Assembly(
                 position=k,
-                cells=_named(strongest, held.units),
+                units=_named(strongest, held.units),
                 silenced=_named(-strongest, held.units, largest=np.abs(strongest).max()),
                 layer=of_layer.layer if of_layer else "",
                 layer_share=of_layer.share if of_layer else math.nan,

@@ -1,71 +1,105 @@
-"""What words lose without a hidden unit (docs/method.md, section 8)."""
+"""What words lose without a hidden unit, rates kept (docs/method.md, section 8)."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import logsumexp
 
-from ..energy import hidden_posterior
+from ..energy import log_weight
 from ..parameters import Parameters
-from ..partition import exact_expectations
-from ..partition._cost import operations
-from ..partition._gibbs import gibbs_samples
+from ..partition import can_sample_exactly, exact_samples, gibbs_samples
+from ..partition._enumeration import states
 from ..validation import Floats
 from ..words import Words
 from ._bootstrap import block_bins_of
 from ._score import bits_per_second_per_nat, mean_rate
 
-#: Expectations are summed exactly up to this many multiply-adds, some seconds of one core.
-_EXACT_OPERATIONS = 2.0**33
-#: Words drawn where that is too many, by independent chains.
-_SAMPLES, _CHAINS = 200_000, 500
+#: Words of so many bits are all taken, others drawn: ten million bits, within limits.
+_MOST_BITS_OF_ALL, _DRAWN_BITS, _FEWEST, _MOST = 14, 10_000_000, 20_000, 100_000
+#: Groups of drawn words, whose differences give the error: the chains, where there are any.
+_GROUPS = 200
+#: Bits that vary less than this, standard deviation, keep their bias.
+_RARE = 1e-4
+#: Largest difference of a rate that is left, in standard deviations of one word.
+_TOLERANCE = 1e-5
 
 
 def losses(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple[Floats, Floats, bool]:
-    """Bits/s that words lose without each hidden unit, their errors, and if log Z is exact.
+    """Bits/s that words lose without each hidden unit, their errors, and if sums are exact.
 
-    The arrays have shape (n_hidden,); ``rng`` draws words where an exact sum takes too long.
+    Biases are fitted anew, so that every unit keeps the rate that the whole model gives it: what is
+    lost is what units do together, not their rates. The arrays have shape (n_hidden,).
     """
-    off, off_stderr = _off(theta, held, rng)
-    exact = not off_stderr.any()
     lost, stderr = np.zeros(theta.n_hidden), np.zeros(theta.n_hidden)
+    exact = theta.n_visible <= _MOST_BITS_OF_ALL
     if theta.W is None or theta.c is None:
         return lost, stderr, exact
+    X, log_p = _words_of(theta, held, rng)
     length, scale = block_bins_of(held, None), bits_per_second_per_nat(held)
-    x = held.X.astype(np.float64)
-    for k in range(theta.n_hidden):
-        nats = np.logaddexp(0.0, theta.c[k] + x @ theta.W[:, k])
+    for k in np.flatnonzero(theta.live):
+        left_out = log_p - np.logaddexp(0.0, theta.c[k] + X @ theta.W[:, k])
+        change = _biases(X, log_p, left_out)
+        log_terms = left_out + X @ change
+        nats = np.logaddexp(0.0, theta.c[k] + held.X @ theta.W[:, k]) - held.X @ change
         mean, error = mean_rate(nats, held, length)
-        lost[k] = mean + math.log(off[k]) * scale
-        stderr[k] = math.hypot(error, off_stderr[k] / off[k] * scale)
+        lost[k] = mean + float(logsumexp(log_terms)) * scale
+        drawn = 0.0 if exact else _relative_error(log_terms)
+        stderr[k] = math.hypot(error, drawn * scale)
     return lost, stderr, exact
 
 
-def _off(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """P(h_i = 0) under the model and its standard error, each of shape (n_hidden,).
+def _words_of(theta: Parameters, held: Words, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Words (n_words, n_bits) that stand for the model, and their log probabilities (n_words,).
 
-    It is all that is needed to leave a hidden unit out: without it every word is as probable as in
-    the model given that h_i = 0, so that log Z changes by log P(h_i = 0).
+    These are all words, or drawn ones of equal probability: group after group, each as long.
     """
-    mirror = _mirrored(theta)
-    if theta.W is None or operations(theta) <= _EXACT_OPERATIONS:
-        expected = exact_expectations(mirror)[1].c
-        off = np.zeros(0) if expected is None else expected
-        return off, np.zeros_like(off)
-    spread = np.linspace(0, held.n_bins - 1, _CHAINS).round().astype(np.intp)
-    initial = held.X[held.index[spread]]
-    X = gibbs_samples(theta, _SAMPLES, n_chains=_CHAINS, initial=initial, random_state=rng)
-    by_chain = hidden_posterior(mirror, X).reshape(-1, _CHAINS, theta.n_hidden).mean(axis=0)
-    return by_chain.mean(axis=0), by_chain.std(axis=0, ddof=1) / math.sqrt(_CHAINS)
+    n_bits = theta.n_visible
+    if n_bits <= _MOST_BITS_OF_ALL:
+        X = states(n_bits)
+        log_p = log_weight(theta, X)
+        return X, log_p - logsumexp(log_p)
+    n_words = min(max(_DRAWN_BITS // n_bits, _FEWEST), _MOST) // _GROUPS * _GROUPS
+    if can_sample_exactly(theta):
+        drawn = exact_samples(theta, n_words, rng)
+    else:
+        spread = np.linspace(0, held.n_bins - 1, _GROUPS).round().astype(np.intp)
+        initial = held.X[held.index[spread]]
+        drawn = gibbs_samples(theta, n_words, n_chains=_GROUPS, initial=initial, random_state=rng)
+        # Words of a chain, which depend on each other, become one group.
+        drawn = drawn.reshape(-1, _GROUPS, n_bits).swapaxes(0, 1).reshape(n_words, n_bits)
+    return drawn.astype(np.float64), np.full(n_words, -math.log(n_words))
 
 
-def _mirrored(theta: Parameters) -> Parameters:
-    """The same distribution with every hidden unit on for off.
+def _biases(X: Floats, log_p: Floats, left_out: Floats) -> Floats:
+    """Change of the biases (n_bits,) that gives ``left_out`` the rates that ``log_p`` has.
 
-    What it expects of them being on is P(h_i = 0), as a sum of positive terms: one minus P(h_i = 1)
-    would be 0 for those that are nearly always on.
+    It minimises log sum exp(left_out + X a) - rates' a, which is convex in a.
     """
-    if theta.W is None or theta.c is None:
-        return theta
-    return Parameters(b=theta.b + theta.W.sum(axis=1), J=theta.J, W=-theta.W, c=-theta.c)
+    rates = np.minimum(np.exp(log_p) @ X, 1.0)
+    deviations = np.sqrt(rates * (1.0 - rates))
+    free = deviations > _RARE
+    Z = (X[:, free] - rates[free]) / deviations[free]
+
+    def value_and_slope(a: Floats) -> tuple[float, Floats]:
+        log_terms = left_out + Z @ a
+        total = float(logsumexp(log_terms))
+        return total, np.exp(log_terms - total) @ Z
+
+    start = np.zeros(int(free.sum()))
+    if start.size:
+        found = minimize(
+            value_and_slope, start, jac=True, method="L-BFGS-B", options={"gtol": _TOLERANCE}
+        )
+        start = found.x
+    change = np.zeros(X.shape[1])
+    change[free] = start / deviations[free]
+    return change
+
+
+def _relative_error(log_terms: Floats) -> float:
+    """Standard error of the log of a sum over drawn words, from groups of them."""
+    groups = np.exp(log_terms - logsumexp(log_terms)).reshape(_GROUPS, -1).sum(axis=1)
+    return float(groups.std(ddof=1)) * math.sqrt(_GROUPS)

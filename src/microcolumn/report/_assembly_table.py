@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..evaluate import Assemblies
-from ..evaluate._assemblies import HEADER, cells_of
+from ..evaluate._assemblies import HEADER, columns_of
 from ..formatting import counted, enumeration
 from ..models import ModelSpec
 from ..study import Condition, Results
@@ -16,17 +16,18 @@ from ._tables import Table, of_models
 #: What a hidden unit is, for readers who know cells and not models.
 MEANING = (
     "A hidden unit is a binary stand-in for a common input to, or a mutually exciting group of, "
-    "the cells it has weights to. It is statistical, not a recorded neuron, and does not prove a "
+    "the units it has weights to. It is statistical, not a recorded neuron, and does not prove a "
     "synapse."
 )
 
 _NOTE = (
-    "hidden units of split 0; cells: units with at least a quarter of the largest positive weight, "
-    "strongest first; silenced: negative weights as strong; share: positive weight in its main "
-    "layer, p of the permutation test, corrected over hidden units (Holm); on: bins per second; "
-    "recurs in: other splits with a hidden unit of cosine 0.71 or more, beyond 95 % of permuted "
-    "ones; bits/s lost: by test words if it is held off, nothing fitted anew; splits share half "
-    "of their training words, so that what recurs need not do so in another recording"
+    "hidden units of split 0; units: those with at least a quarter of the largest positive weight, "
+    "strongest first; silenced: negative weights as strong; share: of the weight, by size, in its "
+    "main layer, p of the permutation test, corrected over hidden units (Holm); on: bins per second "
+    "in which it is on; recurs in: other splits with a hidden unit of cosine 0.71 or more, beyond "
+    "95 % of permuted ones; bits/s lost: by test words without it, biases fitted anew so that rates "
+    "stay; splits share half of their training words, so that what recurs need not do so in "
+    "another recording"
 )
 
 
@@ -34,8 +35,8 @@ def tables(results: Results, condition: Condition) -> Iterator[Table]:
     """Hidden units of each model that has some, those that are worth most first."""
     for spec, found in _computed(results, condition):
         if len(found):
-            rows = [cells_of(row) for row in found]
-            left = ("hidden", "cells", "silenced", "layer", "verdict")
+            rows = [columns_of(row) for row in found]
+            left = ("hidden", "units", "silenced", "layer", "verdict")
             yield Table(f"assemblies, {spec.name}", HEADER, rows, left=left, note=_NOTE)
 
 
