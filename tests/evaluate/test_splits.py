@@ -285,7 +285,7 @@ def test_the_answer_goes_on_behind_models_that_are_the_same():
 
 def test_models_no_better_than_independent_cells_are_compared_with_those():
     found = compared([-1.0, -1.2, -1.1], [-3.0, -3.1, -3.2])
-    assert found.answer.startswith("Independent cells are better than A by 1.10")
+    assert found.answer.startswith("Independent units are better than A by 1.10")
 
 
 def test_differences_with_independent_cells_are_the_scores_where_they_are_not_given():

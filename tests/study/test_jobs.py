@@ -39,7 +39,8 @@ def digests(plan, facts=FACTS):
 
 
 def plan_of(*experiments, names=("A",)):
-    return Plan(tuple(Source(name, preset="B4") for name in names), experiments)
+    sources = tuple(Source(name, preset="B4", seed=seed) for seed, name in enumerate(names))
+    return Plan(sources, experiments)
 
 
 # Names

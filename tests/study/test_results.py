@@ -226,7 +226,7 @@ def test_provenance_counts_the_jobs_of_the_plan(results, partial):
     assert found["command"] == "microcolumn study run plan.toml"
     found = partial.provenance()
     # Two descriptions; two splits of three fits and a test; patterns, annealing.
-    assert (found["n_done"], found["n_planned"]) == (12, 134)
+    assert (found["n_done"], found["n_planned"]) == (12, 139)
 
 
 def test_failures_of_the_plan_are_told(tmp_path):
