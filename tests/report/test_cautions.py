@@ -140,8 +140,8 @@ def test_fits_without_a_live_hidden_unit_are_a_caution(tmp_path):
     found = cautions_of(tmp_path, INSTANTANEOUS, change=emptied)
     [rbm, semi] = [each for each in found if "no hidden unit is live" in each]
     assert rbm == (
-        "cells (simulated), instantaneous, RBM 5: no hidden unit is live in 3 of 4 tests, so that it is a "
-        "model of independent units there"
+        "cells (simulated), instantaneous, RBM 5: no hidden unit is live in 3 of 4 tests, so that "
+        "it is a model of independent units there"
     )
     assert "SemiRBM 5: no hidden unit is live in 3 of 4 tests, so that it is an Ising" in semi
 
