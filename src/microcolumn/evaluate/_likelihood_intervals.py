@@ -1,34 +1,34 @@
 """Estimates without penalty for what a penalised fit keeps, with their errors.
 
 Weights and couplings that the fit set to zero stay zero. The others, and all biases, go to the
-maximum of the likelihood next to the fit (:mod:`._likelihood_maximum`). Hidden units that resemble
-each other make the likelihood far from quadratic, and errors that follow from its curvature then
-too small; so the same is done for halves of the words, and errors grow to what the halves differ by.
+maximum of the likelihood next to the fit (:mod:`._likelihood_maximum`). Errors that follow from its
+curvature are too small: which hidden units a fit has, and which weights it keeps, is chance too, and
+the likelihood is far from quadratic where hidden units resemble each other. So the model is fitted
+anew to two halves of the words, and errors grow to what the estimates from the halves differ by.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 from threadpoolctl import threadpool_limits
 
 from ..formatting import counted
 from ..parameters import Parameters
 from ..partition._cost import operations
-from ..validation import Bits, Floats, chunks
+from ..validation import Floats, chunks
 from ..words import Words
 from ._likelihood_maximum import Layout, Likelihood, Maximum
+from ._recurrence import SAME
 
 #: More parameters, or multiply-adds of an exact sum over the states, would take minutes.
 MOST_PARAMETERS, MOST_OPERATIONS = 800, 2.0**28
 #: A hidden unit without penalty is still the fitted one if its weights correlate so much.
-_SAME = 0.8
-#: Steps for half the words, which start at the maximum of all.
-_STEPS_OF_HALVES = 40
-#: Halves may differ by this multiple of the errors' variance; beyond, there is no interval.
-_MOST_EXCESS = 4.0
+_STILL = 0.8
 
 
 class LikelihoodEstimates(NamedTuple):
@@ -59,47 +59,63 @@ def likelihood_estimates(
     usable: NDArray[np.bool_],
     always: NDArray[np.bool_],
     blocks: NDArray[np.int64],
+    halves: Sequence[tuple[Parameters, Words]] = (),
 ) -> LikelihoodEstimates:
     """Go to the maximum of the likelihood next to ``theta``, whose hidden units are all live.
 
     ``usable`` bits take part; those ``always`` active are added to the biases. ``blocks``
-    (n_bins,) is the number of the block of time of each bin.
+    (n_bins,) is the number of the block of time of each bin. ``halves`` are two halves of the
+    words, each with a fit of its own.
     """
     if reason := too_large(theta):
         raise ValueError(f"{reason}; fit fewer hidden units or select units")
-    small = _without_constants(theta, usable, always)
-    layout = Layout(small, usable)
-    start, X = layout.pack(small), words.X[:, usable]
-    n_blocks = int(blocks[-1]) + 1
     # Threads of BLAS would change the last digits.
     with threadpool_limits(limits=1, user_api="blas"):
-        found = Likelihood(layout, X, words.counts).maximum(start)
-        listed = _BlockWords.of(words, blocks)
-        influence = _block_influence(found, layout, X, listed)
-        in_blocks = (influence**2).sum(axis=0) * n_blocks / max(n_blocks - 1, 1)
-        by_model = np.diagonal(found.inverse) / words.counts.sum()
-        alike = 1.0
-        free = layout.free
-        if n_blocks > 1 and free.any():
-            alike = max(1.0, float(np.median(in_blocks[free] / by_model[free])))
-        variance = np.maximum(in_blocks, by_model * alike)
-        variance[~free] = np.nan
-        excess = np.ones(layout.size)
-        if n_blocks > 3 and layout.n_hidden and found.arrived:
-            excess = _excess(layout, X, listed, found, variance)
-    changed = _changed(layout, start, found.x)
-    loose = np.flatnonzero(excess[layout.c] > _MOST_EXCESS)
-    stderr = np.sqrt(np.where(excess > _MOST_EXCESS, np.nan, variance * excess))
+        layout, start, found = _estimate(theta, words, usable, always)
+        variance, alike = _variance(layout, found, words, blocks)
+        again = [_matched(layout, start, *half, usable, always) for half in halves]
+    if again:
+        variance *= _excess(layout, found.x, np.array([each.x for each in again]), variance)
+    variance[~layout.free] = np.nan
+    changed = _cosines(layout, start, found.x) < _STILL
+    lost = np.zeros(layout.n_hidden, dtype=bool)
+    for each in again:
+        lost |= each.similarity < SAME
+    for i in np.flatnonzero(changed | lost):
+        variance[layout.places(i)] = np.nan
     if not found.arrived:
-        stderr[:] = np.nan
-    for i in changed:
-        stderr[layout.places(i)] = np.nan
-    notes = _notes(layout, found.arrived, changed, np.setdiff1d(loose, changed))
-    return LikelihoodEstimates(layout.unpack(found.x), layout.unpack(stderr), alike, notes)
+        variance[:] = np.nan
+    notes = _notes(layout, found.arrived, changed & ~lost, lost)
+    stderr = layout.unpack(np.sqrt(variance))
+    return LikelihoodEstimates(layout.unpack(found.x), stderr, alike, notes)
+
+
+def _estimate(
+    theta: Parameters, words: Words, usable: NDArray[np.bool_], always: NDArray[np.bool_]
+) -> tuple[Layout, Floats, Maximum]:
+    """Which parameters there are, the fit as a vector, and the maximum next to it."""
+    small = _without_constants(theta, usable, always)
+    layout = Layout(small, usable)
+    start = layout.pack(small)
+    return layout, start, Likelihood(layout, words.X[:, usable], words.counts).maximum(start)
+
+
+def _variance(
+    layout: Layout, found: Maximum, words: Words, blocks: NDArray[np.int64]
+) -> tuple[Floats, float]:
+    """Squared errors by blocks of time, at least those of independent words, and their ratio."""
+    influence = _block_influence(found, layout, words, blocks)
+    n_blocks, free = influence.shape[0], layout.free
+    in_blocks = (influence**2).sum(axis=0) * n_blocks / max(n_blocks - 1, 1)
+    by_model = np.diagonal(found.inverse) / words.counts.sum()
+    alike = 1.0
+    if n_blocks > 1 and free.any():
+        alike = max(1.0, float(np.median(in_blocks[free] / by_model[free])))
+    return np.maximum(in_blocks, by_model * alike), alike
 
 
 def _notes(
-    layout: Layout, arrived: bool, changed: NDArray[np.intp], loose: NDArray[np.intp]
+    layout: Layout, arrived: bool, changed: NDArray[np.bool_], lost: NDArray[np.bool_]
 ) -> tuple[str, ...]:
     if not arrived:
         return ("no maximum of the likelihood was found near the fit: no intervals",)
@@ -108,64 +124,66 @@ def _notes(
     if kept:
         noun = counted(kept, "weight" if layout.upper is None else "weight or coupling")
         notes.append(
-            f"{noun} that the penalty set to 0 without intervals; the others hold given that"
+            f"{noun} set to 0 by the penalty without intervals; the others hold given that"
         )
     for units, what in (
-        (changed, "without penalty becomes another"),
-        (loose, "differs between halves of the words by more than its errors"),
+        (lost, "not found again in both halves of the words"),
+        (changed, "turning into another without penalty"),
     ):
-        if units.size:
-            names = ", ".join(str(i + 1) for i in units)
-            notes.append(f"live hidden unit {names} {what}: no intervals")
+        if units.any():
+            names = ", ".join(str(i + 1) for i in np.flatnonzero(units))
+            notes.append(f"live hidden units {what}, without intervals: {names}")
     return tuple(notes)
 
 
-class _BlockWords(NamedTuple):
-    """Distinct words of each block of time with their weights, all of one shape."""
+class _Again(NamedTuple):
+    """Estimates from other words in the order of the first's, and how similar hidden units are."""
 
-    block: NDArray[np.int64]
-    word: NDArray[np.int64]
-    weights: Floats
-
-    @classmethod
-    def of(cls, words: Words, blocks: NDArray[np.int64]) -> _BlockWords:
-        keys, place = np.unique(blocks * len(words) + words.index, return_inverse=True)
-        weights = np.bincount(place, weights=words.weights, minlength=keys.size)
-        return cls(*np.divmod(keys, len(words)), weights)
+    x: Floats
+    similarity: Floats
 
 
-def _block_influence(found: Maximum, layout: Layout, X: Bits, listed: _BlockWords) -> Floats:
-    """What each block of time adds to the estimates, shape (n_blocks, size)."""
-    sums = np.zeros((int(listed.block[-1]) + 1, layout.size))
-    for part in chunks(listed.word.size, layout.size, 1 << 21):
-        f = layout.features(found.x, X[listed.word[part]]) - found.mean
-        np.add.at(sums, listed.block[part], f * listed.weights[part, None])
-    influence: Floats = sums @ found.inverse / listed.weights.sum()
-    return influence
+def _matched(
+    layout: Layout,
+    start: Floats,
+    theta: Parameters,
+    words: Words,
+    usable: NDArray[np.bool_],
+    always: NDArray[np.bool_],
+) -> _Again:
+    """Estimates next to another fit; what it lacks is 0.
 
-
-def _excess(
-    layout: Layout, X: Bits, listed: _BlockWords, found: Maximum, variance: Floats
-) -> Floats:
-    """Squared error by halves of the words over ``variance``, 1 at least, shape (size,).
-
-    One number for each hidden unit, one for the visible biases, one for the couplings. Half the
-    difference of the estimates of two halves has the error of the estimate of all.
+    Hidden units are paired by the weights of the two fits, so that the cosines add up to the most.
     """
-    squares = np.zeros(layout.size)
-    ways = (listed.block, listed.block // 2)
-    for way in ways:
-        halves = []
-        for half in (0, 1):
-            chosen = way % 2 == half
-            counts = np.bincount(
-                listed.word[chosen], weights=listed.weights[chosen], minlength=len(X)
-            )
-            likelihood = Likelihood(layout, X, counts)
-            halves.append(likelihood.climb(found.x, found.inverse, _STEPS_OF_HALVES)[0])
-        squares += (0.5 * (halves[0] - halves[1])) ** 2 / len(ways)
-    ratio, excess = squares / variance, np.ones(layout.size)
-    groups = [np.arange(layout.size)[layout.b], np.arange(layout.size)[layout.J]]
+    again, similarity = np.zeros(layout.size), np.zeros(layout.n_hidden)
+    theta = theta.only_live()[0]
+    if too_large(theta):
+        return _Again(again, similarity)
+    other, other_start, found = _estimate(theta, words, usable, always)
+    again[layout.b] = found.x[other.b]
+    if layout.upper is not None and other.upper is not None:
+        again[layout.J] = found.x[other.J]
+    if layout.n_hidden and other.n_hidden:
+        first, second = layout.weights(start), other.weights(other_start)
+        norms = np.outer(np.linalg.norm(first, axis=0), np.linalg.norm(second, axis=0))
+        cosines = first.T @ second / np.maximum(norms, 1e-300)
+        mine, partners = linear_sum_assignment(-cosines)
+        similarity[mine] = cosines[mine, partners]
+        for i, j in zip(mine, partners, strict=True):
+            again[layout.places(i)] = found.x[other.places(j)]
+    return _Again(again, similarity)
+
+
+def _excess(layout: Layout, x: Floats, again: Floats, variance: Floats) -> Floats:
+    """Squared difference to the estimates of halves over ``variance``, 1 at least, shape (size,).
+
+    One number for each hidden unit, one for the visible biases, one for the couplings. If halves
+    differ by chance alone, each differs from the estimate of all words by the error of the latter.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = ((again - x) ** 2).mean(axis=0) / variance
+    every, excess = np.arange(layout.size), np.ones(layout.size)
+    groups = [every[layout.b], every[layout.J]]
     groups += [layout.places(i) for i in range(layout.n_hidden)]
     for group in groups:
         mine = ratio[group][layout.free[group]]
@@ -174,14 +192,28 @@ def _excess(
     return excess
 
 
-def _changed(layout: Layout, start: Floats, x: Floats) -> NDArray[np.intp]:
-    """Hidden units whose weights at ``x`` do not resemble those at the start."""
-    if not layout.n_hidden:
-        return np.zeros(0, dtype=np.intp)
-    before, after = (each[layout.W].reshape(layout.n, -1) for each in (start, x))
+def _cosines(layout: Layout, start: Floats, x: Floats) -> Floats:
+    """Between the weights of each hidden unit at the start and at ``x``, shape (n_hidden,)."""
+    before, after = layout.weights(start), layout.weights(x)
     norms = np.linalg.norm(before, axis=0) * np.linalg.norm(after, axis=0)
-    cosines = (before * after).sum(axis=0) / np.maximum(norms, 1e-300)
-    return np.flatnonzero(cosines < _SAME)
+    cosines: Floats = (before * after).sum(axis=0) / np.maximum(norms, 1e-300)
+    return cosines
+
+
+def _block_influence(
+    found: Maximum, layout: Layout, words: Words, blocks: NDArray[np.int64]
+) -> Floats:
+    """What each block of time adds to the estimates, shape (n_blocks, size)."""
+    X = words.X[:, layout.usable]
+    keys, place = np.unique(blocks * len(words) + words.index, return_inverse=True)
+    weights = np.bincount(place, weights=words.weights, minlength=keys.size)
+    block, word = np.divmod(keys, len(words))
+    sums = np.zeros((int(blocks[-1]) + 1, layout.size))
+    for part in chunks(keys.size, layout.size, 1 << 21):
+        f = layout.features(found.x, X[word[part]]) - found.mean
+        np.add.at(sums, block[part], f * weights[part, None])
+    influence: Floats = sums @ found.inverse / words.counts.sum()
+    return influence
 
 
 def _without_constants(

@@ -74,7 +74,7 @@ class Layout:
             J[self.upper] = 0.5 * x[self.J]
             J += J.T
         if self.n_hidden:
-            W, c = x[self.W].reshape(self.n, self.n_hidden), x[self.c]
+            W, c = self.weights(x), x[self.c]
         return Parameters.trusted(x[self.b], J, W, c)
 
     def unpack(self, x: Floats) -> Parameters:
@@ -90,6 +90,10 @@ class Layout:
             W[self.usable] = small.W
         return Parameters.trusted(b, J, W, small.c)
 
+    def weights(self, x: Floats) -> Floats:
+        """W, shape (n, n_hidden)."""
+        return x[self.W].reshape(self.n, self.n_hidden)
+
     def places(self, i: int) -> NDArray[np.int64]:
         """Where the weights and the bias of hidden unit ``i`` are."""
         weights = self.W.start + np.arange(self.n) * self.n_hidden + i
@@ -103,7 +107,7 @@ class Layout:
         if self.upper is not None:
             out[:, self.J] = bits[:, self.upper[0]] * bits[:, self.upper[1]]
         if self.n_hidden:
-            on = expit(x[self.c] + bits @ x[self.W].reshape(self.n, self.n_hidden))
+            on = expit(x[self.c] + bits @ self.weights(x))
             out[:, self.W] = (bits[:, :, None] * on[:, None, :]).reshape(len(X), -1)
             out[:, self.c] = on
         return out
@@ -164,7 +168,7 @@ class Likelihood:
         inverse[free] = _inverse(found[free])
         return inverse, mean
 
-    def climb(self, x: Floats, inverse: Floats, steps: int = _STEPS) -> tuple[Floats, float]:
+    def climb(self, x: Floats, inverse: Floats) -> tuple[Floats, float]:
         """Steps upwards by L-BFGS, and the largest slope that is left, in standard errors.
 
         Coordinates are such that the errors are 1 and independent where ``inverse`` holds.
@@ -181,7 +185,7 @@ class Likelihood:
             minus, slope = self(moved(u))
             return self.n_words * minus, self.n_words * (root.T @ slope[free])
 
-        settings = {"maxiter": steps, "gtol": _AIM, "ftol": 1e-15, "maxcor": 30}
+        settings = {"maxiter": _STEPS, "gtol": _AIM, "ftol": 1e-15, "maxcor": 30}
         found = minimize(
             value, np.zeros(int(free.sum())), jac=True, method="L-BFGS-B", options=settings
         )
