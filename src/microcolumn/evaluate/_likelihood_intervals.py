@@ -2,9 +2,9 @@
 
 Weights and couplings that the fit set to zero stay zero. The others, and all biases, go to the
 maximum of the likelihood next to the fit (:mod:`._likelihood_maximum`). Errors that follow from its
-curvature are too small: which hidden units a fit has, and which weights it keeps, is chance too, and
-the likelihood is far from quadratic where hidden units resemble each other. So the model is fitted
-anew to two halves of the words, and errors grow to what the estimates from the halves differ by.
+curvature are too small: which hidden units a fit has, and which weights it keeps, is chance too,
+and the likelihood is far from quadratic where hidden units resemble each other. So the model is
+fitted anew to two halves of the words, and errors grow to what the halves' estimates differ by.
 """
 
 from __future__ import annotations
