@@ -81,7 +81,7 @@ def likelihood_estimates(
     lost = np.zeros(layout.n_hidden, dtype=bool)
     for each in again:
         lost |= each.similarity < SAME
-    for i in np.flatnonzero(changed | lost):
+    for i in np.flatnonzero(changed | lost).tolist():
         variance[layout.places(i)] = np.nan
     if not found.arrived:
         variance[:] = np.nan
@@ -169,7 +169,7 @@ def _matched(
         cosines = first.T @ second / np.maximum(norms, 1e-300)
         mine, partners = linear_sum_assignment(-cosines)
         similarity[mine] = cosines[mine, partners]
-        for i, j in zip(mine, partners, strict=True):
+        for i, j in zip(mine.tolist(), partners.tolist(), strict=True):
             again[layout.places(i)] = found.x[other.places(j)]
     return _Again(again, similarity)
 

@@ -185,9 +185,12 @@ class Likelihood:
             minus, slope = self(moved(u))
             return self.n_words * minus, self.n_words * (root.T @ slope[free])
 
-        settings = {"maxiter": _STEPS, "gtol": _AIM, "ftol": 1e-15, "maxcor": 30}
         found = minimize(
-            value, np.zeros(int(free.sum())), jac=True, method="L-BFGS-B", options=settings
+            value,
+            np.zeros(int(free.sum())),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": _STEPS, "gtol": _AIM, "ftol": 1e-15, "maxcor": 30},
         )
         return moved(found.x), float(np.max(np.abs(found.jac), initial=0.0))
 
