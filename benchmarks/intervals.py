@@ -244,8 +244,8 @@ def main() -> None:
         ],
         # Penalties that a validation part prefers on B4.
         "fitted": [
-            lambda: fitted("likelihood", 5.2e-5, 180_000, 20 // quick),
-            lambda: fitted("mpf", 1e-4, 180_000, 20 // quick),
+            lambda: fitted("likelihood", 5.2e-5, 180_000, 10 // quick),
+            lambda: fitted("mpf", 1e-4, 180_000, 10 // quick),
         ],
     }
     print_machine()

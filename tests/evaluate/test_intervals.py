@@ -307,7 +307,7 @@ def test_what_the_penalty_set_to_zero_stays_zero_and_has_no_interval():
     found = mc.intervals(mc.RBM.from_parameters(truth), X)
     np.testing.assert_array_equal(np.isnan(found.weights.low), truth.W == 0)
     np.testing.assert_array_equal(np.isnan(found.weights.estimate), truth.W == 0)
-    assert "8 weights set to 0 by the penalty" in found.notes[0]
+    assert "without intervals: 8 weights;" in found.notes[0]
     # The others are the estimates of two separate groups: all their words tell of them.
     alone = mc.RBM.from_parameters(Parameters(b=truth.b[:4], W=truth.W[:4, :1], c=truth.c[:1]))
     expected = mc.intervals(alone, X[:, :4]).weights

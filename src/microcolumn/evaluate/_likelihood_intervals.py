@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from threadpoolctl import threadpool_limits
 
-from ..formatting import counted
 from ..parameters import Parameters
 from ..partition._cost import operations
 from ..validation import Floats, chunks
@@ -122,9 +121,9 @@ def _notes(
     notes = []
     kept = int((~layout.free).sum())
     if kept:
-        noun = counted(kept, "weight" if layout.upper is None else "weight or coupling")
+        noun = "weights" if layout.upper is None else "weights and couplings"
         notes.append(
-            f"{noun} set to 0 by the penalty without intervals; the others hold given that"
+            f"set to 0 by the penalty, without intervals: {kept:,} {noun}; the others hold given that"
         )
     for units, what in (
         (lost, "not found again in both halves of the words"),
