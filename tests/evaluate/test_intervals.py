@@ -230,12 +230,17 @@ def _assemblies():
     return Parameters(b=np.full(8, -2.5), W=W, c=[-2.5, -2.0])
 
 
-def _likelihood(theta, X, n_blocks=50):
+def _kept(theta):
+    """The same model, but nothing in W is 0, so that all of it is estimated."""
+    return Parameters(b=theta.b, W=np.where(theta.W == 0, 0.01, theta.W), c=theta.c)
+
+
+def _likelihood(theta, X, n_blocks=50, halves=()):
     words = Words.from_array(X)
     n = words.n_dims
     blocks = np.arange(words.n_bins) * n_blocks // words.n_bins
     every, none = np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
-    return likelihood_estimates(theta, words, every, none, blocks)
+    return likelihood_estimates(theta, words, every, none, blocks, halves)
 
 
 def test_independent_units_have_the_binomial_error_of_their_log_odds():
@@ -252,7 +257,7 @@ def test_hidden_weights_are_at_the_maximum_of_the_exact_likelihood():
     truth = _assemblies()
     X = _drawn(truth, 10_000)
     start = Parameters(b=truth.b, W=0.8 * truth.W, c=truth.c)
-    found = _likelihood(start, X)
+    found = _likelihood(_kept(start), X)
     assert found.notes == ()
     _, gradient = negative_log_likelihood(found.estimate, X)
     # The rest of the gradient is the weak prior's, and less than a fiftieth of an error.
@@ -265,7 +270,7 @@ def test_hidden_weights_are_at_the_maximum_of_the_exact_likelihood():
 def test_errors_of_hidden_weights_are_those_of_exact_second_derivatives():
     truth = _assemblies()
     X = _drawn(truth, 10_000, seed=3)
-    found = _likelihood(truth, X)
+    found = _likelihood(_kept(truth), X)
     best = found.estimate
 
     def slope(x):
@@ -286,13 +291,81 @@ def test_errors_of_hidden_weights_are_those_of_exact_second_derivatives():
 def test_couplings_beside_hidden_units_agree_with_regressions_where_there_are_none():
     X = _drawn(_coupled(7), 8000)
     n = X.shape[1]
-    dead = Parameters(b=np.zeros(n), J=np.zeros((n, n)), W=np.zeros((n, 2)), c=np.zeros(2))
+    J = 0.01 * (1 - np.eye(n))
+    dead = Parameters(b=np.zeros(n), J=J, W=np.zeros((n, 2)), c=np.zeros(2))
     found, expected = mc.intervals(mc.SemiRBM.from_parameters(dead), X), _ising(X)
     assert found.weights.estimate.shape == (n, 0)
     # Both are consistent, the likelihood a little more efficient.
     difference = found.couplings.estimate - expected.couplings.estimate
     assert np.abs(difference / expected.couplings.stderr).max() < 0.5
     np.testing.assert_allclose(found.couplings.stderr, expected.couplings.stderr, rtol=0.2)
+
+
+def test_what_the_penalty_set_to_zero_stays_zero_and_has_no_interval():
+    truth = _assemblies()
+    X = _drawn(truth, 5000)
+    found = mc.intervals(mc.RBM.from_parameters(truth), X)
+    np.testing.assert_array_equal(np.isnan(found.weights.low), truth.W == 0)
+    np.testing.assert_array_equal(np.isnan(found.weights.estimate), truth.W == 0)
+    assert "without intervals: 8 weights;" in found.notes[0]
+    # The others are the estimates of two separate groups: all their words tell of them.
+    alone = mc.RBM.from_parameters(Parameters(b=truth.b[:4], W=truth.W[:4, :1], c=truth.c[:1]))
+    expected = mc.intervals(alone, X[:, :4]).weights
+    np.testing.assert_allclose(found.weights.estimate[:4, 0], expected.estimate[:, 0], atol=0.02)
+
+
+def test_hidden_units_that_a_half_does_not_have_again_have_none():
+    truth = _assemblies()
+    X = _drawn(truth, 8000)
+    one = Parameters(b=truth.b, W=truth.W[:, 1:], c=truth.c[1:])
+    halves = [(truth, Words.from_array(X[::2])), (one, Words.from_array(X[1::2]))]
+    found = _likelihood(truth, X, halves=halves)
+    assert np.isnan(found.stderr.W[:, 0]).all()
+    assert np.isfinite(found.stderr.W[4:, 1]).all()
+    assert found.notes[-1].endswith(
+        "not found again in both halves of the words, without intervals: 1"
+    )
+
+
+def test_the_order_of_hidden_units_in_the_halves_does_not_matter():
+    truth = _assemblies()
+    X = _drawn(truth, 8000)
+    turned = Parameters(b=truth.b, W=truth.W[:, ::-1], c=truth.c[::-1])
+    first, second = Words.from_array(X[::2]), Words.from_array(X[1::2])
+    found = _likelihood(truth, X, halves=[(truth, first), (truth, second)])
+    again = _likelihood(truth, X, halves=[(turned, first), (turned, second)])
+    np.testing.assert_allclose(again.stderr.W, found.stderr.W, rtol=0.02)
+
+
+def test_errors_of_a_hidden_unit_grow_to_what_halves_differ_by_and_no_others():
+    truth = _assemblies()
+    W = truth.W.copy()
+    W[:4, 0] -= 1.0
+    weaker = Parameters(b=truth.b, W=W, c=truth.c)
+    drawn = [_drawn(truth, 10_000, 1), _drawn(weaker, 10_000, 2)]
+    halves = [(truth, Words.from_array(X)) for X in drawn]
+    X = np.random.default_rng(0).permutation(np.concatenate(drawn))
+    found, plain = _likelihood(truth, X, halves=halves), _likelihood(truth, X)
+    ratio = found.stderr.W / plain.stderr.W
+    # Half the difference, 0.5, is the least that the errors can be.
+    assert np.sqrt(np.mean(found.stderr.W[:4, 0] ** 2)) > 0.4
+    assert np.ptp(ratio[:4, 0]) < 1e-9
+    assert 1.0 <= ratio[4, 1] < 2.0
+
+
+def test_a_fitted_model_is_fitted_anew_and_holds_its_planted_weights():
+    truth = _assemblies()
+    X = _drawn(truth, 20_000, seed=5)
+    model = mc.RBM(n_hidden=2, l1=1e-3, objective="likelihood", random_state=0).fit(X)
+    found = mc.intervals(model, X)
+    assert not any("anew" in note for note in found.notes)
+    order = np.argmax(np.abs(model.W_[:, found.hidden].T @ truth.W), axis=0)
+    low, high = found.weights.low[:, order], found.weights.high[:, order]
+    members = truth.W != 0
+    assert ((low <= truth.W) & (high >= truth.W))[members].sum() >= 7
+    made = mc.intervals(mc.RBM.from_parameters(model.parameters_), X)
+    assert any("not fitted anew" in note for note in made.notes)
+    assert np.nanmin(found.weights.stderr / made.weights.stderr) >= 1.0
 
 
 def test_a_silent_unit_has_no_weights_and_changes_no_others():

@@ -97,7 +97,7 @@ def fit(
             estimator.fit(fitted)
         score = None if held is None else excess_log_likelihood(estimator, held)
         saved.write(to_bytes(estimator))
-        # Hidden units take minutes, pairs seconds.
+        # With hidden units the model is fitted twice more, which takes longer than the fit.
         sure = intervals(estimator, fitted) if estimator.parameters_.kind == "ising" else None
     if json:
         scored = None

@@ -4,7 +4,8 @@ An L1 penalty shrinks what it does not set to zero, so no interval around a pena
 what it promises. The estimates here are without it: logistic regressions of each unit on the
 others for an Ising model (:mod:`._node_regressions`), the maximum of the likelihood next to the
 fit for models with hidden units (:mod:`._likelihood_intervals`). Their errors come from blocks of
-time, because neighbouring words are alike (docs/method.md, section 6).
+time, because neighbouring words are alike, and for hidden units from fits to halves of the words
+too (docs/method.md, section 6).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
 from ..formatting import counted
 from ..models import PopulationModel
@@ -24,7 +26,7 @@ from ..words import Words
 from ._bootstrap import block_bins_of
 from ._estimates import Estimates, Intervals, corrected
 from ._inputs import words_for
-from ._likelihood_intervals import likelihood_estimates
+from ._likelihood_intervals import likelihood_estimates, too_large
 from ._node_regressions import node_regressions
 
 #: Coincidences, in independent words, that an interval for a coupling takes: so many to be expected
@@ -48,8 +50,11 @@ def intervals(
     from blocks of time and hold for words that resemble their neighbours and for a model that is
     wrong, where the parameters meant are those of the best model of its kind. ``J`` of an Ising
     model comes from logistic regressions of each unit on all others with Firth's penalty, at any
-    size. Models with hidden units go to the maximum of the likelihood next to the fit, for up to
-    800 parameters; what holds for them holds given the number of live hidden units.
+    size. In models with hidden units, weights and couplings that the fit set to zero stay zero and
+    have no interval; all else goes to the maximum of the likelihood next to the fit, for up to 800
+    parameters and where sums over all states are quick. A fitted model is fitted anew to two
+    halves of the words: hidden units that do not come back have no intervals, and the errors of
+    the others are at least what the halves differ by.
 
     Parameters
     ----------
@@ -81,7 +86,7 @@ def intervals(
     blocks = np.arange(held.n_bins) // length
     # A short rest at the end goes to the last full block.
     blocks = np.minimum(blocks, max(held.n_bins // length, 1) - 1)
-    parts = _Parts(model.parameters_, held, blocks, level)
+    parts = _Parts(model, held, blocks, level)
     estimated = _of_couplings if model.parameters_.kind == "ising" else _of_likelihood
     return Intervals(
         model=type(model).__name__,
@@ -98,9 +103,10 @@ class _Parts:
     """What both ways of estimation start from."""
 
     def __init__(
-        self, theta: Parameters, words: Words, blocks: NDArray[np.int64], level: float
+        self, model: PopulationModel, words: Words, blocks: NDArray[np.int64], level: float
     ) -> None:
-        self.theta, self.words, self.blocks, self.level = theta, words, blocks, level
+        self.model, self.theta = model, model.parameters_
+        self.words, self.blocks, self.level = words, blocks, level
         self.n_blocks = int(blocks[-1]) + 1
         rates = words.rates
         self.constant = (rates <= 0.0) | (rates >= 1.0)
@@ -204,8 +210,15 @@ def _with_limits(
 def _of_likelihood(parts: _Parts) -> dict[str, Any]:
     """Everything of a model with hidden units, or of independent units."""
     theta, n = parts.theta.only_live()[0], parts.words.n_dims
-    found = likelihood_estimates(theta, parts.words, parts.usable, parts.always, parts.blocks)
+    halves = _halves(parts) if theta.n_hidden else []
+    found = likelihood_estimates(
+        theta, parts.words, parts.usable, parts.always, parts.blocks, halves
+    )
     estimate, stderr, notes = found.estimate, found.stderr, list(found.notes)
+    if theta.n_hidden and not halves:
+        notes.append(
+            "not fitted anew to halves of the words: intervals hold given the hidden units"
+        )
     unknown = ~parts.determined
     for each in (estimate, stderr):
         for part in (each.b, each.W, each.J):
@@ -231,6 +244,24 @@ def _of_likelihood(parts: _Parts) -> dict[str, Any]:
         "alike": found.alike,
         "notes": (*parts.notes(), *notes),
     }
+
+
+def _halves(parts: _Parts) -> list[tuple[Parameters, Words]]:
+    """Two halves of the words by blocks of time, each with a fit of its own from another start.
+
+    None for a model that was made from parameters: it has no settings to fit with.
+    """
+    if not hasattr(parts.model, "rates_") or parts.n_blocks < 4 or too_large(parts.theta):
+        return []
+    anew = clone(parts.model)
+    # The penalty that serves best falls with the root of the number of words; errors of a fit
+    # that show in the fifth digit do not matter here.
+    stronger = {name: np.sqrt(2.0) * getattr(anew, name) for name in ("l1", "group_l1")}
+    anew.set_params(random_state=1, tol=max(anew.tol, 1e-4), **stronger)
+    return [
+        (clone(anew).fit(half).parameters_, half)
+        for half in parts.words.split(0.5, by="blocks", random_state=0)
+    ]
 
 
 def _pair_counts(words: Words) -> tuple[Floats, Floats]:

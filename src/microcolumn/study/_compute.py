@@ -40,7 +40,7 @@ from ..evaluate import (
 )
 from ..evaluate._activation import hidden_activation
 from ..evaluate._interactions import MOST_UNITS_OF_TRIPLETS
-from ..evaluate._likelihood_intervals import MOST_PARAMETERS, n_parameters
+from ..evaluate._likelihood_intervals import too_large
 from ..evaluate._past import MOST_UNITS_OF_PAST
 from ..evaluate._splits import score_split
 from ..models import (
@@ -302,7 +302,7 @@ def _structure(task: Task) -> Rows:
     }
     row: dict[str, Any] = {"layers": layers, "interactions": interactions, "intervals": None}
     coupled = _spec(task).model == "Ising"
-    if task.job.split == 0 and (coupled or n_parameters(model.parameters_) <= MOST_PARAMETERS):
+    if task.job.split == 0 and (coupled or not too_large(model.parameters_)):
         row["intervals"] = to_blob(intervals(model, train))
     return {"structures": [row]}
 
