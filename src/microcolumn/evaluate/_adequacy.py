@@ -15,12 +15,13 @@ from ..models import PopulationModel
 from ..packing import unique_rows
 from ..partition import can_sample_exactly
 from ..partition._enumeration import states
-from ..validation import Floats, random_generator
+from ..validation import Bits, Floats, random_generator
 from ..words import Words
 from ._bootstrap import block_bins_of
 from ._goodness import Goodness, WordSample, block_table, goodness
 from ._inputs import words_for
 from ._significance import LEVEL
+from ._training_error import training_error
 from ._word_features import FAMILIES, WordFeatures
 
 #: A difference beyond noise of at most this share of what was observed is little.
@@ -197,8 +198,8 @@ def adequacy(
     200,000 drawn ones. Pairs are those of the 60 most active bits, triplets those of the 24 most
     active. The p-value is from 199 sets of words drawn from the model, each as dependent in time as
     the tested ones by the variance of their blocks. A fitted model has the error of its training
-    words, of which it knows the number (``n_words_``): as much again for as many as are tested. A
-    model made from parameters counts as given.
+    words, of which it knows the number (``n_words_``), and so have the drawn sets. A model made from
+    parameters counts as given.
 
     Parameters
     ----------
@@ -235,14 +236,16 @@ def adequacy(
     start = held if initial is None else words_for(model, initial, bin_width)
     pool, method = _words_of(model, start, rng)
     features = WordFeatures.of(held.rates)
-    own = _sample_of_model(model, features, pool)
+    X, own = _sample_of_model(model, features, pool)
     length = block_bins_of(held, block_bins)
     block = np.minimum(np.arange(held.n_bins) // length, held.n_bins // length - 1)
     table = features.table(held.X, log_weight(model.parameters_, held.X))
     by_block = block_table(held.index, block, len(held))
     data = WordSample(table, held.counts / held.n_bins, held.n_bins, by_block)
-    n_train = getattr(model, "n_words_", math.inf)
-    found = goodness(features, data, own, rng, n_train=n_train)
+    error = None
+    if hasattr(model, "n_words_"):
+        error = training_error(model.parameters_, X, own, rng) / model.n_words_**0.5
+    found = goodness(features, data, own, rng, training_error=error)
     return _summary(model, features, data, own, found, method, held.window)
 
 
@@ -271,21 +274,24 @@ def _words_of(
     return model.sample(n_drawn, rng, method="gibbs", **options), "gibbs"
 
 
-def _sample_of_model(model: PopulationModel, features: WordFeatures, pool: Any) -> WordSample:
+def _sample_of_model(
+    model: PopulationModel, features: WordFeatures, pool: Any
+) -> tuple[Bits, WordSample]:
+    """Distinct words of a model, and their features and shares."""
     n_dims = features.n_dims
     if n_dims <= _MOST_LISTED:
         log_p = log_weight(model.parameters_, pool)
         share = np.exp(log_p - log_p.max())
-        return WordSample(features.table(pool, log_p), share / share.sum(), math.inf)
+        return pool, WordSample(features.table(pool, log_p), share / share.sum(), math.inf)
     X, index = unique_rows(pool)
     share = np.bincount(index) / index.size
     table = features.table(X, log_weight(model.parameters_, X))
     if can_sample_exactly(model.parameters_):
-        return WordSample(table, share, index.size)
+        return X, WordSample(table, share, index.size)
     chain = np.arange(index.size) % _N_CHAINS
     order = np.argsort(chain, kind="stable")
     by_chain = block_table(index[order], chain[order], len(X))
-    return WordSample(table, share, index.size, by_chain)
+    return X, WordSample(table, share, index.size, by_chain)
 
 
 def _summary(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -85,15 +84,17 @@ def goodness(
     model: WordSample,
     rng: np.random.Generator,
     *,
-    n_train: float = math.inf,
+    training_error: Floats | None = None,
 ) -> Goodness:
     """Whether data deviate from a model by more than words of the model would.
 
     The statistic of a family is the sum of squares of its deviations over the same sum of their
     variances from blocks. Replicates are words of the model in time, each held for a random number
     of bins that makes them depend on their neighbours as much as the data's words do, and pass
-    through the same blocks. ``n_train`` is the number of words that the model was fitted to, taken
-    to be as dependent as the data; infinite for a model that is given.
+    through the same blocks. They deviate from a model that was fitted to other such words:
+    ``training_error`` (n_directions, n_columns) times standard normal numbers is the error of its
+    means for independent training words, which are taken to depend on each other like the data's.
+    None for a model that is given.
     """
     means, n_words = model.means, round(data.n_words)
     alone = features.linearised(_replicates(model, n_words, _N_RESAMPLES, rng), means)
@@ -103,17 +104,18 @@ def goodness(
     drawn = dict.fromkeys(FAMILIES, 1.0)
     if model.by_block is not None:
         drawn = _dependence(features, model, unit, rng)
-    # Variance of the difference over that of the data: training and drawn words add theirs.
+    # Variance of deviations from drawn words over that of deviations from the model itself.
     more = {
-        name: 1.0 + n_words / n_train + n_words / dependence[name] * drawn[name] / model.n_words
-        for name in FAMILIES
+        name: 1.0 + n_words / dependence[name] * drawn[name] / model.n_words for name in FAMILIES
     }
-    test = _BlockTest(features, means, unit, np.mean((alone * unit) ** 2, axis=0))
+    typical = float(np.median(list(dependence.values())))
+    error = np.zeros((0, means.size)) if training_error is None else training_error
+    least = np.mean((alone * unit) ** 2, axis=0)
+    test = _BlockTest(features, means, unit, least, error * typical**0.5)
     assert data.by_block is not None
     sizes = np.asarray(data.by_block.sum(axis=1), dtype=np.int64)
     observed = test.statistics((data.by_block @ data.table).toarray()[None], sizes)
-    mean_hold = 0.5 * (1.0 + float(np.median(list(dependence.values()))))
-    replicates = test.of_replicates(model, sizes, mean_hold, rng)
+    replicates = test.of_replicates(model, sizes, 0.5 * (1.0 + typical), rng)
     first = observed.by_family / np.array([more[name] for name in FAMILIES])
     by_family = _upper_ranks(np.vstack([first, replicates.by_family]))
     # The smallest p decides; among equal ones, of which few replicates make many, the next.
@@ -150,16 +152,23 @@ class _BlockTest:
     """Deviations from ``means`` in ``unit``, over their noise from blocks.
 
     ``least`` (n_columns,) is the variance of the deviations for independent words: rare features
-    that are in no block, or in one, would have next to no noise.
+    that are in no block, or in one, would have next to no noise. ``error`` (n_directions,
+    n_columns) times standard normal numbers is how far fits deviate from their truth.
     """
 
     features: WordFeatures
     means: Floats
     unit: Floats
     least: Floats
+    error: Floats
 
-    def statistics(self, sums: Floats, sizes: NDArray[np.int64]) -> _Statistics:
-        """Of sums of the columns over blocks of words, shape (n_sets, n_blocks, n_columns)."""
+    def statistics(
+        self, sums: Floats, sizes: NDArray[np.int64], error: Floats | float = 0.0
+    ) -> _Statistics:
+        """Of sums of the columns over blocks of words, shape (n_sets, n_blocks, n_columns).
+
+        ``error`` (n_sets, n_columns) is added to the means that they deviate from.
+        """
         n_sets, n_blocks, n_columns = sums.shape
         n_words = int(sizes.sum())
         of_sets = sums.sum(axis=1) / n_words
@@ -167,7 +176,8 @@ class _BlockTest:
         of_blocks = (sums / root - of_sets[:, None] * root).reshape(-1, n_columns)
         squared = (self.features.linearised(of_blocks, self.means) * self.unit) ** 2
         variance = squared.reshape(sums.shape).sum(axis=1) / (n_blocks - 1) / n_words
-        deviation = self.features.linearised(of_sets - self.means, self.means) * self.unit
+        deviation = of_sets - self.means - error
+        deviation = self.features.linearised(deviation, self.means) * self.unit
         by_family, noise = np.empty((2, n_sets, len(FAMILIES)))
         for k, column in enumerate(self.features.columns.values()):
             noise[:, k] = np.maximum(variance[:, column].sum(axis=1), self.least[column].sum())
@@ -193,7 +203,8 @@ class _BlockTest:
             n_sets = min(step, N_REPLICATES - first)
             by_block = _held(model, sizes, mean_hold, n_sets, rng)
             sums = (by_block @ model.table).toarray().reshape(n_sets, len(sizes), -1)
-            parts.append(self.statistics(sums, sizes))
+            error = rng.standard_normal((n_sets, len(self.error))) @ self.error
+            parts.append(self.statistics(sums, sizes, error))
         return _Statistics(
             np.concatenate([part.by_family for part in parts]),
             np.concatenate([part.tails for part in parts]),
