@@ -46,9 +46,7 @@ def pairwise(n_units: int, seed: int) -> mc.Ising:
     rng = np.random.default_rng(seed)
     pairs = np.triu(rng.random((n_units, n_units)) < 1 / 3, 1)
     J = np.where(pairs, rng.normal(0.3, 0.4, pairs.shape), 0.0)
-    return mc.Ising.from_parameters(
-        mc.Parameters(b=rng.uniform(-3.5, -2.0, n_units), J=J + J.T)
-    )
+    return mc.Ising.from_parameters(mc.Parameters(b=rng.uniform(-3.5, -2.0, n_units), J=J + J.T))
 
 
 def independent(model: mc.RBM | mc.Ising, n: int, rng: np.random.Generator) -> Bits:

@@ -158,7 +158,8 @@ class Adequacy:
         if self.describes:
             # Few words would be described by any model.
             n = float(f"{min(self.n_effective.values()):.2g}")
-            return f"describes these words within their noise (p = {p}, about {n:,.0f} independent words)"
+            worth = f"p = {p}, about {n:,.0f} independent words"
+            return f"describes these words within their noise ({worth})"
         if not self.missed:
             return f"differs measurably (p = {p}) but by little"
         return "misses " + "; ".join(self._miss(name) for name in self.missed)
@@ -198,8 +199,8 @@ def adequacy(
     200,000 drawn ones. Pairs are those of the 60 most active bits, triplets those of the 24 most
     active. The p-value is from 199 sets of words drawn from the model, each as dependent in time as
     the tested ones by the variance of their blocks. A fitted model has the error of its training
-    words, of which it knows the number (``n_words_``), and so have the drawn sets. A model made from
-    parameters counts as given.
+    words, of which it knows the number (``n_words_``), and so have the drawn sets. A model made
+    from parameters counts as given.
 
     Parameters
     ----------
@@ -334,9 +335,7 @@ def _summary(
         tail_observed=tuple(tail.tolist()),
         tail_stderr=tuple(stderr.tolist()),
         tail_model=tuple(expected.tolist()),
-        misses_from=_first_miss(
-            tail, expected, found.tail_limits, found.n_effective["synchrony"]
-        ),
+        misses_from=_first_miss(tail, expected, found.tail_limits, found.n_effective["synchrony"]),
         rates_error=_error(data.means[rates], own.means[rates], variance[rates]),
         pairs=fits["pairs"],
         triplets=fits["triplets"],
