@@ -30,7 +30,7 @@ def training_error(
     """
     table, share = sample.table, sample.share / sample.share.sum()
     free = _n_free(theta) <= most_parameters
-    most = _MOST_WORDS if free else most_parameters
+    most = _MOST_WORDS if free else MOST_PARAMETERS
     if share.size > most:
         counts = rng.multinomial(most, share)
         kept = np.flatnonzero(counts)
