@@ -252,3 +252,20 @@ def test_a_false_mode_is_a_miss_and_no_warning():
     found = mc.adequacy(model, words)
     assert "synchrony" in found.missed
     assert found.tail_model[4] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("n_units", "z"), [(1, 1.96), (2, 2.24)])
+def test_limits_of_the_tail_hold_for_all_k_together(n_units, z):
+    """One k has that of a normal number; two have Bonferroni's at most, dependent as they are."""
+    model = mc.Independent.from_parameters(mc.Parameters(b=np.full(n_units, -0.5)))
+    X = all_words(n_units)
+    p = np.exp(model.score_samples(X))
+    features = WordFeatures.of(p @ X)
+    own = WordSample(features.table(X, np.log(p)), p, np.inf)
+    index = np.random.default_rng(0).choice(len(X), 5000, p=p / p.sum())
+    by_block = block_table(index, np.arange(5000) // 50, len(X))
+    data = WordSample(own.table, np.bincount(index, minlength=len(X)) / 5000, 5000, by_block)
+    found = goodness(features, data, own, np.random.default_rng(1))
+    tail = own.means[features.columns["synchrony"]]
+    limits = found.tail_limits / np.sqrt(tail * (1.0 - tail) / 5000)
+    np.testing.assert_allclose(limits, z, rtol=0.15)
