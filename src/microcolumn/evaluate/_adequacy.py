@@ -156,8 +156,8 @@ class Adequacy:
     def __str__(self) -> str:
         p = p_text(self.p_value)
         if self.describes:
-            # Few words would be described by any model. Families agree up to their noise.
-            n = float(f"{np.median(list(self.n_effective.values())):.2g}")
+            # Few words would be described by any model: the family with the fewest says how few.
+            n = float(f"{min(self.n_effective.values()):.2g}")
             worth = f"p = {p}, about {n:,.0f} independent words"
             return f"describes these words within their noise ({worth})"
         if not self.missed:
