@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.evaluate._adequacy import _error, _first_miss, _moment_fit
+from microcolumn.evaluate import _adequacy
+from microcolumn.evaluate._adequacy import _error, _first_miss, _moment_fit, p_text
 from microcolumn.evaluate._goodness import WordSample, block_table, goodness
 from microcolumn.evaluate._word_features import WordFeatures
 
@@ -107,6 +108,9 @@ def test_a_model_describes_its_own_words_and_pairs_do_not_make_groups():
     assert own.describes
     assert own.missed == ()
     assert str(own).startswith("describes these words within their noise (p = ")
+    fewest = min(own.n_effective.values())
+    assert 7_000 < fewest <= 10_000
+    assert str(own).endswith(f", about {round(fewest, -2):,.0f} independent words)")
     independent = mc.adequacy(mc.Independent().fit(train), test)
     assert independent.p_value == 1 / 200  # no drawn set deviates as much
     assert independent.missed == ("synchrony", "pairs", "triplets")
@@ -160,9 +164,50 @@ def test_the_first_k_needs_both_size_and_certainty():
     observed, none = np.array([0.5, 0.1, 0.01]), np.zeros(3)
     assert _first_miss(observed, observed * 1.19, none, 1e9) is None  # sure but small
     assert _first_miss(observed, observed * 1.3, none, 1e9) == 1
-    assert _first_miss(observed, observed * [1.0, 1.5, 1.5], none + 0.02, 1e9) == 2
+    assert _first_miss(observed, observed * [1.0, 1.5, 1.5], none + 0.04, 1e9) == 2
     assert _first_miss(observed, observed * 2.0, none + 1.0, 1e9) is None  # large but unsure
     assert _first_miss(none, np.array([0.0, 0.0, 0.02]), none, 10_000) == 3  # never observed
+    assert _first_miss(none, np.array([0.0, 0.0, 0.02]), none, 100) is None  # too few expected
+
+
+def test_p_is_printed_with_all_its_digits():
+    assert [p_text(p) for p in (0.005, 0.045, 0.05, 0.31, 1.0)] == [
+        *("0.005", "0.045", "0.05", "0.31", "1.00")
+    ]
+
+
+def test_silence_is_not_described_by_a_model_of_active_units():
+    """Silent words have no noise of their own."""
+    model = mc.Independent.from_parameters(mc.Parameters(b=np.full(4, -2.0)))
+    found = mc.adequacy(model, np.zeros((500, 4), dtype=np.uint8))
+    assert found.p_value == 1 / 200
+    assert "synchrony" in found.missed
+
+
+def test_gibbs_chains_stand_for_a_model_that_is_too_large_for_independent_draws(monkeypatch):
+    model = planted(13)
+    words = model.sample(3000, 5)
+    exact = mc.synchrony(model).probability[::-1].cumsum()[::-1][1:]
+    monkeypatch.setattr(_adequacy, "can_sample_exactly", lambda theta: False)
+    monkeypatch.setattr(_adequacy, "_MOST_DRAWN", 20_000)
+    found = mc.adequacy(model, words)
+    assert found.method == "gibbs"
+    np.testing.assert_allclose(found.tail_model, exact, atol=5 * 0.5 / 20_000**0.5)
+    assert found.describes
+    denser = mc.RBM.from_parameters(mc.Parameters(b=model.b_ + 0.5, W=model.W_, c=model.c_))
+    assert mc.adequacy(denser, words).p_value == 1 / 200
+
+
+def test_a_model_that_was_fitted_is_given_the_error_of_its_training_words():
+    truth = planted()
+    found = []
+    for seed in range(12):
+        train, test = (truth.sample(500, 2 * seed + k) for k in range(2))
+        fitted = mc.Independent().fit(train)
+        given = mc.Independent.from_parameters(fitted.parameters_)
+        found.append([mc.adequacy(each, test).p_values["rates"] for each in (fitted, given)])
+    fitted, given = np.mean(found, axis=0)
+    assert fitted > given + 0.05
 
 
 def test_error_takes_noise_away():
@@ -209,3 +254,20 @@ def test_a_false_mode_is_a_miss_and_no_warning():
     found = mc.adequacy(model, words)
     assert "synchrony" in found.missed
     assert found.tail_model[4] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("n_units", "z"), [(1, 1.96), (2, 2.24)])
+def test_limits_of_the_tail_hold_for_all_k_together(n_units, z):
+    """One k has that of a normal number; two have Bonferroni's at most, dependent as they are."""
+    model = mc.Independent.from_parameters(mc.Parameters(b=np.full(n_units, -0.5)))
+    X = all_words(n_units)
+    p = np.exp(model.score_samples(X))
+    features = WordFeatures.of(p @ X)
+    own = WordSample(features.table(X, np.log(p)), p, np.inf)
+    index = np.random.default_rng(0).choice(len(X), 5000, p=p / p.sum())
+    by_block = block_table(index, np.arange(5000) // 50, len(X))
+    data = WordSample(own.table, np.bincount(index, minlength=len(X)) / 5000, 5000, by_block)
+    found = goodness(features, data, own, np.random.default_rng(1))
+    tail = own.means[features.columns["synchrony"]]
+    limits = found.tail_limits / np.sqrt(tail * (1.0 - tail) / 5000)
+    np.testing.assert_allclose(limits, z, rtol=0.15)

@@ -178,11 +178,13 @@ def test_what_cannot_be_a_log_partition_is_one_sentence(model):
 
 def test_a_fitted_model_remembers_the_lags_of_its_words(model, random_parameters):
     assert not hasattr(model, "window_")
+    assert not hasattr(model, "n_words_")
     X = np.random.default_rng(0).random((80, 3)) < 0.3
     words = mc.Words.from_array(X)
     assert model.fit(words).window_ == 1
     assert model.fit(words.embed(2)).window_ == 2
     assert model.fit(X).window_ == 1
+    assert model.n_words_ == 80
     if hasattr(model, "fit_path"):
         assert [fit.window_ for fit in model.fit_path(words.embed(3), [0.01, 0.02])] == [3, 3]
 

@@ -92,7 +92,7 @@ def test_a_fitted_model_comes_back_bit_for_bit(tmp_path, every_word, cls):
     assert copy.get_params() == model.get_params()
     for name in ("J_", "b_", "W_", "c_", "rates_", "n_features_in_"):
         assert np.array_equal(getattr(copy, name), getattr(model, name))
-    for name in ("objective_", "optimality_", "n_iter_", "window_"):
+    for name in ("objective_", "optimality_", "n_iter_", "window_", "n_words_"):
         assert getattr(copy, name, None) == getattr(model, name, None)
     X = every_word(4)
     assert np.array_equal(copy.score_samples(X), model.score_samples(X))

@@ -15,12 +15,13 @@ from ..models import PopulationModel
 from ..packing import unique_rows
 from ..partition import can_sample_exactly
 from ..partition._enumeration import states
-from ..validation import Floats, random_generator
+from ..validation import Bits, Floats, random_generator
 from ..words import Words
 from ._bootstrap import block_bins_of
 from ._goodness import Goodness, WordSample, block_table, goodness
 from ._inputs import words_for
 from ._significance import LEVEL
+from ._training_error import training_error
 from ._word_features import FAMILIES, WordFeatures
 
 #: A difference beyond noise of at most this share of what was observed is little.
@@ -72,21 +73,23 @@ class Adequacy:
     that differs by more than 20 %:
 
     - synchrony, if for some k the share of words with k or more active bits differs by more than
-      20 % of the observed share and by more than two standard errors; the smallest such k is named;
+      20 % of the observed share and by more than the largest difference that chance makes at any k;
+      the smallest such k is named;
     - rates, pairs and triplets, if their ``error`` exceeds 0.2;
     - probabilities of words, if mean log p differs by more than 20 % of the model's entropy.
 
-    If it misses none of them, it *differs measurably but by little*.
+    If it misses none of them, it *differs measurably but by little*. Chance is that of the tested
+    words and of those that the model was fitted to.
 
     Parameters
     ----------
     n_words : int
         Words tested.
     n_effective : mapping of str to float
-        Independent words that they are worth, by family of statistics, after allowing for the
-        dependence in time and for the number of words drawn from the model.
+        Independent words that they are worth, by family of statistics, since neighbouring words
+        depend on each other.
     p_value : float
-        Of the goodness-of-fit test over all families.
+        Of the goodness-of-fit test over all families; at least 1/200.
     p_values : mapping of str to float
         By family: ``"rates"``, ``"pairs"``, ``"triplets"``, ``"synchrony"``, ``"words"`` (mean log
         p). Not corrected for their number; ``p_value`` is.
@@ -151,11 +154,14 @@ class Adequacy:
         return f"{k} or more active {self.bits} in {shown}, the model has {model:.{digits}f} %"
 
     def __str__(self) -> str:
-        p = "p < 0.01" if self.p_value < 0.01 else f"p = {self.p_value:.2f}"
+        p = p_text(self.p_value)
         if self.describes:
-            return f"describes these words within their noise ({p})"
+            # Few words would be described by any model: the family with the fewest says how few.
+            n = float(f"{min(self.n_effective.values()):.2g}")
+            worth = f"p = {p}, about {n:,.0f} independent words"
+            return f"describes these words within their noise ({worth})"
         if not self.missed:
-            return f"differs measurably ({p}) but by little"
+            return f"differs measurably (p = {p}) but by little"
         return "misses " + "; ".join(self._miss(name) for name in self.missed)
 
     def _miss(self, name: str) -> str:
@@ -169,6 +175,12 @@ class Adequacy:
         fit = self.pairs if name == "pairs" else self.triplets
         correlation = "" if math.isnan(fit.r) else f" (r = {fit.r:.2f})"
         return f"{name}: off by {100.0 * fit.error:.0f} %{correlation}"
+
+
+def p_text(p_value: float) -> str:
+    """A multiple of 1/200 with all its digits, two at least: ``"0.005"``, ``"0.31"``."""
+    text = f"{p_value:.3f}"
+    return text.removesuffix("0")
 
 
 def adequacy(
@@ -186,12 +198,14 @@ def adequacy(
     and mean log p are compared with words of the model: all words up to 12 bits, else at most
     200,000 drawn ones. Pairs are those of the 60 most active bits, triplets those of the 24 most
     active. The p-value is from 199 sets of words drawn from the model, each as dependent in time as
-    the tested ones by the variance of their blocks.
+    the tested ones by the variance of their blocks. A fitted model has the error of its training
+    words, of which it knows the number (``n_words_``), and so have the drawn sets. A model made
+    from parameters counts as given.
 
     Parameters
     ----------
     model : PopulationModel
-        A fitted model.
+        A fitted model, or one made from parameters.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words, in time order and without weights.
     bin_width : float, optional
@@ -223,13 +237,16 @@ def adequacy(
     start = held if initial is None else words_for(model, initial, bin_width)
     pool, method = _words_of(model, start, rng)
     features = WordFeatures.of(held.rates)
-    own = _sample_of_model(model, features, pool)
+    X, own = _sample_of_model(model, features, pool)
     length = block_bins_of(held, block_bins)
     block = np.minimum(np.arange(held.n_bins) // length, held.n_bins // length - 1)
     table = features.table(held.X, log_weight(model.parameters_, held.X))
     by_block = block_table(held.index, block, len(held))
     data = WordSample(table, held.counts / held.n_bins, held.n_bins, by_block)
-    found = goodness(features, data, own, rng)
+    error = None
+    if hasattr(model, "n_words_"):
+        error = training_error(model.parameters_, X, own, rng) / model.n_words_**0.5
+    found = goodness(features, data, own, rng, training_error=error)
     return _summary(model, features, data, own, found, method, held.window)
 
 
@@ -258,21 +275,24 @@ def _words_of(
     return model.sample(n_drawn, rng, method="gibbs", **options), "gibbs"
 
 
-def _sample_of_model(model: PopulationModel, features: WordFeatures, pool: Any) -> WordSample:
+def _sample_of_model(
+    model: PopulationModel, features: WordFeatures, pool: Any
+) -> tuple[Bits, WordSample]:
+    """Distinct words of a model, and their features and shares."""
     n_dims = features.n_dims
     if n_dims <= _MOST_LISTED:
         log_p = log_weight(model.parameters_, pool)
         share = np.exp(log_p - log_p.max())
-        return WordSample(features.table(pool, log_p), share / share.sum(), math.inf)
+        return pool, WordSample(features.table(pool, log_p), share / share.sum(), math.inf)
     X, index = unique_rows(pool)
     share = np.bincount(index) / index.size
     table = features.table(X, log_weight(model.parameters_, X))
     if can_sample_exactly(model.parameters_):
-        return WordSample(table, share, index.size)
+        return X, WordSample(table, share, index.size)
     chain = np.arange(index.size) % _N_CHAINS
     order = np.argsort(chain, kind="stable")
     by_chain = block_table(index[order], chain[order], len(X))
-    return WordSample(table, share, index.size, by_chain)
+    return X, WordSample(table, share, index.size, by_chain)
 
 
 def _summary(
@@ -315,7 +335,7 @@ def _summary(
         tail_observed=tuple(tail.tolist()),
         tail_stderr=tuple(stderr.tolist()),
         tail_model=tuple(expected.tolist()),
-        misses_from=_first_miss(tail, expected, stderr, found.n_effective["synchrony"]),
+        misses_from=_first_miss(tail, expected, found.tail_limits, found.n_effective["synchrony"]),
         rates_error=_error(data.means[rates], own.means[rates], variance[rates]),
         pairs=fits["pairs"],
         triplets=fits["triplets"],
@@ -326,13 +346,11 @@ def _summary(
     )
 
 
-def _first_miss(observed: Floats, model: Floats, stderr: Floats, n_words: float) -> int | None:
-    """The smallest k at which P(k or more active) differs by more than 20 % and its noise."""
-    # A k that never came has no error from blocks; the model's own share gives one.
-    noise = np.maximum(stderr, np.sqrt(model * np.maximum(1.0 - model, 0.0) / n_words))
+def _first_miss(observed: Floats, model: Floats, limits: Floats, n_words: float) -> int | None:
+    """The smallest k at which P(k or more active) differs by more than 20 % and by its limit."""
     difference = np.abs(model - observed)
     enough = np.maximum(observed, model) * n_words >= _FEWEST_WORDS
-    missed = enough & (difference > 2.0 * noise) & (difference > LITTLE * observed)
+    missed = enough & (difference > limits) & (difference > LITTLE * observed)
     return int(np.flatnonzero(missed)[0]) + 1 if missed.any() else None
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..validation import Floats
+from ._significance import LEVEL
 from ._word_features import FAMILIES, WordFeatures
 
 #: Sets of words drawn from the model, and from the data for the variance of independent words.
@@ -62,24 +63,38 @@ def block_table(
     return sparse.csr_array((np.ones(index.size), (block, index)), shape=shape)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Goodness:
-    """P-values by family and of all together, and how many independent words there were."""
+    """P-values by family and of all together, and what chance does.
+
+    ``n_effective`` is how many independent words the data are worth, by family. ``tail_limits``
+    (n_dims,) are differences of P(k or more active), such that chance passes any of them in one
+    of 20 sets of words only.
+    """
 
     p_value: float
     p_values: Mapping[str, float]
     n_effective: Mapping[str, float]
+    tail_limits: Floats
 
 
 def goodness(
-    features: WordFeatures, data: WordSample, model: WordSample, rng: np.random.Generator
+    features: WordFeatures,
+    data: WordSample,
+    model: WordSample,
+    rng: np.random.Generator,
+    *,
+    training_error: Floats | None = None,
 ) -> Goodness:
     """Whether data deviate from a model by more than words of the model would.
 
     The statistic of a family is the sum of squares of its deviations over the same sum of their
     variances from blocks. Replicates are words of the model in time, each held for a random number
     of bins that makes them depend on their neighbours as much as the data's words do, and pass
-    through the same blocks.
+    through the same blocks. They deviate from a model that was fitted to other such words:
+    ``training_error`` (n_directions, n_columns) times standard normal numbers is the error of its
+    means for independent training words, which are taken to depend on each other like the data's.
+    None for a model that is given.
     """
     means, n_words = model.means, round(data.n_words)
     alone = features.linearised(_replicates(model, n_words, _N_RESAMPLES, rng), means)
@@ -89,57 +104,135 @@ def goodness(
     drawn = dict.fromkeys(FAMILIES, 1.0)
     if model.by_block is not None:
         drawn = _dependence(features, model, unit, rng)
-    mean_hold = 0.5 * (1.0 + float(np.median(list(dependence.values()))))
+    # Variance of deviations from drawn words over that of deviations from the model itself.
+    more = {
+        name: 1.0 + n_words / dependence[name] * drawn[name] / model.n_words for name in FAMILIES
+    }
+    typical = float(np.median(list(dependence.values())))
+    error = np.zeros((0, means.size)) if training_error is None else training_error
+    least = np.mean((alone * unit) ** 2, axis=0)
+    test = _BlockTest(features, means, unit, least, error * typical**0.5)
     assert data.by_block is not None
     sizes = np.asarray(data.by_block.sum(axis=1), dtype=np.int64)
-    statistics = np.empty((N_REPLICATES + 1, len(FAMILIES)))
-    statistics[0] = _statistics(features, data, means, unit)
-    # Deviations from drawn words vary more than those from the model itself.
-    for k, name in enumerate(FAMILIES):
-        more = n_words / dependence[name] * drawn[name] / model.n_words
-        statistics[0, k] /= 1.0 + more
-    for replicate in range(N_REPLICATES):
-        held = _held(model, sizes, mean_hold, rng)
-        statistics[replicate + 1] = _statistics(features, held, means, unit)
-    by_family = _upper_ranks(statistics)
+    observed = test.statistics((data.by_block @ data.table).toarray()[None], sizes)
+    replicates = test.of_replicates(model, sizes, 0.5 * (1.0 + typical), rng)
+    first = observed.by_family / np.array([more[name] for name in FAMILIES])
+    by_family = _upper_ranks(np.vstack([first, replicates.by_family]))
     # The smallest p decides; among equal ones, of which few replicates make many, the next.
     ordered = [tuple(row) for row in np.sort(by_family, axis=1).tolist()]
     n_as_small = sum(row <= ordered[0] for row in ordered)
+    # The same rank among all sets as a p of LEVEL: the largest difference at any k.
+    limit = np.sort(replicates.tails.max(axis=1))[-round(LEVEL * len(ordered))]
     return Goodness(
         p_value=n_as_small / len(ordered),
         p_values=dict(zip(FAMILIES, by_family[0].tolist(), strict=True)),
         n_effective={name: n_words / factor for name, factor in dependence.items()},
+        tail_limits=limit
+        * (more["synchrony"] * observed.tail_noise[0]) ** 0.5
+        / unit[features.columns["synchrony"]],
     )
 
 
-def _statistics(
-    features: WordFeatures, sample: WordSample, means: Floats, unit: Floats
-) -> list[float]:
-    """By family: squared deviations from ``means`` over their variance from blocks."""
-    rows = np.vstack([sample.means - means, sample.block_deviations()])
-    deviation, *blocks = features.linearised(rows, means) * unit
-    variance = np.sum(np.square(blocks), axis=0) / (len(blocks) - 1) / sample.n_words
-    found = []
-    for column in features.columns.values():
-        noise = float(variance[column].sum())
-        found.append(float(np.sum(deviation[column] ** 2)) / noise if noise else 0.0)
-    return found
+@dataclass(frozen=True, slots=True, eq=False)
+class _Statistics:
+    """Of several sets of words.
+
+    ``by_family`` (n_sets, n_families) are sums of squared deviations over their noise, ``tails``
+    (n_sets, n_dims) absolute deviations of P(k or more active) over the root of the noise
+    ``tail_noise`` (n_sets,) of that family.
+    """
+
+    by_family: Floats
+    tails: Floats
+    tail_noise: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _BlockTest:
+    """Deviations from ``means`` in ``unit``, over their noise from blocks.
+
+    ``least`` (n_columns,) is the variance of the deviations for independent words: rare features
+    that are in no block, or in one, would have next to no noise. ``error`` (n_directions,
+    n_columns) times standard normal numbers is how far fits deviate from their truth.
+    """
+
+    features: WordFeatures
+    means: Floats
+    unit: Floats
+    least: Floats
+    error: Floats
+
+    def statistics(
+        self, sums: Floats, sizes: NDArray[np.int64], error: Floats | float = 0.0
+    ) -> _Statistics:
+        """Of sums of the columns over blocks of words, shape (n_sets, n_blocks, n_columns).
+
+        ``error`` (n_sets, n_columns) is added to the means that they deviate from.
+        """
+        n_sets, n_blocks, n_columns = sums.shape
+        n_words = int(sizes.sum())
+        of_sets = sums.sum(axis=1) / n_words
+        root = sizes[:, None] ** 0.5
+        of_blocks = (sums / root - of_sets[:, None] * root).reshape(-1, n_columns)
+        squared = (self.features.linearised(of_blocks, self.means) * self.unit) ** 2
+        variance = squared.reshape(sums.shape).sum(axis=1) / (n_blocks - 1) / n_words
+        deviation = of_sets - self.means - error
+        deviation = self.features.linearised(deviation, self.means) * self.unit
+        by_family, noise = np.empty((2, n_sets, len(FAMILIES)))
+        for k, column in enumerate(self.features.columns.values()):
+            noise[:, k] = np.maximum(variance[:, column].sum(axis=1), self.least[column].sum())
+            by_family[:, k] = np.sum(deviation[:, column] ** 2, axis=1)
+        # Where a model and all words agree on something that never changes there is no noise.
+        noise[noise == 0.0] = 1.0
+        tail_noise = noise[:, FAMILIES.index("synchrony")]
+        tails = np.abs(deviation[:, self.features.columns["synchrony"]])
+        return _Statistics(by_family / noise, tails / tail_noise[:, None] ** 0.5, tail_noise)
+
+    def of_replicates(
+        self,
+        model: WordSample,
+        sizes: NDArray[np.int64],
+        mean_hold: float,
+        rng: np.random.Generator,
+    ) -> _Statistics:
+        """Of words of the model, a few sets at a time."""
+        most = max(len(sizes) * self.means.size, int(sizes.sum()))
+        step = max(1, _BATCH // most)
+        parts = []
+        for first in range(0, N_REPLICATES, step):
+            n_sets = min(step, N_REPLICATES - first)
+            by_block = _held(model, sizes, mean_hold, n_sets, rng)
+            sums = (by_block @ model.table).toarray().reshape(n_sets, len(sizes), -1)
+            error = rng.standard_normal((n_sets, len(self.error))) @ self.error
+            parts.append(self.statistics(sums, sizes, error))
+        return _Statistics(
+            np.concatenate([part.by_family for part in parts]),
+            np.concatenate([part.tails for part in parts]),
+            np.concatenate([part.tail_noise for part in parts]),
+        )
 
 
 def _held(
-    model: WordSample, sizes: NDArray[np.int64], mean_hold: float, rng: np.random.Generator
-) -> WordSample:
-    """Words of a model in time, each held for a geometric number of bins, in blocks."""
+    model: WordSample,
+    sizes: NDArray[np.int64],
+    mean_hold: float,
+    n_sets: int,
+    rng: np.random.Generator,
+) -> sparse.csr_array:
+    """Words of a model in time, each held for a geometric number of bins, in blocks.
+
+    Returns how often each word occurs in each block, shape (n_sets x n_blocks, n_distinct).
+    """
     n_words = int(np.sum(sizes))
-    index = rng.choice(model.share.size, n_words, p=model.share / model.share.sum())
-    if mean_hold > 1.0:
-        starts = rng.random(n_words) < 1.0 / mean_hold
-        starts[0] = True
-        index = index[np.maximum.accumulate(np.where(starts, np.arange(n_words), 0))]
     n_distinct = model.share.size
-    share = np.bincount(index, minlength=n_distinct) / n_words
-    by_block = block_table(index, np.repeat(np.arange(len(sizes)), sizes), n_distinct)
-    return WordSample(model.table, share, n_words, by_block)
+    index = rng.choice(n_distinct, (n_sets, n_words), p=model.share / model.share.sum())
+    if mean_hold > 1.0:
+        starts = rng.random((n_sets, n_words)) < 1.0 / mean_hold
+        starts[:, 0] = True
+        latest = np.maximum.accumulate(np.where(starts, np.arange(n_words), 0), axis=1)
+        index = np.take_along_axis(index, latest, axis=1)
+    block = np.repeat(np.arange(n_sets * len(sizes)), np.tile(sizes, n_sets))
+    return block_table(index.ravel(), block, n_distinct)
 
 
 def _upper_ranks(statistics: Floats) -> Floats:

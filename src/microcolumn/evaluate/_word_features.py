@@ -87,20 +87,25 @@ class WordFeatures:
         To first order around ``means``: a covariance does not follow a change of the rates, nor a
         third moment a change of the rates, so that a family speaks of its own order.
         """
-        columns, found = self.columns, deviations.copy()
-        m, (covariance, _) = means[columns["rates"]], self.central(means)
-        d1, d2 = deviations[:, columns["rates"]], deviations[:, columns["pairs"]]
+        return np.asarray(deviations @ self._slopes(means))
+
+    def _slopes(self, means: Floats) -> sparse.csr_array:
+        """Slopes of rates, central moments, tail and log p (columns) with the means (rows)."""
+        rates, pairs, triplets = (self.columns[name] for name in FAMILIES[:3])
+        m, (covariance, _) = means[rates], self.central(means)
+        same = np.arange(means.size)
+        entries = [(same, same, np.ones(means.size))]
         i, j = self.pairs.T
-        found[:, columns["pairs"]] -= m[i] * d1[:, j] + m[j] * d1[:, i]
+        of_pairs, of_triplets = same[pairs], same[triplets]
+        entries += [(i, of_pairs, -m[j]), (j, of_pairs, -m[i])]
         a, b, c = self.triplets.T
-        pairs = self._pairs_of_triplets()
-        triple = found[:, columns["triplets"]]  # a view
-        for one, (left, right), joint in zip(
-            (c, b, a), ((a, b), (a, c), (b, c)), pairs, strict=True
+        for one, left, right, joint in zip(
+            (c, b, a), (a, a, b), (b, c, c), self._pairs_of_triplets(), strict=True
         ):
-            triple -= m[one] * d2[:, joint]
-            triple += (m[left] * m[right] - covariance[joint]) * d1[:, one]
-        return found
+            entries.append((of_pairs[joint], of_triplets, -m[one]))
+            entries.append((one, of_triplets, m[left] * m[right] - covariance[joint]))
+        row, column, value = (np.concatenate(part) for part in zip(*entries, strict=True))
+        return sparse.csr_array((value, (row, column)), shape=(means.size, means.size))
 
     def _pairs_of_triplets(self) -> tuple[NDArray[np.int64], ...]:
         """Positions among pairs of the pairs (a, b), (a, c) and (b, c) of each triplet."""

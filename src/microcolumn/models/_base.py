@@ -49,6 +49,8 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     window_ : int
         Bins per word of the training words, 1 for a plain array. Only after ``fit``: parameters
         alone do not say, nor do files from before it was kept.
+    n_words_ : int
+        Number of training words. Only after ``fit``, like ``window_``.
     origin_ : Origin or None
         Units, bin width, window and span of time of the training words. Words that are scored or
         predicted must have the same units, in any order, bin width and window. None after a plain
@@ -62,6 +64,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     parameters_: Parameters
     rates_: Floats
     window_: int
+    n_words_: int
     origin_: Origin | None = None
     n_features_in_: int
     _log_partition: LogPartition | None
@@ -269,6 +272,7 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.origin_ = None if words is None else Origin.of(words)
         if words is not None:
             self.rates_, self.window_ = floored_rates(words), words.window
+            self.n_words_ = words.n_bins
             # For the plausibility check of log Z.
             top = np.argsort(-words.counts, kind="stable")[:10]
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())

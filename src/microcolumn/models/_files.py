@@ -136,6 +136,8 @@ def _restore(
         check_whole("window_", model.window_)
         if theta.n_visible % model.window_:
             raise ValueError(f"words of {theta.n_visible} bits do not span {model.window_} bins")
+    if hasattr(model, "n_words_"):
+        check_whole("n_words_", model.n_words_)
     if "origin" in header:
         model.origin_ = _origin_of(header["origin"], model.window_, theta.n_visible)
     if "feature_names" in header:

@@ -20,7 +20,7 @@ from ..origin import Origin
 #: The one entry of a file's metadata. Several would be written in random order.
 MARK = "microcolumn-model-1"
 PARAMETERS = ("b", "J", "W", "c")
-FITTED_NUMBERS = ("objective_", "optimality_", "n_iter_", "window_")
+FITTED_NUMBERS = ("objective_", "optimality_", "n_iter_", "window_", "n_words_")
 DIGEST = "sha256"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..evaluate import Adequacy, Explainable, MomentFit
-from ..evaluate._adequacy import common_count
+from ..evaluate._adequacy import common_count, p_text
 from ..evaluate._significance import LEVEL
 from ..formatting import number
 from ..models._spec import INDEPENDENT
@@ -27,7 +27,7 @@ def adequacy_table(results: Results, condition: Condition) -> Table | None:
             f"{100.0 * each.tail_model[k - 1]:.2f} %",
             _fit(each.pairs),
             _fit(each.triplets),
-            _p(each.p_value),
+            p_text(each.p_value),
             str(each),
         )
         for name, each in found.items()
@@ -116,7 +116,3 @@ def _share(best: Explainable, gained: float, stderr: float) -> str:
 
 def _fit(fit: MomentFit) -> str:
     return f"{number(fit.r)} ({number(fit.ceiling)})"
-
-
-def _p(p_value: float) -> str:
-    return "< 0.01" if p_value < 0.01 else f"{p_value:.2f}"
