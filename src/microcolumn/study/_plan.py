@@ -204,6 +204,100 @@ class Plan:
 
         At most 3 splits, 3 strengths of l1 or else the coarse grid made for the words, 10 hidden
         units, windows of 1, 2 and 4 bins (else the shortest planned), 30,000 words from all of the
+        recording, 10 minutes of a preset, and 4,000 steps of annealing. The result remembers the
+        plan that it was made from, and a study of it says that it is a quick look.
+        """
+        sources = tuple(Source(name, preset=name) for name in PRESETS)
+        instantaneous = replace(INSTANTANEOUS, objectives=("mpf",), l1=PAPER_L1, split_by="words")
+        likelihood = Experiment(
+            "likelihood",
+            recordings=("B4",),
+            models=("Ising", "RBM"),
+            n_splits=3,
+            split_by="words",  # the same splits, so that only the objective differs
+        )
+        spatiotemporal = replace(SPATIOTEMPORAL, l1=PAPER_L1, recordings=("B4",))
+        return cls(sources, (instantaneous, likelihood, spatiotemporal))
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Plan:
+        """Read a plan from a TOML file; paths in it are relative to the file.
+
+        ::
+
+            [recordings.B4]
+            preset = "B4"                    # also seed and minutes
+            [recordings.session1]
+            file = "session1.nwb"
+            depth_reference = "surface"      # any option of microcolumn.read
+            select = { min_rate_hz = 0.1 }   # any option of Recording.select
+
+            [instantaneous]                  # any field of Experiment
+            n_splits = 5
+            [spatiotemporal]                 # even if empty: the paper's spatiotemporal experiment
+            recordings = ["B4"]
+            [experiments.coarse]             # more of them, from the instantaneous defaults
+            bin_width = 0.040
+
+        Without any experiment it is the instantaneous one.
+        """
+        path = Path(path)
+        text = _text(path)
+        try:
+            return cls.from_dict(tomllib.loads(text), folder=path.parent)
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{path} is not TOML: {error}; correct that line") from None
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path}: {error}") from None
+
+    @classmethod
+    def from_dict(cls, plan: Mapping[str, Any], folder: Path | None = None) -> Plan:
+        """The plan that :meth:`as_dict` or a TOML file described.
+
+        Parameters
+        ----------
+        plan : mapping
+            Sections by name, see :meth:`from_toml`.
+        folder : Path, optional
+            What relative paths are relative to.
+        """
+        whole = plan.get("whole")
+        for section, content in plan.items():
+            if section not in (*_SECTIONS, "whole"):
+                raise ValueError(
+                    f"{section!r} is no section of a plan; {nearest(section, _SECTIONS)} "
+                    f"(an experiment of your own goes into [experiments.{section}])"
+                )
+            if not isinstance(content, Mapping):
+                raise TypeError(f"{section} is {content!r}; write it as a table, [{section}]")
+        sources = [
+            Source.from_dict(name, entry, folder)
+            for name, entry in plan.get("recordings", {}).items()
+        ]
+        named = [(name, plan[name]) for name in _SECTIONS[1:3] if name in plan]
+        named += plan.get("experiments", {}).items()
+        experiments = [Experiment.from_dict(name, settings) for name, settings in named]
+        planned = None if whole is None else cls.from_dict(whole, folder)
+        return cls(tuple(sources), tuple(experiments) or (INSTANTANEOUS,), planned)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The plan, defaults included, in the types of JSON."""
+        return {
+            "recordings": {source.name: source.as_dict() for source in self.sources},
+            "experiments": {each.name: each.as_dict() for each in self.experiments},
+            **({} if self.whole is None else {"whole": self.whole.as_dict()}),
+        }
+
+    def sources_of(self, experiment: Experiment) -> tuple[Source, ...]:
+        """Sources of the recordings that an experiment is about, in the plan's order."""
+        names = experiment.recordings or [source.name for source in self.sources]
+        return tuple(source for source in self.sources if source.name in names)
+
+    def quick(self) -> Plan:
+        """The same plan made small, for a first look.
+
+        At most 3 splits, 3 strengths of l1 or else the coarse grid made for the words, 10 hidden
+        units, windows of 1, 2 and 4 bins (else the shortest planned), 30,000 words from all of the
         recording, 10 minutes of a preset, and 4,000 steps of annealing. The result remembers the plan that it was made from, and a study of it says that
         it is a quick look.
         """
