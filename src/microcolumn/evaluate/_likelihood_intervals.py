@@ -123,7 +123,8 @@ def _notes(
     if kept:
         noun = "weights" if layout.upper is None else "weights and couplings"
         notes.append(
-            f"set to 0 by the penalty, without intervals: {kept:,} {noun}; the others hold given that"
+            f"set to 0 by the penalty, without intervals: {kept:,} {noun}; "
+            "the others hold given that"
         )
     for units, what in (
         (lost, "not found again in both halves of the words"),
