@@ -166,10 +166,14 @@ def fitted(objective: str, l1: float, n_words: int, n_models: int) -> bool:
     for seed in range(n_models):
         words = mc.Words.from_array(exact_samples(truth, n_words, np.random.default_rng(seed)))
         model = mc.RBM(25, l1=l1, objective=objective, random_state=0).fit(words)
+        n_live.append(int(model.parameters_.live.sum()))
         started = time.perf_counter()
-        found = mc.intervals(model, words)
+        try:
+            found = mc.intervals(model, words)
+        except ValueError as error:
+            print(f"draw {seed}: {error}")
+            continue
         seconds.append(time.perf_counter() - started)
-        n_live.append(found.hidden.size)
         weights = model.W_[:, found.hidden]
         norms = np.outer(np.linalg.norm(truth.W, axis=0), np.linalg.norm(weights, axis=0))
         cosines = truth.W.T @ weights / norms
@@ -203,10 +207,11 @@ def fitted(objective: str, l1: float, n_words: int, n_models: int) -> bool:
 def verdict(held: np.ndarray, by_model: list[float] | None = None) -> tuple[str, float]:
     """Whether a coverage lies within the bounds, and its error.
 
-    The error is the binomial one, or follows from the models if their intervals hang together.
+    The error is the binomial one, of 95 % at least, or follows from the models if their intervals
+    hang together.
     """
     coverage = held.mean()
-    error = np.sqrt(coverage * (1.0 - coverage) / held.size)
+    error = np.sqrt(max(coverage * (1.0 - coverage), 0.05 * 0.95) / held.size)
     if by_model is not None and len(by_model) > 1:
         error = max(error, np.std(by_model, ddof=1) / np.sqrt(len(by_model)))
     if _LOW <= coverage <= _HIGH:

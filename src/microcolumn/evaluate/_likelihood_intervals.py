@@ -82,6 +82,9 @@ def likelihood_estimates(
         lost |= each.similarity < SAME
     for i in np.flatnonzero(changed | lost).tolist():
         variance[layout.places(i)] = np.nan
+    if lost.any():
+        # Biases make up for hidden units that are there by chance.
+        variance[layout.b] = np.nan
     if not found.arrived:
         variance[:] = np.nan
     notes = _notes(layout, found.arrived, changed & ~lost, lost)
@@ -123,7 +126,8 @@ def _notes(
     if kept:
         noun = "weights" if layout.upper is None else "weights and couplings"
         notes.append(
-            f"set to 0 by the penalty, without intervals: {kept:,} {noun}; the others hold given that"
+            f"set to 0 by the penalty, without intervals: {kept:,} {noun}; "
+            "the others hold given that"
         )
     for units, what in (
         (lost, "not found again in both halves of the words"),
@@ -132,6 +136,8 @@ def _notes(
         if units.any():
             names = ", ".join(str(i + 1) for i in np.flatnonzero(units))
             notes.append(f"live hidden units {what}, without intervals: {names}")
+    if lost.any():
+        notes.append("visible biases make up for these hidden units: no intervals")
     return tuple(notes)
 
 

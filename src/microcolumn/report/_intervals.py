@@ -30,9 +30,9 @@ def interval_tables(results: Results, condition: Condition) -> list[Table]:
         counted,
         left=("model", "parameters"),
         note=f"estimated without penalty on the training words of the first split, errors from "
-        f"{n_blocks} blocks of time; no interval: silent units, copies, and what too few "
-        "coincidences leave open; weights and what is said of them hold for the hidden units "
-        "found, whose number was not tested",
+        f"{n_blocks} blocks of time, of hidden weights also from fits to two halves; no interval: "
+        "silent units, copies, what too few coincidences leave open, weights that the penalty set "
+        "to 0, and hidden units that a half does not have again",
     )
     listed = [(name, *_cells(row)) for name, each in found for row in each.strongest(_LISTED)]
     strongest = Table(
