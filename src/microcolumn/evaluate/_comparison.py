@@ -251,6 +251,14 @@ class Comparison:
         best_ising = max(ising, key=lambda model: model.bits_per_second)
         return self.relative(best_ising.name, self.best.name)
 
+    @property
+    def hidden_over_pairs(self) -> PairedDifference | None:
+        """The best model with hidden units minus the best Ising model; None without both."""
+        ranked = sorted(self.models, key=lambda model: -model.bits_per_second)
+        hidden = [model.name for model in ranked if model.spec.model in ("RBM", "SemiRBM")]
+        ising = [model.name for model in ranked if model.spec.model == "Ising"]
+        return self._find(hidden[0], ising[0]) if hidden and ising else None
+
     def _find(self, first: str, second: str) -> PairedDifference | None:
         for pair in self.pairs:
             if (pair.first, pair.second) == (first, second):
@@ -321,7 +329,7 @@ def _ranking(compared: Comparison) -> list[str]:
     others = [m for m in ranked if m.name not in (best, INDEPENDENT)]
     if not others or over_zero.bits_per_second <= 0.0:
         return [over_zero.sentence()]
-    opening, told = _hidden_against_pairs(compared, ranked)
+    opening, told = _hidden_against_pairs(compared)
     over_others = [compared.pair(best, model.name) for model in others]
     n_same = sum(pair.same for pair in over_others)
     shown, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
@@ -332,15 +340,11 @@ def _ranking(compared: Comparison) -> list[str]:
     return [*opening, *runners_up, gain, *_share_of_pairs(compared)]
 
 
-def _hidden_against_pairs(
-    compared: Comparison, ranked: list[ModelScore]
-) -> tuple[list[str], set[str]]:
-    """The best model with hidden units against the best Ising model, and their names."""
-    hidden = [model for model in ranked if model.spec.model in ("RBM", "SemiRBM")]
-    ising = [model for model in ranked if model.spec.model == "Ising"]
-    if not hidden or not ising:
+def _hidden_against_pairs(compared: Comparison) -> tuple[list[str], set[str]]:
+    """Hidden units against pairs in words, and the names of the two models."""
+    pair = compared.hidden_over_pairs
+    if pair is None:
         return [], set()
-    pair = compared.pair(hidden[0].name, ising[0].name)
     # By how much the better of the two is above the other, as the sentence has it.
     ahead = pair.reversed() if pair.bits_per_second < 0.0 else pair
     relative = compared.relative(ahead.first, ahead.second)

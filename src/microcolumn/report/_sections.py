@@ -56,28 +56,32 @@ def answers(results: Results) -> list[Answer]:
 
 
 def tally(results: Results) -> Answer:
-    """How often each model scores best over all comparisons, by how much, and how surely."""
+    """Hidden units against pairs, and which model scores best, counted over all comparisons."""
     found = [results.comparison(**condition.names) for condition in longest(results)]
+    about = f"{len(found)} comparisons"
     compared = [each for each in found if each.models]
     if not compared:
-        return Answer(
-            f"{len(found)} comparisons", "No model can be ranked: all have a false mode", ()
-        )
+        return Answer(about, "No model can be ranked: all have a false mode", ())
     (name, most), *others = Counter(each.best.name for each in compared).most_common()
-    headline = [f"{name} scores best in {most} of {len(compared)} comparisons"]
-    # Where there is no other model, independent units are the next best.
-    ranked = [[*(model.name for model in each.models), INDEPENDENT] for each in compared]
-    ahead = [each.pair(*names[:2]) for each, names in zip(compared, ranked, strict=True)]
-    over_independent = [each.best.bits_per_second for each in compared]
-    sure = sum(pair.differs for pair in ahead)
+    best = [f"{name} scores best in {most} of {len(compared)} comparisons"]
+    scored = ", ".join([*best, *(f"{other} in {n}" for other, n in others)])
+    over_independent = _range([each.best.bits_per_second for each in compared])
+    above = f"the best is {over_independent} above independent units; errors are in the table"
+    pairs = [pair for each in compared if (pair := each.hidden_over_pairs) is not None]
+    if not pairs:
+        return Answer(about, scored, (above,))
+    ahead = [pair for pair in pairs if pair.differs and pair.bits_per_second > 0.0]
+    behind = sum(pair.differs for pair in pairs) - len(ahead)
+    kinds = Counter(pair.verdict for pair in pairs if not pair.differs)
+    rest = [f"{kind} in {n}" for kind, n in kinds.items()]
+    rest += [f"the pairwise model better in {behind}"] if behind else []
+    by = f"by {_range([pair.bits_per_second for pair in ahead])}" if ahead else ""
+    told = ", ".join([*filter(None, [by]), *rest])
     return Answer(
-        about=f"{len(found)} comparisons",
-        headline=", ".join([*headline, *(f"{other} in {n}" for other, n in others)]),
-        details=(
-            f"the best is {_range([pair.bits_per_second for pair in ahead])} above the next, "
-            f"surely (p < 0.05) in {sure} of {len(compared)}",
-            f"it is {_range(over_independent)} above independent units",
-        ),
+        about=about,
+        headline=f"Models with hidden units are better than the pairwise model in {len(ahead)} of "
+        f"{len(pairs)} comparisons",
+        details=(f"{told} (p < 0.05, corrected for the number of pairs)", scored, above),
     )
 
 
