@@ -3,8 +3,10 @@
 import csv
 import math
 
+import numpy as np
 import pytest
 
+import microcolumn as mc
 from microcolumn.report import write_tables
 from microcolumn.report._csv import TABLES, csv_text
 
@@ -19,8 +21,25 @@ def tables(planted_results, tmp_path_factory):
     return found
 
 
-def test_there_is_a_file_for_each_table(tables):
-    assert list(tables) == list(TABLES) == ["scores", "differences", "assemblies"]
+def test_there_is_a_file_for_each_table_with_rows(tables):
+    assert list(TABLES) == ["scores", "differences", "assemblies", "parameters", "adequacy"]
+    assert list(tables) == [name for name in TABLES if name != "parameters"]
+
+
+def test_parameters_have_their_intervals(planted_results, monkeypatch):
+    X = np.random.default_rng(0).random((400, 3)) < 0.3
+    found = mc.intervals(mc.Ising(l1=1e-3).fit(X), X)
+    monkeypatch.setattr(planted_results, "intervals", lambda **_: found)
+    rows = TABLES["parameters"](planted_results)
+    assert rows[0].items() >= {"recording": "cells", "model": "Ising"}.items()
+    assert rows[0].items() >= found.to_rows()[0].items()
+
+
+def test_adequacy_is_a_sentence_with_its_p_values(tables, planted_results):
+    row, *_ = tables["adequacy"]
+    each = planted_results.adequacy("cells")[row["model"]]
+    assert (row["sentence"], float(row["p_value"])) == (str(each), each.p_value)
+    assert float(row["p_synchrony"]) == each.p_values["synchrony"]
 
 
 def test_scores_and_differences_are_those_of_the_results(tables, planted_results):
@@ -37,6 +56,9 @@ def test_scores_and_differences_are_those_of_the_results(tables, planted_results
         (p.first, p.second) for p in compared
     ]
     assert [float(row["bits_per_second"]) for row in rows] == [p.bits_per_second for p in compared]
+    assert [(float(row["low"]), row["verdict"]) for row in rows] == [
+        (p.interval[0], p.verdict) for p in compared
+    ]
 
 
 def test_assemblies_name_their_units(tables, planted_results):

@@ -10,6 +10,7 @@ too (docs/method.md, section 6).
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,10 @@ def intervals(
     # A short rest at the end goes to the last full block.
     blocks = np.minimum(blocks, max(held.n_bins // length, 1) - 1)
     parts = _Parts(model, held, blocks, level)
-    estimated = _of_couplings if model.parameters_.kind == "ising" else _of_likelihood
+    theta = model.parameters_
+    # A semi-restricted model without a live hidden unit is an Ising model.
+    ising = theta.J is not None and not theta.live.any()
+    estimated = _of_couplings if ising else _of_likelihood
     return Intervals(
         model=type(model).__name__,
         level=level,
@@ -258,10 +262,10 @@ def _halves(parts: _Parts) -> list[tuple[Parameters, Words]]:
     # that show in the fifth digit do not matter here.
     stronger = {name: np.sqrt(2.0) * getattr(anew, name) for name in ("l1", "group_l1")}
     anew.set_params(random_state=1, tol=max(anew.tol, 1e-4), **stronger)
-    return [
-        (clone(anew).fit(half).parameters_, half)
-        for half in parts.words.split(0.5, by="blocks", random_state=0)
-    ]
+    halves = parts.words.split(0.5, by="blocks", random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a half without live hidden units leaves no interval
+        return [(clone(anew).fit(half).parameters_, half) for half in halves]
 
 
 def _pair_counts(words: Words) -> tuple[Floats, Floats]:

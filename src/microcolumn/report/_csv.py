@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -67,27 +68,61 @@ def _scores(results: Results) -> list[Row]:
 
 def _differences(results: Results) -> list[Row]:
     """Every two models at each condition, over all splits."""
-    return [
-        condition.names | row_of(pair)
-        for condition in results.tested()
-        for pair in results.comparison(**condition.names).pairs
-    ]
+    rows: list[Row] = []
+    for condition in results.tested():
+        for pair in results.comparison(**condition.names).pairs:
+            low, high = pair.interval
+            judged = {"stderr": pair.stderr, "low": low, "high": high, "verdict": pair.verdict}
+            rows.append(condition.names | row_of(pair) | judged)
+    return rows
 
 
-def _assemblies(results: Results) -> list[Row]:
-    """Each hidden unit of split 0, with the other splits in which it recurs."""
+def _by_model(results: Results, find: Callable[..., Any]) -> list[Row]:
+    """Rows of what was found of every model at each condition."""
     rows: list[Row] = []
     for condition in results.tested():
         for spec in results.index.specs(condition):
             try:
-                found = results.assemblies(model=spec, **condition.names)
+                found = find(model=spec, **condition.names)
             except NotComputedError:
                 continue
-            rows += [condition.names | {"model": spec.name} | row for row in found.to_rows()]
+            names = condition.names | {"model": spec.name}
+            rows += [names | row for row in (found.to_rows() if found else [])]
+    return rows
+
+
+def _assemblies(results: Results) -> list[Row]:
+    """Each hidden unit of split 0, with the other splits in which it recurs."""
+    return _by_model(results, results.assemblies)
+
+
+def _parameters(results: Results) -> list[Row]:
+    """Couplings, biases and weights of split 0 with their intervals."""
+    return _by_model(results, results.intervals)
+
+
+def _adequacy(results: Results) -> list[Row]:
+    """What each model says of the test words of split 0."""
+    rows: list[Row] = []
+    for condition in results.tested():
+        with suppress(NotComputedError):
+            found = results.adequacy(**condition.names)
+            rows += [
+                condition.names
+                | {"model": name, "p_value": each.p_value, "sentence": str(each)}
+                | {f"p_{family}": p for family, p in each.p_values.items()}
+                for name, each in found.items()
+            ]
     return rows
 
 
 #: What makes the rows of each file.
 TABLES: Mapping[str, Callable[[Results], list[Row]]] = MappingProxyType(
-    {"scores": _scores, "differences": _differences, "assemblies": _assemblies}
+    {
+        "scores": _scores,
+        "differences": _differences,
+        "assemblies": _assemblies,
+        "parameters": _parameters,
+        "adequacy": _adequacy,
+    }
 )
