@@ -121,7 +121,7 @@ def _sureness(pair: PairedDifference) -> tuple[str, str]:
     if pair.n_splits < FEWEST_SPLITS:
         return "-", "-"
     interval = " to ".join(number(end) for end in pair.interval)
-    return interval, p_text(pair.p_holm).removeprefix("p ").removeprefix("= ")
+    return interval, _p(pair.p_holm)
 
 
 def predictions(results: Results, condition: Condition) -> Table | None:
@@ -204,14 +204,19 @@ def _layer_columns(found: LayersResult) -> tuple[str, ...]:
     if known:
         hidden = (
             f"{found.overall_share:.0%} ({found.overall_expected:.0%})",
-            f"{median(known):.2g}",
+            _p(median(known)),
             f"{fmean(found.n_significant):.1f} of {fmean(found.n_live_hidden):.1f}",
         )
     contrast = found.contrast()
     if contrast is None:
         return (*hidden, "-", "-")
     within, between, p_values = contrast
-    return (*hidden, f"{within:.3g} / {between:.3g}", f"{median(p_values):.2g}")
+    return (*hidden, f"{within:.3g} / {between:.3g}", _p(median(p_values)))
+
+
+def _p(p_value: float) -> str:
+    """A p-value in a column that is called p."""
+    return p_text(p_value).removeprefix("p ").removeprefix("= ")
 
 
 def _score(model: ModelScore) -> tuple[str, str, str]:
