@@ -26,7 +26,7 @@ _NOTE = (
     "by size, in its main layer, p of the permutation test, corrected over hidden units (Holm); "
     "on: bins per second in which it is on; recurs in: other splits with a hidden unit of cosine "
     "0.71 or more, beyond 95 % of permuted ones; bits/s lost: by test words without it, biases "
-    "fitted anew so that rates stay; splits share half of their training words, so that what recurs "
+    "fitted anew so that rates stay; splits share half of their training words, so what recurs "
     "need not do so in another recording"
 )
 
