@@ -224,7 +224,8 @@ def test_a_quick_look_leaves_small_plans_and_data_alone():
     ] == replace(
         Plan.of("B4", n_hidden=[8, 10], windows=3, max_words=30_000, n_splits=3).experiments[0],
         l1="coarse",
-        max_steps=4000,
+        max_steps=2000,
+        most_active=7,
     )
 
 
@@ -269,7 +270,10 @@ def test_a_quick_look_is_a_part_of_the_plan_and_quick_itself(plan):
         assert max(small.n_hidden) <= 10
         assert small.max_words <= 30_000
         assert small.n_splits <= 3
-        unchanged = ("name", "bin_width", "most_active", "split_by", "train", "seed")
+        assert small.most_active == whole.most_active or (
+            max(whole.windows) > 1 and small.most_active == 7
+        )
+        unchanged = ("name", "bin_width", "split_by", "train", "seed")
         assert all(getattr(small, name) == getattr(whole, name) for name in unchanged)
 
 

@@ -87,6 +87,7 @@ def _windows(small: Experiment, large: Experiment) -> str:
 _TEXTS: dict[str, Callable[[Experiment, Experiment], str]] = {
     "n_splits": lambda small, large: f"{small.n_splits} instead of {large.n_splits} splits",
     "max_words": lambda small, _: f"at most {small.max_words:,} bins of a recording",
+    "most_active": lambda small, _: f"the {small.most_active} most active units over time",
     "n_hidden": lambda small, _: f"at most {small.n_hidden[-1]} hidden units",
     "l1": lambda *_: "fewer penalties λ",
     "windows": _windows,

@@ -203,9 +203,9 @@ class Plan:
         """The same plan made small, for a first look.
 
         At most 3 splits, 3 strengths of l1 or else the coarse grid made for the words, 10 hidden
-        units, windows of 1, 2 and 4 bins (else the shortest planned), 30,000 words from all of the
-        recording, 10 minutes of a preset, and 4,000 steps of annealing. The result remembers the
-        plan that it was made from, and a study of it says that it is a quick look.
+        units, windows of 1, 2 and 4 bins (else the shortest planned) of 7 units, 30,000 words from
+        all of the recording, 10 minutes of a preset, and 2,000 steps of annealing. The result
+        remembers the plan that it was made from, and a study of it says that it is a quick look.
         """
         sources = tuple(
             replace(source, minutes=_quick_minutes(source)) if source.preset else source
@@ -227,14 +227,17 @@ def _quick_experiment(experiment: Experiment) -> Experiment:
     hidden = [10 if n == "dims" else min(n, 10) for n in experiment.n_hidden]
     # A few strengths of a long list would leave the best one beyond their end.
     l1 = "coarse" if isinstance(experiment.l1, str) or len(experiment.l1) > 3 else experiment.l1
+    # Four bins of seven units have few enough states for exact sums.
+    several = max(experiment.windows) > 1
     return replace(
         experiment,
+        most_active=min(experiment.most_active or 7, 7) if several else experiment.most_active,
         n_splits=min(experiment.n_splits, 3),  # fewer decide nothing
         l1=l1,
         n_hidden=tuple(dict.fromkeys(hidden)),
         windows=windows or (min(experiment.windows),),
         max_words=min(experiment.max_words or 30_000, 30_000),
-        max_steps=min(experiment.max_steps, 4000),
+        max_steps=min(experiment.max_steps, 2000),
     )
 
 
