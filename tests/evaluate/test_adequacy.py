@@ -140,7 +140,7 @@ def test_drawn_words_stand_for_a_model_of_many_units():
     found = mc.adequacy(model, model.sample(3000, 5))
     exact = mc.synchrony(model).probability[::-1].cumsum()[::-1][1:]
     assert found.method == "samples"
-    np.testing.assert_allclose(found.tail_model, exact, atol=5 * 0.5 / 200_000**0.5)
+    np.testing.assert_allclose(found.tail_model, exact, atol=5 * 0.5 / 20_000**0.5)
 
 
 @pytest.mark.parametrize("rates", [[0.2], [0.2, 0.0], [0.3, 0.3, 1.0]])

@@ -32,6 +32,8 @@ _FEWEST_WORDS = 10
 _COMMON = 0.01
 #: All words are listed up to this many bits; beyond, words are drawn, a bounded number of bits.
 _MOST_LISTED, _MOST_DRAWN, _MOST_BITS, _N_CHAINS = 12, 200_000, 10_000_000, 500
+#: Words drawn for each one tested, so that they add a tenth to the error, and the fewest.
+_DRAWN_PER_WORD, _FEWEST_DRAWN = 5, 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,12 +197,12 @@ def adequacy(
     """Test whether a model describes words, and say what it misses.
 
     Rates, covariances of pairs, third central moments of triplets, the distribution of synchrony
-    and mean log p are compared with words of the model: all words up to 12 bits, else at most
-    200,000 drawn ones. Pairs are those of the 60 most active bits, triplets those of the 24 most
-    active. The p-value is from 199 sets of words drawn from the model, each as dependent in time as
-    the tested ones by the variance of their blocks. A fitted model has the error of its training
-    words, of which it knows the number (``n_words_``), and so have the drawn sets. A model made
-    from parameters counts as given.
+    and mean log p are compared with words of the model: all words up to 12 bits, else five drawn
+    ones for each tested, at most 200,000. Pairs are those of the 60 most active bits, triplets
+    those of the 24 most active. The p-value is from 199 sets of words drawn from the model, each as
+    dependent in time as the tested ones by the variance of their blocks. A fitted model has the
+    error of its training words, of which it knows the number (``n_words_``), and so have the drawn
+    sets. A model made from parameters counts as given.
 
     Parameters
     ----------
@@ -235,7 +237,7 @@ def adequacy(
         raise ValueError(f"there are {held.n_bins} words; pass at least 10 for blocks of them")
     rng = random_generator(random_state)
     start = held if initial is None else words_for(model, initial, bin_width)
-    pool, method = _words_of(model, start, rng)
+    pool, method = _words_of(model, start, held.n_bins, rng)
     features = WordFeatures.of(held.rates)
     X, own = _sample_of_model(model, features, pool)
     length = block_bins_of(held, block_bins)
@@ -260,13 +262,14 @@ def common_count(tail: Sequence[float] | Floats) -> int:
 
 
 def _words_of(
-    model: PopulationModel, start: Words, rng: np.random.Generator
+    model: PopulationModel, start: Words, n_tested: int, rng: np.random.Generator
 ) -> tuple[Any, Literal["exact", "samples", "gibbs"]]:
     """Words that stand for a model, and how they were had; their number is bounded."""
     n_dims = model.n_features_in_
     if n_dims <= _MOST_LISTED:
         return states(n_dims).astype(np.uint8), "exact"
-    n_drawn = min(_MOST_DRAWN, max(_MOST_BITS // n_dims, 10 * _N_CHAINS))
+    wanted = max(_DRAWN_PER_WORD * n_tested, _FEWEST_DRAWN)
+    n_drawn = min(_MOST_DRAWN, wanted, max(_MOST_BITS // n_dims, 10 * _N_CHAINS))
     if can_sample_exactly(model.parameters_):
         return model.sample(n_drawn, rng, method="exact"), "samples"
     spread = np.linspace(0, start.n_bins - 1, _N_CHAINS).round().astype(np.intp)
