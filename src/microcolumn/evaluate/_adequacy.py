@@ -273,8 +273,7 @@ def _words_of(
     if can_sample_exactly(model.parameters_):
         return model.sample(n_drawn, rng, method="exact"), "samples"
     spread = np.linspace(0, start.n_bins - 1, _N_CHAINS).round().astype(np.intp)
-    first = start.X[start.index[spread]]
-    options = {"n_chains": _N_CHAINS, "initial": first, "n_sweeps": 100}
+    options = {"n_chains": _N_CHAINS, "initial": start.X[start.index[spread]], "n_sweeps": 100}
     return model.sample(n_drawn, rng, method="gibbs", **options), "gibbs"
 
 
