@@ -15,7 +15,7 @@ def test_an_unknown_preset_is_one_sentence():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("name", ["B4", "T6", "B4MU"])
 def test_statistics_are_those_of_the_paper_and_of_cortex(name, seed):
     recording = mc.simulate.preset(name, seed=seed)
