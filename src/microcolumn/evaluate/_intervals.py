@@ -51,11 +51,11 @@ def intervals(
     from blocks of time and hold for words that resemble their neighbours. Coverage was measured on
     words of models of the same kind (docs/method.md, section 6), not where the model is wrong.
     ``J`` of an Ising model comes from logistic regressions of each unit on all others with Firth's
-    penalty, at any size. In models with hidden units, weights and couplings that the fit set to zero stay zero and
-    have no interval; all else goes to the maximum of the likelihood next to the fit, for up to 800
-    parameters and where sums over all states are quick. A fitted model is fitted anew to two
-    halves of the words: hidden units that do not come back have no intervals, and the errors of
-    the others are at least what the halves differ by.
+    penalty, at any size. In models with hidden units, weights and couplings that the fit set to
+    zero stay zero and have no interval; all else goes to the maximum of the likelihood next to the
+    fit, for up to 800 parameters and where sums over all states are quick. A fitted model is fitted
+    anew to two halves of the words: hidden units that do not come back have no intervals, and the
+    errors of the others are at least what the halves differ by.
 
     Parameters
     ----------
