@@ -27,6 +27,7 @@ from .evaluate import (
     adequacy as adequacy,
     assemblies as assemblies,
     calibration as calibration,
+    choose as choose,
     choose_l1 as choose_l1,
     compare as compare,
     conditional_gain as conditional_gain,

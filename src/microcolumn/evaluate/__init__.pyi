@@ -44,6 +44,7 @@ from ._prediction_scores import (
     roc as roc,
     skill as skill,
 )
+from ._rival_choice import Choice as Choice, choose as choose
 from ._score import Score as Score, excess_log_likelihood as excess_log_likelihood
 from ._splits import compare as compare
 from ._summaries import (

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
-from ..models import PopulationModel
+from ..models import WordModel
 from ..parameters import Floats
 from ..words import Words
 from ._inputs import words_for
@@ -43,12 +43,12 @@ class PatternStatistics:
     n_words: int
 
 
-def pattern_statistics(model: PopulationModel, words: Words | ArrayLike) -> PatternStatistics:
+def pattern_statistics(model: WordModel, words: Words | ArrayLike) -> PatternStatistics:
     """Compare observed and predicted probabilities of all observed words.
 
     Parameters
     ----------
-    model : PopulationModel
+    model : WordModel
         A fitted model.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words. Weighted words count as (sum of weights)² / (sum of squared weights) bins.

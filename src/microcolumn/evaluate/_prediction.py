@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from ..epochs import HALF_NANOSECOND
-from ..models import PopulationModel
-from ..parameters import Parameters
+from ..models import PopulationModel, Rival, WordModel
 from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
 from ..units import Units
 from ..validation import Bits, Floats, check_positions, chunks, real_number
@@ -130,7 +129,7 @@ class Prediction:
 
 
 def predict(
-    model: PopulationModel,
+    model: WordModel,
     words: Words | ArrayLike,
     *,
     given: Literal["rest", "past"] = "rest",
@@ -141,7 +140,7 @@ def predict(
 
     Parameters
     ----------
-    model : PopulationModel
+    model : WordModel
         A fitted model.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words of the model's units, in any order; an array is taken in time order, as bins
@@ -172,9 +171,9 @@ def predict(
     first = held.n_dims - held.n_units
     newest = [first + position for position in positions]
     if given == "rest":
-        log_odds = _log_odds_given_rest(model.parameters_, held, newest)
+        log_odds = _log_odds_given_rest(model, held, newest)
     elif given == "past":
-        log_odds, past = log_odds_given_past(model.parameters_, held)
+        log_odds, past = _log_odds_given_past(model, held)
         log_odds = log_odds[past][:, positions]
     else:
         raise ValueError(
@@ -202,9 +201,20 @@ def predict(
     )
 
 
-def _log_odds_given_rest(theta: Parameters, words: Words, newest: list[int]) -> Floats:
+def _log_odds_given_past(model: WordModel, words: Words) -> tuple[Floats, NDArray[np.int32]]:
+    """Log odds of a spike given each distinct past, and the past of each distinct word."""
+    if isinstance(model, PopulationModel):
+        return log_odds_given_past(model.parameters_, words)
+    if isinstance(model, Rival):
+        return model.log_odds_given_past(words)
+    raise TypeError(f"model is a {type(model).__name__}; pass a fitted model")
+
+
+def _log_odds_given_rest(model: WordModel, words: Words, newest: list[int]) -> Floats:
     """Log odds of a spike given all other bits, nats, shape (n_distinct, n_chosen)."""
-    live, _ = theta.only_live()
+    if not isinstance(model, PopulationModel):
+        return np.clip(model.log_odds(words.X, newest), -700.0, 700.0)
+    live, _ = model.parameters_.only_live()
     log_odds = np.empty((len(words), len(newest)))
     for part in chunks(len(words), max(live.n_visible, live.n_hidden), 1 << 18):
         x = words.X[part]

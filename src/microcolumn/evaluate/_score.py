@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..models import PopulationModel
+from ..models import WordModel
 from ..parameters import Floats
 from ..partition import LogPartition
 from ..partition._result import false_mode_text, is_false
@@ -86,7 +86,7 @@ class Score:
 
 
 def excess_log_likelihood(
-    model: PopulationModel,
+    model: WordModel,
     words: Words | ArrayLike,
     baseline: Baseline = None,
     *,
@@ -97,7 +97,7 @@ def excess_log_likelihood(
 
     Parameters
     ----------
-    model : PopulationModel
+    model : WordModel
         A fitted model.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words, in time order. Spatiotemporal words count ``window`` bins of time each.

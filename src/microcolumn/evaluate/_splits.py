@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..models import ModelSpec, PopulationModel
-from ..models._spec import INDEPENDENT
+from ..models import ModelSpec, PopulationModel, WordModel
+from ..models._spec import INDEPENDENT, RIVALS
 from ..words import Words
 from ._bootstrap import block_bins_of
 from ._comparison import Comparison, ModelScore, SplitScore
@@ -24,7 +24,7 @@ Differences = Mapping[tuple[str, str], Mapping[int, tuple[float, float]]]
 
 
 def compare(
-    models: Mapping[str, PopulationModel],
+    models: Mapping[str, WordModel],
     words: Words | ArrayLike,
     baseline: Baseline = None,
     *,
@@ -35,7 +35,7 @@ def compare(
 
     Parameters
     ----------
-    models : mapping of str to PopulationModel
+    models : mapping of str to WordModel
         Fitted models by name.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words, in time order, of the units and bins that all models were fitted on.
@@ -75,7 +75,7 @@ def compare(
 
 
 def score_split(
-    models: Mapping[str, PopulationModel],
+    models: Mapping[str, WordModel],
     held: Words,
     baseline: Baseline = None,
     *,
@@ -119,10 +119,12 @@ def score_split(
     return scores, differences
 
 
-def spec_of(model: PopulationModel) -> ModelSpec:
+def spec_of(model: WordModel) -> ModelSpec:
     """Class, hidden units and objective of a fitted model."""
-    objective = getattr(model, "objective", "mpf")
-    return ModelSpec(type(model).__name__, model.parameters_.n_hidden, objective)
+    name = type(model).__name__
+    if name in RIVALS or not isinstance(model, PopulationModel):
+        return ModelSpec(name)
+    return ModelSpec(name, model.parameters_.n_hidden, getattr(model, "objective", "mpf"))
 
 
 def compare_splits(

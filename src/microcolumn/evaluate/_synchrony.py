@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from ..models import PopulationModel
+from ..models import Rival, WordModel
 from ..parameters import Parameters
 from ..partition import can_sample_exactly
 from ..partition._enumeration import states
@@ -43,7 +43,7 @@ class Synchrony:
 
 
 def synchrony(
-    source: Words | ArrayLike | PopulationModel,
+    source: Words | ArrayLike | WordModel,
     *,
     n_samples: int | None = None,
     initial: Words | ArrayLike | None = None,
@@ -53,7 +53,7 @@ def synchrony(
 
     Parameters
     ----------
-    source : Words, array_like of shape (n_words, n_units), or PopulationModel
+    source : Words, array_like of shape (n_words, n_units), or WordModel
         Observed words in time order, or a fitted model. For words of several bins, active bits are
         counted over the window.
     n_samples : int, optional
@@ -75,7 +75,7 @@ def synchrony(
     >>> synchrony(Independent.from_parameters(Parameters(b=[0.0, 0.0]))).probability.round(12)
     array([0.25, 0.5 , 0.25])
     """
-    if not isinstance(source, PopulationModel):
+    if not isinstance(source, WordModel):
         for name, value in (("n_samples", n_samples), ("initial", initial)):
             if value is not None:
                 raise ValueError(f"{name} is for models; leave it out to count observed words")
@@ -105,13 +105,15 @@ def _of_words(words: Words) -> Synchrony:
 
 
 def _of_samples(
-    model: PopulationModel,
+    model: WordModel,
     n_samples: int,
     initial: Words | None,
     random_state: int | np.random.Generator | None,
 ) -> Synchrony:
     """Count sampled words; Gibbs chains are independent, the words of one chain are not."""
-    if can_sample_exactly(model.parameters_):
+    if isinstance(model, Rival):
+        X, n_groups = model.sample(n_samples, random_state), n_samples
+    elif can_sample_exactly(model.parameters_):
         X, n_groups = model.sample(n_samples, random_state, method="exact"), n_samples
     else:
         n_groups = min(n_samples, 500)  # chains, whose differences give the error
@@ -131,8 +133,10 @@ def _of_samples(
     return Synchrony(np.bincount(n_active, minlength=n_dims + 1) / n_samples, stderr, "samples")
 
 
-def _exact(model: PopulationModel) -> Floats | None:
+def _exact(model: WordModel) -> Floats | None:
     """P(k units active) from all words or all hidden states; None if both take too long."""
+    if isinstance(model, Rival):
+        return model._active_distribution()
     theta, log_factor = model.parameters_.only_live()
     n_units, n_hidden = theta.n_visible, theta.n_hidden
     over_words = n_units + math.log2(n_units + n_hidden)

@@ -3,6 +3,8 @@ from ._files import from_bytes as from_bytes, load as load
 from ._independent import Independent as Independent
 from ._ising import Ising as Ising
 from ._rbm import RBM as RBM
+from ._rival import Rival as Rival
 from ._saving import to_bytes as to_bytes
 from ._semi_rbm import SemiRBM as SemiRBM
 from ._spec import ModelSpec as ModelSpec
+from ._word_model import WordModel as WordModel

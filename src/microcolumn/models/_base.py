@@ -1,72 +1,50 @@
-"""What all models of the family share: scores, conditionals, samples, files.
+"""What all models of the paper's family share: parameters, energies, log Z, samples.
 
-A model is a scikit-learn estimator. Subclasses say which parameters they have; the rest is here.
+Subclasses say which parameters they have; the rest is here.
 """
 
 from __future__ import annotations
 
-import os
 import warnings
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    DensityMixin,
-    TransformerMixin,
-)
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..energy import hidden_posterior, log_odds, log_weight
-from ..origin import Origin, ordered
 from ..parameters import Floats, Kind, Parameters
 from ..partition import LogPartition, can_sample_exactly, exact_samples, log_partition
 from ..partition._frequent import frequent_words_doubt, frequent_words_estimate
 from ..partition._gibbs import gibbs_samples
-from ..units import Units
 from ..validation import check_binary, random_generator
-from ..words import UnnamedWords, Words
-from ._saving import save
+from ..words import Words
+from ._saving import Arrays, floats, shaped
+from ._word_model import WordModel, check_whole
+
+#: Names of the arrays that a file keeps parameters in.
+PARAMETERS = ("b", "J", "W", "c")
 
 
-class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
-    """A probability distribution over binary words.
+class PopulationModel(WordModel):
+    """A model of the paper's family: a distribution over words with an energy.
 
     Attributes
     ----------
     parameters_ : Parameters
         The fitted J, b, W, c as one object. Hidden units are always off in the silent word,
         ``c_ <= 0``; see :meth:`Parameters.oriented`.
-    rates_ : ndarray, shape (n_units,)
-        Training rates with a floor: the independent baseline of the scores. Only after ``fit``.
-    window_ : int
-        Bins per word of the training words, 1 for a plain array. Only after ``fit``: parameters
-        alone do not say, nor do files from before it was kept.
-    n_words_ : int
-        Number of training words. Only after ``fit``, like ``window_``.
-    origin_ : Origin or None
-        Units, bin width, window and span of time of the training words. Words that are scored or
-        predicted must have the same units, in any order, bin width and window. None after a plain
-        array, for a model made from parameters, and for files from before it was kept.
-    n_features_in_ : int
-        Number of bits of a word: units times bins.
     """
 
     _kind: ClassVar[Kind]
+    _fitted_numbers = ("objective_", "optimality_", "n_iter_", *WordModel._fitted_numbers)
 
     parameters_: Parameters
-    rates_: Floats
-    window_: int
-    n_words_: int
-    origin_: Origin | None = None
-    n_features_in_: int
     _log_partition: LogPartition | None
     _frequent: tuple[NDArray[np.uint8], Floats]
     _kept_words: NDArray[np.uint8]
@@ -95,24 +73,6 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return np.zeros(0) if theta.c is None else theta.c.copy()
 
     @property
-    def units_(self) -> Units | None:
-        """Table of the units that the model was fitted on; None after a plain array."""
-        self._theta()
-        return None if self.origin_ is None else self.origin_.units
-
-    @property
-    def unit_ids_(self) -> tuple[str, ...] | None:
-        """Their names, in the order of the model's bits; None after a plain array."""
-        units = self.units_
-        return None if units is None else units.ids
-
-    @property
-    def bin_width_(self) -> float | None:
-        """Seconds per bin of the words that it was fitted on; None after a plain array."""
-        self._theta()
-        return None if self.origin_ is None else self.origin_.bin_width
-
-    @property
     def n_live_hidden_(self) -> int:
         """Hidden units with at least one non-zero weight."""
         return int(self._theta().live.sum())
@@ -126,6 +86,12 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def n_nonzero_(self) -> int:
         """Couplings (a pair counts once) and weights other than zero: what a penalty left over."""
         return self.n_couplings_ + int(np.count_nonzero(self.W_))
+
+    @property
+    def n_parameters_(self) -> int:
+        """Biases, couplings, weights and hidden biases that are not zero."""
+        theta = self._theta()
+        return theta.n_visible + self.n_nonzero_ + self.n_live_hidden_
 
     @classmethod
     def from_parameters(cls, theta: Parameters) -> Self:
@@ -164,17 +130,10 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """p(h_i = 1 | x) for each word, shape (n_words, n_hidden); below 1/2 in the silent word."""
         return hidden_posterior(self._theta(), self._checked(X))
 
-    def conditional(self, X: Words | ArrayLike, unit: int) -> Floats:
-        """p(x_unit = 1 | the other units) for each word, shape (n_words,).
-
-        ``unit`` is a position in the model's own order of bits.
-        """
-        theta = self._theta()
-        whole = isinstance(unit, Integral) and not isinstance(unit, bool)
-        if not (whole and 0 <= int(unit) < theta.n_visible):
-            raise ValueError(f"unit is {unit!r}; the model has units 0 to {theta.n_visible - 1}")
-        probability: Floats = expit(log_odds(theta, self._checked(X), unit))
-        return probability
+    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
+        """Log odds of a spike of some units given all other bits, shape (n_words, n_chosen)."""
+        theta, bits = self._theta(), self._checked(X)
+        return np.stack([log_odds(theta, bits, unit) for unit in units], axis=1)
 
     def log_partition(self, method: str = "auto", **options: Any) -> LogPartition:
         """Find log Z with its error, in nats; found once and remembered for the default method.
@@ -225,11 +184,6 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """Normalised log probability of each word in nats, shape (n_words,)."""
         return -self.energy(X) - self.log_partition().value
 
-    def score(self, X: Words | ArrayLike, y: None = None) -> float:
-        """Mean log probability per word, in nats."""
-        weights = X.counts if isinstance(X, Words) else None
-        return float(np.average(self.score_samples(X), weights=weights))
-
     def sample(
         self, n_samples: int = 1, random_state: Any = None, method: str = "auto", **options: Any
     ) -> NDArray[np.uint8]:
@@ -260,19 +214,36 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
             )
         return exact_samples(theta, n_samples, random_generator(random_state))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a safetensors file; see :func:`microcolumn.load`."""
-        save(self, path)
+    def _arrays(self) -> Arrays:
+        arrays = {name: getattr(self.parameters_, name) for name in PARAMETERS}
+        if hasattr(self, "rates_"):
+            arrays["kept_words"] = self._kept_words
+            arrays["frequent_words"], arrays["frequencies"] = self._frequent
+        return {name: array for name, array in arrays.items() if array is not None}
+
+    @classmethod
+    def _from_arrays(
+        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
+    ) -> Self:
+        given = {name: floats(arrays, name) for name in PARAMETERS if name in arrays}
+        model = cls.from_parameters(Parameters(**given))
+        model.set_params(**settings)
+        n_bits = model.n_features_in_
+        if "rates" in arrays:
+            kept, frequent = (check_binary(arrays[key]) for key in ("kept_words", "frequent_words"))
+            model._kept_words = shaped("kept_words", kept, (len(kept), n_bits))
+            model._frequent = (
+                shaped("frequent_words", frequent, (len(frequent), n_bits)),
+                shaped("frequencies", floats(arrays, "frequencies"), (len(frequent),)),
+            )
+        return model
 
     def _adopt(self, theta: Parameters, words: Words | None = None) -> None:
         """Take over fitted parameters and, after a fit, what the scores need of the data."""
         self.parameters_, _ = theta.oriented()
-        self.n_features_in_ = theta.n_visible
         self._log_partition = None
-        self.origin_ = None if words is None else Origin.of(words)
+        self._remember(theta.n_visible, words)
         if words is not None:
-            self.rates_, self.window_ = floored_rates(words), words.window
-            self.n_words_ = words.n_bins
             # For the plausibility check of log Z.
             top = np.argsort(-words.counts, kind="stable")[:10]
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())
@@ -281,33 +252,6 @@ class PopulationModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def _theta(self) -> Parameters:
         check_is_fitted(self)
         return self.parameters_
-
-    def _training_words(self, X: Words | ArrayLike, sample_weight: ArrayLike | None) -> Words:
-        if isinstance(X, Words):
-            if sample_weight is not None:
-                raise ValueError("Words carry their own weights; leave out sample_weight")
-            # Names of an earlier fit on a data frame would not describe these columns.
-            if hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
-            return X
-        words = UnnamedWords.from_array(X, sample_weight=sample_weight)
-        validate_data(self, X, skip_check_array=True)
-        return words
-
-    def _checked(self, X: Words | ArrayLike) -> NDArray[np.uint8]:
-        """Words to evaluate as bits in the model's order, which the rows of ``X`` keep."""
-        bits = ordered(X, self.origin_).X if isinstance(X, Words) else check_binary(X)
-        if bits.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {bits.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input; pass the units it was fitted on"
-            )
-        if not isinstance(X, Words):  # a data frame's columns must have the names they had
-            validate_data(self, X, skip_check_array=True, reset=False)
-        return bits
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "parameters_")
 
 
 class HiddenFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: ignore[misc]
@@ -352,27 +296,6 @@ def _kept(words: Words) -> NDArray[np.uint8]:
     active = words.X.sum(axis=1, dtype=np.int64)
     busiest = np.argsort(-active, kind="stable")[:100]
     return np.concatenate([words.X[words.index[spread]], words.X[np.sort(busiest)]])
-
-
-def floored_rates(words: Words) -> Floats:
-    """Rates kept half a count away from never and always, so that no word has probability 0.
-
-    Whole weights count as that many bins, so that they do what repeated rows would do; weights
-    that add up to less than the number of bins are relative and do not raise the floor.
-    """
-    floor = 0.5 / (max(float(words.counts.sum()), words.n_bins) + 1)
-    return np.clip(words.rates, floor, 1.0 - floor)
-
-
-def is_number(value: Any) -> bool:
-    """Whether this is a real number; truth values, which Python counts as such, are mistakes."""
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def check_whole(name: str, value: Any) -> None:
-    """Refuse what is not a whole number of 1 or more."""
-    if not (isinstance(value, Integral) and is_number(value) and int(value) >= 1):
-        raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
 
 
 #: Class of each kind of model, and what it has besides biases; it can hold each kind that has less.

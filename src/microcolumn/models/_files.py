@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from safetensors import SafetensorError, numpy as tensors, safe_open
 
 from ..origin import Origin
@@ -18,17 +17,18 @@ from ..parameters import Parameters
 from ..partition import LogPartition
 from ..solvers import Certificate
 from ..units import Units
-from ..validation import check_binary, real_number, whole_number
+from ..validation import real_number, whole_number
 from ..words import checked_bin_width
-from ._base import PopulationModel, check_whole
+from ._base import PARAMETERS, PopulationModel
 from ._independent import Independent
 from ._ising import Ising
 from ._penalised import PenalisedModel
 from ._rbm import RBM
-from ._saving import DIGEST, FITTED_NUMBERS, MARK, PARAMETERS, digest_of
+from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
 from ._semi_rbm import SemiRBM
+from ._word_model import WordModel, check_whole
 
-_CLASSES: dict[str, type[PopulationModel]] = {
+_CLASSES: dict[str, type[WordModel]] = {
     cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM)
 }
 #: Of the entries of a certificate that are not floats.
@@ -39,7 +39,7 @@ _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, Attrib
 
 def from_bytes(
     content: bytes, name: str = "this content", log_z: LogPartition | None = None
-) -> PopulationModel:
+) -> WordModel:
     """Read a model from what :func:`to_bytes` made. Nothing in it is ever executed.
 
     Parameters
@@ -49,13 +49,14 @@ def from_bytes(
     name : str
         What to call it in an error message.
     log_z : LogPartition, optional
-        Log Z of the parameters as the content has them. Hidden units that were written in the
+        Log Z of the parameters as the content has them, for models of the paper's family; rivals
+        know their own. Hidden units that were written in the
         other orientation are turned, and it with them.
 
     Returns
     -------
-    Independent, Ising, RBM or SemiRBM
-        Ready to score and sample, as it was.
+    WordModel
+        Of the class that was written, ready to score and sample, as it was.
     """
     if not isinstance(content, bytes):
         raise TypeError(f"{name} is a {type(content).__name__}; pass the bytes of a model")
@@ -68,10 +69,12 @@ def from_bytes(
     except _UNREADABLE as error:
         raise _foreign(name, f"it cannot be read ({error})") from None
     model, log_factor = _model_of(metadata, arrays, name)
-    return model if log_z is None else model.with_log_partition(log_z.shifted(-log_factor))
+    if log_z is None or not isinstance(model, PopulationModel):
+        return model
+    return model.with_log_partition(log_z.shifted(-log_factor))
 
 
-def load(path: str | os.PathLike[str]) -> PopulationModel:
+def load(path: str | os.PathLike[str]) -> WordModel:
     """Read a model written by its ``save`` method. Nothing in the file is ever executed.
 
     Parameters
@@ -81,9 +84,10 @@ def load(path: str | os.PathLike[str]) -> PopulationModel:
 
     Returns
     -------
-    Independent, Ising, RBM or SemiRBM
-        Ready to score and sample, as it was saved. Hidden units of files from before models had
-        one orientation are turned to be off in the silent word (:meth:`Parameters.oriented`).
+    WordModel
+        Of the class that was saved, ready to score and sample. Hidden units of files from before
+        models had one orientation are turned to be off in the silent word
+        (:meth:`Parameters.oriented`).
     """
     name = os.fsdecode(path)
     if Path(path).is_dir():
@@ -101,9 +105,7 @@ def load(path: str | os.PathLike[str]) -> PopulationModel:
     return _model_of(metadata, arrays, name)[0]
 
 
-def _model_of(
-    metadata: dict[str, str], arrays: dict[str, NDArray[Any]], name: str
-) -> tuple[PopulationModel, float]:
+def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> tuple[WordModel, float]:
     """The model that a file's parts describe, if all of them are as they were written.
 
     Also what log p~ of every word lost when hidden units of a file from before models had one
@@ -121,43 +123,40 @@ def _model_of(
         raise _foreign(name, f"its content is inconsistent ({error})") from None
 
 
-def _restore(
-    header: dict[str, Any], arrays: dict[str, NDArray[Any]]
-) -> tuple[PopulationModel, float]:
+def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordModel, float]:
     cls = _CLASSES[header["model"]]
-    theta = Parameters(**{name: _floats(arrays, name) for name in PARAMETERS if name in arrays})
-    theta, log_factor = theta.oriented()
-    model = cls.from_parameters(theta)
-    model.set_params(**header["settings"])
-    if isinstance(model, PenalisedModel):
-        model._check_settings([model.l1])
+    model = cls._from_arrays(arrays, header["settings"], from_bytes)
+    n_bits = model.n_features_in_
     _restore_result(model, header)
     if hasattr(model, "window_"):
         check_whole("window_", model.window_)
-        if theta.n_visible % model.window_:
-            raise ValueError(f"words of {theta.n_visible} bits do not span {model.window_} bins")
+        if n_bits % model.window_:
+            raise ValueError(f"words of {n_bits} bits do not span {model.window_} bins")
     if hasattr(model, "n_words_"):
         check_whole("n_words_", model.n_words_)
     if "origin" in header:
-        model.origin_ = _origin_of(header["origin"], model.window_, theta.n_visible)
+        model.origin_ = _origin_of(header["origin"], model.window_, n_bits)
     if "feature_names" in header:
         names = np.array(header["feature_names"], dtype=object)
-        model.feature_names_in_ = _shaped("feature_names", names, (theta.n_visible,))
+        model.feature_names_in_ = shaped("feature_names", names, (n_bits,))
     if "rates" in arrays:
-        frequent, kept = (check_binary(arrays[key]) for key in ("frequent_words", "kept_words"))
-        model.rates_ = _shaped("rates", _floats(arrays, "rates"), (theta.n_visible,))
-        model._kept_words = _shaped("kept_words", kept, (kept.shape[0], theta.n_visible))
-        model._frequent = (
-            _shaped("frequent_words", frequent, (frequent.shape[0], theta.n_visible)),
-            _shaped("frequencies", _floats(arrays, "frequencies"), (frequent.shape[0],)),
-        )
-    return model, log_factor
+        model.rates_ = shaped("rates", floats(arrays, "rates"), (n_bits,))
+    return model, _log_factor(cls, arrays)
 
 
-def _restore_result(model: PopulationModel, header: dict[str, Any]) -> None:
+def _log_factor(cls: type[WordModel], arrays: Arrays) -> float:
+    """What log p~ of every word lost when hidden units were turned, in nats."""
+    if not issubclass(cls, PopulationModel):
+        return 0.0
+    return Parameters(**{name: arrays[name] for name in PARAMETERS if name in arrays}).oriented()[1]
+
+
+def _restore_result(model: WordModel, header: dict[str, Any]) -> None:
     """What the fit said of itself."""
+    if isinstance(model, PenalisedModel):
+        model._check_settings([model.l1])
     for name, value in header["fitted"].items():
-        if name not in FITTED_NUMBERS or not isinstance(value, int | float):
+        if name not in model._fitted_numbers or not isinstance(value, int | float):
             raise ValueError(f"{name!r} is {value!r}")
         setattr(model, name, value)
     if isinstance(model, PenalisedModel) and hasattr(model, "optimality_"):
@@ -192,19 +191,6 @@ def _origin_of(content: dict[str, Any], window: int, n_bits: int) -> Origin:
         stop_s=real_number("stop_s", content["stop_s"], "it must be seconds"),
         n_bins=whole_number("n_bins", content["n_bins"]),
     )
-
-
-def _floats(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[np.float64]:
-    array = arrays[name]
-    if array.dtype != np.float64 or not np.isfinite(array).all():
-        raise ValueError(f"{name} has values that are not finite or not {np.dtype(np.float64)}")
-    return array
-
-
-def _shaped(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    if array.shape != shape:
-        raise ValueError(f"{name} has shape {array.shape} instead of {shape}")
-    return array
 
 
 def _foreign(name: str, reason: str) -> ValueError:

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from ..parameters import Kind, Parameters
 from ..words import Words
-from ._base import PopulationModel, floored_rates
+from ._base import PopulationModel
+from ._word_model import floored_rates
 
 
 class Independent(PopulationModel):

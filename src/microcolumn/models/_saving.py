@@ -17,10 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 from ..atomic import atomic_write
 from ..origin import Origin
 
+#: Arrays of a file, by name.
+Arrays = dict[str, NDArray[Any]]
+
 #: The one entry of a file's metadata. Several would be written in random order.
 MARK = "microcolumn-model-1"
-PARAMETERS = ("b", "J", "W", "c")
-FITTED_NUMBERS = ("objective_", "optimality_", "n_iter_", "window_", "n_words_")
 DIGEST = "sha256"
 
 
@@ -31,15 +32,13 @@ def to_bytes(model: Any) -> bytes:
     :meth:`PopulationModel.with_log_partition`.
     """
     check_is_fitted(model)
-    arrays = {name: getattr(model.parameters_, name) for name in PARAMETERS}
+    arrays = model._arrays()
     if hasattr(model, "rates_"):
-        arrays |= {"rates": model.rates_, "kept_words": model._kept_words}
-        arrays["frequent_words"], arrays["frequencies"] = model._frequent
-    arrays = {name: array for name, array in arrays.items() if array is not None}
+        arrays["rates"] = model.rates_
     header = {
         "model": type(model).__name__,
         "settings": _plain(model.get_params()),
-        "fitted": {k: getattr(model, k) for k in FITTED_NUMBERS if hasattr(model, k)},
+        "fitted": {k: getattr(model, k) for k in model._fitted_numbers if hasattr(model, k)},
     }
     # Of other objectives it follows from the optimality and the tolerance.
     if hasattr(model, "certificate_"):
@@ -66,13 +65,28 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         file.write(content)
 
 
-def digest_of(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
+def digest_of(header: dict[str, Any], arrays: Arrays) -> str:
     """Fingerprint of all that a file holds: a flipped bit in a number would go unnoticed."""
     digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     for name, array in sorted(arrays.items()):
         digest.update(json.dumps([name, str(array.dtype), array.shape]).encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
+
+
+def floats(arrays: Arrays, name: str) -> NDArray[np.float64]:
+    """An array of a file, refused unless it has finite numbers of double precision."""
+    array = arrays[name]
+    if array.dtype != np.float64 or not np.isfinite(array).all():
+        raise ValueError(f"{name} has values that are not finite or not {np.dtype(np.float64)}")
+    return array
+
+
+def shaped(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """An array of a file, refused unless it has this shape."""
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape} instead of {shape}")
+    return array
 
 
 def _origin_as_dict(origin: Origin) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from ..parameters import Kind
 from ..solvers import NestedStarts
 from ..validation import Floats
 from ..words import Words, as_words
-from ._base import floored_rates
 from ._ising import Ising
 from ._penalised import HiddenModel, PenalisedModel
 from ._rbm import RBM
 from ._settings import document_shared_parameters
+from ._word_model import floored_rates
 
 
 @document_shared_parameters

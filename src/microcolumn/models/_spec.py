@@ -5,8 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-#: Model classes from few parameters to many.
-CLASSES = ("Independent", "Ising", "RBM", "SemiRBM")
+#: Classes of the paper's family from few parameters to many.
+FAMILY = ("Independent", "Ising", "RBM", "SemiRBM")
+#: Classes of models that readers will ask about; their settings are chosen on held-out words.
+RIVALS = (
+    "KPairwise",
+    "BernoulliMixture",
+    "HiddenMarkovModes",
+    "CascadedLogistic",
+    "BoostedCascade",
+    "Tree",
+    "TwoTree",
+    "PopulationTracking",
+    "RandomProjections",
+)
+CLASSES = (*FAMILY, *RIVALS)
 #: What fits may minimise; the first is the default and not part of a model's name.
 OBJECTIVES = ("mpf", "pseudolikelihood", "likelihood")
 #: Name of the firing-rate model, the zero of all scores.
@@ -22,11 +35,11 @@ class ModelSpec:
     Parameters
     ----------
     model : str
-        ``"Independent"``, ``"Ising"``, ``"RBM"`` or ``"SemiRBM"``.
+        A class of the paper's family, such as ``"RBM"``, or a rival, such as ``"Tree"``.
     n_hidden : int
         Hidden units; 0 for models without.
     objective : str
-        ``"mpf"``, ``"pseudolikelihood"`` or ``"likelihood"``.
+        ``"mpf"``, ``"pseudolikelihood"`` or ``"likelihood"``; means nothing for a rival.
 
     Examples
     --------
@@ -55,6 +68,11 @@ class ModelSpec:
         """Name in tables; minimum probability flow, the default objective, is not part of it."""
         name = f"{self.model} {self.n_hidden}" if self.n_hidden else self.model
         return name if self.objective == "mpf" else f"{name} {self.objective}"
+
+    @property
+    def is_rival(self) -> bool:
+        """Whether it is not of the paper's family."""
+        return self.model in RIVALS
 
     @property
     def nested(self) -> tuple[ModelSpec, ...]:

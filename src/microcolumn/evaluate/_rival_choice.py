@@ -1,0 +1,86 @@
+"""Choose the settings of a rival on words that the fit has not seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ..models import Rival
+from ..words import Words, as_words
+from ._score import Score, excess_log_likelihood
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """Fits of a rival at several settings, and the one that a validation part prefers.
+
+    Parameters
+    ----------
+    settings : tuple of dict
+        What was tried.
+    fits : tuple of Rival
+        At each of them.
+    scores : tuple of Score
+        Of each on the validation part.
+    chosen : int
+        Position of the fit that is preferred.
+    """
+
+    settings: tuple[dict[str, Any], ...]
+    fits: tuple[Rival, ...]
+    scores: tuple[Score, ...]
+    chosen: int
+
+    @property
+    def best(self) -> Rival:
+        """The fit that is preferred."""
+        return self.fits[self.chosen]
+
+    def __str__(self) -> str:
+        chosen = ", ".join(f"{name} {value}" for name, value in self.settings[self.chosen].items())
+        return f"{chosen or 'nothing to choose'} of {len(self.settings)}"
+
+
+def choose(
+    model: Rival,
+    train: Words | ArrayLike,
+    validation: Words | ArrayLike,
+    grid: Sequence[dict[str, Any]] | None = None,
+) -> Choice:
+    """Fit a rival at several settings and choose among them on the validation part.
+
+    Parameters
+    ----------
+    model : Rival
+        Whose other settings hold for all fits; it is left as it is.
+    train, validation : Words or array_like, shape (n_words, n_units)
+        Words to fit and words to choose by.
+    grid : sequence of dict, optional
+        Settings to try; by default those that the model finds worth trying (``model.grid``).
+
+    Returns
+    -------
+    Choice
+        The highest score wins, of equals the first. A fit that has not converged is chosen only
+        if there is no other, and so is one without a finite score.
+    """
+    train, validation = as_words(train), as_words(validation)
+    settings = tuple(model.grid(train) if grid is None else grid)
+    if not settings:
+        raise ValueError("grid is empty; list at least one set of settings")
+    fits = tuple(model.fit_grid(train, settings))
+    scores = tuple(excess_log_likelihood(fit, validation) for fit in fits)
+    merits = [_merits(fit, score) for fit, score in zip(fits, scores, strict=True)]
+    return Choice(settings, fits, scores, max(range(len(fits)), key=merits.__getitem__))
+
+
+def _merits(fit: Rival, score: Score) -> tuple[Any, ...]:
+    """What a fit is chosen by, the most important first."""
+    certificate = getattr(fit, "certificate_", None)
+    found = certificate is None or certificate.converged
+    is_known = math.isfinite(score.bits_per_second)
+    return score.converged, found, is_known, score.bits_per_second if is_known else 0.0

@@ -1,0 +1,107 @@
+"""What the rivals of the paper's family share: they are normalised, and choose their settings.
+
+A rival says which settings are worth trying on given words; :func:`microcolumn.choose` fits them
+and keeps those that held-out words prefer.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils._param_validation import InvalidParameterError, make_constraint
+
+from ..partition import LogPartition
+from ..validation import Floats
+from ..words import Words
+from ._word_model import WordModel
+
+#: Normaliser of a model whose probabilities add up to 1 by construction.
+NORMALISED = LogPartition(0.0, 0.0, "exact", 0.0, 0.0, converged=True)
+
+
+class Rival(WordModel):
+    """A model of words outside the paper's family, normalised by construction.
+
+    A subclass says in ``_parameter_constraints`` what its settings may be, as scikit-learn does,
+    and gives ``_fit``, ``_log_probability``, ``sample``, ``n_parameters_``, ``_arrays`` and
+    ``_from_arrays``.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+
+    def fit(
+        self, X: Words | ArrayLike, y: None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit to words.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_words, n_units)
+            Binary words.
+        y : None
+            Not used; there for scikit-learn.
+        sample_weight : array_like, shape (n_words,), optional
+            Weight of each row of an array.
+        """
+        self._check_settings()
+        words = self._training_words(X, sample_weight)
+        self._fit(words)
+        self._remember(words.n_dims, words)
+        return self
+
+    @abstractmethod
+    def _fit(self, words: Words) -> None:
+        """Find the parameters; warn with a ConvergenceWarning if they are not the best ones."""
+
+    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
+        """Settings worth trying on these words; one empty set where there is nothing to choose."""
+        return ({},)
+
+    def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
+        """Fit a copy at each of some settings; models along a path may start from each other."""
+        return [clone(self).set_params(**settings).fit(words) for settings in grid]
+
+    def score_samples(self, X: Words | ArrayLike) -> Floats:
+        """Normalised log probability of each word in nats, shape (n_words,)."""
+        return self._log_probability(self._checked(X))
+
+    def log_partition(self) -> LogPartition:
+        """Log Z, which is 0 and exact for a model that is normalised by construction."""
+        return NORMALISED
+
+    def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
+        """Log odds of a spike of each unit in the newest bin of a window, given the earlier bins.
+
+        Parameters
+        ----------
+        words : Words
+            In the model's order of units.
+
+        Returns
+        -------
+        log_odds : ndarray, shape (n_pasts, n_units)
+            Of each distinct past, nats.
+        past : ndarray of int32, shape (n_distinct,)
+            Row of ``log_odds`` of each distinct word.
+        """
+        raise TypeError(
+            f"{type(self).__name__} does not predict from the past alone; use given='rest'"
+        )
+
+    def _active_distribution(self) -> Floats | None:
+        """P(k units active) for k from 0 to n, exactly; None where only samples tell."""
+        return None
+
+    def _check_settings(self) -> None:
+        """Refuse settings that break the declared constraints, each in one sentence."""
+        settings = self.get_params(deep=False)
+        for name, constraints in self._parameter_constraints.items():
+            allowed = [make_constraint(constraint) for constraint in constraints]
+            if not any(constraint.is_satisfied_by(settings[name]) for constraint in allowed):
+                wanted = " or ".join(map(str, allowed))
+                raise InvalidParameterError(f"{name} is {settings[name]!r}; it must be {wanted}")
