@@ -7,11 +7,7 @@ from ._assemblies import (
     refits as refits,
 )
 from ._choice import L1Choice as L1Choice, choose_l1 as choose_l1, fit_best as fit_best
-from ._comparison import (
-    Comparison as Comparison,
-    ModelScore as ModelScore,
-    SplitScore as SplitScore,
-)
+from ._comparison import Comparison as Comparison
 from ._conditional import conditional_gain as conditional_gain
 from ._effects import Ratio as Ratio
 from ._estimates import Estimates as Estimates, Intervals as Intervals
@@ -28,6 +24,7 @@ from ._layers import (
     LayerStatistics as LayerStatistics,
     layer_statistics as layer_statistics,
 )
+from ._model_score import ModelScore as ModelScore, SplitScore as SplitScore
 from ._paired import PairedDifference as PairedDifference
 from ._past import probability_given_past as probability_given_past
 from ._patterns import (

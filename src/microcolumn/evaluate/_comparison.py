@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from statistics import fmean
 
 from ..formatting import text_table
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
-from ..partition._result import false_mode_text, is_false, method_text
+from ..partition._result import false_mode_text, method_text
 from ._effects import Ratio, ratio
+from ._model_score import ModelScore
 from ._paired import PairedDifference
 
 #: What scores say about, by how words were split.
@@ -20,145 +20,6 @@ _HOLDS_FOR = {
     "words": "bins were assigned to training and test parts one by one: the scores hold for other "
     "moments of the same minutes, and slow drift is not seen",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class SplitScore:
-    """One model on the test part of one split.
-
-    Parameters
-    ----------
-    split : int
-        Number of the split.
-    bits_per_second : float
-        Excess log-likelihood over independent units; not finite where it could not be found.
-    block_stderr : float
-        Its standard error from blocks of the test part, bits/s.
-    l1 : float
-        The strength of the L1 penalty; NaN for a model without.
-    n_nonzero, n_couplings, n_live_hidden : int
-        Parameters other than zero, pairs coupled, hidden units with a weight other than zero.
-    normaliser, side : str
-        How log Z was found; see :class:`~microcolumn.LogPartition`.
-    fit_converged, normaliser_converged : bool
-        Whether the fit's certificate is within its tolerance, and log Z may be relied upon.
-    optimality : float
-        Certificate of the fit, the largest violation of its optimality conditions; NaN without.
-    normaliser_stderr : float
-        Part of ``block_stderr`` that log Z has, bits/s.
-    nats_per_word : float
-        Mean log probability of a word, without baseline.
-    n_words : int
-        Words scored.
-    false_mass : float, optional
-        Share of the model's mass in modes where no training word lies; None where not known.
-    spikes_per_second : float
-        Of all units together in the words scored; several spikes in a bin count as one.
-    """
-
-    split: int
-    bits_per_second: float
-    block_stderr: float
-    l1: float = math.nan
-    n_nonzero: int = 0
-    n_couplings: int = 0
-    n_live_hidden: int = 0
-    normaliser: str = ""
-    side: str | None = None
-    fit_converged: bool = True
-    normaliser_converged: bool = True
-    optimality: float = math.nan
-    normaliser_stderr: float = 0.0
-    nats_per_word: float = math.nan
-    n_words: int = 0
-    false_mass: float | None = None
-    spikes_per_second: float = math.nan
-
-    @property
-    def has_false_mode(self) -> bool:
-        """Whether 1 % of the mass or more lies where no training word does."""
-        return is_false(self.false_mass)
-
-    @property
-    def bits_per_spike(self) -> float:
-        """Bits/s over spikes/s; NaN for words without a spike."""
-        return self.bits_per_second / self.spikes_per_second if self.spikes_per_second else math.nan
-
-    @property
-    def converged(self) -> bool:
-        """Whether the score may be relied upon."""
-        return self.fit_converged and self.normaliser_converged
-
-
-@dataclass(frozen=True, slots=True)
-class ModelScore:
-    """One model over all splits.
-
-    Parameters
-    ----------
-    name : str
-        Name in tables, like ``"RBM 25"``.
-    spec : ModelSpec
-        Which model it is.
-    n_units : int
-        Recorded units.
-    bits_per_second, per_neuron : float
-        Mean test score over splits, for the population and per recorded unit.
-    split_stderr : float
-        Standard deviation over splits over the root of their number (docs/method.md, section 6),
-        bits/s; NaN for one split.
-    block_stderr : float
-        Root mean square of the splits' block bootstrap errors, bits/s: what one test part says.
-    n_nonzero, n_couplings, n_live_hidden : float
-        Means over splits.
-    converged : bool
-        Whether all splits may be relied upon.
-    splits : tuple of SplitScore
-        By number.
-    """
-
-    name: str
-    spec: ModelSpec
-    n_units: int
-    bits_per_second: float
-    per_neuron: float
-    split_stderr: float
-    block_stderr: float
-    n_nonzero: float
-    n_couplings: float
-    n_live_hidden: float
-    converged: bool
-    splits: tuple[SplitScore, ...]
-
-    @property
-    def n_splits(self) -> int:
-        """Splits that the means are over."""
-        return len(self.splits)
-
-    @property
-    def false_mass(self) -> float:
-        """Largest share, over splits, of the mass in modes where no training word lies."""
-        return max((score.false_mass or 0.0 for score in self.splits), default=0.0)
-
-    @property
-    def has_false_mode(self) -> bool:
-        """Whether that is 1 % or more in any split: then no score speaks for the model."""
-        return is_false(self.false_mass)
-
-    @property
-    def bits_per_spike(self) -> float:
-        """Mean over splits of bits/s over spikes/s of the words scored."""
-        return fmean(score.bits_per_spike for score in self.splits)
-
-    @property
-    def by_split(self) -> dict[int, float]:
-        """Bits/s by number of the split."""
-        return {score.split: score.bits_per_second for score in self.splits}
-
-    @property
-    def l1(self) -> tuple[float, ...]:
-        """Chosen L1 strength of each split."""
-        return tuple(score.l1 for score in self.splits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +76,24 @@ class Comparison:
         if not self.models:
             raise ValueError("no model can be ranked, since all have a false mode; raise l1")
         return max(self.models, key=lambda model: model.bits_per_second)
+
+    @property
+    def best_of_family(self) -> ModelScore | None:
+        """The best model of the paper's family; None without one besides independent units."""
+        return self._best(is_rival=False)
+
+    @property
+    def best_rival(self) -> ModelScore | None:
+        """The best model outside the paper's family; None without one."""
+        return self._best(is_rival=True)
+
+    def _best(self, is_rival: bool) -> ModelScore | None:
+        found = [
+            model
+            for model in self.models
+            if model.spec.is_rival == is_rival and model.spec.model != INDEPENDENT
+        ]
+        return max(found, key=lambda model: model.bits_per_second, default=None)
 
     def pair(self, first: str | ModelSpec, second: str | ModelSpec) -> PairedDifference:
         """The comparison of two models, in either order."""
@@ -285,7 +164,7 @@ class Comparison:
         """Score, size and certificate of every model, in the order of ``models``."""
         rows = [self._row(model) for model in (*self.models, *self.unranked)]
         return text_table(
-            list(rows[0]), [list(row.values()) for row in rows], left=("model", "log Z")
+            list(rows[0]), [list(row.values()) for row in rows], left=("model", "chosen", "log Z")
         )
 
     def _row(self, model: ModelScore) -> dict[str, str]:
@@ -304,7 +183,9 @@ class Comparison:
             "behind best": behind,
             "nats/word": f"{score.nats_per_word:.4f}",
             "live hidden": f"{model.n_live_hidden:.0f} of {n_hidden}" if n_hidden else "-",
-            "couplings": f"{model.n_couplings:.0f}",
+            "couplings": f"{model.n_couplings:.0f}" if model.n_couplings else "-",
+            "parameters": f"{model.n_parameters:.0f}",
+            "chosen": model.chosen or "-",
             "optimality": "-" if math.isnan(score.optimality) else f"{score.optimality:.1e}",
             "converged": "yes" if model.converged else "no",
             "log Z": method_text(score.normaliser, score.side),
@@ -329,15 +210,31 @@ def _ranking(compared: Comparison) -> list[str]:
     others = [m for m in ranked if m.name not in (best, INDEPENDENT)]
     if not others or over_zero.bits_per_second <= 0.0:
         return [over_zero.sentence()]
-    opening, told = _hidden_against_pairs(compared)
+    about_rivals, told_of_rivals = _against_rivals(compared)
+    about_pairs, told_of_pairs = _hidden_against_pairs(compared)
+    opening, told = [*about_rivals, *about_pairs], (told_of_rivals, told_of_pairs)
     over_others = [compared.pair(best, model.name) for model in others]
     n_same = sum(pair.same for pair in over_others)
     shown, rest = over_others[: n_same + 1], over_others[n_same + 1 :]
     shown += [pair for pair in rest if pair.differs][: not shown[-1].differs]
-    runners_up = [pair.sentence() for pair in shown if {pair.first, pair.second} != told]
+    runners_up = [pair.sentence() for pair in shown if {pair.first, pair.second} not in told]
     spikes = compared.best.bits_per_spike
     gain = over_zero.sentence("" if math.isnan(spikes) else f"{spikes:.2g} bits per spike")
     return [*opening, *runners_up, gain, *_share_of_pairs(compared)]
+
+
+def _against_rivals(compared: Comparison) -> tuple[list[str], set[str]]:
+    """The best of all against the best on the other side of the paper's family, and both names."""
+    ours, rival = compared.best_of_family, compared.best_rival
+    if ours is None or rival is None:
+        return [], set()
+    best = compared.best
+    where = "outside the paper's family" if best is rival else "of the paper's family"
+    chosen = f", {best.chosen}" if best.chosen else ""
+    pair = compared.pair(best.name, (ours if best is rival else rival).name)
+    other = "of the paper's family" if best is rival else "of its rivals"
+    text = f"{best.name} ({where}{chosen}) has the highest score of all, {pair.second} {other}"
+    return [f"{text}: {pair.sentence()}"], {pair.first, pair.second}
 
 
 def _hidden_against_pairs(compared: Comparison) -> tuple[list[str], set[str]]:

@@ -13,8 +13,9 @@ from ..models import ModelSpec, PopulationModel, WordModel
 from ..models._spec import INDEPENDENT, RIVALS
 from ..words import Words
 from ._bootstrap import block_bins_of
-from ._comparison import Comparison, ModelScore, SplitScore
+from ._comparison import Comparison
 from ._inputs import Baseline, common_baseline, words_for_all
+from ._model_score import ModelScore, SplitScore
 from ._paired import EQUAL_MARGIN, PairedDifference, judged_together, paired_difference, rms
 from ._score import mean_rate, score_of
 from ._significance import split_stderr
@@ -110,6 +111,8 @@ def score_split(
             n_words=score.n_words,
             false_mass=score.false_mass,
             spikes_per_second=score.spikes_per_second,
+            n_parameters=model.n_parameters_,
+            size=model.size_,
         )
     differences = {}
     for first, second in combinations(models, 2):
@@ -224,4 +227,14 @@ def _pairs(
             )
         )
     best = max((model.bits_per_second for model in models), default=0.0)
-    return judged_together([pair for pair in found if pair], margin=EQUAL_MARGIN * max(best, 0.0))
+    margin = EQUAL_MARGIN * max(best, 0.0)
+    # Two questions, each with its own share of errors: what holds within the paper's family, and
+    # how it stands beside rivals. More rivals must not make the first one harder to answer.
+    rivals = {model.name for model in models if model.spec.is_rival}
+    judged: dict[tuple[str, str], PairedDifference] = {}
+    for has_rival in (False, True):
+        family = [
+            p for p in found if p and (not rivals.isdisjoint((p.first, p.second))) == has_rival
+        ]
+        judged |= {(p.first, p.second): p for p in judged_together(family, margin=margin)}
+    return tuple(judged[p.first, p.second] for p in found if p)

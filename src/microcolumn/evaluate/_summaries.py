@@ -12,8 +12,8 @@ from statistics import fmean
 from typing import Any
 
 from ..models import ModelSpec
-from ._comparison import ModelScore
 from ._layers import LayerStatistics
+from ._model_score import ModelScore
 from ._paired import PairedDifference, judged_together, paired_difference
 from ._significance import LEVEL, split_stderr
 

@@ -37,6 +37,13 @@ _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": in
 _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError)
 
 
+def model_class(name: str) -> type[WordModel]:
+    """The class of models that has a name, such as ``"RBM"``."""
+    if name not in _CLASSES:
+        raise ValueError(f"{name!r} is no model; choose one of {', '.join(_CLASSES)}")
+    return _CLASSES[name]
+
+
 def from_bytes(
     content: bytes, name: str = "this content", log_z: LogPartition | None = None
 ) -> WordModel:

@@ -20,6 +20,8 @@ RIVALS = (
     "RandomProjections",
 )
 CLASSES = (*FAMILY, *RIVALS)
+#: Rivals that comparisons have unless told otherwise: strong, and quick at any size.
+USUAL_RIVALS = ("BernoulliMixture", "CascadedLogistic", "TwoTree", "PopulationTracking")
 #: What fits may minimise; the first is the default and not part of a model's name.
 OBJECTIVES = ("mpf", "pseudolikelihood", "likelihood")
 #: Name of the firing-rate model, the zero of all scores.

@@ -27,6 +27,7 @@ from ..evaluate import (
     adequacy,
     assemblies,
     calibration,
+    choose,
     choose_l1,
     effective_interactions,
     explainable,
@@ -44,13 +45,13 @@ from ..evaluate._likelihood_intervals import too_large
 from ..evaluate._past import MOST_UNITS_OF_PAST
 from ..evaluate._splits import score_split
 from ..models import (
-    RBM,
     Independent,
-    Ising,
     ModelSpec,
     PopulationModel,
-    SemiRBM,
+    Rival,
+    WordModel,
     from_bytes,
+    model_class,
     to_bytes,
 )
 from ..models._penalised import PenalisedModel
@@ -168,6 +169,8 @@ def _fit(task: Task) -> Rows:
     """Fits along the penalties, each with its log Z and its score on the validation part."""
     spec, experiment = _spec(task), task.experiment
     train, validation, test = _split(task)
+    if issubclass(model_class(spec.model), Rival):
+        return _fit_rival(task, train, validation)
     nested = None
     if spec.nested:
         ising, rbm = ([from_bytes(m) for m in task.models[s.name]] for s in spec.nested)
@@ -186,6 +189,7 @@ def _fit(task: Task) -> Rows:
                 "n_live_hidden": fit.n_live_hidden_,
                 "n_couplings": fit.n_couplings_,
                 "n_nonzero": fit.n_nonzero_,
+                "n_parameters": fit.n_parameters_,
                 "file": to_bytes(fit),
             }
         )
@@ -200,27 +204,56 @@ def _fit(task: Task) -> Rows:
     return {"fits": fits, "normalisers": normalisers}
 
 
+def _fit_rival(task: Task, train: Words, validation: Words) -> Rows:
+    """The fit of a rival at the settings that the validation part prefers, and what was tried."""
+    model = model_class(_spec(task).model)()
+    if "random_state" in model.get_params():
+        model.set_params(random_state=task.experiment.seed + (task.job.split or 0))
+    choice = choose(model, train, validation)
+    fit, score = choice.best, choice.scores[choice.chosen]
+    certificate = getattr(fit, "certificate_", None)
+    tried = [
+        {"settings": settings, "validation_bits_per_second": each.bits_per_second}
+        for settings, each in zip(choice.settings, choice.scores, strict=True)
+    ]
+    l1 = float(getattr(fit, "l1", 0.0))
+    row = {
+        "l1": l1,
+        "optimality": None if certificate is None else certificate.optimality,
+        "converged": certificate is None or certificate.converged,
+        "n_parameters": fit.n_parameters_,
+        "tried": tried,
+        "file": to_bytes(fit),
+    }
+    log_z = fit.log_partition()
+    normaliser = row_of(log_z, "seconds") | {
+        "l1": l1,
+        "false_mass": log_z.false_mass,
+        "validation_bits_per_second": score.bits_per_second,
+        "validation_stderr": score.stderr,
+    }
+    return {"fits": [row], "normalisers": [normaliser]}
+
+
 def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
     experiment = task.experiment
-    settings: dict[str, Any] = {
-        "objective": spec.objective,
-        "n_init": experiment.n_init,
-        "random_state": experiment.seed + (task.job.split or 0),
-    }
-    if spec.model == "Ising":
-        return Ising(**settings)
-    settings |= {"n_hidden": spec.n_hidden, "group_l1": experiment.group_l1}
-    return RBM(**settings) if spec.model == "RBM" else SemiRBM(**settings)
+    settings: dict[str, Any] = {"random_state": experiment.seed + (task.job.split or 0)}
+    if not spec.is_rival:
+        settings |= {"objective": spec.objective, "n_init": experiment.n_init}
+    if spec.n_hidden:
+        settings |= {"n_hidden": spec.n_hidden, "group_l1": experiment.group_l1}
+    estimator: PenalisedModel = model_class(spec.model)(**settings)
+    return estimator
 
 
-def _chosen(task: Task, name: str) -> PopulationModel:
+def _chosen(task: Task, name: str) -> WordModel:
     """Fit of a model at the l1 that was chosen, with its log Z."""
     return from_bytes(task.models[name][0], log_z=task.log_z[name])
 
 
-def _compared(task: Task, train: Words) -> dict[str, PopulationModel]:
+def _compared(task: Task, train: Words) -> dict[str, WordModel]:
     """Firing rates, and the chosen fit of every model."""
-    rates: dict[str, PopulationModel] = {INDEPENDENT: Independent().fit(train)}
+    rates: dict[str, WordModel] = {INDEPENDENT: Independent().fit(train)}
     return rates | {name: _chosen(task, name) for name in task.models}
 
 
@@ -251,7 +284,8 @@ def _patterns(task: Task) -> Rows:
             "synchrony": to_blob(synchrony(model, initial=train)),
         }
         rows.append(row)
-        adequacies.append({"model": name, "adequacy": adequacy(model, test, initial=train)})
+        if isinstance(model, PopulationModel):
+            adequacies.append({"model": name, "adequacy": adequacy(model, test, initial=train)})
     return {"patterns": rows, "adequacies": adequacies}
 
 
@@ -267,7 +301,7 @@ def _predict(task: Task) -> Rows:
     rows: Rows = {"predictions": [], "calibrations": []}
     rates_hz = model.rates_[-test.n_units :] / test.bin_width
     for given in ("rest", "past"):
-        if given == "past" and (test.window == 1 or test.n_units > MOST_UNITS_OF_PAST):
+        if given == "past" and not _predicts_from_past(model, test):
             continue
         prediction = predict(model, test, given=given)
         gained = skill(prediction)
@@ -286,6 +320,15 @@ def _predict(task: Task) -> Rows:
         ]
         rows["calibrations"].append({"given": given} | row_of(calibration(prediction)))
     return rows
+
+
+def _predicts_from_past(model: WordModel, words: Words) -> bool:
+    """Whether there is a past, and other units of the newest bin can be summed out."""
+    if words.window == 1:
+        return False
+    if isinstance(model, Rival):
+        return type(model).log_odds_given_past is not Rival.log_odds_given_past
+    return words.n_units <= MOST_UNITS_OF_PAST
 
 
 def _structure(task: Task) -> Rows:

@@ -10,11 +10,13 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from ..evaluate._choice import AUTOMATIC
-from ..models._spec import DEFAULT_OBJECTIVE, OBJECTIVES
+from ..models._spec import DEFAULT_OBJECTIVE, OBJECTIVES, RIVALS, USUAL_RIVALS
 from ..validation import listed, real_number, whole_number
 from ..words import checked_bin_width
 
-MODELS = ("Ising", "RBM", "SemiRBM")
+#: Models of the paper, which every window has.
+PAPER_MODELS = ("Ising", "RBM", "SemiRBM")
+MODELS = (*PAPER_MODELS, *RIVALS)
 #: Penalties of the paper.
 PAPER_L1 = (0.0, 1e-3, 2e-3, 4e-3, 6e-3, 8e-3, 1e-2)
 SPLITS = ("words", "blocks")
@@ -152,8 +154,9 @@ class Experiment:
         500 bins; all where there are fewer or this is None.
     windows : tuple of int
         Bins per word, one comparison for each entry; kept in increasing order.
-    models : tuple of {"Ising", "RBM", "SemiRBM"}
-        Models to compare.
+    models : tuple of str
+        Models to compare: ``"Ising"``, ``"RBM"``, ``"SemiRBM"``, and rivals outside the paper's
+        family, such as ``"BernoulliMixture"``, whose settings the validation part chooses.
     n_hidden : tuple of int or "dims"
         Numbers of hidden units to try; ``"dims"`` for as many as the word has bits.
     objectives : tuple of {"mpf", "pseudolikelihood", "likelihood"}
@@ -194,7 +197,7 @@ class Experiment:
     most_active: int | None = _setting(None, _or_none(_at_least(1)))
     max_words: int | None = _setting(None, _or_none(_at_least(2)))
     windows: tuple[int, ...] = _setting((1,), _windows)
-    models: tuple[str, ...] = _setting(MODELS, _several(_one_of(MODELS)))
+    models: tuple[str, ...] = _setting((*PAPER_MODELS, *USUAL_RIVALS), _several(_one_of(MODELS)))
     n_hidden: tuple[int | Literal["dims"], ...] = _setting((25,), _several(_n_hidden))
     objectives: tuple[str, ...] = _setting((DEFAULT_OBJECTIVE,), _several(_one_of(OBJECTIVES)))
     l1: tuple[float, ...] | str = _setting("auto", _strengths)
@@ -254,6 +257,7 @@ SPATIOTEMPORAL = Experiment(
     most_active=10,
     max_words=200_000,
     windows=(*range(1, 11), 15),
+    models=PAPER_MODELS,
     n_hidden=("dims",),
     objectives=("mpf",),
 )

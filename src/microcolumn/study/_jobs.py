@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..evaluate._choice import merits_of, preferred
 from ..models import ModelSpec
+from ..models._spec import RIVALS
 from ._codec import row_of
 from ._plan import Experiment, Plan
 
@@ -23,7 +24,7 @@ Kind = Literal[
 ]
 
 #: Raised whenever the same settings give other numbers, so that stores do not mix the two.
-RESULTS_VERSION = 4
+RESULTS_VERSION = 5
 
 #: Settings that say which words an experiment has.
 _OF_WORDS = ("bin_width", "most_active", "max_words")
@@ -81,13 +82,15 @@ def families(experiment: Experiment, n_units: int, window: int) -> dict[str, Mod
     Hidden units that grow with the words have no number: ``"RBM"`` for ``"RBM 30"``.
     """
     bits, found = n_dims(experiment, n_units, window), {}
+    family = [model for model in experiment.models if model not in RIVALS]
     for objective in experiment.objectives:
-        for model in experiment.models:
+        for model in family:
             for size in (0,) if model == "Ising" else experiment.n_hidden:
                 fixed, n_hidden = (0, bits) if size == "dims" else (size, size)
                 name = ModelSpec(model, fixed, objective).name
                 found[name] = ModelSpec(model, n_hidden, objective)
-    return found
+    # A rival has one way to be fitted, whatever the objectives of the others.
+    return found | {name: ModelSpec(name) for name in experiment.models if name in RIVALS}
 
 
 def n_dims(experiment: Experiment, n_units: int, window: int) -> int:
@@ -142,11 +145,13 @@ def _jobs(
     yield 2, Job("test", *place)
     if split == 0:  # figures show one split
         yield 2, Job("patterns", *place)
-        # The first Ising model, or any where there is none.
-        yield 2, Job("anneal", *place, min(compared, key=lambda spec: spec.model != "Ising"))
+        # The first Ising model, or any where there is none; rivals need no annealing.
+        if family := [spec for spec in compared if not spec.is_rival]:
+            yield 2, Job("anneal", *place, min(family, key=lambda spec: spec.model != "Ising"))
     for spec in compared:
         yield 2, Job("predict", *place, spec)
-        yield 2, Job("structure", *place, spec)
+        if not spec.is_rival:
+            yield 2, Job("structure", *place, spec)
 
 
 def dependencies(job: Job, compared: tuple[ModelSpec, ...], n_splits: int) -> list[Job]:

@@ -16,7 +16,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -77,8 +77,10 @@ CREATE TABLE descriptions (
 CREATE TABLE fits (
   -- A row is the model fitted at one l1 of a fit job's path, with its certificate.
   job TEXT NOT NULL REFERENCES jobs (digest),
-  l1 REAL NOT NULL, value REAL, optimality REAL, converged INTEGER, n_iter INTEGER,
-  n_live_hidden INTEGER, n_couplings INTEGER, n_nonzero INTEGER,
+  l1 REAL NOT NULL,  -- 0 for a rival without a penalty, of which the chosen fit alone is kept
+  value REAL, optimality REAL, converged INTEGER, n_iter INTEGER,
+  n_live_hidden INTEGER, n_couplings INTEGER, n_nonzero INTEGER, n_parameters INTEGER,
+  tried TEXT,  -- JSON, of a rival: [{settings, validation_bits_per_second}, ...]
   file BLOB,     -- a safetensors file
   PRIMARY KEY (job, l1)
 ) STRICT;
@@ -109,7 +111,8 @@ CREATE TABLE scores (
   model TEXT NOT NULL, l1 REAL, bits_per_second REAL, block_stderr REAL, normaliser_stderr REAL,
   normaliser TEXT, side TEXT, normaliser_converged INTEGER, fit_converged INTEGER,
   optimality REAL, nats_per_word REAL, n_words INTEGER, n_live_hidden INTEGER,
-  n_couplings INTEGER, n_nonzero INTEGER,
+  n_couplings INTEGER, n_nonzero INTEGER, n_parameters INTEGER,
+  size TEXT,  -- what the validation part chose for a rival, such as 60 components
   false_mass REAL,  -- share of the model's mass in modes where no training word lies
   spikes_per_second REAL,  -- of all units together; several spikes in a bin count as one
   PRIMARY KEY (job, model)
@@ -193,7 +196,7 @@ CREATE TABLE failures (
 JSON_COLUMNS = {
     *("units", "notes", "survey", "versions", "settings", "warnings", "environment"),
     *("trace", "activation", "predicted", "observed", "lower", "upper", "n_bins"),
-    *("layers", "interactions", "modes", "found", "adequacy", "explainable"),
+    *("layers", "interactions", "modes", "found", "adequacy", "explainable", "tried"),
 }
 #: Columns of ``planned`` that results go by, with those of their own.
 _NAMES = ("recording", "experiment", "window", "split", "model")

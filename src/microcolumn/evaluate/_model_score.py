@@ -1,0 +1,170 @@
+"""Scores of one model: on the test part of one split, and over all splits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import fmean
+
+from ..models import ModelSpec
+from ..partition._result import is_false
+
+
+@dataclass(frozen=True, slots=True)
+class SplitScore:
+    """One model on the test part of one split.
+
+    Parameters
+    ----------
+    split : int
+        Number of the split.
+    bits_per_second : float
+        Excess log-likelihood over independent units; not finite where it could not be found.
+    block_stderr : float
+        Its standard error from blocks of the test part, bits/s.
+    l1 : float
+        The strength of the L1 penalty; NaN for a model without.
+    n_nonzero, n_couplings, n_live_hidden : int
+        Parameters other than zero, pairs coupled, hidden units with a weight other than zero.
+    normaliser, side : str
+        How log Z was found; see :class:`~microcolumn.LogPartition`.
+    fit_converged, normaliser_converged : bool
+        Whether the fit's certificate is within its tolerance, and log Z may be relied upon.
+    optimality : float
+        Certificate of the fit, the largest violation of its optimality conditions; NaN without.
+    normaliser_stderr : float
+        Part of ``block_stderr`` that log Z has, bits/s.
+    nats_per_word : float
+        Mean log probability of a word, without baseline.
+    n_words : int
+        Words scored.
+    false_mass : float, optional
+        Share of the model's mass in modes where no training word lies; None where not known.
+    spikes_per_second : float
+        Of all units together in the words scored; several spikes in a bin count as one.
+    n_parameters : int
+        Free numbers of the fit that are not zero.
+    size : str
+        What the validation part chose for a rival, such as ``"60 components"``.
+    """
+
+    split: int
+    bits_per_second: float
+    block_stderr: float
+    l1: float = math.nan
+    n_nonzero: int = 0
+    n_couplings: int = 0
+    n_live_hidden: int = 0
+    normaliser: str = ""
+    side: str | None = None
+    fit_converged: bool = True
+    normaliser_converged: bool = True
+    optimality: float = math.nan
+    normaliser_stderr: float = 0.0
+    nats_per_word: float = math.nan
+    n_words: int = 0
+    false_mass: float | None = None
+    spikes_per_second: float = math.nan
+    n_parameters: int = 0
+    size: str = ""
+
+    @property
+    def has_false_mode(self) -> bool:
+        """Whether 1 % of the mass or more lies where no training word does."""
+        return is_false(self.false_mass)
+
+    @property
+    def bits_per_spike(self) -> float:
+        """Bits/s over spikes/s; NaN for words without a spike."""
+        return self.bits_per_second / self.spikes_per_second if self.spikes_per_second else math.nan
+
+    @property
+    def converged(self) -> bool:
+        """Whether the score may be relied upon."""
+        return self.fit_converged and self.normaliser_converged
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScore:
+    """One model over all splits.
+
+    Parameters
+    ----------
+    name : str
+        Name in tables, like ``"RBM 25"``.
+    spec : ModelSpec
+        Which model it is.
+    n_units : int
+        Recorded units.
+    bits_per_second, per_neuron : float
+        Mean test score over splits, for the population and per recorded unit.
+    split_stderr : float
+        Standard deviation over splits over the root of their number (docs/method.md, section 6),
+        bits/s; NaN for one split.
+    block_stderr : float
+        Root mean square of the splits' block bootstrap errors, bits/s: what one test part says.
+    n_nonzero, n_couplings, n_live_hidden : float
+        Means over splits.
+    converged : bool
+        Whether all splits may be relied upon.
+    splits : tuple of SplitScore
+        By number.
+    """
+
+    name: str
+    spec: ModelSpec
+    n_units: int
+    bits_per_second: float
+    per_neuron: float
+    split_stderr: float
+    block_stderr: float
+    n_nonzero: float
+    n_couplings: float
+    n_live_hidden: float
+    converged: bool
+    splits: tuple[SplitScore, ...]
+
+    @property
+    def n_splits(self) -> int:
+        """Splits that the means are over."""
+        return len(self.splits)
+
+    @property
+    def false_mass(self) -> float:
+        """Largest share, over splits, of the mass in modes where no training word lies."""
+        return max((score.false_mass or 0.0 for score in self.splits), default=0.0)
+
+    @property
+    def has_false_mode(self) -> bool:
+        """Whether that is 1 % or more in any split: then no score speaks for the model."""
+        return is_false(self.false_mass)
+
+    @property
+    def bits_per_spike(self) -> float:
+        """Mean over splits of bits/s over spikes/s of the words scored."""
+        return fmean(score.bits_per_spike for score in self.splits)
+
+    @property
+    def n_parameters(self) -> float:
+        """Mean over splits of the free numbers of the fit that are not zero."""
+        return fmean(score.n_parameters for score in self.splits)
+
+    @property
+    def chosen(self) -> str:
+        """What validation parts chose: the strength of a penalty, or the size of a rival."""
+        found = [score.size or _strength(score.l1) for score in self.splits]
+        return ", ".join(dict.fromkeys(filter(None, found)))
+
+    @property
+    def by_split(self) -> dict[int, float]:
+        """Bits/s by number of the split."""
+        return {score.split: score.bits_per_second for score in self.splits}
+
+    @property
+    def l1(self) -> tuple[float, ...]:
+        """Chosen L1 strength of each split."""
+        return tuple(score.l1 for score in self.splits)
+
+
+def _strength(l1: float) -> str:
+    return "" if math.isnan(l1) else f"l1 {l1:.2g}"
