@@ -10,6 +10,7 @@ import planted_study
 
 from microcolumn.parameters import Parameters
 from microcolumn.recording import Recording
+from microcolumn.study._experiment import PAPER_MODELS
 from microcolumn.study._plan import Plan
 from microcolumn.study._results import Results
 from microcolumn.units import Units
@@ -34,7 +35,7 @@ def recording(n_units=500, seconds=60.0, names=None):
 def plan_of(data, n_hidden=200, l1=L1, **settings):
     """One split of all three models."""
     flow = {"objectives": "mpf", "l1": l1}
-    chosen = {"n_splits": 1, "n_hidden": n_hidden} | flow | settings
+    chosen = {"n_splits": 1, "n_hidden": n_hidden, "models": PAPER_MODELS} | flow | settings
     return Plan.of({"cells": data}, **chosen)
 
 

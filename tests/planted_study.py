@@ -27,6 +27,7 @@ from microcolumn.partition._convergence import Convergence
 from microcolumn.study._codec import json_text, row_of, to_blob
 from microcolumn.study._compute import split_words
 from microcolumn.study._describe import PackedWords, describe
+from microcolumn.study._experiment import PAPER_MODELS
 from microcolumn.study._jobs import RecordingInfo, n_dims, specs_of, stages
 from microcolumn.study._plan import Experiment, Plan
 from microcolumn.study._run import recording_row
@@ -55,7 +56,9 @@ SOURCE = Source("cells", preset="B4", minutes=0.2)
 PLAN = Plan(
     (SOURCE,),
     (
-        Experiment("instantaneous", n_hidden=5, l1=L1, n_splits=4, objectives="mpf"),
+        Experiment(
+            "instantaneous", models=PAPER_MODELS, n_hidden=5, l1=L1, n_splits=4, objectives="mpf"
+        ),
         Experiment(
             "spatiotemporal",
             bin_width=0.0067,

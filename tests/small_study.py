@@ -10,6 +10,7 @@ import numpy as np
 from joblib.externals.loky import get_reusable_executor
 
 from microcolumn.recording import Recording
+from microcolumn.study._experiment import PAPER_MODELS
 from microcolumn.study._plan import Plan
 from microcolumn.study._run import run
 from microcolumn.units import Units
@@ -35,7 +36,7 @@ def recording(n_units=5, minutes=1.0, seed=0):
 def small_plan(data=None, **settings):
     """Two splits, two strengths of l1 and three hidden units: 25 jobs."""
     flow = {"objectives": "mpf", "l1": (1e-3, 4e-3)}
-    chosen = {"n_splits": 2, "n_hidden": 3} | flow | settings
+    chosen = {"n_splits": 2, "n_hidden": 3, "models": PAPER_MODELS} | flow | settings
     return Plan.of({"A": recording() if data is None else data}, **chosen)
 
 

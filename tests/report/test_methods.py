@@ -63,6 +63,17 @@ def test_penalties_made_for_the_words_are_told_as_such():
     assert "penalty of each model was chosen by its likelihood" in words
 
 
+def test_rivals_are_told_with_what_they_are_and_who_made_them():
+    said = told(Experiment("short", models=("RBM", "TwoTree", "PopulationTracking"), n_splits=1))
+    words = said["Words and models"]
+    assert "Restricted Boltzmann machines (hidden units: 25) were fitted" in words
+    assert "each at the settings that the validation part preferred: a network of pairs" in words
+    cited = [each.key for each in references(list(said.items()))]
+    assert {"Carcamo & Lynn 2024", "O'Donnell et al. 2017"} <= set(cited)
+    alone = told(Experiment("short", models="Tree", n_splits=1))["Words and models"]
+    assert "L1 penalty" not in alone
+
+
 def test_experiments_that_differ_have_their_own_numbers():
     said = told(
         replace(FIRST, max_steps=500, group_l1=3e-3),

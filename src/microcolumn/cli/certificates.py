@@ -8,6 +8,8 @@ from typing import Any
 
 def certificate(model: Any) -> list[tuple[str, str]]:
     """How well the solver converged, what the penalty left of the model, and log Z."""
+    if not hasattr(model, "parameters_"):
+        return _of_rival(model)
     n_bits = model.n_features_in_
     penalty = f", l1 {model.l1:g}, {model.objective}" if hasattr(model, "l1") else ""
     within = f" (tolerance {model.tol:g})" if hasattr(model, "tol") else ""
@@ -28,6 +30,21 @@ def certificate(model: Any) -> list[tuple[str, str]]:
         ("iterations", f"{model.n_iter_:,}"),
         ("hidden", _hidden_units(model)),
         ("couplings", f"{model.n_couplings_} of {n_bits * (n_bits - 1) // 2} pairs"),
+        ("normaliser", str(model.log_partition())),
+    ]
+
+
+def _of_rival(model: Any) -> list[tuple[str, str]]:
+    """The same of a model outside the paper's family."""
+    found = getattr(model, "certificate_", None)
+    size = f", {model.size_}" if model.size_ else ""
+    rows = [("model", f"{type(model).__name__}{size}")]
+    if found is not None:
+        doubt = "" if found.converged else ", not converged"
+        rows.append(("optimality", f"{found.optimality:.2g}{doubt}"))
+    return [
+        *rows,
+        ("parameters", f"{model.n_parameters_:,}"),
         ("normaliser", str(model.log_partition())),
     ]
 
@@ -53,10 +70,11 @@ def as_dict(model: Any) -> dict[str, Any]:
         "trained_from_s": origin and origin.start_s,
         "trained_to_s": origin and origin.stop_s,
         "n_words": origin and origin.n_bins,
-        "objective": model.objective_,
-        "optimality": model.optimality_,
+        "objective": getattr(model, "objective_", None),
+        "optimality": getattr(model, "optimality_", None),
         "certificate": _sampled_certificate(model),
-        "n_iter": model.n_iter_,
+        "n_iter": getattr(model, "n_iter_", None),
+        "n_parameters": model.n_parameters_,
         "n_live_hidden": model.n_live_hidden_,
         "n_couplings": model.n_couplings_,
         "log_partition": {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from ..atomic import atomic_write
-from ..models._spec import DEFAULT_OBJECTIVE
+from ..models._spec import CLASSES, DEFAULT_OBJECTIVE, RIVALS
 from . import reading
 from .certificates import as_dict, certificate, window_of
 from .commands import add_command
@@ -45,7 +45,9 @@ def add_to(app: typer.Typer) -> None:
 
 def fit(
     file: reading.RecordingFile,
-    model: Annotated[str, _setting(help="Independent, Ising, RBM or SemiRBM.")],
+    model: Annotated[
+        str, _setting(help=f"Independent, Ising, RBM, SemiRBM, or a rival: {', '.join(RIVALS)}.")
+    ],
     out: ModelFile,
     data: reading.Data,
     bin_width: Annotated[float, _setting(help="Width of a bin, seconds.")] = 0.020,
@@ -77,7 +79,7 @@ def fit(
     it. With --train, the score on the words that were left out is printed too.
     """
     from ..evaluate import excess_log_likelihood, fit_best, intervals
-    from ..models import to_bytes
+    from ..models import Independent, to_bytes
     from ..study import Experiment
     from ..study._sources import words_of
 
@@ -91,14 +93,14 @@ def fit(
         words = words_of(recording, chosen).embed(window)
         fitted, held = (words, None) if train is None else words.split(train, random_state=seed)
         choice = None
-        if l1 is None and hasattr(estimator, "l1"):
+        if l1 is None and not isinstance(estimator, Independent):
             estimator, choice = fit_best(estimator, fitted, random_state=seed)
         else:
             estimator.fit(fitted)
         score = None if held is None else excess_log_likelihood(estimator, held)
         saved.write(to_bytes(estimator))
         # With hidden units the model is fitted twice more, which takes longer than the fit.
-        sure = intervals(estimator, fitted) if estimator.parameters_.kind == "ising" else None
+        sure = intervals(estimator, fitted) if type(estimator).__name__ == "Ising" else None
     if json:
         scored = None
         if score is not None:
@@ -109,14 +111,14 @@ def fit(
                 "false_mass": score.false_mass,
             }
         tried = choice and [
-            {"l1": fit.l1, "bits_per_second": each.bits_per_second}
-            for fit, each in zip(choice.fits, choice.scores, strict=True)
+            settings | {"bits_per_second": each.bits_per_second}
+            for settings, each in zip(choice.settings, choice.scores, strict=True)
         ]
         print_json({"file": out} | as_dict(estimator) | {"tried": tried, "held_out": scored})
         return
     rows = [("words", str(fitted)), *certificate(estimator)]
     if choice is not None:
-        rows.insert(2, ("penalty", f"{choice}, chosen on a fifth of the words"))
+        rows.insert(2, ("settings", f"{choice}, chosen on a fifth of the words"))
     if score is not None:
         above = (
             "" if score.has_false_mode else f" above independent units on {score.n_words:,} words"
@@ -238,20 +240,19 @@ def sample(
 
 def canonical_name(name: str) -> str:
     """A model's name in its own capitals, ``RBM`` for ``rbm``; others are left as they are."""
-    known = {each.casefold(): each for each in ("Independent", "Ising", "RBM", "SemiRBM")}
+    known = {each.casefold(): each for each in CLASSES}
     return known.get(name.casefold(), name)
 
 
 def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
     """A model by its class, with settings that it has."""
-    from .. import models
+    from ..models import model_class
 
-    classes = (models.Independent, models.Ising, models.RBM, models.SemiRBM)
-    known: dict[str, Any] = {each.__name__: each for each in classes}
     name = canonical_name(name)
-    if name not in known:
-        raise ValueError(f"--model {name} is unknown; choose one of {', '.join(known)}")
-    takes = known[name]().get_params()
+    if name not in CLASSES:
+        raise ValueError(f"--model {name} is unknown; choose one of {', '.join(CLASSES)}")
+    cls: Any = model_class(name)
+    takes = cls().get_params()
     for setting in settings:
         if setting not in takes:
             raise ValueError(f"{name} has no {_SETTINGS[setting]}; leave it out")
@@ -259,7 +260,7 @@ def _estimator(name: str, seed: int, settings: dict[str, Any]) -> Any:
         settings = {"objective": DEFAULT_OBJECTIVE} | settings
     if "random_state" in takes:
         settings = settings | {"random_state": seed}
-    return known[name](**settings)
+    return cls(**settings)
 
 
 def _columns(model: Any) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..atomic import atomic_write
-from ..models._spec import DEFAULT_OBJECTIVE
+from ..models._spec import DEFAULT_OBJECTIVE, USUAL_RIVALS
 from . import certificates, models, pages, reading, tables
 from .commands import add_command
 from .failures import one_sentence
@@ -61,7 +61,11 @@ def compare(
     ] = None,
     most_active: Annotated[int | None, _setting(help="Keep this many most active units.")] = None,
     model: Annotated[
-        list[str] | None, _setting(help="Ising, RBM or SemiRBM; all by default. Repeatable.")
+        list[str] | None,
+        _setting(
+            help="Ising, RBM, SemiRBM, or a rival by its name, as for fit; by default these three "
+            f"and {', '.join(USUAL_RIVALS)}. Repeatable."
+        ),
     ] = None,
     hidden: Annotated[
         list[int] | None, _setting(help="Hidden units, 25 by default. Repeatable.")

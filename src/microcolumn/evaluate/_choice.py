@@ -12,15 +12,16 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..models import PopulationModel, SemiRBM
+from ..models import PopulationModel, Rival, SemiRBM
 from ..models._penalised import PenalisedModel
 from ..objectives import further_l1, l1_grid, largest_l1
 from ..partition import LogPartition
 from ..partition._cost import operations
 from ..words import Words, as_words
+from ._rival_choice import Choice, choose
 from ._score import Score, excess_log_likelihood
 
-Model = TypeVar("Model", bound=PenalisedModel)
+AnyModel = TypeVar("AnyModel", bound=PenalisedModel | Rival)
 
 #: Grids that are made for the words, and their strengths per factor of ten.
 AUTOMATIC = {"auto": 3, "coarse": 1}
@@ -57,6 +58,11 @@ class L1Choice:
     def best(self) -> PenalisedModel:
         """The fit that is preferred."""
         return self.fits[self.chosen]
+
+    @property
+    def settings(self) -> tuple[dict[str, float], ...]:
+        """What was tried, as of a :class:`Choice`."""
+        return tuple({"l1": fit.l1} for fit in self.fits)
 
     @property
     def l1_values(self) -> tuple[float, ...]:
@@ -130,31 +136,32 @@ def choose_l1(
 
 
 def fit_best(
-    model: Model,
+    model: AnyModel,
     words: Words | ArrayLike,
     *,
     validation: float = 0.2,
     l1_values: str | Sequence[float] = "auto",
     random_state: int = 0,
-) -> tuple[Model, L1Choice]:
-    """Choose ``l1`` on a part of the words, then fit to all of them at that strength.
+) -> tuple[AnyModel, L1Choice | Choice]:
+    """Choose settings on a part of the words, then fit to all of them with these.
 
     Parameters
     ----------
-    model : Ising, RBM or SemiRBM
-        Whose settings except ``l1`` hold; it is left as it is.
+    model : PenalisedModel or Rival
+        Whose ``l1``, or whose size if it is a rival, is chosen; it is left as it is.
     words : Words or array_like, shape (n_words, n_units)
         Binary words.
     validation : float
         Share of the words to choose by, in blocks of time.
     l1_values : {"auto", "coarse"} or sequence of float
-        Strengths to choose from; see :func:`choose_l1`.
+        Strengths to choose from; see :func:`choose_l1`. Rivals know themselves what is worth
+        trying.
     random_state : int
         Seed of the deal of blocks.
 
     Returns
     -------
-    fitted, choice : model and L1Choice
+    fitted, choice : model, and L1Choice or Choice
         A copy of the model, fitted to all words, and what it was chosen from.
 
     Examples
@@ -165,13 +172,22 @@ def fit_best(
     >>> fitted.l1 == choice.best.l1, choice.is_at_end
     (True, False)
     """
+    if isinstance(model, Rival) and l1_values != "auto":
+        raise ValueError(
+            f"l1_values is {l1_values!r}, but {type(model).__name__} has a grid of its own; leave "
+            "l1_values out or use microcolumn.choose"
+        )
     words = as_words(words)
     train, held = words.split(1.0 - validation, by="blocks", random_state=random_state)
     with warnings.catch_warnings():
         # Of the strengths that are not chosen nobody wants to know.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        choice = choose_l1(model, train, held, l1_values)
-    fitted: Model = clone(model).set_params(l1=choice.best.l1)
+        choice: L1Choice | Choice = (
+            choose(model, train, held)
+            if isinstance(model, Rival)
+            else choose_l1(model, train, held, l1_values)
+        )
+    fitted: AnyModel = clone(model).set_params(**choice.settings[choice.chosen])
     return fitted.fit(words), choice
 
 

@@ -23,14 +23,17 @@ from ._conditions import about, by_class, of_condition
 def patterns(results: Results, condition: Condition) -> CaptionedFigure:
     """Figure 4: observed frequency and probability of each word, and how many units fire at once.
 
-    Of the test words of one split, under the best model of each class at its chosen penalty.
+    Of the test words of one split, under the best model of each class of the paper's family at
+    its chosen penalty; of rivals, the synchrony of the best.
     """
     found = results.patterns(**condition.names)
     best = [models[0].spec for models in by_class(results.comparison(**condition.names)).values()]
     names = [INDEPENDENT, *(spec.name for spec in best)]
     pairs = list(pairwise(_chain(best)))
     bits = "bits of the window" if condition.window > 1 else "units"
-    shown = {name: each for name, each in found.synchrony.items() if name in ("data", *names)}
+    rival = results.comparison(**condition.names).best_rival
+    drawn = ("data", *names, *([rival.name] if rival else []))
+    shown = {name: each for name, each in found.synchrony.items() if name in drawn}
     with captioned("4", "Probabilities of words, and synchrony", (PAGE, 2.6)) as figure:
         panels = figure.subplots(1, len(pairs) + 1, width_ratios=[1.0] * len(pairs) + [1.1])
         for ax, pair in zip(panels[:-1], pairs, strict=True):

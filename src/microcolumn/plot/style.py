@@ -12,12 +12,22 @@ from matplotlib.colors import to_hex, to_rgb
 
 from ..models import ModelSpec
 
-#: Okabe & Ito's palette, distinguishable with any colour vision; the same in every plot.
+#: Okabe & Ito's palette, distinguishable with any colour vision, and three more; the same in every
+#: plot. Rivals of one kind share a colour.
 MODEL_COLOURS = {
     "Independent": "#999999",
     "Ising": "#0072B2",
     "RBM": "#E69F00",
     "SemiRBM": "#009E73",
+    "KPairwise": "#56B4E9",
+    "BernoulliMixture": "#D55E00",
+    "HiddenMarkovModes": "#D55E00",
+    "CascadedLogistic": "#882255",
+    "BoostedCascade": "#882255",
+    "Tree": "#8C6D31",
+    "TwoTree": "#8C6D31",
+    "PopulationTracking": "#332288",
+    "RandomProjections": "#F0E442",
 }
 #: Data, and models of other classes.
 DATA_COLOUR, OTHER_COLOUR = "#000000", "#CC79A7"

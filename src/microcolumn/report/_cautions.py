@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 
 from ..evaluate import SplitScore
@@ -39,7 +39,7 @@ def cautions(results: Results) -> list[str]:
                 for score in m.splits
             ]
             doubts = (
-                _not_converged(tested, experiment),
+                _not_converged(tested, experiment, {m.spec for _, m in by_window}),
                 _false_modes(tested),
                 _without_hidden_units(
                     [(window, m.spec, s) for window, m in by_window for s in m.splits]
@@ -107,9 +107,14 @@ def _bin_width(results: Results, recording: str, experiment: Experiment) -> list
     ]
 
 
-def _not_converged(tested: Sequence[tuple[int, SplitScore]], experiment: Experiment) -> list[str]:
+def _not_converged(
+    tested: Sequence[tuple[int, SplitScore]], experiment: Experiment, specs: Collection[ModelSpec]
+) -> list[str]:
+    rival = any(spec.is_rival for spec in specs)
     remedies = {
-        "fit": "leave the smallest penalties out of l1",
+        "fit": "fit it by itself with more iterations, or leave it out of models"
+        if rival
+        else "leave the smallest penalties out of l1",
         "normaliser": f"set max_steps above {experiment.max_steps:,}",
     }
     lines = []

@@ -66,6 +66,7 @@ def _explorer(results: Results, condition: Condition, most_values: int) -> dict[
         "models": [
             _path(results, condition, compared, spec, rows)
             for spec in results.index.specs(condition)
+            if not spec.is_rival
         ],
     }
 

@@ -30,6 +30,20 @@ _NAMES = {
     "RBM": "restricted Boltzmann machines",
     "SemiRBM": "semi-restricted Boltzmann machines",
 }
+_RIVALS = {
+    "KPairwise": "an Ising model with a potential of the number of active units (Tkačik et al. "
+    "2014), by maximum likelihood",
+    "BernoulliMixture": "a mixture of independent populations",
+    "HiddenMarkovModes": "modes that follow each other as a hidden Markov chain (Prentice et al. "
+    "2016), of which single words were scored",
+    "CascadedLogistic": "a cascade of logistic regressions, each unit given those before it (Park "
+    "et al. 2013)",
+    "BoostedCascade": "the same cascade with gradient-boosted trees",
+    "Tree": "a tree of pairs (Chow & Liu 1968)",
+    "TwoTree": "a network of pairs with loops that is solved exactly (Carcamo & Lynn 2024)",
+    "PopulationTracking": "the population tracking model (O'Donnell et al. 2017)",
+    "RandomProjections": "random projections (Maoz et al. 2020)",
+}
 _OBJECTIVES = {
     "mpf": "minimum probability flow (Sohl-Dickstein et al. 2011)",
     "pseudolikelihood": "pseudolikelihood (Besag 1975)",
@@ -58,7 +72,8 @@ def methods(plan: Plan, *, layers: bool, simulated: Collection[str] = ()) -> lis
     paragraphs = []
     for each in plan.experiments:
         name = f": {each.name}" if len(plan.experiments) > 1 else ""
-        text = " ".join([_words(plan, each, simulated), _models(each), _splits(each)])
+        told = [_words(plan, each, simulated), _models(each), _rivals(each), _splits(each)]
+        text = " ".join(filter(None, told))
         paragraphs.append((f"Words and models{name}", text))
     paragraphs += [("Normalisation", _normalisation(plan)), ("Scores and errors", _scores(plan))]
     if layers:
@@ -100,9 +115,12 @@ def _words(plan: Plan, experiment: Experiment, simulated: Collection[str]) -> st
 
 
 def _models(experiment: Experiment) -> str:
-    names = enumeration([_NAMES[model] for model in experiment.models])
+    family = [model for model in experiment.models if model in _NAMES]
+    if not family:
+        return ""
+    names = enumeration([_NAMES[model] for model in family])
     hidden = ""
-    if set(experiment.models) != {"Ising"}:
+    if family != ["Ising"]:
         sizes = ["as many as bits" if n == "dims" else str(n) for n in experiment.n_hidden]
         hidden = f" (hidden units: {enumeration(sizes)})"
     by = " and by ".join([_OBJECTIVES[objective] for objective in experiment.objectives])
@@ -114,6 +132,18 @@ def _models(experiment: Experiment) -> str:
     return (
         f"{names[0].upper()}{names[1:]}{hidden} were fitted by {by} from {starts}, with an L1 "
         f"penalty λ {penalties} on couplings and weights{groups}; biases were not penalised."
+    )
+
+
+def _rivals(experiment: Experiment) -> str:
+    found = [_RIVALS[model] for model in experiment.models if model in _RIVALS]
+    if not found:
+        return ""
+    alone = len(found) == len(experiment.models)
+    opening = "Models" if alone else "Beside them stand models"
+    return (
+        f"{opening} of other kinds{' were fitted' * alone}, each at the settings that the "
+        f"validation part preferred: {'; '.join(found)}."
     )
 
 

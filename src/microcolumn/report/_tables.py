@@ -66,15 +66,15 @@ def words_facts(condition: Condition, compared: Comparison) -> str:
 def models(compared: Comparison) -> Table:
     """Scores and sizes of all models, best first, those with a false mode last."""
     scores = ("model", "bits/s", "per unit", "per spike")
-    sizes = ("λ", "non-zero", "couplings", "live hidden")
+    sizes = ("chosen", "parameters", "couplings", "live hidden")
     log_z = {"exact": "exact", "ais": "AIS"}
     rows = [
         (
             model.name,
             *_score(model),
-            _chosen(model.l1),
-            f"{model.n_nonzero:.0f}",
-            f"{model.n_couplings:.0f}",
+            _chosen(model),
+            f"{model.n_parameters:.0f}",
+            f"{model.n_couplings:.0f}" if model.n_couplings else "-",
             f"{model.n_live_hidden:.1f} of {model.spec.n_hidden}" if model.spec.n_hidden else "-",
             ", ".join(dict.fromkeys(log_z[score.normaliser] for score in model.splits)),
             "yes" if model.converged else "no",
@@ -85,11 +85,11 @@ def models(compared: Comparison) -> Table:
         "scores on test parts",
         (*scores, *sizes, "log Z", "converged"),
         rows,
-        left=("model", "λ", "log Z"),
+        left=("model", "chosen", "log Z"),
         note="first ±: standard error over splits; second ±: of one test part, from blocks; "
         "per spike: bits/s over spikes/s of all units, several spikes in a bin counted once; "
-        "λ: the penalties chosen, with the number of splits that chose them; non-zero parameters, "
-        "couplings and live hidden units: means over splits",
+        "chosen: what validation parts preferred, penalties λ or sizes, with the number of splits "
+        "that did; parameters that are not zero, couplings and live hidden units: means over splits",
     )
 
 
@@ -111,7 +111,8 @@ def pairs(compared: Comparison) -> Table:
         rows,
         left=("difference", "verdict"),
         note="errors allow for what splits share (corrected resampled t-test); p is corrected for "
-        f"the number of pairs (Holm); better: p < {LEVEL:g}; equal: the interval lies within "
+        "the number of pairs (Holm), those with a rival apart from the others; "
+        f"better: p < {LEVEL:g}; equal: the interval lies within "
         f"{EQUAL_MARGIN:.0%} of the best model's gain over independent units",
     )
 
@@ -233,8 +234,11 @@ def errors_text(*errors: float, digits: int = 2) -> str:
     return " ".join(f"± {number(error, digits)}" for error in errors)
 
 
-def _chosen(l1: Sequence[float]) -> str:
-    """Penalties chosen and how often: ``1e-3 ×8, 2e-3 ×2``."""
-    counts = sorted(Counter(value for value in l1 if not math.isnan(value)).items())
+def _chosen(model: ModelScore) -> str:
+    """Penalties or sizes chosen and how often: ``λ 1e-3 ×8, λ 2e-3 ×2``."""
+    sizes = Counter(score.size for score in model.splits if score.size)
+    strengths = Counter(l1 for l1 in model.l1 if not math.isnan(l1))
+    counts = [(f"λ {scientific(l1)}", n) for l1, n in sorted(strengths.items())]
+    counts = sorted(sizes.items()) or counts
     times = "\N{MULTIPLICATION SIGN}"
-    return ", ".join(scientific(p) + (f" {times}{n}" if n > 1 else "") for p, n in counts) or "-"
+    return ", ".join(text + (f" {times}{n}" if n > 1 else "") for text, n in counts) or "-"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..evaluate import HiddenActivation
-from ..models import ModelSpec, PopulationModel
+from ..models import ModelSpec, PopulationModel, WordModel
 from ..units import Units
 from ..words import Words
 from ._compute import split_words
@@ -76,7 +76,7 @@ class StoredStudy:
         l1: float | None = None,
         experiment: str | None = None,
         window: int | None = None,
-    ) -> PopulationModel:
+    ) -> WordModel:
         """A fitted model with its log Z, ready to score, predict and sample.
 
         It was fitted on the training part of ``split`` at one of the ``l1`` tried, by default the
@@ -180,4 +180,4 @@ class StoredStudy:
         rows = self._reader.rows("scores", condition, model=spec.name, split=split)
         if not rows:
             raise condition.missing(f"the test of split {split}")
-        return float(rows[0]["l1"])
+        return float(rows[0]["l1"] or 0.0)  # a rival without a penalty is kept at 0
