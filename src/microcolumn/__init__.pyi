@@ -51,6 +51,8 @@ from .models import (
     Independent as Independent,
     Ising as Ising,
     SemiRBM as SemiRBM,
+    Tree as Tree,
+    TwoTree as TwoTree,
     load as load,
 )
 from .origin import Origin as Origin

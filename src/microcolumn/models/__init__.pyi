@@ -7,4 +7,6 @@ from ._rival import Rival as Rival
 from ._saving import to_bytes as to_bytes
 from ._semi_rbm import SemiRBM as SemiRBM
 from ._spec import ModelSpec as ModelSpec
+from ._tree import Tree as Tree
+from ._two_tree import TwoTree as TwoTree
 from ._word_model import WordModel as WordModel
