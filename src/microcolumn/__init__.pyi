@@ -50,6 +50,7 @@ from .models import (
     RBM as RBM,
     Independent as Independent,
     Ising as Ising,
+    PopulationTracking as PopulationTracking,
     SemiRBM as SemiRBM,
     Tree as Tree,
     TwoTree as TwoTree,
