@@ -50,7 +50,10 @@ from .models import (
     RBM as RBM,
     Independent as Independent,
     Ising as Ising,
+    PopulationTracking as PopulationTracking,
     SemiRBM as SemiRBM,
+    Tree as Tree,
+    TwoTree as TwoTree,
     load as load,
 )
 from .origin import Origin as Origin

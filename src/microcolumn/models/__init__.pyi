@@ -2,9 +2,12 @@ from ._base import PopulationModel as PopulationModel
 from ._files import from_bytes as from_bytes, load as load, model_class as model_class
 from ._independent import Independent as Independent
 from ._ising import Ising as Ising
+from ._population_tracking import PopulationTracking as PopulationTracking
 from ._rbm import RBM as RBM
 from ._rival import Rival as Rival
 from ._saving import to_bytes as to_bytes
 from ._semi_rbm import SemiRBM as SemiRBM
 from ._spec import ModelSpec as ModelSpec
+from ._tree import Tree as Tree
+from ._two_tree import TwoTree as TwoTree
 from ._word_model import WordModel as WordModel

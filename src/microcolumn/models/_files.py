@@ -23,13 +23,16 @@ from ._base import PARAMETERS, PopulationModel
 from ._independent import Independent
 from ._ising import Ising
 from ._penalised import PenalisedModel
+from ._population_tracking import PopulationTracking
 from ._rbm import RBM
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
 from ._semi_rbm import SemiRBM
+from ._tree import Tree
+from ._two_tree import TwoTree
 from ._word_model import WordModel, check_whole
 
 _CLASSES: dict[str, type[WordModel]] = {
-    cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM)
+    cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM, PopulationTracking, Tree, TwoTree)
 }
 #: Of the entries of a certificate that are not floats.
 _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}

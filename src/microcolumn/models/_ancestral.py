@@ -1,0 +1,303 @@
+"""What trees and 2-trees share: each unit depends on at most two that come before it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from ..kernels.cpu.ancestry import as_pairs, log_weights, regressions, settle
+from ..kernels.cpu.threads import threads_for
+from ..parameters import Parameters
+from ..validation import Bits, Floats, chunks, random_generator
+from ..words import Words
+from ._counting import counted_pairs
+from ._rival import Rival
+from ._saving import Arrays, floats, shaped
+from ._word_model import WordModel, check_whole, floored_rates
+
+Places = NDArray[np.int64]
+
+#: Information below which two units are independent and only rounding says otherwise, nats.
+_NONE = 1e-12
+#: Shares of all edges that are worth trying.
+_SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Structure:
+    """Which unit depends on which, and by how much, before the number of edges is chosen.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (n_units,)
+        Units, parents before their children.
+    parents : ndarray of int64, shape (n_units, 2)
+        Of each unit; -1 for none.
+    gains : ndarray, shape (n_units, 2)
+        Mutual information of a unit and its first parent, and what the second one adds, nats.
+    alone, both : ndarray, shape (n_units,) and (n_units, 2)
+        Coefficients of the regression on the first parent, and on both.
+    """
+
+    order: Places
+    parents: Places
+    gains: Floats
+    alone: Floats
+    both: Floats
+
+    @property
+    def ranked(self) -> Places:
+        """Positions of edges in ``parents.ravel()``, the most informative first.
+
+        A second parent is taken after the first one, whatever it says.
+        """
+        gains = self.gains.copy()
+        gains[:, 1] = np.minimum(gains[:, 1], gains[:, 0])
+        flat = np.where(self.parents < 0, 0.0, gains).ravel()
+        order = np.argsort(-flat, kind="stable")
+        return order[flat[order] > _NONE].astype(np.int64)
+
+
+class Ancestral(Rival):
+    """A model in which each unit depends on at most two units that come before it.
+
+    Subclasses say how units are put in order and which ones each depends on. Everything else has
+    a closed form: probabilities, entropy, samples, and the Ising model that it is.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_edges": [Interval(Integral, 0, None, closed="left"), None]
+    }
+
+    order_: Places
+    parents_: Places
+    slopes_: Floats
+    biases_: Floats
+    entropy_: float
+    edges_: Places
+    information_: Floats
+    b_: Floats
+    _couplings: Floats
+    _unit_rates: Floats
+    _log_silence: float
+
+    def __init__(self, n_edges: int | None = None) -> None:
+        self.n_edges = n_edges
+
+    @abstractmethod
+    def _grown(self, pairs: Floats, n_words: float) -> tuple[Places, Places, Floats]:
+        """Order, parents and gains from the counts of pairs, as in :class:`Structure`."""
+
+    @property
+    def n_couplings_(self) -> int:
+        """Pairs of units with a coupling other than zero."""
+        check_is_fitted(self)
+        return int(np.count_nonzero(self._couplings))
+
+    @property
+    def n_nonzero_(self) -> int:
+        """Couplings other than zero."""
+        return self.n_couplings_
+
+    @property
+    def n_parameters_(self) -> int:
+        """A rate for each unit and a coefficient for each edge."""
+        check_is_fitted(self)
+        return self.n_features_in_ + len(self.edges_)
+
+    @property
+    def size_(self) -> str:
+        """Number of edges."""
+        check_is_fitted(self)
+        n_edges = len(self.edges_)
+        return f"{n_edges} edge{'s' * (n_edges != 1)}"
+
+    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
+        """Numbers of edges worth trying: from a fiftieth of all to all."""
+        most = self._most_edges(words.n_dims)
+        numbers = sorted({round(share * most) for share in _SHARES})
+        return tuple({"n_edges": number} for number in numbers)
+
+    def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
+        """Fit a copy at each of some settings; they share pairs, order and regressions."""
+        models = [clone(self).set_params(**settings) for settings in grid]
+        for model in models:
+            model._check_settings()
+        structure, rates = self._structure(words), floored_rates(words)
+        for model in models:
+            model._take(structure, rates)
+            model._remember(words.n_dims, words)
+        return models
+
+    def as_parameters(self) -> Parameters:
+        """Biases and couplings of the Ising model that this is; dense, so for up to 1,000 units."""
+        check_is_fitted(self)
+        J = np.zeros((self.n_features_in_,) * 2)
+        units, slots = np.nonzero(self._couplings)
+        parents = self.parents_[units, slots]
+        # A pair contributes 2 J (docs/method.md, section 2).
+        J[units, parents] = J[parents, units] = 0.5 * self._couplings[units, slots]
+        return Parameters(b=self.b_, J=J)
+
+    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
+        """Log odds of a spike of some units given all other bits, shape (n_words, n_chosen)."""
+        bits = self._checked(X)
+        out = np.empty((len(bits), len(units)))
+        for column, unit in enumerate(units):
+            out[:, column] = self.b_[unit]
+            children, slots = np.nonzero(self.parents_ == unit)
+            parents = self.parents_[unit]
+            others = np.concatenate([children, parents[parents >= 0]])
+            couplings = np.concatenate(
+                [self._couplings[children, slots], self._couplings[unit][parents >= 0]]
+            )
+            for part in chunks(len(bits), max(others.size, 1)):
+                out[part, column] += bits[part][:, others] @ couplings
+        return out
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None, **options: Any
+    ) -> NDArray[np.uint8]:
+        """Draw words, each unit given its parents, shape (n_samples, n_units).
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of words; they are independent.
+        random_state : int, Generator or None
+            Source of the draws.
+        **options
+            None are known.
+        """
+        check_is_fitted(self)
+        check_whole("n_samples", n_samples)
+        if options:
+            raise TypeError(f"samples take no option {next(iter(options))!r}; leave it out")
+        rng = random_generator(random_state)
+        out = np.zeros((self.n_features_in_, n_samples), dtype=np.uint8)
+        for unit in self.order_:
+            logits = np.full(n_samples, self.biases_[unit])
+            for parent, slope in zip(self.parents_[unit], self.slopes_[unit], strict=True):
+                if slope:
+                    logits += slope * out[parent]
+            out[unit] = rng.random(n_samples) < expit(logits)
+        return np.ascontiguousarray(out.T)
+
+    def _fit(self, words: Words) -> None:
+        self._take(self._structure(words), floored_rates(words))
+
+    def _structure(self, words: Words) -> Structure:
+        pairs = counted_pairs(words)
+        n_words = max(float(words.counts.sum()), float(words.n_bins))
+        order, parents, gains = self._grown(pairs, n_words)
+        alone, both = np.empty(len(order)), np.empty((len(order), 2))
+        regressions(pairs, n_words, parents, alone, both)
+        return Structure(order, parents, gains, alone, both)
+
+    def _take(self, structure: Structure, rates: Floats) -> None:
+        """Keep the most informative edges, and give every unit its rate."""
+        kept = structure.ranked[: self.n_edges]
+        has = np.zeros(structure.parents.size, dtype=bool)
+        has[kept] = True
+        has = has.reshape(-1, 2)
+        slopes = np.where(has[:, 1:], structure.both, 0.0)
+        alone = has[:, 0] & ~has[:, 1]
+        slopes[alone, 0] = structure.alone[alone]
+        units, slots = np.divmod(kept, 2)
+        self.edges_ = np.stack([units, structure.parents[units, slots]], axis=1)
+        self.information_ = structure.gains[units, slots]
+        self._adopt(structure.order, structure.parents, slopes, rates)
+
+    def _adopt(self, order: Places, parents: Places, slopes: Floats, rates: Floats) -> None:
+        """Take over a structure with its coefficients, and all that follows from it."""
+        n_units = len(order)
+        self.order_, self.parents_, self.slopes_ = order, parents, slopes
+        self._unit_rates = rates
+        self.biases_, entropies = np.empty(n_units), np.empty(n_units)
+        settle(order, parents, slopes, rates, self.biases_, entropies, np.empty((n_units, 2, 2, 2)))
+        self.entropy_ = float(entropies.sum())
+        self.b_, self._couplings = np.empty(n_units), np.empty((n_units, 2))
+        self._log_silence = as_pairs(parents, slopes, self.biases_, self.b_, self._couplings)
+        self.n_features_in_ = n_units
+
+    def _log_probability(self, bits: Bits) -> Floats:
+        out = np.empty(len(bits))
+        with threads_for(float(bits.size)):
+            log_weights(bits, self.parents_, self.b_, self._couplings, out)
+        out += self._log_silence
+        return out
+
+    @classmethod
+    @abstractmethod
+    def _most_edges(cls, n_units: int) -> int:
+        """Edges of the largest model of so many units."""
+
+    def _arrays(self) -> Arrays:
+        return {
+            "order": self.order_,
+            "parents": self.parents_,
+            "slopes": self.slopes_,
+            "unit_rates": self._unit_rates,
+            "edges": self.edges_,
+            "information": self.information_,
+        }
+
+    @classmethod
+    def _from_arrays(
+        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
+    ) -> Self:
+        model = cls(**settings)
+        model._check_settings()
+        n_units = len(arrays["unit_rates"])
+        rates = shaped("unit_rates", floats(arrays, "unit_rates"), (n_units,))
+        slopes = shaped("slopes", floats(arrays, "slopes"), (n_units, 2))
+        order = shaped("order", _places(arrays, "order"), (n_units,))
+        parents = shaped("parents", _places(arrays, "parents"), (n_units, 2))
+        edges = _places(arrays, "edges")
+        model.edges_ = shaped("edges", edges, (len(edges), 2))
+        information = floats(arrays, "information")
+        model.information_ = shaped("information", information, (len(edges),))
+        if not ((rates > 0.0) & (rates < 1.0)).all():
+            raise ValueError("unit_rates are not all between 0 and 1")
+        if ((edges < 0) | (edges >= n_units)).any():
+            raise ValueError("edges name units that are not there")
+        _check_ancestry(order, parents)
+        if slopes[parents < 0].any():
+            raise ValueError("slopes belong to parents that are not there")
+        model._adopt(order, parents, slopes, rates)
+        model.origin_ = None
+        return model
+
+
+def _places(arrays: Arrays, name: str) -> Places:
+    if arrays[name].dtype != np.int64:
+        raise ValueError(f"{name} are not whole numbers of 64 bits")
+    return arrays[name]
+
+
+def _check_ancestry(order: Places, parents: Places) -> None:
+    """Refuse an order that is none, parents after their children, and two without an edge."""
+    n_units = len(order)
+    if not np.array_equal(np.sort(order), np.arange(n_units)):
+        raise ValueError("order does not name every unit once")
+    place = np.empty(n_units + 1, dtype=np.int64)
+    place[order], place[-1] = np.arange(n_units), -1
+    if ((parents < -1) | (parents >= n_units)).any():
+        raise ValueError("parents name units that are not there")
+    if (place[parents] >= place[:-1, None]).any() or (parents[parents[:, 0] < 0, 1] >= 0).any():
+        raise ValueError("parents do not come before their children")
+    two = np.flatnonzero(parents[:, 1] >= 0)
+    first, second = parents[two].T
+    joined = (parents[first] == second[:, None]) | (parents[second] == first[:, None])
+    if not joined.any(axis=1).all():
+        raise ValueError("two parents of a unit have no edge")

@@ -1,0 +1,248 @@
+"""Population tracking: units that follow the number of active ones (O'Donnell et al. 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from ..kernels.cpu.poisson_binomial import (
+    count_by_active,
+    draw_given_total,
+    log_chances,
+    log_odds_given_rest,
+    log_probabilities,
+    log_symmetric,
+)
+from ..kernels.cpu.threads import threads_for
+from ..validation import Bits, Floats, chunks, random_generator
+from ..words import Words
+from ._counting import scaled_counts
+from ._rival import Rival
+from ._saving import Arrays, floats, shaped
+from ._word_model import WordModel, check_whole, floored_rates
+
+#: Words that the prior counts for at each number of active units.
+_PRIOR_PER_NUMBER = 0.01
+#: Strengths of the prior on units that are worth trying, in words.
+_STRENGTHS = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
+
+
+class PopulationTracking(Rival):
+    """How many units are active, and which ones then are (O'Donnell et al. 2017).
+
+    p(x) = p(K) prod_i p_iK^x_i (1 - p_iK)^(1 - x_i) / a_K, where K is the number of active units
+    of the word and a_K the probability that units with these chances have K active ones. It is
+    found exactly by the recursion of the Poisson binomial distribution.
+
+    Priors. p(K) has a Dirichlet prior of 0.01 words at each K from 0 to n_units. p_iK, the share
+    of the words with K active units in which unit i is active, has a Beta prior of ``strength``
+    words around what unit i would do if units were independent at their training rates,
+    with all odds multiplied by the number that makes K of them active on average. A K that was
+    never seen has the prior alone. Silent units and units that are always active have rates kept
+    half a count away from never and always.
+
+    Parameters
+    ----------
+    strength : float
+        Words that the prior on each p_iK counts for. :func:`microcolumn.choose` finds the
+        one that held-out words prefer.
+
+    Attributes
+    ----------
+    active_distribution_ : ndarray, shape (n_units + 1,)
+        p(K), the probability that K units are active.
+    seen_ : ndarray of int64, shape (n_seen,)
+        Numbers of active units that occur in the training words, without 0 and n_units.
+    probabilities_ : ndarray, shape (n_seen, n_units)
+        p_iK at each of them.
+
+    Examples
+    --------
+    >>> model = PopulationTracking(strength=1.0).fit([[0, 0, 0], [0, 1, 1], [0, 1, 1], [1, 0, 0]])
+    >>> model.active_distribution_.round(2).tolist()
+    [0.25, 0.25, 0.5, 0.0]
+    >>> model.probabilities_.sum(axis=1)
+    array([1., 2.])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "strength": [Interval(Real, 0.0, None, closed="neither")]
+    }
+
+    active_distribution_: Floats
+    seen_: NDArray[np.int64]
+    probabilities_: Floats
+    _unit_rates: Floats
+    _tables: Floats
+    _rows: NDArray[np.int64]
+    _offsets: Floats
+
+    def __init__(self, strength: float = 100.0) -> None:
+        self.strength = strength
+
+    @property
+    def n_parameters_(self) -> int:
+        """Of p(K), and of each K that was seen the chances of all units but one."""
+        check_is_fitted(self)
+        return self.n_features_in_ + len(self.seen_) * (self.n_features_in_ - 1)
+
+    @property
+    def size_(self) -> str:
+        """Numbers of active units with chances of their own."""
+        check_is_fitted(self)
+        return f"{len(self.seen_)} numbers of active units"
+
+    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
+        """Strengths of the prior worth trying."""
+        return tuple({"strength": strength} for strength in _STRENGTHS)
+
+    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
+        """Log odds of a spike of some units given all other bits, shape (n_words, n_chosen)."""
+        bits = self._checked(X)
+        out = np.empty((len(bits), len(units)))
+        chosen = np.asarray(units, dtype=np.int64)
+        with threads_for(float(3 * bits.size)):
+            log_odds_given_rest(bits, self._tables, self._rows, self._offsets, chosen, out)
+        return out
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None, **options: Any
+    ) -> NDArray[np.uint8]:
+        """Draw words: first how many units are active, then which, shape (n_samples, n_units).
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of words; they are independent.
+        random_state : int, Generator or None
+            Source of the draws.
+        **options
+            None are known.
+        """
+        check_is_fitted(self)
+        check_whole("n_samples", n_samples)
+        if options:
+            raise TypeError(f"samples take no option {next(iter(options))!r}; leave it out")
+        rng = random_generator(random_state)
+        n_units = self.n_features_in_
+        totals = rng.choice(n_units + 1, size=n_samples, p=self.active_distribution_)
+        out = np.zeros((n_samples, n_units), dtype=np.uint8)
+        for total in np.unique(totals):
+            if total == 0:
+                continue
+            places = np.flatnonzero(totals == total)
+            chances = self._chances(int(total))
+            for part in chunks(len(places), n_units):
+                drawn = np.empty((len(places[part]), n_units), dtype=np.uint8)
+                draw_given_total(chances, int(total), rng.random(drawn.shape), drawn)
+                out[places[part]] = drawn
+        return out
+
+    def _active_distribution(self) -> Floats:
+        return self.active_distribution_
+
+    def _fit(self, words: Words) -> None:
+        n_units = words.n_dims
+        counts, n_active = scaled_counts(words), words.X.sum(axis=1, dtype=np.int64)
+        by_number = np.bincount(n_active, weights=counts, minlength=n_units + 1)
+        inside = np.flatnonzero(by_number[1:-1]) + 1
+        rows = np.full(n_units + 1, -1)
+        rows[inside] = np.arange(len(inside))
+        n_words, spikes = np.zeros(len(inside)), np.zeros((len(inside), n_units))
+        count_by_active(words.X, counts, n_active, rows, n_words, spikes)
+        rates = floored_rates(words)
+        prior = np.array([_tilted(logit(rates), int(k)) for k in inside]).reshape(spikes.shape)
+        strength = float(self.strength)
+        probabilities = (spikes + strength * prior) / (n_words + strength)[:, None]
+        smoothed = by_number + _PRIOR_PER_NUMBER
+        self._adopt(smoothed / smoothed.sum(), inside, probabilities, rates)
+
+    def _adopt(
+        self, distribution: Floats, seen: NDArray[np.int64], probabilities: Floats, rates: Floats
+    ) -> None:
+        """Take over chances, and bring them into the form in which words are scored."""
+        n_units = len(rates)
+        self.active_distribution_, self.seen_ = distribution, seen
+        self.probabilities_, self._unit_rates = probabilities, rates
+        # Numbers never seen share one row: given K, multiplying all odds changes nothing.
+        self._tables = np.concatenate([logit(probabilities), logit(rates)[None]])
+        self._rows = np.full(n_units + 1, len(seen))
+        self._rows[seen] = np.arange(len(seen))
+        log_a, log_sums = np.empty(len(seen)), np.empty(n_units + 1)
+        with threads_for(float(n_units * seen.sum())):
+            log_chances(probabilities, seen, log_a)
+        log_symmetric(self._tables[-1], log_sums)
+        log_sums[seen] = log_a - np.log1p(-probabilities).sum(axis=1)
+        self._offsets = np.log(distribution) - log_sums
+        self.n_features_in_ = n_units
+
+    def _chances(self, total: int) -> Floats:
+        """Probabilities of single units of which, on average, ``total`` are active."""
+        row = self._rows[total]
+        seen: Floats = self._tables[-1]
+        if row < len(self.seen_):
+            return self.probabilities_[row]
+        return expit(seen) if total == self.n_features_in_ else _tilted(seen, total)
+
+    def _log_probability(self, bits: Bits) -> Floats:
+        out = np.empty(len(bits))
+        with threads_for(float(2 * bits.size)):
+            log_probabilities(bits, self._tables, self._rows, self._offsets, out)
+        return out
+
+    def _arrays(self) -> Arrays:
+        return {
+            "active_distribution": self.active_distribution_,
+            "seen": self.seen_,
+            "probabilities": self.probabilities_,
+            "unit_rates": self._unit_rates,
+        }
+
+    @classmethod
+    def _from_arrays(
+        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
+    ) -> Self:
+        model = cls(**settings)
+        model._check_settings()
+        rates, seen = floats(arrays, "unit_rates"), arrays["seen"]
+        n_units, n_seen = len(rates), len(seen)
+        chances = shaped("probabilities", floats(arrays, "probabilities"), (n_seen, n_units))
+        distribution = floats(arrays, "active_distribution")
+        shaped("unit_rates", rates, (n_units,))
+        shaped("active_distribution", distribution, (n_units + 1,))
+        if seen.dtype != np.int64 or seen.ndim != 1 or (np.diff(seen) <= 0).any():
+            raise ValueError("seen are not increasing whole numbers")
+        if ((seen < 1) | (seen >= n_units)).any():
+            raise ValueError("seen are not numbers of active units")
+        for name, values in (("unit_rates", rates), ("probabilities", chances)):
+            if not ((values > 0.0) & (values < 1.0)).all():
+                raise ValueError(f"{name} are not all between 0 and 1")
+        if not (distribution > 0.0).all() or abs(distribution.sum() - 1.0) > 1e-9:
+            raise ValueError("active_distribution is not a distribution")
+        model._adopt(distribution, seen, chances, rates)
+        model.origin_ = None
+        return model
+
+
+def _tilted(log_odds: Floats, total: int) -> Floats:
+    """Chances with all odds multiplied by the number that makes them add up to ``total``.
+
+    ``total`` lies between 0 and the number of units, which it does not reach.
+    """
+    low, high = -log_odds.max() - 40.0, -log_odds.min() + 40.0
+    for _ in range(200):
+        shift = 0.5 * (low + high)
+        if expit(log_odds + shift).sum() > total:
+            high = shift
+        else:
+            low = shift
+        if not low < 0.5 * (low + high) < high:
+            break
+    return expit(log_odds + shift)
