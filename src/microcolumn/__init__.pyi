@@ -48,6 +48,7 @@ from .io import read as read
 from .layers import LayerBoundaries as LayerBoundaries
 from .models import (
     RBM as RBM,
+    BernoulliMixture as BernoulliMixture,
     Independent as Independent,
     Ising as Ising,
     PopulationTracking as PopulationTracking,

@@ -82,10 +82,8 @@ def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
 
 def _shown(results: Results, condition: Condition) -> _Shown:
     compared = results.comparison(**condition.names)
-    split, specs = (
-        first_split(compared),
-        [model.spec for model in compared.models if not model.spec.is_rival],
-    )
+    split = first_split(compared)
+    specs = [model.spec for model in compared.models if not model.spec.is_rival]
     predictions: dict[str, list[PredictionResult]] = {}
     for spec in specs:
         with suppress(NotComputedError):  # predictions come after tests

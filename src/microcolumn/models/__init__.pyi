@@ -2,6 +2,7 @@ from ._base import PopulationModel as PopulationModel
 from ._files import from_bytes as from_bytes, load as load, model_class as model_class
 from ._independent import Independent as Independent
 from ._ising import Ising as Ising
+from ._mixture import BernoulliMixture as BernoulliMixture
 from ._population_tracking import PopulationTracking as PopulationTracking
 from ._rbm import RBM as RBM
 from ._rival import Rival as Rival

@@ -22,6 +22,7 @@ from ..words import checked_bin_width
 from ._base import PARAMETERS, PopulationModel
 from ._independent import Independent
 from ._ising import Ising
+from ._mixture import BernoulliMixture
 from ._penalised import PenalisedModel
 from ._population_tracking import PopulationTracking
 from ._rbm import RBM
@@ -32,7 +33,17 @@ from ._two_tree import TwoTree
 from ._word_model import WordModel, check_whole
 
 _CLASSES: dict[str, type[WordModel]] = {
-    cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM, PopulationTracking, Tree, TwoTree)
+    cls.__name__: cls
+    for cls in (
+        Independent,
+        Ising,
+        RBM,
+        SemiRBM,
+        PopulationTracking,
+        Tree,
+        TwoTree,
+        BernoulliMixture,
+    )
 }
 #: Of the entries of a certificate that are not floats.
 _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}
@@ -171,8 +182,8 @@ def _restore_result(model: WordModel, header: dict[str, Any]) -> None:
         setattr(model, name, value)
     if isinstance(model, PenalisedModel) and hasattr(model, "optimality_"):
         model.certificate_ = Certificate(model.optimality_ <= model.tol, model.optimality_)
-        if "certificate" in header:
-            model.certificate_ = _certificate_of(header["certificate"])
+    if "certificate" in header:
+        model.certificate_ = _certificate_of(header["certificate"])
 
 
 def _certificate_of(content: dict[str, Any]) -> Certificate:

@@ -27,6 +27,14 @@ class SparseWords:
         Words as :func:`microcolumn.packing.packed` gives them.
     n_units : int
         Bits of a word.
+
+    Attributes
+    ----------
+    active, offsets : ndarray
+        Active bits of all words one after the other, and where those of each word begin, shape
+        (n_words + 1,).
+    first : ndarray, shape (n_chunks + 1,)
+        First word of each of the chunks in which kernels add words up.
     """
 
     def __init__(self, keys: NDArray[np.uint64], n_units: int) -> None:
@@ -36,13 +44,13 @@ class SparseWords:
             words = unpacked(keys[:, part], n_units)
             n_active[part] = words.sum(axis=1, dtype=np.intp)
             active.append(np.nonzero(words)[1].astype(np.int32))
-        self._active = np.concatenate(active)
-        self._offsets = np.concatenate([[0], np.cumsum(n_active)])
+        self.active = np.concatenate(active)
+        self.offsets = np.concatenate([[0], np.cumsum(n_active)])
         # Chunks of about equally many active bits.
-        work = self._offsets + 4 * np.arange(self.n_words + 1)
+        work = self.offsets + 4 * np.arange(self.n_words + 1)
         shares = work[-1] * np.arange(1, _CHUNKS) / _CHUNKS
         inner = np.searchsorted(work, shares)
-        self._first = np.concatenate([[0], inner, [self.n_words]]).astype(np.intp)
+        self.first = np.concatenate([[0], inner, [self.n_words]]).astype(np.intp)
 
     @classmethod
     def of(cls, words: Bits) -> SparseWords:
@@ -54,7 +62,7 @@ class SparseWords:
         out = np.empty(self.n_words)
         J = np.zeros((0, 0)) if theta.J is None else theta.J
         with threads_for(self._operations(theta)):
-            log_weights(self._offsets, self._active, theta.b, J, *_padded(theta), out)
+            log_weights(self.offsets, self.active, theta.b, J, *_padded(theta), out)
         return out
 
     def moments(self, theta: Parameters, weights: Floats) -> Parameters:
@@ -67,7 +75,7 @@ class SparseWords:
         pairs = np.zeros((_CHUNKS, n if theta.J is not None else 1, n))
         crossed, hidden = np.zeros((_CHUNKS, *W.shape)), np.zeros((_CHUNKS, c.size))
         with threads_for(self._operations(theta)):
-            moments(self._offsets, self._active, weights, W, c, self._first, pairs, crossed, hidden)
+            moments(self.offsets, self.active, weights, W, c, self.first, pairs, crossed, hidden)
         summed = pairs.sum(axis=0)
         J = None
         rates = summed[0]
@@ -82,7 +90,7 @@ class SparseWords:
 
     def _operations(self, theta: Parameters) -> float:
         """Multiply-adds, roughly: a sigmoid counts as 20."""
-        n_active = float(self._active.size)
+        n_active = float(self.active.size)
         pairs = n_active**2 / max(self.n_words, 1) if theta.J is not None else 0.0
         return float(pairs + theta.n_hidden * (n_active + 20.0 * self.n_words))
 

@@ -89,7 +89,7 @@ def models(compared: Comparison) -> Table:
         note="first ±: standard error over splits; second ±: of one test part, from blocks; "
         "per spike: bits/s over spikes/s of all units, several spikes in a bin counted once; "
         "chosen: what validation parts preferred, penalties λ or sizes, with the number of splits "
-        "that did; parameters that are not zero, couplings and live hidden units: means over splits",
+        "that did; parameters (not zero), couplings and live hidden units: means over splits",
     )
 
 

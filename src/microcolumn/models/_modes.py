@@ -1,0 +1,200 @@
+"""Models whose words come from one of several modes, in each of which units are independent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+from sklearn.utils.validation import check_is_fitted
+
+from ..objectives._sparse_words import SparseWords
+from ..packing import unique_rows
+from ..validation import Floats, chunks, random_generator, real_array
+from ..words import Words
+from ._components import Components
+from ._rival import Rival
+from ._word_model import check_whole
+
+#: Most that probabilities of a distribution may miss 1 by.
+_ROUNDING = 1e-9
+
+
+class ModesModel(Rival):
+    """What a mixture and a hidden Markov model share: single words, given how frequent modes are.
+
+    Attributes
+    ----------
+    modes_ : ndarray, shape (n_modes, n_bits)
+        Probability of a spike of each bit in each mode.
+    """
+
+    modes_: Floats
+
+    @property
+    def weights_(self) -> Floats:
+        """Probability of each mode in a single word, shape (n_modes,)."""
+        raise NotImplementedError
+
+    def responsibilities(self, X: Words | ArrayLike) -> Floats:
+        """Probability of each mode given each word, shape (n_words, n_modes)."""
+        return self._responsibilities(self._checked(X))
+
+    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
+        """Log odds of a spike of some units given all other bits, shape (n_words, n_chosen).
+
+        With responsibilities r of the whole word, P its modes and e = P / (1 - P), the odds are
+        sum_k r_k e_k where the unit was silent and 1 / sum_k (r_k / e_k) where it was active.
+        """
+        bits = self._checked(X)
+        chosen = np.asarray(units, dtype=np.intp)
+        odds = self.modes_[:, chosen] / (1.0 - self.modes_[:, chosen])
+        out = np.empty((len(bits), chosen.size))
+        for part in chunks(len(bits), max(bits.shape[1], len(self.modes_))):
+            r = self._responsibilities(bits[part])
+            out[part] = np.where(bits[part][:, chosen], -np.log(r @ (1.0 / odds)), np.log(r @ odds))
+        return out
+
+    def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
+        """Log odds of a spike of each unit in the newest bin of a window, given the earlier bins.
+
+        Parameters
+        ----------
+        words : Words
+            In the model's order of units.
+
+        Returns
+        -------
+        log_odds : ndarray, shape (n_pasts, n_units)
+            Of each distinct past, nats. The modes are as probable as the earlier bins make them.
+        past : ndarray of int32, shape (n_distinct,)
+            Row of ``log_odds`` of each distinct word.
+        """
+        check_is_fitted(self)
+        n_past = words.n_dims - words.n_units
+        if n_past == 0:
+            past = np.zeros(len(words), dtype=np.int32)
+            return log_odds_of_mixed(self.weights_[None], self.modes_), past
+        pasts, past = unique_rows(words.X[:, :n_past])
+        earlier = Components.of(self.modes_[:, :n_past], np.log(self.weights_))
+        newest = self.modes_[:, n_past:]
+        log_odds = np.empty((len(pasts), words.n_units))
+        for part in chunks(len(pasts), max(self.modes_.shape)):
+            r = _posterior(earlier, pasts[part])
+            log_odds[part] = log_odds_of_mixed(r, newest)
+        return log_odds, past
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None, **options: Any
+    ) -> NDArray[np.uint8]:
+        """Draw independent words, shape (n_samples, n_units).
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of words.
+        random_state : int, Generator or None
+            Source of the draws.
+        **options
+            None; there for the models that have some.
+        """
+        check_is_fitted(self)
+        check_whole("n_samples", n_samples)
+        if options:
+            raise TypeError(f"samples take no option {next(iter(options))!r}; leave it out")
+        rng = random_generator(random_state)
+        return draw_words(self.modes_, draw_modes(self.weights_, n_samples, rng), rng)
+
+    def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
+        components = Components.of(self.modes_, np.log(self.weights_))
+        return components.log_probability(SparseWords.of(bits))
+
+    def _responsibilities(self, bits: NDArray[np.uint8]) -> Floats:
+        return _posterior(Components.of(self.modes_, np.log(self.weights_)), bits)
+
+    def _active_distribution(self) -> Floats:
+        """P(k units active): Poisson-binomial in each mode."""
+        by_mode = np.zeros((len(self.modes_), self.n_features_in_ + 1))
+        by_mode[:, 0] = 1.0
+        for n, p in enumerate(self.modes_.T[:, :, None]):
+            one_more = by_mode[:, : n + 1] * p
+            by_mode[:, : n + 1] *= 1.0 - p
+            by_mode[:, 1 : n + 2] += one_more
+        distribution: Floats = self.weights_ @ by_mode
+        return distribution
+
+
+def log_odds_of_mixed(shares: Floats, modes: Floats) -> Floats:
+    """Log odds of a spike, shape (n_rows, n_bits), where modes have the shares (n_rows, n_modes).
+
+    Both probabilities are sums of positive terms, so that neither loses digits.
+    """
+    odds: Floats = np.log(shares @ modes) - np.log(shares @ (1.0 - modes))
+    return odds
+
+
+def draw_modes(weights: Floats, n_samples: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Modes drawn independently, shape (n_samples,)."""
+    modes: NDArray[np.intp] = np.searchsorted(_steps(weights), rng.random(n_samples), side="right")
+    return modes
+
+
+def draw_path(
+    start: Floats, transitions: Floats, n: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Modes drawn one after the other, shape (n,)."""
+    steps, uniform = _steps(transitions), rng.random(n)
+    path = np.empty(n, dtype=np.intp)
+    path[0] = np.searchsorted(_steps(start), uniform[0], side="right")
+    for t in range(1, n):
+        path[t] = np.searchsorted(steps[path[t - 1]], uniform[t], side="right")
+    return path
+
+
+def draw_words(
+    modes: Floats, chosen: NDArray[np.intp], rng: np.random.Generator
+) -> NDArray[np.uint8]:
+    """A word of each chosen mode, shape (n_chosen, n_bits)."""
+    words = np.empty((chosen.size, modes.shape[1]), dtype=np.uint8)
+    for part in chunks(*words.shape):
+        words[part] = rng.random(words[part].shape) < modes[chosen[part]]
+    return words
+
+
+def checked_modes(modes: ArrayLike) -> Floats:
+    """Probabilities of a spike (n_modes, n_bits), or a sentence about why they are not."""
+    found = real_array("modes", modes, "pass one row per mode and one column per unit")
+    if found.ndim != 2 or 0 in found.shape:
+        raise ValueError(f"modes has shape {found.shape}; pass one row per mode")
+    wrong = np.argwhere(~((found > 0.0) & (found < 1.0)))
+    if wrong.size:
+        row, column = wrong[0].tolist()
+        raise ValueError(
+            f"modes[{row}, {column}] is {found[row, column]}; probabilities of a spike must lie "
+            "between 0 and 1 and not on them, so that every word can occur"
+        )
+    return found
+
+
+def checked_distribution(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Floats:
+    """Positive probabilities that add up to 1 along the last axis, or a sentence about them."""
+    found = real_array(name, values, "pass probabilities")
+    if found.shape != shape:
+        raise ValueError(f"{name} has shape {found.shape} instead of {shape}")
+    if not (found > 0.0).all() or not (np.abs(found.sum(axis=-1) - 1.0) < _ROUNDING).all():
+        raise ValueError(f"{name} must be positive and add up to 1; divide by the sum")
+    return found
+
+
+def _posterior(components: Components, bits: NDArray[np.uint8]) -> Floats:
+    """Probability of each component given each word, shape (n_words, n_components)."""
+    joint = components.log_joint(SparseWords.of(bits))[:, : components.n_components]
+    shares: Floats = softmax(joint, axis=1)
+    return shares
+
+
+def _steps(weights: Floats) -> Floats:
+    """Cumulative sums of probabilities without the last, which is 1 except for rounding."""
+    return np.cumsum(weights, axis=-1)[..., :-1]
