@@ -108,3 +108,42 @@ def test_bits_per_spike_are_bits_over_spikes():
     assert found.best.bits_per_spike == pytest.approx(0.6)
     silent = SplitScore(0, 1.0, 0.1, spikes_per_second=0.0)
     assert silent.bits_per_spike != silent.bits_per_spike  # not a number
+
+
+def test_with_rivals_it_opens_with_the_best_of_all_and_the_best_of_the_papers_family():
+    found = compared({"Ising": 10.0, "RBM 25": 12.0, "BernoulliMixture": 14.0, "Tree": 3.0})
+    assert (found.best_of_family.name, found.best_rival.name) == ("RBM 25", "BernoulliMixture")
+    opening, second, *_ = found.statements
+    assert opening.startswith(
+        "BernoulliMixture (outside the paper's family) has the highest score of all, RBM 25 of "
+        "the paper's family: BernoulliMixture is better than RBM 25 by 2.00 ± "
+    )
+    assert second.startswith("Models with hidden units beat the pairwise model: RBM 25")
+
+
+def test_a_rival_that_loses_is_named_too():
+    found = compared({"Ising": 10.0, "RBM 25": 12.0, "TwoTree": 11.0})
+    assert found.statements[0].startswith(
+        "RBM 25 (of the paper's family) has the highest score of all, TwoTree of its rivals: "
+        "RBM 25 is better than TwoTree by 1.00 ± "
+    )
+
+
+def test_more_rivals_do_not_make_the_papers_own_question_harder():
+    ours = {"Ising": 10.0, "RBM 25": 12.0}
+    rivals = {"BernoulliMixture": 14.0, "Tree": 3.0, "TwoTree": 4.0, "PopulationTracking": 5.0}
+    alone, among = compared(ours), compared(ours | rivals)
+    assert among.pair("RBM 25", "Ising").p_holm == alone.pair("RBM 25", "Ising").p_holm
+    few = compared(ours | {"Tree": 3.0})
+    assert among.pair("RBM 25", "Tree").p_holm > few.pair("RBM 25", "Tree").p_holm
+
+
+def test_what_validation_chose_is_told():
+    found = compared({"Ising": 10.0, "Tree": 12.0})
+    [tree] = [model for model in found.models if model.name == "Tree"]
+    sizes = ("6 edges", "7 edges", "6 edges", "6 edges")
+    splits = tuple(
+        replace(score, size=size) for score, size in zip(tree.splits, sizes, strict=True)
+    )
+    told = replace(found, models=(replace(tree, splits=splits), *found.models[1:]))
+    assert "Tree (outside the paper's family, 6 edges or 7 edges)" in told.answer

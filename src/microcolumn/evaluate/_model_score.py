@@ -153,7 +153,7 @@ class ModelScore:
     def chosen(self) -> str:
         """What validation parts chose: the strength of a penalty, or the size of a rival."""
         found = [score.size or _strength(score.l1) for score in self.splits]
-        return ", ".join(dict.fromkeys(filter(None, found)))
+        return " or ".join(dict.fromkeys(filter(None, found)))
 
     @property
     def by_split(self) -> dict[int, float]:

@@ -61,12 +61,15 @@ def explained_sentences(results: Results, condition: Condition) -> list[str]:
 
 
 def best_model_sentence(results: Results, condition: Condition) -> str:
-    """Whether the best model describes the test words; empty if that is not computed."""
+    """Whether the best model describes the test words; empty if that is not computed.
+
+    Of the paper's family: adequacy is tested by what its parameters say.
+    """
     compared = results.comparison(**condition.names)
-    found = _found(results, condition)
-    if not compared.models or compared.best.name not in found:
+    found, best_model = _found(results, condition), compared.best_of_family
+    if best_model is None or best_model.name not in found:
         return ""
-    name = compared.best.name
+    name = best_model.name
     sentence = f"{name} {found[name]}"
     best = results.explainable(**condition.names)
     gained = _gains(results, condition).get(name)

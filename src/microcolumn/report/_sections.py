@@ -65,6 +65,9 @@ def tally(results: Results) -> Answer:
     (name, most), *others = Counter(each.best.name for each in compared).most_common()
     best = [f"{name} scores best in {most} of {len(compared)} comparisons"]
     scored = ", ".join([*best, *(f"{other} in {n}" for other, n in others)])
+    rivals = sum(each.best is each.best_rival for each in compared)
+    if any(each.best_rival for each in compared):
+        scored += f"; a model outside the paper's family does in {rivals} of {len(compared)}"
     over_independent = _range([each.best.bits_per_second for each in compared])
     above = f"the best is {over_independent} above independent units; errors are in the table"
     pairs = [pair for each in compared if (pair := each.hidden_over_pairs) is not None]
@@ -102,8 +105,12 @@ def summary(results: Results) -> Table | None:
         over_both = _over(compared, ising[:1]), _over(compared, [INDEPENDENT])
         where = _about(results, condition)
         where = where if several else results.label(condition.recording)
-        rows.append((where, compared.best.name, over_next, *over_both))
-    header = ("recording", "best model", "over the next", "over Ising", "over independent units")
+        ours = compared.best_of_family
+        rows.append((where, compared.best.name, ours.name if ours else "-", over_next, *over_both))
+    header = (
+        *("recording", "best model", "best of the paper's family"),
+        *("over the next", "over Ising", "over independent units"),
+    )
     note = "bits/s; errors allow for what splits share, p-values for the number of pairs too"
     return Table("best models", header, rows, left=header, note=note)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -180,4 +181,5 @@ class StoredStudy:
         rows = self._reader.rows("scores", condition, model=spec.name, split=split)
         if not rows:
             raise condition.missing(f"the test of split {split}")
-        return float(rows[0]["l1"] or 0.0)  # a rival without a penalty is kept at 0
+        chosen = float(rows[0]["l1"])
+        return 0.0 if math.isnan(chosen) else chosen  # rivals without a penalty are kept at 0

@@ -1,0 +1,62 @@
+"""Settings of rivals chosen on held-out words."""
+
+import numpy as np
+import pytest
+
+import microcolumn as mc
+from microcolumn.evaluate import Choice, L1Choice, choose, excess_log_likelihood, fit_best
+from microcolumn.words import Words
+
+GRID = ({"n_components": 1}, {"n_components": 2}, {"n_components": 4})
+
+
+@pytest.fixture(scope="module")
+def parts():
+    rng = np.random.default_rng(1)
+    up = rng.random((6000, 1)) < 0.2
+    words = Words.from_array(rng.random((6000, 5)) < np.where(up, 0.6, 0.05))
+    return words.split(0.5, by="blocks", random_state=0)
+
+
+def test_every_setting_is_fitted_scored_and_kept(parts):
+    found = choose(mc.BernoulliMixture(), *parts, GRID)
+    assert found.settings == GRID
+    assert [fit.n_components for fit in found.fits] == [1, 2, 4]
+    expected = [
+        excess_log_likelihood(mc.BernoulliMixture(**each).fit(parts[0]), parts[1]).bits_per_second
+        for each in GRID
+    ]
+    assert [score.bits_per_second for score in found.scores] == pytest.approx(expected, abs=0.05)
+    best = max(score.bits_per_second for score in found.scores)
+    assert found.scores[found.chosen].bits_per_second == best
+    assert found.best is found.fits[found.chosen]
+    assert found.best.n_components > 1  # the words have two states
+
+
+def test_by_default_a_rival_says_what_is_worth_trying(parts):
+    model = mc.PopulationTracking()
+    found = choose(model, *parts)
+    assert found.settings == model.grid(parts[0])
+    assert not hasattr(model, "rates_")  # it is left as it was
+
+
+def test_a_fit_that_has_not_converged_is_chosen_only_if_there_is_no_other(parts):
+    model = mc.BernoulliMixture(max_iter=1)
+    with pytest.warns(match="not converged"):
+        found = choose(model, *parts, ({"n_components": 1}, {"n_components": 4}))
+    assert found.scores[1].bits_per_second > found.scores[0].bits_per_second
+    assert (found.fits[0].certificate_.converged, found.chosen) == (True, 0)
+
+
+def test_an_empty_grid_is_refused(parts):
+    with pytest.raises(ValueError, match="grid is empty; list at least one"):
+        choose(mc.PopulationTracking(), *parts, ())
+
+
+def test_fit_best_takes_rivals_too(parts):
+    fitted, choice = fit_best(mc.PopulationTracking(), parts[0])
+    assert isinstance(choice, Choice)
+    assert fitted.n_words_ == parts[0].n_bins
+    with pytest.raises(ValueError, match="has a grid of its own; leave l1_values out"):
+        fit_best(mc.PopulationTracking(), parts[0], l1_values=(1e-3,))
+    assert isinstance(fit_best(mc.Ising(), parts[0], l1_values=(1e-3,))[1], L1Choice)

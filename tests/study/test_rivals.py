@@ -1,0 +1,82 @@
+"""Studies with models outside the paper's family."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import numpy as np
+import pytest
+from small_study import small_plan
+
+import microcolumn as mc
+from microcolumn.models import ModelSpec
+from microcolumn.report import report_dict, report_text
+from microcolumn.study._jobs import families, specs_of
+from microcolumn.study._plan import Experiment
+from microcolumn.study._results import Results
+from microcolumn.study._run import run
+
+MODELS = ("Ising", "BernoulliMixture", "Tree")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("rivals") / "study.db"
+    run(small_plan(n_splits=3, models=MODELS), path, n_jobs=1)
+    return path
+
+
+@pytest.fixture(scope="module")
+def results(store):
+    return Results(store)
+
+
+def test_a_rival_is_fitted_once_whatever_the_objectives_and_hidden_units():
+    experiment = Experiment(
+        "e", models=("RBM", "Tree"), n_hidden=(2, 3), objectives=("mpf", "likelihood")
+    )
+    names = [spec.name for spec in specs_of(experiment, 5, 1)]
+    assert names == ["RBM 2", "RBM 3", "RBM 2 likelihood", "RBM 3 likelihood", "Tree"]
+    assert families(experiment, 5, 2)["Tree"] == ModelSpec("Tree")
+
+
+def test_the_fit_chosen_is_kept_with_all_that_was_tried(results, store):
+    train, validation, _ = results.words("A", split=1)
+    found = mc.choose(mc.BernoulliMixture(random_state=1), train, validation)
+    kept = results.model("A", "BernoulliMixture", split=1)
+    assert np.array_equal(kept.modes_, found.best.modes_)
+    with closing(sqlite3.connect(store)) as connection:
+        query = "SELECT tried FROM current_fits WHERE model = 'BernoulliMixture' AND split = 1"
+        [(tried,)] = connection.execute(query).fetchall()
+    told = json.loads(tried)
+    assert [each["settings"] for each in told] == list(found.settings)
+    scores = [score.bits_per_second for score in found.scores]
+    assert [each["validation_bits_per_second"] for each in told] == pytest.approx(scores)
+
+
+def test_test_scores_are_those_of_the_fits(results):
+    compared = results.comparison("A")
+    for split in range(3):
+        train, _, test = results.words("A", split=split)
+        for name in MODELS:
+            score = mc.excess_log_likelihood(
+                results.model("A", name, split=split), test, mc.Independent().fit(train)
+            )
+            assert compared.scores[name].by_split[split] == pytest.approx(score.bits_per_second)
+    assert compared.scores["Tree"].chosen.endswith("edges")
+    assert compared.scores["Tree"].n_parameters > 5  # a rate for each unit, and its edges
+
+
+def test_prediction_and_patterns_have_rivals_adequacy_and_structure_do_not(results):
+    assert results.predictions("A", "Tree")["rest"].model == ModelSpec("Tree")
+    found = results.patterns("A")
+    assert {"BernoulliMixture", "Tree"} <= set(found.statistics)
+    assert found.synchrony["Tree"].probability.sum() == pytest.approx(1.0)
+    assert set(results.adequacy("A")) == {"Independent", "Ising"}
+
+
+def test_reports_name_them(results):
+    text = report_text(results)
+    assert "has the highest score of all" in text
+    assert " components" in text
+    assert report_dict(results)["comparisons"][0]["by_model"]["Tree"]["normalisers"]
