@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import re
 import warnings
@@ -160,7 +161,8 @@ def share_legend(figure: Figure | SubFigure, loc: str, **options: Any) -> None:
             if type(handle) not in map(type, alike):
                 alike.append(handle)
         legend.remove()
-    n_rows = -(-len(marks) // 6)
+    # A row of the page's width holds six labels, or about 80 letters with their marks.
+    n_rows = math.ceil(max(len(marks) / 6, sum(len(label) + 5 for label in marks) / 80))
     options |= {"loc": loc, "ncols": -(-len(marks) // n_rows)}
     options["handler_map"] = {tuple: HandlerTuple(ndivide=None)}
     pairs: Any = [tuple(each) for each in marks.values()]  # which matplotlib's types leave out
