@@ -28,6 +28,7 @@ from ._layers import (
     LayerStatistics as LayerStatistics,
     layer_statistics as layer_statistics,
 )
+from ._lift import lift as lift
 from ._paired import PairedDifference as PairedDifference
 from ._past import probability_given_past as probability_given_past
 from ._patterns import (
