@@ -208,34 +208,32 @@ def test_files_give_the_same_bits(cls, every_word, tmp_path):
     assert to_bytes(copy) == to_bytes(model)
 
 
-def _spoilt(name, change):
-    def spoil(model):
-        arrays = model._arrays()
-        change(arrays[name])
-        return arrays
-
-    return pytest.param(spoil, id=name)
-
-
-def _set(place, value):
-    def change(array):
-        array[place] = value
-
-    return change
-
-
 @pytest.mark.parametrize(
-    "spoil",
+    ("name", "place", "value", "message"),
     [
-        _spoilt("order", _set(0, 1)),
-        _spoilt("parents", _set((3, 0), 9)),
-        _spoilt("parents", _set((slice(None), 0), 0)),
-        _spoilt("slopes", _set((0, 0), np.nan)),
-        _spoilt("unit_rates", _set(0, 1.0)),
-        _spoilt("edges", _set((0, 0), -1)),
+        ("order", 0, 1, "every unit once"),
+        ("parents", (3, 0), 9, "units that are not there"),
+        ("parents", (slice(None), 0), 0, "before their children"),
+        ("slopes", (0, 0), np.nan, "not finite"),
+        ("unit_rates", 0, 1.0, "between 0 and 1"),
+        ("edges", (0, 0), -1, "units that are not there"),
     ],
 )
-def test_spoilt_files_are_refused(spoil):
-    arrays = spoil(mc.TwoTree().fit(words_of()))
-    with pytest.raises(ValueError):
+def test_spoilt_files_are_refused(name, place, value, message):
+    arrays = {key: array.copy() for key, array in mc.TwoTree().fit(words_of())._arrays().items()}
+    arrays[name][place] = value
+    with pytest.raises(ValueError, match=message):
+        mc.TwoTree._from_arrays(arrays, {"n_edges": None}, from_bytes)
+
+
+def test_parents_without_an_edge_between_them_are_refused():
+    arrays = {
+        "order": np.arange(3),
+        "parents": np.array([[-1, -1], [-1, -1], [0, 1]]),
+        "slopes": np.zeros((3, 2)),
+        "unit_rates": np.full(3, 0.5),
+        "edges": np.zeros((0, 2), dtype=np.int64),
+        "information": np.zeros(0),
+    }
+    with pytest.raises(ValueError, match="two parents of a unit have no edge"):
         mc.TwoTree._from_arrays(arrays, {"n_edges": None}, from_bytes)

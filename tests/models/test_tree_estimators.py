@@ -27,9 +27,7 @@ class _Universal(Thresholded, mc.Universal):
     pass
 
 
-@parametrize_with_checks(
-    [_Tree(), _TwoTree(), _PopulationTracking(), _Universal(mc.Independent())]
-)
+@parametrize_with_checks([_Tree(), _TwoTree(), _PopulationTracking(), _Universal(mc.Independent())])
 def test_every_check_of_scikit_learn_passes_once_its_numbers_are_thresholded(estimator, check):
     check(estimator)
 

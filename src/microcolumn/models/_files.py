@@ -33,7 +33,8 @@ from ._universal import Universal
 from ._word_model import WordModel, check_whole
 
 _CLASSES: dict[str, type[WordModel]] = {
-    cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM, PopulationTracking, Tree, TwoTree, Universal)
+    cls.__name__: cls
+    for cls in (Independent, Ising, RBM, SemiRBM, PopulationTracking, Tree, TwoTree, Universal)
 }
 #: Of the entries of a certificate that are not floats.
 _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}

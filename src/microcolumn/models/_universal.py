@@ -231,7 +231,7 @@ class Universal(Rival):
         return counts
 
     def _mixed(self, log_p: Floats, counts: Floats) -> Floats:
-        """log of (n_x + alpha p0(x)) / (n + alpha)."""
+        """Log of (n_x + alpha p0(x)) / (n + alpha)."""
         with np.errstate(divide="ignore"):
             log_counts = np.log(counts)
         log_sum: Floats = np.logaddexp(log_counts, math.log(self.concentration_) + log_p)

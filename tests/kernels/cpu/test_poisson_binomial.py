@@ -50,7 +50,9 @@ def test_symmetric_polynomials_are_sums_over_all_words(every_word):
 def test_symmetric_polynomials_reach_where_probabilities_would_underflow():
     found = np.empty(1001)
     log_symmetric(np.full(1000, -20.0), found)
-    binomials = [math.lgamma(1001) - math.lgamma(k + 1) - math.lgamma(1001 - k) for k in range(1001)]
+    binomials = [
+        math.lgamma(1001) - math.lgamma(k + 1) - math.lgamma(1001 - k) for k in range(1001)
+    ]
     np.testing.assert_allclose(found, np.array(binomials) - 20.0 * np.arange(1001), rtol=1e-10)
 
 
