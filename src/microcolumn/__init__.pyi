@@ -37,6 +37,7 @@ from .evaluate import (
     fit_best as fit_best,
     intervals as intervals,
     layer_statistics as layer_statistics,
+    lift as lift,
     pattern_statistics as pattern_statistics,
     predict as predict,
     refits as refits,
@@ -55,6 +56,7 @@ from .models import (
     SemiRBM as SemiRBM,
     Tree as Tree,
     TwoTree as TwoTree,
+    Universal as Universal,
     load as load,
 )
 from .origin import Origin as Origin

@@ -10,6 +10,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer, StandardScaler
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+from thresholded import Thresholded
 
 import microcolumn as mc
 
@@ -70,42 +71,19 @@ def test_scikit_learns_checks_pass_unless_they_feed_other_numbers(estimator):
         assert "words are binary" in _reason(result["exception"])
 
 
-class _Thresholded:
-    """Lets the checks' own numbers in: above one they count as spikes."""
-
-    def _training_words(self, X, sample_weight):
-        return super()._training_words(_spikes(X), sample_weight)
-
-    def _checked(self, X):
-        return super()._checked(_spikes(X))
-
-
-def _spikes(X):
-    """Spikes of a finite matrix; anything else is left for the model to refuse."""
-    if np.asarray(X).dtype.kind == "c":
-        return X
-    try:
-        numbers = np.asarray(X).astype(float)
-    except (TypeError, ValueError):
-        return X
-    if numbers.ndim != 2 or not np.isfinite(numbers).all():
-        return X
-    return (numbers > 1.0).astype(int)
-
-
-class _Independent(_Thresholded, mc.Independent):
+class _Independent(Thresholded, mc.Independent):
     pass
 
 
-class _Ising(_Thresholded, mc.Ising):
+class _Ising(Thresholded, mc.Ising):
     pass
 
 
-class _RBM(_Thresholded, mc.RBM):
+class _RBM(Thresholded, mc.RBM):
     pass
 
 
-class _SemiRBM(_Thresholded, mc.SemiRBM):
+class _SemiRBM(Thresholded, mc.SemiRBM):
     pass
 
 

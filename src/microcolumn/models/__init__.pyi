@@ -11,4 +11,5 @@ from ._semi_rbm import SemiRBM as SemiRBM
 from ._spec import ModelSpec as ModelSpec
 from ._tree import Tree as Tree
 from ._two_tree import TwoTree as TwoTree
+from ._universal import Universal as Universal
 from ._word_model import WordModel as WordModel

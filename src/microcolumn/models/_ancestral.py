@@ -207,9 +207,8 @@ class Ancestral(Rival):
     def _take(self, structure: Structure, rates: Floats) -> None:
         """Keep the most informative edges, and give every unit its rate."""
         kept = structure.ranked[: self.n_edges]
-        has = np.zeros(structure.parents.size, dtype=bool)
-        has[kept] = True
-        has = has.reshape(-1, 2)
+        has = np.zeros(structure.parents.shape, dtype=bool)
+        has.ravel()[kept] = True
         slopes = np.where(has[:, 1:], structure.both, 0.0)
         alone = has[:, 0] & ~has[:, 1]
         slopes[alone, 0] = structure.alone[alone]

@@ -26,7 +26,7 @@ def counted_pairs(words: Words) -> Floats:
     The diagonal holds the words in which each unit is active. The matrix takes 800 MB for 10,000
     units, more than anything else here.
     """
-    n_words, n_units = words.X.shape
+    n_units = words.n_dims
     n_active = words.X.sum(axis=1, dtype=np.int64)
     offsets = np.concatenate([[0], np.cumsum(n_active)])
     active = np.empty(offsets[-1], dtype=np.int32)

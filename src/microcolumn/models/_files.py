@@ -30,6 +30,7 @@ from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
 from ._semi_rbm import SemiRBM
 from ._tree import Tree
 from ._two_tree import TwoTree
+from ._universal import Universal
 from ._word_model import WordModel, check_whole
 
 _CLASSES: dict[str, type[WordModel]] = {
@@ -43,6 +44,7 @@ _CLASSES: dict[str, type[WordModel]] = {
         Tree,
         TwoTree,
         BernoulliMixture,
+        Universal,
     )
 }
 #: Of the entries of a certificate that are not floats.

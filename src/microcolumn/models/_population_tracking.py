@@ -185,11 +185,12 @@ class PopulationTracking(Rival):
 
     def _chances(self, total: int) -> Floats:
         """Probabilities of single units of which, on average, ``total`` are active."""
-        row = self._rows[total]
-        seen: Floats = self._tables[-1]
+        row, log_odds = self._rows[total], self._tables[-1]
         if row < len(self.seen_):
-            return self.probabilities_[row]
-        return expit(seen) if total == self.n_features_in_ else _tilted(seen, total)
+            chances: Floats = self.probabilities_[row]
+            return chances
+        # All units active is one word, whatever their chances.
+        return self._unit_rates if total == self.n_features_in_ else _tilted(log_odds, total)
 
     def _log_probability(self, bits: Bits) -> Floats:
         out = np.empty(len(bits))
@@ -245,4 +246,5 @@ def _tilted(log_odds: Floats, total: int) -> Floats:
             low = shift
         if not low < 0.5 * (low + high) < high:
             break
-    return expit(log_odds + shift)
+    chances: Floats = expit(log_odds + shift)
+    return chances

@@ -112,6 +112,28 @@ def _offer(pairs, n_words, first, second, edge, joined, edges, gains, own):
             gains[m], edges[m] = gain, edge
 
 
+@subroutine
+def _strongest_pair(pairs, n_words):
+    """The two units with most mutual information, and how much they have."""
+    first, second, most = 0, 0, -1.0
+    for i in range(pairs.shape[0]):
+        for j in range(i):
+            found = _information(pairs[i, j], pairs[i, i], pairs[j, j], n_words)
+            if found > most:
+                first, second, most = j, i, found
+    return first, second, most
+
+
+@subroutine
+def _next(joined, gains):
+    """The unit outside that learns most."""
+    unit = -1
+    for m in range(gains.size):
+        if not joined[m] and (unit < 0 or gains[m] > gains[unit]):
+            unit = m
+    return unit
+
+
 # The 2-tree that a greedy search finds: first the pair with most information, then always the
 # unit that learns most from an edge that is there, which adds an edge to each end of it.
 # Cost: for each two units a table of three, about 300 ns, and a comparison.
@@ -125,20 +147,12 @@ def grow_two_tree(pairs, n_words, order, parents, gains):
     """
     n_units = order.size
     parents[:], gains[:] = -1, 0.0
-    strongest, partners = np.empty(n_units), np.empty(n_units, dtype=np.int64)
-    for i in range(n_units):
-        strongest[i], partners[i] = -1.0, 0
-        for j in range(i):
-            found = _information(pairs[i, j], pairs[i, i], pairs[j, j], n_words)
-            if found > strongest[i]:
-                strongest[i], partners[i] = found, j
-    second = np.argmax(strongest)
-    first = partners[second]
+    first, second, most = _strongest_pair(pairs, n_words)
     order[0] = first
     if n_units == 1:
         return
     order[1] = second
-    parents[second, 0], gains[second, 0] = first, strongest[second]
+    parents[second, 0], gains[second, 0] = first, most
     joined = np.zeros(n_units, dtype=np.bool_)
     joined[first] = joined[second] = True
     ends = np.empty((2 * n_units, 2), dtype=np.int64)
@@ -152,10 +166,7 @@ def grow_two_tree(pairs, n_words, order, parents, gains):
         for edge in range(n_offered, n_edges):
             _offer(pairs, n_words, ends[edge, 0], ends[edge, 1], edge, joined, edges, best, own)
         n_offered = n_edges
-        unit = -1
-        for m in range(n_units):
-            if not joined[m] and (unit < 0 or best[m] > best[unit]):
-                unit = m
+        unit = _next(joined, best)
         j, k = ends[edges[unit], 0], ends[edges[unit], 1]
         from_j = _information(pairs[unit, j], pairs[unit, unit], pairs[j, j], n_words)
         from_k = _information(pairs[unit, k], pairs[unit, unit], pairs[k, k], n_words)

@@ -1,0 +1,338 @@
+"""A Dirichlet process around any model: it mends what the model gets wrong (Park et al. 2013)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import gammaln
+from sklearn.base import clone
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..energy import log_weight
+from ..kernels.cpu.lookup import find_words
+from ..kernels.cpu.threads import threads_for
+from ..origin import ordered
+from ..packing import packed, unique_packed, unpacked
+from ..partition import LogPartition
+from ..solvers import Certificate
+from ..validation import Bits, Floats, chunks, random_generator
+from ..words import Words
+from ._base import PopulationModel
+from ._counting import scaled_counts
+from ._rival import Rival
+from ._saving import Arrays, floats, shaped, to_bytes
+from ._word_model import WordModel, check_whole
+
+Keys = NDArray[np.uint64]
+
+#: Concentrations worth trying, as multiples of the number of words.
+_SHARES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+#: Where the best concentration is looked for, as multiples of the number of words.
+_BOUNDS = (1e-6, 1e4)
+
+
+class Universal(Rival):
+    """A Dirichlet process centred on another model (Park et al. 2013).
+
+    p(x) = (n_x + alpha p0(x)) / (n + alpha), where n_x of the n training words are x and p0 is the
+    base model. With few words it is the base, with many the histogram of the words. How much it
+    lifts the base on held-out words (:func:`microcolumn.lift`) says by how much the base is wrong.
+
+    Parameters
+    ----------
+    model : WordModel
+        The base. A fitted model is taken as it is; any other is copied and fitted to the words.
+    concentration : float or "evidence", optional
+        alpha, in words. By default the one at which each training word is best predicted from
+        the base and all the other words (:func:`log_left_out`). ``"evidence"`` takes the one of
+        highest marginal likelihood (:func:`log_evidence`); on recordings it scored lower. The
+        base has seen the word that is left out, so that both trust a base of very many
+        parameters too much; :func:`microcolumn.choose` asks a validation part instead.
+
+    Attributes
+    ----------
+    base_ : WordModel
+        The fitted base.
+    concentration_ : float
+        alpha, in words.
+
+    Examples
+    --------
+    >>> from microcolumn.models import Independent
+    >>> model = Universal(Independent(), concentration=4.0).fit([[0, 0], [1, 1], [1, 1], [0, 0]])
+    >>> model.score_samples([[1, 1], [0, 1]])
+    array([-0.98082925, -2.07944154])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "concentration": [
+            Interval(Real, 0.0, None, closed="neither"),
+            StrOptions({"evidence"}),
+            None,
+        ]
+    }
+
+    base_: WordModel
+    concentration_: float
+    _keys: Keys
+    _counts: Floats
+
+    def __init__(self, model: WordModel, concentration: float | str | None = None) -> None:
+        self.model = model
+        self.concentration = concentration
+
+    def fit(
+        self, X: Words | ArrayLike, y: None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit the base unless it is fitted, and keep the words.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_words, n_units)
+            Binary words; those that a fitted base was fitted on, or others of the same units.
+        y : None
+            Not used; there for scikit-learn.
+        sample_weight : array_like, shape (n_words,), optional
+            Weight of each row of an array.
+        """
+        self._check_settings()
+        words = self._training_words(X, sample_weight)
+        base = _fitted(self.model, words)
+        # The base keeps its own order of units.
+        self._fit_around(base, ordered(words, base.origin_))
+        return self
+
+    def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
+        """Fit a copy at each of some settings, all around one base where they do not change it."""
+        if any(set(settings) - {"concentration"} for settings in grid):
+            return super().fit_grid(words, grid)
+        base = _fitted(self.model, words)
+        models = [clone(self).set_params(**settings) for settings in grid]
+        for model in models:
+            model._check_settings()
+            model._fit_around(base, ordered(words, base.origin_))
+        return models
+
+    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
+        """Concentrations worth trying, from far fewer words than there are to far more."""
+        total = float(scaled_counts(words).sum())
+        return tuple({"concentration": share * total} for share in _SHARES)
+
+    @property
+    def n_parameters_(self) -> int:
+        """Those of the base, one for each distinct word, and the concentration."""
+        check_is_fitted(self)
+        return self.base_.n_parameters_ + len(self._counts) + 1
+
+    @property
+    def size_(self) -> str:
+        """Share of the base."""
+        check_is_fitted(self)
+        share = self.concentration_ / (self.concentration_ + float(self._counts.sum()))
+        return f"{100.0 * share:.2g} % base"
+
+    @property
+    def certificate_(self) -> Certificate:
+        """That of the base, where it has one."""
+        certificate: Certificate = self.base_.certificate_
+        return certificate
+
+    def log_partition(self) -> LogPartition:
+        """That of the base: its error is at most passed on."""
+        check_is_fitted(self)
+        return self.base_.log_partition()
+
+    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
+        """Log odds of a spike of some units given all other bits, shape (n_words, n_chosen)."""
+        bits = self._checked(X).copy()
+        out = self.base_.log_odds(bits, units)
+        log_p = self._log_base(bits)
+        for column, unit in enumerate(units):
+            came = bits[:, unit].copy()
+            active = log_p + np.where(came, 0.0, out[:, column])
+            silent = log_p - np.where(came, out[:, column], 0.0)
+            bits[:, unit] = 1
+            active = self._mixed(active, self._found(bits))
+            bits[:, unit] = 0
+            out[:, column] = active - self._mixed(silent, self._found(bits))
+            bits[:, unit] = came
+        return out
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None, **options: Any
+    ) -> NDArray[np.uint8]:
+        """Draw words from the base and from the words that were seen, shape (n_samples, n_units).
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of words.
+        random_state : int, Generator or None
+            Source of the draws.
+        **options
+            Passed on to the base.
+        """
+        check_is_fitted(self)
+        check_whole("n_samples", n_samples)
+        rng = random_generator(random_state)
+        total = float(self._counts.sum())
+        is_base = rng.random(n_samples) * (total + self.concentration_) < self.concentration_
+        rows = rng.choice(len(self._counts), size=n_samples, p=self._counts / total)
+        out = unpacked(np.ascontiguousarray(self._keys[rows].T), self.n_features_in_)
+        if is_base.any():
+            out[is_base] = self.base_.sample(int(is_base.sum()), rng, **options)
+        return out
+
+    def _fit(self, words: Words) -> None:
+        """Fit around a base; see :meth:`fit`."""
+        self._fit_around(_fitted(self.model, words), words)
+
+    def _fit_around(self, base: WordModel, words: Words) -> None:
+        """Keep the words, in the base's order of units, and find the concentration."""
+        keys = packed(words.X)
+        # Words whose units were put in another order are no longer sorted.
+        places, _ = unique_packed(keys)
+        self.base_ = base
+        self._keys = np.ascontiguousarray(keys[:, places].T)
+        self._counts = scaled_counts(words)[places]
+        if isinstance(self.concentration, Real):
+            self.concentration_ = float(self.concentration)
+        else:
+            merit = log_left_out if self.concentration is None else log_evidence
+            self.concentration_ = _best(merit, self._counts, self._log_base(words.X[places]))
+        self._remember(words.n_dims, words)
+
+    def _log_probability(self, bits: Bits) -> Floats:
+        return self._mixed(self._log_base(bits), self._found(bits))
+
+    def _log_base(self, bits: Bits) -> Floats:
+        """Normalised log probability of the base, nats."""
+        if isinstance(self.base_, PopulationModel):
+            log_p = log_weight(self.base_.parameters_, bits)
+            return log_p - self.base_.log_partition().value
+        return self.base_._log_probability(bits)
+
+    def _found(self, bits: Bits) -> Floats:
+        """How many of the training words each word is, shape (n_words,)."""
+        counts = np.zeros(len(bits))
+        for part in chunks(*bits.shape):
+            queries = np.ascontiguousarray(packed(bits[part]).T)
+            rows = np.empty(len(queries), dtype=np.int64)
+            with threads_for(20.0 * queries.size):
+                find_words(self._keys, queries, rows)
+            counts[part] = np.where(rows < 0, 0.0, self._counts[rows])
+        return counts
+
+    def _mixed(self, log_p: Floats, counts: Floats) -> Floats:
+        """Log of (n_x + alpha p0(x)) / (n + alpha)."""
+        with np.errstate(divide="ignore"):
+            log_counts = np.log(counts)
+        log_sum: Floats = np.logaddexp(log_counts, math.log(self.concentration_) + log_p)
+        return log_sum - math.log(float(self._counts.sum()) + self.concentration_)
+
+    def _arrays(self) -> Arrays:
+        return {
+            "base": np.frombuffer(to_bytes(self.base_), dtype=np.uint8).copy(),
+            "words": self._keys,
+            "word_counts": self._counts,
+            "concentration": np.array([self.concentration_]),
+        }
+
+    @classmethod
+    def _from_arrays(
+        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
+    ) -> Self:
+        base = read(arrays["base"].tobytes())
+        model = cls(base, settings["concentration"])
+        model._check_settings()
+        n_bits, keys = base.n_features_in_, arrays["words"]
+        if keys.dtype != np.uint64:
+            raise ValueError("words are not whole numbers of 64 bits")
+        shaped("words", keys, (len(keys), -(-n_bits // 64)))
+        places, _ = unique_packed(np.ascontiguousarray(keys.T))
+        if not np.array_equal(places, np.arange(len(keys))):
+            raise ValueError("words are not distinct or not in order")
+        if not np.array_equal(packed(unpacked(np.ascontiguousarray(keys.T), n_bits)).T, keys):
+            raise ValueError("words have more bits than the base")
+        counts = shaped("word_counts", floats(arrays, "word_counts"), (len(keys),))
+        [concentration] = shaped("concentration", floats(arrays, "concentration"), (1,))
+        if not ((counts > 0.0).all() and len(counts) and concentration > 0.0):
+            raise ValueError("word_counts and concentration are not all positive")
+        model.base_, model._keys, model._counts = base, keys, counts
+        model.concentration_ = float(concentration)
+        model.n_features_in_, model.origin_ = n_bits, None
+        return model
+
+
+def _fitted(model: WordModel, words: Words) -> WordModel:
+    """The model itself if it is fitted, or else a copy that is."""
+    if not isinstance(model, WordModel):
+        raise TypeError(f"model is a {type(model).__name__}; pass a model of words")
+    if not model.__sklearn_is_fitted__():
+        fitted: WordModel = clone(model).fit(words)
+        return fitted
+    if model.n_features_in_ != words.n_dims:
+        raise ValueError(
+            f"model has {model.n_features_in_} units but the words have {words.n_dims}; "
+            "pass words of the units it was fitted on"
+        )
+    return model
+
+
+def _best(merit: Callable[[Floats, Floats, float], float], counts: Floats, log_p: Floats) -> float:
+    """The concentration of highest merit, within bounds."""
+    total = float(counts.sum())
+    low, high = (math.log(share * total) for share in _BOUNDS)
+    found = minimize_scalar(
+        lambda log_alpha: -merit(counts, log_p, log_alpha),
+        bounds=(low, high),
+        method="bounded",
+        options={"xatol": 1e-6},
+    )
+    return math.exp(found.x)
+
+
+def log_left_out(counts: Floats, log_p: Floats, log_alpha: float) -> float:
+    """Log probability of each word given the base and all other words, summed over words.
+
+    sum_x n_x log((n_x - 1 + alpha p0(x)) / (n - 1 + alpha))
+
+    Parameters
+    ----------
+    counts, log_p : ndarray, shape (n_distinct,)
+        How often each distinct word came, and its log probability under the base, nats.
+    log_alpha : float
+        Log of the concentration.
+    """
+    others, total = np.maximum(counts - 1.0, 0.0), float(counts.sum())
+    with np.errstate(divide="ignore"):
+        log_others = np.log(others)
+    chances = np.logaddexp(log_others, log_alpha + log_p)
+    return float(counts @ chances - total * np.log(max(total - 1.0, 0.0) + math.exp(log_alpha)))
+
+
+def log_evidence(counts: Floats, log_p: Floats, log_alpha: float) -> float:
+    """Log probability of words in the order in which they came, the process integrated out.
+
+    log Gamma(alpha) - log Gamma(n + alpha)
+    + sum_x [log Gamma(n_x + alpha p0(x)) - log Gamma(alpha p0(x))]
+
+    Parameters
+    ----------
+    counts, log_p : ndarray, shape (n_distinct,)
+        How often each distinct word came, and its log probability under the base, nats.
+    log_alpha : float
+        Log of the concentration.
+    """
+    total, alpha = float(counts.sum()), math.exp(log_alpha)
+    expected = np.exp(log_alpha + log_p)
+    # Gamma(n + e) / Gamma(e) is e Gamma(n + e) / Gamma(1 + e), which does not overflow at small e.
+    words = log_alpha + log_p + gammaln(counts + expected) - gammaln(1.0 + expected)
+    return float(words.sum() + gammaln(alpha) - gammaln(total + alpha))

@@ -1,0 +1,194 @@
+"""Population tracking against the formula of O'Donnell et al. and sums over all words."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy import stats
+
+import microcolumn as mc
+from microcolumn.models import WordModel, from_bytes, to_bytes
+
+N_UNITS = 6
+
+
+def words_of(n_words=500, seed=0):
+    """Words of up to four active units; two units take part in busy words only."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n_words, N_UNITS)) < 0.3).astype(np.uint8)
+    X[X.sum(axis=1) < 3, :2] = 0
+    return X[X.sum(axis=1) < 5]
+
+
+def by_the_paper(model, X):
+    """p(K) prod_i p(x_i|K) / a_K with a_K summed over all words of K active units."""
+    log_p = np.empty(len(X))
+    n_active = X.sum(axis=1)
+    for place, k in enumerate(model.seen_):
+        chances = np.where(X, model.probabilities_[place], 1.0 - model.probabilities_[place])
+        products = chances.prod(axis=1)
+        a = products[n_active == k].sum()
+        log_p[n_active == k] = np.log(model.active_distribution_[k] * products / a)[n_active == k]
+    return log_p
+
+
+def test_words_have_the_probability_of_the_paper(every_word):
+    X = every_word(N_UNITS)
+    model = mc.PopulationTracking(strength=2.0).fit(words_of())
+    assert model.seen_.tolist() == [1, 2, 3, 4]
+    seen = np.isin(X.sum(axis=1), model.seen_)
+    log_p = model.score_samples(X)
+    np.testing.assert_allclose(log_p[seen], by_the_paper(model, X)[seen], rtol=1e-12)
+    assert np.exp(log_p).sum() == pytest.approx(1.0, abs=1e-13)
+    found = np.bincount(X.sum(axis=1), weights=np.exp(log_p))
+    np.testing.assert_allclose(found, model.active_distribution_, rtol=1e-12)
+    np.testing.assert_allclose(mc.synchrony(model).probability, found, rtol=1e-12)
+
+
+def test_priors_are_as_stated(every_word):
+    X = words_of()
+    strength = 7.0
+    model = mc.PopulationTracking(strength=strength).fit(X)
+    n_active, states = X.sum(axis=1), every_word(N_UNITS)
+    counts = np.bincount(n_active, minlength=N_UNITS + 1) + 0.01
+    np.testing.assert_allclose(model.active_distribution_, counts / counts.sum(), rtol=1e-12)
+    odds = X.mean(axis=0) / (1.0 - X.mean(axis=0))
+    for k, found in zip(model.seen_, model.probabilities_, strict=True):
+        there = X[n_active == k]
+        prior = (found * (len(there) + strength) - there.sum(axis=0)) / strength
+        assert prior.sum() == pytest.approx(k, abs=1e-9)
+        ratio = prior / (1.0 - prior) / odds  # one number for all units
+        np.testing.assert_allclose(ratio, ratio[0], rtol=1e-6)
+    # Five active units were never seen: independent units of which five happen to be active.
+    busy = states[states.sum(axis=1) == 5]
+    wanted = np.prod(np.where(busy, odds, 1.0), axis=1)
+    p = np.exp(model.score_samples(busy))
+    np.testing.assert_allclose(p / p.sum(), wanted / wanted.sum(), rtol=1e-10)
+
+
+def test_a_strong_prior_leaves_units_independent_given_their_number(every_word):
+    X, states = words_of(), every_word(N_UNITS)
+    model = mc.PopulationTracking(strength=1e12).fit(X)
+    independent = np.exp(mc.Independent().fit(X).score_samples(states))
+    n_active = states.sum(axis=1)
+    wanted = independent / np.bincount(n_active, weights=independent)[n_active]
+    wanted *= model.active_distribution_[n_active]
+    np.testing.assert_allclose(np.exp(model.score_samples(states)), wanted, rtol=1e-6)
+
+
+def test_log_odds_are_those_of_flips(every_word):
+    X = every_word(N_UNITS)
+    model = mc.PopulationTracking(strength=2.0).fit(words_of())
+    units = [4, 0, 5]
+    np.testing.assert_allclose(
+        model.log_odds(X, units), WordModel.log_odds(model, X, units), atol=1e-11
+    )
+
+
+def test_samples_have_the_probabilities_of_words(every_word):
+    X, n = every_word(N_UNITS), 200_000
+    model = mc.PopulationTracking(strength=2.0).fit(words_of())
+    drawn = model.sample(n, random_state=0)
+    found = np.bincount(drawn @ (1 << np.arange(N_UNITS)[::-1]), minlength=len(X))
+    wanted = n * np.exp(model.score_samples(X))
+    common = wanted > 5.0
+    z = (found - wanted)[common] / np.sqrt(wanted[common])
+    assert stats.chi2.sf((z**2).sum(), common.sum()) > 1e-3
+    assert np.array_equal(model.sample(40, random_state=1), model.sample(40, random_state=1))
+    with pytest.raises(TypeError, match="take no option"):
+        model.sample(1, method="gibbs")
+
+
+def test_chances_are_found_again_from_its_own_words(every_word):
+    X = every_word(N_UNITS)
+    truth = mc.PopulationTracking(strength=1.0).fit(words_of(2_000))
+    again = mc.PopulationTracking(strength=1.0).fit(truth.sample(60_000, random_state=1))
+    p, q = np.exp(truth.score_samples(X)), np.exp(again.score_samples(X))
+    # Frequencies given K are not the most likely chances, so that it comes close and no closer.
+    assert np.abs(p - q).max() < 0.01
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 999), n_units=st.integers(1, 6), n_words=st.integers(1, 20))
+def test_few_words_silent_and_constant_units_leave_it_proper(every_word, seed, n_units, n_words):
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n_words, n_units)) < rng.choice([0.0, 0.1, 0.5, 1.0], n_units)).astype(int)
+    model = mc.PopulationTracking(strength=float(rng.choice([1e-3, 1.0, 1e6]))).fit(X)
+    log_p = model.score_samples(every_word(n_units))
+    assert np.isfinite(log_p).all()
+    assert np.exp(log_p).sum() == pytest.approx(1.0, abs=1e-10)
+    assert model.sample(3, random_state=0).shape == (3, n_units)
+
+
+def test_whole_weights_are_repeated_words(every_word):
+    X = words_of(60)
+    counts = np.random.default_rng(0).integers(1, 4, len(X))
+    weighted = mc.PopulationTracking().fit(X, sample_weight=counts)
+    repeated = mc.PopulationTracking().fit(np.repeat(X, counts, axis=0))
+    states = every_word(N_UNITS)
+    np.testing.assert_allclose(
+        weighted.score_samples(states), repeated.score_samples(states), rtol=1e-11
+    )
+
+
+def test_the_order_of_units_does_not_matter(every_word):
+    X, order, states = words_of(), [3, 1, 4, 0, 2, 5], every_word(N_UNITS)
+    model, turned = (mc.PopulationTracking().fit(each) for each in (X, X[:, order]))
+    np.testing.assert_allclose(
+        turned.score_samples(states[:, order]), model.score_samples(states), rtol=1e-10
+    )
+
+
+def test_hundreds_of_units_neither_overflow_nor_vanish():
+    rng = np.random.default_rng(0)
+    X = (rng.random((200, 600)) < rng.choice([0.02, 0.5], (200, 1))).astype(np.uint8)
+    model = mc.PopulationTracking().fit(X)
+    ends = np.stack([np.zeros(600), np.ones(600), np.arange(600) < 450]).astype(np.uint8)
+    log_p = model.score_samples(ends)
+    assert np.isfinite(log_p).all()
+    np.testing.assert_allclose(log_p[:2], np.log(model.active_distribution_[[0, 600]]), atol=1e-8)
+    # Of the words with 450 active units, never seen, each has about its share.
+    share = math.lgamma(451) + math.lgamma(151) - math.lgamma(601)
+    assert log_p[2] == pytest.approx(np.log(model.active_distribution_[450]) + share, abs=30.0)
+    assert model.n_parameters_ == 600 + len(model.seen_) * 599
+
+
+def test_the_prior_is_chosen_on_held_out_words():
+    words = mc.Words.from_array(words_of(3_000))
+    train, held = words.split(0.5, random_state=0)
+    choice = mc.choose(mc.PopulationTracking(), train, held)
+    scores = [float(mc.excess_log_likelihood(fit, held)) for fit in choice.fits]
+    assert choice.chosen == int(np.argmax(scores))
+    assert choice.best.size_ == "4 numbers of active units"
+
+
+def test_files_give_the_same_bits(every_word, tmp_path):
+    words = mc.simulate.microcolumn(n_units=4, minutes=0.5, seed=1).bin()
+    model = mc.PopulationTracking(strength=3.0).fit(words)
+    model.save(tmp_path / "tracking.safetensors")
+    copy = mc.load(tmp_path / "tracking.safetensors")
+    X = every_word(4)
+    assert np.array_equal(copy.score_samples(X), model.score_samples(X))
+    assert np.array_equal(copy.sample(9, random_state=2), model.sample(9, random_state=2))
+    assert (copy.strength, copy.unit_ids_) == (3.0, model.unit_ids_)
+    assert to_bytes(copy) == to_bytes(model)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("active_distribution", np.full(N_UNITS + 1, 0.5), "is not a distribution"),
+        ("active_distribution", np.ones(3), "has shape"),
+        ("seen", np.array([2, 1, 3, 4]), "not increasing"),
+        ("seen", np.array([1, 2, 3, N_UNITS]), "not numbers of active units"),
+        ("probabilities", np.ones((4, N_UNITS)), "between 0 and 1"),
+        ("unit_rates", np.zeros(N_UNITS), "between 0 and 1"),
+    ],
+)
+def test_spoilt_files_are_refused(name, value, message):
+    arrays = mc.PopulationTracking().fit(words_of())._arrays() | {name: value}
+    with pytest.raises(ValueError, match=message):
+        mc.PopulationTracking._from_arrays(arrays, {"strength": 1.0}, from_bytes)

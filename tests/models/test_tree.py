@@ -1,0 +1,239 @@
+"""Trees against all spanning trees, sums over all words and the exact Ising model."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import microcolumn as mc
+from microcolumn.models import WordModel, from_bytes, to_bytes
+
+N_UNITS = 5
+
+
+def words_of(n_words=400, n_units=N_UNITS, seed=0):
+    """Words with strong pairs, among them one that is never active together."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n_words, n_units)) < rng.uniform(0.1, 0.6, n_units)).astype(np.uint8)
+    for unit in range(1, n_units):
+        other = rng.integers(unit)
+        X[:, unit] = np.where(rng.random(n_words) < 0.4, X[:, other], X[:, unit])
+    if n_units > 2:
+        X[:, 2] &= 1 - X[:, 0]
+    return X
+
+
+def mutual_information(x, y):
+    total = 0.0
+    for a, b in itertools.product((0, 1), repeat=2):
+        p = np.mean((x == a) & (y == b))
+        if p > 0.0:
+            total += p * math.log(p / (np.mean(x == a) * np.mean(y == b)))
+    return total
+
+
+def is_forest(edges, n_units):
+    root = list(range(n_units))
+
+    def find(unit):
+        return unit if root[unit] == unit else find(root[unit])
+
+    for first, second in edges:
+        if find(first) == find(second):
+            return False
+        root[find(first)] = find(second)
+    return True
+
+
+@pytest.mark.parametrize("n_units", [4, 5])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_no_forest_of_so_many_edges_has_more_information(n_units, seed):
+    X = words_of(n_units=n_units, seed=seed)
+    between = {
+        pair: mutual_information(*X.T[list(pair)])
+        for pair in itertools.combinations(range(n_units), 2)
+    }
+    n_trees = 0
+    for n_edges in range(n_units):
+        forests = [
+            edges for edges in itertools.combinations(between, n_edges) if is_forest(edges, n_units)
+        ]
+        n_trees = len(forests)
+        most = max(sum(between[pair] for pair in edges) for edges in forests)
+        model = mc.Tree(n_edges).fit(X)
+        assert model.information_.sum() == pytest.approx(most, abs=1e-12)
+        assert is_forest(model.edges_.tolist(), n_units)
+        for (one, other), found in zip(model.edges_, model.information_, strict=True):
+            assert found == pytest.approx(between[min(one, other), max(one, other)], abs=1e-12)
+    assert n_trees == n_units ** (n_units - 2)  # Cayley: all spanning trees were compared
+
+
+@pytest.mark.parametrize("n_edges", [None, 0, 2])
+def test_probabilities_add_up_and_give_rates_and_entropy(every_word, n_edges):
+    X = every_word(N_UNITS)
+    model = mc.Tree(n_edges).fit(words_of())
+    log_p = model.score_samples(X)
+    p = np.exp(log_p)
+    assert p.sum() == pytest.approx(1.0, abs=1e-13)
+    np.testing.assert_allclose(p @ X, model.rates_, atol=1e-13)
+    assert model.entropy_ == pytest.approx(-(p @ log_p), rel=1e-12)
+
+
+def test_couplings_are_log_odds_ratios_with_half_a_word_in_each_cell(every_word):
+    X = words_of()
+    model = mc.Tree().fit(X)
+    theta, states = model.as_parameters(), every_word(N_UNITS)
+    p = np.exp(model.score_samples(states))
+    for one, other in model.edges_:
+        cells = [
+            np.sum((X[:, one] == a) & (X[:, other] == b)) + 0.5 for a in (1, 0) for b in (1, 0)
+        ]
+        ratio = math.log(cells[0] * cells[3] / (cells[1] * cells[2]))
+        assert 2.0 * theta.J[one, other] == pytest.approx(ratio, rel=1e-12)
+        # The same ratio in the table of the two units under the model.
+        inside = [
+            p[(states[:, one] == a) & (states[:, other] == b)].sum() for a in (1, 0) for b in (1, 0)
+        ]
+        found = math.log(inside[0] * inside[3] / (inside[1] * inside[2]))
+        assert found == pytest.approx(ratio, rel=1e-9)
+    assert np.count_nonzero(theta.J) == 2 * len(model.edges_) == 2 * (N_UNITS - 1)
+
+
+def test_it_is_the_ising_model_with_these_couplings(every_word):
+    model, X = mc.Tree().fit(words_of()), every_word(N_UNITS)
+    ising = mc.Ising.from_parameters(model.as_parameters())
+    np.testing.assert_allclose(model.score_samples(X), ising.score_samples(X), rtol=1e-11)
+    units = [3, 0]
+    np.testing.assert_allclose(model.log_odds(X, units), ising.log_odds(X, units), atol=1e-12)
+    np.testing.assert_allclose(
+        model.log_odds(X, units), WordModel.log_odds(model, X, units), atol=1e-12
+    )
+
+
+def test_without_edges_it_is_the_independent_model(every_word):
+    train, X = words_of(), every_word(N_UNITS)
+    independent = mc.Independent().fit(train)
+    model = mc.Tree(0).fit(train)
+    np.testing.assert_allclose(model.score_samples(X), independent.score_samples(X), rtol=1e-12)
+    assert (model.n_couplings_, model.size_, model.n_parameters_) == (0, "0 edges", N_UNITS)
+
+
+def test_a_tree_is_found_again_from_its_own_words():
+    rng = np.random.default_rng(2)
+    n_units, parents = 12, [0, 0, 1, 1, 2, 0, 5, 6, 6, 3, 9]
+    J = np.zeros((n_units, n_units))
+    for unit, parent in enumerate(parents, start=1):
+        J[unit, parent] = J[parent, unit] = rng.uniform(0.6, 1.2)
+    truth = mc.Ising.from_parameters(mc.Parameters(b=np.full(n_units, -2.0), J=J))
+    model = mc.Tree().fit(truth.sample(40_000, random_state=0, method="exact"))
+    edges = {tuple(sorted(edge)) for edge in model.edges_.tolist()}
+    assert edges == {tuple(sorted(edge)) for edge in enumerate(parents, start=1)}
+    found = model.as_parameters()
+    assert np.abs(found.J - J).max() < 0.1
+    assert np.abs(found.b - truth.b_).max() < 0.15
+    # Its samples have the pairs that it has.
+    drawn = model.sample(40_000, random_state=1).astype(float)
+    again = truth.sample(40_000, random_state=2, method="exact").astype(float)
+    assert np.abs(drawn.T @ drawn - again.T @ again).max() / 40_000 < 0.015
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 999), n_units=st.integers(1, 6), n_words=st.integers(1, 20))
+def test_few_words_silent_and_constant_units_leave_it_proper(every_word, seed, n_units, n_words):
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n_words, n_units)) < rng.choice([0.0, 0.1, 0.5, 1.0], n_units)).astype(int)
+    states = every_word(n_units)
+    for cls in (mc.Tree, mc.TwoTree):
+        model = cls().fit(X)
+        log_p = model.score_samples(states)
+        assert np.isfinite(log_p).all()
+        assert np.exp(log_p).sum() == pytest.approx(1.0, abs=1e-12)
+        assert model.entropy_ == pytest.approx(-(np.exp(log_p) @ log_p), abs=1e-10)
+
+
+def test_whole_weights_are_repeated_words_and_their_scale_does_not_matter_below(every_word):
+    X, states = words_of(50), every_word(N_UNITS)
+    counts = np.random.default_rng(0).integers(1, 4, len(X))
+    weighted = mc.Tree().fit(X, sample_weight=counts).score_samples(states)
+    repeated = mc.Tree().fit(np.repeat(X, counts, axis=0)).score_samples(states)
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-12)
+    small = mc.Tree().fit(X, sample_weight=np.full(len(X), 1e-3)).score_samples(states)
+    np.testing.assert_allclose(small, mc.Tree().fit(X).score_samples(states), rtol=1e-9)
+
+
+def test_the_order_of_units_does_not_matter(every_word):
+    X, order = words_of(), [3, 1, 4, 0, 2]
+    model, turned = mc.Tree().fit(X), mc.Tree().fit(X[:, order])
+    states = every_word(N_UNITS)
+    np.testing.assert_allclose(
+        turned.score_samples(states[:, order]), model.score_samples(states), rtol=1e-11
+    )
+    edges = {tuple(sorted(edge)) for edge in model.edges_.tolist()}
+    assert {tuple(sorted((order[a], order[b]))) for a, b in turned.edges_.tolist()} == edges
+
+
+@pytest.mark.parametrize("cls", [mc.Tree, mc.TwoTree])
+def test_fits_along_a_grid_are_those_of_single_fits(cls):
+    words = mc.Words.from_array(words_of())
+    train, held = words.split(0.5, random_state=0)
+    grid = cls().grid(train)
+    assert grid[-1] == {"n_edges": {mc.Tree: 4, mc.TwoTree: 7}[cls]}
+    choice = mc.choose(cls(), train, held)
+    for setting, fit in zip(choice.settings, choice.fits, strict=True):
+        alone = cls(**setting).fit(train)
+        assert to_bytes(alone) == to_bytes(fit)
+        assert len(fit.edges_) == setting["n_edges"]
+    assert float(choice.scores[choice.chosen]) == max(map(float, choice.scores))
+
+
+@pytest.mark.parametrize("cls", [mc.Tree, mc.TwoTree])
+def test_files_give_the_same_bits(cls, every_word, tmp_path):
+    words = mc.simulate.microcolumn(n_units=4, minutes=0.5, seed=1).bin()
+    model = cls(n_edges=3).fit(words)
+    model.save(tmp_path / "tree.safetensors")
+    copy = mc.load(tmp_path / "tree.safetensors")
+    assert type(copy) is cls
+    X = every_word(4)
+    assert np.array_equal(copy.score_samples(X), model.score_samples(X))
+    assert np.array_equal(copy.sample(9, random_state=2), model.sample(9, random_state=2))
+    assert (copy.entropy_, copy.unit_ids_, copy.size_) == (
+        model.entropy_,
+        model.unit_ids_,
+        "3 edges",
+    )
+    assert to_bytes(copy) == to_bytes(model)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "message"),
+    [
+        ("order", 0, 1, "every unit once"),
+        ("parents", (3, 0), 9, "units that are not there"),
+        ("parents", (slice(None), 0), 0, "before their children"),
+        ("slopes", (0, 0), np.nan, "not finite"),
+        ("unit_rates", 0, 1.0, "between 0 and 1"),
+        ("edges", (0, 0), -1, "units that are not there"),
+    ],
+)
+def test_spoilt_files_are_refused(name, place, value, message):
+    arrays = {key: array.copy() for key, array in mc.TwoTree().fit(words_of())._arrays().items()}
+    arrays[name][place] = value
+    with pytest.raises(ValueError, match=message):
+        mc.TwoTree._from_arrays(arrays, {"n_edges": None}, from_bytes)
+
+
+def test_parents_without_an_edge_between_them_are_refused():
+    arrays = {
+        "order": np.arange(3),
+        "parents": np.array([[-1, -1], [-1, -1], [0, 1]]),
+        "slopes": np.zeros((3, 2)),
+        "unit_rates": np.full(3, 0.5),
+        "edges": np.zeros((0, 2), dtype=np.int64),
+        "information": np.zeros(0),
+    }
+    with pytest.raises(ValueError, match="two parents of a unit have no edge"):
+        mc.TwoTree._from_arrays(arrays, {"n_edges": None}, from_bytes)

@@ -1,0 +1,213 @@
+"""Universal models against the rule of the Dirichlet process, written out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import microcolumn as mc
+from microcolumn.models import WordModel, from_bytes, to_bytes
+from microcolumn.models._universal import log_evidence, log_left_out
+
+N_UNITS = 5
+BASES = [mc.Independent(), mc.Ising(l1=1e-3), mc.Tree(), mc.PopulationTracking()]
+
+
+def words_of(n_words=300, seed=0):
+    rng = np.random.default_rng(seed)
+    together = rng.random((n_words, 1)) < 0.2
+    return (rng.random((n_words, N_UNITS)) < np.where(together, 0.7, 0.1)).astype(np.uint8)
+
+
+def by_id(X):
+    return X @ (1 << np.arange(X.shape[1])[::-1])
+
+
+@pytest.mark.parametrize("base", BASES, ids=lambda base: type(base).__name__)
+@pytest.mark.parametrize("concentration", [0.1, 50.0, None, "evidence"])
+def test_words_have_the_probability_of_the_next_word(every_word, base, concentration):
+    X, train = every_word(N_UNITS), words_of()
+    model = mc.Universal(base, concentration).fit(train)
+    counts = np.bincount(by_id(train), minlength=len(X))
+    alpha, p0 = model.concentration_, np.exp(model.base_.score_samples(X))
+    wanted = (counts + alpha * p0) / (len(train) + alpha)
+    found = np.exp(model.score_samples(X))
+    np.testing.assert_allclose(found, wanted, rtol=1e-10)
+    assert found.sum() == pytest.approx(1.0, abs=1e-10)
+    units = [4, 0, 2]
+    np.testing.assert_allclose(
+        model.log_odds(X, units), WordModel.log_odds(model, X, units), atol=1e-9
+    )
+
+
+def test_the_evidence_is_the_product_of_the_chances_of_each_next_word(every_word):
+    train, X = words_of(40), every_word(N_UNITS)
+    log_p = mc.Independent().fit(train).score_samples(X)
+    alpha = 3.7
+    seen, wanted = np.zeros(len(X)), 0.0
+    for n, word in enumerate(by_id(train)):
+        wanted += math.log((seen[word] + alpha * math.exp(log_p[word])) / (n + alpha))
+        seen[word] += 1
+    there = seen > 0
+    found = log_evidence(seen[there], log_p[there], math.log(alpha))
+    assert found == pytest.approx(wanted, rel=1e-12)
+
+
+def test_left_out_words_are_predicted_from_all_others(every_word):
+    train, X = words_of(40), every_word(N_UNITS)
+    base = mc.Independent().fit(train)
+    log_p, alpha = base.score_samples(X), 3.7
+    wanted = 0.0
+    for place, word in enumerate(by_id(train)):
+        others = np.delete(by_id(train), place)
+        chance = np.sum(others == word) + alpha * math.exp(log_p[word])
+        wanted += math.log(chance / (len(others) + alpha))
+    counts = np.bincount(by_id(train), minlength=len(X)).astype(float)
+    there = counts > 0
+    found = log_left_out(counts[there], log_p[there], math.log(alpha))
+    assert found == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("concentration", "merit"), [(None, log_left_out), ("evidence", log_evidence)]
+)
+def test_the_concentration_is_the_best_one(concentration, merit):
+    words = mc.Words.from_array(words_of(2_000))
+    model = mc.Universal(mc.Independent(), concentration).fit(words)
+    log_p = model.base_.score_samples(words)
+    merits = [
+        merit(words.counts, log_p, math.log(model.concentration_ * factor))
+        for factor in (0.5, 0.99, 1.0, 1.01, 2.0)
+    ]
+    assert np.argmax(merits) == 2
+
+
+def test_a_right_base_is_trusted_and_a_wrong_one_is_lifted():
+    truth = mc.Tree().fit(words_of())
+    train, test = (mc.Words.from_array(truth.sample(20_000, random_state=k)) for k in (1, 2))
+    right = mc.Universal(mc.Tree()).fit(train)
+    wrong = mc.Universal(mc.Independent()).fit(train)
+    assert right.concentration_ > 10.0 * wrong.concentration_
+    gain, none = mc.lift(wrong, test), mc.lift(right, test)
+    assert gain.bits_per_second > 10.0 * gain.stderr
+    assert abs(none.bits_per_second) < 0.05 * gain.bits_per_second
+    scores = mc.compare({"base": wrong.base_, "universal": wrong}, test).scores
+    difference = scores["universal"].bits_per_second - scores["base"].bits_per_second
+    assert gain.bits_per_second == pytest.approx(difference, abs=1e-9)
+
+
+def test_very_many_words_are_their_own_model(every_word):
+    train, X = words_of(50_000), every_word(N_UNITS)
+    model = mc.Universal(mc.Independent(), 1e-6).fit(train)
+    seen = np.unique(by_id(train))
+    found = np.exp(model.score_samples(X))[seen]
+    np.testing.assert_allclose(found, np.bincount(by_id(train))[seen] / 50_000, rtol=1e-9)
+    assert np.isfinite(model.score_samples(X)).all()
+
+
+@pytest.mark.parametrize("concentration", [1e-3, 100.0])
+def test_samples_have_the_probabilities_of_words(every_word, concentration):
+    X, n = every_word(N_UNITS), 100_000
+    model = mc.Universal(mc.Tree(), concentration).fit(words_of(200))
+    drawn = model.sample(n, random_state=0)
+    p = np.exp(model.score_samples(X))
+    found = np.bincount(by_id(drawn), minlength=len(X)) / n
+    assert np.abs(found - p).max() < 5.0 * np.sqrt(p.max() / n)
+    assert np.array_equal(model.sample(40, random_state=1), model.sample(40, random_state=1))
+
+
+def test_a_fitted_base_is_kept_with_its_order_of_units():
+    train = mc.Words.from_array(words_of())
+    base = mc.Tree(n_edges=2).fit(train)
+    model = mc.Universal(base, 10.0).fit(train)
+    assert model.base_ is base
+    turned = train.reordered([3, 1, 4, 0, 2])
+    again = mc.Universal(base, 10.0).fit(turned)
+    assert again.unit_ids_ == base.unit_ids_
+    np.testing.assert_allclose(again.score_samples(train), model.score_samples(train), rtol=1e-12)
+    np.testing.assert_allclose(again.score_samples(turned), model.score_samples(train), rtol=1e-12)
+    with pytest.raises(ValueError, match="pass words of the units it was fitted on"):
+        mc.Universal(mc.Tree().fit([[0, 1], [1, 0]])).fit(words_of())
+
+
+def test_an_unfitted_base_is_left_as_it_is():
+    base = mc.Tree(n_edges=1)
+    model = mc.Universal(base).fit(words_of())
+    assert model.base_ is not base
+    assert not base.__sklearn_is_fitted__()
+    assert len(model.base_.edges_) == 1
+    with pytest.raises(TypeError, match="pass a model of words"):
+        mc.Universal("Tree").fit(words_of())
+
+
+def test_the_concentration_is_chosen_on_held_out_words():
+    train, held = mc.Words.from_array(words_of(3_000)).split(0.5, random_state=0)
+    choice = mc.choose(mc.Universal(mc.Independent()), train, held)
+    assert len({id(fit.base_) for fit in choice.fits}) == 1
+    for setting, fit in zip(choice.settings, choice.fits, strict=True):
+        alone = mc.Universal(mc.Independent(), **setting).fit(train)
+        assert np.array_equal(alone.score_samples(held), fit.score_samples(held))
+    assert 0 < choice.chosen < len(choice.fits) - 1
+    nested = [{"model__n_edges": number} for number in (0, 4)]
+    few, many = mc.choose(mc.Universal(mc.Tree()), train, held, nested).fits
+    assert (few.base_.size_, many.base_.size_) == ("0 edges", "4 edges")
+
+
+def test_the_normaliser_is_that_of_the_base():
+    train = words_of()
+    ising = mc.Ising(l1=1e-3).fit(train)
+    model = mc.Universal(ising).fit(train)
+    assert model.log_partition() == ising.log_partition()
+    assert model.certificate_ == ising.certificate_
+    assert not hasattr(mc.Universal(mc.Tree()).fit(train), "certificate_")
+    log_z = ising.log_partition()
+    assert mc.lift(model, train).normaliser == log_z.method
+
+
+def test_whole_weights_are_repeated_words(every_word):
+    X, states = words_of(60), every_word(N_UNITS)
+    counts = np.random.default_rng(0).integers(1, 4, len(X))
+    weighted = mc.Universal(mc.Tree()).fit(X, sample_weight=counts)
+    repeated = mc.Universal(mc.Tree()).fit(np.repeat(X, counts, axis=0))
+    np.testing.assert_allclose(
+        weighted.score_samples(states), repeated.score_samples(states), rtol=1e-6
+    )
+
+
+def test_one_word_is_enough(every_word):
+    model = mc.Universal(mc.Independent()).fit([[0, 1]])
+    assert np.exp(model.score_samples(every_word(2))).sum() == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("base", BASES, ids=lambda base: type(base).__name__)
+def test_files_give_the_same_bits(every_word, tmp_path, base):
+    words = mc.simulate.microcolumn(n_units=4, minutes=0.5, seed=1).bin()
+    model = mc.Universal(base, "evidence").fit(words)
+    model.save(tmp_path / "universal.safetensors")
+    copy = mc.load(tmp_path / "universal.safetensors")
+    X = every_word(4)
+    assert type(copy.base_) is type(base)
+    assert np.array_equal(copy.score_samples(X), model.score_samples(X))
+    assert np.array_equal(copy.sample(9, random_state=2), model.sample(9, random_state=2))
+    assert (copy.concentration, copy.unit_ids_) == ("evidence", model.unit_ids_)
+    assert to_bytes(copy) == to_bytes(model)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("base", np.zeros(9, dtype=np.uint8), "is not a microcolumn model"),
+        ("words", np.zeros((2, 1), dtype=np.uint64), "not distinct"),
+        ("words", np.array([[1], [2]], dtype=np.uint64), "more bits"),
+        ("words", np.zeros((1, 1)), "not whole numbers"),
+        ("word_counts", np.zeros(2), "not all positive"),
+        ("concentration", np.array([0.0]), "not all positive"),
+    ],
+)
+def test_spoilt_files_are_refused(name, value, message):
+    model = mc.Universal(mc.Independent()).fit([[0, 0], [1, 1]])
+    arrays = model._arrays() | {name: value}
+    with pytest.raises(ValueError, match=message):
+        mc.Universal._from_arrays(arrays, {"concentration": None}, from_bytes)
