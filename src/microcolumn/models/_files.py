@@ -20,6 +20,7 @@ from ..units import Units
 from ..validation import real_number, whole_number
 from ..words import checked_bin_width
 from ._base import PARAMETERS, PopulationModel
+from ._cascade import CascadedLogistic
 from ._independent import Independent
 from ._ising import Ising
 from ._mixture import BernoulliMixture
@@ -43,6 +44,7 @@ _CLASSES: dict[str, type[WordModel]] = {
         Tree,
         TwoTree,
         BernoulliMixture,
+        CascadedLogistic,
     )
 }
 #: Of the entries of a certificate that are not floats.
