@@ -50,6 +50,7 @@ from .layers import LayerBoundaries as LayerBoundaries
 from .models import (
     RBM as RBM,
     BernoulliMixture as BernoulliMixture,
+    CascadedLogistic as CascadedLogistic,
     Independent as Independent,
     Ising as Ising,
     PopulationTracking as PopulationTracking,

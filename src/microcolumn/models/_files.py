@@ -20,6 +20,7 @@ from ..units import Units
 from ..validation import real_number, whole_number
 from ..words import checked_bin_width
 from ._base import PARAMETERS, PopulationModel
+from ._cascade import CascadedLogistic
 from ._independent import Independent
 from ._ising import Ising
 from ._mixture import BernoulliMixture
@@ -45,6 +46,7 @@ _CLASSES: dict[str, type[WordModel]] = {
         TwoTree,
         BernoulliMixture,
         Universal,
+        CascadedLogistic,
     )
 }
 #: Of the entries of a certificate that are not floats.

@@ -1,0 +1,274 @@
+"""L1 logistic regressions of each unit on those before it, from sparse words.
+
+Units are numbered in the order of the cascade. Words come as in a sparse matrix: the active units
+of word u are ``active`` from ``offsets[u]`` to ``offsets[u + 1]``, increasing. Unit i is regressed
+on the units j < i and on terms that depend on how many of these are active, K:
+
+    log odds of x_i = sum_{j<i} w_ij x_j + sum_m v_im table[K, m].
+
+The last term is the constant 1, whose coefficient is the bias. Each regression is solved by
+Newton's method: the quadratic model at the present coefficients, plus the penalty, is minimised by
+coordinate descent over those coefficients that are not zero or should not be (the proximal Newton
+method of Lee, Sun & Saunders 2014), and the way there is halved until the objective falls.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import prange
+
+from ..simd.compile import kernel, subroutine
+from ..simd.elementary import gate
+from ..simd.lanes import WIDTH, reduce_add, splat
+from ..simd.memory import load, store
+
+#: Share of the decrease promised by the slope that a step must reach.
+_DECREASE = 1e-4
+_MOST_HALVINGS = 30
+#: Coordinate descent ends at this share of the violation that the step began with.
+_INNER_SHARE, _MOST_SWEEPS = 1e-2, 1000
+#: Relative change of the objective that may be mere rounding.
+_ROUNDING = 1e-12
+
+
+class CascadeWords(NamedTuple):
+    """What the regressions read; ``shares`` are padded to whole rows of lanes."""
+
+    offsets: np.ndarray  # (n_words + 1,), int64
+    active: np.ndarray  # (n_active,), int32, in the order of the cascade
+    shares: np.ndarray  # (n_padded,) weight of each word, 0 for those that pad
+    table: np.ndarray  # (n_most_active + 1, n_terms), the last column 1
+    usable: np.ndarray  # (n_units,) whether the unit's rate is neither 0 nor 1
+
+
+class _Scratch(NamedTuple):
+    ends: np.ndarray  # (n_words,) where the units before the regressed one end, int64
+    signs: np.ndarray  # (n_padded,) -1 where the unit is active, 1 where not
+    inputs: np.ndarray  # (n_padded,) sign times log odds
+    slopes: np.ndarray  # (n_padded,) derivative of the loss along the log odds
+    curvatures: np.ndarray  # (n_padded,) second derivative
+    by_count: np.ndarray  # (n_most_active + 1,)
+
+
+@subroutine
+def _begin(words, i, scratch):
+    """Find which units of each word come before unit i, and whether it is active itself."""
+    offsets, active = words.offsets, words.active
+    for u in range(offsets.size - 1):
+        k, end = offsets[u], offsets[u + 1]
+        while k < end and active[k] < i:
+            k += 1
+        scratch.ends[u] = k
+        scratch.signs[u] = -1.0 if k < end and active[k] == i else 1.0
+
+
+@subroutine
+def _loss(words, coefficients, scratch):
+    """Mean loss at some coefficients; leaves the derivatives along each word's log odds."""
+    offsets, active, ends, table = words.offsets, words.active, scratch.ends, words.table
+    by_count, signs, inputs = scratch.by_count, scratch.signs, scratch.inputs
+    n_units = words.usable.size
+    for count in range(table.shape[0]):
+        total = 0.0
+        for m in range(table.shape[1]):
+            total += table[count, m] * coefficients[n_units + m]
+        by_count[count] = total
+    for u in range(offsets.size - 1):
+        total = by_count[ends[u] - offsets[u]]
+        for k in range(offsets[u], ends[u]):
+            total += coefficients[active[k]]
+        inputs[u] = signs[u] * total
+    loss = splat(0.0, WIDTH)
+    for u in range(0, inputs.size, WIDTH):
+        s, sbar, softplus = gate(load(inputs, u))
+        share = load(words.shares, u)
+        loss = loss + share * softplus
+        store(scratch.slopes, u, share * s * load(signs, u))
+        store(scratch.curvatures, u, share * s * sbar)
+    return reduce_add(loss)
+
+
+@subroutine
+def _gradient(words, scratch, gradient):
+    """Write the gradient: of the weights first, then of the terms."""
+    offsets, active, ends, table = words.offsets, words.active, scratch.ends, words.table
+    n_units, by_count = words.usable.size, scratch.by_count
+    gradient[:] = 0.0
+    by_count[:] = 0.0
+    for u in range(offsets.size - 1):
+        slope = scratch.slopes[u]
+        by_count[ends[u] - offsets[u]] += slope
+        for k in range(offsets[u], ends[u]):
+            gradient[active[k]] += slope
+    for count in range(table.shape[0]):
+        for m in range(table.shape[1]):
+            gradient[n_units + m] += table[count, m] * by_count[count]
+
+
+@subroutine
+def _violation(slope, value, l1):
+    """By how much one condition of the minimum is violated."""
+    if value > 0.0:
+        return abs(slope + l1)
+    if value < 0.0:
+        return abs(slope - l1)
+    return max(abs(slope) - l1, 0.0)
+
+
+@subroutine
+def _largest_violation(words, i, l1, coefficients, gradient):
+    """Over the weights of unit i, its terms and its bias, which is not penalised."""
+    n_units, bias = words.usable.size, coefficients.size - 1
+    largest = abs(gradient[bias])
+    for j in range(bias):
+        if j >= n_units or (j < i and words.usable[j]):
+            largest = max(largest, _violation(gradient[j], coefficients[j], l1))
+    return largest
+
+
+@subroutine
+def _moving(words, i, l1, coefficients, gradient):
+    """Coefficients that are not zero or should not be, and the bias, which comes last."""
+    n_units, bias = words.usable.size, coefficients.size - 1
+    moving, n_moving = np.empty(coefficients.size, dtype=np.int64), 0
+    for j in range(bias):
+        is_free = j >= n_units or (j < i and words.usable[j])
+        if is_free and (coefficients[j] != 0.0 or abs(gradient[j]) > l1):
+            moving[n_moving] = j
+            n_moving += 1
+    moving[n_moving] = bias
+    return moving[: n_moving + 1]
+
+
+@subroutine
+def _curvature_of_weights(words, slots, scratch, H, crossed, by_count):
+    """Second derivatives along weights with a slot, and by running count what terms need."""
+    offsets, active, ends = words.offsets, words.active, scratch.ends
+    listed = np.empty(words.table.shape[0], dtype=np.int64)
+    for u in range(offsets.size - 1):
+        h, n_before, n_listed = scratch.curvatures[u], ends[u] - offsets[u], 0
+        by_count[n_before] += h
+        for k in range(offsets[u], ends[u]):
+            slot = slots[active[k]]
+            if slot >= 0:
+                listed[n_listed] = slot
+                n_listed += 1
+                crossed[n_before, slot] += h
+                for j in range(n_listed):
+                    H[slot, listed[j]] += h
+
+
+@subroutine
+def _curvature(words, moving, scratch):
+    """Matrix of second derivatives along the moving coefficients."""
+    table, by_count = words.table, scratch.by_count
+    n_counts, n_units, n_moving = table.shape[0], words.usable.size, moving.size
+    slots, n_weights = np.full(n_units, -1), 0
+    while moving[n_weights] < n_units:
+        slots[moving[n_weights]] = n_weights
+        n_weights += 1
+    H, crossed = np.zeros((n_moving, n_moving)), np.zeros((n_counts, n_weights))
+    by_count[:] = 0.0
+    _curvature_of_weights(words, slots, scratch, H, crossed, by_count)
+    # Terms depend on the count alone, so that sums over words become sums over counts.
+    for a in range(n_weights, n_moving):
+        for count in range(n_counts):
+            value = table[count, moving[a] - n_units]
+            for b in range(n_weights):
+                H[a, b] += value * crossed[count, b]
+            for b in range(n_weights, a + 1):
+                H[a, b] += value * by_count[count] * table[count, moving[b] - n_units]
+    for a in range(n_moving):
+        for b in range(a):
+            H[b, a] = H[a, b]
+    return H
+
+
+@subroutine
+def _descend(H, slopes, values, l1, tol):
+    """Where slopes'd + d'Hd/2 plus the penalty of values + d is least; the bias comes last."""
+    n = values.size
+    goal, q = values.copy(), slopes.copy()
+    for _ in range(_MOST_SWEEPS):
+        worst = 0.0
+        for a in range(n):
+            curvature, strength = H[a, a], l1 if a < n - 1 else 0.0
+            if curvature <= 0.0:
+                continue
+            worst = max(worst, _violation(q[a], goal[a], strength))
+            centre = goal[a] - q[a] / curvature
+            new = math.copysign(max(abs(centre) - strength / curvature, 0.0), centre)
+            change = new - goal[a]
+            if change != 0.0:
+                goal[a] = new
+                row = H[a]
+                for b in range(n):
+                    q[b] += change * row[b]
+        if worst <= tol:
+            break
+    return goal
+
+
+@subroutine
+def _penalty(l1, coefficients):
+    """Of all coefficients except the bias, which comes last."""
+    total = 0.0
+    for a in range(coefficients.size - 1):
+        total += abs(coefficients[a])
+    return l1 * total
+
+
+@subroutine
+def _step(words, i, l1, violation, gradient, coefficients, value, scratch):
+    """Move the coefficients to where the penalised loss is lower; the loss there."""
+    moving = _moving(words, i, l1, coefficients, gradient)
+    start, slopes = coefficients[moving], gradient[moving]
+    H = _curvature(words, moving, scratch)
+    goal = _descend(H, slopes, start, l1, _INNER_SHARE * violation)
+    promised = _penalty(l1, goal) - _penalty(l1, start)
+    for a in range(moving.size):
+        promised += slopes[a] * (goal[a] - start[a])
+    share = 1.0
+    for _ in range(_MOST_HALVINGS):
+        for a in range(moving.size):
+            coefficients[moving[a]] = start[a] + share * (goal[a] - start[a])
+        reached = _loss(words, coefficients, scratch) + _penalty(l1, coefficients)
+        if reached <= value + _DECREASE * share * promised + _ROUNDING * value:
+            break
+        share *= 0.5
+    return reached
+
+
+# The regressions of some units, from the coefficients that are given on.
+# Cost, of each step of a regression: three passes over the active units before it, one exponential
+# and one logarithm per word, and one addition per pair of moving units that are active together.
+# Pinned to scikit-learn and to the conditions of the minimum by tests/kernels/cpu/test_cascade.py.
+@kernel(parallel=True)
+def regress(words, nodes, l1, tol, max_iter, coefficients, optimality, n_iter):
+    """Improve ``coefficients`` (n_units, n_units + n_terms) in the rows of ``nodes``.
+
+    ``optimality`` (n_units,) gets the largest violation of the conditions of the minimum, and
+    ``n_iter`` (n_units,) the number of steps.
+    """
+    n_words, n_padded = words.offsets.size - 1, words.shares.size
+    for node in prange(nodes.size):
+        i = nodes[node]
+        scratch = _Scratch(
+            np.empty(n_words, dtype=np.int64),
+            np.ones(n_padded),
+            np.zeros(n_padded),
+            np.empty(n_padded),
+            np.empty(n_padded),
+            np.empty(words.table.shape[0]),
+        )
+        row, gradient = coefficients[i], np.empty(coefficients.shape[1])
+        _begin(words, i, scratch)
+        value = _loss(words, row, scratch) + _penalty(l1, row)
+        for step in range(max_iter + 1):
+            _gradient(words, scratch, gradient)
+            optimality[i] = _largest_violation(words, i, l1, row, gradient)
+            n_iter[i] = step
+            if optimality[i] <= tol or step == max_iter:
+                break
+            value = _step(words, i, l1, optimality[i], gradient, row, value, scratch)

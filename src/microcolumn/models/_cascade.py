@@ -1,0 +1,351 @@
+"""Each unit given those before it: a cascade of logistic regressions with an L1 penalty."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from ..kernels.cpu.cascade_words import (
+    cascade_draw,
+    cascade_log_odds,
+    cascade_log_probability,
+)
+from ..kernels.cpu.threads import threads_for
+from ..objectives import further_l1, l1_grid
+from ..solvers import Certificate
+from ..solvers._cascade import CascadeFit, CascadeRegressions
+from ..validation import Bits, Floats, chunks, random_generator, whole_number
+from ..words import Words
+from ._rival import Rival
+from ._saving import Arrays, floats, shaped
+from ._settings import COUNT, STRENGTH, Number
+from ._word_model import WordModel, floored_rates
+
+#: Decades of strengths below the three that grids of other models span: on 54 retinal cells the
+#: best one without the count lay at the lower end of three.
+_MORE_DECADES = 1
+#: Coefficients beyond this many nats do not come from finite optima (as for couplings).
+_NATURAL = 15.0
+
+
+class CascadedLogistic(Rival):
+    """Each unit given those before it, by logistic regressions with an L1 penalty.
+
+    With the units in the order of the cascade (Park, Archer, Latimer & Pillow 2013),
+
+        p(x) = prod_i sigmoid(+-(b_i + sum_{j<i} w_ij x_j + f_i(K_i))),    K_i = sum_{j<i} x_j,
+
+    with + where unit i is active. The model is normalised at any size and has exact samples. f_i is
+    a function of the running count K_i, the number of active units before unit i: it is 0 at
+    K_i = 0, makes a step at 1, 2, 3, 4, 6, 8, 12, 16, 24 and so on, and is flat beyond the largest
+    count that the words show. (A term that is linear in K_i would be nothing new: it is a sum of
+    weights.) The order goes from the least to the most active unit, with the bins of a window one
+    after the other, the oldest first.
+
+    Parameters
+    ----------
+    l1 : float
+        Strength of the L1 penalty on weights and steps, nats per word; biases have none.
+    count : bool
+        Whether the running count has a part.
+    tol : float
+        Largest violation of the optimality conditions that counts as converged.
+    max_iter : int
+        Most Newton steps of one regression.
+
+    Attributes
+    ----------
+    order_ : ndarray of int, shape (n_bits,)
+        Positions of the bits in the order of the cascade.
+    b_ : ndarray, shape (n_bits,)
+        Biases, nats. Units that never or always fire have the log odds of their floored rate, and
+        no weights.
+    weights_ : ndarray, shape (n_bits, n_bits)
+        Entry (i, j) is the weight of bit j for bit i, nats; 0 unless j comes before i.
+    steps_ : ndarray, shape (n_bits, n_thresholds)
+        Step of each bit's log odds where the running count reaches a threshold, nats.
+    thresholds_ : ndarray of int, shape (n_thresholds,)
+        Running counts at which steps are made; none without the count.
+    certificate_ : Certificate
+        Largest violation of the optimality conditions over all regressions.
+    optimality_ : float
+        The same number.
+    n_iter_ : int
+        Most Newton steps of one regression.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.random(5000) < 0.2
+    >>> y = rng.random(5000) < np.where(x, 0.5, 0.1)
+    >>> model = CascadedLogistic(l1=0.0, count=False).fit(np.column_stack([x, y]))
+    >>> np.exp(model.score_samples([[0, 0], [0, 1], [1, 0], [1, 1]])).round(2).tolist()
+    [0.72, 0.08, 0.1, 0.1]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "l1": STRENGTH,
+        "count": ["boolean"],
+        "tol": [Number(Real, 0, None, closed="neither")],
+        "max_iter": COUNT,
+    }
+    _fitted_numbers: ClassVar[tuple[str, ...]] = (
+        *Rival._fitted_numbers, "optimality_", "n_iter_",
+    )  # fmt: skip
+
+    order_: NDArray[np.int64]
+    b_: Floats
+    weights_: Floats
+    steps_: Floats
+    thresholds_: NDArray[np.int64]
+    certificate_: Certificate
+    optimality_: float
+    n_iter_: int
+
+    def __init__(
+        self, l1: float = 4e-5, count: bool = True, *, tol: float = 1e-8, max_iter: int = 100
+    ) -> None:
+        self.l1 = l1
+        self.count = count
+        self.tol = tol
+        self.max_iter = max_iter
+
+    @classmethod
+    def from_parameters(
+        cls,
+        b: ArrayLike,
+        weights: ArrayLike,
+        order: ArrayLike,
+        steps: ArrayLike | None = None,
+        thresholds: ArrayLike = (),
+    ) -> Self:
+        """Make a ready model without fitting; parameters are as the attributes describe them."""
+        arrays = {
+            "b": np.array(b, dtype=np.float64),
+            "weights": np.array(weights, dtype=np.float64),
+            "order": whole_numbers("order", order),
+            "thresholds": whole_numbers("thresholds", thresholds),
+        }
+        n = arrays["b"].size
+        arrays["steps"] = np.zeros((n, 0)) if steps is None else np.array(steps, dtype=np.float64)
+        model = cls(count=arrays["thresholds"].size > 0)
+        for name, array in _checked_parameters(arrays).items():
+            setattr(model, f"{name}_", array)
+        model._remember(n, None)
+        return model
+
+    @property
+    def n_couplings_(self) -> int:
+        """Pairs of units with a weight other than zero."""
+        return int(np.count_nonzero(self.weights_))
+
+    @property
+    def n_nonzero_(self) -> int:
+        """Weights and steps other than zero."""
+        return self.n_couplings_ + int(np.count_nonzero(self.steps_))
+
+    @property
+    def n_parameters_(self) -> int:
+        """Weights and steps other than zero, and biases."""
+        return self.n_nonzero_ + self.b_.size
+
+    @property
+    def size_(self) -> str:
+        """Number of weights, and of steps of the running count."""
+        counted = [(self.n_couplings_, "weight")]
+        if self.count:
+            counted.append((int(np.count_nonzero(self.steps_)), "step"))
+        return ", ".join(f"{n} {name}{'s' * (n != 1)}" for n, name in counted)
+
+    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
+        """Strengths over four decades, from where units become independent down, twice."""
+        found = []
+        for count in (True, False):
+            strengths = l1_grid(_regressions(words, count).largest_l1())
+            lower = further_l1(strengths[0], -_MORE_DECADES) if strengths[0] else ()
+            found += [{"l1": l1, "count": count} for l1 in (*lower, *strengths)]
+        return tuple(found)
+
+    def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
+        """Fit a copy at each of some settings, from strong penalties to weak ones."""
+        models = [clone(self).set_params(**settings) for settings in grid]
+        for count in (True, False):
+            path = [model for model in models if bool(model.count) is count]
+            if not path:
+                continue
+            regressions, start = _regressions(words, count), None
+            for model in sorted(path, key=lambda model: -float(model.l1)):
+                model._check_settings()
+                start = model._solve(regressions, start, stacklevel=4)
+                model._remember(words.n_dims, words)
+        return models
+
+    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
+        """Log odds of a spike of some units given all other bits of each word.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_words, n_units)
+            Binary words; what the units themselves did does not matter.
+        units : sequence of int
+            Bits of the word, in the model's own order.
+
+        Returns
+        -------
+        ndarray, shape (n_words, n_chosen)
+            In nats.
+        """
+        bits = self._checked(X)
+        places = np.argsort(self.order_)[np.asarray(units, dtype=np.intp)]
+        weights, by_count = self._tables()
+        out = np.empty((len(bits), places.size))
+        for part in chunks(len(bits), bits.shape[1]):
+            with threads_for(20.0 * out[part].size * bits.shape[1]):
+                cascade_log_odds(bits[part][:, self.order_], places, weights, by_count, out[part])
+        return out
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None, **options: Any
+    ) -> NDArray[np.uint8]:
+        """Draw independent words, unit by unit, shape (n_samples, n_units)."""
+        if options:
+            raise TypeError(f"samples are exact; leave out {', '.join(options)}")
+        rng = random_generator(random_state)
+        n_words, n = whole_number("n_samples", n_samples), self.n_features_in_
+        weights, by_count = self._tables()
+        out = np.empty((n_words, n), dtype=np.uint8)
+        for part in chunks(n_words, n):
+            drawn = np.empty_like(out[part])
+            uniform = rng.random(drawn.shape)
+            with threads_for(20.0 * drawn.size):
+                cascade_draw(uniform, weights, by_count, drawn)
+            out[part, self.order_] = drawn
+        return out
+
+    def _fit(self, words: Words) -> None:
+        self._solve(_regressions(words, self.count), None, stacklevel=4)
+
+    def _solve(
+        self, regressions: CascadeRegressions, start: CascadeFit | None, stacklevel: int
+    ) -> CascadeFit:
+        """Solve the regressions, take their solution over and say if it is none."""
+        found = regressions.solve(float(self.l1), float(self.tol), int(self.max_iter), start)
+        order, thresholds = regressions.order, regressions.thresholds
+        self.order_, self.thresholds_ = order, thresholds
+        self.b_, self.steps_ = np.empty(order.size), np.empty((order.size, thresholds.size))
+        self.weights_ = np.empty((order.size, order.size))
+        self.b_[order], self.steps_[order] = found.biases, found.steps
+        self.weights_[np.ix_(order, order)] = found.weights
+        self.optimality_, self.n_iter_ = found.optimality, max(found.n_iter, 1)
+        self.certificate_ = Certificate(found.optimality <= self.tol, found.optimality)
+        self._warn(stacklevel)
+        return found
+
+    def _warn(self, stacklevel: int) -> None:
+        """Say what is wrong with a fit, in a sentence with the remedy."""
+        largest = max(float(np.abs(each).max(initial=0.0)) for each in (self.weights_, self.steps_))
+        problem = None
+        if not self.certificate_.converged:
+            problem = (
+                f"is not converged: its optimality conditions are violated by "
+                f"{self.optimality_:.2g} (tol={self.tol:g}) after {self.n_iter_} iterations; "
+                "raise max_iter, l1 or tol"
+            )
+        elif self.l1 == 0.0 and largest > _NATURAL:
+            problem = (
+                f"has no finite optimum on these words: a weight reached {largest:.3g}, as where "
+                "two units never fire together; use l1 > 0"
+            )
+        if problem:
+            name = f"CascadedLogistic with l1={self.l1:g} and count={bool(self.count)}"
+            warnings.warn(f"{name} {problem}", ConvergenceWarning, stacklevel=stacklevel)
+
+    def _log_probability(self, bits: Bits) -> Floats:
+        weights, by_count = self._tables()
+        out = np.empty(len(bits))
+        for part in chunks(*bits.shape):
+            with threads_for(20.0 * bits[part].size):
+                cascade_log_probability(bits[part][:, self.order_], weights, by_count, out[part])
+        return out
+
+    def _tables(self) -> tuple[Floats, Floats]:
+        """Weights from row to column, and log odds by running count, both in cascade order."""
+        check_is_fitted(self)
+        weights = np.ascontiguousarray(self.weights_[np.ix_(self.order_, self.order_)].T)
+        reached = np.arange(self.order_.size + 1)[:, None] >= self.thresholds_
+        by_count = self.b_[self.order_] + reached @ self.steps_[self.order_].T
+        return weights, by_count
+
+    def _arrays(self) -> Arrays:
+        names = ("b", "weights", "order", "steps", "thresholds")
+        return {name: getattr(self, f"{name}_") for name in names}
+
+    @classmethod
+    def _from_arrays(
+        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
+    ) -> Self:
+        names = ("b", "weights", "order", "steps", "thresholds")
+        model = cls.from_parameters(**{name: arrays[name] for name in names})
+        model.set_params(**settings)
+        model._check_settings()
+        return model
+
+
+def cascade_order(words: Words) -> NDArray[np.int64]:
+    """Positions of the bits from the least active to the most active, the oldest bin first.
+
+    Of 54 retinal and 31 hippocampal units held-out words liked this order better than the reverse,
+    by less than 3 per cent; of 477 other retinal units the reverse, by less than 1.
+    """
+    bins = np.repeat(np.arange(words.window), words.n_units)
+    return np.lexsort((words.rates, bins)).astype(np.int64)
+
+
+def count_thresholds(most: int) -> NDArray[np.int64]:
+    """1, 2, 3, 4, 6, 8, 12, 16, 24, 32 and so on up to ``most``."""
+    powers = 2 ** np.arange(max(most, 1).bit_length(), dtype=np.int64)
+    found = np.unique(np.concatenate([powers, 3 * powers[:-1]]))
+    return found[found <= most]
+
+
+def whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
+    """A copy of whole numbers, which must be of an integer type."""
+    array = np.array(values)
+    if array.size and array.dtype.kind not in "iu":
+        raise ValueError(f"{name} has the type {array.dtype}; it must hold whole numbers")
+    return array.astype(np.int64)
+
+
+def _regressions(words: Words, count: bool) -> CascadeRegressions:
+    rates, order = floored_rates(words), cascade_order(words)
+    most = max(int(words.X[part].sum(axis=1).max()) for part in chunks(*words.X.shape))
+    thresholds = count_thresholds(most if count else 0)
+    biases = np.log(rates) - np.log1p(-rates)
+    return CascadeRegressions(words, order, thresholds, biases[order])
+
+
+def _checked_parameters(arrays: Arrays) -> Arrays:
+    """Parameters that fit each other, or a ValueError that says what is wrong."""
+    n = arrays["b"].size
+    for name in ("b", "weights", "steps"):
+        floats(arrays, name)
+    order, thresholds = arrays["order"], arrays["thresholds"]
+    shaped("b", arrays["b"], (n,))
+    shaped("weights", arrays["weights"], (n, n))
+    shaped("steps", arrays["steps"], (n, thresholds.size))
+    if not np.array_equal(np.sort(shaped("order", order, (n,))), np.arange(n)):
+        raise ValueError(f"order is not one of the {n} bits")
+    steps_up = np.diff(shaped("thresholds", thresholds, (thresholds.size,)), prepend=0)
+    if (steps_up < 1).any():
+        raise ValueError("thresholds do not increase from 1 on")
+    if np.triu(arrays["weights"][np.ix_(order, order)]).any():
+        raise ValueError("weights has entries of bits that do not come before their target")
+    return arrays

@@ -1,0 +1,322 @@
+"""A cascade of logistic units: probabilities, the penalised fit, files and choice."""
+
+import warnings
+
+import numba
+import numpy as np
+import pytest
+from scipy.special import logit
+from sklearn.exceptions import ConvergenceWarning
+
+import microcolumn as mc
+from microcolumn.models import CascadedLogistic, to_bytes
+from microcolumn.models._cascade import cascade_order, count_thresholds
+from microcolumn.models._files import from_bytes
+
+
+def random_cascade(n=5, seed=0, scale=1.0):
+    rng = np.random.default_rng(seed)
+    order, thresholds = rng.permutation(n), [1, 2, 4]
+    weights = np.zeros((n, n))
+    weights[np.ix_(order, order)] = np.tril(rng.normal(scale=scale, size=(n, n)), -1)
+    steps = rng.normal(scale=scale, size=(n, 3))
+    return CascadedLogistic.from_parameters(
+        rng.normal(size=n) - 1.0, weights, order, steps, thresholds
+    )
+
+
+def by_hand(model, word):
+    """Probability of a word as the formula says."""
+    p, count = 1.0, 0
+    for i in model.order_:
+        log_odds = model.b_[i] + model.weights_[i] @ word
+        log_odds += sum(
+            s for s, t in zip(model.steps_[i], model.thresholds_, strict=True) if count >= t
+        )
+        p *= 1.0 / (1.0 + np.exp(-log_odds if word[i] else log_odds))
+        count += word[i]
+    return p
+
+
+@pytest.fixture(scope="module")
+def words():
+    """Words of 6 named units with a common drive."""
+    rng = np.random.default_rng(1)
+    drive = rng.choice(3, size=(6000, 1), p=[0.7, 0.2, 0.1])
+    X = rng.random((6000, 6)) < np.array([0.02, 0.2, 0.5])[drive] * np.linspace(0.3, 1.5, 6)
+    return mc.Words.from_array(X, units=mc.Units([f"u{k}" for k in range(6)]))
+
+
+@pytest.fixture(scope="module")
+def fitted(words):
+    return CascadedLogistic(l1=1e-3).fit(words)
+
+
+def test_words_have_the_probability_of_the_formula_and_all_of_them_add_up_to_one(every_word):
+    model, X = random_cascade(), every_word(5)
+    p = np.exp(model.score_samples(X))
+    np.testing.assert_allclose(p, [by_hand(model, x) for x in X.astype(int)], rtol=1e-12)
+    assert p.sum() == pytest.approx(1.0, abs=1e-13)
+    assert model.log_partition().value == 0.0
+
+
+def test_conditionals_are_ratios_of_enumerated_probabilities(every_word):
+    model, X = random_cascade(seed=1), every_word(5)
+    p = np.array([by_hand(model, x) for x in X.astype(int)]).reshape((2,) * 5)
+    for unit in range(5):
+        active = np.take(p, [1], axis=unit) / p.sum(axis=unit, keepdims=True)
+        wanted = np.broadcast_to(active, p.shape).ravel()
+        np.testing.assert_allclose(model.conditional(X, unit), wanted, rtol=1e-11)
+    odds = model.log_odds(X, [4, 1])
+    np.testing.assert_allclose(odds[:, 0], logit(model.conditional(X, 4)), rtol=1e-9, atol=1e-11)
+
+
+def test_samples_have_the_probabilities_of_the_words(every_word):
+    model, X = random_cascade(seed=2), every_word(5)
+    drawn = model.sample(40_000, random_state=0)
+    seen = np.bincount(drawn @ (2 ** np.arange(5)[::-1]), minlength=32)
+    p = np.exp(model.score_samples(X))
+    chi_square = ((seen - 40_000 * p) ** 2 / (40_000 * p)).sum()
+    assert chi_square < 61.1, "31 degrees of freedom: beyond by chance once in a thousand seeds"
+    assert np.array_equal(drawn, model.sample(40_000, random_state=0))
+    with pytest.raises(TypeError, match="leave out n_chains"):
+        model.sample(3, n_chains=2)
+
+
+def test_a_fit_recovers_the_model_that_drew_the_words():
+    truth = random_cascade(n=4, seed=3)
+    X = truth.sample(300_000, random_state=0)
+    found = CascadedLogistic(l1=0.0, count=True).fit(X)
+    assert found.certificate_.converged
+    # Held-out words cannot tell the two apart: the loss is about half a nat per free parameter.
+    held = truth.sample(50_000, random_state=1)
+    loss = (truth.score_samples(held) - found.score_samples(held)).mean()
+    assert 0.0 < loss < 3.0 * 0.5 * found.n_parameters_ / 300_000 + 1e-5
+
+
+def test_a_fit_recovers_weights_where_the_order_is_known():
+    weights = np.array([[0.0, 0, 0, 0], [1.5, 0, 0, 0], [0, -2.0, 0, 0], [0.8, 0, 1.0, 0]])
+    truth = CascadedLogistic.from_parameters([-2.5, -2.0, -0.5, 0.0], weights, [0, 1, 2, 3])
+    found = CascadedLogistic(l1=0.0, count=False).fit(truth.sample(400_000, random_state=0))
+    assert found.order_.tolist() == [0, 1, 2, 3]
+    np.testing.assert_allclose(found.weights_, weights, atol=0.06)
+    np.testing.assert_allclose(found.b_, truth.b_, atol=0.02)
+    sparse = CascadedLogistic(l1=2e-3, count=False).fit(truth.sample(400_000, random_state=0))
+    assert ((sparse.weights_ != 0.0) == (weights != 0.0)).all()
+
+
+def test_two_units_are_the_ising_model_and_the_table_of_the_words(every_word):
+    """With two units the cascade, like the Ising model, has a parameter for each probability."""
+    rng = np.random.default_rng(4)
+    x = rng.random(2000) < 0.3
+    X = np.column_stack([x, rng.random(2000) < np.where(x, 0.6, 0.2)])
+    ising = mc.Ising(l1=0.0, objective="likelihood").fit(X)
+    table = np.log([np.mean((word == X).all(axis=1)) for word in every_word(2)])
+    for count in (False, True):
+        found = CascadedLogistic(l1=0.0, count=count).fit(X).score_samples(every_word(2))
+        np.testing.assert_allclose(found, table, atol=1e-6)
+        np.testing.assert_allclose(found, ising.score_samples(every_word(2)), atol=1e-6)
+
+
+def test_a_strong_penalty_leaves_independent_units(words, every_word):
+    model = CascadedLogistic(l1=1e9).fit(words)
+    independent = mc.Independent().fit(words)
+    np.testing.assert_allclose(
+        model.score_samples(every_word(6)), independent.score_samples(every_word(6)), rtol=1e-12
+    )
+    assert (model.n_nonzero_, model.n_parameters_, model.size_) == (0, 6, "0 weights, 0 steps")
+
+
+def test_the_fit_is_the_minimum_of_the_penalised_likelihood(words, fitted):
+    """Moving any parameter either way from the minimum raises the objective."""
+    assert fitted.certificate_.converged
+    assert fitted.optimality_ == fitted.certificate_.optimality <= 1e-8
+
+    def objective(**moved):
+        arrays = {**fitted._arrays(), **moved}
+        model = CascadedLogistic.from_parameters(**arrays)
+        penalty = np.abs(arrays["weights"]).sum() + np.abs(arrays["steps"]).sum()
+        return 1e-3 * penalty - model.score(words)
+
+    least = objective()
+    earlier = np.argsort(fitted.order_)
+    for name in ("b", "weights", "steps"):
+        array = fitted._arrays()[name]
+        for place in np.ndindex(array.shape):
+            if name == "weights" and earlier[place[1]] >= earlier[place[0]]:
+                continue
+            for change in (-0.01, 0.01):
+                moved = array.copy()
+                moved[place] += change
+                assert objective(**{name: moved}) > least
+
+
+def test_the_count_contains_the_model_without_it(words):
+    """The penalised likelihood of the larger model is never lower, and equal where steps are 0."""
+    for l1 in (1e-4, 1e-2):
+        values = {}
+        for count in (False, True):
+            model = CascadedLogistic(l1=l1, count=count).fit(words)
+            penalty = l1 * (np.abs(model.weights_).sum() + np.abs(model.steps_).sum())
+            values[count] = model.score(words) - penalty
+        assert values[True] >= values[False] - 1e-9
+    plain = CascadedLogistic(l1=1e-3, count=False).fit(words)
+    assert plain.thresholds_.size == 0
+    zeros = CascadedLogistic.from_parameters(
+        plain.b_, plain.weights_, plain.order_, np.zeros((6, 2)), [1, 3]
+    )
+    np.testing.assert_array_equal(zeros.score_samples(words), plain.score_samples(words))
+
+
+def test_held_out_words_of_a_common_drive_prefer_the_count(words):
+    train, rest = words.split(0.5, by="blocks", random_state=0)
+    validation, test = rest.split(0.5, by="blocks", random_state=0)
+    choice = mc.choose(CascadedLogistic(), train, validation)
+    assert choice.best.count
+    comparison = mc.compare({"cascade": choice.best, "Ising": mc.Ising().fit(train)}, test)
+    assert comparison.best.name == "cascade"
+
+
+def test_a_grid_spans_four_decades_with_and_without_the_count(words):
+    grid = CascadedLogistic().grid(words)
+    for count in (True, False):
+        strengths = [each["l1"] for each in grid if each["count"] is count]
+        assert strengths == sorted(strengths)
+        assert strengths[-1] / strengths[0] == pytest.approx(1e4, rel=0.01)
+        assert CascadedLogistic(l1=strengths[-1], count=count).fit(words).n_nonzero_ == 0
+        assert CascadedLogistic(l1=strengths[-2], count=count).fit(words).n_nonzero_ > 0
+    alone = mc.Words.from_array(np.array([[0], [1], [0]]))
+    assert CascadedLogistic().grid(alone) == (
+        {"l1": 0.0, "count": True},
+        {"l1": 0.0, "count": False},
+    )
+
+
+def test_a_path_gives_the_fits_of_single_strengths_in_the_order_asked(words):
+    grid = [{"l1": 1e-4}, {"l1": 1e-2, "count": False}, {"l1": 1e-3}]
+    path = CascadedLogistic(tol=1e-10).fit_grid(words, grid)
+    for settings, model in zip(grid, path, strict=True):
+        assert model.get_params() == CascadedLogistic(tol=1e-10, **settings).get_params()
+        single = CascadedLogistic(tol=1e-10, **settings).fit(words)
+        np.testing.assert_allclose(
+            model.score_samples(words), single.score_samples(words), atol=1e-6
+        )
+        assert model.unit_ids_ == single.unit_ids_
+        assert np.array_equal(model.rates_, single.rates_)
+
+
+def test_units_go_from_the_least_active_to_the_most_active_bin_by_bin(words):
+    assert cascade_order(words).tolist() == [0, 1, 2, 3, 4, 5]
+    turned = words.reordered([5, 1, 3, 0, 4, 2])
+    assert cascade_order(turned).tolist() == [3, 1, 5, 2, 4, 0]
+    assert cascade_order(words.embed(2)).tolist() == list(range(12))
+
+
+def test_the_order_of_the_columns_does_not_matter(words, fitted):
+    turned = CascadedLogistic(l1=1e-3).fit(words.reordered([5, 1, 3, 0, 4, 2]))
+    np.testing.assert_allclose(turned.score_samples(words), fitted.score_samples(words), atol=1e-7)
+
+
+def test_thresholds_are_powers_of_two_and_halfway_between():
+    assert count_thresholds(0).size == 0
+    assert count_thresholds(1).tolist() == [1]
+    assert count_thresholds(13).tolist() == [1, 2, 3, 4, 6, 8, 12]
+
+
+def test_counts_do_what_repeated_rows_do():
+    rng = np.random.default_rng(5)
+    X, counts = rng.random((60, 4)) < 0.4, rng.integers(1, 6, size=60)
+    weighted = CascadedLogistic(l1=1e-3).fit(X, sample_weight=counts)
+    repeated = CascadedLogistic(l1=1e-3).fit(np.repeat(X, counts, axis=0))
+    np.testing.assert_allclose(weighted.score_samples(X), repeated.score_samples(X), atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "X", [[[0, 0]], [[1, 1]], [[0], [1]], [[1, 0, 1]] * 5, [[0, 1]] * 9 + [[1, 1]]]
+)
+def test_units_that_never_or_always_fire_keep_the_floored_rate(X, every_word):
+    n = len(X[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = CascadedLogistic(l1=1e-3).fit(X)
+    independent = mc.Independent().fit(X)
+    np.testing.assert_allclose(
+        model.score_samples(every_word(n)), independent.score_samples(every_word(n)), rtol=1e-9
+    )
+    assert np.isfinite(model.score_samples(every_word(n))).all()
+
+
+def test_words_without_a_finite_optimum_give_a_warning_and_finite_scores(every_word):
+    rng = np.random.default_rng(6)
+    X = rng.random((500, 3)) < 0.3
+    X[:, 2] = X[:, 1]
+    X[:, 0] &= ~X[:, 1]
+    with pytest.warns(ConvergenceWarning, match="no finite optimum on these words.*use l1 > 0"):
+        model = CascadedLogistic(l1=0.0, count=False).fit(X)
+    assert np.isfinite(model.score_samples(every_word(3))).all()
+    assert np.abs(model.weights_).max() < 60.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        CascadedLogistic(l1=1e-4).fit(X)
+
+
+def test_a_fit_that_ends_too_early_says_so(words):
+    with pytest.warns(
+        ConvergenceWarning, match="violated by .* after 1 iterations; raise max_iter"
+    ):
+        model = CascadedLogistic(l1=1e-5, max_iter=1).fit(words)
+    assert not model.certificate_.converged
+
+
+@pytest.mark.parametrize(
+    "settings", [{"l1": -1.0}, {"l1": True}, {"count": "yes"}, {"tol": 0.0}, {"max_iter": 0}]
+)
+def test_settings_out_of_range_are_refused(settings, words):
+    with pytest.raises(ValueError, match=f"{next(iter(settings))} is .*; it must be"):
+        CascadedLogistic(**settings).fit(words)
+
+
+def test_files_hold_the_model_bit_for_bit(words, fitted):
+    content = to_bytes(fitted)
+    copy = from_bytes(content)
+    assert to_bytes(copy) == content
+    assert copy.get_params() == fitted.get_params()
+    assert copy.certificate_ == fitted.certificate_
+    assert copy.unit_ids_ == fitted.unit_ids_
+    assert np.array_equal(copy.score_samples(words), fitted.score_samples(words))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("order", [0, 1, 1, 3, 4], "order is not one of the 5 bits"),
+        ("order", [0.0, 1.0, 2.0, 3.0, 4.0], "whole numbers"),
+        ("weights", np.ones((5, 5)), "do not come before"),
+        ("weights", np.zeros((5, 4)), "shape"),
+        ("steps", np.zeros((5, 2)), "shape"),
+        ("b", [0.0, np.nan, 0.0, 0.0, 0.0], "not finite"),
+        ("thresholds", [0, 2, 4], "thresholds do not increase"),
+    ],
+)
+def test_parameters_that_do_not_fit_each_other_are_refused(name, value, problem):
+    arrays = {**random_cascade()._arrays(), name: np.array(value)}
+    with pytest.raises(ValueError, match=problem):
+        CascadedLogistic._from_arrays(arrays, {}, from_bytes)
+
+
+def test_fits_and_samples_do_not_depend_on_the_number_of_threads(words, fitted):
+    drawn, content = fitted.sample(100, random_state=0), to_bytes(fitted)
+    threads = numba.get_num_threads()
+    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
+    try:
+        assert to_bytes(CascadedLogistic(l1=1e-3).fit(words)) == content
+        assert np.array_equal(fitted.sample(100, random_state=0), drawn)
+    finally:
+        numba.set_num_threads(threads)
+
+
+def test_the_past_alone_is_refused_in_a_sentence(words):
+    embedded = words.embed(2)
+    model = CascadedLogistic(l1=1e-3).fit(embedded)
+    with pytest.raises(TypeError, match="does not predict from the past alone; use given='rest'"):
+        model.log_odds_given_past(embedded)
