@@ -41,6 +41,7 @@ from .evaluate import (
     predict as predict,
     refits as refits,
     roc as roc,
+    sequence_gain as sequence_gain,
     skill as skill,
     synchrony as synchrony,
 )
@@ -49,6 +50,7 @@ from .layers import LayerBoundaries as LayerBoundaries
 from .models import (
     RBM as RBM,
     BernoulliMixture as BernoulliMixture,
+    HiddenMarkovModes as HiddenMarkovModes,
     Independent as Independent,
     Ising as Ising,
     SemiRBM as SemiRBM,
