@@ -42,6 +42,7 @@ from .evaluate import (
     predict as predict,
     refits as refits,
     roc as roc,
+    sequence_gain as sequence_gain,
     skill as skill,
     synchrony as synchrony,
 )
@@ -51,6 +52,7 @@ from .models import (
     RBM as RBM,
     BernoulliMixture as BernoulliMixture,
     CascadedLogistic as CascadedLogistic,
+    HiddenMarkovModes as HiddenMarkovModes,
     Independent as Independent,
     Ising as Ising,
     PopulationTracking as PopulationTracking,

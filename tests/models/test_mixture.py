@@ -5,14 +5,14 @@ import warnings
 import numba
 import numpy as np
 import pytest
-from scipy.special import logit
+from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 import microcolumn as mc
 from microcolumn.models import BernoulliMixture, to_bytes
 from microcolumn.models._files import from_bytes
-from microcolumn.models._mixture_fit import Expectation, Modes
+from microcolumn.models._mixture_fit import Mixture, MixtureExpectation
 from microcolumn.models._word_model import floored_rates
 
 
@@ -140,21 +140,21 @@ def test_passes_are_those_of_plain_expectation_maximisation(words):
     modes = np.random.default_rng(0).uniform(0.05, 0.6, (4, 6))
     weights = np.array([0.4, 0.3, 0.2, 0.1])
     wanted, wanted_weights, objectives = plain_em(words, modes, weights, 7.0, 12)
-    expectation = Expectation(words, smoothing=7.0)
-    theta, found = Modes(logit(modes), np.log(weights)), []
+    expectation = MixtureExpectation(words, smoothing=7.0)
+    theta, found = Mixture(logit(modes), np.log(weights)), []
     for _ in range(12):
         result = expectation(theta)
         found.append(result.objective)
         theta = result.following
     np.testing.assert_allclose(found, objectives, rtol=1e-12)
     assert (np.diff(found) > 0.0).all(), "every pass raises the objective"
-    np.testing.assert_allclose(theta.probabilities, wanted, rtol=1e-9)
+    np.testing.assert_allclose(expit(theta.logits), wanted, rtol=1e-9)
     np.testing.assert_allclose(np.exp(theta.log_weights), wanted_weights, rtol=1e-9)
 
 
 def test_the_violation_is_the_largest_slope_of_the_objective(words):
-    expectation = Expectation(words, smoothing=5.0)
-    theta = Modes(np.random.default_rng(3).normal(-2.0, 1.0, (2, 6)), np.log([0.3, 0.7]))
+    expectation = MixtureExpectation(words, smoothing=5.0)
+    theta = Mixture(np.random.default_rng(3).normal(-2.0, 1.0, (2, 6)), np.log([0.3, 0.7]))
     slopes, h = [], 1e-5
     for k in np.ndindex(2, 6):
         step = np.zeros((2, 6))

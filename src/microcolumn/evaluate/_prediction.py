@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from ..epochs import HALF_NANOSECOND
-from ..models import PopulationModel, Rival, WordModel
+from ..models import HiddenMarkovModes, PopulationModel, Rival, WordModel
 from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
 from ..units import Units
 from ..validation import Bits, Floats, check_positions, chunks, real_number
@@ -148,7 +148,8 @@ def predict(
     given : {"rest", "past"}
         What is known of the window: all other bits, or the earlier bins alone, with the other
         units of the newest bin summed out exactly (at most 16 units). Where ``window`` is 1 the
-        past is empty, and the prediction is the model's marginal.
+        past is empty, and the prediction is the model's marginal; hidden Markov modes know all
+        earlier bins of the epoch.
     units : iterable of int, optional
         Positions of the units to predict, in the model's order; all of them by default.
     baseline : Independent or array_like, shape (n_dims,), optional
@@ -170,8 +171,13 @@ def predict(
     positions = [*range(n_units)] if units is None else check_positions("units", units, n_units)
     first = held.n_dims - held.n_units
     newest = [first + position for position in positions]
+    bits, index = held.X[:, newest], held.index
     if given == "rest":
         log_odds = _log_odds_given_rest(model, held, newest)
+    elif given == "past" and isinstance(model, HiddenMarkovModes):
+        # Each bin has a past of its own, all earlier bins of its run.
+        log_odds = model.log_odds_in_time(held, positions)
+        bits, index = bits[index], np.arange(held.n_bins, dtype=np.int32)
     elif given == "past":
         log_odds, past = _log_odds_given_past(model, held)
         log_odds = log_odds[past][:, positions]
@@ -187,8 +193,8 @@ def predict(
     rate = independent_baseline(model, baseline).parameters_.b[newest] if knows_rates else None
     return Prediction(
         log_odds=log_odds,
-        bits=held.X[:, newest],
-        index=held.index,
+        bits=bits,
+        index=index,
         bins=held.bins + (held.window - 1),
         epoch_starts=held.epoch_starts,
         bin_width=held.bin_width,

@@ -9,9 +9,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..models import Rival
+from ..models import HiddenMarkovModes, Rival
 from ..words import Words, as_words
 from ._score import Score, excess_log_likelihood
+from ._sequences import sequence_gain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +26,7 @@ class Choice:
     fits : tuple of Rival
         At each of them.
     scores : tuple of Score
-        Of each on the validation part.
+        Of each on the validation part; of hidden Markov modes, those of spike trains.
     chosen : int
         Position of the fit that is preferred.
     """
@@ -73,9 +74,16 @@ def choose(
     if not settings:
         raise ValueError("grid is empty; list at least one set of settings")
     fits = tuple(model.fit_grid(train, settings))
-    scores = tuple(excess_log_likelihood(fit, validation) for fit in fits)
+    scores = tuple(_score(fit, validation) for fit in fits)
     merits = [_merits(fit, score) for fit, score in zip(fits, scores, strict=True)]
     return Choice(settings, fits, scores, max(range(len(fits)), key=merits.__getitem__))
+
+
+def _score(fit: Rival, validation: Words) -> Score:
+    """Gain on held-out words, or on held-out trains of a model that knows the past."""
+    if isinstance(fit, HiddenMarkovModes):
+        return sequence_gain(fit, validation)
+    return excess_log_likelihood(fit, validation)
 
 
 def _merits(fit: Rival, score: Score) -> tuple[Any, ...]:

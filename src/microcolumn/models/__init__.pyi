@@ -3,6 +3,7 @@ from ._cascade import CascadedLogistic as CascadedLogistic
 from ._files import from_bytes as from_bytes, load as load, model_class as model_class
 from ._independent import Independent as Independent
 from ._ising import Ising as Ising
+from ._markov import HiddenMarkovModes as HiddenMarkovModes
 from ._mixture import BernoulliMixture as BernoulliMixture
 from ._population_tracking import PopulationTracking as PopulationTracking
 from ._rbm import RBM as RBM

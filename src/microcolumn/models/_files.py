@@ -23,6 +23,7 @@ from ._base import PARAMETERS, PopulationModel
 from ._cascade import CascadedLogistic
 from ._independent import Independent
 from ._ising import Ising
+from ._markov import HiddenMarkovModes
 from ._mixture import BernoulliMixture
 from ._penalised import PenalisedModel
 from ._population_tracking import PopulationTracking
@@ -47,6 +48,7 @@ _CLASSES: dict[str, type[WordModel]] = {
         BernoulliMixture,
         Universal,
         CascadedLogistic,
+        HiddenMarkovModes,
     )
 }
 #: Of the entries of a certificate that are not floats.

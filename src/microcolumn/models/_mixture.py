@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
+from scipy.special import expit
 
-from ..solvers import Certificate
 from ..validation import Floats
 from ..words import Words
 from ._mixture_fit import fit_mixture
-from ._modes import ModesModel, checked_distribution, checked_modes
+from ._modes import ModesModel, affordable, checked_distribution, checked_modes
 from ._saving import Arrays, floats
-from ._settings import COUNT, STRENGTH, Number, seed_of
+from ._settings import COUNT, seed_of
 from ._word_model import WordModel
 
-#: Numbers of components worth trying, and the fewest distinct words per component.
-_COMPONENTS, _FEWEST_WORDS = (1, 2, 5, 10, 20, 40, 60, 100, 150), 5
+#: Numbers of components worth trying.
+_COMPONENTS = (1, 2, 5, 10, 20, 40, 60, 100, 150)
 
 
 class BernoulliMixture(ModesModel):
@@ -78,19 +76,8 @@ class BernoulliMixture(ModesModel):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": COUNT,
-        "smoothing": [Number(Real, 0, None, closed="neither")],
-        "n_init": COUNT,
-        "tol": STRENGTH,
-        "max_iter": COUNT,
+        **ModesModel._parameter_constraints,
     }
-    _fitted_numbers: ClassVar[tuple[str, ...]] = (
-        *ModesModel._fitted_numbers, "objective_", "last_gain_", "n_iter_",
-    )  # fmt: skip
-
-    objective_: float
-    last_gain_: float
-    n_iter_: int
-    certificate_: Certificate
 
     def __init__(
         self,
@@ -145,8 +132,7 @@ class BernoulliMixture(ModesModel):
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Numbers of components up to one for five distinct words."""
-        most = max(1, len(words) // _FEWEST_WORDS)
-        return tuple({"n_components": n} for n in _COMPONENTS if n <= most)
+        return tuple({"n_components": n} for n in affordable(_COMPONENTS, words))
 
     def _fit(self, words: Words) -> None:
         found = fit_mixture(
@@ -158,18 +144,10 @@ class BernoulliMixture(ModesModel):
             int(self.max_iter),
             seed_of(self.random_state),
         )
-        self.modes_, self._weights = found.modes, found.weights
-        self.objective_, self.last_gain_ = -found.objective, found.gain
-        self.n_iter_ = found.n_passes
-        self.certificate_ = Certificate(found.gain <= self.tol, found.violation)
-        if not self.certificate_.converged:
-            warnings.warn(
-                f"BernoulliMixture with {self.size_} is not converged: the last of "
-                f"{self.n_iter_} passes still added {found.gain:.2g} nats per word "
-                f"(tol={self.tol:g}); raise max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        order = np.argsort(-found.theta.log_weights, kind="stable")
+        self.modes_ = np.asarray(expit(found.theta.logits[order]))
+        self._weights = np.exp(found.theta.log_weights[order])
+        self._report(found)
 
     def _arrays(self) -> Arrays:
         return {"modes": self.modes_, "weights": self._weights}

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..objectives._sparse_words import SparseWords
 from ..packing import unique_rows
+from ..solvers import Certificate
 from ..validation import Floats, chunks, random_generator, real_array
 from ..words import Words
+from ._climbing import Summit
 from ._components import Components
 from ._rival import Rival
+from ._settings import COUNT, STRENGTH, Number
 from ._word_model import check_whole
 
+#: Fewest distinct words per mode that make more modes worth trying.
+_FEWEST_WORDS = 5
 #: Most that probabilities of a distribution may miss 1 by.
 _ROUNDING = 1e-9
 
@@ -29,9 +37,29 @@ class ModesModel(Rival):
     ----------
     modes_ : ndarray, shape (n_modes, n_bits)
         Probability of a spike of each bit in each mode.
+    objective_, last_gain_ : float
+        Minus the log-likelihood and log prior per word, nats, and what the last pass took off it.
+    certificate_ : Certificate
+        Converged if that is no more than ``tol``; its optimality is the largest slope.
+    n_iter_ : int
+        Passes over the words.
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "smoothing": [Number(Real, 0, None, closed="neither")],
+        "n_init": COUNT,
+        "tol": STRENGTH,
+        "max_iter": COUNT,
+    }
+    _fitted_numbers: ClassVar[tuple[str, ...]] = (
+        *Rival._fitted_numbers, "objective_", "last_gain_", "n_iter_",
+    )  # fmt: skip
+
     modes_: Floats
+    objective_: float
+    last_gain_: float
+    n_iter_: int
+    certificate_: Certificate
 
     @property
     def weights_(self) -> Floats:
@@ -107,6 +135,20 @@ class ModesModel(Rival):
         rng = random_generator(random_state)
         return draw_words(self.modes_, draw_modes(self.weights_, n_samples, rng), rng)
 
+    def _report(self, found: Summit[Any]) -> None:
+        """Keep how the fit ended, and warn if it is not at its end."""
+        self.objective_, self.last_gain_ = -found.objective, found.gain
+        self.n_iter_ = found.n_passes
+        self.certificate_ = Certificate(found.gain <= self.tol, found.violation)
+        if not self.certificate_.converged:
+            warnings.warn(
+                f"{type(self).__name__} with {self.size_} is not converged: the last of "
+                f"{self.n_iter_} passes still added {found.gain:.2g} nats per word "
+                f"(tol={self.tol:g}); raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
     def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
         components = Components.of(self.modes_, np.log(self.weights_))
         return components.log_probability(SparseWords.of(bits))
@@ -126,6 +168,11 @@ class ModesModel(Rival):
         return distribution
 
 
+def affordable(numbers: Sequence[int], words: Words) -> list[int]:
+    """Numbers of modes up to one for five distinct words, and 1."""
+    return [n for n in numbers if n <= max(1, len(words) // _FEWEST_WORDS)]
+
+
 def log_odds_of_mixed(shares: Floats, modes: Floats) -> Floats:
     """Log odds of a spike, shape (n_rows, n_bits), where modes have the shares (n_rows, n_modes).
 
@@ -137,20 +184,8 @@ def log_odds_of_mixed(shares: Floats, modes: Floats) -> Floats:
 
 def draw_modes(weights: Floats, n_samples: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """Modes drawn independently, shape (n_samples,)."""
-    modes: NDArray[np.intp] = np.searchsorted(_steps(weights), rng.random(n_samples), side="right")
+    modes: NDArray[np.intp] = np.searchsorted(steps(weights), rng.random(n_samples), side="right")
     return modes
-
-
-def draw_path(
-    start: Floats, transitions: Floats, n: int, rng: np.random.Generator
-) -> NDArray[np.intp]:
-    """Modes drawn one after the other, shape (n,)."""
-    steps, uniform = _steps(transitions), rng.random(n)
-    path = np.empty(n, dtype=np.intp)
-    path[0] = np.searchsorted(_steps(start), uniform[0], side="right")
-    for t in range(1, n):
-        path[t] = np.searchsorted(steps[path[t - 1]], uniform[t], side="right")
-    return path
 
 
 def draw_words(
@@ -195,6 +230,6 @@ def _posterior(components: Components, bits: NDArray[np.uint8]) -> Floats:
     return shares
 
 
-def _steps(weights: Floats) -> Floats:
+def steps(weights: Floats) -> Floats:
     """Cumulative sums of probabilities without the last, which is 1 except for rounding."""
     return np.cumsum(weights, axis=-1)[..., :-1]

@@ -1,0 +1,163 @@
+"""A Markov chain of modes on spike trains: forward, backward, and the most likely path."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.cpu.markov import backward, forward, most_likely_path
+from ..kernels.cpu.threads import threads_for
+from ..objectives._sparse_words import SparseWords
+from ..timeline import Places
+from ..validation import Floats
+from ..words import Words
+from ._components import Components
+
+#: Runs of bins are dealt to so many parts, whatever the number of threads.
+_PARTS = 16
+
+
+class Trains(NamedTuple):
+    """Bins in time order, cut into runs of adjacent ones.
+
+    Attributes
+    ----------
+    listed : SparseWords
+        Active bits of the distinct words.
+    word : ndarray of int32, shape (n_bins,)
+        Word of each bin, a place among them.
+    runs : ndarray of int64, shape (n_runs + 1,)
+        First bin of each run; the last entry is the number of bins.
+    first : ndarray of int64, shape (n_parts + 1,)
+        First run of each part of the work, which hold about equally many bins.
+    """
+
+    listed: SparseWords
+    word: NDArray[np.int32]
+    runs: Places
+    first: Places
+
+    @classmethod
+    def of(cls, words: Words, listed: SparseWords | None = None) -> Trains:
+        """Runs of words of single bins; one ends with its epoch and where bins are missing."""
+        gaps = np.flatnonzero(np.diff(words.bins) != 1) + 1
+        starts = np.union1d(words.epoch_starts, gaps)
+        runs = np.append(starts, words.n_bins)
+        wanted = words.n_bins * np.arange(1, _PARTS) / _PARTS
+        cuts = np.searchsorted(runs[:-1], wanted)
+        first = np.unique(np.concatenate([[0], cuts, [starts.size]]))
+        listed = SparseWords.of(words.X) if listed is None else listed
+        return cls(listed, words.index, runs, first)
+
+    @property
+    def n_runs(self) -> int:
+        return self.runs.size - 1
+
+
+class Sums(NamedTuple):
+    """Expected counts of a pass over trains."""
+
+    spikes: Floats  # of each bit in each mode, (n_modes, n_bits)
+    shares: Floats  # bins of each mode, (n_modes,)
+    starts: Floats  # runs that start in each mode, (n_modes,)
+    pairs: Floats  # bins in a row of each pair of modes, (n_modes, n_modes)
+    log_likelihood: float  # nats
+
+
+class Chain(NamedTuple):
+    """Modes, where they start and how they follow each other, in whole rows of lanes."""
+
+    components: Components  # emissions: components of equal weight 1
+    start: Floats  # (n_padded,)
+    transitions: Floats  # (n_padded, n_padded)
+
+    @classmethod
+    def of(cls, modes: Floats, start: Floats, transitions: Floats) -> Chain:
+        """From probabilities of spikes (n_modes, n_bits), of the first mode and of the next."""
+        n_modes = len(modes)
+        components = Components.of(modes, np.zeros(n_modes))
+        n_padded = components.silent.size
+        padded, square = np.zeros(n_padded), np.zeros((n_padded, n_padded))
+        padded[:n_modes], square[:n_modes, :n_modes] = start, transitions
+        return cls(components, padded, square)
+
+    def filtered(self, trains: Trains) -> tuple[Floats, Floats]:
+        """Probability of each mode given the bins up to now, (n_bins, n_modes).
+
+        Also the log probability of each bin given the earlier bins of its run, nats, (n_bins,).
+        """
+        emissions, tops = self._emissions(trains.listed)
+        filtered, scale = self._forward(trains, emissions)
+        log_p = np.log(scale) + tops[trains.word]
+        return filtered[:, : self.components.n_components], log_p
+
+    def sums(self, trains: Trains) -> Sums:
+        """Expected counts given the whole runs."""
+        emissions, tops = self._emissions(trains.listed)
+        filtered, scale = self._forward(trains, emissions)
+        n_parts, n_padded, listed = trains.first.size - 1, self.start.size, trains.listed
+        spikes = np.zeros((n_parts, listed.n_units, n_padded))
+        shares, starts = np.zeros((n_parts, n_padded)), np.zeros((n_parts, n_padded))
+        pairs = np.zeros((n_parts, n_padded, n_padded))
+        transposed = np.ascontiguousarray(self.transitions.T)
+        with threads_for(2.0 * self._operations(trains)):
+            backward(
+                *trains[1:], emissions, transposed, scale, listed.offsets, listed.active, filtered,
+                spikes, shares, starts, pairs,
+            )  # fmt: skip
+        n = self.components.n_components
+        return Sums(
+            spikes=spikes.sum(axis=0)[:, :n].T,
+            shares=shares.sum(axis=0)[:n],
+            starts=starts.sum(axis=0)[:n],
+            pairs=(pairs.sum(axis=0) * self.transitions)[:n, :n],
+            log_likelihood=float(np.log(scale).sum() + tops[trains.word].sum()),
+        )
+
+    def best_path(self, trains: Trains) -> NDArray[np.intp]:
+        """Most likely modes of each run, shape (n_bins,)."""
+        n, path = self.components.n_components, np.empty(trains.word.size, dtype=np.intp)
+        log_emissions = self.components.log_joint(trains.listed)
+        log_start, log_transitions = np.log(self.start[:n]), np.log(self.transitions[:n, :n])
+        with threads_for(self._operations(trains)):
+            most_likely_path(*trains[1:], log_emissions, log_start, log_transitions, path)
+        return path
+
+    def _emissions(self, listed: SparseWords) -> tuple[Floats, Floats]:
+        """Probability of each word in each mode, divided by the largest; the log of that, nats."""
+        emissions = self.components.log_joint(listed)
+        tops: Floats = emissions.max(axis=1)
+        emissions -= tops[:, None]
+        return np.exp(emissions, out=emissions), tops
+
+    def _forward(self, trains: Trains, emissions: Floats) -> tuple[Floats, Floats]:
+        filtered, scale = (
+            np.empty((trains.word.size, self.start.size)),
+            np.empty(trains.word.size),
+        )
+        with threads_for(self._operations(trains)):
+            forward(*trains[1:], emissions, self.start, self.transitions, filtered, scale)
+        return filtered, scale
+
+    def _operations(self, trains: Trains) -> float:
+        """Multiply-adds of a recursion."""
+        return float(trains.word.size) * self.start.size**2
+
+
+def long_run(transitions: Floats) -> Floats:
+    """Probability of each mode in the long run, where all transitions are possible, (n_modes,).
+
+    Modes are taken out one by one, with their visits passed on to the others; there is no
+    subtraction, so that rare modes keep their digits (Grassmann, Taksar & Heyman 1985).
+    """
+    left, n = transitions.copy(), len(transitions)
+    for k in range(n - 1, 0, -1):
+        left[:k, k] /= left[k, :k].sum()
+        left[:k, :k] += np.outer(left[:k, k], left[k, :k])
+    visits = np.ones(n)
+    for k in range(1, n):
+        visits[k] = visits[:k] @ left[:k, k]
+    shares: Floats = visits / visits.sum()
+    return shares

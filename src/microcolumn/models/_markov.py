@@ -1,0 +1,318 @@
+"""Hidden Markov modes: independent populations that take turns, as a model of spike trains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+from sklearn.utils.validation import check_is_fitted
+
+from ..origin import ordered
+from ..validation import Floats, check_positions, chunks, random_generator
+from ..words import UnnamedWords, Words
+from ._chain import Chain, Trains, long_run
+from ._markov_fit import fit_markov
+from ._modes import (
+    ModesModel,
+    affordable,
+    checked_distribution,
+    checked_modes,
+    draw_words,
+    log_odds_of_mixed,
+    steps,
+)
+from ._saving import Arrays, floats
+from ._settings import COUNT, seed_of
+from ._word_model import WordModel, check_whole
+
+#: Numbers of modes worth trying.
+_MODES = (1, 2, 5, 10, 20, 30, 60, 100)
+
+
+class HiddenMarkovModes(ModesModel):
+    """Modes of independent units that follow each other as a Markov chain (Prentice et al. 2016).
+
+    A bin's word comes from its mode alone, as in a mixture of independent populations, and the
+    mode from the mode of the bin before. Likelihoods of spike trains are exact by the forward
+    recursion. The chain starts anew with each epoch and after each gap that a split left.
+
+    Single words (``score_samples``, ``sample``, ``log_odds``) have the modes as often as the chain
+    visits them in the long run. Trains (``score_sequence``, ``decode``) take every bin in time
+    order. The prior is that of :class:`BernoulliMixture`, with ``smoothing`` transitions in equal
+    shares from each mode and as many starts.
+
+    Parameters
+    ----------
+    n_modes : int
+        Modes.
+    smoothing : float
+        Words of the prior of each mode, transitions of the prior from each, and starts.
+    n_init : int
+        Random starts of the mixture that the chain starts from.
+    tol : float
+        Fits end when a pass adds no more than this to the objective, nats per bin.
+    max_iter : int
+        Most passes over the trains.
+    random_state : int, Generator, RandomState or None
+        Seed of the starts.
+
+    Attributes
+    ----------
+    modes_ : ndarray, shape (n_modes, n_units)
+        Probability of a spike of each unit in each mode; the most frequent mode comes first.
+    transitions_ : ndarray, shape (n_modes, n_modes)
+        Probability of the next mode (column) given this one (row).
+    start_ : ndarray, shape (n_modes,)
+        Probability of the first mode of a run of bins.
+    objective_ : float
+        Minus the log-likelihood and log prior per bin, nats.
+    last_gain_ : float
+        What the last pass took off it.
+    certificate_ : Certificate
+        Converged if that is no more than ``tol``. Its optimality is the largest slope of the
+        objective by a log odds of a spike or a log probability of a mode.
+    n_iter_ : int
+        Passes over the trains.
+
+    Examples
+    --------
+    >>> truth = HiddenMarkovModes.from_parameters(
+    ...     [[0.05, 0.05], [0.6, 0.7]], [[0.95, 0.05], [0.2, 0.8]]
+    ... )
+    >>> trains, modes = truth.sample_sequence(5000, random_state=0)
+    >>> model = HiddenMarkovModes(n_modes=2).fit(trains)
+    >>> model.transitions_.round(1).tolist()
+    [[0.9, 0.1], [0.2, 0.8]]
+    >>> bool((model.decode(trains) == modes).mean() > 0.9)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_modes": COUNT,
+        **ModesModel._parameter_constraints,
+    }
+
+    transitions_: Floats
+    start_: Floats
+
+    def __init__(
+        self,
+        n_modes: int = 30,
+        *,
+        smoothing: float = 10.0,
+        n_init: int = 3,
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_modes = n_modes
+        self.smoothing = smoothing
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @classmethod
+    def from_parameters(
+        cls, modes: ArrayLike, transitions: ArrayLike, start: ArrayLike | None = None
+    ) -> Self:
+        """Make a ready model without fitting.
+
+        Parameters
+        ----------
+        modes : array_like, shape (n_modes, n_units)
+            Probability of a spike of each unit in each mode, between 0 and 1 and not on them.
+        transitions : array_like, shape (n_modes, n_modes)
+            Probability of the next mode (column) given this one (row), all positive.
+        start : array_like, shape (n_modes,), optional
+            Probability of the first mode of a run; by default as in the long run.
+        """
+        rates = checked_modes(modes)
+        n = len(rates)
+        model = cls(n_modes=n)
+        model.modes_ = rates
+        model.transitions_ = checked_distribution("transitions", transitions, (n, n))
+        first = model.weights_ if start is None else start
+        model.start_ = checked_distribution("start", first, (n,))
+        model._remember(rates.shape[1], None)
+        return model
+
+    def fit(self, X: Words | ArrayLike, y: None = None) -> Self:  # type: ignore[override]
+        """Fit to spike trains; bins have no weights, since each follows from the one before.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_bins, n_units)
+            Binary words of single bins, in time order.
+        y : None
+            Not used; there for scikit-learn.
+        """
+        return super().fit(X)
+
+    @property
+    def weights_(self) -> Floats:
+        """Probability of each mode in the long run, shape (n_modes,)."""
+        return long_run(self.transitions_)
+
+    @property
+    def n_parameters_(self) -> int:
+        """Probabilities of spikes, of starts and of transitions, which add up to 1."""
+        n = len(self.modes_)
+        return self.modes_.size + (n + 1) * (n - 1)
+
+    @property
+    def size_(self) -> str:
+        """Number of modes."""
+        n = len(self.modes_)
+        return f"{n} mode{'s' * (n != 1)}"
+
+    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
+        """Numbers of modes up to one for five distinct words."""
+        return tuple({"n_modes": n} for n in affordable(_MODES, words))
+
+    def score_sequence(self, X: Words | ArrayLike) -> Floats:
+        """Log probability of each bin given the earlier bins of its run, nats, shape (n_bins,).
+
+        Their sum is the log-likelihood of the spike trains.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_bins, n_units)
+            Words of single bins, in time order; an array is one run.
+        """
+        return self._chain().filtered(self._trains(X))[1]
+
+    def predicted_modes(self, X: Words | ArrayLike) -> Floats:
+        """Probability of each mode given the earlier bins of the run, shape (n_bins, n_modes)."""
+        trains = self._trains(X)
+        filtered, _ = self._chain().filtered(trains)
+        predicted = np.empty_like(filtered)
+        for part in chunks(*filtered.shape):
+            predicted[part] = filtered[part] @ self.transitions_
+        predicted[1:] = predicted[:-1].copy()
+        predicted[trains.runs[:-1]] = self.start_
+        return predicted
+
+    def log_odds_in_time(self, X: Words | ArrayLike, units: Iterable[int] | None = None) -> Floats:
+        """Log odds of a spike of some units given the earlier bins, nats, (n_bins, n_chosen).
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_bins, n_units)
+            Words of single bins, in time order.
+        units : iterable of int, optional
+            Positions of units in the model's order; all of them by default.
+        """
+        check_is_fitted(self)
+        n_units = self.n_features_in_
+        chosen = [*range(n_units)] if units is None else check_positions("units", units, n_units)
+        predicted, modes = self.predicted_modes(X), self.modes_[:, chosen]
+        out = np.empty((len(predicted), len(chosen)))
+        for part in chunks(*out.shape):
+            out[part] = log_odds_of_mixed(predicted[part], modes)
+        return out
+
+    def decode(self, X: Words | ArrayLike) -> NDArray[np.intp]:
+        """Most likely modes of each run of bins (Viterbi), shape (n_bins,).
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_bins, n_units)
+            Words of single bins, in time order.
+        """
+        return self._chain().best_path(self._trains(X))
+
+    def sample_sequence(
+        self, n_bins: int, random_state: Any = None
+    ) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+        """Draw one run of spike trains.
+
+        Parameters
+        ----------
+        n_bins : int
+            Length of the run.
+        random_state : int, Generator or None
+            Source of the draws.
+
+        Returns
+        -------
+        words : ndarray of uint8, shape (n_bins, n_units)
+            In time order.
+        modes : ndarray of int, shape (n_bins,)
+            Mode of each bin.
+        """
+        check_is_fitted(self)
+        check_whole("n_bins", n_bins)
+        rng = random_generator(random_state)
+        uniform, path = rng.random(n_bins), np.empty(n_bins, dtype=np.intp)
+        following, upto = steps(self.transitions_), steps(self.start_)
+        for t in range(n_bins):
+            path[t] = np.searchsorted(upto, uniform[t], side="right")
+            upto = following[path[t]]
+        return draw_words(self.modes_, path, rng), path
+
+    def _fit(self, words: Words) -> None:
+        _check_bins(words)
+        found = fit_markov(
+            words,
+            int(self.n_modes),
+            float(self.smoothing),
+            int(self.n_init),
+            self.tol,
+            int(self.max_iter),
+            seed_of(self.random_state),
+        )
+        theta = found.theta
+        self.transitions_ = np.exp(theta.log_transitions)
+        order = np.argsort(-self.weights_, kind="stable")
+        self.transitions_ = np.ascontiguousarray(self.transitions_[order][:, order])
+        self.modes_ = np.asarray(expit(theta.logits[order]))
+        self.start_ = np.exp(theta.log_start[order])
+        self._report(found)
+
+    def _chain(self) -> Chain:
+        check_is_fitted(self)
+        return Chain.of(self.modes_, self.start_, self.transitions_)
+
+    def _trains(self, X: Words | ArrayLike) -> Trains:
+        """Words in the model's order of units, in time."""
+        check_is_fitted(self)
+        words = X if isinstance(X, Words) else UnnamedWords.from_array(X)
+        words = ordered(words, self.origin_)
+        _check_bins(words)
+        if words.n_dims != self.n_features_in_:
+            raise ValueError(
+                f"words have {words.n_dims} units but HiddenMarkovModes was fitted on "
+                f"{self.n_features_in_}; pass the same units"
+            )
+        return Trains.of(words)
+
+    def _arrays(self) -> Arrays:
+        return {"modes": self.modes_, "transitions": self.transitions_, "start": self.start_}
+
+    @classmethod
+    def _from_arrays(
+        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
+    ) -> Self:
+        given = (floats(arrays, name) for name in ("modes", "transitions", "start"))
+        model = cls.from_parameters(*given)
+        model.set_params(**settings)
+        model._check_settings()
+        return model
+
+
+def _check_bins(words: Words) -> None:
+    """Refuse words that are not single bins of equal weight."""
+    if words.window > 1:
+        raise ValueError(
+            f"words span {words.window} bins, but the chain of modes already knows the past; "
+            "pass words of single bins"
+        )
+    if words.weights is not None and not (words.weights == 1.0).all():
+        raise ValueError(
+            "bins carry weights, but each bin of a spike train follows from the one before; "
+            "leave out sample_weight"
+        )
