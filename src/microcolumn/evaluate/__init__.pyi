@@ -24,8 +24,8 @@ from ._layers import (
     LayerStatistics as LayerStatistics,
     layer_statistics as layer_statistics,
 )
-from ._model_score import ModelScore as ModelScore, SplitScore as SplitScore
 from ._lift import lift as lift
+from ._model_score import ModelScore as ModelScore, SplitScore as SplitScore
 from ._paired import PairedDifference as PairedDifference
 from ._past import probability_given_past as probability_given_past
 from ._patterns import (
