@@ -31,6 +31,7 @@ from microcolumn.evaluate._splits import compare_splits, score_split
 from microcolumn.models import ModelSpec
 from microcolumn.study import Experiment
 from microcolumn.study._compute import split_words
+from microcolumn.study._sources import Source
 from microcolumn.timeline import default_blocks
 
 BIN_WIDTH = 0.020
@@ -39,7 +40,7 @@ BIN_WIDTH = 0.020
 def recordings(folder: Path, n_units: int, minutes: float | None) -> Iterator[tuple[str, mc.Words]]:
     """Words of the most active units of the presets, and of the files of a folder."""
     for name in ("B4", "T6", "B4MU"):
-        simulated = mc.simulate.preset(name, **({} if minutes is None else {"minutes": minutes}))
+        simulated = Source(name, preset=name, minutes=minutes).load()
         yield f"{name} (simulated)", most_active(simulated.bin(BIN_WIDTH), n_units)
     for path in sorted(folder.glob("*.npz")):
         yield path.stem, most_active(mc.read(path).bin(BIN_WIDTH), n_units)

@@ -41,6 +41,7 @@ from microcolumn.models import ModelSpec
 from microcolumn.models._spec import RIVALS
 from microcolumn.study import Experiment
 from microcolumn.study._compute import split_words
+from microcolumn.study._sources import Source
 from microcolumn.timeline import default_blocks
 
 BIN_WIDTH = 0.020
@@ -86,9 +87,9 @@ def recordings(folder: Path, quick: bool) -> Iterator[tuple[str, Callable[[], mc
 
         return words
 
-    minutes = {"minutes": 10.0} if quick else {}
+    minutes = 10.0 if quick else None
     for name in ("B4", "T6", "B4MU"):
-        yield f"{name} (simulated)", of(lambda name=name: mc.simulate.preset(name, **minutes))
+        yield f"{name} (simulated)", of(Source(name, preset=name, minutes=minutes).load)
     for path in sorted(folder.glob("*.npz")):
         yield path.stem, of(lambda path=path: mc.read(path))
 
