@@ -10,8 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.models import CascadedLogistic, to_bytes
-from microcolumn.models._cascade import cascade_order, count_thresholds
+from microcolumn.models._cascade import count_thresholds
 from microcolumn.models._files import from_bytes
+from microcolumn.models._ordered_units import cascade_order
 
 
 def random_cascade(n=5, seed=0, scale=1.0):
@@ -289,13 +290,13 @@ def test_files_hold_the_model_bit_for_bit(words, fitted):
 @pytest.mark.parametrize(
     ("name", "value", "problem"),
     [
-        ("order", [0, 1, 1, 3, 4], "order is not one of the 5 bits"),
-        ("order", [0.0, 1.0, 2.0, 3.0, 4.0], "whole numbers"),
+        ("order", [0, 1, 1, 3, 4], "order does not name each of the 5 bits once"),
+        ("order", [0.0, 1.0, 2.0, 3.0, 4.0], "order does not name"),
         ("weights", np.ones((5, 5)), "do not come before"),
         ("weights", np.zeros((5, 4)), "shape"),
         ("steps", np.zeros((5, 2)), "shape"),
         ("b", [0.0, np.nan, 0.0, 0.0, 0.0], "not finite"),
-        ("thresholds", [0, 2, 4], "thresholds do not increase"),
+        ("thresholds", [0, 2, 4], "whole numbers that increase from 1 on"),
     ],
 )
 def test_parameters_that_do_not_fit_each_other_are_refused(name, value, problem):

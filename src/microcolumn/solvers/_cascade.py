@@ -67,7 +67,7 @@ class CascadeRegressions:
         counts = np.arange(int(np.diff(listed.offsets).max()) + 1)
         reached = counts[:, None] >= thresholds
         table = np.concatenate([reached, np.ones((counts.size, 1))], axis=1)
-        usable = (words.X.any(axis=0) & ~words.X.all(axis=0))[order]
+        usable = np.asarray(words.X.any(axis=0) & ~words.X.all(axis=0))[order]
         self._words = CascadeWords(listed.offsets, listed.active, shares, table, usable)
         nodes = np.flatnonzero(usable)
         self._nodes = nodes[np.argsort(nodes * _GOLDEN % 1.0, kind="stable")]

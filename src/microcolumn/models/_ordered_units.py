@@ -1,0 +1,116 @@
+"""What cascades share: units in an order, each with log odds that depend on those before it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..kernels.cpu.threads import threads_for
+from ..validation import Bits, Floats, chunks, random_generator, whole_number
+from ..words import Words
+from ._rival import Rival
+
+
+class CascadeKernels(NamedTuple):
+    """What computes probabilities; units are in the order of the cascade.
+
+    ``log_probability(words, *tables, out)`` (n_words,), ``log_odds(words, units, *tables, out)``
+    (n_words, n_chosen) and ``draw(uniform, *tables, out)`` (n_words, n_units) fill ``out``.
+    """
+
+    log_probability: Callable[..., None]
+    log_odds: Callable[..., None]
+    draw: Callable[..., None]
+
+
+class OrderedUnits(Rival):
+    """A model of each unit given those before it in ``order_``; subclasses say how.
+
+    The order goes from the least to the most active unit, with the bins of a window one after the
+    other, the oldest first.
+    """
+
+    _kernels: ClassVar[CascadeKernels]
+
+    order_: NDArray[np.int64]
+
+    @abstractmethod
+    def _tables(self) -> tuple[Any, ...]:
+        """What the kernels read, with units in the order of the cascade."""
+
+    @property
+    @abstractmethod
+    def _operations_per_bit(self) -> float:
+        """Multiply-adds for the log odds of one unit given those before it, roughly."""
+
+    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
+        """Log odds of a spike of some units given all other bits of each word.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_words, n_units)
+            Binary words; what the units themselves did does not matter.
+        units : sequence of int
+            Bits of the word, in the model's own order.
+
+        Returns
+        -------
+        ndarray, shape (n_words, n_chosen)
+            In nats.
+        """
+        bits = self._checked(X)
+        places = np.argsort(self.order_)[np.asarray(units, dtype=np.intp)]
+        tables, out = self._tables(), np.empty((len(bits), places.size))
+        for part in chunks(*bits.shape):
+            # A flip changes the factors of later units, half of all on average.
+            with threads_for(0.5 * self._operations_per_bit * bits[part].size * places.size):
+                self._kernels.log_odds(bits[part][:, self.order_], places, *tables, out[part])
+        return out
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None, **options: Any
+    ) -> NDArray[np.uint8]:
+        """Draw independent words, unit by unit, shape (n_samples, n_units)."""
+        check_is_fitted(self)
+        if options:
+            raise TypeError(f"samples are exact; leave out {', '.join(options)}")
+        rng = random_generator(random_state)
+        tables = self._tables()
+        out = np.empty((whole_number("n_samples", n_samples), self.order_.size), dtype=np.uint8)
+        for part in chunks(*out.shape):
+            drawn = np.empty_like(out[part])
+            uniform = rng.random(drawn.shape)
+            with threads_for(self._operations_per_bit * drawn.size):
+                self._kernels.draw(uniform, *tables, drawn)
+            out[part, self.order_] = drawn
+        return out
+
+    def _log_probability(self, bits: Bits) -> Floats:
+        tables, out = self._tables(), np.empty(len(bits))
+        for part in chunks(*bits.shape):
+            with threads_for(self._operations_per_bit * bits[part].size):
+                self._kernels.log_probability(bits[part][:, self.order_], *tables, out[part])
+        return out
+
+
+def cascade_order(words: Words) -> NDArray[np.int64]:
+    """Positions of the bits from the least active to the most active, the oldest bin first.
+
+    Over five splits of 31 hippocampal and 54 retinal units, logistic units with the running count
+    have 0.05 bits/s (2 per cent) and 0.03 bits/s more in this order than in the reverse order; on
+    60 other retinal units they have 0.15 bits/s (0.6 per cent) less.
+    """
+    bins = np.repeat(np.arange(words.window), words.n_units)
+    return np.lexsort((words.rates, bins)).astype(np.int64)
+
+
+def checked_order(order: NDArray[Any], n: int) -> NDArray[np.int64]:
+    """``order`` of a file or a caller, refused unless it names each of ``n`` bits once."""
+    if order.dtype.kind not in "iu" or not np.array_equal(np.sort(order), np.arange(n)):
+        raise ValueError(f"order does not name each of the {n} bits once")
+    return order.astype(np.int64)
