@@ -51,6 +51,7 @@ from .layers import LayerBoundaries as LayerBoundaries
 from .models import (
     RBM as RBM,
     BernoulliMixture as BernoulliMixture,
+    BoostedCascade as BoostedCascade,
     CascadedLogistic as CascadedLogistic,
     HiddenMarkovModes as HiddenMarkovModes,
     Independent as Independent,

@@ -1,4 +1,5 @@
 from ._base import PopulationModel as PopulationModel
+from ._boosted import BoostedCascade as BoostedCascade
 from ._cascade import CascadedLogistic as CascadedLogistic
 from ._files import from_bytes as from_bytes, load as load, model_class as model_class
 from ._independent import Independent as Independent

@@ -20,6 +20,7 @@ from ..units import Units
 from ..validation import real_number, whole_number
 from ..words import checked_bin_width
 from ._base import PARAMETERS, PopulationModel
+from ._boosted import BoostedCascade
 from ._cascade import CascadedLogistic
 from ._independent import Independent
 from ._ising import Ising
@@ -49,6 +50,7 @@ _CLASSES: dict[str, type[WordModel]] = {
         Universal,
         CascadedLogistic,
         HiddenMarkovModes,
+        BoostedCascade,
     )
 }
 #: Of the entries of a certificate that are not floats.
