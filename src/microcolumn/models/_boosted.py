@@ -225,7 +225,7 @@ def _of_first(counted: _Counted, n: int) -> _Counted:
     if not len(bits):
         return bits[:, :n], counts
     distinct, index = unique_rows(np.ascontiguousarray(bits[:, :n]))
-    return distinct, np.bincount(index, weights=counts, minlength=len(distinct))
+    return distinct, np.bincount(index, counts, len(distinct)).astype(np.float64)
 
 
 def _predictors(words: Bits) -> Floats:
