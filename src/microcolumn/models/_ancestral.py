@@ -16,11 +16,12 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..kernels.cpu.ancestry import as_pairs, log_weights, regressions, settle
+from ..kernels.cpu.ancestry_past import log_odds_given_first
 from ..kernels.cpu.threads import threads_for
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks, random_generator
 from ..words import Words
-from ._counting import counted_pairs
+from ._counting import counted_pairs, distinct_pasts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
 from ._word_model import WordModel, check_whole, floored_rates
@@ -164,6 +165,29 @@ class Ancestral(Rival):
             for part in chunks(len(bits), max(others.size, 1)):
                 out[part, column] += bits[part][:, others] @ couplings
         return out
+
+    def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
+        """Log odds of a spike of each unit in the newest bin of a window, given the earlier bins.
+
+        The other units of the newest bin are summed out exactly, however many there are.
+
+        Parameters
+        ----------
+        words : Words
+            In the model's order of units.
+
+        Returns
+        -------
+        log_odds : ndarray, shape (n_pasts, n_units)
+            Of each distinct past, nats.
+        past : ndarray of int32, shape (n_distinct,)
+            Row of ``log_odds`` of each distinct word.
+        """
+        pasts, past = distinct_pasts(words)
+        out = np.empty((len(pasts), words.n_units))
+        with threads_for(100.0 * len(pasts) * words.n_dims):
+            log_odds_given_first(pasts, self.order_, self.parents_, self.biases_, self.slopes_, out)
+        return out, past
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None, **options: Any

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..kernels.cpu.pair_counts import add_pairs, mirror
 from ..kernels.cpu.threads import threads_for
+from ..packing import unique_rows
 from ..validation import Bits, Floats, chunks
 from ..words import Words
 
@@ -47,6 +48,13 @@ def counted_pairs(words: Words) -> Floats:
                 add_pairs(columns, float(1 << digit), pairs)
     mirror(pairs)
     return pairs
+
+
+def distinct_pasts(words: Words) -> tuple[Bits, NDArray[np.int32]]:
+    """Distinct words without their newest bin, and which of them each word has."""
+    if words.window == 1:
+        return words.X[:1, :0], np.zeros(len(words), dtype=np.int32)
+    return unique_rows(np.ascontiguousarray(words.X[:, : -words.n_units]))
 
 
 def _columns(X: Bits) -> NDArray[np.uint64]:
