@@ -63,7 +63,7 @@ def log_symmetric(log_odds, out):
 
 
 # P(m of all units but unit i are active) for every i and m, from the chances of single units.
-# Cost: a multiply-add per three units and row. All terms are positive, where dividing a unit out is not.
+# Cost: a multiply-add per three units and row, all positive; dividing units out would cancel.
 # Pinned by tests/kernels/cpu/test_poisson_binomial.py to sums over all words.
 @kernel(parallel=True)
 def chances_without(probabilities, out):
