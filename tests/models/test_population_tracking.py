@@ -88,6 +88,20 @@ def test_log_odds_are_those_of_flips(every_word):
     )
 
 
+@pytest.mark.parametrize("window", [1, 2, 3])
+def test_odds_given_the_past_sum_the_other_units_out(every_word, window):
+    words = mc.Words.from_array(words_of()[:, 1:4]).embed(window)
+    model, X = mc.PopulationTracking(strength=3.0).fit(words), every_word(3 * window)
+    log_odds, past = model.log_odds_given_past(words)
+    p, n_first = np.exp(model.score_samples(X)), 3 * (window - 1)
+    for word, row in list(zip(words.X, past, strict=True))[::5]:
+        same = (X[:, :n_first] == word[:n_first]).all(axis=1)
+        for unit in range(3):
+            active = X[:, n_first + unit] == 1
+            wanted = np.log(p[same & active].sum() / p[same & ~active].sum())
+            assert log_odds[row, unit] == pytest.approx(wanted, abs=1e-10)
+
+
 def test_samples_have_the_probabilities_of_words(every_word):
     X, n = every_word(N_UNITS), 200_000
     model = mc.PopulationTracking(strength=2.0).fit(words_of())

@@ -214,6 +214,7 @@ def test_files_give_the_same_bits(cls, every_word, tmp_path):
         ("order", 0, 1, "every unit once"),
         ("parents", (3, 0), 9, "units that are not there"),
         ("parents", (slice(None), 0), 0, "before their children"),
+        ("parents", slice(None), -1, "have no parent"),
         ("slopes", (0, 0), np.nan, "not finite"),
         ("unit_rates", 0, 1.0, "between 0 and 1"),
         ("edges", (0, 0), -1, "units that are not there"),
@@ -228,10 +229,10 @@ def test_spoilt_files_are_refused(name, place, value, message):
 
 def test_parents_without_an_edge_between_them_are_refused():
     arrays = {
-        "order": np.arange(3),
-        "parents": np.array([[-1, -1], [-1, -1], [0, 1]]),
-        "slopes": np.zeros((3, 2)),
-        "unit_rates": np.full(3, 0.5),
+        "order": np.arange(4),
+        "parents": np.array([[-1, -1], [0, -1], [0, -1], [1, 2]]),
+        "slopes": np.zeros((4, 2)),
+        "unit_rates": np.full(4, 0.5),
         "edges": np.zeros((0, 2), dtype=np.int64),
         "information": np.zeros(0),
     }

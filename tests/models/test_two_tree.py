@@ -158,3 +158,40 @@ def test_weights_and_repeated_words_are_the_same():
 def test_the_same_words_give_the_same_bytes():
     X = words_of()
     assert to_bytes(mc.TwoTree().fit(X)) == to_bytes(mc.TwoTree().fit(X))
+
+
+@pytest.mark.parametrize("cls", [mc.Tree, mc.TwoTree])
+@pytest.mark.parametrize("n_edges", [None, 4])
+@pytest.mark.parametrize("window", [1, 2, 3])
+def test_odds_given_the_past_sum_the_other_units_out(every_word, cls, n_edges, window):
+    words = mc.Words.from_array(words_of(n_units=3)).embed(window)
+    model, X = cls(n_edges).fit(words), every_word(3 * window)
+    log_odds, past = model.log_odds_given_past(words)
+    p, n_first = np.exp(model.score_samples(X)), 3 * (window - 1)
+    for word, row in list(zip(words.X, past, strict=True))[::7]:
+        same = (X[:, :n_first] == word[:n_first]).all(axis=1)
+        for unit in range(3):
+            active = X[:, n_first + unit] == 1
+            wanted = np.log(p[same & active].sum() / p[same & ~active].sum())
+            assert log_odds[row, unit] == pytest.approx(wanted, abs=1e-10)
+    predicted = mc.predict(model, words, given="past")
+    np.testing.assert_allclose(predicted.log_odds, log_odds[past], atol=1e-10)
+
+
+@pytest.mark.parametrize("cls", [mc.Tree, mc.TwoTree])
+@pytest.mark.parametrize("n_units", [1, 2, 3, 7])
+def test_numbers_of_active_units_are_sums_over_all_words(every_word, cls, n_units):
+    X = every_word(n_units)
+    for n_edges in (None, n_units // 2):
+        model = cls(n_edges).fit(words_of(n_units=n_units))
+        wanted = np.bincount(X.sum(axis=1), weights=np.exp(model.score_samples(X)))
+        np.testing.assert_allclose(mc.synchrony(model).probability, wanted, rtol=1e-11)
+
+
+def test_hundreds_of_units_have_the_mean_number_of_active_ones():
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 250)) < rng.choice([0.02, 0.3], (300, 1))
+    model = mc.TwoTree().fit(X)
+    p = mc.synchrony(model).probability
+    assert p.sum() == pytest.approx(1.0, abs=1e-12)
+    assert p @ np.arange(251) == pytest.approx(model.rates_.sum(), rel=1e-12)

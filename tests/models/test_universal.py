@@ -42,6 +42,15 @@ def test_words_have_the_probability_of_the_next_word(every_word, base, concentra
     )
 
 
+def test_numbers_of_active_units_are_sums_over_all_words(every_word):
+    X = every_word(N_UNITS)
+    model = mc.Universal(mc.Tree(), 20.0).fit(words_of(50))
+    wanted = np.bincount(X.sum(axis=1), weights=np.exp(model.score_samples(X)))
+    np.testing.assert_allclose(mc.synchrony(model).probability, wanted, rtol=1e-11)
+    by_ising = mc.Universal(mc.Ising(), 20.0).fit(words_of(50))
+    assert mc.synchrony(by_ising).method == "samples"
+
+
 def test_the_evidence_is_the_product_of_the_chances_of_each_next_word(every_word):
     train, X = words_of(40), every_word(N_UNITS)
     log_p = mc.Independent().fit(train).score_samples(X)
@@ -161,7 +170,10 @@ def test_the_normaliser_is_that_of_the_base():
     model = mc.Universal(ising).fit(train)
     assert model.log_partition() == ising.log_partition()
     assert model.certificate_ == ising.certificate_
-    assert not hasattr(mc.Universal(mc.Tree()).fit(train), "certificate_")
+    on_tree = mc.Universal(mc.Tree(), 900.0).fit(train)
+    assert not hasattr(on_tree, "certificate_")
+    assert on_tree.size_ == "4 edges, 75 % base"
+    assert on_tree.n_parameters_ == on_tree.base_.n_parameters_ + len(np.unique(by_id(train))) + 1
     log_z = ising.log_partition()
     assert mc.lift(model, train).normaliser == log_z.method
 

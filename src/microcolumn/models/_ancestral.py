@@ -16,11 +16,13 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..kernels.cpu.ancestry import as_pairs, log_weights, regressions, settle
+from ..kernels.cpu.ancestry_numbers import numbers_active
+from ..kernels.cpu.ancestry_past import log_odds_given_first
 from ..kernels.cpu.threads import threads_for
 from ..parameters import Parameters
 from ..validation import Bits, Floats, chunks, random_generator
 from ..words import Words
-from ._counting import counted_pairs
+from ._counting import counted_pairs, distinct_pasts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
 from ._word_model import WordModel, check_whole, floored_rates
@@ -29,6 +31,8 @@ Places = NDArray[np.int64]
 
 #: Information below which two units are independent and only rounding says otherwise, nats.
 _NONE = 1e-12
+#: Units up to which P(k units active) is summed: 400 MB and a second or so.
+_MOST_UNITS_COUNTED = 2_000
 #: Shares of all edges that are worth trying.
 _SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
@@ -165,6 +169,29 @@ class Ancestral(Rival):
                 out[part, column] += bits[part][:, others] @ couplings
         return out
 
+    def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
+        """Log odds of a spike of each unit in the newest bin of a window, given the earlier bins.
+
+        The other units of the newest bin are summed out exactly, however many there are.
+
+        Parameters
+        ----------
+        words : Words
+            In the model's order of units.
+
+        Returns
+        -------
+        log_odds : ndarray, shape (n_pasts, n_units)
+            Of each distinct past, nats.
+        past : ndarray of int32, shape (n_distinct,)
+            Row of ``log_odds`` of each distinct word.
+        """
+        pasts, past = distinct_pasts(words)
+        out = np.empty((len(pasts), words.n_units))
+        with threads_for(100.0 * len(pasts) * words.n_dims):
+            log_odds_given_first(pasts, self.order_, self.parents_, self.biases_, self.slopes_, out)
+        return out, past
+
     def sample(
         self, n_samples: int = 1, random_state: Any = None, **options: Any
     ) -> NDArray[np.uint8]:
@@ -192,6 +219,14 @@ class Ancestral(Rival):
                     logits += slope * out[parent]
             out[unit] = rng.random(n_samples) < expit(logits)
         return np.ascontiguousarray(out.T)
+
+    def _active_distribution(self) -> Floats | None:
+        n_units = self.n_features_in_
+        if n_units > _MOST_UNITS_COUNTED:
+            return None
+        out = np.empty(n_units + 1)
+        numbers_active(self.order_, self.parents_, self.biases_, self.slopes_, out)
+        return out
 
     def _fit(self, words: Words) -> None:
         self._take(self._structure(words), floored_rates(words))
@@ -293,8 +328,10 @@ def _check_ancestry(order: Places, parents: Places) -> None:
     place[order], place[-1] = np.arange(n_units), -1
     if ((parents < -1) | (parents >= n_units)).any():
         raise ValueError("parents name units that are not there")
-    if (place[parents] >= place[:-1, None]).any() or (parents[parents[:, 0] < 0, 1] >= 0).any():
+    if (place[parents] >= place[:-1, None]).any():
         raise ValueError("parents do not come before their children")
+    if (parents[order[1:], 0] < 0).any():
+        raise ValueError("units other than the first have no parent")
     two = np.flatnonzero(parents[:, 1] >= 0)
     first, second = parents[two].T
     joined = (parents[first] == second[:, None]) | (parents[second] == first[:, None])

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..kernels.cpu.pair_counts import list_active, list_members, pair_counts
+from ..kernels.cpu.pair_counts import add_pairs, mirror
 from ..kernels.cpu.threads import threads_for
-from ..validation import Floats
+from ..packing import unique_rows
+from ..validation import Bits, Floats, chunks
 from ..words import Words
+
+#: Words whose columns are packed at a time; those of 1,000 units then fit near memory.
+_WORDS_AT_ONCE = 1 << 13
 
 
 def scaled_counts(words: Words) -> Floats:
@@ -26,16 +31,35 @@ def counted_pairs(words: Words) -> Floats:
     The diagonal holds the words in which each unit is active. The matrix takes 800 MB for 10,000
     units, more than anything else here.
     """
-    n_units = words.n_dims
-    n_active = words.X.sum(axis=1, dtype=np.int64)
-    offsets = np.concatenate([[0], np.cumsum(n_active)])
-    active = np.empty(offsets[-1], dtype=np.int32)
-    with threads_for(float(words.X.size)):
-        list_active(words.X, offsets, active)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(active, minlength=n_units))])
-    members = np.empty(active.size, dtype=np.int32)
-    list_members(offsets, active, starts, members)
-    pairs = np.empty((n_units, n_units))
-    with threads_for(float((n_active**2).sum())):
-        pair_counts(offsets, active, starts, members, scaled_counts(words), pairs)
+    counts, n_units = scaled_counts(words), words.n_dims
+    pairs = np.zeros((n_units, n_units))
+    whole = counts.astype(np.int64)
+    if not np.array_equal(whole, counts):
+        for part in chunks(len(words), n_units):
+            x = words.X[part].astype(np.float64)
+            pairs += x.T @ (counts[part, None] * x)
+        return pairs
+    # Words that occur an odd number of times, then those whose count has the next binary digit.
+    for digit in range(int(whole.max()).bit_length()):
+        rows = np.flatnonzero(whole >> digit & 1)
+        for start in range(0, rows.size, _WORDS_AT_ONCE):
+            columns = _columns(words.X[rows[start : start + _WORDS_AT_ONCE]])
+            with threads_for(0.1 * n_units * columns.size):
+                add_pairs(columns, float(1 << digit), pairs)
+    mirror(pairs)
     return pairs
+
+
+def distinct_pasts(words: Words) -> tuple[Bits, NDArray[np.int32]]:
+    """Distinct words without their newest bin, and which of them each word has."""
+    if words.window == 1:
+        return words.X[:1, :0], np.zeros(len(words), dtype=np.int32)
+    return unique_rows(np.ascontiguousarray(words.X[:, : -words.n_units]))
+
+
+def _columns(X: Bits) -> NDArray[np.uint64]:
+    """Columns of words, 64 words in an integer, shape (n_units, n_integers)."""
+    octets = np.packbits(X, axis=0)
+    padded = np.zeros((X.shape[1], 8 * -(-octets.shape[0] // 8)), dtype=np.uint8)
+    padded[:, : octets.shape[0]] = octets.T
+    return padded.view(np.uint64)

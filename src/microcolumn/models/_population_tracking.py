@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..kernels.cpu.poisson_binomial import (
+    chances_without,
     count_by_active,
     draw_given_total,
     log_chances,
@@ -23,7 +24,7 @@ from ..kernels.cpu.poisson_binomial import (
 from ..kernels.cpu.threads import threads_for
 from ..validation import Bits, Floats, chunks, random_generator
 from ..words import Words
-from ._counting import scaled_counts
+from ._counting import distinct_pasts, scaled_counts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
 from ._word_model import WordModel, check_whole, floored_rates
@@ -111,6 +112,47 @@ class PopulationTracking(Rival):
         with threads_for(float(3 * bits.size)):
             log_odds_given_rest(bits, self._tables, self._rows, self._offsets, chosen, out)
         return out
+
+    def log_odds_given_past(self, words: Words) -> tuple[Floats, NDArray[np.int32]]:
+        """Log odds of a spike of each unit in the newest bin of a window, given the earlier bins.
+
+        The other units of the newest bin are summed out exactly, by how many of them are active.
+
+        Parameters
+        ----------
+        words : Words
+            In the model's order of units.
+
+        Returns
+        -------
+        log_odds : ndarray, shape (n_pasts, n_units)
+            Of each distinct past, nats.
+        past : ndarray of int32, shape (n_distinct,)
+            Row of ``log_odds`` of each distinct word.
+        """
+        pasts, past = distinct_pasts(words)
+        n_past, n_units = pasts.shape[1], words.n_units
+        chances = expit(self._tables[:, n_past:])
+        others = np.empty((*chances.shape, n_units))
+        with threads_for(float(chances.size * n_units**2)):
+            chances_without(chances, others)
+        # Words of the newest bin weigh the product of their odds, not of their chances.
+        log_silent = np.log1p(-chances).sum(axis=1)
+        out, n_active = np.empty((len(pasts), n_units)), pasts.sum(axis=1, dtype=np.int64)
+        for number in np.unique(n_active):
+            rows = self._rows[number : number + n_units + 1]  # by active units of the newest bin
+            active, silent = np.zeros((2, n_units + 1, n_units))
+            for m, row in enumerate(rows):
+                if m > 0:
+                    active[m] = chances[row] * others[row, :, m - 1]
+                if m < n_units:
+                    silent[m] = (1.0 - chances[row]) * others[row, :, m]
+            places = np.flatnonzero(n_active == number)
+            log_w = pasts[places] @ self._tables[rows, :n_past].T
+            log_w += self._offsets[number : number + n_units + 1] - log_silent[rows]
+            weights = np.exp(log_w - log_w.max(axis=1, keepdims=True))
+            out[places] = np.log(weights @ active) - np.log(weights @ silent)
+        return out, past
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None, **options: Any

@@ -133,10 +133,10 @@ class Universal(Rival):
 
     @property
     def size_(self) -> str:
-        """Share of the base."""
+        """Size of the base, and its share."""
         check_is_fitted(self)
         share = self.concentration_ / (self.concentration_ + float(self._counts.sum()))
-        return f"{100.0 * share:.2g} % base"
+        return ", ".join(filter(None, [self.base_.size_, f"{100.0 * share:.2g} % base"]))
 
     @property
     def certificate_(self) -> Certificate:
@@ -189,6 +189,15 @@ class Universal(Rival):
         if is_base.any():
             out[is_base] = self.base_.sample(int(is_base.sum()), rng, **options)
         return out
+
+    def _active_distribution(self) -> Floats | None:
+        base = self.base_._active_distribution() if isinstance(self.base_, Rival) else None
+        if base is None:
+            return None
+        n_active = np.bitwise_count(self._keys).sum(axis=1, dtype=np.int64)
+        seen = np.bincount(n_active, weights=self._counts, minlength=base.size)
+        mixed: Floats = (seen + self.concentration_ * base) / (seen.sum() + self.concentration_)
+        return mixed
 
     def _fit(self, words: Words) -> None:
         """Fit around a base; see :meth:`fit`."""

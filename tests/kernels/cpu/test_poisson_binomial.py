@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from microcolumn.kernels.cpu.poisson_binomial import (
+    chances_without,
     draw_given_total,
     log_chances,
     log_symmetric,
@@ -28,6 +29,17 @@ def test_chances_are_sums_over_all_words(every_word):
     for k, row, value in zip(totals, P, found, strict=True):
         wanted = chances_of_words(row, X)[X.sum(axis=1) == k].sum()
         assert math.exp(value) == pytest.approx(wanted, rel=1e-13)
+
+
+def test_chances_without_a_unit_are_sums_over_the_words_of_the_others(every_word):
+    X, P = every_word(4), np.random.default_rng(0).random((3, 5))
+    found = np.full((3, 5, 5), np.nan)
+    chances_without(P, found)
+    for row, i in np.ndindex(3, 5):
+        weights = chances_of_words(np.delete(P[row], i), X)
+        np.testing.assert_allclose(
+            found[row, i], np.bincount(X.sum(axis=1), weights=weights), rtol=1e-13
+        )
 
 
 @pytest.mark.parametrize(("n_units", "total"), [(1000, 30), (3000, 1500)])

@@ -1,54 +1,57 @@
-"""How often each two units are active together, from lists of the active bits of words.
+"""How often each two units are active together, from columns of packed words."""
 
-The active bits of word u are ``active`` from ``offsets[u]`` to ``offsets[u + 1]``, and the words
-in which unit n is active are ``members`` from ``starts[n]`` to ``starts[n + 1]``.
-"""
+import numpy as np
+from numba import prange, types
+from numba.extending import intrinsic
 
-from numba import prange
-
-from ..simd.compile import kernel
+from ..simd.compile import kernel, subroutine
 
 
-# Lists the active bits of every word in increasing order.
-# Cost: one look at every bit.
-# Pinned by tests/kernels/cpu/test_pair_counts.py to numpy.nonzero.
-@kernel(parallel=True)
-def list_active(bits, offsets, active):
-    """Fill ``active`` from ``bits`` (n_words, n_units); ``offsets`` (n_words + 1,) are known."""
-    for u in prange(bits.shape[0]):
-        k = offsets[u]
-        for n in range(bits.shape[1]):
-            if bits[u, n]:
-                active[k] = n
-                k += 1
+@intrinsic
+def _n_ones(typing_context, number):
+    """How many bits of a 64-bit number are 1."""
+
+    def code(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), code
 
 
-# Lists the words of every unit in increasing order: the transpose of a sparse matrix.
-# Cost: one move per active bit.
-# Pinned by tests/kernels/cpu/test_pair_counts.py to numpy.nonzero.
-@kernel
-def list_members(offsets, active, starts, members):
-    """Fill ``members``; ``starts`` (n_units + 1,) are known."""
-    filled = starts[:-1].copy()
-    for u in range(offsets.size - 1):
-        for k in range(offsets[u], offsets[u + 1]):
-            n = active[k]
-            members[filled[n]] = u
-            filled[n] += 1
+@subroutine
+def _add_row(columns, weight, i, out):
+    row = columns[i]
+    for j in range(i + 1):
+        other, total = columns[j], np.uint64(0)
+        for k in range(row.size):
+            total += _n_ones(row[k] & other[k])
+        out[i, j] += weight * total
 
 
-# Sum over words of count times x_i x_j for every i and j; rates stand on the diagonal.
-# Cost: an addition per two active bits of a word. Packed columns and their population counts take
-# longer unless a fifth of all bits are active, and need whole counts (benchmarks/rivals_trees.py).
+# Adds to out[i, j], j <= i, weight times the words in which units i and j are both active.
+# Cost: an AND, a count of ones and an addition per 64 words and pair; vectors of eight of them
+# where the machine counts the ones of vectors.
 # Pinned by tests/kernels/cpu/test_pair_counts.py to a dense product.
 @kernel(parallel=True)
-def pair_counts(offsets, active, starts, members, counts, out):
-    """Overwrite ``out`` (n_units, n_units)."""
-    for i in prange(out.shape[0]):
-        row = out[i]
-        row[:] = 0.0
-        for place in range(starts[i], starts[i + 1]):
-            u = members[place]
-            count = counts[u]
-            for k in range(offsets[u], offsets[u + 1]):
-                row[active[k]] += count
+def add_pairs(columns, weight, out):
+    """``columns`` (n_units, n_integers) hold 64 words of a unit in each integer, in any order."""
+    n_units = out.shape[0]
+    # A long and a short row together, so that all threads have the same to do.
+    for short in prange((n_units + 1) // 2):
+        long = n_units - 1 - short
+        _add_row(columns, weight, short, out)
+        if long != short:
+            _add_row(columns, weight, long, out)
+
+
+# Copies what stands below the diagonal to above it.
+# Cost: one move per pair, in tiles that fit near memory.
+# Pinned by tests/kernels/cpu/test_pair_counts.py to a dense product.
+@kernel
+def mirror(square):
+    """Make ``square`` (n_units, n_units) symmetric, in place."""
+    n_units, tile = square.shape[0], 64
+    for top in range(0, n_units, tile):
+        for left in range(0, top + tile, tile):
+            for i in range(top, min(top + tile, n_units)):
+                for j in range(left, min(left + tile, i)):
+                    square[j, i] = square[i, j]

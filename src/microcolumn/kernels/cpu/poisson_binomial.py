@@ -62,6 +62,28 @@ def log_symmetric(log_odds, out):
             out[k] = high + math.log1p(math.exp(low - high))
 
 
+# P(m of all units but unit i are active) for every i and m, from the chances of single units.
+# Cost: a multiply-add per three units and row, all positive; dividing units out would cancel.
+# Pinned by tests/kernels/cpu/test_poisson_binomial.py to sums over all words.
+@kernel(parallel=True)
+def chances_without(probabilities, out):
+    """Fill ``out`` (n_rows, n_units, n_units) from ``probabilities`` (n_rows, n_units)."""
+    n_units = probabilities.shape[1]
+    for row in prange(probabilities.shape[0]):
+        for i in range(n_units):
+            chances, n_others = out[row, i], 0
+            chances[:] = 0.0
+            chances[0] = 1.0
+            for n in range(n_units):
+                if n == i:
+                    continue
+                p = probabilities[row, n]
+                n_others += 1
+                for m in range(n_others, 0, -1):
+                    chances[m] = chances[m] * (1.0 - p) + chances[m - 1] * p
+                chances[0] *= 1.0 - p
+
+
 # Words of independent units that have exactly K active ones, drawn from the last unit on.
 # Cost: a table of n_units times K, and a comparison per unit and word.
 # Pinned by tests/kernels/cpu/test_poisson_binomial.py to the chances of all words.
