@@ -1,6 +1,7 @@
 from ._annealing import annealing as annealing, annealing_error as annealing_error
 from ._couplings import couplings as couplings
 from ._hidden import hidden_units as hidden_units
+from ._modes import modes as modes
 from ._patterns import patterns as patterns, synchrony as synchrony
 from ._predictions import (
     calibration as calibration,

@@ -121,10 +121,10 @@ def _draw(ax: Axes, charts: list[_Chart]) -> None:
         x += room + _GAP * mean
         ax.plot([zero, zero], [-0.5, n_rows - 0.5], color="black", linewidth=0.4)
         if chart.threshold is None:
-            _bars(ax, zero, chart.values, THRESHOLD)
+            draw_bars(ax, zero, chart.values, THRESHOLD)
             continue
-        _bars(ax, zero, np.maximum(chart.values, 0.0), POSITIVE)
-        _bars(ax, zero, np.minimum(chart.values, 0.0), NEGATIVE)
+        draw_bars(ax, zero, np.maximum(chart.values, 0.0), POSITIVE)
+        draw_bars(ax, zero, np.minimum(chart.values, 0.0), NEGATIVE)
         ax.barh(-0.5 - band / 2, chart.threshold, band / 2, left=zero, color=THRESHOLD)
     x = max(x, 6 * (1.0 + _GAP) * mean)  # the bars of a single chart would fill the page
     if len(charts) > 1:
@@ -149,7 +149,7 @@ def _scale_bar(ax: Axes, widest: float, y: float) -> None:
     ax.annotate(f"{length:g} {unit}", (length, y), (3, 0), textcoords="offset points", va="center")
 
 
-def _bars(ax: Axes, zero: float, values: Floats, colour: str) -> None:
+def draw_bars(ax: Axes, zero: float, values: Floats, colour: str) -> None:
     """A bar per row, all in one outline, which keeps vector files small."""
     if not values.any():
         return

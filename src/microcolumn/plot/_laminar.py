@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..models import PopulationModel
+from ..models import WordModel
 from ..origin import units_of
 from ..units import Units, downwards, layers_from_the_top
 from .style import literal
@@ -136,14 +136,14 @@ class BitLayout(NamedTuple):
         return rows.ravel()
 
 
-def bit_layout(model: PopulationModel, units: Units | None) -> BitLayout:
+def bit_layout(model: WordModel, units: Units | None) -> BitLayout:
     """How the bits of a model are drawn, with its own units by default.
 
     A model that does not know its units is drawn in the order of its bits, without layers; if it
     does not know its window, that follows from the number of units.
     """
     check_is_fitted(model)
-    n_bits = int(model.parameters_.n_visible)
+    n_bits = model.n_features_in_
     units = units_of(model.origin_, units)
     implied = 1 if units is None else max(1, n_bits // len(units))
     window = getattr(model, "window_", implied)

@@ -16,24 +16,34 @@ from numba import prange
 
 from ..simd.compile import kernel, subroutine
 from ..simd.elementary import exp
-from ..simd.lanes import WIDTH, any_lane, reduce_add, reduce_max, splat, vmax
+from ..simd.lanes import WIDTH, any_lane, reduce_add, reduce_max, splat
 from ..simd.memory import load, store
 
 #: Share of a word below which it adds nothing to a component's sums that a double would keep.
 _NEGLIGIBLE = 1e-30
+#: Components whose sums are in registers together, so that one addition need not wait for another.
+_BLOCK = 4 * WIDTH
 
 
 @subroutine(inline="always")
 def _joint(offsets, active, u, logits, silent, z):
     """Fill ``z`` with z_k of word u; the largest of them."""
-    top = splat(-1e300, WIDTH)
-    for i in range(0, silent.size, WIDTH):
+    begin, end = offsets[u], offsets[u + 1]
+    in_blocks = silent.size - silent.size % _BLOCK
+    top = -np.inf
+    for i in range(0, in_blocks, _BLOCK):
+        block = load(silent, i, _BLOCK)
+        for k in range(begin, end):
+            block = block + load(logits, (active[k], i), _BLOCK)
+        store(z, i, block)
+        top = max(top, reduce_max(block))
+    for i in range(in_blocks, silent.size, WIDTH):
         row = load(silent, i)
-        for k in range(offsets[u], offsets[u + 1]):
+        for k in range(begin, end):
             row = row + load(logits, (active[k], i))
         store(z, i, row)
-        top = vmax(top, row)
-    return reduce_max(top)
+        top = max(top, reduce_max(row))
+    return top
 
 
 @subroutine(inline="always")

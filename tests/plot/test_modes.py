@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import StepPatch
+
+from microcolumn.models import BernoulliMixture, HiddenMarkovModes, Ising
+from microcolumn.plot._hidden import POSITIVE, THRESHOLD
+from microcolumn.plot._modes import modes
+from microcolumn.units import Units
+from microcolumn.words import Words
+
+
+def mixture(n_modes=4, n_bits=6, seed=0):
+    rng = np.random.default_rng(seed)
+    weights = rng.dirichlet(np.ones(n_modes))
+    return BernoulliMixture.from_parameters(rng.uniform(0.01, 0.5, (n_modes, n_bits)), weights)
+
+
+def drawn(model, units=None, **options):
+    figure = Figure(layout="constrained")
+    ax = modes(model, units, ax=figure.subplots(), **options)
+    figure.draw_without_rendering()
+    return ax
+
+
+def bars(ax, n_rows, colour):
+    """Length of the bar of each row in each chart of this colour, from the left."""
+    found = []
+    for patch in ax.patches:
+        if isinstance(patch, StepPatch) and to_hex(patch.get_facecolor()).upper() == colour:
+            ends, edges, zero = patch.get_data()
+            inside = np.searchsorted(edges, np.arange(n_rows), side="right") - 1
+            found.append((float(zero), ends[inside] - zero))
+    return [lengths for _, lengths in sorted(found, key=lambda each: each[0])]
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+@pytest.mark.parametrize("n_bits", [1, 6, 130])
+def test_bars_are_probabilities_of_a_spike_from_superficial_to_deep(n_bits):
+    model = mixture(n_bits=n_bits)
+    depth = np.random.default_rng(1).random(n_bits)
+    ax = drawn(model, Units(map(str, range(n_bits)), depth))
+    rows, order = np.argsort(depth), np.argsort(-model.weights_)
+    [mean] = bars(ax, n_bits, THRESHOLD)
+    np.testing.assert_allclose(mean, (model.weights_ @ model.modes_)[rows], atol=1e-12)
+    charts = bars(ax, n_bits, POSITIVE)
+    np.testing.assert_allclose(charts, model.modes_[order][:, rows], atol=1e-12)
+
+
+def test_shares_stand_on_top_of_the_most_frequent_modes():
+    model = BernoulliMixture.from_parameters(np.full((4, 3), 0.1), [0.0004, 0.9, 0.0846, 0.015])
+    assert texts(drawn(model))[:4] == ["90 %", "8.5 %", "1.5 %", "< 0.1 %"]
+    ax = drawn(model, most=2)
+    assert texts(ax)[:2] == ["90 %", "8.5 %"]
+    assert ax.get_xlabel() == "mode, by share of words (2 of 4)"
+
+
+def test_the_scale_bar_is_as_long_as_it_says():
+    ax = drawn(mixture())
+    [label] = [text for text in texts(ax) if text.endswith("spikes per bin")]
+    [bar] = [line for line in ax.lines if line.get_linewidth() == 1.5]
+    assert np.ptp(bar.get_xdata()) == float(label.split()[0])
+
+
+def test_layers_and_units_of_the_model_are_named():
+    rng = np.random.default_rng(0)
+    depths, layers = [900.0, 300.0, 950.0], ["V", "II/III", "V"]
+    table = Units(["n1", "n2", "n3"], depths, layers, depth_reference="surface")
+    words = Words.from_array(rng.random((300, 3)) < 0.2, units=table)
+    ax = drawn(HiddenMarkovModes(n_modes=2).fit(words))
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["II/III", "V"]
+    assert [tick.get_text() for tick in ax.get_yticklabels(minor=True)] == ["n2", "n1", "n3"]
+    windows = drawn(BernoulliMixture(n_components=2).fit(words.embed(2)))
+    assert windows.get_ylabel() == "lag (bins)"
+
+
+def test_other_models_and_no_modes_are_refused():
+    with pytest.raises(TypeError, match="pass a BernoulliMixture or HiddenMarkovModes"):
+        drawn(Ising().fit([[0, 1], [1, 0], [0, 0], [1, 1]]))
+    with pytest.raises(ValueError, match="draw at least 1 mode"):
+        drawn(mixture(), most=0)
