@@ -23,13 +23,14 @@ from ._base import PARAMETERS, PopulationModel
 from ._independent import Independent
 from ._ising import Ising
 from ._penalised import PenalisedModel
+from ._random_projections import RandomProjections
 from ._rbm import RBM
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
 from ._semi_rbm import SemiRBM
 from ._word_model import WordModel, check_whole
 
 _CLASSES: dict[str, type[WordModel]] = {
-    cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM)
+    cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM, RandomProjections)
 }
 #: Of the entries of a certificate that are not floats.
 _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}
@@ -161,8 +162,8 @@ def _restore_result(model: WordModel, header: dict[str, Any]) -> None:
         setattr(model, name, value)
     if isinstance(model, PenalisedModel) and hasattr(model, "optimality_"):
         model.certificate_ = Certificate(model.optimality_ <= model.tol, model.optimality_)
-        if "certificate" in header:
-            model.certificate_ = _certificate_of(header["certificate"])
+    if "certificate" in header:
+        model.certificate_ = _certificate_of(header["certificate"])
 
 
 def _certificate_of(content: dict[str, Any]) -> Certificate:
