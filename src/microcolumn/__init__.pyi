@@ -48,6 +48,7 @@ from .io import read as read
 from .layers import LayerBoundaries as LayerBoundaries
 from .models import (
     RBM as RBM,
+    DichotomizedGaussian as DichotomizedGaussian,
     Independent as Independent,
     Ising as Ising,
     RandomProjections as RandomProjections,
