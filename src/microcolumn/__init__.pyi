@@ -52,6 +52,7 @@ from .models import (
     Independent as Independent,
     Ising as Ising,
     RandomProjections as RandomProjections,
+    ReliableInteractions as ReliableInteractions,
     SemiRBM as SemiRBM,
     load as load,
 )

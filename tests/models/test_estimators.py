@@ -14,7 +14,11 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 import microcolumn as mc
 
 ESTIMATORS = [mc.Independent(), mc.Ising(), mc.RBM(n_hidden=2), mc.SemiRBM(n_hidden=2)]
-RIVALS = [mc.RandomProjections(10, n_inputs=2), mc.DichotomizedGaussian()]
+RIVALS = [
+    mc.RandomProjections(10, n_inputs=2),
+    mc.DichotomizedGaussian(),
+    mc.ReliableInteractions(),
+]
 
 #: Checks that feed numbers other than 0 and 1; these are an error here that names the first one.
 _FEED_OTHER_NUMBERS = (

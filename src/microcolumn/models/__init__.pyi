@@ -5,6 +5,7 @@ from ._independent import Independent as Independent
 from ._ising import Ising as Ising
 from ._random_projections import RandomProjections as RandomProjections
 from ._rbm import RBM as RBM
+from ._reliable_interactions import ReliableInteractions as ReliableInteractions
 from ._rival import Rival as Rival
 from ._saving import to_bytes as to_bytes
 from ._semi_rbm import SemiRBM as SemiRBM

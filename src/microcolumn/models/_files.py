@@ -26,13 +26,22 @@ from ._ising import Ising
 from ._penalised import PenalisedModel
 from ._random_projections import RandomProjections
 from ._rbm import RBM
+from ._reliable_interactions import ReliableInteractions
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
 from ._semi_rbm import SemiRBM
 from ._word_model import WordModel, check_whole
 
 _CLASSES: dict[str, type[WordModel]] = {
     cls.__name__: cls
-    for cls in (Independent, Ising, RBM, SemiRBM, RandomProjections, DichotomizedGaussian)
+    for cls in (
+        Independent,
+        Ising,
+        RBM,
+        SemiRBM,
+        RandomProjections,
+        DichotomizedGaussian,
+        ReliableInteractions,
+    )
 }
 #: Of the entries of a certificate that are not floats.
 _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}

@@ -2,10 +2,11 @@
 
     log p~(x) = b'x + sum_j T_j(x restricted to S_j)
 
-S_j are the ``inputs`` of term j, all of the same number k, and T_j is a table over their 2**k
-patterns, zero for the silent one. A pattern is a number whose bit i is the i-th input. Such a sum
-is a polynomial in the bits with one coefficient per subset of each S_j, so that log p~ of all words
-and all marginals cost n additions per word, however many terms there are (Yates' algorithm).
+S_j are the ``inputs`` of term j and T_j is a table over their patterns. A pattern is a number whose
+bit i is the i-th input, or of terms that only count, the number of active inputs. Where all terms
+have k inputs, such a sum is a polynomial in the bits with one coefficient per subset of each S_j,
+so that log p~ of all words and all marginals cost n additions per word, however many terms there
+are (Yates' algorithm).
 """
 
 from __future__ import annotations
@@ -36,25 +37,34 @@ class LocalTerms:
     b : ndarray, shape (n_units,)
         Biases, nats.
     inputs : ndarray of int32, shape (n_terms, n_inputs)
-        Units of each term, all different.
-    tables : ndarray, shape (n_terms, 2**n_inputs)
+        Units of each term, all different; -1 in the place of units that are missing.
+    tables : ndarray, shape (n_terms, n_patterns)
         What each pattern of them adds to log p~, nats.
+    counting : bool
+        Whether a pattern is the number of active inputs, 0 to n_inputs, instead of one of
+        2**n_inputs.
     """
 
     b: Floats
     inputs: Inputs
     tables: Floats
+    counting: bool = False
 
     @property
     def n_units(self) -> int:
         """Number of bits of a word."""
         return int(self.b.size)
 
+    @property
+    def steps(self) -> Inputs:
+        """What each active input adds to a pattern, shape (n_inputs,)."""
+        return steps_of(self.inputs.shape[1], self.counting)
+
     def log_weights(self, words: Bits) -> Floats:
         """Unnormalised log probability of words (n_words, n_units) in nats, shape (n_words,)."""
         out = np.empty(len(words))
         with threads_for(float(words.size) + len(words) * self.inputs.size):
-            log_weights(words, self.b, self.inputs, self.tables, out)
+            log_weights(words, self.b, self.inputs, self.steps, self.tables, out)
         return out
 
     def log_odds(self, words: Bits, unit: int) -> Floats:
@@ -62,7 +72,7 @@ class LocalTerms:
         has = (self.inputs == unit).any(axis=1)
         alone = np.zeros(self.n_units)
         alone[unit] = self.b[unit]
-        own = LocalTerms(alone, self.inputs[has], self.tables[has])
+        own = LocalTerms(alone, self.inputs[has], self.tables[has], self.counting)
         active, silent = words.copy(), words.copy()
         active[:, unit], silent[:, unit] = 1, 0
         odds: Floats = own.log_weights(active) - own.log_weights(silent)
@@ -116,8 +126,14 @@ def pattern_sums(words: Bits, weights: Floats, inputs: Inputs) -> Floats:
     """Summed weight of the words with each pattern of each term, shape (n_terms, 2**n_inputs)."""
     out = np.zeros((len(inputs), 1 << inputs.shape[1]))
     with threads_for(float(len(words)) * inputs.size):
-        pattern_weights(words, weights, inputs, out)
+        pattern_weights(words, weights, inputs, steps_of(inputs.shape[1]), out)
     return out
+
+
+def steps_of(n_inputs: int, counting: bool = False) -> Inputs:
+    """What each active input adds to a pattern, shape (n_inputs,)."""
+    places = np.arange(n_inputs, dtype=np.int32)
+    return np.ones_like(places) if counting else np.int32(1) << places
 
 
 def independent_patterns(rates: Floats, inputs: Inputs) -> Floats:
