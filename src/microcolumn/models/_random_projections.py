@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
@@ -17,8 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..objectives._feature_likelihood import Features
 from ..partition import LogPartition
 from ..partition._local_terms import ExactTerms, LocalTerms
+from ..partition._term_chains import drawn_words
 from ..solvers import Certificate
-from ..solvers._feature_fit import fit_features, is_summable
+from ..solvers._feature_fit import FeatureFit, fit_features, is_summable
 from ..validation import Floats, random_generator, whole_number
 from ..words import Words
 from ._normalisers import normaliser_array, normaliser_of
@@ -40,6 +42,10 @@ class RandomProjections(Rival):
     problem: the most random model with the rates of the units and, but for the penalty, with the
     frequencies of the features. Biases are not penalised, so that rates match.
 
+    Up to 20 units all sums run over all words. Beyond, words that the model draws stand for its
+    partition function, fresh chains judge the fit, and log Z is annealed from independent units,
+    forwards and back, after a search for modes.
+
     As a prior, one more word is counted, drawn from independent units at the training rates, which
     stay half a count away from 0 and 1. So no word has probability 0, with any penalty.
 
@@ -52,11 +58,12 @@ class RandomProjections(Rival):
     n_inputs : int
         Units of each projection; all of them where there are fewer.
     tol : float
-        Largest violation of the optimality conditions: how far a rate or a frequency may be off.
+        Largest violation of the optimality conditions where sums are exact: how far a rate or a
+        frequency may be off.
     max_iter : int
         Most steps of the fit.
     random_state : int, Generator or None
-        Source of the projections.
+        Source of the projections, and of all other draws.
 
     Attributes
     ----------
@@ -157,42 +164,50 @@ class RandomProjections(Rival):
     def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
         """Fit a copy at each of some settings; those with the same projections share a path."""
         fits: list[Self] = []
+        found: FeatureFit | None = None
         for settings in grid:
             model = clone(self).set_params(**settings)
             model._check_settings()
-            before = fits[-1] if fits else None
-            model._fit(words, before)
+            found = model._fit_from(words, found, fits[-1].weights_ if fits else None)
             model._remember(words.n_dims, words)
             fits.append(model)
         return fits
 
-    def _fit(self, words: Words, before: Self | None = None) -> None:
+    def _fit(self, words: Words) -> None:
+        self._fit_from(words, None, None)
+
+    def _fit_from(
+        self, words: Words, before: FeatureFit | None, weights: Floats | None
+    ) -> FeatureFit:
+        """Fit from where a fit with the same projection ``weights`` ended."""
         rng = random_generator(self.random_state)
         self._projections = Projections.drawn(words, self.n_projections, self.n_inputs, rng)
-        same = before is not None and np.array_equal(before.weights_, self.weights_)
-        start = np.concatenate([before.b_, before.strengths_]) if before and same else None
         found = fit_features(
             self._projections.features(words.n_dims),
             words,
             floored_rates(words),
             self.l1,
-            start=start,
+            start=before
+            if weights is not None and np.array_equal(weights, self.weights_)
+            else None,
             tol=self.tol,
             max_iter=self.max_iter,
+            rng=rng,
         )
         self.b_, self.strengths_ = found.x[: words.n_dims], found.x[words.n_dims :]
         self.objective_, self.n_iter_ = found.objective, found.n_iter
         self.certificate_, self._log_z = found.certificate, found.log_z
         if not self.certificate_.converged:
             warnings.warn(
-                f"RandomProjections stopped after {self.n_iter_} steps ({self.certificate_}), "
-                f"above tol={self.tol:g}; raise max_iter, tol or l1",
+                f"RandomProjections stopped after {self.n_iter_} steps with {self.certificate_}, "
+                "which is not the optimum; raise max_iter, tol or l1",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
+        return found
 
     def log_partition(self) -> LogPartition:
-        """Log Z, nats: the sum over all words of up to 20 units."""
+        """Log Z, nats: the sum over all words of up to 20 units, beyond by annealing."""
         check_is_fitted(self)
         return self._log_z
 
@@ -217,13 +232,17 @@ class RandomProjections(Rival):
     def sample(
         self, n_samples: int = 1, random_state: Any = None, **options: Any
     ) -> NDArray[np.uint8]:
-        """Independent words of the model, shape (n_samples, n_units)."""
+        """Words of the model, shape (n_samples, n_units): independent, beyond 20 units by chains."""
         check_is_fitted(self)
         if options:
             raise TypeError(f"{next(iter(options))!r} is no option of sample here; leave it out")
         if whole_number("n_samples", n_samples) < 1:
             raise ValueError(f"n_samples is {n_samples}; it must be at least 1")
         rng = random_generator(random_state)
+        if not is_summable(self.b_.size):
+            rates = getattr(self, "rates_", None)
+            logits = self.b_ if rates is None else logit(rates)
+            return drawn_words(self._terms(), n_samples, logits, rng)
         edges = np.cumsum(self._probabilities())
         drawn = np.searchsorted(edges, rng.random(n_samples) * edges[-1], side="right")
         bits: NDArray[np.uint8] = ((drawn[:, None] >> np.arange(self.b_.size)) & 1).astype(np.uint8)

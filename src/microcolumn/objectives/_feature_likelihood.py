@@ -10,10 +10,13 @@ that over the model. So the data enter by their means alone.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
+from ..kernels.cpu.local_terms import term_values
 from ..layout import Layout
 from ..partition._local_terms import (
     ExactTerms,
@@ -21,9 +24,11 @@ from ..partition._local_terms import (
     LocalTerms,
     independent_patterns,
     pattern_sums,
+    steps_of,
 )
-from ..validation import Floats
+from ..validation import Bits, Floats, chunks
 from ..words import Words
+from ._sampled_likelihood import effective_share
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +61,16 @@ class Features:
     def means(self, rates: Floats, patterns: Floats) -> Floats:
         """Means of units and features from rates and probabilities of patterns."""
         return np.concatenate([rates, (patterns * self.tables).sum(axis=1)])
+
+    def design(self, words: Bits) -> sparse.csr_array:
+        """Bits and features of words, shape (n_words, size), few of them other than zero."""
+        parts = []
+        steps = steps_of(self.inputs.shape[1])
+        for part in chunks(len(words), self.size):
+            values = np.empty((part.stop - part.start, len(self.inputs)))
+            term_values(words[part], self.inputs, steps, self.tables, values)
+            parts.append(sparse.csr_array(np.hstack([words[part], values])))
+        return sparse.csr_array(sparse.vstack(parts))
 
     def data_means(self, words: Words, rates: Floats) -> Floats:
         """Means over the words and one more word that stands for independent units at ``rates``.
@@ -92,3 +107,47 @@ class ExactFeatureLikelihood:
         rates, patterns = self._sums.marginals(np.exp(log_p, out=log_p))
         gradient[:] = self._features.means(rates, patterns) - self._means
         return log_z - float(x @ self._means)
+
+
+class SampledFeatureLikelihood:
+    """The objective with a partition function that sampled words stand for.
+
+    Z(x) = sum_u exp(log_measure_u) p~_x(word u), as in
+    :class:`~microcolumn.objectives.SampledLikelihood`. ``evaluate`` raises OverflowError, from
+    which the solver backs off, where fewer than ``least_share`` of the draws still count.
+
+    Parameters
+    ----------
+    means : ndarray, shape (size,)
+        Means of units and features over the data.
+    """
+
+    def __init__(self, means: Floats) -> None:
+        self._means = means
+        self.least_share = 0.0
+        #: Share of the draws that counts at the last evaluation.
+        self.share = 1.0
+
+    def take(self, design: sparse.csr_array, log_measure: Floats, n_drawn: Floats) -> None:
+        """Let words stand for the partition function, of which ``n_drawn`` were drawn each."""
+        self._design, self._log_measure = design, log_measure
+        self._transposed = sparse.csr_array(design.T)
+        self._drawn = n_drawn > 0.0
+        self._n_drawn = n_drawn[self._drawn]
+
+    def log_masses(self, x: Floats) -> Floats:
+        """Log mass that each word stands for (nats), shape (n_words,)."""
+        masses: Floats = self._log_measure + self._design @ x
+        return masses
+
+    def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
+        """Value at ``x`` (nats per word); its derivatives are written to ``gradient``."""
+        masses = self.log_masses(x)
+        self.share = effective_share(masses[self._drawn], self._n_drawn)
+        if self.share < self.least_share:
+            raise OverflowError("the sampled words do not stand for this model")
+        highest = float(masses.max())
+        shares = np.exp(masses - highest)
+        total = float(shares.sum())
+        gradient[:] = self._transposed @ (shares / total) - self._means
+        return highest + math.log(total) - float(x @ self._means)
