@@ -12,7 +12,7 @@ import pytest
 
 import microcolumn as mc
 from microcolumn.packing import packed
-from microcolumn.solvers._certificate import _gain
+from microcolumn.solvers._certificate import gain_of
 from microcolumn.solvers._stochastic import _log_ratio
 
 KINDS = {"Ising": mc.Ising, "RBM": mc.RBM, "SemiRBM": mc.SemiRBM}
@@ -345,7 +345,7 @@ def test_the_ratio_of_normalisers_solves_its_equation_and_the_gain_is_its_formul
     assert alone == pytest.approx(-math.log(np.mean(np.exp(-back))))
     slopes, variances = rng.normal(size=(4, 5)), rng.random(5)
     products = [slopes[a] * slopes[b] for a, b in permutations(range(4), 2)]
-    assert _gain(slopes, variances)[0] == pytest.approx(
+    assert gain_of(slopes, variances)[0] == pytest.approx(
         0.5 * (np.mean(products, axis=0) / variances).sum()
     )
 

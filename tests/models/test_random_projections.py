@@ -225,3 +225,55 @@ def test_any_words_give_a_distribution_with_their_rates(seed):
     p = np.exp(model.score_samples(ALL[4]))
     np.testing.assert_allclose(p.sum(), 1.0, rtol=1e-10)
     np.testing.assert_allclose(p @ ALL[4], X.mean(axis=0), atol=1e-5 + 0.5 / len(X))
+
+
+@pytest.fixture(scope="module")
+def sampled():
+    """A fit of few units by sampling, as of many, and the exact one."""
+    X = _words(6, 5000, seed=2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("microcolumn.solvers._feature_fit.MOST_EXACT", 3)
+        drawn = mc.RandomProjections(12, n_inputs=3, l1=1e-3).fit(X)
+    return drawn, mc.RandomProjections(12, n_inputs=3, l1=1e-3).fit(X)
+
+
+def test_sampling_reaches_the_exact_optimum_within_its_noise(sampled):
+    drawn, exact = sampled
+    assert np.array_equal(drawn.weights_, exact.weights_)
+    assert drawn.certificate_.converged
+    assert drawn.certificate_.mean_square_z < 3.0
+    # Half a nat per parameter over the words of a round, a few times.
+    assert (
+        drawn.objective_ < exact.objective_ + 3 * 18 / 2 / 32768 + 3 * drawn.log_partition().stderr
+    )
+    p = np.exp(exact.score_samples(ALL[6]))
+    divergence = p @ (exact.score_samples(ALL[6]) - drawn.score_samples(ALL[6]))
+    assert abs(divergence) < 1e-3 + 3 * drawn.log_partition().stderr
+
+
+def test_annealing_gives_the_sum_over_all_words(sampled):
+    drawn, _ = sampled
+    words = ALL[6]
+    weights = words @ drawn.b_ + _features(drawn, words) @ drawn.strengths_
+    log_z = drawn.log_partition()
+    assert log_z.method == "ais"
+    assert log_z.converged
+    assert abs(log_z.value - np.logaddexp.reduce(weights)) < 4.0 * log_z.stderr
+
+
+def test_files_keep_what_annealing_said(sampled):
+    drawn, _ = sampled
+    read = from_bytes(to_bytes(drawn))
+    assert np.array_equal(read.score_samples(ALL[6]), drawn.score_samples(ALL[6]))
+    for name in ("value", "stderr", "converged", "reverse", "n_steps", "lower_bound", "method"):
+        assert getattr(read.log_partition(), name) == getattr(drawn.log_partition(), name)
+    assert read.certificate_ == drawn.certificate_
+
+
+def test_more_units_than_sums_allow_draw_words_with_their_rates(sampled):
+    drawn, _ = sampled
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("microcolumn.solvers._feature_fit.MOST_EXACT", 3)
+        words = drawn.sample(20_000, random_state=0)
+        assert drawn._active_distribution() is None
+    np.testing.assert_allclose(words.mean(axis=0), _words(6, 5000, seed=2).mean(axis=0), atol=0.02)

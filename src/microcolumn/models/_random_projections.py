@@ -232,7 +232,7 @@ class RandomProjections(Rival):
     def sample(
         self, n_samples: int = 1, random_state: Any = None, **options: Any
     ) -> NDArray[np.uint8]:
-        """Words of the model, shape (n_samples, n_units): independent, beyond 20 units by chains."""
+        """Words of the model, (n_samples, n_units): independent ones, beyond 20 units by chains."""
         check_is_fitted(self)
         if options:
             raise TypeError(f"{next(iter(options))!r} is no option of sample here; leave it out")
