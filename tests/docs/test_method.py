@@ -12,8 +12,8 @@ import pytest
 
 import microcolumn as mc
 from microcolumn.packing import packed
-from microcolumn.solvers._certificate import _gain
-from microcolumn.solvers._stochastic import _log_ratio
+from microcolumn.solvers._certificate import gain_of
+from microcolumn.solvers._stochastic import log_ratio
 
 KINDS = {"Ising": mc.Ising, "RBM": mc.RBM, "SemiRBM": mc.SemiRBM}
 
@@ -337,15 +337,15 @@ def test_drawn_words_stand_for_the_normaliser_as_often_as_all_sources_would_draw
 def test_the_ratio_of_normalisers_solves_its_equation_and_the_gain_is_its_formula():
     rng = np.random.default_rng(0)
     ahead, back = rng.normal(-0.5, 1.0, size=40), rng.normal(0.5, 1.0, size=90)
-    ratio, shift = _log_ratio(ahead, back), math.log(90 / 40)
+    ratio, shift = log_ratio(ahead, back), math.log(90 / 40)
     left = sum(1.0 / (1.0 + math.exp(-(u - ratio + shift))) for u in ahead)
     right = sum(1.0 / (1.0 + math.exp(-(ratio - u - shift))) for u in back)
     assert left == pytest.approx(right, rel=1e-8)
-    alone = _log_ratio(np.zeros(0), back)
+    alone = log_ratio(np.zeros(0), back)
     assert alone == pytest.approx(-math.log(np.mean(np.exp(-back))))
     slopes, variances = rng.normal(size=(4, 5)), rng.random(5)
     products = [slopes[a] * slopes[b] for a, b in permutations(range(4), 2)]
-    assert _gain(slopes, variances)[0] == pytest.approx(
+    assert gain_of(slopes, variances)[0] == pytest.approx(
         0.5 * (np.mean(products, axis=0) / variances).sum()
     )
 

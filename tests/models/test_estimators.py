@@ -15,6 +15,11 @@ from thresholded import Thresholded
 import microcolumn as mc
 
 ESTIMATORS = [mc.Independent(), mc.Ising(), mc.RBM(n_hidden=2), mc.SemiRBM(n_hidden=2)]
+RIVALS = [
+    mc.RandomProjections(10, n_inputs=2),
+    mc.DichotomizedGaussian(),
+    mc.ReliableInteractions(),
+]
 
 #: Checks that feed numbers other than 0 and 1; these are an error here that names the first one.
 _FEED_OTHER_NUMBERS = (
@@ -59,7 +64,7 @@ def _reason(error):
     return f"{error} {error.__context__}"
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, *RIVALS], ids=lambda e: type(e).__name__)
 def test_scikit_learns_checks_pass_unless_they_feed_other_numbers(estimator):
     declared = dict.fromkeys(_FEED_OTHER_NUMBERS, "feeds numbers other than 0 and 1")
     results = check_estimator(estimator, expected_failed_checks=declared, on_skip=None)
@@ -163,7 +168,7 @@ def test_a_pipeline_binarises_counts_first(X):
     assert pipeline.fit(counts).score(counts) == mc.Ising().fit(X).score(X)
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, *RIVALS], ids=lambda e: type(e).__name__)
 def test_pickled_fits_score_the_same(estimator, X):
     fitted = clone(estimator).fit(X)
     copy = pickle.loads(pickle.dumps(fitted))

@@ -14,7 +14,7 @@ from microcolumn.parameters import Parameters
 from microcolumn.partition._exact import exact_log_partition
 from microcolumn.penalties import L1
 from microcolumn.solvers import _stochastic, minimise
-from microcolumn.solvers._stochastic import LikelihoodSearch, _log_ratio
+from microcolumn.solvers._stochastic import LikelihoodSearch, log_ratio
 from microcolumn.words import Words
 
 
@@ -185,4 +185,4 @@ def test_the_ratio_of_two_normalisers_is_the_exact_one(draw, random_parameters, 
     assert abs(exact) > 0.2
     # Each word tells the ratio with a standard deviation of about a half.
     error = 0.5 / math.sqrt(min(sizes) or 6000)
-    assert _log_ratio(ahead, back) == pytest.approx(exact, abs=4.0 * error)
+    assert log_ratio(ahead, back) == pytest.approx(exact, abs=4.0 * error)

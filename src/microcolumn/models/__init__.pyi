@@ -7,7 +7,13 @@ from ._ising import Ising as Ising
 from ._markov import HiddenMarkovModes as HiddenMarkovModes
 from ._mixture import BernoulliMixture as BernoulliMixture
 from ._population_tracking import PopulationTracking as PopulationTracking
+from ._dichotomized_gaussian import DichotomizedGaussian as DichotomizedGaussian
+from ._files import from_bytes as from_bytes, load as load
+from ._independent import Independent as Independent
+from ._ising import Ising as Ising
+from ._random_projections import RandomProjections as RandomProjections
 from ._rbm import RBM as RBM
+from ._reliable_interactions import ReliableInteractions as ReliableInteractions
 from ._rival import Rival as Rival
 from ._saving import to_bytes as to_bytes
 from ._semi_rbm import SemiRBM as SemiRBM

@@ -22,13 +22,16 @@ from ..words import checked_bin_width
 from ._base import PARAMETERS, PopulationModel
 from ._boosted import BoostedCascade
 from ._cascade import CascadedLogistic
+from ._dichotomized_gaussian import DichotomizedGaussian
 from ._independent import Independent
 from ._ising import Ising
 from ._markov import HiddenMarkovModes
 from ._mixture import BernoulliMixture
 from ._penalised import PenalisedModel
 from ._population_tracking import PopulationTracking
+from ._random_projections import RandomProjections
 from ._rbm import RBM
+from ._reliable_interactions import ReliableInteractions
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
 from ._semi_rbm import SemiRBM
 from ._tree import Tree
@@ -51,6 +54,9 @@ _CLASSES: dict[str, type[WordModel]] = {
         CascadedLogistic,
         HiddenMarkovModes,
         BoostedCascade,
+        RandomProjections,
+        DichotomizedGaussian,
+        ReliableInteractions,
     )
 }
 #: Of the entries of a certificate that are not floats.

@@ -148,7 +148,7 @@ class SampledLikelihood(Objective):
 
     def share_at(self, theta: Parameters) -> float:
         """Share of the draws that counts for ``theta``: their effective sample size."""
-        return _effective_share(self.log_masses(theta)[self._drawn], self._n_drawn)
+        return effective_share(self.log_masses(theta)[self._drawn], self._n_drawn)
 
     def mean_log_weight(self, theta: Parameters) -> float:
         """Mean of log p~ over the data, nats per word."""
@@ -161,7 +161,7 @@ class SampledLikelihood(Objective):
         shares = np.exp(masses - highest)
         total = float(shares.sum())
         shares /= total
-        self.share = _effective_share(masses[self._drawn], self._n_drawn)
+        self.share = effective_share(masses[self._drawn], self._n_drawn)
         if self.share < self.least_share:
             raise OverflowError("the sampled words do not stand for this model")
         self.log_z = highest + math.log(total)
@@ -178,7 +178,7 @@ def _log_expected(sources: Sequence[Draws], words: SparseWords, keys: NDArray[np
     return expected
 
 
-def _effective_share(log_masses: Floats, n_drawn: Floats) -> float:
+def effective_share(log_masses: Floats, n_drawn: Floats) -> float:
     """Effective sample size over the number of draws."""
     shares = np.exp(log_masses - log_masses.max())
     return float(shares.sum()) ** 2 / float((shares**2 / n_drawn).sum()) / float(n_drawn.sum())

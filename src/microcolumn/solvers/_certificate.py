@@ -31,7 +31,8 @@ _GROUPS = 8
 #: average, but moments hang together: one burst more among the chains raises them all, and the mean
 #: square of one set of chains is between a half and two.
 MOST_MEAN_SQUARE = 3.0
-_CLEARLY = 4.0
+#: Standard errors by which the slope of a zero must exceed the penalty for it to be judged.
+CLEARLY = 4.0
 #: Standard error below which a moment does not vary: only rounding sets it apart from a constant.
 _CONSTANT = 1e-9
 
@@ -144,7 +145,7 @@ def sampled_certificate(
     slopes = gradient.copy()
     penalty.add_slopes(x, layout, slopes)
     # Zeros are judged where they clearly should not be zero: noise alone moves none of them.
-    is_judged = (x != 0.0) | _is_bias(layout) | (np.abs(slopes) > _CLEARLY * errors)
+    is_judged = (x != 0.0) | _is_bias(layout) | (np.abs(slopes) > CLEARLY * errors)
     is_judged &= errors > _CONSTANT  # not so the biases of dead hidden units
     z = slopes[is_judged] / errors[is_judged]
     z_apart = apart[is_judged] / np.maximum(apart_errors, 2.0 * errors)[is_judged]
@@ -153,7 +154,7 @@ def sampled_certificate(
     agree = float((z_apart**2).mean()) if n_moments else 0.0
     # The penalty's part of a slope is the same for all groups.
     by_group = np.stack([layout.pack_gradient(_shaped(each - mean, theta)) for each in groups])
-    gain, gain_stderr = _gain((by_group + slopes)[:, is_judged], curvature[is_judged])
+    gain, gain_stderr = gain_of((by_group + slopes)[:, is_judged], curvature[is_judged])
     return Certificate(
         converged=max(mean_square, agree) <= MOST_MEAN_SQUARE,
         optimality=float(np.abs(slopes / layout.entries).max(initial=0.0)),
@@ -253,7 +254,7 @@ def _is_bias(layout: Layout) -> NDArray[np.bool_]:
     return is_bias
 
 
-def _gain(slopes: Floats, curvature: Floats) -> tuple[float, float]:
+def gain_of(slopes: Floats, curvature: Floats) -> tuple[float, float]:
     """Half the squared slope over the curvature, without what noise adds, and its standard error.
 
     Products of slopes (n_groups, n_slopes) of different groups of chains have no noise on average.

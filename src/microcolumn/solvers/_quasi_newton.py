@@ -11,12 +11,13 @@ accuracy of the gradient.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from tqdm import tqdm
 
 from ..kernels.cpu.quasi_newton import find_direction, keep_pair, largest, move, slope_along
 from ..layout import Layout
-from ..objectives import Objective
 from ..penalties import Penalty
 from ..validation import Floats
 
@@ -36,6 +37,13 @@ _MAX_TRIALS = 30
 _ROUNDING = 1e-13
 
 
+class Smooth(Protocol):
+    """What a search asks of an objective."""
+
+    def evaluate(self, x: Floats, layout: Layout, gradient: Floats) -> float:
+        """Value at the flat vector ``x``; its derivatives are written to ``gradient``."""
+
+
 class Search:
     """A search for a minimum from ``x`` that can be continued.
 
@@ -46,7 +54,7 @@ class Search:
     no way back, and the error is the caller's.
     """
 
-    def __init__(self, objective: Objective, penalty: Penalty, layout: Layout, x: Floats) -> None:
+    def __init__(self, objective: Smooth, penalty: Penalty, layout: Layout, x: Floats) -> None:
         self._objective, self._penalty, self.layout = objective, penalty, layout
         size = x.size
         self.x, self._gradient, self._slopes = x.copy(), np.empty(size), np.empty(size)

@@ -236,7 +236,7 @@ class LikelihoodSearch:
         )
         # Where models are close, new words alone: the old ones are fitted, noise and all.
         is_close = self.objective.share > _CLOSE
-        log_z = last.log_mass + _log_ratio(ahead[: 0 if is_close else None], back)
+        log_z = last.log_mass + log_ratio(ahead[: 0 if is_close else None], back)
         if log_z > foretold + _SURPRISE:
             self._remember(Draws(theta, keys[:, -_STRAY_DRAWS:], log_z))
             return False
@@ -277,7 +277,7 @@ class LikelihoodSearch:
         self._strays = [*self._strays, draws][-_MOST_STRAYS:]
 
 
-def _log_ratio(ahead: Floats, back: Floats) -> float:
+def log_ratio(ahead: Floats, back: Floats) -> float:
     """Log of Z over the last Z, from words of both models (Bennett 1976).
 
     ``ahead`` (n_last,) and ``back`` (n_words,) are log p~ minus the last model's, on words of the

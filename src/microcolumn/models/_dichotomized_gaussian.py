@@ -1,0 +1,217 @@
+"""The dichotomized Gaussian: spikes where correlated normals are above a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+from sklearn.utils.validation import check_is_fitted
+
+from ..objectives._sparse_words import SparseWords
+from ..parameters import Parameters
+from ..partition import LogPartition
+from ..validation import Bits, Floats, chunks, random_generator, whole_number
+from ..words import Words
+from ._latent_gaussian import (
+    bivariate_normal,
+    latent_correlations,
+    nearest_correlations,
+    orthant_probabilities,
+)
+from ._rival import Rival
+from ._saving import Arrays, floats, shaped
+from ._word_model import WordModel, floored_rates
+
+#: Units up to which all words have their probability.
+MOST_NORMALISED = 10
+#: Relative error of a word's probability up to which scores may rely on it.
+_MOST_ERROR = 0.01
+#: Least probability of a word: the normals of a nearly singular matrix leave some out altogether.
+_LEAST = 1e-300
+
+
+class DichotomizedGaussian(Rival):
+    """A unit is active where its normal variable is above a threshold (Macke et al. 2009).
+
+    The normals are correlated so that rates and pair rates are those of the data: what words would
+    look like if all their correlations came from a thresholded Gaussian. It is a null model for
+    structure beyond pairs, with exact samples for any number of units (:meth:`surrogate`).
+
+    Rates and pair rates count one more word than the data, drawn from independent units at the
+    training rates, which stay half a count away from 0 and 1. So pairs that are never active
+    together have a finite latent correlation. Pair by pair these correlations are exact; where
+    together they are no correlation matrix, the nearest one takes their place (Higham 2002), and
+    ``latent_change_`` and ``pair_rate_change_`` say what that changed.
+
+    The probability of a word is an orthant of a multivariate normal. Up to 10 units it is computed
+    for all words, by quasi-Monte Carlo integration whose error :meth:`log_partition` gives; with
+    more units the model cannot be normalised here, and asking for a probability is an error.
+
+    Attributes
+    ----------
+    thresholds_ : ndarray, shape (n_units,)
+        A unit is active where its normal variable plus this is positive.
+    correlations_ : ndarray, shape (n_units, n_units)
+        Of the normal variables, positive definite.
+    latent_change_ : float
+        Largest change of a latent correlation that made the matrix positive definite; 0 if it was.
+    pair_rate_change_ : float
+        Largest change of the probability that a pair is active together which that caused.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> together = rng.random((2000, 1)) < 0.1
+    >>> words = Words.from_array(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
+    >>> DichotomizedGaussian().surrogate(words, random_state=0)
+    Words(4 units, 2,000 bins of 20 ms, 16 distinct words, mean rate 11.7 % per bin)
+    """
+
+    thresholds_: Floats
+    correlations_: Floats
+    latent_change_: float
+    pair_rate_change_: float
+    _log_p: Floats
+    _errors: Floats
+
+    _fitted_numbers = (*Rival._fitted_numbers, "latent_change_", "pair_rate_change_")
+
+    @property
+    def n_parameters_(self) -> int:
+        """Thresholds and correlations of pairs."""
+        n = int(self.thresholds_.size)
+        return n + n * (n - 1) // 2
+
+    def _fit(self, words: Words) -> None:
+        rates, pairs = _pair_rates(words)
+        self.thresholds_ = ndtri(rates)
+        first, second = np.triu_indices(rates.size, 1)
+        h, k, both = self.thresholds_[first], self.thresholds_[second], pairs[first, second]
+        wanted = np.eye(rates.size)
+        wanted[first, second] = wanted[second, first] = latent_correlations(h, k, both)
+        self.correlations_ = nearest_correlations(wanted)
+        self.latent_change_ = float(np.abs(self.correlations_ - wanted).max())
+        self.pair_rate_change_ = 0.0
+        if self.latent_change_ > 0.0:
+            changed = bivariate_normal(h, k, self.correlations_[first, second])
+            self.pair_rate_change_ = float(np.abs(changed - both).max())
+        self._tabulate()
+
+    def _tabulate(self) -> None:
+        """Log probability of all words by their number, if they are few."""
+        self._log_p = self._errors = np.zeros(0)
+        if self.thresholds_.size <= MOST_NORMALISED:
+            probabilities, errors = orthant_probabilities(self.thresholds_, self.correlations_)
+            probabilities = np.maximum(probabilities, _LEAST)
+            self._log_p, self._errors = np.log(probabilities), errors / probabilities
+
+    def log_partition(self) -> LogPartition:
+        """Log Z, which is 0, with the mean relative error of a word's probability as its error.
+
+        Beyond 10 units it is NaN and has not converged: the model cannot be normalised.
+        """
+        check_is_fitted(self)
+        if not self._log_p.size:
+            return LogPartition(np.nan, np.inf, "exact", 0.0, 0.0, converged=False)
+        error = float(np.sqrt(np.exp(self._log_p) @ self._errors**2))
+        return LogPartition(0.0, error, "exact", 0.0, 0.0, converged=error <= _MOST_ERROR)
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None, **options: Any
+    ) -> NDArray[np.uint8]:
+        """Independent words of the model, shape (n_samples, n_units)."""
+        check_is_fitted(self)
+        if options:
+            raise TypeError(f"{next(iter(options))!r} is no option of sample here; leave it out")
+        if whole_number("n_samples", n_samples) < 1:
+            raise ValueError(f"n_samples is {n_samples}; it must be at least 1")
+        rng, n = random_generator(random_state), self.thresholds_.size
+        lower = np.linalg.cholesky(self.correlations_)
+        words = np.empty((n_samples, n), dtype=np.uint8)
+        for part in chunks(n_samples, n):
+            normals = rng.standard_normal((part.stop - part.start, n)) @ lower.T
+            words[part] = normals + self.thresholds_ > 0.0
+        return words
+
+    def surrogate(self, words: Words, random_state: Any = None) -> Words:
+        """Words with the rates and pair rates of the data, and nothing beyond.
+
+        A copy of the model is fitted to the words and draws as many; bins follow each other
+        without memory.
+
+        Parameters
+        ----------
+        words : Words
+            Of single bins; embed the surrogate, not the data, for longer ones.
+        random_state : int, Generator or None
+            Source of the draws.
+
+        Returns
+        -------
+        Words
+            Of the same units, bins and epochs.
+        """
+        if words.window > 1:
+            raise ValueError(
+                f"words span {words.window} bins; make a surrogate of single bins, then embed it"
+            )
+        drawn = type(self)().fit(words).sample(words.n_bins, random_state)
+        return Words.from_array(drawn, words.bin_width, words.units, words.epoch_starts)
+
+    def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
+        n = self.thresholds_.size
+        if not self._log_p.size:
+            raise ValueError(
+                f"a DichotomizedGaussian of {n} units cannot be normalised, so that its words have "
+                f"no probability here; take {MOST_NORMALISED} units or fewer, or compare samples"
+            )
+        return self._log_p[_numbers(bits)]
+
+    def _active_distribution(self) -> Floats | None:
+        if not self._log_p.size:
+            return None
+        n_active = np.bitwise_count(np.arange(self._log_p.size))
+        counted: Floats = np.zeros(self.thresholds_.size + 1)
+        np.add.at(counted, n_active, np.exp(self._log_p))
+        return counted
+
+    def _arrays(self) -> Arrays:
+        return {"thresholds": self.thresholds_, "correlations": self.correlations_}
+
+    @classmethod
+    def _from_arrays(
+        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
+    ) -> Self:
+        model = cls(**settings)
+        n = arrays["thresholds"].size
+        model.thresholds_ = shaped("thresholds", floats(arrays, "thresholds"), (n,))
+        matrix = shaped("correlations", floats(arrays, "correlations"), (n, n))
+        is_symmetric = n > 0 and np.array_equal(matrix, matrix.T)
+        if not is_symmetric or (np.diagonal(matrix) != 1.0).any():
+            raise ValueError("correlations are no correlation matrix")
+        if float(np.linalg.eigvalsh(matrix)[0]) <= 0.0:
+            raise ValueError("correlations are not positive definite")
+        model.correlations_ = matrix
+        model._tabulate()
+        model._remember(n, None)
+        return model
+
+
+def _pair_rates(words: Words) -> tuple[Floats, Floats]:
+    """Rates (n,) and pair rates (n, n) over the words and one more of independent units."""
+    n = words.n_dims
+    n_words = max(float(words.counts.sum()), float(words.n_bins))
+    shares = words.counts / words.counts.sum()
+    found = SparseWords.of(words.X).moments(Parameters(b=np.zeros(n), J=np.zeros((n, n))), shares)
+    prior, pairs = floored_rates(words), found.J if found.J is not None else np.zeros((n, n))
+    rates = (n_words * found.b + prior) / (n_words + 1.0)
+    return rates, (n_words * pairs + np.outer(prior, prior)) / (n_words + 1.0)
+
+
+def _numbers(bits: Bits) -> NDArray[np.intp]:
+    """Number of each word, unit k its bit k, shape (n_words,)."""
+    numbers: NDArray[np.intp] = bits.astype(np.intp) @ (1 << np.arange(bits.shape[1]))
+    return numbers

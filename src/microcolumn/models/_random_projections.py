@@ -1,0 +1,308 @@
+"""Random projections: a maximum entropy model of random features of the words."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from ..objectives._feature_likelihood import Features
+from ..partition import LogPartition
+from ..partition._local_terms import ExactTerms, LocalTerms
+from ..partition._term_chains import drawn_words
+from ..solvers import Certificate
+from ..solvers._feature_fit import FeatureFit, fit_features, is_summable
+from ..validation import Floats, random_generator, whole_number
+from ..words import Words
+from ._normalisers import normaliser_array, normaliser_of
+from ._projections import Projections
+from ._rival import Rival
+from ._saving import Arrays, floats, shaped
+from ._word_model import WordModel, floored_rates
+
+
+class RandomProjections(Rival):
+    """Thresholded random projections of the words, each with a strength (Maoz et al. 2020).
+
+        p(x) = exp(b'x + sum_j lambda_j 1[a_j . x > theta_j]) / Z
+
+    Each a_j has ``n_inputs`` units, chosen at random, with standard normal weights. Its threshold
+    is put where training words cross it: how many of them are above is drawn with equal chances
+    for all orders of magnitude between 10 words and half of them. What fewer than 10 words show is
+    no feature. Only b and lambda are fitted, by penalised maximum likelihood, which is a convex
+    problem: the most random model with the rates of the units and, but for the penalty, with the
+    frequencies of the features. Biases are not penalised, so that rates match.
+
+    Up to 20 units all sums run over all words. Beyond, words that the model draws stand for its
+    partition function, fresh chains judge the fit, and log Z is annealed from independent units,
+    forwards and back, after a search for modes.
+
+    As a prior, one more word is counted, drawn from independent units at the training rates, which
+    stay half a count away from 0 and 1. So no word has probability 0, with any penalty.
+
+    Parameters
+    ----------
+    n_projections : int
+        Features to draw. There are fewer where so few units allow no more that differ.
+    l1 : float
+        Penalty l1 * sum_j |lambda_j|, nats per word.
+    n_inputs : int
+        Units of each projection; all of them where there are fewer.
+    tol : float
+        Largest violation of the optimality conditions where sums are exact: how far a rate or a
+        frequency may be off.
+    max_iter : int
+        Most steps of the fit.
+    random_state : int, Generator or None
+        Source of the projections, and of all other draws.
+
+    Attributes
+    ----------
+    b_ : ndarray, shape (n_units,)
+        Biases, nats.
+    strengths_ : ndarray, shape (n_drawn,)
+        lambda_j, nats; exactly 0 for features that the penalty leaves out.
+    inputs_ : ndarray of int32, shape (n_drawn, n_inputs)
+        Units of each projection.
+    weights_ : ndarray, shape (n_drawn, n_inputs)
+        Their weights a_j.
+    thresholds_ : ndarray, shape (n_drawn,)
+        theta_j, not negative: features are off in the silent word.
+    objective_ : float
+        Minus the mean log likelihood plus the penalty, nats per word.
+    certificate_ : Certificate
+        How far the fit is from its optimum.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> together = rng.random((2000, 1)) < 0.1
+    >>> model = RandomProjections(50).fit(rng.random((2000, 4)) < np.where(together, 0.7, 0.05))
+    >>> bool(abs(model.sample(9, random_state=0).mean() - 0.1) < 0.2), model.certificate_.converged
+    (True, True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_projections": [Interval(Integral, 1, None, closed="left")],
+        "l1": [Interval(Real, 0, None, closed="left")],
+        "n_inputs": [Interval(Integral, 1, 12, closed="both")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+    }
+    _fitted_numbers: ClassVar[tuple[str, ...]] = (*Rival._fitted_numbers, "objective_", "n_iter_")
+
+    b_: Floats
+    strengths_: Floats
+    objective_: float
+    n_iter_: int
+    certificate_: Certificate
+    _projections: Projections
+    _log_z: LogPartition
+
+    def __init__(
+        self,
+        n_projections: int = 400,
+        l1: float = 1e-5,
+        n_inputs: int = 5,
+        tol: float = 1e-6,
+        max_iter: int = 5000,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_projections = n_projections
+        self.l1 = l1
+        self.n_inputs = n_inputs
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @property
+    def inputs_(self) -> NDArray[np.int32]:
+        """Units of each projection."""
+        return self._projections.inputs
+
+    @property
+    def weights_(self) -> Floats:
+        """Weights of these units."""
+        return self._projections.weights
+
+    @property
+    def thresholds_(self) -> Floats:
+        """Thresholds of the projections."""
+        return self._projections.thresholds
+
+    @property
+    def n_parameters_(self) -> int:
+        """Biases, and strengths other than zero; projections are drawn, not fitted."""
+        return int(self.b_.size) + self.n_nonzero_
+
+    @property
+    def n_nonzero_(self) -> int:
+        """Features with a strength other than zero."""
+        return int(np.count_nonzero(self.strengths_))
+
+    @property
+    def size_(self) -> str:
+        """Number of projections."""
+        return f"{self.strengths_.size} projections"
+
+    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
+        """Numbers of projections from 100 to 800, with two penalties each."""
+        return tuple(
+            {"n_projections": n, "l1": l1} for n in (100, 200, 400, 800) for l1 in (1e-4, 1e-5)
+        )
+
+    def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
+        """Fit a copy at each of some settings; those with the same projections share a path."""
+        fits: list[Self] = []
+        found: FeatureFit | None = None
+        for settings in grid:
+            model = clone(self).set_params(**settings)
+            model._check_settings()
+            found = model._fit_from(words, found, fits[-1].weights_ if fits else None)
+            model._remember(words.n_dims, words)
+            fits.append(model)
+        return fits
+
+    def _fit(self, words: Words) -> None:
+        self._fit_from(words, None, None)
+
+    def _fit_from(
+        self, words: Words, before: FeatureFit | None, weights: Floats | None
+    ) -> FeatureFit:
+        """Fit from where a fit with the same projection ``weights`` ended."""
+        rng = random_generator(self.random_state)
+        self._projections = Projections.drawn(words, self.n_projections, self.n_inputs, rng)
+        found = fit_features(
+            self._projections.features(words.n_dims),
+            words,
+            floored_rates(words),
+            self.l1,
+            start=before
+            if weights is not None and np.array_equal(weights, self.weights_)
+            else None,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            rng=rng,
+        )
+        self.b_, self.strengths_ = found.x[: words.n_dims], found.x[words.n_dims :]
+        self.objective_, self.n_iter_ = found.objective, found.n_iter
+        self.certificate_, self._log_z = found.certificate, found.log_z
+        if not self.certificate_.converged:
+            warnings.warn(
+                f"RandomProjections stopped after {self.n_iter_} steps with {self.certificate_}, "
+                "which is not the optimum; raise max_iter, tol or l1",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return found
+
+    def log_partition(self) -> LogPartition:
+        """Log Z, nats: the sum over all words of up to 20 units, beyond by annealing."""
+        check_is_fitted(self)
+        return self._log_z
+
+    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
+        """Log odds of a spike of some units given all other bits of each word.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_words, n_units)
+            Binary words; what the units themselves did does not matter.
+        units : sequence of int
+            Bits of the word, in the model's own order.
+
+        Returns
+        -------
+        ndarray, shape (n_words, n_chosen)
+            In nats.
+        """
+        bits, terms = self._checked(X), self._terms()
+        return np.stack([terms.log_odds(bits, unit) for unit in units], axis=1)
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None, **options: Any
+    ) -> NDArray[np.uint8]:
+        """Words of the model, (n_samples, n_units): independent ones, beyond 20 units by chains."""
+        check_is_fitted(self)
+        if options:
+            raise TypeError(f"{next(iter(options))!r} is no option of sample here; leave it out")
+        if whole_number("n_samples", n_samples) < 1:
+            raise ValueError(f"n_samples is {n_samples}; it must be at least 1")
+        rng = random_generator(random_state)
+        if not is_summable(self.b_.size):
+            rates = getattr(self, "rates_", None)
+            logits = self.b_ if rates is None else logit(rates)
+            return drawn_words(self._terms(), n_samples, logits, rng)
+        edges = np.cumsum(self._probabilities())
+        drawn = np.searchsorted(edges, rng.random(n_samples) * edges[-1], side="right")
+        bits: NDArray[np.uint8] = ((drawn[:, None] >> np.arange(self.b_.size)) & 1).astype(np.uint8)
+        return bits
+
+    def _probabilities(self) -> Floats:
+        """Of all words by their number, unit k its bit k, shape (2**n_units,)."""
+        sums = ExactTerms(self.b_.size, self.inputs_)
+        probabilities: Floats = np.exp(sums.log_probabilities(self._terms())[0])
+        return probabilities
+
+    def _active_distribution(self) -> Floats | None:
+        if not is_summable(self.b_.size):
+            return None
+        n_active = np.bitwise_count(np.arange(1 << self.b_.size))
+        counted: Floats = np.zeros(self.b_.size + 1)
+        np.add.at(counted, n_active, self._probabilities())
+        return counted
+
+    def _terms(self) -> LocalTerms:
+        return self._features().terms(np.concatenate([self.b_, self.strengths_]))
+
+    def _features(self) -> Features:
+        return self._projections.features(int(self.b_.size))
+
+    def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
+        return self._terms().log_weights(bits) - self._log_z.value
+
+    def _arrays(self) -> Arrays:
+        return {
+            "b": self.b_,
+            "strengths": self.strengths_,
+            "inputs": self.inputs_,
+            "weights": self.weights_,
+            "thresholds": self.thresholds_,
+            "log_z": normaliser_array(self._log_z),
+        }
+
+    @classmethod
+    def _from_arrays(
+        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
+    ) -> Self:
+        model = cls(**settings)
+        model._check_settings()
+        model.b_ = shaped("b", floats(arrays, "b"), (arrays["b"].size,))
+        inputs, n_units = arrays["inputs"], model.b_.size
+        if n_units == 0 or inputs.dtype != np.int32 or inputs.ndim != 2:
+            raise ValueError("inputs are no lists of units")
+        ascending = (np.diff(inputs, axis=1) > 0).all()
+        if not ascending or (inputs < 0).any() or (inputs >= n_units).any():
+            raise ValueError(f"inputs are not units of {n_units} in ascending order")
+        size = len(inputs)
+        model._projections = Projections(
+            inputs,
+            shaped("weights", floats(arrays, "weights"), inputs.shape),
+            shaped("thresholds", floats(arrays, "thresholds"), (size,)),
+        )
+        if (model.thresholds_ < 0.0).any():
+            raise ValueError("a threshold is negative")
+        model.strengths_ = shaped("strengths", floats(arrays, "strengths"), (size,))
+        model._log_z = normaliser_of(arrays)
+        model._remember(n_units, None)
+        return model
