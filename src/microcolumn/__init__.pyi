@@ -48,6 +48,7 @@ from .io import read as read
 from .layers import LayerBoundaries as LayerBoundaries
 from .models import (
     RBM as RBM,
+    Driven as Driven,
     Independent as Independent,
     Ising as Ising,
     SemiRBM as SemiRBM,
@@ -57,6 +58,8 @@ from .origin import Origin as Origin
 from .parameters import Parameters as Parameters
 from .partition import LogPartition as LogPartition, log_partition as log_partition
 from .recording import Recording as Recording
+from .repeats import Repeats as Repeats
+from .stimulus import StimulusDrive as StimulusDrive
 from .survey import (
     correlograms as correlograms,
     suggest_bin_width as suggest_bin_width,

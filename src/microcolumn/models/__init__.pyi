@@ -1,4 +1,5 @@
 from ._base import PopulationModel as PopulationModel
+from ._driven import Driven as Driven
 from ._files import from_bytes as from_bytes, load as load
 from ._independent import Independent as Independent
 from ._ising import Ising as Ising

@@ -1,0 +1,191 @@
+"""Sums over single flips of words whose log odds are moved from bin to bin by a known drive.
+
+With Delta_n(x) the change of log p~ along a flip of bit n without the drive, d the drive of the bit
+in this bin of time and s_n its scale (docs/method.md, section 13),
+
+    Delta_n(x, t) = Delta_n(x) + (1 - 2 x_n) * s_n * d_n(t).
+
+So all that has hidden units or couplings in it is a matter of distinct words, and bins of time
+are visited one unit at a time. Units share nothing there: each finds its own best scale.
+"""
+
+import math
+
+import numpy as np
+from numba import prange
+
+from ..simd.compile import kernel, subroutine
+
+#: Products of factors are turned into logarithms beyond these.
+_TINY, _HUGE = 1e-100, 1e100
+#: A scale is found when Newton's step is this short: the next one would be its square.
+_STEP, _MOST_STEPS = 1e-7, 100
+
+
+@subroutine
+def _inputs(bits, weights, hidden_biases, z):
+    """Inputs of the hidden units."""
+    for i in range(z.size):
+        z[i] = hidden_biases[i]
+    for n in range(bits.size):
+        if bits[n]:
+            for i in range(z.size):
+                z[i] += weights[n, i]
+
+
+@subroutine
+def _sigmoid(z):
+    if z >= 0.0:
+        return 1.0 / (1.0 + math.exp(-z))
+    e = math.exp(z)
+    return e / (1.0 + e)
+
+
+# Change of log p~ along each flip of each word: field and product over hidden units.
+# Cost: a multiply-add and a multiplication per (word, bit, hidden unit), one addition per active
+# bit and bit. Pinned to flips of microcolumn.energy by tests/kernels/cpu/test_driven.py.
+@kernel(parallel=True)
+def changes_along_flips(words, biases, couplings, weights, hidden_biases, up, down, out):
+    """Fill ``out`` (n_units, n_words); ``up`` and ``down`` are exp(W) and exp(-W).
+
+    ``words`` are (n_words, n_units), ``couplings`` (0, 0) for a model without.
+    """
+    n_units, n_hidden, coupled = biases.size, hidden_biases.size, couplings.shape[0] > 0
+    for u in prange(words.shape[0]):
+        bits = words[u]
+        field, z = biases.copy(), np.empty(n_hidden)
+        if coupled:
+            for m in range(n_units):
+                if bits[m]:
+                    for n in range(n_units):
+                        field[n] += 2.0 * couplings[m, n]
+        _inputs(bits, weights, hidden_biases, z)
+        on, off = np.empty(n_hidden), np.empty(n_hidden)
+        for i in range(n_hidden):
+            on[i], off[i] = _sigmoid(z[i]), _sigmoid(-z[i])
+        for n in range(n_units):
+            table = down[n] if bits[n] else up[n]
+            total, product = (-field[n] if bits[n] else field[n]), 1.0
+            for i in range(n_hidden):
+                product *= off[i] + on[i] * table[i]
+                if product < _TINY or product > _HUGE:
+                    total += math.log(product)
+                    product = 1.0
+            out[n, u] = total + math.log(product)
+
+
+# Derivatives of sum over words and bits of ``pull`` times the change of log p~ along the flip.
+# Cost: a division more than the changes themselves, per (word, bit, hidden unit).
+# Pinned to finite differences by tests/objectives/test_driven.py.
+@kernel(parallel=True)
+def pulled_gradient(words, pull, weights, hidden_biases, up, down, first, b, J, W, c):
+    """Add to ``b``, ``J``, ``W``, ``c``, each with one part per chunk as first axis.
+
+    ``pull`` is (n_units, n_words); chunk k holds the words ``first[k]`` to ``first[k + 1]``. Row m
+    of ``J`` is for words in which unit m is active; (n_chunks, 0, 0) for a model without.
+    """
+    n_units, n_hidden, coupled = words.shape[1], hidden_biases.size, J.shape[1] > 0
+    for k in prange(first.size - 1):
+        z, through, push = np.empty(n_hidden), np.empty(n_hidden), np.empty(n_units)
+        on, off = np.empty(n_hidden), np.empty(n_hidden)
+        for u in range(first[k], first[k + 1]):
+            bits = words[u]
+            for n in range(n_units):
+                push[n] = -pull[n, u] if bits[n] else pull[n, u]
+                b[k, n] += push[n]
+            if coupled:
+                for m in range(n_units):
+                    if bits[m]:
+                        for n in range(n_units):
+                            J[k, m, n] += push[n]
+            if n_hidden == 0:
+                continue
+            _inputs(bits, weights, hidden_biases, z)
+            for i in range(n_hidden):
+                on[i], off[i], through[i] = _sigmoid(z[i]), _sigmoid(-z[i]), 0.0
+            for n in range(n_units):
+                table = down[n] if bits[n] else up[n]
+                for i in range(n_hidden):
+                    there = on[i] * table[i] / (off[i] + on[i] * table[i])
+                    through[i] += pull[n, u] * (there - on[i])
+                    W[k, n, i] += push[n] * there
+            for i in range(n_hidden):
+                c[k, i] += through[i]
+            for m in range(n_units):
+                if bits[m]:
+                    for i in range(n_hidden):
+                        W[k, m, i] += through[i]
+
+
+@subroutine
+def _slopes(flow, change, turned, word, drive, row, scale):
+    """First and second derivative of the sum of a unit's terms along its scale."""
+    first, second = 0.0, 0.0
+    for t in range(word.size):
+        u = word[t]
+        d = -drive[row[t]] if turned[u] else drive[row[t]]
+        delta = change[u] + scale * d
+        if flow:
+            slope = 0.5 * math.exp(0.5 * delta)
+            bend = 0.5 * slope
+        else:
+            slope = _sigmoid(delta)
+            bend = slope * _sigmoid(-delta)
+        first += slope * d
+        second += bend * d * d
+    return first, second
+
+
+@subroutine
+def _best_scale(flow, change, turned, word, drive, row, start, largest):
+    """Newton's method on a convex function, kept inside the bracket that its slopes tell."""
+    low, high, scale = 0.0, largest, start
+    for _ in range(_MOST_STEPS):
+        first, second = _slopes(flow, change, turned, word, drive, row, scale)
+        if first > 0.0:
+            high = scale
+        else:
+            low = scale
+        trial = scale - first / second if second > 0.0 else (scale if first == 0.0 else math.nan)
+        if not (low <= trial <= high):
+            # An end of the whole range is where it may stay; any other end was left already.
+            at_end = (first > 0.0 and low == 0.0) or (first <= 0.0 and high == largest)
+            trial = (low if first > 0.0 else high) if at_end else 0.5 * (low + high)
+        step = abs(trial - scale)
+        scale = trial
+        if step < _STEP:
+            break
+    return scale
+
+
+# Terms of all bins of time at the best scale of each unit's drive, and what they pull with.
+# Cost: an exponential per (bin of time, unit) for each step of Newton's method, two at the end.
+# Pinned to brute force and to scipy's minimiser by tests/objectives/test_driven.py.
+@kernel(parallel=True)
+def driven_terms(flow, change, words, word, drive, row, fit, largest, scale, value, pull):
+    """Fill ``value`` (n_units,) and ``pull`` (n_units, n_words); find ``scale`` where ``fit``.
+
+    Sums are over bins of time: bin t holds word ``word[t]`` under the drive ``drive[:, row[t]]``.
+    ``scale`` (n_units,) holds where to start, in [0, ``largest``].
+    """
+    for n in prange(scale.size):
+        turned = words[:, n].copy()
+        if fit[n]:
+            scale[n] = _best_scale(
+                flow, change[n], turned, word, drive[n], row, scale[n], largest
+            )  # fmt: skip
+        total = 0.0
+        pull[n, :] = 0.0
+        for t in range(word.size):
+            u = word[t]
+            d = -drive[n, row[t]] if turned[u] else drive[n, row[t]]
+            delta = change[n, u] + scale[n] * d
+            if flow:
+                term = math.exp(0.5 * delta)
+                total += term
+                pull[n, u] += 0.5 * term
+            else:
+                e = math.exp(-abs(delta))
+                total += max(delta, 0.0) + math.log1p(e)
+                pull[n, u] += (1.0 if delta >= 0.0 else e) / (1.0 + e)
+        value[n] = total

@@ -1,0 +1,257 @@
+"""Stimulus drive: what repeats of a stimulus say of each unit's firing from moment to moment.
+
+The rate of a unit at a moment of the stimulus is its count of spikes over repeats, smoothed in time
+(docs/method.md, section 13). A bin is always given the rate of the *other* repeats, so that neither
+its own spike nor what went on around it is in its drive. This holds for the words that models are
+fitted to as for those they are scored on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import fftconvolve
+
+from .origin import Origin, ordered
+from .repeats import Repeats
+from .timeline import Places
+from .validation import Bits, Floats, real_array
+from .words import Words
+
+#: Widths of the kernel that are tried unless asked, in bins; infinite is no drive at all.
+_WIDTHS_BINS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, math.inf)
+#: Standard deviations at which a kernel ends.
+_REACH = 4.0
+#: Bins at the unit's mean rate that are added to those under the kernel. They keep rates off 0 and
+#: 1, and near the mean where there is little to go by.
+PRIOR_BINS = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StimulusDrive:
+    """Time-locked drive of each unit, from repeats of a stimulus; made by :meth:`from_words`.
+
+    Parameters
+    ----------
+    repeats : Repeats
+        When the stimulus was shown.
+    origin : Origin
+        Units and bins of the words that it was made of.
+    spikes : ndarray of uint8, shape (n_repeats, n_moments, n_units)
+        Bins with a spike of each repeat at each moment of the stimulus.
+    observed : ndarray of uint8, shape (n_repeats, n_moments)
+        Bins that were there; 0 where a repeat was cut short or belongs to another part.
+    width_s : ndarray, shape (n_units,)
+        Standard deviation of each unit's Gaussian kernel, seconds; 0 for single bins, infinite for
+        a unit whose rate the stimulus does not change.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rate = np.where(np.arange(2000) % 50 < 10, 0.5, 0.05)  # 40 repeats of 50 bins
+    >>> words = Words.from_array(rng.random((2000, 2)) < np.stack([rate, 0 * rate + 0.1], axis=1))
+    >>> drive = StimulusDrive.from_words(words, Repeats(np.arange(40.0), duration_s=1.0))
+    >>> drive
+    StimulusDrive(2 units, 40 repeats of 1 s, 1 unit locked to the stimulus)
+    >>> drive.psth_hz()[[5, 30], 0].round().tolist()
+    [24.0, 3.0]
+    """
+
+    repeats: Repeats
+    origin: Origin
+    spikes: Bits
+    observed: Bits
+    width_s: Floats
+
+    @classmethod
+    def from_words(
+        cls, words: Words, repeats: Repeats, widths_s: Sequence[float] | None = None
+    ) -> StimulusDrive:
+        """Count the spikes of each moment, and choose the width of each unit's kernel.
+
+        The width is the one under which each repeat is most probable given the rate in all others.
+
+        Parameters
+        ----------
+        words : Words
+            Single bins of at least two repeats: the training part. Bins outside repeats are
+            refused; see :meth:`Repeats.within`.
+        repeats : Repeats
+            When the stimulus was shown, in these words and in those that will be scored.
+        widths_s : sequence of float, optional
+            Widths to choose from, seconds: 0 for none, infinite for a constant rate. By default
+            both, and half a bin to 64 bins in factors of two.
+        """
+        repeat, moment = _located(words, repeats)
+        origin = Origin.of(words)
+        assert origin is not None  # `_located` has refused plain arrays
+        if words.weights is not None:
+            raise ValueError("words carry weights, which repeats cannot; pass words without them")
+        n_present = np.unique(repeat).size
+        if n_present < 2:
+            raise ValueError(
+                "the words hold 1 repeat of the stimulus; what is locked to it shows in at least 2"
+            )
+        shape = len(repeats), repeats.n_moments(words.bin_width)
+        spikes = np.zeros((*shape, words.n_units), dtype=np.uint8)
+        observed = np.zeros(shape, dtype=np.uint8)
+        # Epochs may cut a repeat so that two bins fall on one moment.
+        np.add.at(observed, (repeat, moment), 1)
+        np.add.at(spikes, (repeat, moment), words.expand())
+        widths = _checked_widths(widths_s, words.bin_width)
+        drive = cls(repeats, origin, spikes, observed, np.full(words.n_units, np.inf))
+        # Of equal widths the larger one, which says less.
+        likelihood = drive.left_out_log_likelihood(widths)
+        best = widths.size - 1 - np.argmax(likelihood[::-1], axis=0)
+        return cls(repeats, origin, spikes, observed, widths[best])
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return int(self.spikes.shape[2])
+
+    @property
+    def n_repeats(self) -> int:
+        """Repeats that hold a bin of the words that the drive was made of."""
+        return int(self.observed.any(axis=1).sum())
+
+    @property
+    def is_locked(self) -> NDArray[np.bool_]:
+        """Whether each unit's rate follows the stimulus, shape (n_units,)."""
+        return np.isfinite(self.width_s)
+
+    def __repr__(self) -> str:
+        n_locked = int(self.is_locked.sum())
+        return (
+            f"StimulusDrive({self.n_units} unit{'s' * (self.n_units != 1)}, {self.n_repeats} "
+            f"repeats of {self.repeats.duration_s:g} s, {n_locked} unit{'s' * (n_locked != 1)} "
+            "locked to the stimulus)"
+        )
+
+    def psth_hz(self) -> Floats:
+        """Smoothed rate of each unit at each moment, bins per second, (n_moments, n_units)."""
+        return self._rates(None) / self.origin.bin_width
+
+    def offsets(self, words: Words) -> tuple[Floats, Places]:
+        """Log odds of a spike relative to those at the unit's mean rate, from the other repeats.
+
+        Parameters
+        ----------
+        words : Words
+            Single bins inside repeats, of the same units in any order.
+
+        Returns
+        -------
+        table : ndarray, shape (n_rows, n_units)
+            Nats, in the drive's own order of units. Bins at the same moment of repeats that the
+            drive has not seen share a row.
+        row : ndarray of int64, shape (n_bins,)
+            Row of each bin.
+        """
+        repeat, moment = _located(ordered(words, self.origin), self.repeats)
+        seen = self.observed.any(axis=1)
+        left_out = np.where(seen[repeat], repeat, -1)
+        n_moments = self.observed.shape[1]
+        keys, row = np.unique((left_out + 1) * n_moments + moment, return_inverse=True)
+        table = np.empty((keys.size, self.n_units))
+        first = np.searchsorted(keys, np.arange(len(self.repeats) + 2) * n_moments)
+        for k in range(len(self.repeats) + 1):
+            part = slice(first[k], first[k + 1])
+            if part.start < part.stop:
+                table[part] = self._log_odds(k - 1 if k else None)[keys[part] % n_moments]
+        return table, row
+
+    def left_out_log_likelihood(self, widths_s: Floats) -> Floats:
+        """Log likelihood of each repeat given the rates in all others, nats.
+
+        Returns
+        -------
+        ndarray, shape (n_widths, n_units)
+            Sum over repeats, of each width for each unit by itself.
+        """
+        total = np.zeros((len(widths_s), self.n_units))
+        for r in np.flatnonzero(self.observed.any(axis=1)):
+            spikes, silent = self.spikes[r], self.observed[r][:, None] - self.spikes[r]
+            for k, p in enumerate(self._rates_at(r, widths_s)):
+                total[k] += (spikes * np.log(p) + silent * np.log1p(-p)).sum(axis=0)
+        return total
+
+    def _rates(self, left_out: int | None) -> Floats:
+        """Each unit's rate with its own kernel, per bin, shape (n_moments, n_units)."""
+        widths = np.unique(self.width_s)
+        rates = np.empty(self.spikes.shape[1:])
+        for width, found in zip(widths, self._rates_at(left_out, widths), strict=True):
+            chosen = self.width_s == width
+            rates[:, chosen] = found[:, chosen]
+        return rates
+
+    def _rates_at(self, left_out: int | None, widths_s: Floats) -> Iterator[Floats]:
+        """Rates of all units with each kernel, without one of the repeats."""
+        n, m = (x.sum(axis=0, dtype=np.float64) for x in (self.spikes, self.observed))
+        if left_out is not None:
+            n, m = n - self.spikes[left_out], m - self.observed[left_out]
+        mean = (n.sum(axis=0) + 0.5) / (m.sum() + 1.0)
+        for width in widths_s / self.origin.bin_width:
+            if math.isinf(width):
+                yield np.broadcast_to(mean, n.shape)
+                continue
+            kernel = smoothing_kernel(width)
+            hits = _smoothed(n, kernel) + PRIOR_BINS * mean
+            yield hits / (_smoothed(m[:, None], kernel) + PRIOR_BINS)
+
+    def _log_odds(self, left_out: int | None) -> Floats:
+        rates, (mean,) = self._rates(left_out), self._rates_at(left_out, np.array([np.inf]))
+        relative: Floats = np.log(rates / mean) - np.log((1.0 - rates) / (1.0 - mean))
+        return relative
+
+
+def smoothing_kernel(width_bins: float) -> Floats:
+    """Gaussian weights of neighbouring bins whose sum is the number of bins that they are worth.
+
+    A mean with weights w of independent bins is as uncertain as a mean of (sum w)^2 / sum w^2 of
+    them, so the weights are scaled to add up to that.
+    """
+    if width_bins == 0.0:
+        return np.ones(1)
+    reach = math.ceil(_REACH * width_bins)
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width_bins) ** 2)
+    scaled: Floats = weights * (weights.sum() / (weights**2).sum())
+    return scaled
+
+
+def _smoothed(counts: Floats, kernel: Floats) -> Floats:
+    """Sums over neighbouring moments, shape (n_moments, n); nothing lies beyond the first and last.
+
+    The Fourier transform leaves rounding where there is nothing: it must not become negative.
+    """
+    if kernel.size == 1:
+        return counts * kernel[0]
+    reach, n = kernel.size // 2, counts.shape[0]
+    full = fftconvolve(counts, kernel[:, None], mode="full", axes=0)
+    return np.maximum(full[reach : reach + n], 0.0)
+
+
+def _located(words: Words, repeats: Repeats) -> tuple[Places, Places]:
+    """Repeat and moment of each bin, all of which must lie in a repeat."""
+    repeat, moment = repeats.locate(words)
+    outside = np.flatnonzero(repeat < 0)
+    if outside.size:
+        when = float(words.clock.times_s(words.bins[outside[:1]], words.bin_width)[0])
+        raise ValueError(
+            f"{outside.size} of {words.n_bins} bins lie in no repeat, the first at {when:g} s; "
+            "leave them out with repeats.within(words)"
+        )
+    return repeat, moment
+
+
+def _checked_widths(widths_s: Sequence[float] | None, bin_width: float) -> Floats:
+    if widths_s is None:
+        return np.array(_WIDTHS_BINS) * bin_width
+    widths = real_array("widths_s", widths_s, "pass widths of the kernel in seconds")
+    if widths.ndim != 1 or not widths.size or not (widths >= 0.0).all():
+        raise ValueError("widths_s must be a list of seconds, each 0 or more, at least one of them")
+    return np.unique(widths)
