@@ -17,6 +17,7 @@ from .epochs import Epochs as Epochs
 from .evaluate import (
     Adequacy as Adequacy,
     Assemblies as Assemblies,
+    BeyondStimulus as BeyondStimulus,
     Comparison as Comparison,
     Explainable as Explainable,
     Interactions as Interactions,
@@ -26,6 +27,7 @@ from .evaluate import (
     Score as Score,
     adequacy as adequacy,
     assemblies as assemblies,
+    beyond_stimulus as beyond_stimulus,
     calibration as calibration,
     choose as choose,
     choose_l1 as choose_l1,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .epochs import Epochs
+from .packing import unique_rows
 from .timeline import Places
 from .validation import Floats, random_generator, real_array, real_number
 from .words import UnnamedWords, Words
@@ -165,3 +166,52 @@ class Repeats:
         in_first = np.isin(repeat, chosen)
         in_second = ~in_first & (repeat >= 0)
         return words._take(np.flatnonzero(in_first)), words._take(np.flatnonzero(in_second))
+
+    def shuffled(
+        self, words: Words, random_state: int | np.random.Generator | None = None
+    ) -> Words:
+        """The words with the repeats of each unit in an order of their own.
+
+        What is locked to the stimulus stays, what units do together beyond it is gone: a control.
+        At each moment of the stimulus a unit's bits are exchanged between the repeats that were
+        observed there. Where the same repeats were, it is in the same order, so that whole repeats
+        are exchanged.
+
+        Parameters
+        ----------
+        words : Words
+            Single bins inside repeats, without weights.
+        random_state : int or numpy.random.Generator, optional
+            Seed of the orders.
+        """
+        repeat, moment = self.located(words)
+        if words.weights is not None:
+            raise ValueError("words carry weights, which repeats cannot; pass words without them")
+        rng = random_generator(random_state)
+        bits = words.expand()
+        mixed = bits.copy()
+        by_moment = np.lexsort((repeat, moment))
+        first = np.searchsorted(moment[by_moment], np.arange(moment.max() + 2))
+        orders: dict[bytes, list[NDArray[np.intp]]] = {}
+        for k in np.flatnonzero(np.diff(first)):
+            bins = by_moment[first[k] : first[k + 1]]
+            same = repeat[bins].tobytes()
+            if same not in orders:
+                orders[same] = [rng.permutation(bins.size) for _ in range(words.n_units)]
+            for n, order in enumerate(orders[same]):
+                mixed[bins, n] = bits[bins[order], n]
+        distinct, index = unique_rows(mixed)
+        counts = np.bincount(index, minlength=len(distinct)).astype(np.float64)
+        return replace(words, X=distinct, counts=counts, index=index)
+
+    def located(self, words: Words) -> tuple[Places, Places]:
+        """What :meth:`locate` gives, for words that must all lie in a repeat."""
+        repeat, moment = self.locate(words)
+        outside = np.flatnonzero(repeat < 0)
+        if outside.size:
+            when = float(words.clock.times_s(words.bins[outside[:1]], words.bin_width)[0])
+            raise ValueError(
+                f"{outside.size} of {words.n_bins} bins lie in no repeat, the first at {when:g} s; "
+                "leave them out with repeats.within(words)"
+            )
+        return repeat, moment

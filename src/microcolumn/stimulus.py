@@ -86,9 +86,9 @@ class StimulusDrive:
             Widths to choose from, seconds: 0 for none, infinite for a constant rate. By default
             both, and half a bin to 64 bins in factors of two.
         """
-        repeat, moment = _located(words, repeats)
+        repeat, moment = repeats.located(words)
         origin = Origin.of(words)
-        assert origin is not None  # `_located` has refused plain arrays
+        assert origin is not None  # plain arrays have been refused
         if words.weights is not None:
             raise ValueError("words carry weights, which repeats cannot; pass words without them")
         n_present = np.unique(repeat).size
@@ -152,7 +152,7 @@ class StimulusDrive:
         row : ndarray of int64, shape (n_bins,)
             Row of each bin.
         """
-        repeat, moment = _located(ordered(words, self.origin), self.repeats)
+        repeat, moment = self.repeats.located(ordered(words, self.origin))
         seen = self.observed.any(axis=1)
         left_out = np.where(seen[repeat], repeat, -1)
         n_moments = self.observed.shape[1]
@@ -233,19 +233,6 @@ def _smoothed(counts: Floats, kernel: Floats) -> Floats:
     reach, n = kernel.size // 2, counts.shape[0]
     full = fftconvolve(counts, kernel[:, None], mode="full", axes=0)
     return np.maximum(full[reach : reach + n], 0.0)
-
-
-def _located(words: Words, repeats: Repeats) -> tuple[Places, Places]:
-    """Repeat and moment of each bin, all of which must lie in a repeat."""
-    repeat, moment = repeats.locate(words)
-    outside = np.flatnonzero(repeat < 0)
-    if outside.size:
-        when = float(words.clock.times_s(words.bins[outside[:1]], words.bin_width)[0])
-        raise ValueError(
-            f"{outside.size} of {words.n_bins} bins lie in no repeat, the first at {when:g} s; "
-            "leave them out with repeats.within(words)"
-        )
-    return repeat, moment
 
 
 def _checked_widths(widths_s: Sequence[float] | None, bin_width: float) -> Floats:

@@ -40,9 +40,7 @@ class DrivenFlips(Objective):
         Terms exp(Delta / 2) or softplus(Delta) of each flip.
     """
 
-    def __init__(
-        self, words: Words, table: Floats, row: NDArray[np.int64], objective: str
-    ) -> None:
+    def __init__(self, words: Words, table: Floats, row: NDArray[np.int64], objective: str) -> None:
         self.words = words
         self._flow = objective == "mpf"
         # Bins of one word together, and time of one unit in a row: memory is read as it lies.
@@ -52,7 +50,11 @@ class DrivenFlips(Objective):
         self._fit = np.asarray(self._drive[:, np.unique(row)].any(axis=1))
         self._scale = self._fit.astype(np.float64)
         shape = table.shape[1], len(words)
-        self._change, self._pull, self._values = np.empty(shape), np.empty(shape), np.empty(shape[0])
+        self._change, self._pull, self._values = (
+            np.empty(shape),
+            np.empty(shape),
+            np.empty(shape[0]),
+        )
         shares = np.arange(_CHUNKS + 1) * len(words) // _CHUNKS
         self._first = shares.astype(np.int64)
 
@@ -112,8 +114,8 @@ class DrivenFlips(Objective):
         # Each bin of time takes a few exponentials per unit.
         with threads_for(100.0 * self._word.size * n):
             driven_terms(
-                self._flow, self._change, self.words.X, self._word, self._drive, self._row,
-                self._fit, LARGEST_SCALE, self._scale, self._values, self._pull,
+                self._flow, self._change, self.words.X, self.words.counts, self._word, self._drive,
+                self._row, self._fit, LARGEST_SCALE, self._scale, self._values, self._pull,
             )  # fmt: skip
         return W, c, up, down
 

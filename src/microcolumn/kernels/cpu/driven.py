@@ -158,14 +158,24 @@ def _best_scale(flow, change, turned, word, drive, row, start, largest):
     return scale
 
 
+@subroutine
+def _term(flow, delta):
+    """A flip's term and the term's slope."""
+    if flow:
+        term = math.exp(0.5 * delta)
+        return term, 0.5 * term
+    e = math.exp(-abs(delta))
+    return max(delta, 0.0) + math.log1p(e), (1.0 if delta >= 0.0 else e) / (1.0 + e)
+
+
 # Terms of all bins of time at the best scale of each unit's drive, and what they pull with.
 # Cost: an exponential per (bin of time, unit) for each step of Newton's method, two at the end.
 # Pinned to brute force and to scipy's minimiser by tests/objectives/test_driven.py.
 @kernel(parallel=True)
-def driven_terms(flow, change, words, word, drive, row, fit, largest, scale, value, pull):
+def driven_terms(flow, change, words, counts, word, drive, row, fit, largest, scale, value, pull):
     """Fill ``value`` (n_units,) and ``pull`` (n_units, n_words); find ``scale`` where ``fit``.
 
-    Sums are over bins of time: bin t holds word ``word[t]`` under the drive ``drive[:, row[t]]``.
+    Sums are over bins of time, ``counts`` (n_words,) of each word: bin t holds word ``word[t]`` under the drive ``drive[:, row[t]]``.
     ``scale`` (n_units,) holds where to start, in [0, ``largest``].
     """
     for n in prange(scale.size):
@@ -175,17 +185,17 @@ def driven_terms(flow, change, words, word, drive, row, fit, largest, scale, val
                 flow, change[n], turned, word, drive[n], row, scale[n], largest
             )  # fmt: skip
         total = 0.0
-        pull[n, :] = 0.0
-        for t in range(word.size):
-            u = word[t]
-            d = -drive[n, row[t]] if turned[u] else drive[n, row[t]]
-            delta = change[n, u] + scale[n] * d
-            if flow:
-                term = math.exp(0.5 * delta)
+        if scale[n] == 0.0:  # every bin of a word is like any other
+            for u in range(counts.size):
+                term, slope = _term(flow, change[n, u])
+                total += counts[u] * term
+                pull[n, u] = counts[u] * slope
+        else:
+            pull[n, :] = 0.0
+            for t in range(word.size):
+                u = word[t]
+                d = -drive[n, row[t]] if turned[u] else drive[n, row[t]]
+                term, slope = _term(flow, change[n, u] + scale[n] * d)
                 total += term
-                pull[n, u] += 0.5 * term
-            else:
-                e = math.exp(-abs(delta))
-                total += max(delta, 0.0) + math.log1p(e)
-                pull[n, u] += (1.0 if delta >= 0.0 else e) / (1.0 + e)
+                pull[n, u] += slope
         value[n] = total
