@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import fftconvolve
+from scipy.fft import irfft, next_fast_len, rfft
 
 from .origin import Origin, ordered
 from .repeats import Repeats
@@ -24,6 +24,8 @@ from .words import Words
 
 #: Widths of the kernel that are tried unless asked, in bins; infinite is no drive at all.
 _WIDTHS_BINS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, math.inf)
+#: Standard errors over repeats above zero from which on a unit is called locked to the stimulus.
+_CLEARLY = 2.0
 #: Standard deviations at which a kernel ends.
 _REACH = 4.0
 #: Bins at the unit's mean rate that are added to those under the kernel. They keep rates off 0 and
@@ -47,7 +49,10 @@ class StimulusDrive:
         Bins that were there; 0 where a repeat was cut short or belongs to another part.
     width_s : ndarray, shape (n_units,)
         Standard deviation of each unit's Gaussian kernel, seconds; 0 for single bins, infinite for
-        a unit whose rate the stimulus does not change.
+        a unit that is better predicted by a constant rate.
+    locked : ndarray of bool, shape (n_units,)
+        Whether the rate in other repeats predicts a unit better than a constant one does, by more
+        than two standard errors over repeats.
 
     Examples
     --------
@@ -66,6 +71,7 @@ class StimulusDrive:
     spikes: Bits
     observed: Bits
     width_s: Floats
+    locked: NDArray[np.bool_]
 
     @classmethod
     def from_words(
@@ -103,11 +109,20 @@ class StimulusDrive:
         np.add.at(observed, (repeat, moment), 1)
         np.add.at(spikes, (repeat, moment), words.expand())
         widths = _checked_widths(widths_s, words.bin_width)
-        drive = cls(repeats, origin, spikes, observed, np.full(words.n_units, np.inf))
+        flat, never = np.full(words.n_units, np.inf), np.zeros(words.n_units, dtype=bool)
+        drive = cls(repeats, origin, spikes, observed, flat, never)
+        by_repeat = drive.left_out_log_likelihood(np.append(widths, np.inf))
         # Of equal widths the larger one, which says less.
-        likelihood = drive.left_out_log_likelihood(widths)
-        best = widths.size - 1 - np.argmax(likelihood[::-1], axis=0)
-        return cls(repeats, origin, spikes, observed, widths[best])
+        best = widths.size - 1 - np.argmax(by_repeat.sum(axis=0)[-2::-1], axis=0)
+        width_s = widths[best]
+        # The rate of a unit that never or always fires is not known well enough to vary.
+        n_active = spikes.sum(axis=(0, 1), dtype=np.int64)
+        width_s[(n_active == 0) | (n_active == words.n_bins)] = np.inf
+        gains = by_repeat[:, best, np.arange(words.n_units)] - by_repeat[:, -1]
+        stderr = gains.std(axis=0, ddof=1) / math.sqrt(n_present)
+        locked = gains.mean(axis=0) > _CLEARLY * stderr
+        locked &= np.isfinite(width_s)
+        return cls(repeats, origin, spikes, observed, width_s, locked)
 
     @property
     def n_units(self) -> int:
@@ -117,15 +132,10 @@ class StimulusDrive:
     @property
     def n_repeats(self) -> int:
         """Repeats that hold a bin of the words that the drive was made of."""
-        return int(self.observed.any(axis=1).sum())
-
-    @property
-    def is_locked(self) -> NDArray[np.bool_]:
-        """Whether each unit's rate follows the stimulus, shape (n_units,)."""
-        return np.isfinite(self.width_s)
+        return int(self._seen.sum())
 
     def __repr__(self) -> str:
-        n_locked = int(self.is_locked.sum())
+        n_locked = int(self.locked.sum())
         return (
             f"StimulusDrive({self.n_units} unit{'s' * (self.n_units != 1)}, {self.n_repeats} "
             f"repeats of {self.repeats.duration_s:g} s, {n_locked} unit{'s' * (n_locked != 1)} "
@@ -153,7 +163,7 @@ class StimulusDrive:
             Row of each bin.
         """
         repeat, moment = self.repeats.located(ordered(words, self.origin))
-        seen = self.observed.any(axis=1)
+        seen = self._seen
         left_out = np.where(seen[repeat], repeat, -1)
         n_moments = self.observed.shape[1]
         keys, row = np.unique((left_out + 1) * n_moments + moment, return_inverse=True)
@@ -170,15 +180,20 @@ class StimulusDrive:
 
         Returns
         -------
-        ndarray, shape (n_widths, n_units)
-            Sum over repeats, of each width for each unit by itself.
+        ndarray, shape (n_repeats, n_widths, n_units)
+            Of each unit by itself, for the repeats that the drive was made of.
         """
-        total = np.zeros((len(widths_s), self.n_units))
-        for r in np.flatnonzero(self.observed.any(axis=1)):
+        found = np.zeros((self.n_repeats, len(widths_s), self.n_units))
+        for total, r in zip(found, np.flatnonzero(self._seen).tolist(), strict=True):
             spikes, silent = self.spikes[r], self.observed[r][:, None] - self.spikes[r]
             for k, p in enumerate(self._rates_at(r, widths_s)):
-                total[k] += (spikes * np.log(p) + silent * np.log1p(-p)).sum(axis=0)
-        return total
+                total[k] = (spikes * np.log(p) + silent * np.log1p(-p)).sum(axis=0)
+        return found
+
+    @property
+    def _seen(self) -> NDArray[np.bool_]:
+        """Repeats of the words that the drive was made of, shape (n_repeats of the stimulus,)."""
+        return np.asarray(self.observed.any(axis=1))
 
     def _rates(self, left_out: int | None) -> Floats:
         """Each unit's rate with its own kernel, per bin, shape (n_moments, n_units)."""
@@ -229,10 +244,12 @@ def _smoothed(counts: Floats, kernel: Floats) -> Floats:
     The Fourier transform leaves rounding where there is nothing: it must not become negative.
     """
     if kernel.size == 1:
-        return counts * kernel[0]
+        return counts
     reach, n = kernel.size // 2, counts.shape[0]
-    full = fftconvolve(counts, kernel[:, None], mode="full", axes=0)
-    return np.maximum(full[reach : reach + n], 0.0)
+    size = next_fast_len(n + kernel.size - 1, real=True)
+    full = irfft(rfft(counts, size, axis=0) * rfft(kernel, size)[:, None], size, axis=0)
+    smoothed: Floats = np.maximum(full[reach : reach + n], 0.0)
+    return smoothed
 
 
 def _checked_widths(widths_s: Sequence[float] | None, bin_width: float) -> Floats:

@@ -179,7 +179,7 @@ def beyond_stimulus(
             f"repeat {shared[0]} lies in both parts; split whole repeats with repeats.split(words)"
         )
     rng = random_generator(random_state)
-    mixed = [repeats.shuffled(part, rng) for part in (train, test)]
+    mixed = repeats.shuffled(train, rng), repeats.shuffled(test, rng)
     came = _Fits(models, train, test, repeats, random_state)
     control = _Fits(models, *mixed, repeats, random_state)
     errors = _Errors(test, repeats, block_bins)
@@ -207,7 +207,7 @@ def beyond_stimulus(
         n_test=int(np.unique(repeats.locate(test)[0]).size),
         duration_s=repeats.duration_s,
         n_units=train.n_units,
-        n_locked=int(came.drive.is_locked.sum()),
+        n_locked=int(came.drive.locked.sum()),
     )
 
 

@@ -1,4 +1,4 @@
-"""A model of the paper's family with a drive from outside: what the units do beyond the stimulus."""
+"""A model of the paper's family with a drive from outside: what units do beyond the stimulus."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from ..stimulus import StimulusDrive
 from ..validation import Floats, chunks
 from ..words import Words
 from ._base import PopulationModel
-from ._independent import Independent
 from ._penalised import PenalisedModel
 from ._saving import Arrays, floats, shaped, to_bytes
 from ._word_model import WordModel, floored_rates
@@ -184,9 +183,9 @@ class Driven(WordModel):
             log_p[part] += driven.sum(axis=1)
         return log_p, log_z
 
-    def score(self, X: Words, y: None = None) -> float:
+    def score(self, X: Words | ArrayLike, y: None = None) -> float:
         """Mean log probability per bin, in nats."""
-        return float(self.log_probability(X).mean())
+        return float(self.log_probability(self._of_drive(X)).mean())
 
     def score_samples(self, X: Words | ArrayLike) -> NoReturn:
         """Refused: a word has a probability at a moment only; see :meth:`log_probability`."""
@@ -203,7 +202,7 @@ class Driven(WordModel):
         """Refused: words are drawn at moments of the stimulus."""
         raise TypeError("a driven model draws words at moments of the stimulus only")
 
-    def _of_drive(self, words: Words) -> Words:
+    def _of_drive(self, words: Words | ArrayLike) -> Words:
         """The words in the drive's order of units, which is the model's."""
         if not isinstance(words, Words):
             raise TypeError(
@@ -265,7 +264,8 @@ class Driven(WordModel):
             "spikes": drive.spikes,
             "observed": drive.observed,
             # Files hold finite numbers: no kernel at all is a width below zero.
-            "width_s": np.where(drive.is_locked, drive.width_s, -1.0),
+            "width_s": np.where(np.isfinite(drive.width_s), drive.width_s, -1.0),
+            "locked": drive.locked.astype(np.uint8),
             "starts_s": drive.repeats.starts_s,
             "stops_s": drive.repeats.stops_s,
             "duration_s": np.array([drive.repeats.duration_s]),
@@ -290,7 +290,9 @@ class Driven(WordModel):
             raise ValueError("spikes and observed do not belong to repeats")
         width = shaped("width_s", floats(arrays, "width_s"), (n_units,))
         width = np.where(width < 0.0, np.inf, width)
-        found = cls(clone(model), StimulusDrive(repeats, model.origin_, spikes, observed, width))
+        locked = shaped("locked", arrays["locked"], (n_units,)).astype(bool)
+        drive = StimulusDrive(repeats, model.origin_, spikes, observed, width, locked)
+        found = cls(clone(model), drive)
         found.model_ = model
         found.certificate_ = getattr(model, "certificate_", _certificate(model.optimality_))
         found.scale_ = shaped("scale", floats(arrays, "scale"), (n_units,))

@@ -238,7 +238,7 @@ def _by_importance(
 
 
 def _weighted(words: Bits, table: Floats, share: Floats) -> tuple[Floats, float, Floats]:
-    """log E[exp(d'x)] of each drive over the words, the least that these are worth under a drive.
+    """Log of E[exp(d'x)] over the words for each drive, and the least that they are worth for one.
 
     Also the influence of each word on the mean of these logs over drives, shape (n_words,).
     """

@@ -23,22 +23,35 @@ _STEP, _MOST_STEPS = 1e-7, 100
 
 
 @subroutine
-def _inputs(bits, weights, hidden_biases, z):
-    """Inputs of the hidden units."""
-    for i in range(z.size):
-        z[i] = hidden_biases[i]
-    for n in range(bits.size):
-        if bits[n]:
-            for i in range(z.size):
-                z[i] += weights[n, i]
-
-
-@subroutine
 def _sigmoid(z):
     if z >= 0.0:
         return 1.0 / (1.0 + math.exp(-z))
     e = math.exp(z)
     return e / (1.0 + e)
+
+
+@subroutine
+def _inputs(bits, weights, hidden_biases, z, on, off):
+    """Inputs z of the hidden units, sigmoid(z) and sigmoid(-z)."""
+    z[:] = hidden_biases
+    for n in range(bits.size):
+        if bits[n]:
+            for i in range(z.size):
+                z[i] += weights[n, i]
+    for i in range(z.size):
+        on[i], off[i] = _sigmoid(z[i]), _sigmoid(-z[i])
+
+
+@subroutine
+def _log_product(on, off, table):
+    """Log of the product over hidden units of off + on * table, which may not leave its range."""
+    total, product = 0.0, 1.0
+    for i in range(on.size):
+        product *= off[i] + on[i] * table[i]
+        if product < _TINY or product > _HUGE:
+            total += math.log(product)
+            product = 1.0
+    return total + math.log(product)
 
 
 # Change of log p~ along each flip of each word: field and product over hidden units.
@@ -50,28 +63,48 @@ def changes_along_flips(words, biases, couplings, weights, hidden_biases, up, do
 
     ``words`` are (n_words, n_units), ``couplings`` (0, 0) for a model without.
     """
-    n_units, n_hidden, coupled = biases.size, hidden_biases.size, couplings.shape[0] > 0
+    n_units, n_hidden = biases.size, hidden_biases.size
     for u in prange(words.shape[0]):
-        bits = words[u]
-        field, z = biases.copy(), np.empty(n_hidden)
-        if coupled:
-            for m in range(n_units):
-                if bits[m]:
-                    for n in range(n_units):
-                        field[n] += 2.0 * couplings[m, n]
-        _inputs(bits, weights, hidden_biases, z)
-        on, off = np.empty(n_hidden), np.empty(n_hidden)
-        for i in range(n_hidden):
-            on[i], off[i] = _sigmoid(z[i]), _sigmoid(-z[i])
+        bits, field = words[u], biases.copy()
+        z, on, off = np.empty(n_hidden), np.empty(n_hidden), np.empty(n_hidden)
+        for m in range(couplings.shape[0]):
+            if bits[m]:
+                for n in range(n_units):
+                    field[n] += 2.0 * couplings[m, n]
+        _inputs(bits, weights, hidden_biases, z, on, off)
         for n in range(n_units):
-            table = down[n] if bits[n] else up[n]
-            total, product = (-field[n] if bits[n] else field[n]), 1.0
-            for i in range(n_hidden):
-                product *= off[i] + on[i] * table[i]
-                if product < _TINY or product > _HUGE:
-                    total += math.log(product)
-                    product = 1.0
-            out[n, u] = total + math.log(product)
+            direct = -field[n] if bits[n] else field[n]
+            out[n, u] = direct + _log_product(on, off, down[n] if bits[n] else up[n])
+
+
+@subroutine
+def _pull_fields(bits, push, b, J):
+    """Add a word's derivatives of the biases, and of the couplings where there are any."""
+    for n in range(bits.size):
+        b[n] += push[n]
+    for m in range(J.shape[0]):
+        if bits[m]:
+            for n in range(bits.size):
+                J[m, n] += push[n]
+
+
+@subroutine
+def _pull_hidden(bits, push, on, off, up, down, through, W, c):
+    """Add a word's derivatives of hidden units: of the flipped bit's weight, and through z."""
+    through[:] = 0.0
+    for n in range(bits.size):
+        table = down[n] if bits[n] else up[n]
+        pull = -push[n] if bits[n] else push[n]
+        for i in range(on.size):
+            there = on[i] * table[i] / (off[i] + on[i] * table[i])
+            through[i] += pull * (there - on[i])
+            W[n, i] += push[n] * there
+    for i in range(on.size):
+        c[i] += through[i]
+    for m in range(bits.size):
+        if bits[m]:
+            for i in range(on.size):
+                W[m, i] += through[i]
 
 
 # Derivatives of sum over words and bits of ``pull`` times the change of log p~ along the flip.
@@ -84,37 +117,18 @@ def pulled_gradient(words, pull, weights, hidden_biases, up, down, first, b, J, 
     ``pull`` is (n_units, n_words); chunk k holds the words ``first[k]`` to ``first[k + 1]``. Row m
     of ``J`` is for words in which unit m is active; (n_chunks, 0, 0) for a model without.
     """
-    n_units, n_hidden, coupled = words.shape[1], hidden_biases.size, J.shape[1] > 0
+    n_units, n_hidden = words.shape[1], hidden_biases.size
     for k in prange(first.size - 1):
-        z, through, push = np.empty(n_hidden), np.empty(n_hidden), np.empty(n_units)
-        on, off = np.empty(n_hidden), np.empty(n_hidden)
+        push, through = np.empty(n_units), np.empty(n_hidden)
+        z, on, off = np.empty(n_hidden), np.empty(n_hidden), np.empty(n_hidden)
         for u in range(first[k], first[k + 1]):
             bits = words[u]
             for n in range(n_units):
                 push[n] = -pull[n, u] if bits[n] else pull[n, u]
-                b[k, n] += push[n]
-            if coupled:
-                for m in range(n_units):
-                    if bits[m]:
-                        for n in range(n_units):
-                            J[k, m, n] += push[n]
-            if n_hidden == 0:
-                continue
-            _inputs(bits, weights, hidden_biases, z)
-            for i in range(n_hidden):
-                on[i], off[i], through[i] = _sigmoid(z[i]), _sigmoid(-z[i]), 0.0
-            for n in range(n_units):
-                table = down[n] if bits[n] else up[n]
-                for i in range(n_hidden):
-                    there = on[i] * table[i] / (off[i] + on[i] * table[i])
-                    through[i] += pull[n, u] * (there - on[i])
-                    W[k, n, i] += push[n] * there
-            for i in range(n_hidden):
-                c[k, i] += through[i]
-            for m in range(n_units):
-                if bits[m]:
-                    for i in range(n_hidden):
-                        W[k, m, i] += through[i]
+            _pull_fields(bits, push, b[k], J[k])
+            if n_hidden > 0:
+                _inputs(bits, weights, hidden_biases, z, on, off)
+                _pull_hidden(bits, push, on, off, up, down, through, W[k], c[k])
 
 
 @subroutine
@@ -175,7 +189,8 @@ def _term(flow, delta):
 def driven_terms(flow, change, words, counts, word, drive, row, fit, largest, scale, value, pull):
     """Fill ``value`` (n_units,) and ``pull`` (n_units, n_words); find ``scale`` where ``fit``.
 
-    Sums are over bins of time, ``counts`` (n_words,) of each word: bin t holds word ``word[t]`` under the drive ``drive[:, row[t]]``.
+    Sums are over bins of time, ``counts`` (n_words,) of each word: bin t holds word ``word[t]``
+    under the drive ``drive[:, row[t]]``.
     ``scale`` (n_units,) holds where to start, in [0, ``largest``].
     """
     for n in prange(scale.size):
