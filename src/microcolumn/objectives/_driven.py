@@ -62,6 +62,11 @@ class DrivenFlips(Objective):
         """Value and gradient at ``theta``, with the best scales for it."""
         W, c, up, down = self._evaluate(theta)
         value = float(self._values.sum()) / self.words.n_bins
+        if not np.isfinite(value):
+            raise OverflowError(
+                "the objective is beyond the range of floating-point numbers; the parameters are "
+                "too large for these words, start from smaller ones"
+            )
         n, n_hidden = theta.n_visible, theta.n_hidden
         n_coupled = n if theta.J is not None else 0
         sums = (
@@ -78,11 +83,6 @@ class DrivenFlips(Objective):
             # A pair moves both of its entries: twice the sum, shared between them.
             couplings = J + J.T
             np.fill_diagonal(couplings, 0.0)
-        if not (np.isfinite(value) and all(np.isfinite(part).all() for part in (b, J, W_slopes))):
-            raise OverflowError(
-                "the objective is beyond the range of floating-point numbers; the parameters are "
-                "too large for these words, start from smaller ones"
-            )
         hidden = (W_slopes, c_slopes) if n_hidden else (None, None)
         return value, Parameters.trusted(b, couplings, *hidden)
 
