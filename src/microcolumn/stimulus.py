@@ -1,7 +1,7 @@
 """Stimulus drive: what repeats of a stimulus say of each unit's firing from moment to moment.
 
 The rate of a unit at a moment of the stimulus is its count of spikes over repeats, smoothed in time
-(docs/method.md, section 13). A bin is always given the rate of the *other* repeats, so that neither
+(docs/method.md, "Stimulus drive"). A bin is always given the rate of the *other* repeats, so that neither
 its own spike nor what went on around it is in its drive. This holds for the words that models are
 fitted to as for those they are scored on.
 """

@@ -1,4 +1,4 @@
-"""What the stimulus explains, and what is left beyond it (docs/method.md, section 13)."""
+"""What the stimulus explains, and what is left beyond it (docs/method.md, "Stimulus drive")."""
 
 from __future__ import annotations
 

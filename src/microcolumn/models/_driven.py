@@ -36,7 +36,7 @@ class Driven(WordModel):
 
     p(x | t) = p~(x) exp(sum_n s_n d_n(t) x_n) / Z(t), with p~ of any model of the paper's family, d
     the stimulus drive and s its scale for each unit, which is fitted with the biases, without a
-    penalty (docs/method.md, section 13). Every bin, also of the training words, is given the drive
+    penalty (docs/method.md, "Stimulus drive"). Every bin, also of the training words, is given the drive
     of the other repeats, so that what couplings and hidden units explain is beyond the stimulus.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Flow and pseudolikelihood of words under a known drive (docs/method.md, section 13)."""
+"""Flow and pseudolikelihood of words under a known drive (docs/method.md, "Stimulus drive")."""
 
 from __future__ import annotations
 

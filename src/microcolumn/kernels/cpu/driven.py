@@ -1,7 +1,7 @@
 """Sums over single flips of words whose log odds are moved from bin to bin by a known drive.
 
 With Delta_n(x) the change of log p~ along a flip of bit n without the drive, d the drive of the bit
-in this bin of time and s_n its scale (docs/method.md, section 13),
+in this bin of time and s_n its scale (docs/method.md, "Stimulus drive"),
 
     Delta_n(x, t) = Delta_n(x) + (1 - 2 x_n) * s_n * d_n(t).
 
