@@ -1,9 +1,9 @@
 """Stimulus drive: what repeats of a stimulus say of each unit's firing from moment to moment.
 
 The rate of a unit at a moment of the stimulus is its count of spikes over repeats, smoothed in time
-(docs/method.md, "Stimulus drive"). A bin is always given the rate of the *other* repeats, so that neither
-its own spike nor what went on around it is in its drive. This holds for the words that models are
-fitted to as for those they are scored on.
+(docs/method.md, "Stimulus drive"). A bin is always given the rate of the *other* repeats, so that
+neither its own spike nor what went on around it is in its drive. This holds for the words that
+models are fitted to as for those they are scored on.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def test_print_says_how_many_repeats_and_what_it_holds_for(driven_alike):
     text = str(driven_alike[0])
     assert "it is seen in 5 of 5 units, from 30 repeats of 2 s" in text
     assert "this holds for 30 other repeats of the same stimulus" in text
-    assert "No model gains clearly more." in text
+    assert "No model clearly gains more than another 2 %." in text
     assert "shuffled repeats" in text
 
 

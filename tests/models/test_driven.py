@@ -103,6 +103,34 @@ def test_planted_couplings_are_found_under_a_strong_common_drive(objective):
     assert np.abs(undriven - truth).max() > 0.25  # what the stimulus does looks like couplings
 
 
+@pytest.mark.parametrize("name", ["ising", "srbm"])
+def test_conditionals_are_ratios_of_probabilities(data, fits, name):
+    _, every, _ = data
+    model = fits[name]
+    log_p = model.log_probability(every).reshape(16, 30)
+    odds = model.log_odds(every, [2, 0])
+    for k, unit in enumerate([2, 0]):
+        on = log_p[EVERY[:, unit] == 1] - log_p[EVERY[:, unit] == 0]  # words come in order
+        found = odds[:, k].reshape(16, 30)
+        for state in (0, 1):  # what the unit itself did does not matter
+            np.testing.assert_allclose(found[EVERY[:, unit] == state], on, atol=1e-11)
+
+
+def test_drawn_words_have_the_probabilities_of_their_moment(data, fits):
+    _, every, _ = data
+    model = fits["ising"]
+    p = np.exp(model.log_probability(every)).reshape(16, 30)
+    expected = EVERY.T @ p  # (unit, moment)
+    drawn = np.stack([model.sample_at(every, seed, 10) for seed in range(40)])
+    found = drawn.reshape(40 * 16, 30, 4).mean(axis=0).T
+    z = (found - expected) / np.sqrt(expected * (1 - expected) / 640)
+    assert np.abs(z).max() < 4.5
+    assert 0.8 < z.std() < 1.2
+    together = (drawn[..., 0] & drawn[..., 1]).mean()
+    assert together == pytest.approx((EVERY[:, 0] & EVERY[:, 1]) @ p.mean(axis=1), abs=0.006)
+    np.testing.assert_array_equal(model.sample_at(every, 0, 10), drawn[0])
+
+
 def test_the_order_of_units_does_not_matter(data, fits):
     _, every, _ = data
     expected = fits["ising"].log_probability(every)

@@ -17,6 +17,7 @@ from ..stimulus import StimulusDrive
 from ..validation import Floats, random_generator
 from ..words import Words
 from ._bootstrap import block_bins_of, block_stderr
+from ._paired import EQUAL_MARGIN
 from ._score import bits_per_second_per_nat
 from ._significance import with_error
 
@@ -52,6 +53,9 @@ class GainBeyond:
         the stimulus: what the model gains because finitely many repeats tell the drive inexactly.
     net : Gain
         Gain minus control, bin by bin: what is beyond the stimulus.
+    margin : float
+        Bits/s below which a gain is nothing that one would choose a model for: 2 % of what the
+        model explains with its drive, over constant rates.
     n_couplings, n_live_hidden : int
         Of the fit to the words as they came.
     fit_converged, normaliser_converged : bool
@@ -64,6 +68,7 @@ class GainBeyond:
     gain: Gain
     control: Gain
     net: Gain
+    margin: float
     n_couplings: int
     n_live_hidden: int
     fit_converged: bool
@@ -72,13 +77,14 @@ class GainBeyond:
 
     @property
     def is_clear(self) -> bool:
-        """Whether gain and net gain are two errors above zero each, and may be relied upon.
+        """Whether gain and net gain are two errors and the margin above zero each, and relied upon.
 
         Both: a fit that is worse on shuffled repeats than no fit must not turn into a gain.
         """
         sure = self.fit_converged and self.normaliser_converged
         return sure and all(
-            found.bits_per_second > _CLEARLY * found.stderr for found in (self.gain, self.net)
+            found.bits_per_second > max(_CLEARLY * found.stderr, self.margin)
+            for found in (self.gain, self.net)
         )
 
 
@@ -116,8 +122,11 @@ class BeyondStimulus:
             "stimulus. "
         )
         clear = [model.name for model in self.models if model.is_clear]
-        left = "No model gains clearly more." if not clear else "More is left for "
-        sentence += left + (f"{', '.join(clear)}." if clear else "")
+        sentence += (
+            f"More is left for {', '.join(clear)}."
+            if clear
+            else f"No model clearly gains more than another {100 * EQUAL_MARGIN:g} %."
+        )
         rows = [
             [
                 model.name,
@@ -193,6 +202,7 @@ def beyond_stimulus(
                 gain=errors.gain(here.nats, here.log_z.stderr),
                 control=errors.gain(there.nats, there.log_z.stderr),
                 net=errors.gain(here.nats - there.nats, net_error),
+                margin=EQUAL_MARGIN * max(errors.mean(came.stimulus + here.nats), 0.0),
                 n_couplings=here.model.n_couplings_,
                 n_live_hidden=here.model.n_live_hidden_,
                 fit_converged=all(fit.model.certificate_.converged for fit in (here, there)),
@@ -250,10 +260,14 @@ class _Errors:
         self._by_moment = np.argsort(repeats.locate(test)[1], kind="stable")
         self._stretch = max(1, test.n_bins // _STRETCHES)
 
+    def mean(self, nats: Floats) -> float:
+        """Mean over bins, bits/s."""
+        return float(nats.mean()) * self._scale
+
     def gain_in_time(self, nats: Floats) -> Gain:
         """With the error of further repeats of the same stimulus: blocks are stretches of time."""
         error = block_stderr(nats, None, self._block_bins)
-        return Gain(float(nats.mean()) * self._scale, error * self._scale)
+        return Gain(self.mean(nats), error * self._scale)
 
     def gain(self, nats: Floats, normaliser_stderr: float) -> Gain:
         """With the larger error of two, so that an error of the drive counts as one.
@@ -264,7 +278,7 @@ class _Errors:
         in_time = block_stderr(nats, None, self._block_bins)
         of_stimulus = block_stderr(nats[self._by_moment], None, self._stretch)
         stderr = math.hypot(float(np.fmax(in_time, of_stimulus)), normaliser_stderr)
-        return Gain(float(nats.mean()) * self._scale, stderr * self._scale)
+        return Gain(self.mean(nats), stderr * self._scale)
 
 
 def _doubts(model: GainBeyond) -> str:

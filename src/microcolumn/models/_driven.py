@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..energy import log_weight
+from ..energy import log_odds, log_weight
 from ..objectives._driven import DrivenFlips
 from ..origin import ordered
 from ..parameters import Parameters
@@ -20,12 +21,12 @@ from ..penalties import L1
 from ..repeats import Repeats
 from ..solvers import Certificate, minimise
 from ..stimulus import StimulusDrive
-from ..validation import Floats, chunks
+from ..validation import Floats, chunks, random_generator
 from ..words import Words
 from ._base import PopulationModel
 from ._penalised import PenalisedModel
 from ._saving import Arrays, floats, shaped, to_bytes
-from ._word_model import WordModel, floored_rates
+from ._word_model import WordModel, check_whole, floored_rates
 
 #: Largest violation of its optimality conditions at which independent units count as fitted.
 _TOL, _MAX_ITER = 1e-10, 5000
@@ -36,8 +37,9 @@ class Driven(WordModel):
 
     p(x | t) = p~(x) exp(sum_n s_n d_n(t) x_n) / Z(t), with p~ of any model of the paper's family, d
     the stimulus drive and s its scale for each unit, which is fitted with the biases, without a
-    penalty (docs/method.md, "Stimulus drive"). Every bin, also of the training words, is given the drive
-    of the other repeats, so that what couplings and hidden units explain is beyond the stimulus.
+    penalty (docs/method.md, "Stimulus drive"). Every bin, also of the training words, is given the
+    drive of the other repeats, so that what couplings and hidden units explain is beyond the
+    stimulus.
 
     Parameters
     ----------
@@ -187,6 +189,65 @@ class Driven(WordModel):
         """Mean log probability per bin, in nats."""
         return float(self.log_probability(self._of_drive(X)).mean())
 
+    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
+        """Log odds of a spike of some units given all other bits, at the moment of each bin.
+
+        Parameters
+        ----------
+        X : Words
+            Single bins inside repeats.
+        units : sequence of int
+            Bits of the word, in the model's own order.
+
+        Returns
+        -------
+        ndarray, shape (n_bins, n_chosen)
+            In nats, in time order.
+        """
+        check_is_fitted(self)
+        words = self._of_drive(X)
+        table, row = self.drive.offsets(words)
+        odds = np.stack([log_odds(self.parameters_, words.X, unit) for unit in units], axis=1)
+        chosen = list(units)
+        at_rest: Floats = odds[words.index]
+        return at_rest + (table[:, chosen] * self.scale_[chosen])[row]
+
+    def sample_at(
+        self, words: Words, random_state: Any = None, n_sweeps: int = 100
+    ) -> NDArray[np.uint8]:
+        """Draw one word for each bin, at its moment of the stimulus, by collapsed Gibbs sampling.
+
+        Parameters
+        ----------
+        words : Words
+            Single bins inside repeats; only their times matter.
+        random_state : int, Generator or None
+            Source of the draws.
+        n_sweeps : int
+            Sweeps over all units; each bin is a chain of its own that starts from independent
+            units. The default suits models that mix within some tens of sweeps.
+
+        Returns
+        -------
+        ndarray of uint8, shape (n_bins, n_units)
+            In time order, units in the model's own order.
+        """
+        check_is_fitted(self)
+        check_whole("n_sweeps", n_sweeps)
+        table, row = self.drive.offsets(self._of_drive(words))
+        table *= self.scale_
+        rng, theta = random_generator(random_state), self.parameters_
+        drawn = np.empty((row.size, theta.n_visible), dtype=np.uint8)
+        for part in chunks(row.size, theta.n_visible + theta.n_hidden):
+            drive = table[row[part]]
+            bits = (rng.random(drive.shape) < expit(drive + theta.b)).astype(np.uint8)
+            for _ in range(n_sweeps):
+                for unit in range(theta.n_visible):
+                    odds = log_odds(theta, bits, unit) + drive[:, unit]
+                    bits[:, unit] = rng.random(odds.size) < expit(odds)
+            drawn[part] = bits
+        return drawn
+
     def score_samples(self, X: Words | ArrayLike) -> NoReturn:
         """Refused: a word has a probability at a moment only; see :meth:`log_probability`."""
         raise TypeError(
@@ -199,8 +260,10 @@ class Driven(WordModel):
         raise TypeError("a driven model has a log Z for each moment; use normaliser(words)")
 
     def sample(self, n_samples: int = 1, random_state: Any = None, **options: Any) -> NoReturn:
-        """Refused: words are drawn at moments of the stimulus."""
-        raise TypeError("a driven model draws words at moments of the stimulus only")
+        """Refused: words are drawn at moments of the stimulus; see :meth:`sample_at`."""
+        raise TypeError(
+            "a driven model draws words at moments of the stimulus only; use sample_at(words)"
+        )
 
     def _of_drive(self, words: Words | ArrayLike) -> Words:
         """The words in the drive's order of units, which is the model's."""

@@ -6,8 +6,9 @@ units in two groups A and B and f(a, b) = p~(x), all of them are one matrix prod
     Z(t) = sum_ab exp(d_A(t)'a) f(a, b) exp(d_B(t)'b),
 
 and without couplings sums over the states of few hidden units are as exact for any number of units
-(docs/method.md, "Stimulus drive"). Elsewhere words that the model without a drive draws are weighted,
-Z(t) / Z = E[exp(d(t)'x)], and the result carries an error and says whether it may be relied upon.
+(docs/method.md, "Stimulus drive"). Elsewhere words that the model without a drive draws are
+weighted, Z(t) / Z = E[exp(d(t)'x)], and the result carries an error and says whether it may be
+relied upon.
 """
 
 from __future__ import annotations
