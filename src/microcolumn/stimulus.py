@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
+from scipy.special import stdtrit
 
 from .origin import Origin, ordered
 from .repeats import Repeats
@@ -24,13 +25,14 @@ from .words import Words
 
 #: Widths of the kernel that are tried unless asked, in bins; infinite is no drive at all.
 _WIDTHS_BINS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, math.inf)
-#: Standard errors over repeats above zero from which on a unit is called locked to the stimulus.
-_CLEARLY = 2.0
+#: A unit is called locked to the stimulus if its gain over repeats is above this quantile of
+#: Student's t.
+_SURE = 0.975
 #: Standard deviations at which a kernel ends.
 _REACH = 4.0
-#: Bins at the unit's mean rate that are added to those under the kernel. They keep rates off 0 and
-#: 1, and near the mean where there is little to go by.
-PRIOR_BINS = 1.0
+#: Bins at the unit's mean rate that may be added to those under the kernel. They keep rates off 0
+#: and 1, and near the mean where the kernel holds little to go by.
+PRIOR_BINS = (1.0, 8.0, 64.0, 512.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,9 +52,11 @@ class StimulusDrive:
     width_s : ndarray, shape (n_units,)
         Standard deviation of each unit's Gaussian kernel, seconds; 0 for single bins, infinite for
         a unit that is better predicted by a constant rate.
+    prior_bins : ndarray, shape (n_units,)
+        Bins at the mean rate that are added to those under the kernel.
     locked : ndarray of bool, shape (n_units,)
         Whether the rate in other repeats predicts a unit better than a constant one does, by more
-        than two standard errors over repeats.
+        than chance differences between repeats would in 97.5 % of cases.
 
     Examples
     --------
@@ -63,7 +67,7 @@ class StimulusDrive:
     >>> drive
     StimulusDrive(2 units, 40 repeats of 1 s, 1 unit locked to the stimulus)
     >>> drive.psth_hz()[[5, 30], 0].round().tolist()
-    [24.0, 3.0]
+    [23.0, 3.0]
     """
 
     repeats: Repeats
@@ -71,6 +75,7 @@ class StimulusDrive:
     spikes: Bits
     observed: Bits
     width_s: Floats
+    prior_bins: Floats
     locked: NDArray[np.bool_]
 
     @classmethod
@@ -79,7 +84,8 @@ class StimulusDrive:
     ) -> StimulusDrive:
         """Count the spikes of each moment, and choose the width of each unit's kernel.
 
-        The width is the one under which each repeat is most probable given the rate in all others.
+        Width and bins at the mean rate are those under which each repeat is most probable given the
+        rate in all others.
 
         Parameters
         ----------
@@ -109,20 +115,22 @@ class StimulusDrive:
         np.add.at(observed, (repeat, moment), 1)
         np.add.at(spikes, (repeat, moment), words.expand())
         widths = _checked_widths(widths_s, words.bin_width)
-        flat, never = np.full(words.n_units, np.inf), np.zeros(words.n_units, dtype=bool)
-        drive = cls(repeats, origin, spikes, observed, flat, never)
-        by_repeat = drive.left_out_log_likelihood(np.append(widths, np.inf))
-        # Of equal widths the larger one, which says less.
-        best = widths.size - 1 - np.argmax(by_repeat.sum(axis=0)[-2::-1], axis=0)
-        width_s = widths[best]
+        none = np.full(words.n_units, np.inf), np.ones(words.n_units), np.zeros(words.n_units, bool)
+        by_repeat = cls(repeats, origin, spikes, observed, *none).left_out_log_likelihood(widths)
+        constant = by_repeat[:, -1, 0]
+        # Of equal settings the last, which says least.
+        total = by_repeat[:, :-1].sum(axis=0).reshape(-1, words.n_units)
+        best = len(total) - 1 - np.argmax(total[::-1], axis=0)
+        width, prior = np.divmod(best, len(PRIOR_BINS))
+        gains = by_repeat[:, width, prior, np.arange(words.n_units)] - constant
+        stderr = gains.std(axis=0, ddof=1) / math.sqrt(n_present)
+        clearly = stdtrit(n_present - 1, _SURE)
+        width_s = widths[width]
         # The rate of a unit that never or always fires is not known well enough to vary.
         n_active = spikes.sum(axis=(0, 1), dtype=np.int64)
         width_s[(n_active == 0) | (n_active == words.n_bins)] = np.inf
-        gains = by_repeat[:, best, np.arange(words.n_units)] - by_repeat[:, -1]
-        stderr = gains.std(axis=0, ddof=1) / math.sqrt(n_present)
-        locked = gains.mean(axis=0) > _CLEARLY * stderr
-        locked &= np.isfinite(width_s)
-        return cls(repeats, origin, spikes, observed, width_s, locked)
+        locked = np.isfinite(width_s) & (gains.mean(axis=0) > clearly * stderr)
+        return cls(repeats, origin, spikes, observed, width_s, np.array(PRIOR_BINS)[prior], locked)
 
     @property
     def n_units(self) -> int:
@@ -178,16 +186,26 @@ class StimulusDrive:
     def left_out_log_likelihood(self, widths_s: Floats) -> Floats:
         """Log likelihood of each repeat given the rates in all others, nats.
 
+        Parameters
+        ----------
+        widths_s : ndarray, shape (n_widths,)
+            Widths of the kernel, seconds; a constant rate is added to them.
+
         Returns
         -------
-        ndarray, shape (n_repeats, n_widths, n_units)
-            Of each unit by itself, for the repeats that the drive was made of.
+        ndarray, shape (n_repeats, n_widths + 1, n_priors, n_units)
+            Of each unit by itself, for the repeats that the drive was made of, with each width and
+            each of ``PRIOR_BINS``; the last of the widths is infinite.
         """
-        found = np.zeros((self.n_repeats, len(widths_s), self.n_units))
+        widths = np.append(widths_s, np.inf)
+        found = np.zeros((self.n_repeats, widths.size, len(PRIOR_BINS), self.n_units))
         for total, r in zip(found, np.flatnonzero(self._seen).tolist(), strict=True):
             spikes, silent = self.spikes[r], self.observed[r][:, None] - self.spikes[r]
-            for k, p in enumerate(self._rates_at(r, widths_s)):
-                total[k] = (spikes * np.log(p) + silent * np.log1p(-p)).sum(axis=0)
+            mean = self._mean_rate(r)
+            for k, (hits, seen) in enumerate(self._smoothed(r, widths)):
+                for i, prior in enumerate(PRIOR_BINS):
+                    p = (hits + prior * mean) / (seen + prior)
+                    total[k, i] = (spikes * np.log(p) + silent * np.log1p(-p)).sum(axis=0)
         return found
 
     @property
@@ -195,33 +213,43 @@ class StimulusDrive:
         """Repeats of the words that the drive was made of, shape (n_repeats of the stimulus,)."""
         return np.asarray(self.observed.any(axis=1))
 
+    def _mean_rate(self, left_out: int | None) -> Floats:
+        """Mean rate of each unit per bin, with half a spike and one bin added, (n_units,)."""
+        hits, seen = self._counts(left_out)
+        mean: Floats = (hits.sum(axis=0) + 0.5) / (seen.sum() + 1.0)
+        return mean
+
     def _rates(self, left_out: int | None) -> Floats:
         """Each unit's rate with its own kernel, per bin, shape (n_moments, n_units)."""
-        widths = np.unique(self.width_s)
+        widths, mean = np.unique(self.width_s), self._mean_rate(left_out)
         rates = np.empty(self.spikes.shape[1:])
-        for width, found in zip(widths, self._rates_at(left_out, widths), strict=True):
+        for width, (hits, seen) in zip(widths, self._smoothed(left_out, widths), strict=True):
             chosen = self.width_s == width
-            rates[:, chosen] = found[:, chosen]
+            prior = self.prior_bins[chosen]
+            rates[:, chosen] = (hits[:, chosen] + prior * mean[chosen]) / (seen + prior)
         return rates
 
-    def _rates_at(self, left_out: int | None, widths_s: Floats) -> Iterator[Floats]:
-        """Rates of all units with each kernel, without one of the repeats."""
-        n, m = (x.sum(axis=0, dtype=np.float64) for x in (self.spikes, self.observed))
+    def _counts(self, left_out: int | None) -> tuple[Floats, Floats]:
+        """Bins with a spike, (n_moments, n_units), and bins observed, (n_moments,)."""
+        hits, seen = (x.sum(axis=0, dtype=np.float64) for x in (self.spikes, self.observed))
         if left_out is not None:
-            n, m = n - self.spikes[left_out], m - self.observed[left_out]
-        mean = (n.sum(axis=0) + 0.5) / (m.sum() + 1.0)
+            hits, seen = hits - self.spikes[left_out], seen - self.observed[left_out]
+        return hits, seen
+
+    def _smoothed(self, left_out: int | None, widths_s: Floats) -> Iterator[tuple[Floats, Floats]]:
+        """Sums under each kernel of both counts; of an infinite one nothing, which is the mean."""
+        hits, seen = self._counts(left_out)
         for width in widths_s / self.origin.bin_width:
             if math.isinf(width):
-                yield np.broadcast_to(mean, n.shape)
-                continue
-            kernel = smoothing_kernel(width)
-            hits = _smoothed(n, kernel) + PRIOR_BINS * mean
-            yield hits / (_smoothed(m[:, None], kernel) + PRIOR_BINS)
+                yield np.zeros_like(hits), np.zeros((seen.size, 1))
+            else:
+                kernel = smoothing_kernel(width)
+                yield _smoothed(hits, kernel), _smoothed(seen[:, None], kernel)
 
     def _log_odds(self, left_out: int | None) -> Floats:
-        rates, (mean,) = self._rates(left_out), self._rates_at(left_out, np.array([np.inf]))
+        rates, mean = self._rates(left_out), self._mean_rate(left_out)
         relative: Floats = np.log(rates / mean) - np.log((1.0 - rates) / (1.0 - mean))
-        return relative
+        return np.where(np.isinf(self.width_s), 0.0, relative)
 
 
 def smoothing_kernel(width_bins: float) -> Floats:

@@ -328,6 +328,7 @@ class Driven(WordModel):
             "observed": drive.observed,
             # Files hold finite numbers: no kernel at all is a width below zero.
             "width_s": np.where(np.isfinite(drive.width_s), drive.width_s, -1.0),
+            "prior_bins": drive.prior_bins,
             "locked": drive.locked.astype(np.uint8),
             "starts_s": drive.repeats.starts_s,
             "stops_s": drive.repeats.stops_s,
@@ -354,7 +355,10 @@ class Driven(WordModel):
         width = shaped("width_s", floats(arrays, "width_s"), (n_units,))
         width = np.where(width < 0.0, np.inf, width)
         locked = shaped("locked", arrays["locked"], (n_units,)).astype(bool)
-        drive = StimulusDrive(repeats, model.origin_, spikes, observed, width, locked)
+        prior = shaped("prior_bins", floats(arrays, "prior_bins"), (n_units,))
+        if (prior <= 0.0).any():
+            raise ValueError("prior_bins are not positive")
+        drive = StimulusDrive(repeats, model.origin_, spikes, observed, width, prior, locked)
         found = cls(clone(model), drive)
         found.model_ = model
         found.certificate_ = getattr(model, "certificate_", _certificate(model.optimality_))
