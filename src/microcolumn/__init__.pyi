@@ -17,6 +17,7 @@ from .epochs import Epochs as Epochs
 from .evaluate import (
     Adequacy as Adequacy,
     Assemblies as Assemblies,
+    BeyondStimulus as BeyondStimulus,
     Comparison as Comparison,
     Explainable as Explainable,
     Interactions as Interactions,
@@ -26,6 +27,7 @@ from .evaluate import (
     Score as Score,
     adequacy as adequacy,
     assemblies as assemblies,
+    beyond_stimulus as beyond_stimulus,
     calibration as calibration,
     choose as choose,
     choose_l1 as choose_l1,
@@ -54,6 +56,7 @@ from .models import (
     BoostedCascade as BoostedCascade,
     CascadedLogistic as CascadedLogistic,
     HiddenMarkovModes as HiddenMarkovModes,
+    Driven as Driven,
     Independent as Independent,
     Ising as Ising,
     PopulationTracking as PopulationTracking,
@@ -72,6 +75,8 @@ from .origin import Origin as Origin
 from .parameters import Parameters as Parameters
 from .partition import LogPartition as LogPartition, log_partition as log_partition
 from .recording import Recording as Recording
+from .repeats import Repeats as Repeats
+from .stimulus import StimulusDrive as StimulusDrive
 from .survey import (
     correlograms as correlograms,
     suggest_bin_width as suggest_bin_width,

@@ -8,6 +8,7 @@ from ._markov import HiddenMarkovModes as HiddenMarkovModes
 from ._mixture import BernoulliMixture as BernoulliMixture
 from ._population_tracking import PopulationTracking as PopulationTracking
 from ._dichotomized_gaussian import DichotomizedGaussian as DichotomizedGaussian
+from ._driven import Driven as Driven
 from ._files import from_bytes as from_bytes, load as load
 from ._independent import Independent as Independent
 from ._ising import Ising as Ising

@@ -23,6 +23,7 @@ from ._base import PARAMETERS, PopulationModel
 from ._boosted import BoostedCascade
 from ._cascade import CascadedLogistic
 from ._dichotomized_gaussian import DichotomizedGaussian
+from ._driven import Driven
 from ._independent import Independent
 from ._ising import Ising
 from ._markov import HiddenMarkovModes
@@ -57,6 +58,7 @@ _CLASSES: dict[str, type[WordModel]] = {
         RandomProjections,
         DichotomizedGaussian,
         ReliableInteractions,
+        Driven,
     )
 }
 #: Of the entries of a certificate that are not floats.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -186,8 +186,11 @@ class PenalisedModel(PopulationModel):
         l1_values: Sequence[float],
         start: Parameters | None,
         nested: NestedStarts | None = None,
+        objective: Callable[[Words], Objective] | None = None,
     ) -> list[FitResult]:
+        """Fits at each strength, of another objective than the model's own where one is given."""
         self._check_settings(l1_values)
+        made = self._objective if objective is None else objective
         if start is not None:
             self._check_start(start, words.n_dims)
         # Vectors here are too short for BLAS threads to pay, and sums must not depend on them.
@@ -197,7 +200,7 @@ class PenalisedModel(PopulationModel):
             np.fill_diagonal(never, False)
             is_sampled = self._is_sampled(words.n_dims)
             problem = Problem(
-                objective=MinimumProbabilityFlow(words) if is_sampled else self._objective(words),
+                objective=MinimumProbabilityFlow(words) if is_sampled else made(words),
                 penalty=self._penalty,
                 biases=np.log(floored) - np.log1p(-floored),
                 # From the bits: rounding may leave the rate of an always active unit below 1.
@@ -209,7 +212,7 @@ class PenalisedModel(PopulationModel):
                 seed=seed,
                 tol=self.tol,
                 max_iter=self.max_iter,
-                parts=self._parts(words, l1_values, seed),
+                parts=self._parts(words, l1_values, seed, made),
             )
             if is_sampled:
                 return fit_likelihood_path(self._kind, problem, words, l1_values, start, nested)
@@ -222,7 +225,11 @@ class PenalisedModel(PopulationModel):
         return self.objective == "likelihood" and min(sides) > EXACT_OPERATIONS
 
     def _parts(
-        self, words: Words, l1_values: Sequence[float], seed: np.random.SeedSequence
+        self,
+        words: Words,
+        l1_values: Sequence[float],
+        seed: np.random.SeedSequence,
+        made: Callable[[Words], Objective],
     ) -> tuple[Objective, Objective] | None:
         """Objectives on nine tenths of the words and on the rest, for unpenalised hidden units."""
         unbounded = any(self._penalty(l1).strength == 0.0 for l1 in l1_values)
@@ -231,7 +238,7 @@ class PenalisedModel(PopulationModel):
             return None
         rng = np.random.default_rng(seed)
         fitted, kept = words.split(1.0 - _KEPT, by="blocks", random_state=rng)
-        return self._objective(fitted), self._objective(kept)
+        return made(fitted), made(kept)
 
     def _penalty(self, l1: float) -> Penalty:
         return L1(l1)

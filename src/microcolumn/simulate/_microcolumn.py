@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from ..units import Units
 from ..validation import real_number, whole_number
 from ._calibration import calibrate
 from ._column import draw_column
-from ._spikes import CLOCK_HZ, KNOT_MS, draw_cells, draw_trains
+from ._spikes import CLOCK_HZ, KNOT_MS, MOVIE_SPREAD, draw_cells, draw_trains
 from ._truth import Truth
 
 #: What the source of a simulated recording begins with.
@@ -48,6 +48,9 @@ def microcolumn(
     *,
     multiunit: bool = False,
     movie_minutes: float = 10.0,
+    movie_spread: float = MOVIE_SPREAD,
+    movie_shared: float = 0.0,
+    coupled: bool = True,
 ) -> Microcolumn:
     """Simulate spikes of units in all layers of a column while a movie is repeated.
 
@@ -56,7 +59,7 @@ def microcolumn(
     seed 2.4 % of 20 ms bins hold one spike and 0.9 % more, as in Köster et al. (2014). No model of
     the fitted family is true. docs/simulation.md has the details and the reasons.
 
-    The recording is one epoch; ``truth.repeat_starts_s`` holds the start of each showing.
+    The recording is one epoch; ``truth.repeats`` says when each showing of the movie starts.
 
     Parameters
     ----------
@@ -70,6 +73,13 @@ def microcolumn(
         Whether units are multiunits.
     movie_minutes : float
         Length of the movie, to the nearest 50 ms.
+    movie_spread : float
+        Standard deviation of a cell's log intensity due to the movie.
+    movie_shared : float
+        Share of that variance that all cells have in common, from 0 to 1; the rest is each cell's
+        own.
+    coupled : bool
+        Without, units have no common drives and no synapses: given the movie they are independent.
 
     Returns
     -------
@@ -94,8 +104,12 @@ def microcolumn(
     movie_s = n_knots * KNOT_MS / 1000
     anatomy, stretch, spikes = np.random.SeedSequence(seed).spawn(3)
     rng = np.random.default_rng(anatomy)
+    spread = _within("movie_spread", movie_spread, 5.0)
+    shared = _within("movie_shared", movie_shared, 1.0)
     units, truth, relative_rate = draw_column(n_units, multiunit, movie_s, duration_s, rng)
-    cells = draw_cells(truth, rng)
+    if not coupled:
+        truth = replace(truth, gains=np.zeros_like(truth.gains), synapses=())
+    cells = draw_cells(truth, rng, spread, shared)
     shares = SINGLE_FRACTION, MULTIPLE_FRACTION
     level, burst = calibrate(truth, cells, relative_rate, *shares, stretch)
     trains = draw_trains(truth, cells, level, burst, duration_s, np.random.default_rng(spikes))
@@ -108,4 +122,11 @@ def _positive(name: str, value: float, least: float) -> float:
     number = real_number(name, value, "give a number of minutes")
     if not (math.isfinite(number) and number > least):
         raise ValueError(f"{name} is {value}; it must be a number above {least:g}")
+    return number
+
+
+def _within(name: str, value: float, most: float) -> float:
+    number = real_number(name, value, f"give a number from 0 to {most:g}")
+    if not 0.0 <= number <= most:
+        raise ValueError(f"{name} is {value}; it must lie between 0 and {most:g}")
     return number

@@ -21,8 +21,9 @@ CLOCK_HZ = round(1000 * SAMPLES_PER_MS)
 _FRAME_MS, KNOT_MS, _BLOCK_MS = 5, 50, 10_000
 #: Volleys per second and layer; their sizes are gamma distributed with mean 1 and this shape.
 _VOLLEYS_HZ, _SIZE_SHAPE = 0.27, 6.0
-#: Standard deviation of a cell's log intensity due to the movie, and its time constant (s).
-_MOVIE_SPREAD, _MOVIE_S = 0.35, 0.2
+#: Standard deviation of a cell's log intensity due to the movie unless asked, and its time
+#: constant (s).
+MOVIE_SPREAD, _MOVIE_S = 0.35, 0.2
 #: Intensity (per ms) of a unit that drives and inputs approach but do not exceed: 200 Hz.
 _LARGEST_PER_MS = 0.2
 #: Recovery after the absolute refractory period and decay of the tendency to burst (ms), decay
@@ -40,8 +41,17 @@ class Cells:
     movie: Floats  # response to the movie, (n_knots, n_cells)
 
 
-def draw_cells(truth: Truth, rng: np.random.Generator) -> Cells:
-    """Draw the cells of each unit, those that each synapse connects, and responses to the movie."""
+def draw_cells(
+    truth: Truth,
+    rng: np.random.Generator,
+    movie_spread: float = MOVIE_SPREAD,
+    movie_shared: float = 0.0,
+) -> Cells:
+    """Draw the cells of each unit, those that each synapse connects, and responses to the movie.
+
+    ``movie_spread`` is the standard deviation of a cell's log intensity due to the movie, and
+    ``movie_shared`` the share of its variance that all cells have in common.
+    """
     unit = np.repeat(np.arange(truth.cells.size), truth.cells)
     first_cell = np.cumsum(truth.cells) - truth.cells
     ends = np.array([synapse[:2] for synapse in truth.synapses], dtype=np.intp).reshape(-1, 2)
@@ -51,9 +61,10 @@ def draw_cells(truth: Truth, rng: np.random.Generator) -> Cells:
     rows[:, 0] = target
     first_target = np.searchsorted(source[order], np.arange(unit.size + 1)).astype(np.int64)
     n_knots = round(truth.movie_s * 1000 / KNOT_MS)
-    movie = np.stack(
-        [_MOVIE_SPREAD * _ar1(n_knots, KNOT_MS / 1000 / _MOVIE_S, rng) for _ in unit], axis=1
-    )
+    step = KNOT_MS / 1000 / _MOVIE_S
+    own = np.stack([_ar1(n_knots, step, rng) for _ in unit], axis=1)
+    common = _ar1(n_knots, step, rng)[:, None]
+    movie = movie_spread * (math.sqrt(1 - movie_shared) * own + math.sqrt(movie_shared) * common)
     return Cells(unit, rows[order], first_target, movie)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..repeats import Repeats
 from ..validation import Floats
 
 
@@ -88,6 +89,11 @@ class Truth:
             f"Truth({self.cells.size} units, {len(self.drives)} drives, "
             f"{len(self.synapses)} synapses, movie of {self.movie_s:g} s)"
         )
+
+    @property
+    def repeats(self) -> Repeats:
+        """When the movie was shown."""
+        return Repeats(self.repeat_starts_s, self.movie_s)
 
     def members(self, drive: str) -> NDArray[np.intp]:
         """Positions of the units that listen to the drive of this name."""

@@ -1,0 +1,95 @@
+"""Whether a stimulus drive takes away what a stimulus explains, and no more.
+
+Simulated columns see a movie again and again. In some of them the movie drives all units alike, in
+some units share volleys and slower drives of their layers and have synapses. Half of the showings
+fit drives and models, the others score them. Printed are bits/s on these: of an Ising model without
+a drive over constant rates, of the drive alone, and of Ising model and RBM beyond the drive, with
+the same for shuffled repeats, where nothing is left beyond the stimulus. Also the mean coupling of
+pairs within a layer and between layers, without and with the drive: a common movie looks like
+couplings between layers, and the truth has none there but a few synapses and a weak common drive.
+
+    python benchmarks/drive_repeats.py [--units 12] [--minutes 60] [--movie 0.5] [--quick]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+from machine import print_machine
+
+import microcolumn as mc
+
+BIN_WIDTH = 0.020
+#: Spread of log intensity due to the movie where it matters, and the share that units have in
+#: common.
+SPREAD, SHARED = 1.2, 0.9
+#: What the columns are, and the options that make them so.
+TRUTHS = {
+    "movie, not coupled": {"movie_spread": SPREAD, "movie_shared": SHARED, "coupled": False},
+    "movie and coupled": {"movie_spread": SPREAD, "movie_shared": SHARED, "coupled": True},
+    "coupled, no movie": {"movie_spread": 0.0, "coupled": True},
+    "neither": {"movie_spread": 0.0, "coupled": False},
+}
+
+
+def mean_couplings(J: np.ndarray, layer: tuple[str, ...]) -> str:
+    """Mean over pairs of units within a layer and of units in two layers."""
+    same = np.equal.outer(np.array(layer), np.array(layer))
+    above = np.triu(np.ones_like(same), 1)
+    return f"{J[same & above].mean():.3f} / {J[~same & above].mean():.3f}"
+
+
+def study(name: str, options: dict[str, float], args: argparse.Namespace) -> None:
+    """Simulate, fit and print one truth."""
+    recording = mc.simulate.microcolumn(
+        args.units, args.minutes, args.seed, movie_minutes=args.movie, **options
+    )
+    repeats = recording.truth.repeats
+    words = repeats.within(recording.bin(BIN_WIDTH))
+    train, test = repeats.split(words, 0.5, random_state=args.seed)
+    ising = mc.Ising(l1=args.l1, objective="pseudolikelihood")
+    models = {"Ising": ising}
+    if not args.quick:
+        models["RBM"] = mc.RBM(args.hidden, l1=args.l1, objective="pseudolikelihood", tol=1e-6)
+    plain = ising.fit(train)
+    score = mc.excess_log_likelihood(plain, test)
+    started = time.process_time()
+    found = mc.beyond_stimulus(models, train, test, repeats, random_state=args.seed)
+    seconds = time.process_time() - started
+    driven = mc.Driven(ising, mc.StimulusDrive.from_words(train, repeats)).fit(train)
+    print(f"\n== {name}: {args.units} units, {args.minutes:g} minutes, seed {args.seed}")
+    print(f"Ising without a drive gains {score} over constant rates.")
+    print(found)
+    layer = recording.units.layer
+    print(
+        "mean coupling within / between layers: "
+        f"{mean_couplings(plain.J_, layer)} without, "
+        f"{mean_couplings(driven.model_.J_, layer)} with the drive; "
+        f"{plain.n_couplings_} and {driven.n_couplings_} couplings; {seconds:.0f} s of processor"
+    )
+
+
+def main() -> None:
+    """Read the options and print one block per truth."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--units", type=int, default=12)
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--movie", type=float, default=0.5, help="minutes")
+    parser.add_argument("--hidden", type=int, default=6)
+    parser.add_argument("--l1", type=float, default=1e-3)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--quick", action="store_true", help="10 minutes, no RBM")
+    args = parser.parse_args()
+    if args.quick:
+        args.minutes = 10.0
+    print_machine()
+    for name, options in TRUTHS.items():
+        study(name, options, args)
+
+
+if __name__ == "__main__":
+    main()

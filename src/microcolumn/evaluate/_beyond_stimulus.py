@@ -1,0 +1,290 @@
+"""What the stimulus explains, and what is left beyond it (docs/method.md, "Stimulus drive")."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..formatting import text_table
+from ..models import Driven, Independent, PopulationModel
+from ..partition._driven import DrivenLogPartition
+from ..repeats import Repeats
+from ..stimulus import StimulusDrive
+from ..validation import Floats, random_generator
+from ..words import Words
+from ._bootstrap import block_bins_of, block_stderr
+from ._paired import EQUAL_MARGIN
+from ._score import bits_per_second_per_nat
+from ._significance import with_error
+
+#: A gain is called one where it is this many errors above zero.
+_CLEARLY = 2.0
+#: Stretches that the stimulus is cut into for error bars.
+_STRETCHES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """A gain in bits/s on held-out words, and its standard error."""
+
+    bits_per_second: float
+    stderr: float
+
+    def __str__(self) -> str:
+        return f"{with_error(self.bits_per_second, self.stderr)} bits/s"
+
+
+@dataclass(frozen=True, slots=True)
+class GainBeyond:
+    """What one model gains over independent units that follow the stimulus.
+
+    Parameters
+    ----------
+    name : str
+        Of the model.
+    gain : Gain
+        Of the driven model over driven independent units, on the same words.
+    control : Gain
+        The same with the repeats of each unit in an order of its own, where nothing is left beyond
+        the stimulus: what the model gains because finitely many repeats tell the drive inexactly.
+    net : Gain
+        Gain minus control, bin by bin: what is beyond the stimulus.
+    margin : float
+        Bits/s below which a gain is nothing that one would choose a model for: 2 % of what the
+        model explains with its drive, over constant rates.
+    n_couplings, n_live_hidden : int
+        Of the fit to the words as they came.
+    fit_converged, normaliser_converged : bool
+        Whether both fits are solutions, and whether all log Z may be relied upon.
+    normaliser : {"exact", "importance"}
+        How log Z of the moments was found.
+    """
+
+    name: str
+    gain: Gain
+    control: Gain
+    net: Gain
+    margin: float
+    n_couplings: int
+    n_live_hidden: int
+    fit_converged: bool
+    normaliser_converged: bool
+    normaliser: str
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether gain and net gain are two errors and the margin above zero each, and relied upon.
+
+        Both: a fit that is worse on shuffled repeats than no fit must not turn into a gain.
+        """
+        sure = self.fit_converged and self.normaliser_converged
+        return sure and all(
+            found.bits_per_second > max(_CLEARLY * found.stderr, self.margin)
+            for found in (self.gain, self.net)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BeyondStimulus:
+    """What a repeated stimulus explains and what is left; printed, it is a sentence and a table.
+
+    Parameters
+    ----------
+    stimulus : Gain
+        Of independent units that follow the stimulus over those at constant rates.
+    models : tuple of GainBeyond
+        The models, in the order given.
+    n_train, n_test : int
+        Repeats that drives and models come from, and repeats that they are scored on.
+    duration_s : float
+        Length of the stimulus, seconds.
+    n_units, n_locked : int
+        Units, and those whose rate follows the stimulus.
+    """
+
+    stimulus: Gain
+    models: tuple[GainBeyond, ...]
+    n_train: int
+    n_test: int
+    duration_s: float
+    n_units: int
+    n_locked: int
+
+    def __str__(self) -> str:
+        sentence = (
+            f"The stimulus explains {self.stimulus} over constant rates; it is seen in "
+            f"{self.n_locked} of {self.n_units} units, from {self.n_train} repeats of "
+            f"{self.duration_s:g} s, and this holds for {self.n_test} other repeats of the same "
+            "stimulus. "
+        )
+        clear = [model.name for model in self.models if model.is_clear]
+        sentence += (
+            f"More is left for {', '.join(clear)}."
+            if clear
+            else f"No model clearly gains more than another {100 * EQUAL_MARGIN:g} %."
+        )
+        rows = [
+            [
+                model.name,
+                with_error(model.gain.bits_per_second, model.gain.stderr),
+                with_error(model.control.bits_per_second, model.control.stderr),
+                with_error(model.net.bits_per_second, model.net.stderr),
+                _doubts(model),
+            ]
+            for model in self.models
+        ]
+        heads = ("beyond the stimulus, bits/s", "gain", "shuffled repeats", "net", "")
+        return sentence + "\n" + text_table(heads, rows, left=("", heads[0]))
+
+
+def beyond_stimulus(
+    models: Mapping[str, PopulationModel],
+    train: Words,
+    test: Words,
+    repeats: Repeats,
+    *,
+    block_bins: int | None = None,
+    random_state: int = 0,
+) -> BeyondStimulus:
+    """Fit models with the stimulus drive of the training repeats, and score them on others.
+
+    Everything is done a second time with the repeats of each unit in an order of its own, in the
+    training and in the test part. What a model gains there it owes to the error of the drive.
+
+    Parameters
+    ----------
+    models : mapping of str to Ising, RBM or SemiRBM
+        By name, with their settings; they need not be fitted.
+    train, test : Words
+        Parts with whole repeats each, as ``repeats.split(words)`` gives them.
+    repeats : Repeats
+        When the stimulus was shown.
+    block_bins : int, optional
+        Bins per block of the error bars; see :func:`excess_log_likelihood`.
+    random_state : int
+        Seed of the control, and of words drawn where log Z cannot be summed.
+
+    Examples
+    --------
+    >>> from microcolumn.models import Ising
+    >>> rng = np.random.default_rng(0)
+    >>> rate = np.where(np.arange(4000) % 50 < 10, 0.5, 0.05)  # one movie drives both units
+    >>> words = Words.from_array(rng.random((4000, 2)) < rate[:, None])
+    >>> repeats = Repeats(np.arange(80.0), duration_s=1.0)
+    >>> ising = Ising(l1=1e-3, objective="pseudolikelihood")
+    >>> found = beyond_stimulus({"Ising": ising}, *repeats.split(words, random_state=0), repeats)
+    >>> found.stimulus.bits_per_second > 5 * found.stimulus.stderr, found.models[0].is_clear
+    (True, False)
+    """
+    if not models:
+        raise ValueError("models is empty; pass at least one, such as {'Ising': Ising()}")
+    shared = np.intersect1d(repeats.located(train)[0], repeats.located(test)[0])
+    if shared.size:
+        raise ValueError(
+            f"repeat {shared[0]} lies in both parts; split whole repeats with repeats.split(words)"
+        )
+    rng = random_generator(random_state)
+    mixed = repeats.shuffled(train, rng), repeats.shuffled(test, rng)
+    came = _Fits(models, train, test, repeats, random_state)
+    control = _Fits(models, *mixed, repeats, random_state)
+    errors = _Errors(test, repeats, block_bins)
+    found = []
+    for name in models:
+        here, there = came.of[name], control.of[name]
+        net_error = math.hypot(here.log_z.stderr, there.log_z.stderr)
+        found.append(
+            GainBeyond(
+                name=name,
+                gain=errors.gain(here.nats, here.log_z.stderr),
+                control=errors.gain(there.nats, there.log_z.stderr),
+                net=errors.gain(here.nats - there.nats, net_error),
+                margin=EQUAL_MARGIN * max(errors.mean(came.stimulus + here.nats), 0.0),
+                n_couplings=here.model.n_couplings_,
+                n_live_hidden=here.model.n_live_hidden_,
+                fit_converged=all(fit.model.certificate_.converged for fit in (here, there)),
+                normaliser_converged=here.log_z.converged and there.log_z.converged,
+                normaliser=here.log_z.method,
+            )
+        )
+    return BeyondStimulus(
+        stimulus=errors.gain_in_time(came.stimulus),
+        models=tuple(found),
+        n_train=came.drive.n_repeats,
+        n_test=int(np.unique(repeats.locate(test)[0]).size),
+        duration_s=repeats.duration_s,
+        n_units=train.n_units,
+        n_locked=int(came.drive.locked.sum()),
+    )
+
+
+class _Fit(NamedTuple):
+    """A driven model, and what it gains over driven independent units in each test bin."""
+
+    model: Driven
+    nats: Floats
+    log_z: DrivenLogPartition
+
+
+class _Fits:
+    """Driven models of one training part, on one test part."""
+
+    def __init__(
+        self,
+        models: Mapping[str, PopulationModel],
+        train: Words,
+        test: Words,
+        repeats: Repeats,
+        seed: int,
+    ) -> None:
+        self.drive = StimulusDrive.from_words(train, repeats)
+        base = Driven(Independent(), self.drive).fit(train).log_probability(test)
+        #: What driven independent units gain over constant rates in each test bin, nats.
+        self.stimulus = base - Independent().fit(train).score_samples(test)[test.index]
+        self.of = {}
+        for name, model in models.items():
+            fit = Driven(model, self.drive).fit(train)
+            log_p, log_z = fit.scored(test, random_state=seed)
+            self.of[name] = _Fit(fit, log_p - base, log_z)
+
+
+class _Errors:
+    """Means over the bins of the test part, and their errors."""
+
+    def __init__(self, test: Words, repeats: Repeats, block_bins: int | None) -> None:
+        self._scale = bits_per_second_per_nat(test)
+        self._block_bins = block_bins_of(test, block_bins)
+        self._by_moment = np.argsort(repeats.locate(test)[1], kind="stable")
+        self._stretch = max(1, test.n_bins // _STRETCHES)
+
+    def mean(self, nats: Floats) -> float:
+        """Mean over bins, bits/s."""
+        return float(nats.mean()) * self._scale
+
+    def gain_in_time(self, nats: Floats) -> Gain:
+        """With the error of further repeats of the same stimulus: blocks are stretches of time."""
+        error = block_stderr(nats, None, self._block_bins)
+        return Gain(self.mean(nats), error * self._scale)
+
+    def gain(self, nats: Floats, normaliser_stderr: float) -> Gain:
+        """With the larger error of two, so that an error of the drive counts as one.
+
+        Blocks are stretches of time, or stretches of the stimulus with all repeats together, since
+        the drive is wrong in the same way in all of them.
+        """
+        in_time = block_stderr(nats, None, self._block_bins)
+        of_stimulus = block_stderr(nats[self._by_moment], None, self._stretch)
+        stderr = math.hypot(float(np.fmax(in_time, of_stimulus)), normaliser_stderr)
+        return Gain(self.mean(nats), stderr * self._scale)
+
+
+def _doubts(model: GainBeyond) -> str:
+    doubts = []
+    if not model.fit_converged:
+        doubts.append("fit not converged")
+    if not model.normaliser_converged:
+        doubts.append("log Z not converged")
+    return "; ".join(doubts)

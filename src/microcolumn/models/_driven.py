@@ -1,0 +1,383 @@
+"""A model of the paper's family with a drive from outside: what units do beyond the stimulus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NoReturn, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from ..energy import log_odds, log_weight
+from ..objectives._driven import DrivenFlips
+from ..origin import ordered
+from ..parameters import Parameters
+from ..partition import LogPartition, log_partition
+from ..partition._driven import DrivenLogPartition, DrivenMethod, driven_log_partition
+from ..penalties import L1
+from ..repeats import Repeats
+from ..solvers import Certificate, minimise
+from ..stimulus import StimulusDrive
+from ..validation import Floats, chunks, random_generator
+from ..words import Words
+from ._base import PopulationModel
+from ._penalised import PenalisedModel
+from ._saving import Arrays, floats, shaped, to_bytes
+from ._word_model import WordModel, check_whole, floored_rates
+
+#: Largest violation of its optimality conditions at which independent units count as fitted.
+_TOL, _MAX_ITER = 1e-10, 5000
+
+
+class Driven(WordModel):
+    """A model of words whose biases follow a stimulus.
+
+    p(x | t) = p~(x) exp(sum_n s_n d_n(t) x_n) / Z(t), with p~ of any model of the paper's family, d
+    the stimulus drive and s its scale for each unit, which is fitted with the biases, without a
+    penalty (docs/method.md, "Stimulus drive"). Every bin, also of the training words, is given the
+    drive of the other repeats, so that what couplings and hidden units explain is beyond the
+    stimulus.
+
+    Parameters
+    ----------
+    model : Independent, Ising, RBM or SemiRBM
+        With its settings; the objective is ``"mpf"`` or ``"pseudolikelihood"``.
+    drive : StimulusDrive
+        From the training part.
+
+    Attributes
+    ----------
+    model_ : PopulationModel
+        The fitted model as it is at a drive of zero.
+    scale_ : ndarray, shape (n_units,)
+        Factor on each unit's drive; 0 for a unit that the drive does not help to predict.
+    certificate_ : Certificate
+        How far the fit is from its optimum.
+
+    Examples
+    --------
+    >>> from microcolumn.models import Ising
+    >>> rng = np.random.default_rng(0)
+    >>> rate = np.where(np.arange(4000) % 50 < 10, 0.5, 0.05)  # one movie drives both units
+    >>> words = Words.from_array(rng.random((4000, 2)) < rate[:, None])
+    >>> repeats = Repeats(np.arange(80.0), duration_s=1.0)
+    >>> drive = StimulusDrive.from_words(words, repeats)
+    >>> ising = Ising(l1=0.01, objective="pseudolikelihood")
+    >>> ising.fit(words).n_couplings_, Driven(ising, drive).fit(words).n_couplings_
+    (1, 0)
+    """
+
+    _fitted_numbers: ClassVar[tuple[str, ...]] = WordModel._fitted_numbers
+
+    model_: PopulationModel
+    scale_: Floats
+    certificate_: Certificate
+
+    def __init__(self, model: PopulationModel, drive: StimulusDrive) -> None:
+        self.model = model
+        self.drive = drive
+
+    def fit(self, X: Words, y: None = None) -> Self:
+        """Fit to words.
+
+        Parameters
+        ----------
+        X : Words
+            Single bins inside repeats of the stimulus.
+        y : None
+            Not used; there for scikit-learn.
+        """
+        self._check_settings()
+        words = self._of_drive(X)
+        if words.weights is not None:
+            raise ValueError("words carry weights, which repeats cannot; pass words without them")
+
+        def objective(part: Words) -> DrivenFlips:
+            name = getattr(self.model, "objective", "pseudolikelihood")
+            return DrivenFlips(part, *self.drive.offsets(part), name)
+
+        model = clone(self.model)
+        if isinstance(model, PenalisedModel):
+            [result] = model._results(words, [model.l1], None, objective=objective)
+            model._take_over(result, words, stacklevel=3)
+            self.certificate_ = model.certificate_
+        else:
+            self.certificate_ = _fit_independent(model, words, objective(words))
+        self.model_ = model
+        self.scale_ = objective(words).scale(model.parameters_)
+        self._remember(words.n_dims, words)
+        return self
+
+    @property
+    def parameters_(self) -> Parameters:
+        """The fitted J, b, W, c as one object, those of ``model_``."""
+        check_is_fitted(self)
+        return self.model_.parameters_
+
+    @property
+    def n_live_hidden_(self) -> int:
+        """Hidden units with at least one non-zero weight."""
+        check_is_fitted(self)
+        return self.model_.n_live_hidden_
+
+    @property
+    def n_couplings_(self) -> int:
+        """Pairs of units with a coupling other than zero."""
+        check_is_fitted(self)
+        return self.model_.n_couplings_
+
+    @property
+    def n_nonzero_(self) -> int:
+        """Couplings and weights other than zero."""
+        check_is_fitted(self)
+        return self.model_.n_nonzero_
+
+    @property
+    def n_parameters_(self) -> int:
+        """Parameters of the model that are not zero, and scales of the drive that are not."""
+        check_is_fitted(self)
+        return self.model_.n_parameters_ + int(np.count_nonzero(self.scale_))
+
+    def normaliser(
+        self, words: Words, method: DrivenMethod = "auto", random_state: int = 0
+    ) -> DrivenLogPartition:
+        """Log Z at each distinct moment of the words, nats.
+
+        Parameters
+        ----------
+        words : Words
+            Single bins inside repeats.
+        method : {"auto", "exact", "importance"}
+            Sums over all states, or words drawn from the model without its drive; by default
+            exact where that takes no more than half a minute or so.
+        random_state : int
+            Seed of the drawn words.
+        """
+        return self._normalised(self._of_drive(words), method, random_state)[0]
+
+    def log_probability(
+        self, words: Words, method: DrivenMethod = "auto", random_state: int = 0
+    ) -> Floats:
+        """Log probability of each bin's word at its moment of the stimulus, nats.
+
+        Parameters are those of :meth:`normaliser`. An exact one makes them exact; whether another
+        may be relied upon is for :meth:`normaliser` to say.
+
+        Returns
+        -------
+        ndarray, shape (n_bins,)
+            In time order.
+        """
+        return self.scored(words, method, random_state)[0]
+
+    def scored(
+        self, words: Words, method: DrivenMethod = "auto", random_state: int = 0
+    ) -> tuple[Floats, DrivenLogPartition]:
+        """What :meth:`log_probability` and :meth:`normaliser` give, in one go."""
+        held = self._of_drive(words)
+        log_z, table, row = self._normalised(held, method, random_state)
+        log_p = log_weight(self.parameters_, held.X)[held.index] - log_z.values[row]
+        for part in chunks(held.n_bins, held.n_dims):
+            driven = table[row[part]] * held.X[held.index[part]]
+            log_p[part] += driven.sum(axis=1)
+        return log_p, log_z
+
+    def score(self, X: Words | ArrayLike, y: None = None) -> float:
+        """Mean log probability per bin, in nats."""
+        return float(self.log_probability(self._of_drive(X)).mean())
+
+    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
+        """Log odds of a spike of some units given all other bits, at the moment of each bin.
+
+        Parameters
+        ----------
+        X : Words
+            Single bins inside repeats.
+        units : sequence of int
+            Bits of the word, in the model's own order.
+
+        Returns
+        -------
+        ndarray, shape (n_bins, n_chosen)
+            In nats, in time order.
+        """
+        check_is_fitted(self)
+        words = self._of_drive(X)
+        table, row = self.drive.offsets(words)
+        odds = np.stack([log_odds(self.parameters_, words.X, unit) for unit in units], axis=1)
+        chosen = list(units)
+        at_rest: Floats = odds[words.index]
+        return at_rest + (table[:, chosen] * self.scale_[chosen])[row]
+
+    def sample_at(
+        self, words: Words, random_state: Any = None, n_sweeps: int = 100
+    ) -> NDArray[np.uint8]:
+        """Draw one word for each bin, at its moment of the stimulus, by collapsed Gibbs sampling.
+
+        Parameters
+        ----------
+        words : Words
+            Single bins inside repeats; only their times matter.
+        random_state : int, Generator or None
+            Source of the draws.
+        n_sweeps : int
+            Sweeps over all units; each bin is a chain of its own that starts from independent
+            units. The default suits models that mix within some tens of sweeps.
+
+        Returns
+        -------
+        ndarray of uint8, shape (n_bins, n_units)
+            In time order, units in the model's own order.
+        """
+        check_is_fitted(self)
+        check_whole("n_sweeps", n_sweeps)
+        table, row = self.drive.offsets(self._of_drive(words))
+        table *= self.scale_
+        rng, theta = random_generator(random_state), self.parameters_
+        drawn = np.empty((row.size, theta.n_visible), dtype=np.uint8)
+        for part in chunks(row.size, theta.n_visible + theta.n_hidden):
+            drive = table[row[part]]
+            bits = (rng.random(drive.shape) < expit(drive + theta.b)).astype(np.uint8)
+            for _ in range(n_sweeps):
+                for unit in range(theta.n_visible):
+                    odds = log_odds(theta, bits, unit) + drive[:, unit]
+                    bits[:, unit] = rng.random(odds.size) < expit(odds)
+            drawn[part] = bits
+        return drawn
+
+    def score_samples(self, X: Words | ArrayLike) -> NoReturn:
+        """Refused: a word has a probability at a moment only; see :meth:`log_probability`."""
+        raise TypeError(
+            "a driven model gives a word a probability at a moment of the stimulus only; use "
+            "log_probability(words), or evaluate.beyond_stimulus for scores"
+        )
+
+    def log_partition(self) -> NoReturn:
+        """Refused: there is one for each moment; see :meth:`normaliser`."""
+        raise TypeError("a driven model has a log Z for each moment; use normaliser(words)")
+
+    def sample(self, n_samples: int = 1, random_state: Any = None, **options: Any) -> NoReturn:
+        """Refused: words are drawn at moments of the stimulus; see :meth:`sample_at`."""
+        raise TypeError(
+            "a driven model draws words at moments of the stimulus only; use sample_at(words)"
+        )
+
+    def _of_drive(self, words: Words | ArrayLike) -> Words:
+        """The words in the drive's order of units, which is the model's."""
+        if not isinstance(words, Words):
+            raise TypeError(
+                f"words is a {type(words).__name__}, which has no times; pass Words, such as "
+                "recording.bin(0.020)"
+            )
+        return ordered(words, self.drive.origin)
+
+    def _normalised(
+        self, held: Words, method: DrivenMethod, random_state: int
+    ) -> tuple[DrivenLogPartition, Floats, NDArray[np.int64]]:
+        """Normaliser, scaled drives (n_rows, n_units) and the row of each bin."""
+        check_is_fitted(self)
+        table, row = self.drive.offsets(held)
+        table *= self.scale_
+        counts = np.bincount(row, minlength=len(table)).astype(np.float64)
+        log_z = driven_log_partition(
+            self.parameters_,
+            table,
+            weights=counts,
+            method=method,
+            log_z=lambda: self._undriven(random_state),
+            random_state=random_state,
+        )
+        return log_z, table, row
+
+    def _undriven(self, random_state: int) -> LogPartition:
+        """Log Z at a drive of zero; how frequent words were says nothing of that model."""
+        return log_partition(
+            self.parameters_,
+            rates=self.rates_,
+            words=self.model_._kept_words,
+            random_state=random_state,
+        )
+
+    def _check_settings(self) -> None:
+        if not isinstance(self.model, PopulationModel):
+            raise TypeError(
+                f"model is {self.model!r}; a drive is for Independent, Ising, RBM and SemiRBM"
+            )
+        if not isinstance(self.drive, StimulusDrive):
+            raise TypeError(
+                f"drive is a {type(self.drive).__name__}; pass StimulusDrive.from_words(train, "
+                "repeats)"
+            )
+        if getattr(self.model, "objective", "mpf") == "likelihood":
+            raise ValueError(
+                "the likelihood of a driven model needs log Z of every moment at every step; fit "
+                "with objective='pseudolikelihood' or 'mpf'"
+            )
+        if getattr(self.model, "complement", False):
+            raise ValueError("complement=True is not for driven models; leave it False")
+
+    def _arrays(self) -> Arrays:
+        drive = self.drive
+        return {
+            "model": np.frombuffer(to_bytes(self.model_), dtype=np.uint8).copy(),
+            "scale": self.scale_,
+            "spikes": drive.spikes,
+            "observed": drive.observed,
+            # Files hold finite numbers: no kernel at all is a width below zero.
+            "width_s": np.where(np.isfinite(drive.width_s), drive.width_s, -1.0),
+            "prior_bins": drive.prior_bins,
+            "locked": drive.locked.astype(np.uint8),
+            "starts_s": drive.repeats.starts_s,
+            "stops_s": drive.repeats.stops_s,
+            "duration_s": np.array([drive.repeats.duration_s]),
+        }
+
+    @classmethod
+    def _from_arrays(
+        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], WordModel]
+    ) -> Self:
+        model = read(arrays["model"].tobytes())
+        if not isinstance(model, PopulationModel) or model.origin_ is None:
+            raise ValueError("the model that is driven is not of the paper's family")
+        n_units = model.n_features_in_
+        [duration] = shaped("duration_s", floats(arrays, "duration_s"), (1,)).tolist()
+        repeats = Repeats(floats(arrays, "starts_s"), duration, floats(arrays, "stops_s"))
+        shape = len(repeats), repeats.n_moments(model.origin_.bin_width)
+        spikes = shaped("spikes", arrays["spikes"], (*shape, n_units))
+        observed = shaped("observed", arrays["observed"], shape)
+        if spikes.dtype != np.uint8 or observed.dtype != np.uint8:
+            raise ValueError("spikes and observed are not counts")
+        if (spikes > observed[:, :, None]).any() or observed.any(axis=1).sum() < 2:
+            raise ValueError("spikes and observed do not belong to repeats")
+        width = shaped("width_s", floats(arrays, "width_s"), (n_units,))
+        width = np.where(width < 0.0, np.inf, width)
+        locked = shaped("locked", arrays["locked"], (n_units,)).astype(bool)
+        prior = shaped("prior_bins", floats(arrays, "prior_bins"), (n_units,))
+        if (prior <= 0.0).any():
+            raise ValueError("prior_bins are not positive")
+        drive = StimulusDrive(repeats, model.origin_, spikes, observed, width, prior, locked)
+        found = cls(clone(model), drive)
+        found.model_ = model
+        found.certificate_ = getattr(model, "certificate_", _certificate(model.optimality_))
+        found.scale_ = shaped("scale", floats(arrays, "scale"), (n_units,))
+        found._remember(n_units, None)
+        return found
+
+
+def _fit_independent(model: PopulationModel, words: Words, objective: DrivenFlips) -> Certificate:
+    """Fit biases and scales of independent units: one logistic regression each."""
+    floored = floored_rates(words)
+    start = Parameters(b=np.log(floored) - np.log1p(-floored))
+    constant = np.asarray(~words.X.any(axis=0) | words.X.all(axis=0))
+    found = minimise(objective, start, L1(0.0), fixed=constant, tol=_TOL, max_iter=_MAX_ITER)
+    model._adopt(found.parameters, words)
+    model.objective_, model.optimality_ = found.objective, found.optimality
+    model.n_iter_ = max(found.n_iter, 1)
+    return _certificate(found.optimality)
+
+
+def _certificate(optimality: float) -> Certificate:
+    return Certificate(optimality <= _TOL, optimality)

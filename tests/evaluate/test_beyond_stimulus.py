@@ -1,0 +1,111 @@
+"""What the stimulus explains and what is left, against words whose truth is known."""
+
+import math
+
+import numpy as np
+import pytest
+from planted_drive import planted
+from sklearn.exceptions import ConvergenceWarning
+
+import microcolumn as mc
+from microcolumn.evaluate import beyond_stimulus
+from microcolumn.evaluate._bootstrap import block_stderr, default_block_bins
+
+ISING = {"Ising": mc.Ising(l1=1e-3, objective="pseudolikelihood")}
+PAIRS = ((0, 1, 0.6), (2, 3, 0.6))
+
+
+def scored(models=ISING, **truth):
+    words, repeats = planted(5, 60, 100, **truth)
+    parts = repeats.split(words, random_state=0)
+    return beyond_stimulus(models, *parts, repeats), parts, repeats
+
+
+@pytest.fixture(scope="module")
+def driven_alike():
+    return scored(drive=1.0)
+
+
+def test_units_that_a_stimulus_drives_alike_have_nothing_left_beyond_it(driven_alike):
+    found, (train, test), _ = driven_alike
+    plain = mc.Ising(l1=1e-3, objective="pseudolikelihood").fit(train)
+    fooled = mc.excess_log_likelihood(plain, test)
+    assert fooled.bits_per_second > 3 * fooled.stderr
+    assert plain.n_couplings_ == 10
+    [ising] = found.models
+    assert not ising.is_clear
+    assert abs(ising.net.bits_per_second) < 2 * ising.net.stderr
+    assert ising.gain.bits_per_second < 0.05 * fooled.bits_per_second
+    assert ising.n_couplings < 10
+    assert found.stimulus.bits_per_second > 5 * found.stimulus.stderr
+    assert found.n_locked == 5
+
+
+def test_gains_are_means_over_bins_with_block_errors(driven_alike):
+    found, (train, test), repeats = driven_alike
+    drive = mc.StimulusDrive.from_words(train, repeats)
+    base = mc.Driven(mc.Independent(), drive).fit(train).log_probability(test)
+    ising = mc.Driven(ISING["Ising"], drive).fit(train).log_probability(test)
+    rates = mc.Independent().fit(train).score_samples(test)[test.index]
+    per_nat = 1.0 / (math.log(2.0) * 0.020)
+    assert found.stimulus.bits_per_second == pytest.approx((base - rates).mean() * per_nat)
+    block = block_stderr(base - rates, None, default_block_bins(test.n_bins, 1))
+    assert found.stimulus.stderr == pytest.approx(block * per_nat)
+    [model] = found.models
+    assert model.gain.bits_per_second == pytest.approx((ising - base).mean() * per_nat)
+    in_time = block_stderr(ising - base, None, default_block_bins(test.n_bins, 1)) * per_nat
+    assert model.gain.stderr >= in_time
+    difference = model.gain.bits_per_second - model.control.bits_per_second
+    assert model.net.bits_per_second == pytest.approx(difference)
+
+
+def test_couplings_are_still_found_beyond_the_stimulus():
+    found, _, _ = scored(drive=1.0, couplings=PAIRS)
+    [ising] = found.models
+    assert ising.is_clear
+    assert found.stimulus.bits_per_second > 5 * found.stimulus.stderr
+    assert "More is left for Ising." in str(found)
+
+
+def test_without_a_drive_the_gain_is_that_of_the_plain_model():
+    found, (train, test), _ = scored(drive=0.0, couplings=PAIRS)
+    plain = mc.excess_log_likelihood(ISING["Ising"].fit(train), test)
+    [ising] = found.models
+    assert ising.gain.bits_per_second == pytest.approx(plain.bits_per_second, abs=plain.stderr / 3)
+    assert ising.is_clear
+    assert abs(found.stimulus.bits_per_second) < 2 * found.stimulus.stderr
+    assert found.n_locked == 0
+
+
+def test_print_says_how_many_repeats_and_what_it_holds_for(driven_alike):
+    text = str(driven_alike[0])
+    assert "it is seen in 5 of 5 units, from 30 repeats of 2 s" in text
+    assert "this holds for 30 other repeats of the same stimulus" in text
+    assert "No model clearly gains more than another 2 %." in text
+    assert "shuffled repeats" in text
+
+
+def test_a_fit_that_has_not_converged_is_no_gain():
+    words, repeats = planted(4, 12, 50, couplings=PAIRS)
+    hasty = mc.Ising(l1=1e-3, objective="pseudolikelihood", max_iter=1)
+    with pytest.warns(ConvergenceWarning):
+        found = beyond_stimulus({"hasty": hasty}, *repeats.split(words, random_state=0), repeats)
+    [model] = found.models
+    assert not model.is_clear
+    assert "fit not converged" in str(found)
+
+
+def test_parts_that_share_a_repeat_are_refused(driven_alike):
+    _, (train, _), repeats = driven_alike
+    with pytest.raises(ValueError, match=r"repeat .* lies in both parts; split whole repeats"):
+        beyond_stimulus(ISING, train, train, repeats)
+    with pytest.raises(ValueError, match="models is empty"):
+        beyond_stimulus({}, train, train, repeats)
+
+
+def test_the_same_seed_gives_the_same_numbers():
+    words, repeats = planted(3, 10, 40)
+    parts = repeats.split(words, random_state=0)
+    first, again = (beyond_stimulus(ISING, *parts, repeats, random_state=3) for _ in range(2))
+    assert first == again
+    assert np.isfinite(first.models[0].net.stderr)
