@@ -1,17 +1,14 @@
 from ._base import PopulationModel as PopulationModel
 from ._boosted import BoostedCascade as BoostedCascade
 from ._cascade import CascadedLogistic as CascadedLogistic
+from ._dichotomized_gaussian import DichotomizedGaussian as DichotomizedGaussian
+from ._driven import Driven as Driven
 from ._files import from_bytes as from_bytes, load as load, model_class as model_class
 from ._independent import Independent as Independent
 from ._ising import Ising as Ising
 from ._markov import HiddenMarkovModes as HiddenMarkovModes
 from ._mixture import BernoulliMixture as BernoulliMixture
 from ._population_tracking import PopulationTracking as PopulationTracking
-from ._dichotomized_gaussian import DichotomizedGaussian as DichotomizedGaussian
-from ._driven import Driven as Driven
-from ._files import from_bytes as from_bytes, load as load
-from ._independent import Independent as Independent
-from ._ising import Ising as Ising
 from ._random_projections import RandomProjections as RandomProjections
 from ._rbm import RBM as RBM
 from ._reliable_interactions import ReliableInteractions as ReliableInteractions
