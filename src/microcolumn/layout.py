@@ -22,8 +22,9 @@ class Layout:
     """Which entries of a model's parameters are free, and in which order a vector holds them.
 
     The order is: one coordinate per coupled pair n < m (which moves J_nm and J_mn together), b, W
-    row by row, c. A fixed unit keeps its bias and has neither couplings nor weights. A pair that
-    is never coactive has the coupling ``NEVER_COACTIVE``, unless one of its units is fixed.
+    row by row, c, and the potential v from two active bits on, where a model is ``counted``. A
+    fixed unit keeps its bias and has neither couplings nor weights. A pair that is never coactive
+    has the coupling ``NEVER_COACTIVE``, unless one of its units is fixed.
 
     Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
     are coordinates are ``pairs``. ``borders`` are where b, W and c begin in a vector, and where c
@@ -35,6 +36,7 @@ class Layout:
     coupled: bool
     fixed: NDArray[np.bool_]
     never_coactive: NDArray[np.bool_]
+    counted: bool = False
     free: Indices = field(init=False)
     pairs: tuple[Indices, Indices] = field(init=False, repr=False)
     fixed_pairs: tuple[Indices, Indices] = field(init=False, repr=False)
@@ -48,7 +50,7 @@ class Layout:
         never = self.never_coactive[rows, columns]
         n_pairs, n_weights = int((~never).sum()), free.size * self.n_hidden
         sizes = (n_pairs, free.size, n_weights, self.n_hidden)
-        entries = np.ones(sum(sizes))
+        entries = np.ones(sum(sizes) + self.n_potential)
         entries[:n_pairs] = 2.0
         object.__setattr__(self, "free", free)
         object.__setattr__(self, "pairs", (rows[~never], columns[~never]))
@@ -68,7 +70,8 @@ class Layout:
         fixed = np.zeros(n, dtype=bool) if fixed is None else fixed
         if never_coactive is None:
             never_coactive = np.zeros((n, n), dtype=bool)
-        return cls(theta.b, theta.n_hidden, theta.J is not None, fixed, never_coactive)
+        coupled, counted = theta.J is not None, theta.v is not None
+        return cls(theta.b, theta.n_hidden, coupled, fixed, never_coactive, counted)
 
     @property
     def n_visible(self) -> int:
@@ -78,7 +81,17 @@ class Layout:
     @property
     def size(self) -> int:
         """Number of free coordinates."""
-        return self.borders[-1]
+        return self.borders[-1] + self.n_potential
+
+    @property
+    def n_potential(self) -> int:
+        """Number of free entries of the potential v."""
+        return max(self.n_visible - 1, 0) if self.counted else 0
+
+    @property
+    def potential(self) -> slice:
+        """Where the potential stands: v from two active bits on."""
+        return slice(self.borders[-1], self.size)
 
     @property
     def weights(self) -> slice:
@@ -100,6 +113,8 @@ class Layout:
         parts.append(theta.b[self.free])
         if theta.W is not None and theta.c is not None:
             parts += [theta.W[self.free].ravel(), theta.c]
+        if theta.v is not None:
+            parts.append(theta.v[2:])
         return np.concatenate(parts)
 
     def unpack(self, vector: Floats) -> Parameters:
@@ -112,7 +127,7 @@ class Layout:
         return self._parameters(halved, np.zeros(self.n_visible), 0.0)
 
     def _parameters(self, vector: Floats, biases: Floats, fixed_coupling: float) -> Parameters:
-        pairs, free, weights, c = np.split(vector, self.borders[:-1])
+        pairs, free, weights, c, potential = np.split(vector, self.borders)
         b = biases.copy()
         b[self.free] = free
         J = W = None
@@ -124,4 +139,5 @@ class Layout:
         if self.n_hidden:
             W = np.zeros((self.n_visible, self.n_hidden))
             W[self.free] = weights.reshape(-1, self.n_hidden)
-        return Parameters.trusted(b, J, W, c.copy() if self.n_hidden else None)
+        v = np.concatenate([[0.0, 0.0], potential]) if self.counted else None
+        return Parameters.trusted(b, J, W, c.copy() if self.n_hidden else None, v)
