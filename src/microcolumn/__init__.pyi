@@ -50,6 +50,7 @@ from .models import (
     RBM as RBM,
     Independent as Independent,
     Ising as Ising,
+    KPairwise as KPairwise,
     SemiRBM as SemiRBM,
     load as load,
 )

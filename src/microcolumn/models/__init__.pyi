@@ -2,6 +2,7 @@ from ._base import PopulationModel as PopulationModel
 from ._files import from_bytes as from_bytes, load as load
 from ._independent import Independent as Independent
 from ._ising import Ising as Ising
+from ._k_pairwise import KPairwise as KPairwise
 from ._rbm import RBM as RBM
 from ._rival import Rival as Rival
 from ._saving import to_bytes as to_bytes

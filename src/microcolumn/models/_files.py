@@ -22,6 +22,7 @@ from ..words import checked_bin_width
 from ._base import PARAMETERS, PopulationModel
 from ._independent import Independent
 from ._ising import Ising
+from ._k_pairwise import KPairwise
 from ._penalised import PenalisedModel
 from ._rbm import RBM
 from ._saving import DIGEST, MARK, Arrays, digest_of, floats, shaped
@@ -29,7 +30,7 @@ from ._semi_rbm import SemiRBM
 from ._word_model import WordModel, check_whole
 
 _CLASSES: dict[str, type[WordModel]] = {
-    cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM)
+    cls.__name__: cls for cls in (Independent, Ising, KPairwise, RBM, SemiRBM)
 }
 #: Of the entries of a certificate that are not floats.
 _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}
