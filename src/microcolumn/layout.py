@@ -24,7 +24,8 @@ class Layout:
     The order is: one coordinate per coupled pair n < m (which moves J_nm and J_mn together), b, W
     row by row, c, and the potential v from two active bits on, where a model is ``counted``. A
     fixed unit keeps its bias and has neither couplings nor weights. A pair that is never coactive
-    has the coupling ``NEVER_COACTIVE``, unless one of its units is fixed.
+    has the coupling ``NEVER_COACTIVE``, unless one of its units is fixed. With a ``basis``, shape
+    (n_visible - 1, n_visible - 1), the potential is that matrix times its coordinates.
 
     Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
     are coordinates are ``pairs``. ``borders`` are where b, W and c begin in a vector, and where c
@@ -37,6 +38,7 @@ class Layout:
     fixed: NDArray[np.bool_]
     never_coactive: NDArray[np.bool_]
     counted: bool = False
+    basis: Floats | None = None
     free: Indices = field(init=False)
     pairs: tuple[Indices, Indices] = field(init=False, repr=False)
     fixed_pairs: tuple[Indices, Indices] = field(init=False, repr=False)
@@ -90,8 +92,18 @@ class Layout:
 
     @property
     def potential(self) -> slice:
-        """Where the potential stands: v from two active bits on."""
+        """Where the coordinates of the potential stand."""
         return slice(self.borders[-1], self.size)
+
+    def potential_of(self, x: Floats) -> Floats:
+        """The potential v of a vector, shape (n_visible + 1,)."""
+        moved = x[self.potential]
+        return np.concatenate([[0.0, 0.0], moved if self.basis is None else self.basis @ moved])
+
+    def slopes_of_potential(self, slopes: Floats) -> Floats:
+        """Derivatives along the coordinates of the potential from those along v."""
+        free: Floats = slopes[2:] if self.basis is None else slopes[2:] @ self.basis
+        return free
 
     @property
     def weights(self) -> slice:
@@ -100,11 +112,18 @@ class Layout:
 
     def pack(self, theta: Parameters) -> Floats:
         """The free coordinates of ``theta``."""
-        return self._flatten(theta, 1.0)
+        flat = self._flatten(theta, 1.0)
+        if theta.v is None:
+            return flat
+        v = theta.v[2:] if self.basis is None else np.linalg.solve(self.basis, theta.v[2:])
+        return np.concatenate([flat, v])
 
     def pack_gradient(self, gradient: Parameters) -> Floats:
         """Derivatives along the coordinates: a pair moves two entries of J."""
-        return self._flatten(gradient, 2.0)
+        flat = self._flatten(gradient, 2.0)
+        if gradient.v is None:
+            return flat
+        return np.concatenate([flat, self.slopes_of_potential(gradient.v)])
 
     def _flatten(self, theta: Parameters, pair_factor: float) -> Floats:
         parts = []
@@ -113,8 +132,6 @@ class Layout:
         parts.append(theta.b[self.free])
         if theta.W is not None and theta.c is not None:
             parts += [theta.W[self.free].ravel(), theta.c]
-        if theta.v is not None:
-            parts.append(theta.v[2:])
         return np.concatenate(parts)
 
     def unpack(self, vector: Floats) -> Parameters:
@@ -122,12 +139,15 @@ class Layout:
         return self._parameters(vector, self.biases, NEVER_COACTIVE)
 
     def unpack_gradient(self, vector: Floats) -> Parameters:
-        """Derivatives as parameters, zero for what is not free; half for each entry of a pair."""
+        """Derivatives as parameters, zero for what is not free; half for each entry of a pair.
+
+        Not for a potential.
+        """
         halved = vector / self.entries
         return self._parameters(halved, np.zeros(self.n_visible), 0.0)
 
     def _parameters(self, vector: Floats, biases: Floats, fixed_coupling: float) -> Parameters:
-        pairs, free, weights, c, potential = np.split(vector, self.borders)
+        pairs, free, weights, c, _ = np.split(vector, self.borders)
         b = biases.copy()
         b[self.free] = free
         J = W = None
@@ -139,5 +159,5 @@ class Layout:
         if self.n_hidden:
             W = np.zeros((self.n_visible, self.n_hidden))
             W[self.free] = weights.reshape(-1, self.n_hidden)
-        v = np.concatenate([[0.0, 0.0], potential]) if self.counted else None
+        v = self.potential_of(vector) if self.counted else None
         return Parameters.trusted(b, J, W, c.copy() if self.n_hidden else None, v)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, ClassVar
@@ -14,6 +15,10 @@ from ..solvers import FitResult, NestedStarts
 from ..words import Words
 from ._penalised import PenalisedModel
 from ._settings import COUNT, STRENGTH, Number
+
+
+#: Strength of the smoothness penalty that the coordinates of V are made for, at least.
+_LEAST_STRENGTH = 1e-10
 
 
 class KPairwise(PenalisedModel):
@@ -94,9 +99,29 @@ class KPairwise(PenalisedModel):
         return super().n_parameters_ + int(np.count_nonzero(self.v_))
 
     def _penalty_on(self, words: Words) -> Callable[[float], Penalty]:
-        # Whole weights count as that many words; see `floored_rates`.
-        smoothness = Smoothness(self.smoothing / max(float(words.counts.sum()), words.n_bins))
+        smoothness = Smoothness(self._strength(words))
         return lambda l1: L1(l1) + smoothness
+
+    def _strength(self, words: Words) -> float:
+        # Whole weights count as that many words; see `floored_rates`.
+        return self.smoothing / max(float(words.counts.sum()), words.n_bins)
+
+    def _potential_basis(self, words: Words) -> Floats | None:
+        """Coordinates t of V in which the penalised likelihood is curved like that of a bias.
+
+        The curvature along V is that of the penalty and, where the model's P(K) is the data's, the
+        covariance of the indicators of K. Without them, counts seen once in a million words and
+        counts never seen would take thousands of iterations.
+        """
+        if words.n_dims < 2:
+            return None
+        shares = _seen(words)[2:] / words.counts.sum()
+        second = np.diff(np.eye(words.n_dims + 1), n=2, axis=0)[:, 2:]
+        strength = max(self._strength(words), _LEAST_STRENGTH)
+        curvature = np.diag(shares) - np.outer(shares, shares) + strength * (second.T @ second)
+        rates = np.clip(words.rates, 1e-3, 1.0 - 1e-3)
+        scale = math.sqrt(float((rates * (1.0 - rates)).mean()))
+        return scale * np.linalg.inv(np.linalg.cholesky(curvature)).T
 
     def _results(
         self,
@@ -105,7 +130,7 @@ class KPairwise(PenalisedModel):
         start: Parameters | None,
         nested: NestedStarts | None = None,
     ) -> list[FitResult]:
-        seen = np.bincount(words.X.sum(axis=1, dtype=np.intp), minlength=words.n_dims + 1)
+        seen = _seen(words)
         if self.smoothing == 0.0 and not seen.all():
             never = int(np.flatnonzero(seen == 0)[0])
             raise ValueError(
@@ -113,3 +138,9 @@ class KPairwise(PenalisedModel):
                 "finite optimum; use smoothing > 0"
             )
         return super()._results(words, l1_values, start, nested)
+
+
+def _seen(words: Words) -> Floats:
+    """Weight of the words with each number of active bits, shape (n_dims + 1,)."""
+    n_active = words.X.sum(axis=1, dtype=np.intp)
+    return np.bincount(n_active, weights=words.counts, minlength=words.n_dims + 1)

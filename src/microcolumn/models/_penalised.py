@@ -35,6 +35,7 @@ from ..solvers import (
     fit_likelihood_path,
     fit_path,
 )
+from ..validation import Floats
 from ..words import Words
 from ._base import HiddenFeatures, PopulationModel
 from ._settings import COUNT, STRENGTH, Choice, Number, seed_of
@@ -210,6 +211,7 @@ class PenalisedModel(PopulationModel):
                 tol=self.tol,
                 max_iter=self.max_iter,
                 parts=self._parts(words, l1_values, seed),
+                basis=self._potential_basis(words),
             )
             if is_sampled:
                 return fit_likelihood_path(self._kind, problem, words, l1_values, start, nested)
@@ -241,6 +243,10 @@ class PenalisedModel(PopulationModel):
     def _penalty_on(self, words: Words) -> Callable[[float], Penalty]:
         """Penalty at each L1 strength for fits to these words."""
         return self._penalty
+
+    def _potential_basis(self, words: Words) -> Floats | None:
+        """Coordinates of a potential that suit these words; None for models without."""
+        return None
 
     def _objective(self, words: Words) -> Objective:
         if self.objective == "mpf":

@@ -29,17 +29,14 @@ class Smoothness(Penalty):
 
     def value(self, x: Floats, layout: Layout) -> float:
         """The penalty at ``x``."""
-        return 0.5 * self.strength * float((_bends(x, layout) ** 2).sum())
+        return 0.5 * self.strength * float((np.diff(layout.potential_of(x), n=2) ** 2).sum())
 
     def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:
         """Add the derivatives: differences of the second differences."""
-        bends = np.concatenate([_bends(x, layout), [0.0, 0.0]])
-        slopes[layout.potential] += self.strength * np.diff(bends, n=2) if len(bends) > 2 else 0.0
+        bends = np.diff(layout.potential_of(x), n=2)
+        padded = np.pad(bends, 2)  # the differences are their own transpose
+        along = self.strength * np.diff(padded, n=2)
+        slopes[layout.potential] += layout.slopes_of_potential(along)
 
     def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:
         """Set nothing to zero: there are no kinks."""
-
-
-def _bends(x: Floats, layout: Layout) -> Floats:
-    """Second differences of the potential, shape (layout.n_potential,)."""
-    return np.diff(np.concatenate([[0.0, 0.0], x[layout.potential]]), n=2)

@@ -143,7 +143,7 @@ class _Family:
                 search.theta,
                 self.words,
                 search.penalty,
-                search.layout,
+                replace(search.layout, basis=None),  # numbers of active units have errors each
                 rng,
                 search.n_rounds,
                 search.n_sites,

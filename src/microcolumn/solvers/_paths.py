@@ -80,6 +80,8 @@ class Problem:
     parts : (Objective, Objective), optional
         The objective on most of the words and on the rest, which end fits of unpenalised hidden
         units; without them such a fit ends where the objective on all words hardly falls.
+    basis : ndarray, shape (n_visible - 1, n_visible - 1), optional
+        Coordinates of a potential in which the objective is about equally curved.
     """
 
     objective: Objective
@@ -94,12 +96,14 @@ class Problem:
     tol: float
     max_iter: int
     parts: tuple[Objective, Objective] | None = None
+    basis: Floats | None = None
 
     def layout(self, start: Parameters, l1: float) -> Layout:
         """Free coordinates of models of the kind of ``start``."""
         left_out = self.never_coactive & (l1 == 0.0 and start.kind in CONVEX)
         coupled, counted = start.J is not None, start.v is not None
-        return Layout(self.biases, start.n_hidden, coupled, self.fixed, left_out, counted)
+        parts = start.n_hidden, coupled, self.fixed, left_out, counted
+        return Layout(self.biases, *parts, basis=self.basis if counted else None)
 
     def best(
         self, l1: float, starts: Sequence[Parameters], climbing: Sequence[Parameters] = ()
