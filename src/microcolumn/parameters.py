@@ -81,14 +81,12 @@ class Parameters:
                     f"c has {hidden_biases.shape[0]} entries for {weights.shape[1]} columns of W; "
                     "it needs one per hidden unit"
                 )
-        potential = None if v is None else _finite("v", v, 1)
-        if potential is not None:
-            _check_potential(potential, n_visible)
-            if couplings is None or weights is not None:
-                raise ValueError(
-                    "v is given without J or with W; a potential of the number of active units "
-                    "goes with couplings alone"
-                )
+        potential = None if v is None else _potential(v, n_visible)
+        if potential is not None and (couplings is None or weights is not None):
+            raise ValueError(
+                "v is given without J or with W; a potential of the number of active units goes "
+                "with couplings alone"
+            )
         self._set(biases, couplings, weights, hidden_biases, potential)
 
     @classmethod
@@ -208,7 +206,8 @@ def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
     return array
 
 
-def _check_potential(v: Floats, n_visible: int) -> None:
+def _potential(value: ArrayLike, n_visible: int) -> Floats:
+    v = _finite("v", value, 1)
     if v.shape != (n_visible + 1,):
         raise ValueError(
             f"v has {v.size} entries for {n_visible} units; it needs one for each number of active "
@@ -219,6 +218,7 @@ def _check_potential(v: Floats, n_visible: int) -> None:
             f"v begins with {v[0]:g} and {v[1]:g}; both must be 0 (subtract v[0], and add the step "
             "to v[1] to all biases)"
         )
+    return v
 
 
 def _check_couplings(J: Floats, n_visible: int) -> None:

@@ -60,7 +60,7 @@ def test_the_likelihood_and_its_gradient_are_finite_differences(random_parameter
 
 
 def test_units_without_couplings_follow_the_binomial_formula():
-    n, bias = 30, -2.0
+    n, bias = 20, -2.0
     theta = _curie_weiss(n, bias, 1.0)
     k = np.arange(n + 1)
     choices = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
@@ -85,9 +85,7 @@ def test_a_potential_is_also_a_coupling_of_all_pairs(random_parameters, words):
     """K (K - 1) is the sum over all pairs: which of the two holds it is the penalties' choice."""
     ising = random_parameters("ising", 6, seed=5)
     k = np.arange(7)
-    moved = Parameters(
-        b=ising.b, J=ising.J - 0.3 * (1.0 - np.eye(6)), v=0.3 * k * (k - 1.0)
-    )
+    moved = Parameters(b=ising.b, J=ising.J - 0.3 * (1.0 - np.eye(6)), v=0.3 * k * (k - 1.0))
     models = mc.KPairwise.from_parameters(moved), mc.Ising.from_parameters(ising)
     scores = [model.score_samples(words) for model in models]
     np.testing.assert_allclose(*scores, atol=1e-12)
@@ -145,7 +143,7 @@ def test_a_potential_is_recovered_from_its_own_samples():
     assert wrong[:7].max() < 0.2
     assert model.score(drawn) >= mc.KPairwise.from_parameters(truth).score(drawn) - 1e-4
     ising = mc.Ising(l1=0.0, objective="likelihood").fit(drawn)
-    assert model.score(drawn) > ising.score(drawn) + 0.002
+    assert model.score(drawn) > ising.score(drawn) + 1e-3
 
 
 def test_counts_that_were_never_seen_get_no_more_than_a_few_words_worth(theta):
@@ -285,7 +283,7 @@ def test_annealing_agrees_with_the_exact_sum_of_twenty_units():
 
 def test_modes_of_the_potential_are_found_and_weighed():
     """Two valleys of the count, at silence and with all units active, that no chain connects."""
-    n = 25
+    n = 14
     k = np.arange(n + 1.0)
     v = -60.0 * np.sin(np.pi * k / n) ** 2
     theta = Parameters(

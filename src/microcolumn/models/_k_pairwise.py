@@ -16,7 +16,6 @@ from ..words import Words
 from ._penalised import PenalisedModel
 from ._settings import COUNT, STRENGTH, Number
 
-
 #: Strength of the smoothness penalty that the coordinates of V are made for, at least.
 _LEAST_STRENGTH = 1e-10
 
@@ -76,7 +75,7 @@ class KPairwise(PenalisedModel):
         self,
         l1: float = 2e-3,
         *,
-        smoothing: float = 1.0,
+        smoothing: float = 10.0,
         tol: float = 1e-8,
         max_iter: int = 5000,
         random_state: Any = 0,
@@ -143,4 +142,4 @@ class KPairwise(PenalisedModel):
 def _seen(words: Words) -> Floats:
     """Weight of the words with each number of active bits, shape (n_dims + 1,)."""
     n_active = words.X.sum(axis=1, dtype=np.intp)
-    return np.bincount(n_active, weights=words.counts, minlength=words.n_dims + 1)
+    return np.bincount(n_active, words.counts, words.n_dims + 1).astype(np.float64)

@@ -47,7 +47,7 @@ class NegativeLogLikelihood(Objective):
         self._rates = np.zeros(n_dims)
         self._pairs = np.zeros((n_dims, n_dims))
         active = self.words.X.sum(axis=1, dtype=np.intp)
-        self._counts = np.bincount(active, weights=self._weights, minlength=n_dims + 1)
+        self._counts: Floats = np.bincount(active, self._weights, n_dims + 1).astype(np.float64)
         for part in chunks(*self.words.X.shape):
             x = self.words.X[part].astype(np.float64)
             weighted = x * self._weights[part, None]

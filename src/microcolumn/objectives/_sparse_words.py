@@ -78,9 +78,10 @@ class SparseWords:
             rates = np.diagonal(summed).copy()
             below = np.tril(summed, -1)
             J = below + below.T
-        v = None
+        v: Floats | None = None
         if theta.v is not None:
-            v = np.bincount(np.diff(self._offsets), weights=weights, minlength=theta.v.size)
+            n_active = np.diff(self._offsets)
+            v = np.bincount(n_active, weights, theta.v.size).astype(np.float64)
         if not n_hidden:
             return Parameters.trusted(rates, J, None, None, v)
         W_sums, c_sums = crossed.sum(axis=0)[:, :n_hidden], hidden.sum(axis=0)[:n_hidden]

@@ -130,7 +130,9 @@ def sampled_certificate(
     data = _flat(SparseWords.of(words.X).moments(theta, weights))
     single = 0.5 * (halves[0][2] + halves[1][2])
     # What no chain ever shows has no variance there. At the optimum it would have the data's.
-    bits = slice(0, theta.n_visible + sum(part.size for part in (theta.J, theta.v) if part is not None))
+    bits = slice(
+        0, theta.n_visible + sum(part.size for part in (theta.J, theta.v) if part is not None)
+    )
     expected = data[bits] * (1.0 - data[bits])
     variance[bits] = np.maximum(variance[bits], expected / (_CHAINS * _WORDS))
     single[bits] = np.where(single[bits] > 0.0, single[bits], expected)

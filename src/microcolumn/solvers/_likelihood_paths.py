@@ -2,9 +2,9 @@
 
 The starts are those of :mod:`._paths`, adapted to an objective that costs seconds to compare.
 Ising and K-pairwise are convex: they go from strong penalties, where nothing is coupled, to weak
-ones, so that every model on the way is next to one whose chains are known. Models with hidden units start from
-the solution by another objective at the weakest penalty, and go on to stronger ones, where hidden
-units that are spread thinly over many units stay alive.
+ones, so that every model on the way is next to one whose chains are known. Models with hidden
+units start from the solution by another objective at the weakest penalty, and go on to stronger
+ones, where hidden units that are spread thinly over many units stay alive.
 """
 
 from __future__ import annotations
