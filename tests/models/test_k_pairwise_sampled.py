@@ -36,8 +36,8 @@ def words():
     return mc.KPairwise.from_parameters(theta).sample(20_000, random_state=0)
 
 
-@pytest.mark.parametrize(("n_units", "is_sampled"), [(24, False), (25, True)])
-def test_the_likelihood_is_summed_up_to_24_units(n_units, is_sampled):
+@pytest.mark.parametrize(("n_units", "is_sampled"), [(25, False), (26, True)])
+def test_the_likelihood_is_summed_up_to_25_units(n_units, is_sampled):
     assert mc.KPairwise()._is_sampled(n_units) is is_sampled
 
 

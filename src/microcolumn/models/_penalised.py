@@ -45,7 +45,7 @@ from ._word_model import floored_rates
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
 _NATURAL = 15.0
 #: The likelihood is summed exactly up to this many multiply-adds per evaluation: about a tenth of a
-#: second, 27 Ising units, 24 under a potential of their number or 21 with 25 hidden ones.
+#: second, 27 Ising units, 25 under a potential of their number or 21 with 25 hidden ones.
 EXACT_OPERATIONS = 2.0**27
 #: Share of the words that end a fit of unpenalised hidden units, and the fewest words with one.
 _KEPT, _FEWEST_TO_SPLIT = 0.1, 100

@@ -14,7 +14,7 @@ Side = Literal["auto", "visible", "hidden"]
 #: An exact sum of more multiply-adds than this is refused: it would take days.
 MAX_OPERATIONS = 2.0**50
 #: A state under a potential of the number of active units costs as much as so many without.
-COUNTED = 8.0
+COUNTED = 4.0
 
 
 def operations(theta: Parameters) -> float:

@@ -32,7 +32,7 @@ _PAIR_MOMENTS = KernelLimits(
     inner=(4, 8, 10), min_inner=8, max_outer=10, max_table=1 << 14, per_state=4.0, per_hidden=0.0
 )
 _COUNTED_MOMENTS = KernelLimits(
-    inner=(4, 8), min_inner=4, max_outer=10, max_table=1 << 14, per_state=4.0, per_hidden=0.0
+    inner=(4, 8), min_inner=8, max_outer=10, max_table=1 << 14, per_state=4.0, per_hidden=0.0
 )
 #: Entries of the moments of all chunks of one batch: a few megabytes.
 _BATCH_ENTRIES = 1 << 20

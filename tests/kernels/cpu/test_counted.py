@@ -51,7 +51,7 @@ def _weights(arguments, fields, chunk, log):
     return np.exp(log_a[:, None] + log_b + pairs + v[n_active] - log), n_active
 
 
-SIZES = pytest.mark.parametrize(("n_a", "n_b", "n_free"), [(4, 4, 3), (6, 8, 0), (5, 10, 2)])
+SIZES = pytest.mark.parametrize(("n_a", "n_b", "n_free"), [(4, 8, 5), (6, 8, 0), (5, 10, 2)])
 
 
 @SIZES

@@ -3,8 +3,8 @@
 The units are split into fixed, outer and inner ones as in ``fold.py`` (docs/method.md, section 5),
 and the inner ones into high ones h and four low ones l as in ``pair_moments.py``. With k active
 outer units the weight of a state is w(a) H(a, h) L(a, l) F_k(h, l): the potential is in F, of which
-there is one table for each k, so that a state costs no more than without a potential. Every table
-is scaled to a maximum of one, hence what ``_enumeration.py`` says of the range holds here too.
+there is one table for each k, so that a state takes as many multiply-adds as without a potential.
+Every table is scaled to a maximum of one, hence what ``_enumeration.py`` says of the range holds.
 """
 
 import math
@@ -13,13 +13,14 @@ import numpy as np
 from numba import prange
 
 from ..simd.compile import kernel, subroutine
+from ..simd.lanes import fma, reduce_add, splat
+from ..simd.memory import load, store
 from .fold import tilt
 from .moments import sums_of_bits, sums_of_pairs
 
 #: Low inner units, and their states.
 LOW_UNITS = 4
 _LOW = 1 << LOW_UNITS
-_FAST = {"reassoc", "contract"}
 
 
 @subroutine
@@ -47,16 +48,13 @@ def _prepare(log_outer, log_inner, outer_fields, inner_fields, counts, v):
     return F, weights, _scale(weights)
 
 
-@subroutine(fastmath=_FAST)
-def _fold(F, low, high):
-    """Sum of H(h) L(l) F(h, l) over all inner states."""
-    total = 0.0
-    for h in range(high.size):
-        part = 0.0
-        for s in range(_LOW):
-            part += F[h * _LOW + s] * low[s]
-        total += high[h] * part
-    return total
+@subroutine(inline="always")
+def _fold(F, low, high, k, a):
+    """Sum of H(h) L(l) F_k(h, l) over all inner states with the outer state a."""
+    row = splat(0.0, _LOW)
+    for h in range(high.shape[1]):
+        row = fma(load(F, (k, h * _LOW), _LOW), high[a, h], row)
+    return reduce_add(row * load(low, (a, 0), _LOW))
 
 
 # Sums over the inner states of every outer state, for a run of chunks.
@@ -86,25 +84,36 @@ def counted_fold_chunks(
             log_outer, log_inner, *fields, counts, v[fixed_counts[chunk] :]
         )
         for a in range(weights.size):
-            folded = _fold(F[counts[0][a]], low_boosts[a], high_boosts[a])
+            folded = _fold(F, low_boosts, high_boosts, counts[0][a], a)
             totals[chunk, a] = weights[a] * folded
 
 
-@subroutine(fastmath=_FAST)
-def _weigh(F, low, high, weight, by_low, by_high, margin):
+@subroutine(inline="always")
+def _weigh(tables, k, a, weight, by_low, by_high, margin):
     """Weights of one outer state, summed over h, over l, and (without F) into ``margin``."""
-    by_low[:] = 0.0
-    for h in range(high.size):
-        scaled = weight * high[h]
-        part = 0.0
+    F, F_transposed, low, high = tables
+    lows = load(low, (a, 0), _LOW) * weight
+    row = splat(0.0, _LOW)
+    for h in range(high.shape[1]):
+        row = fma(load(F, (k, h * _LOW), _LOW), high[a, h], row)
+        place = (k, h * _LOW)
+        store(margin, place, fma(lows, high[a, h], load(margin, place, _LOW)))
+    store(by_low, 0, row * lows)
+    for first in range(0, high.shape[1], _LOW):
+        row = splat(0.0, _LOW)
         for s in range(_LOW):
-            factor = F[h * _LOW + s]
-            part += factor * low[s]
-            by_low[s] += scaled * factor
-            margin[h * _LOW + s] += scaled * low[s]
-        by_high[h] = scaled * part
-    for s in range(_LOW):
-        by_low[s] *= low[s]
+            row = fma(load(F_transposed, (k, s, first), _LOW), low[a, s], row)
+        store(by_high, first, row * (load(high, (a, first), _LOW) * weight))
+
+
+@subroutine
+def _transposed(F):
+    """F with the high states last, (n_counts, 16, n_high)."""
+    out = np.empty((F.shape[0], _LOW, F.shape[1] // _LOW))
+    for k in range(F.shape[0]):
+        for s in range(F.shape[1]):
+            out[k, s % _LOW, s // _LOW] = F[k, s]
+    return out
 
 
 @subroutine
@@ -118,13 +127,12 @@ def _walk(F, low_boosts, high_boosts, weights, counts, sums):
     """All moments of one chunk, from its scaled tables."""
     outer, outer_pairs, inner_pairs, by_count = sums
     outer_counts, inner_counts = counts
-    margin, n_high = np.zeros(F.shape), high_boosts.shape[1]
-    by_low, by_high = np.empty(_LOW), np.empty(n_high)
+    margin, tables = np.zeros(F.shape), (F, _transposed(F), low_boosts, high_boosts)
+    by_low, by_high = np.empty(_LOW), np.empty(high_boosts.shape[1])
     row, totals = np.empty(outer.shape[1]), np.empty(weights.size)
     outer[:] = 0.0
     for a in range(weights.size):
-        k = outer_counts[a]
-        _weigh(F[k], low_boosts[a], high_boosts[a], weights[a], by_low, by_high, margin[k])
+        _weigh(tables, outer_counts[a], a, weights[a], by_low, by_high, margin)
         sums_of_bits(by_high, row[LOW_UNITS:])  # its total is overwritten by a low unit
         sums_of_bits(by_low, row[: 1 + LOW_UNITS])
         totals[a] = row[0]
@@ -152,8 +160,8 @@ def counted_moment_chunks(
 ):  # fmt: skip
     """Unnormalised moments within each chunk; arguments as above and in ``pair_moment_chunks``.
 
-    ``by_count`` (n_chunks, n_units + 1) is written: sums over states by their active units, those
-    of the fixed units included.
+    There are 2**8 inner states or more. ``by_count`` (n_chunks, n_units + 1) is written: sums over
+    states by their active units, those of the fixed units included.
     """
     for chunk in prange(logs.size):
         fields, first = (outer_fields[chunk], inner_fields[chunk]), fixed_counts[chunk]
