@@ -22,10 +22,16 @@ def _random_parameters(kind, n_units=4, n_hidden=3, scale=1.0, seed=0):
     upper = np.triu(rng.normal(scale=scale, size=(n_units, n_units)), 1)
     return Parameters(
         b=rng.normal(scale=scale, size=n_units),
-        J=upper + upper.T if kind in ("ising", "srbm") else None,
+        J=upper + upper.T if kind in ("ising", "kpairwise", "srbm") else None,
         W=rng.normal(scale=scale, size=(n_units, n_hidden)) if kind in ("rbm", "srbm") else None,
         c=rng.normal(scale=scale, size=n_hidden) if kind in ("rbm", "srbm") else None,
+        v=_potential(rng, n_units, scale) if kind == "kpairwise" else None,
     )
+
+
+def _potential(rng, n_units, scale):
+    """A random potential of the number of active units."""
+    return np.concatenate([[0.0, 0.0], rng.normal(scale=scale, size=n_units - 1)])
 
 
 def _every_word(n_units):

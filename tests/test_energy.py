@@ -17,9 +17,10 @@ def _random(kind, seed, scale=1.5, n_units=4, n_hidden=3):
     W = rng.normal(scale=scale, size=(n_units, n_hidden))
     return Parameters(
         b=rng.normal(scale=scale, size=n_units),
-        J=J + J.T if kind in ("ising", "srbm") else None,
+        J=J + J.T if kind in ("ising", "kpairwise", "srbm") else None,
         W=W if kind in ("rbm", "srbm") else None,
         c=rng.normal(scale=scale, size=n_hidden) if kind in ("rbm", "srbm") else None,
+        v=[0.0, 0.0, *rng.normal(scale=scale, size=n_units - 1)] if kind == "kpairwise" else None,
     )
 
 
@@ -39,12 +40,14 @@ def _log_weight(theta, x):
     total = sum(theta.b[n] * x[n] for n in units)
     if theta.J is not None:
         total += sum(theta.J[n, m] * x[n] * x[m] for n in units for m in units)
+    if theta.v is not None:
+        total += theta.v[sum(x)]
     return total + sum(_softplus(z) for z in _fields(theta, x))
 
 
 MODELS = st.builds(
     _random,
-    st.sampled_from(["independent", "ising", "rbm", "srbm"]),
+    st.sampled_from(["independent", "ising", "kpairwise", "rbm", "srbm"]),
     st.integers(0, 1000),
     st.sampled_from([0.1, 1.5, 20.0]),
     st.integers(1, 5),

@@ -5,7 +5,7 @@ from hypothesis import given, settings, strategies as st
 from microcolumn.layout import Layout
 from microcolumn.parameters import Parameters
 
-KINDS = ("independent", "ising", "rbm", "srbm")
+KINDS = ("independent", "ising", "kpairwise", "rbm", "srbm")
 
 
 def _fixed(n_units, seed):
@@ -13,13 +13,13 @@ def _fixed(n_units, seed):
 
 
 def _map(function, theta):
-    parts = {name: getattr(theta, name) for name in ("J", "b", "W", "c")}
+    parts = {name: getattr(theta, name) for name in ("J", "b", "W", "c", "v")}
     return Parameters(**{k: None if v is None else function(v) for k, v in parts.items()})
 
 
 def _inner(one, other):
     """Sum of products of the entries of two parameters of one kind."""
-    pairs = [(getattr(one, name), getattr(other, name)) for name in ("J", "b", "W", "c")]
+    pairs = [(getattr(one, name), getattr(other, name)) for name in ("J", "b", "W", "c", "v")]
     return sum(float((a * b).sum()) for a, b in pairs if a is not None)
 
 
@@ -27,7 +27,7 @@ def _same(one, other):
     return all(
         (getattr(one, name) is None and getattr(other, name) is None)
         or np.array_equal(getattr(one, name), getattr(other, name))
-        for name in ("J", "b", "W", "c")
+        for name in ("J", "b", "W", "c", "v")
     )
 
 
@@ -39,7 +39,8 @@ def test_packing_and_unpacking_are_inverse(random_parameters, kind, n_units, n_h
     layout = Layout.of(theta)
     vector = layout.pack(theta)
     n_pairs = n_units * (n_units - 1) // 2 if theta.J is not None else 0
-    assert vector.size == n_pairs + n_units + theta.n_hidden * (n_units + 1)
+    n_potential = n_units - 1 if theta.v is not None else 0
+    assert vector.size == n_pairs + n_units + theta.n_hidden * (n_units + 1) + n_potential
     assert _same(layout.unpack(vector), theta)
 
 

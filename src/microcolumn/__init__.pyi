@@ -60,6 +60,7 @@ from .models import (
     HiddenMarkovModes as HiddenMarkovModes,
     Independent as Independent,
     Ising as Ising,
+    KPairwise as KPairwise,
     PopulationTracking as PopulationTracking,
     RandomProjections as RandomProjections,
     ReliableInteractions as ReliableInteractions,

@@ -38,6 +38,8 @@ def log_weight(theta: Parameters, X: ArrayLike) -> Floats:
             value += np.einsum("un,un->u", x @ theta.J, x)
         if theta.W is not None and theta.c is not None:
             value += np.logaddexp(0.0, theta.c + x @ theta.W).sum(axis=1)
+        if theta.v is not None:
+            value += theta.v[words[part].sum(axis=1, dtype=np.intp)]
         out[part] = value
     return out
 
@@ -64,5 +66,7 @@ def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
         if theta.W is not None and theta.c is not None:
             z = theta.c + rest @ theta.W
             value += (np.logaddexp(0.0, z + theta.W[unit]) - np.logaddexp(0.0, z)).sum(axis=1)
+        if theta.v is not None:
+            value += np.diff(theta.v)[rest.sum(axis=1).astype(np.intp)]
         out[part] = value
     return out

@@ -22,8 +22,10 @@ class Layout:
     """Which entries of a model's parameters are free, and in which order a vector holds them.
 
     The order is: one coordinate per coupled pair n < m (which moves J_nm and J_mn together), b, W
-    row by row, c. A fixed unit keeps its bias and has neither couplings nor weights. A pair that
-    is never coactive has the coupling ``NEVER_COACTIVE``, unless one of its units is fixed.
+    row by row, c, and the potential v from two active bits on, where a model is ``counted``. A
+    fixed unit keeps its bias and has neither couplings nor weights. A pair that is never coactive
+    has the coupling ``NEVER_COACTIVE``, unless one of its units is fixed. With a ``basis``, shape
+    (n_visible - 1, n_visible - 1), the potential is that matrix times its coordinates.
 
     Biases, shape (n_visible,), are final for fixed units. Rows and columns of the couplings that
     are coordinates are ``pairs``. ``borders`` are where b, W and c begin in a vector, and where c
@@ -35,6 +37,8 @@ class Layout:
     coupled: bool
     fixed: NDArray[np.bool_]
     never_coactive: NDArray[np.bool_]
+    counted: bool = False
+    basis: Floats | None = None
     free: Indices = field(init=False)
     pairs: tuple[Indices, Indices] = field(init=False, repr=False)
     fixed_pairs: tuple[Indices, Indices] = field(init=False, repr=False)
@@ -48,7 +52,7 @@ class Layout:
         never = self.never_coactive[rows, columns]
         n_pairs, n_weights = int((~never).sum()), free.size * self.n_hidden
         sizes = (n_pairs, free.size, n_weights, self.n_hidden)
-        entries = np.ones(sum(sizes))
+        entries = np.ones(sum(sizes) + self.n_potential)
         entries[:n_pairs] = 2.0
         object.__setattr__(self, "free", free)
         object.__setattr__(self, "pairs", (rows[~never], columns[~never]))
@@ -68,7 +72,8 @@ class Layout:
         fixed = np.zeros(n, dtype=bool) if fixed is None else fixed
         if never_coactive is None:
             never_coactive = np.zeros((n, n), dtype=bool)
-        return cls(theta.b, theta.n_hidden, theta.J is not None, fixed, never_coactive)
+        coupled, counted = theta.J is not None, theta.v is not None
+        return cls(theta.b, theta.n_hidden, coupled, fixed, never_coactive, counted)
 
     @property
     def n_visible(self) -> int:
@@ -78,7 +83,27 @@ class Layout:
     @property
     def size(self) -> int:
         """Number of free coordinates."""
-        return self.borders[-1]
+        return self.borders[-1] + self.n_potential
+
+    @property
+    def n_potential(self) -> int:
+        """Number of free entries of the potential v."""
+        return max(self.n_visible - 1, 0) if self.counted else 0
+
+    @property
+    def potential(self) -> slice:
+        """Where the coordinates of the potential stand."""
+        return slice(self.borders[-1], self.size)
+
+    def potential_of(self, x: Floats) -> Floats:
+        """The potential v of a vector, shape (n_visible + 1,)."""
+        moved = x[self.potential]
+        return np.concatenate([[0.0, 0.0], moved if self.basis is None else self.basis @ moved])
+
+    def slopes_of_potential(self, slopes: Floats) -> Floats:
+        """Derivatives along the coordinates of the potential from those along v."""
+        free: Floats = slopes[2:] if self.basis is None else slopes[2:] @ self.basis
+        return free
 
     @property
     def weights(self) -> slice:
@@ -87,11 +112,18 @@ class Layout:
 
     def pack(self, theta: Parameters) -> Floats:
         """The free coordinates of ``theta``."""
-        return self._flatten(theta, 1.0)
+        flat = self._flatten(theta, 1.0)
+        if theta.v is None:
+            return flat
+        v = theta.v[2:] if self.basis is None else np.linalg.solve(self.basis, theta.v[2:])
+        return np.concatenate([flat, v])
 
     def pack_gradient(self, gradient: Parameters) -> Floats:
         """Derivatives along the coordinates: a pair moves two entries of J."""
-        return self._flatten(gradient, 2.0)
+        flat = self._flatten(gradient, 2.0)
+        if gradient.v is None:
+            return flat
+        return np.concatenate([flat, self.slopes_of_potential(gradient.v)])
 
     def _flatten(self, theta: Parameters, pair_factor: float) -> Floats:
         parts = []
@@ -107,12 +139,15 @@ class Layout:
         return self._parameters(vector, self.biases, NEVER_COACTIVE)
 
     def unpack_gradient(self, vector: Floats) -> Parameters:
-        """Derivatives as parameters, zero for what is not free; half for each entry of a pair."""
+        """Derivatives as parameters, zero for what is not free; half for each entry of a pair.
+
+        Not for a potential.
+        """
         halved = vector / self.entries
         return self._parameters(halved, np.zeros(self.n_visible), 0.0)
 
     def _parameters(self, vector: Floats, biases: Floats, fixed_coupling: float) -> Parameters:
-        pairs, free, weights, c = np.split(vector, self.borders[:-1])
+        pairs, free, weights, c, _ = np.split(vector, self.borders)
         b = biases.copy()
         b[self.free] = free
         J = W = None
@@ -124,4 +159,5 @@ class Layout:
         if self.n_hidden:
             W = np.zeros((self.n_visible, self.n_hidden))
             W[self.free] = weights.reshape(-1, self.n_hidden)
-        return Parameters.trusted(b, J, W, c.copy() if self.n_hidden else None)
+        v = self.potential_of(vector) if self.counted else None
+        return Parameters.trusted(b, J, W, c.copy() if self.n_hidden else None, v)

@@ -11,12 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from .validation import Floats as Floats
 
-Kind = Literal["independent", "ising", "rbm", "srbm"]
+Kind = Literal["independent", "ising", "kpairwise", "rbm", "srbm"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Parameters:
-    """Parameters of log p~(x) = x'Jx + b'x + sum_i softplus(c_i + sum_n W_ni x_n).
+    """Parameters of log p~(x) = x'Jx + b'x + sum_i softplus(c_i + sum_n W_ni x_n) + v_K.
+
+    The last term, with the number K of active bits of x, goes with couplings and without hidden
+    units alone.
 
     Parameters
     ----------
@@ -28,6 +31,8 @@ class Parameters:
         Weights between units and hidden units.
     c : array_like, shape (n_hidden,), optional
         Hidden biases; zero where ``W`` is given without them.
+    v : array_like, shape (n_visible + 1,), optional
+        Potential of the number of active bits, zero for 0 and for 1: these two are the gauge.
 
     Examples
     --------
@@ -40,6 +45,7 @@ class Parameters:
     b: Floats
     W: Floats | None
     c: Floats | None
+    v: Floats | None
 
     def __init__(
         self,
@@ -47,6 +53,7 @@ class Parameters:
         J: ArrayLike | None = None,
         W: ArrayLike | None = None,
         c: ArrayLike | None = None,
+        v: ArrayLike | None = None,
     ) -> None:
         biases = _finite("b", b, 1)
         n_visible = biases.shape[0]
@@ -74,17 +81,32 @@ class Parameters:
                     f"c has {hidden_biases.shape[0]} entries for {weights.shape[1]} columns of W; "
                     "it needs one per hidden unit"
                 )
-        self._set(biases, couplings, weights, hidden_biases)
+        potential = None if v is None else _potential(v, n_visible)
+        if potential is not None and (couplings is None or weights is not None):
+            raise ValueError(
+                "v is given without J or with W; a potential of the number of active units goes "
+                "with couplings alone"
+            )
+        self._set(biases, couplings, weights, hidden_biases, potential)
 
     @classmethod
-    def trusted(cls, b: Floats, J: Floats | None, W: Floats | None, c: Floats | None) -> Parameters:
+    def trusted(
+        cls,
+        b: Floats,
+        J: Floats | None,
+        W: Floats | None,
+        c: Floats | None,
+        v: Floats | None = None,
+    ) -> Parameters:
         """Parameters of arrays that are known to be valid and that nobody else will change."""
         theta = object.__new__(cls)
-        theta._set(b, J, W, c)
+        theta._set(b, J, W, c, v)
         return theta
 
-    def _set(self, b: Floats, J: Floats | None, W: Floats | None, c: Floats | None) -> None:
-        for name, value in (("b", b), ("J", J), ("W", W), ("c", c)):
+    def _set(
+        self, b: Floats, J: Floats | None, W: Floats | None, c: Floats | None, v: Floats | None
+    ) -> None:
+        for name, value in (("b", b), ("J", J), ("W", W), ("c", c), ("v", v)):
             object.__setattr__(self, name, value)
 
     @property
@@ -100,6 +122,8 @@ class Parameters:
     @property
     def kind(self) -> Kind:
         """Member of the model family, by which parameters are present."""
+        if self.v is not None:
+            return "kpairwise"
         if self.W is None:
             return "independent" if self.J is None else "ising"
         return "rbm" if self.J is None else "srbm"
@@ -113,7 +137,7 @@ class Parameters:
         return alive
 
     def only_live(self) -> tuple[Parameters, float]:
-        """Drop the hidden units without weights.
+        """Drop the hidden units without weights, and a potential that is zero.
 
         Returns
         -------
@@ -122,6 +146,8 @@ class Parameters:
         log_factor : float
             What the dropped units added to every log p~(x), in nats: sum of softplus(c_i).
         """
+        if self.v is not None and not self.v.any():
+            return Parameters.trusted(self.b, self.J, None, None), 0.0
         if self.W is None or self.c is None:
             return self, 0.0
         live = self.live
@@ -178,6 +204,21 @@ def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{name}{list(where)} is {array[where]}; all parameters must be finite")
     return array
+
+
+def _potential(value: ArrayLike, n_visible: int) -> Floats:
+    v = _finite("v", value, 1)
+    if v.shape != (n_visible + 1,):
+        raise ValueError(
+            f"v has {v.size} entries for {n_visible} units; it needs one for each number of active "
+            f"units from 0 to {n_visible}"
+        )
+    if np.any(v[:2] != 0.0):
+        raise ValueError(
+            f"v begins with {v[0]:g} and {v[1]:g}; both must be 0 (subtract v[0], and add the step "
+            "to v[1] to all biases)"
+        )
+    return v
 
 
 def _check_couplings(J: Floats, n_visible: int) -> None:

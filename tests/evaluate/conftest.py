@@ -8,10 +8,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-from microcolumn.models import RBM, Independent, Ising, SemiRBM
+from microcolumn.models import RBM, Independent, Ising, KPairwise, SemiRBM
 from microcolumn.parameters import Parameters
 
-CLASSES = {"independent": Independent, "ising": Ising, "rbm": RBM, "srbm": SemiRBM}
+CLASSES = {
+    "independent": Independent,
+    "ising": Ising,
+    "kpairwise": KPairwise,
+    "rbm": RBM,
+    "srbm": SemiRBM,
+}
 
 
 def _random_model(kind, seed=0, n_units=4, n_hidden=3, scale=1.5):
@@ -22,9 +28,10 @@ def _random_model(kind, seed=0, n_units=4, n_hidden=3, scale=1.5):
     c = rng.normal(scale=scale, size=n_hidden)
     theta = Parameters(
         b=rng.normal(scale=scale, size=n_units) - 0.5,
-        J=J + J.T if kind in ("ising", "srbm") else None,
+        J=J + J.T if kind in ("ising", "kpairwise", "srbm") else None,
         W=W if kind in ("rbm", "srbm") else None,
         c=c if kind in ("rbm", "srbm") else None,
+        v=[0.0, 0.0, *rng.normal(size=n_units - 1)] if kind == "kpairwise" else None,
     )
     return CLASSES[kind].from_parameters(theta)
 
@@ -34,7 +41,8 @@ def _weight(model, x):
     units = range(len(x))
     log_pairs = sum(2.0 * model.J_[n, m] * x[n] * x[m] for n in units for m in range(n))
     log_biases = sum(model.b_[n] * x[n] for n in units)
-    weight = math.exp(log_pairs + log_biases)
+    potential = 0.0 if model.parameters_.v is None else model.parameters_.v[sum(x)]
+    weight = math.exp(log_pairs + log_biases + potential)
     for i in range(model.W_.shape[1]):
         weight *= 1.0 + math.exp(model.c_[i] + sum(model.W_[n, i] * x[n] for n in units))
     return weight

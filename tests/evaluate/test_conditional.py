@@ -32,7 +32,7 @@ def _by_hand(p, words, rates, unit):
 
 @settings(deadline=None, max_examples=25)
 @given(
-    kind=st.sampled_from(["independent", "ising", "rbm", "srbm"]),
+    kind=st.sampled_from(["independent", "ising", "kpairwise", "rbm", "srbm"]),
     seed=st.integers(0, 1000),
     n_units=st.integers(1, 5),
     weighted=st.booleans(),

@@ -13,7 +13,7 @@ from microcolumn.models import RBM, Independent, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.words import Words
 
-KINDS = ["independent", "ising", "rbm", "srbm"]
+KINDS = ["independent", "ising", "kpairwise", "rbm", "srbm"]
 
 
 def _words(n_bins, n_units, window, seed=0, **options):

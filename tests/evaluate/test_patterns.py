@@ -10,7 +10,7 @@ from microcolumn.models import Independent
 from microcolumn.words import Words
 
 
-@pytest.mark.parametrize("kind", ["independent", "ising", "rbm", "srbm"])
+@pytest.mark.parametrize("kind", ["independent", "ising", "kpairwise", "rbm", "srbm"])
 def test_every_observed_word_is_listed_with_both_probabilities(random_model, distribution, kind):
     model = random_model(kind, 3, n_units=5)
     X = np.random.default_rng(0).random((100, 5)) < 0.4

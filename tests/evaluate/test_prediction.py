@@ -14,7 +14,7 @@ from microcolumn.recording import Recording
 from microcolumn.units import Units
 from microcolumn.words import Words
 
-KINDS = ["independent", "ising", "rbm", "srbm"]
+KINDS = ["independent", "ising", "kpairwise", "rbm", "srbm"]
 
 
 def _words(n_bins, n_units, seed=0, **options):

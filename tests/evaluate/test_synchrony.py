@@ -23,7 +23,7 @@ def _enumerated(p, n_units):
 
 @settings(deadline=None, max_examples=30)
 @given(
-    kind=st.sampled_from(["independent", "ising", "rbm", "srbm"]),
+    kind=st.sampled_from(["independent", "ising", "kpairwise", "rbm", "srbm"]),
     seed=st.integers(0, 1000),
     n_units=st.integers(1, 6),
     n_hidden=st.sampled_from([1, 3, 8]),

@@ -16,7 +16,10 @@ def _random_model(kind, n_units, n_hidden=3, scale=1.0, seed=0):
     rng = np.random.default_rng(seed)
     upper = np.triu(rng.uniform(-scale, scale, (n_units, n_units)), 1)
     b = rng.uniform(-scale, scale, n_units)
-    J = upper + upper.T if kind in ("ising", "srbm") else None
+    J = upper + upper.T if kind in ("ising", "kpairwise", "srbm") else None
+    if kind == "kpairwise":
+        v = np.concatenate([[0.0, 0.0], rng.uniform(-scale, scale, n_units - 1)])
+        return Parameters(b=b, J=J, v=v)
     if kind in ("independent", "ising"):
         return Parameters(b=b, J=J)
     W = rng.uniform(-scale, scale, (n_units, n_hidden))
@@ -32,15 +35,16 @@ def _enumerate(theta):
 
 
 def _expectations(theta):
-    """E[x_n], E[x_n x_m] (zero diagonal), E[x_n sigmoid(z_i)] and E[sigmoid(z_i)], in float."""
+    """E[x_n], E[x_n x_m] (zero diagonal), E[x_n sigmoid(z_i)], E[sigmoid(z_i)] and P(K)."""
     X, _, p = _enumerate(theta)
+    counts = np.bincount(X.sum(axis=1), weights=p, minlength=theta.n_visible + 1)
     X = X.astype(float)
     pairs = X.T @ (p[:, None] * X)
     np.fill_diagonal(pairs, 0.0)
     W = np.zeros((theta.n_visible, 0)) if theta.W is None else theta.W
     c = np.zeros(0) if theta.c is None else theta.c
     hidden = expit(c + X @ W)
-    return p @ X, pairs, X.T @ (p[:, None] * hidden), p @ hidden
+    return p @ X, pairs, X.T @ (p[:, None] * hidden), p @ hidden, counts
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from microcolumn.partition import _inner_sums
 from microcolumn.partition._cost import operations
 from microcolumn.partition._exact import exact_log_partition
 
-KINDS = ("independent", "ising", "rbm", "srbm")
+KINDS = ("independent", "ising", "kpairwise", "rbm", "srbm")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -48,7 +48,7 @@ def test_any_model_matches_enumeration(
     assert value == pytest.approx(enumerate_words(theta)[1], rel=0, abs=1e-10)
 
 
-@pytest.mark.parametrize("kind", ["ising", "srbm"])
+@pytest.mark.parametrize("kind", ["ising", "kpairwise", "srbm"])
 @pytest.mark.parametrize("scale", [0.5, 20.0])
 def test_eighteen_units_match_enumeration(kind, scale, random_model, enumerate_words):
     theta = random_model(kind, 18, n_hidden=6, scale=scale, seed=18)

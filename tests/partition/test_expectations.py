@@ -13,12 +13,12 @@ from microcolumn.parameters import Parameters
 from microcolumn.partition import _expectations as expectations_module, exact_expectations
 from microcolumn.partition._exact import exact_log_partition
 
-KINDS = ("independent", "ising", "rbm", "srbm")
+KINDS = ("independent", "ising", "kpairwise", "rbm", "srbm")
 
 
 def assert_matches(theta, enumerated, log_z_by_hand, tolerance=1e-11):
     log_z, gradient = exact_expectations(theta)
-    rates, pairs, cross, hidden = enumerated
+    rates, pairs, cross, hidden, counts = enumerated
     assert log_z == pytest.approx(log_z_by_hand, rel=0, abs=1e-10)
     np.testing.assert_allclose(gradient.b, rates, rtol=0, atol=tolerance)
     assert gradient.kind == theta.kind
@@ -27,6 +27,8 @@ def assert_matches(theta, enumerated, log_z_by_hand, tolerance=1e-11):
     if theta.W is not None:
         np.testing.assert_allclose(gradient.W, cross, rtol=0, atol=tolerance)
         np.testing.assert_allclose(gradient.c, hidden, rtol=0, atol=tolerance)
+    if theta.v is not None:
+        np.testing.assert_allclose(gradient.v, counts, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -78,7 +80,7 @@ def test_an_rbm_is_the_same_from_either_side(random_model, enumerated_expectatio
     theta = random_model("rbm", 9, n_hidden=4, scale=3.0)
     swapped = Parameters(b=theta.c, W=theta.W.T, c=theta.b)
     for model in (theta, swapped):
-        rates, _, cross, hidden = enumerated_expectations(model)
+        rates, _, cross, hidden, _ = enumerated_expectations(model)
         _, gradient = exact_expectations(model)
         np.testing.assert_allclose(gradient.b, rates, atol=1e-12)
         np.testing.assert_allclose(gradient.W, cross, atol=1e-12)

@@ -92,7 +92,7 @@ def choose_l1(
 
     Parameters
     ----------
-    model : Ising, RBM or SemiRBM
+    model : Ising, KPairwise, RBM or SemiRBM
         Whose settings except ``l1`` hold for all fits; it is left as it is.
     train, validation : Words or array_like, shape (n_words, n_units)
         Words to fit and words to choose by.

@@ -136,6 +136,9 @@ def changes_by_flips(theta: Parameters, x: Bits, units: list[int]) -> Floats:
         change *= 1.0 - 2.0 * chosen
         if theta.W is not None and theta.c is not None and theta.c.size:
             change += _changes_of_hidden(theta.W, theta.c, x, units, chosen)
+    if theta.v is not None:
+        n_active = x.sum(axis=1, dtype=np.intp)[:, None]
+        change += theta.v[n_active + 1 - 2 * chosen.astype(np.intp)] - theta.v[n_active]
     return change
 
 

@@ -220,6 +220,11 @@ def effective_interactions(source: PopulationModel | Parameters, order: int = 3)
     triplets: 1 of 1 non-zero, root mean square 0.513, strongest +0.513 at 0, 1, 2
     """
     theta = parameters_of(source, "source")
+    if theta.v is not None:
+        raise ValueError(
+            "a potential of the number of active units is an interaction of every order; expand a "
+            "model without one"
+        )
     wanted = whole_number("order", order)
     if wanted not in (2, 3):
         raise ValueError(f"order is {wanted}; expand up to pairs (2) or triplets (3)")

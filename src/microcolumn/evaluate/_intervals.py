@@ -82,6 +82,11 @@ def intervals(
     level = real_number("level", level, "it must lie between 0 and 1")
     if not 0.0 < level < 1.0:
         raise ValueError(f"level is {level}; it must lie between 0 and 1, for example 0.95")
+    if model.parameters_.v is not None:
+        raise ValueError(
+            "intervals are not known for a model with a potential of the number of active units; "
+            "take those of an Ising model"
+        )
     held = words_for(model, words, None)
     length = block_bins_of(held, block_bins)
     blocks = np.arange(held.n_bins) // length

@@ -100,6 +100,8 @@ def log_odds_given_past(theta: Parameters, words: Words) -> tuple[Floats, NDArra
         pasts, past = words.X[:1, :0], np.zeros(len(words), dtype=np.int32)
     else:
         pasts, past = unique_rows(words.X[:, : -words.n_units])
+    if theta.v is not None:
+        return _log_odds_from_logs(theta, words.n_units, pasts), past
     newest = _NewestBin.of(theta, words.n_units)
     odds = np.empty((len(pasts), words.n_units))
     for part in chunks(len(pasts), 1, _CHUNK_PASTS):
@@ -231,7 +233,7 @@ def _stretches(
 
 def _log_odds_from_logs(theta: Parameters, n: int, pasts: Bits) -> Floats:
     """Log odds of each unit of the newest bin from the logarithm of every state's weight."""
-    b, J, W, c = PaddedModel.of(theta)
+    b, J, W, c, v = PaddedModel.of(theta)
     past, newest = slice(theta.n_visible - n), slice(theta.n_visible - n, theta.n_visible)
     by_pairs, bin_states = pairwise_log_weights(b[newest], J[newest, newest]), states(n)
     odds = np.empty((len(pasts), n))
@@ -241,6 +243,8 @@ def _log_odds_from_logs(theta: Parameters, n: int, pasts: Bits) -> Floats:
         z = c + x @ W[past]
         for i in np.flatnonzero(np.any(W[newest] != 0.0, axis=0)):
             log_w += np.logaddexp(0.0, z[:, i, None] + sums_over_states(W[newest, i]))
+        if v is not None:
+            log_w += v[(x.sum(axis=1)[:, None] + bin_states.sum(axis=1)).astype(np.intp)]
         log_p = _log_marginals(log_w)
         odds[part] = log_p[:, :, 1] - log_p[:, :, 0]
     return odds

@@ -156,7 +156,8 @@ def _sum_over_words(theta: Parameters, log_z: float) -> Floats:
     n_first = theta.n_visible // 2
     first, second = slice(None, n_first), slice(n_first, None)
     Y = states(theta.n_visible - n_first)
-    n_active = np.eye(Y.shape[1] + 1)[Y.sum(axis=1).astype(np.int64)]
+    counts = Y.sum(axis=1).astype(np.int64)
+    n_active = np.eye(Y.shape[1] + 1)[counts]
     total = np.zeros(theta.n_visible + 1)
     for X in _all_states(n_first, Y.shape[0]):
         log_p = _alone(theta, first, X)[:, None] + _alone(theta, second, Y)
@@ -166,6 +167,8 @@ def _sum_over_words(theta: Parameters, log_z: float) -> Floats:
             inputs = zip((X @ theta.W[first]).T, (Y @ theta.W[second] + theta.c).T, strict=True)
             for from_first, from_second in inputs:
                 log_p += np.logaddexp(0.0, from_first[:, None] + from_second)
+        if theta.v is not None:
+            log_p += theta.v[X.sum(axis=1).astype(np.int64)[:, None] + counts]
         by_second = np.exp(log_p - log_z) @ n_active
         for k, p in zip(X.sum(axis=1).astype(np.int64), by_second, strict=True):
             total[k : k + p.size] += p

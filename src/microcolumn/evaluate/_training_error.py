@@ -49,7 +49,8 @@ def training_error(
 def _n_free(theta: Parameters) -> int:
     couplings = 0 if theta.J is None else np.count_nonzero(theta.J) // 2
     weights = 0 if theta.W is None else np.count_nonzero(theta.W) + np.count_nonzero(theta.live)
-    return int(theta.b.size + couplings + weights)
+    potential = 0 if theta.v is None else np.count_nonzero(theta.v)
+    return int(theta.b.size + couplings + weights + potential)
 
 
 def _scores(theta: Parameters, X: Bits) -> Floats:
@@ -66,4 +67,7 @@ def _scores(theta: Parameters, X: Bits) -> Floats:
         active = hidden_posterior(theta, X)
         n, k = np.nonzero(theta.W)
         parts += [active[:, theta.live], x[:, n] * active[:, k]]
+    if theta.v is not None:
+        n_active = X.sum(axis=1, dtype=np.intp)[:, None]
+        parts.append((n_active == np.flatnonzero(theta.v)).astype(np.float64))
     return np.hstack(parts)

@@ -6,6 +6,7 @@ from ._driven import Driven as Driven
 from ._files import from_bytes as from_bytes, load as load, model_class as model_class
 from ._independent import Independent as Independent
 from ._ising import Ising as Ising
+from ._k_pairwise import KPairwise as KPairwise
 from ._markov import HiddenMarkovModes as HiddenMarkovModes
 from ._mixture import BernoulliMixture as BernoulliMixture
 from ._population_tracking import PopulationTracking as PopulationTracking

@@ -28,7 +28,7 @@ from ._saving import Arrays, floats, shaped
 from ._word_model import WordModel, check_whole
 
 #: Names of the arrays that a file keeps parameters in.
-PARAMETERS = ("b", "J", "W", "c")
+PARAMETERS = ("b", "J", "W", "c", "v")
 
 
 class PopulationModel(WordModel):
@@ -37,7 +37,7 @@ class PopulationModel(WordModel):
     Attributes
     ----------
     parameters_ : Parameters
-        The fitted J, b, W, c as one object. Hidden units are always off in the silent word,
+        The fitted J, b, W, c, v as one object. Hidden units are always off in the silent word,
         ``c_ <= 0``; see :meth:`Parameters.oriented`.
     """
 
@@ -105,7 +105,9 @@ class PopulationModel(WordModel):
         if not isinstance(theta, Parameters):
             raise TypeError(f"theta is a {type(theta).__name__}; pass Parameters")
         _, parts = _KINDS[cls._kind]
-        if theta.J is not None and not theta.J.any() and "J" not in parts:
+        if theta.v is not None and not theta.v.any() and "v" not in parts:
+            theta = Parameters(b=theta.b, J=theta.J)
+        if theta.J is not None and not theta.J.any() and "J" not in parts and theta.v is None:
             theta = Parameters(b=theta.b, W=theta.W, c=theta.c)
         suitable, needed = _KINDS[theta.kind]
         if not needed <= parts:
@@ -302,6 +304,7 @@ def _kept(words: Words) -> NDArray[np.uint8]:
 _KINDS: dict[Kind, tuple[str, set[str]]] = {
     "independent": ("Independent", set()),
     "ising": ("Ising", {"J"}),
+    "kpairwise": ("KPairwise", {"J", "v"}),
     "rbm": ("RBM", {"W"}),
     "srbm": ("SemiRBM", {"J", "W"}),
 }

@@ -26,6 +26,7 @@ from ._dichotomized_gaussian import DichotomizedGaussian
 from ._driven import Driven
 from ._independent import Independent
 from ._ising import Ising
+from ._k_pairwise import KPairwise
 from ._markov import HiddenMarkovModes
 from ._mixture import BernoulliMixture
 from ._penalised import PenalisedModel
@@ -59,6 +60,7 @@ _CLASSES: dict[str, type[WordModel]] = {
         DichotomizedGaussian,
         ReliableInteractions,
         Driven,
+        KPairwise,
     )
 }
 #: Of the entries of a certificate that are not floats.

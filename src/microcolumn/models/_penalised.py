@@ -25,7 +25,7 @@ from ..objectives import (
     pair_rates,
 )
 from ..parameters import Parameters
-from ..partition._cost import side_operations
+from ..partition._cost import COUNTED, side_operations
 from ..penalties import L1, GroupL1, Penalty
 from ..solvers import (
     Certificate,
@@ -35,6 +35,7 @@ from ..solvers import (
     fit_likelihood_path,
     fit_path,
 )
+from ..validation import Floats
 from ..words import Words
 from ._base import HiddenFeatures, PopulationModel
 from ._settings import COUNT, STRENGTH, Choice, Number, seed_of
@@ -44,14 +45,14 @@ from ._word_model import floored_rates
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
 _NATURAL = 15.0
 #: The likelihood is summed exactly up to this many multiply-adds per evaluation: about a tenth of a
-#: second, 27 Ising units or 21 units with 25 hidden ones.
+#: second, 27 Ising units, 25 under a potential of their number or 21 with 25 hidden ones.
 EXACT_OPERATIONS = 2.0**27
 #: Share of the words that end a fit of unpenalised hidden units, and the fewest words with one.
 _KEPT, _FEWEST_TO_SPLIT = 0.1, 100
 
 
 class PenalisedModel(PopulationModel):
-    """Fitting, shared by Ising, RBM and SemiRBM; see those for the parameters.
+    """Fitting, shared by Ising, KPairwise, RBM and SemiRBM; see those for the parameters.
 
     Attributes
     ----------
@@ -201,7 +202,7 @@ class PenalisedModel(PopulationModel):
             is_sampled = self._is_sampled(words.n_dims)
             problem = Problem(
                 objective=MinimumProbabilityFlow(words) if is_sampled else made(words),
-                penalty=self._penalty,
+                penalty=self._penalty_on(words),
                 biases=np.log(floored) - np.log1p(-floored),
                 # From the bits: rounding may leave the rate of an always active unit below 1.
                 fixed=np.asarray(~words.X.any(axis=0) | words.X.all(axis=0)),
@@ -213,6 +214,7 @@ class PenalisedModel(PopulationModel):
                 tol=self.tol,
                 max_iter=self.max_iter,
                 parts=self._parts(words, l1_values, seed, made),
+                basis=self._potential_basis(words),
             )
             if is_sampled:
                 return fit_likelihood_path(self._kind, problem, words, l1_values, start, nested)
@@ -221,8 +223,10 @@ class PenalisedModel(PopulationModel):
     def _is_sampled(self, n_units: int) -> bool:
         """Whether the likelihood is out of reach of exact sums."""
         n_hidden = int(getattr(self, "n_hidden", 0))
-        sides = side_operations(n_units, n_hidden, coupled=self._kind != "rbm")
-        return self.objective == "likelihood" and min(sides) > EXACT_OPERATIONS
+        cost = min(side_operations(n_units, n_hidden, coupled=self._kind != "rbm"))
+        if self._kind == "kpairwise":
+            cost *= COUNTED
+        return self.objective == "likelihood" and cost > EXACT_OPERATIONS
 
     def _parts(
         self,
@@ -242,6 +246,14 @@ class PenalisedModel(PopulationModel):
 
     def _penalty(self, l1: float) -> Penalty:
         return L1(l1)
+
+    def _penalty_on(self, words: Words) -> Callable[[float], Penalty]:
+        """Penalty at each L1 strength for fits to these words."""
+        return self._penalty
+
+    def _potential_basis(self, words: Words) -> Floats | None:
+        """Coordinates of a potential that suit these words; None for models without."""
+        return None
 
     def _objective(self, words: Words) -> Objective:
         if self.objective == "mpf":

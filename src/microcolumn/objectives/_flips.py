@@ -121,6 +121,11 @@ class SumOverFlips(Objective):
                 f"the model has {layout.n_visible} units but the words have "
                 f"{self.words.X.shape[1]}; fit and score on the same units"
             )
+        if layout.counted:
+            raise ValueError(
+                f"{type(self).__name__} does not know a potential of the number of active units; "
+                "use the likelihood"
+            )
         template = layout.unpack(np.zeros(layout.size))
         J = np.zeros((0, 0)) if template.J is None else template.J
         W, c = np.zeros(layout.n_visible * layout.n_hidden), np.zeros(layout.n_hidden)

@@ -19,7 +19,8 @@ def negative_log_likelihood(
     """Minus the mean log likelihood of the words (nats per word) and its gradient.
 
     The gradient is the model's expectation of x, xx', x*sigmoid(z) and sigmoid(z) minus the
-    data's; the model's comes from the same exact sum as log Z (docs/method.md, section 5).
+    data's, and that of a potential the probability of each number of active units minus its share
+    of the words; the model's comes from the same exact sum as log Z (docs/method.md, section 5).
 
     Examples
     --------
@@ -45,6 +46,8 @@ class NegativeLogLikelihood(Objective):
         n_dims = self.words.X.shape[1]
         self._rates = np.zeros(n_dims)
         self._pairs = np.zeros((n_dims, n_dims))
+        active = self.words.X.sum(axis=1, dtype=np.intp)
+        self._counts: Floats = np.bincount(active, self._weights, n_dims + 1).astype(np.float64)
         for part in chunks(*self.words.X.shape):
             x = self.words.X[part].astype(np.float64)
             weighted = x * self._weights[part, None]
@@ -63,7 +66,7 @@ class NegativeLogLikelihood(Objective):
             )
         log_z, model = exact_expectations(theta)
         mean_log_weight = float(theta.b @ self._rates)
-        J = W = c = None
+        J = W = c = v = None
         if theta.J is not None and model.J is not None:
             mean_log_weight += float((theta.J * self._pairs).sum())
             J = model.J - self._pairs
@@ -72,7 +75,10 @@ class NegativeLogLikelihood(Objective):
             mean_log_weight += hidden
             # Same kind as theta, so the model's expectations have these parts too.
             W, c = np.asarray(model.W) - data_W, np.asarray(model.c) - data_c
-        gradient = Parameters.trusted(model.b - self._rates, J, W, c)
+        if theta.v is not None:
+            mean_log_weight += float(theta.v @ self._counts)
+            v = np.asarray(model.v) - self._counts
+        gradient = Parameters.trusted(model.b - self._rates, J, W, c, v)
         return log_z - mean_log_weight, gradient
 
     def _hidden(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:

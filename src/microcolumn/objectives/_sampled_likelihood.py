@@ -195,4 +195,5 @@ def difference(first: Parameters, second: Parameters) -> Parameters:
         minus(first.J, second.J),
         minus(first.W, second.W),
         minus(first.c, second.c),
+        minus(first.v, second.v),
     )

@@ -63,12 +63,15 @@ class SparseWords:
         J = np.zeros((0, 0)) if theta.J is None else theta.J
         with threads_for(self._operations(theta)):
             log_weights(self.offsets, self.active, theta.b, J, *_padded(theta), out)
+        if theta.v is not None:
+            out += theta.v[np.diff(self.offsets)]
         return out
 
     def moments(self, theta: Parameters, weights: Floats) -> Parameters:
         """Sum over words of weight times x, xx', x sigmoid(z)' and sigmoid(z), as ``Parameters``.
 
-        ``weights`` has shape (n_words,).
+        For a potential also the weight of the words with each number of active bits. ``weights``
+        has shape (n_words,).
         """
         W, c = _padded(theta)
         n, n_hidden = self.n_units, theta.n_hidden
@@ -83,8 +86,12 @@ class SparseWords:
             rates = np.diagonal(summed).copy()
             below = np.tril(summed, -1)
             J = below + below.T
+        v: Floats | None = None
+        if theta.v is not None:
+            n_active = np.diff(self.offsets)
+            v = np.bincount(n_active, weights, theta.v.size).astype(np.float64)
         if not n_hidden:
-            return Parameters.trusted(rates, J, None, None)
+            return Parameters.trusted(rates, J, None, None, v)
         W_sums, c_sums = crossed.sum(axis=0)[:, :n_hidden], hidden.sum(axis=0)[:n_hidden]
         return Parameters.trusted(rates, J, W_sums, c_sums)
 

@@ -13,6 +13,8 @@ Side = Literal["auto", "visible", "hidden"]
 
 #: An exact sum of more multiply-adds than this is refused: it would take days.
 MAX_OPERATIONS = 2.0**50
+#: A state under a potential of the number of active units costs as much as so many without.
+COUNTED = 4.0
 
 
 def operations(theta: Parameters) -> float:
@@ -32,6 +34,8 @@ def side_operations(n_visible: int, n_hidden: int, coupled: bool) -> tuple[float
 
 def _side_operations(live: Parameters) -> tuple[float, float]:
     coupled = live.J is not None and bool(np.any(live.J != 0.0))
+    if live.v is not None:
+        return COUNTED * side_operations(live.n_visible, 0, coupled=True)[0], math.inf
     return side_operations(live.n_visible, live.n_hidden, coupled)
 
 

@@ -46,7 +46,7 @@ class KernelLimits(NamedTuple):
 
 
 class PaddedModel(NamedTuple):
-    """A model's arrays with one free unit appended, and zeros for the arrays that it lacks.
+    """A model's arrays with one free unit appended, and zeros for J, W and c that it lacks.
 
     A free unit has no bias, couplings or weights. It pads a group of units to the size that the
     kernels need, and only doubles the sum.
@@ -56,6 +56,7 @@ class PaddedModel(NamedTuple):
     J: Floats
     W: Floats
     c: Floats
+    v: Floats | None  # the potential of the number of active units; free units do not count
 
     @classmethod
     def of(cls, theta: Parameters) -> PaddedModel:
@@ -66,7 +67,7 @@ class PaddedModel(NamedTuple):
             J[:n_units, :n_units] = theta.J
         if theta.W is not None:
             W[:n_units] = theta.W
-        return cls(np.append(theta.b, 0.0), J, W, c)
+        return cls(np.append(theta.b, 0.0), J, W, c, theta.v)
 
 
 def states(n_units: int, numbers: NDArray[np.int64] | None = None) -> Floats:
@@ -156,7 +157,7 @@ class EnumerationPlan:
 
     def tables(self) -> Tables:
         """Tabulate the model over its outer and over its inner states."""
-        b, J, W, _ = self.model
+        b, J, W, _, _ = self.model
         A, B = self.outer, self.inner
         across = J[np.ix_(A, B)]
         middle = across.sum(axis=0)  # of 2 sum_n J_nj a_n over all a
@@ -173,7 +174,7 @@ class EnumerationPlan:
 
     def fixed_units(self, chunks: NDArray[np.int64]) -> FixedUnits:
         """What the fixed units add in the chunks with the given numbers."""
-        b, J, W, c = self.model
+        b, J, W, c, _ = self.model
         fixed = self.fixed
         X = states(fixed.size, chunks)
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from scipy.special import expit
 
+from ..kernels.cpu.counted import counted_moment_chunks
 from ..kernels.cpu.moments import LANE_UNITS, moment_chunks
 from ..kernels.cpu.pair_moments import LOW_UNITS, pair_moment_chunks
 from ..kernels.cpu.threads import threads_for
@@ -14,6 +15,7 @@ from ..kernels.simd.lanes import WIDTH
 from ..parameters import Parameters
 from ..validation import Floats
 from ._cost import pick_side, transposed
+from ._counted import CountTables, boosts
 from ._enumeration import (
     EnumerationPlan,
     FixedUnits,
@@ -21,7 +23,6 @@ from ._enumeration import (
     Tables,
     in_rows,
     plan_enumeration,
-    sums_over_states,
 )
 
 _MOMENTS = KernelLimits(
@@ -30,10 +31,14 @@ _MOMENTS = KernelLimits(
 _PAIR_MOMENTS = KernelLimits(
     inner=(4, 8, 10), min_inner=8, max_outer=10, max_table=1 << 14, per_state=4.0, per_hidden=0.0
 )
+_COUNTED_MOMENTS = KernelLimits(
+    inner=(4, 8), min_inner=8, max_outer=10, max_table=1 << 14, per_state=4.0, per_hidden=0.0
+)
 #: Entries of the moments of all chunks of one batch: a few megabytes.
 _BATCH_ENTRIES = 1 << 20
 #: Input of the hidden units that pad a row: certainly off.
 _OFF = -1e4
+_REMEDY = "estimate them from the words that gibbs_samples draws"
 
 
 def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
@@ -52,6 +57,7 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
     gradient : Parameters
         ``b`` holds E[x_n], ``J`` E[x_n x_m] off the diagonal, ``W`` E[x_n sigmoid(z_i)] and ``c``
         E[sigmoid(z_i)]; ``sum(gradient.J * dJ)`` is the change of log Z for a symmetric step dJ.
+        ``v`` holds the probability of each number of active units.
 
     Examples
     --------
@@ -59,11 +65,13 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
     >>> gradient.b.round(12).tolist(), gradient.J.round(12).tolist()
     ([0.5, 0.5], [[0.0, 0.25], [0.25, 0.0]])
     """
+    if theta.v is not None:
+        pick_side(theta, "visible", _REMEDY)  # refuses what would take days
+        return _sum_moments(theta)
     live, log_factor = theta.only_live()
     # Only words give E[x_n x_m], unless the units are independent.
     needs_words = theta.J is not None and live.W is not None
-    remedy = "estimate them from the words that gibbs_samples draws"
-    if pick_side(live, "visible" if needs_words else "auto", remedy)[0] == "visible":
+    if pick_side(live, "visible" if needs_words else "auto", _REMEDY)[0] == "visible":
         log_z, found = _sum_moments(live)
     elif live.W is None:
         rates = expit(live.b)
@@ -87,6 +95,8 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
 def _sum_moments(theta: Parameters) -> tuple[float, Parameters]:
     """Log Z and expectations from a sum over words; every hidden unit is live."""
     limits = _MOMENTS if theta.n_hidden else _PAIR_MOMENTS
+    if theta.v is not None:
+        limits = _COUNTED_MOMENTS
     plan = plan_enumeration(theta, limits)
     tables = plan.tables()
     n_sums = plan.inner.size + plan.outer.size + theta.n_hidden + 1
@@ -107,21 +117,23 @@ def _batch_sums(tables: Tables, plan: EnumerationPlan, part: FixedUnits) -> tupl
     """Scale, and sums of (1, b, a, c) times (1, b, a, c, sigmoid(z)) over a batch over exp(scale).
 
     Their shape is (1 + n_units, 1 + n_units + n_hidden), with free units; blocks that follow by
-    symmetry are left out.
+    symmetry are left out. With a potential there is one more column for each number of active
+    units: sums over the states that have it, in the first row.
     """
     n_a, n_b, n_hidden = plan.outer.size, plan.inner.size, plan.hidden.size
-    logs, outer, outer_pairs, inner_pairs, inner_hidden = _run_kernel(tables, plan, part)
+    logs, outer, outer_pairs, inner_pairs, inner_hidden, by_count = _run_kernel(tables, plan, part)
     logs = logs + part.log_weight
     scale = float(logs.max())
     weights = np.exp(logs - scale)
     of_b, of_a = slice(1, 1 + n_b), slice(1 + n_b, 1 + n_b + n_a)
     n_units = n_b + n_a + plan.fixed.size
-    of_c, of_z = slice(1 + n_b + n_a, 1 + n_units), slice(1 + n_units, None)
-    sums = np.zeros((1 + n_units, 1 + n_units + n_hidden))
+    of_c, of_z = slice(1 + n_b + n_a, 1 + n_units), slice(1 + n_units, 1 + n_units + n_hidden)
+    sums = np.zeros((1 + n_units, 1 + n_units + n_hidden + by_count.shape[1]))
     # einsum adds up in one fixed order, which a threaded matrix product need not do.
     across = np.einsum("k,knf->nf", weights, outer)
     sums[0, 0] = across[0, 0]
     sums[0, of_z] = across[0, 1 + n_b : 1 + n_b + n_hidden]
+    sums[0, of_z.stop :] = np.einsum("k,kn->n", weights, by_count)
     sums[of_b, of_b] = np.einsum("k,knm->nm", weights, inner_pairs)
     sums[of_b, of_z] = np.einsum("k,kni->ni", weights, inner_hidden)
     sums[of_a, of_a] = np.einsum("k,knm->nm", weights, outer_pairs)
@@ -137,20 +149,35 @@ def _batch_sums(tables: Tables, plan: EnumerationPlan, part: FixedUnits) -> tupl
 
 def _run_kernel(
     tables: Tables, plan: EnumerationPlan, part: FixedUnits
-) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
     n_chunks, n_a, n_b = part.log_weight.size, plan.outer.size, plan.inner.size
     n_hidden = plan.hidden.size
     logs = np.empty(n_chunks)
     outer_pairs, inner_pairs = np.empty((n_chunks, n_a, n_a)), np.empty((n_chunks, n_b, n_b))
     inner_hidden = np.empty((n_chunks, n_b, n_hidden))
-    if n_hidden == 0:
+    by_count = np.empty((n_chunks, 0 if plan.model.v is None else plan.model.v.size))
+    if by_count.size:
+        outer = np.empty((n_chunks, 1 + n_a, 1 + n_b))
+        counted_moment_chunks(
+            tables.log_outer,
+            tables.log_inner,
+            part.outer_fields,
+            part.inner_fields,
+            *CountTables.of(plan, tables).arguments(part),
+            outer,
+            outer_pairs,
+            inner_pairs,
+            by_count,
+            logs,
+        )
+    elif n_hidden == 0:
         outer = np.empty((n_chunks, 1 + n_a, 1 + n_b))
         pair_moment_chunks(
             tables.log_outer,
             tables.log_inner,
             part.outer_fields,
             part.inner_fields,
-            *_boosts(tables.fields, LOW_UNITS),
+            *boosts(tables.fields, LOW_UNITS),
             outer,
             outer_pairs,
             inner_pairs,
@@ -164,7 +191,7 @@ def _run_kernel(
             tables.centres,
             part.outer_fields,
             part.inner_fields,
-            *_boosts(tables.fields, LANE_UNITS),
+            *boosts(tables.fields, LANE_UNITS),
             _pad_hidden(tables.outer_inputs, 0.0),
             _pad_hidden(part.hidden_inputs, _OFF),
             in_rows(np.exp(tables.inner_inputs), tables.inner_inputs.shape[0] // WIDTH),
@@ -174,13 +201,7 @@ def _run_kernel(
             inner_hidden,
             logs,
         )
-    return logs, outer, outer_pairs, inner_pairs, inner_hidden
-
-
-def _boosts(fields: Floats, n_low: int) -> tuple[Floats, Floats]:
-    """Products of g_j(a)**b_j over the first ``n_low`` inner units, and over the others."""
-    low, high = (sums_over_states(part) for part in (fields.T[:n_low], fields.T[n_low:]))
-    return np.exp(np.ascontiguousarray(low.T)), np.exp(np.ascontiguousarray(high.T))
+    return logs, outer, outer_pairs, inner_pairs, inner_hidden, by_count
 
 
 def _padded(size: int) -> int:
@@ -195,15 +216,18 @@ def _pad_hidden(inputs: Floats, fill: float) -> Floats:
 
 def _in_model_order(sums: Floats, plan: EnumerationPlan) -> Parameters:
     """Units and hidden units in the model's order, free units dropped."""
-    n_units = plan.n_units
+    n_units, n_hidden = plan.n_units, plan.hidden.size
     order = np.concatenate([plan.inner, plan.outer, plan.fixed])
     lower = np.tril(sums[1:, 1 : 1 + order.size])
     units = np.zeros((n_units + 1, n_units + 1))
     units[np.ix_(order, order)] = lower + np.tril(lower, -1).T
-    cross = np.zeros((n_units + 1, plan.hidden.size))
-    cross[np.ix_(order, plan.hidden)] = sums[1:, 1 + order.size :]
-    hidden = np.zeros(plan.hidden.size)
-    hidden[plan.hidden] = sums[0, 1 + order.size :]
+    of_z = slice(1 + order.size, 1 + order.size + n_hidden)
+    cross = np.zeros((n_units + 1, n_hidden))
+    cross[np.ix_(order, plan.hidden)] = sums[1:, of_z]
+    hidden = np.zeros(n_hidden)
+    hidden[plan.hidden] = sums[0, of_z]
     rates = np.diagonal(units)[:n_units].copy()
     pairs = units[:n_units, :n_units] - np.diag(rates)
+    if plan.model.v is not None:  # shares of the counts are no potential: nothing to validate
+        return Parameters.trusted(rates, pairs, None, None, sums[0, of_z.stop :])
     return Parameters(b=rates, J=pairs, W=cross[:n_units], c=hidden)

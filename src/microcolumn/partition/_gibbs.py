@@ -134,6 +134,7 @@ def _tables(theta: Parameters, base_logits: Floats) -> GibbsTables:
         block_ends=_block_ends(np.logaddexp(0.0, highest)),
         careful=careful,
         base_logits=base_logits,
+        potential=np.zeros(0) if theta.v is None else theta.v.copy(),
     )
 
 

@@ -7,12 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.cpu.counted import counted_fold_chunks
 from ..kernels.cpu.fold import LANES, fold_chunks
 from ..kernels.cpu.threads import threads_for
 from ..kernels.simd.groups import GROUP
 from ..parameters import Parameters
 from ..validation import Floats
-from ._enumeration import EnumerationPlan, KernelLimits, Tables, in_rows, plan_enumeration
+from ._counted import CountTables
+from ._enumeration import (
+    EnumerationPlan,
+    FixedUnits,
+    KernelLimits,
+    Tables,
+    in_rows,
+    plan_enumeration,
+)
 
 #: Multiply-adds and outer states per call of the kernel: fractions of a second, a few megabytes.
 _BATCH_OPERATIONS, _BATCH_OUTER = 2.0**33, 1 << 20
@@ -27,6 +36,7 @@ class InnerSums:
     boosts: Floats
     inputs: Floats
     gains: Floats
+    counted: CountTables | None  # of a model with a potential
 
     @classmethod
     def of(cls, theta: Parameters, limits: KernelLimits) -> InnerSums:
@@ -40,6 +50,7 @@ class InnerSums:
             boosts=in_rows(np.exp(tables.fields), n_outer // LANES),
             inputs=in_rows(tables.outer_inputs, n_outer // LANES),
             gains=in_rows(np.exp(tables.inner_inputs), n_inner // GROUP),
+            counted=None if plan.model.v is None else CountTables.of(plan, tables),
         )
 
     @property
@@ -62,17 +73,31 @@ class InnerSums:
         scales = np.empty(chunks.size)
         totals = np.empty((chunks.size, 1 << self.plan.outer.size))
         with threads_for(self.n_operations * chunks.size):
-            fold_chunks(
-                self.tables.log_outer,
-                self.tables.log_inner,
-                self.tables.centres,
-                fixed.outer_fields,
-                fixed.inner_fields,
-                self.boosts,
-                self.inputs,
-                fixed.hidden_inputs,
-                self.gains,
+            self._run_kernel(fixed, totals, scales)
+        return scales + fixed.log_weight, totals
+
+    def _run_kernel(self, fixed: FixedUnits, totals: Floats, scales: Floats) -> None:
+        fields = fixed.outer_fields, fixed.inner_fields
+        tables = self.tables
+        if self.counted is not None:
+            counted_fold_chunks(
+                tables.log_outer,
+                tables.log_inner,
+                *fields,
+                *self.counted.arguments(fixed),
                 totals,
                 scales,
             )
-        return scales + fixed.log_weight, totals
+            return
+        fold_chunks(
+            tables.log_outer,
+            tables.log_inner,
+            tables.centres,
+            *fields,
+            self.boosts,
+            self.inputs,
+            fixed.hidden_inputs,
+            self.gains,
+            totals,
+            scales,
+        )

@@ -106,7 +106,7 @@ def _inner_edges(theta: Parameters, plan: EnumerationPlan, words: Bits) -> Float
     """
     units = plan.inner[plan.inner < theta.n_visible]
     Y = states(plan.inner.size)[:, plan.inner < theta.n_visible]
-    edges = np.empty((words.shape[0], Y.shape[0]))
+    edges, n_active = np.empty((words.shape[0], Y.shape[0])), Y.sum(axis=1).astype(np.intp)
     within = Y @ theta.b[units]
     if theta.J is not None:
         within += np.einsum("bn,nm,bm->b", Y, theta.J[np.ix_(units, units)], Y)
@@ -118,6 +118,8 @@ def _inner_edges(theta: Parameters, plan: EnumerationPlan, words: Bits) -> Float
         if theta.W is not None and theta.c is not None:
             inputs = (theta.c + X @ theta.W)[:, None, :] + Y @ theta.W[units]
             log_weights += np.logaddexp(0.0, inputs).sum(axis=2)
+        if theta.v is not None:
+            log_weights += theta.v[X.sum(axis=1).astype(np.intp)[:, None] + n_active]
         weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
         edges[part] = np.cumsum(weights, axis=1)
     return edges

@@ -131,7 +131,9 @@ def sampled_certificate(
     data = _flat(SparseWords.of(words.X).moments(theta, weights))
     single = 0.5 * (halves[0][2] + halves[1][2])
     # What no chain ever shows has no variance there. At the optimum it would have the data's.
-    bits = slice(0, theta.n_visible + (0 if theta.J is None else theta.J.size))
+    bits = slice(
+        0, theta.n_visible + sum(part.size for part in (theta.J, theta.v) if part is not None)
+    )
     expected = data[bits] * (1.0 - data[bits])
     variance[bits] = np.maximum(variance[bits], expected / (_CHAINS * _WORDS))
     single[bits] = np.where(single[bits] > 0.0, single[bits], expected)
@@ -205,11 +207,17 @@ def _chain_moments(theta: Parameters, sampler: Sampler) -> tuple[Floats, Floats,
 
 
 def _dense_moments(theta: Parameters, words: Bits) -> Floats:
-    """Means of x, xx', x sigmoid(z)' and sigmoid(z) over some words, flat."""
+    """Means of x, xx', x sigmoid(z)' and sigmoid(z) over some words, flat.
+
+    For a potential, which hidden units exclude, also the share of each number of active units.
+    """
     x = words.astype(np.float64)
     parts = [x.mean(axis=0)]
     if theta.J is not None:
         parts.append((x.T @ x / len(x)).ravel())
+    if theta.v is not None:
+        n_active = words.sum(axis=1, dtype=np.intp)
+        parts.append(np.bincount(n_active, minlength=theta.v.size) / len(x))
     if theta.W is not None and theta.c is not None:
         on = expit(theta.c + x @ theta.W)
         parts += [(x.T @ on / len(x)).ravel(), on.mean(axis=0)]
@@ -232,14 +240,14 @@ def _single_variance(theta: Parameters, mean: Floats, snapshots: Bits) -> Floats
 
 
 def _flat(moments: Parameters) -> Floats:
-    parts = (moments.b, moments.J, moments.W, moments.c)
+    parts = (moments.b, moments.J, moments.W, moments.c, moments.v)
     return np.concatenate([part.ravel() for part in parts if part is not None])
 
 
 def _shaped(flat: Floats, theta: Parameters) -> Parameters:
     """Moments in the shape of the parameters they belong to."""
     n, at, parts = theta.n_visible, theta.n_visible, []
-    for part in (theta.J, theta.W, theta.c):
+    for part in (theta.J, theta.W, theta.c, theta.v):
         size = 0 if part is None else part.size
         parts.append(None if part is None else flat[at : at + size].reshape(part.shape))
         at += size
@@ -247,7 +255,7 @@ def _shaped(flat: Floats, theta: Parameters) -> Parameters:
 
 
 def _is_bias(layout: Layout) -> NDArray[np.bool_]:
-    """Which coordinates no penalty holds, shape (layout.size,)."""
+    """Which coordinates no penalty holds at zero, shape (layout.size,)."""
     first, second, third, _ = layout.borders
     is_bias = np.zeros(layout.size, dtype=bool)
     is_bias[first:second] = is_bias[third:] = True

@@ -1,10 +1,10 @@
 """Fit a family of models by sampled likelihood along a path of L1 strengths.
 
 The starts are those of :mod:`._paths`, adapted to an objective that costs seconds to compare.
-Ising is convex: it goes from strong penalties, where nothing is coupled, to weak ones, so that
-every model on the way is next to one whose chains are known. Models with hidden units start from
-the solution by another objective at the weakest penalty, and go on to stronger ones, where hidden
-units that are spread thinly over many units stay alive.
+Ising and K-pairwise are convex: they go from strong penalties, where nothing is coupled, to weak
+ones, so that every model on the way is next to one whose chains are known. Models with hidden
+units start from the solution by another objective at the weakest penalty, and go on to stronger
+ones, where hidden units that are spread thinly over many units stay alive.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..layout import Layout
 from ..objectives import SampledLikelihood, largest_l1
 from ..parameters import Kind, Parameters
 from ..partition._cost import operations
@@ -25,12 +24,12 @@ from ..validation import Floats
 from ..words import Words
 from ._certificate import Certificate, sampled_certificate
 from ._minimise import FitResult
-from ._paths import NestedStarts, Problem, canonical, fit_path
+from ._paths import CONVEX, NestedStarts, Problem, canonical, fit_path, uncoupled
 from ._stochastic import LikelihoodSearch
 
 #: Where a solution by another objective is good enough as a start.
 _START_TOLERANCE, _START_ITERATIONS = 1e-4, 200
-#: From uncoupled units an Ising model is fitted roughly at stronger penalties first, each so many
+#: From uncoupled units such a model is fitted roughly at stronger penalties first, each so many
 #: times weaker than the one before and none weaker than the second.
 _LADDER, _WEAKEST = 4.0, 1e-5
 #: Searches that go on where fresh chains find that there is more to gain.
@@ -52,7 +51,7 @@ def fit_likelihood_path(
 
     Parameters
     ----------
-    kind : {"ising", "rbm", "srbm"}
+    kind : {"ising", "kpairwise", "rbm", "srbm"}
         Member of the family.
     problem : Problem
         Its objective is one that is fast to minimise, from whose solution models with hidden
@@ -68,7 +67,7 @@ def fit_likelihood_path(
         rbm = fit_likelihood_path("rbm", problem, words, l1_values)
         nested = [fit.parameters for fit in ising], [fit.parameters for fit in rbm]
     order = np.argsort(l1_values, kind="stable")
-    if kind == "ising":
+    if kind in CONVEX:
         order = order[::-1]
     results: dict[int, FitResult] = {}
     handed_on = [] if start is None else [start]
@@ -91,9 +90,8 @@ class _Family:
 
     def starts(self, kind: Kind, l1: float) -> list[Parameters]:
         """Where the first fit of a path begins."""
-        n = self.problem.biases.size
-        if kind == "ising":
-            return [Parameters(b=self.problem.biases, J=np.zeros((n, n)))]
+        if kind in CONVEX:
+            return [uncoupled(kind, self.problem.biases)]
         if kind == "srbm":
             return []  # the nested models are
         rough = replace(self.problem, tol=_START_TOLERANCE, max_iter=_START_ITERATIONS)
@@ -106,11 +104,7 @@ class _Family:
         """The fit from the best of some starts."""
         rng = np.random.default_rng([*self.problem.seed.generate_state(4), number])
         penalty = self.problem.penalty(l1)
-        left_out = self.problem.never_coactive & (l1 == 0.0 and kind == "ising")
-        first = starts[0]
-        layout = Layout(
-            self.problem.biases, first.n_hidden, first.J is not None, self.problem.fixed, left_out
-        )
+        layout = self.problem.layout(starts[0], l1)
         starts = [layout.unpack(layout.pack(start)) for start in starts]
         log_zs = [self._log_z(theta, rng) for theta in starts]
         values = [
@@ -121,7 +115,7 @@ class _Family:
         ]
         chosen = int(np.argmin(values))
         x, strengths = layout.pack(starts[chosen]), [l1]
-        if kind == "ising" and not x[: layout.borders[0]].any():
+        if kind in CONVEX and not x[: layout.borders[0]].any():
             strengths = [*_ladder(self._strongest, l1), l1]
         rough = self.problem.penalty(strengths[0])
         search = LikelihoodSearch(self.words, rough, layout, x, log_zs[chosen], rng)
@@ -149,7 +143,7 @@ class _Family:
                 search.theta,
                 self.words,
                 search.penalty,
-                search.layout,
+                replace(search.layout, basis=None),  # numbers of active units have errors each
                 rng,
                 search.n_rounds,
                 search.n_sites,

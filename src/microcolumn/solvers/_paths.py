@@ -30,6 +30,8 @@ from ._quasi_newton import Search
 #: Parameters of the Ising models and of the RBMs nested in semi-restricted ones, by L1 strength.
 NestedStarts = tuple[Sequence[Parameters], Sequence[Parameters]]
 
+#: Kinds whose likelihood is convex: one start is enough, and paths may go either way.
+CONVEX: tuple[Kind, ...] = ("ising", "kpairwise")
 #: Standard deviation of random weights, and bias of the hidden units they belong to: off for the
 #: silent word, on for a few active units. Of the pairs tried on recordings these find the lowest
 #: objectives in the fewest iterations.
@@ -61,8 +63,8 @@ class Problem:
     fixed : ndarray of bool, shape (n_visible,)
         Units that never change: their bias has no finite optimum.
     never_coactive : ndarray of bool, shape (n_visible, n_visible)
-        Pairs that are never active together. Unpenalised, an Ising model's coupling of them has
-        no finite optimum; it is fixed, so that all starts give one answer.
+        Pairs that are never active together. Unpenalised, the coupling of them has no finite
+        optimum in models without hidden units; it is fixed, so that all starts give one answer.
     covariance : ndarray, shape (n_visible, n_visible)
         Of the units over the words, for starts.
     n_hidden : int
@@ -78,6 +80,8 @@ class Problem:
     parts : (Objective, Objective), optional
         The objective on most of the words and on the rest, which end fits of unpenalised hidden
         units; without them such a fit ends where the objective on all words hardly falls.
+    basis : ndarray, shape (n_visible - 1, n_visible - 1), optional
+        Coordinates of a potential in which the objective is about equally curved.
     """
 
     objective: Objective
@@ -92,6 +96,14 @@ class Problem:
     tol: float
     max_iter: int
     parts: tuple[Objective, Objective] | None = None
+    basis: Floats | None = None
+
+    def layout(self, start: Parameters, l1: float) -> Layout:
+        """Free coordinates of models of the kind of ``start``."""
+        left_out = self.never_coactive & (l1 == 0.0 and start.kind in CONVEX)
+        coupled, counted = start.J is not None, start.v is not None
+        parts = start.n_hidden, coupled, self.fixed, left_out, counted
+        return Layout(self.biases, *parts, basis=self.basis if counted else None)
 
     def best(
         self, l1: float, starts: Sequence[Parameters], climbing: Sequence[Parameters] = ()
@@ -101,8 +113,7 @@ class Problem:
         Those that are ``climbing`` come up from smaller strengths.
         """
         first, penalty = starts[0], self.penalty(l1)
-        left_out = self.never_coactive & (l1 == 0.0 and first.kind == "ising")
-        layout = Layout(self.biases, first.n_hidden, first.J is not None, self.fixed, left_out)
+        layout = self.layout(first, l1)
         is_unbounded = first.n_hidden > 0 and penalty.strength == 0.0
         if is_unbounded and self.parts is not None:
             return self._stopped_early(self.parts, layout, [*starts, *climbing])
@@ -197,7 +208,7 @@ def fit_path(
 
     Parameters
     ----------
-    kind : {"independent", "ising", "rbm", "srbm"}
+    kind : {"independent", "ising", "kpairwise", "rbm", "srbm"}
         Member of the family.
     problem : Problem
         Objective, starting biases and effort.
@@ -250,16 +261,24 @@ def _starts(
     if kind == "independent":
         return [independent]
     if kind == "ising":
-        uncoupled = Parameters(b=problem.biases, J=no_couplings)
         return [
-            *(handed_on[-1:] or [uncoupled]),
+            *(handed_on[-1:] or [uncoupled(kind, problem.biases)]),
             *(_random_couplings(problem, rng) for _ in range(problem.n_init - 1)),
         ]
+    if kind == "kpairwise":
+        return handed_on[-1:] or [uncoupled(kind, problem.biases)]
     if kind == "rbm":
         return [*handed_on, *_with_hidden(independent, problem, rng)]
     ising, rbm = nested
     with_couplings = Parameters(b=rbm.b, J=no_couplings, W=rbm.W, c=rbm.c)
     return [with_couplings, *_with_hidden(ising, problem, rng), *handed_on]
+
+
+def uncoupled(kind: Kind, biases: Floats) -> Parameters:
+    """Independent units as a model of a convex kind."""
+    n = biases.size
+    v = np.zeros(n + 1) if kind == "kpairwise" else None
+    return Parameters(b=biases, J=np.zeros((n, n)), v=v)
 
 
 def canonical(theta: Parameters) -> tuple[Parameters, float]:

@@ -16,13 +16,15 @@ from microcolumn.partition._gibbs import Sampler
 
 def _model(kind, n_units, seed, scale=1.0, n_hidden=5):
     rng = np.random.default_rng(seed)
-    J = W = c = None
-    if kind in ("ising", "srbm"):
+    J = W = c = v = None
+    if kind in ("ising", "kpairwise", "srbm"):
         J = np.triu(rng.normal(scale=0.4, size=(n_units, n_units)), 1)
         J = J + J.T
     if kind in ("rbm", "srbm"):
         W, c = rng.normal(scale=scale, size=(n_units, n_hidden)), rng.normal(size=n_hidden)
-    return Parameters(b=rng.normal(size=n_units) - 0.5, J=J, W=W, c=c)
+    if kind == "kpairwise":
+        v = np.concatenate([[0.0, 0.0], rng.normal(size=n_units - 1)])
+    return Parameters(b=rng.normal(size=n_units) - 0.5, J=J, W=W, c=c, v=v)
 
 
 def _philox(counter, key):
@@ -60,7 +62,11 @@ CASES = {
     "ising": _model("ising", 6, 1),
     "rbm": _model("rbm", 5, 2),
     "srbm": _model("srbm", 7, 3),
+    "kpairwise": _model("kpairwise", 6, 1),
     "one unit": Parameters(b=[0.3]),
+    "all units on and off": Parameters(
+        b=[0.5, 0.0, 0.5], J=np.zeros((3, 3)), v=[0.0, 0.0, -4.0, 1.0]
+    ),
     "hundreds of saturated hidden units": Parameters(
         b=[-1.0, 0.5, 2.0, -0.3],
         W=np.random.default_rng(17).choice([-20.0, 20.0], size=(4, 300)),

@@ -6,6 +6,9 @@ units are summed out: with E_i = exp(z_i) the hidden part of log p~ is log prod_
 proposing to flip unit n needs log prod_i (1 + E_i exp(+-W_ni)): one multiply-add and one multiply
 per hidden unit, one logarithm per unit. A flip multiplies E_i by exp(+-W_ni). Where inputs z can
 leave the range of exp, ``careful`` keeps z itself and sums softplus(z_i +- W_ni) instead.
+
+Under a potential v of the number K of active units each chain keeps K, and what one unit more or
+less would add: v[K + 1] - v[K] and v[K - 1] - v[K], which change with a flip alone.
 """
 
 from typing import NamedTuple
@@ -44,6 +47,7 @@ class GibbsTables(NamedTuple):
     block_ends: np.ndarray  # ends of the runs of hidden units whose product fits into a double
     careful: bool  # inputs may leave the range of exp: keep z instead of exp(z)
     base_logits: np.ndarray  # (n_units,) logits of the independent model at beta = 0
+    potential: np.ndarray  # (n_units + 1,), or (0,) without one
 
 
 class Chains(NamedTuple):
@@ -67,6 +71,7 @@ class _Group(NamedTuple):
     ids: np.ndarray  # (CHAINS,)
     draws: np.ndarray  # (_DRAWS, CHAINS), uniforms of the next units
     flips: np.ndarray  # (CHAINS,), +1 on, -1 off, 0 none
+    counts: np.ndarray  # (3, CHAINS), active units K, and potential of one more and of one less
 
 
 @subroutine(inline="always")
@@ -100,6 +105,28 @@ def _refresh(group, model):
 
 
 @subroutine(inline="always")
+def _count(x, counts, potential):
+    """Count the active units of each chain of a group."""
+    last = potential.shape[0] - 1
+    if last < 0:
+        return
+    n_active = splat(0.0, CHAINS)
+    for n in range(last):
+        n_active = n_active + load_group(x, (n, 0))
+    store(counts, (0, 0), n_active)
+    for chain in range(CHAINS):
+        _take_steps(counts, chain, potential)
+
+
+@subroutine(inline="always")
+def _take_steps(counts, chain, potential):
+    """What one active unit more or less adds to log p~ of a chain."""
+    k, last = int(counts[0, chain]), potential.shape[0] - 1
+    counts[1, chain] = potential[min(k + 1, last)] - potential[k]
+    counts[2, chain] = potential[max(k - 1, 0)] - potential[k]
+
+
+@subroutine(inline="always")
 def _proposed_hidden(n, before, direction, inputs, model):
     """Hidden log weight after flipping unit n, from z if careful, else from E, block by block."""
     up, down, weights, block_ends = model.up, model.down, model.weights, model.block_ends
@@ -122,8 +149,9 @@ def _proposed_hidden(n, before, direction, inputs, model):
 
 @subroutine(inline="always")
 def _carry_flips(n, group, model):
-    """Carry flips of unit n into fields and hidden inputs, only in rows with a flip."""
-    flips, fields, inputs = group.flips, group.fields, group.inputs
+    """Carry flips of unit n into fields, hidden inputs and counts, only in rows with a flip."""
+    flips, fields, inputs, counts = group.flips, group.fields, group.inputs, group.counts
+    potential = model.potential
     couplings, weights, up, down = model.couplings, model.weights, model.up, model.down
     for lane in range(0, CHAINS, WIDTH):
         flip = load(flips, lane)
@@ -140,6 +168,11 @@ def _carry_flips(n, group, model):
             else:
                 factor = select(on, up[n, i], select(off, splat(down[n, i], WIDTH), 1.0))
                 store(inputs, (i, lane), before * factor)
+        if potential.shape[0] > 0:
+            store(counts, (0, lane), load(counts, (0, lane)) + flip)
+            for chain in range(lane, lane + WIDTH):
+                if flips[chain] != 0.0:
+                    _take_steps(counts, chain, potential)
 
 
 @subroutine(inline="always")
@@ -150,7 +183,18 @@ def _excess(group, hidden_log, model):
     for n in range(biases.shape[0]):
         slope = biases[n] - base_logits[n]
         value = fma(load_group(x, (n, 0)), fma(0.5, load_group(fields, (n, 0)), slope), value)
+    if model.potential.shape[0] > 0:
+        value = value + _levels(group, model)
     return value
+
+
+@subroutine(inline="always")
+def _levels(group, model):
+    """Potential of each chain; the space of the flips, which are carried, is used for it."""
+    flips, counts, potential = group.flips, group.counts, model.potential
+    for chain in range(CHAINS):
+        flips[chain] = potential[int(counts[0, chain])]
+    return load_group(flips, 0)
 
 
 @subroutine(inline="always")
@@ -160,8 +204,8 @@ def _sweep(group, hidden_log, model, beta, backwards, counter, key):
     Costs per chain and unit 2 * n_hidden operations, a log, an exp and a quarter Philox block.
     """
     x, fields, draws = group.x, group.fields, group.draws
-    biases, base_logits = model.biases, model.base_logits
-    n_units = biases.shape[0]
+    biases, base_logits, counts = model.biases, model.base_logits, group.counts
+    n_units, is_counted = biases.shape[0], model.potential.shape[0] > 0
     for position in range(n_units):
         n = n_units - 1 - position if backwards else position
         if position % _DRAWS == 0:
@@ -176,6 +220,9 @@ def _sweep(group, hidden_log, model, beta, backwards, counter, key):
         direction = 1.0 - (before + before)
         proposed = _proposed_hidden(n, before, direction, group.inputs, model)
         visible = direction * (biases[n] + load_group(fields, (n, 0)))
+        if is_counted:
+            steps = select(before > 0.0, load_group(counts, (2, 0)), load_group(counts, (1, 0)))
+            visible = visible + steps
         base = direction * ((1.0 - beta) * base_logits[n])
         log_odds = fma(beta, visible + (proposed - hidden_log), base)
         # u < sigmoid(log_odds), without a division and exact at both ends.
@@ -196,6 +243,7 @@ def _advance_group(arrays, tables, path, backwards, seed, first):
     hidden_log = load_group(group.hidden_log, 0)
     log_weight = load_group(group.log_weights, 0)
     stream = np.uint64(backwards)
+    _count(group.x, group.counts, model.potential)
     for k in range(path.shape[0]):
         beta, increment = path[k, 0], path[k, 1]
         if (first + k) % REFRESH == 0:
@@ -229,5 +277,6 @@ def advance(chains, model, path, backwards, seed, first):
             np.arange(group * CHAINS, (group + 1) * CHAINS).astype(np.uint64),
             np.empty((_DRAWS, CHAINS)),
             np.empty(CHAINS),
+            np.empty((3, CHAINS)),
         )
         _advance_group(own, model, path, backwards, seed, first)

@@ -1,0 +1,42 @@
+"""The smoothness penalty on the potential of the number of active units."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..layout import Layout
+from ..validation import Floats
+from ._penalty import Penalty
+
+
+class Smoothness(Penalty):
+    """strength / 2 * sum of (v_{K+1} - 2 v_K + v_{K-1})^2 over K from 1 to n_visible - 1.
+
+    The second differences are what is penalised, so a potential may rise or fall along a line; with
+    v_0 = v_1 = 0 the only one that costs nothing is zero. Nothing else is penalised.
+
+    Examples
+    --------
+    >>> from microcolumn.layout import Layout
+    >>> from microcolumn.parameters import Parameters
+    >>> theta = Parameters(b=[0.0] * 3, J=np.zeros((3, 3)), v=[0.0, 0.0, 1.0, 4.0])
+    >>> layout = Layout.of(theta)
+    >>> Smoothness(0.2).value(layout.pack(theta), layout)
+    0.5
+    """
+
+    level = 2
+
+    def value(self, x: Floats, layout: Layout) -> float:
+        """The penalty at ``x``."""
+        return 0.5 * self.strength * float((np.diff(layout.potential_of(x), n=2) ** 2).sum())
+
+    def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:
+        """Add the derivatives: differences of the second differences."""
+        bends = np.diff(layout.potential_of(x), n=2)
+        padded = np.pad(bends, 2)  # the differences are their own transpose
+        along = self.strength * np.diff(padded, n=2)
+        slopes[layout.potential] += layout.slopes_of_potential(along)
+
+    def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:
+        """Set nothing to zero: there are no kinks."""

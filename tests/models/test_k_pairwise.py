@@ -1,0 +1,297 @@
+"""K-pairwise: its likelihood by enumeration, its identities, its truth from its own samples."""
+
+import numpy as np
+import pytest
+from scipy.special import expit, gammaln, logsumexp
+
+import microcolumn as mc
+from microcolumn.energy import log_weight
+from microcolumn.objectives import (
+    MinimumProbabilityFlow,
+    PseudoLikelihood,
+    negative_log_likelihood,
+)
+from microcolumn.parameters import Parameters
+from microcolumn.partition import exact_expectations, gibbs_samples
+
+
+def _shares_of_counts(words, weights=None):
+    """Share of each number of active units among words."""
+    X = np.asarray(words)
+    weights = np.ones(len(X)) if weights is None else weights
+    return np.bincount(X.sum(axis=1), weights, minlength=X.shape[1] + 1) / weights.sum()
+
+
+def _curie_weiss(n, bias, strength):
+    """Units that know of each other by their number alone, as a potential."""
+    k = np.arange(n + 1)
+    v = strength * k * (k - 1) / n - 0.02 * k * (k - 1) * (k - 2)
+    return Parameters(b=np.full(n, bias), J=np.zeros((n, n)), v=v)
+
+
+@pytest.fixture(scope="module")
+def theta():
+    rng = np.random.default_rng(3)
+    J = np.triu(rng.normal(0.1, 0.3, (6, 6)), 1)
+    v = [0.0, 0.0, 0.4, 0.9, 0.6, -0.5, -1.0]
+    return Parameters(b=rng.normal(-1.0, 0.5, 6), J=J + J.T, v=v)
+
+
+@pytest.fixture(scope="module")
+def words(theta):
+    return mc.KPairwise.from_parameters(theta).sample(20_000, random_state=0)
+
+
+def test_the_likelihood_and_its_gradient_are_finite_differences(random_parameters, draw):
+    theta = random_parameters("kpairwise", 5, seed=2)
+    X = draw(theta, 300)
+    value, gradient = negative_log_likelihood(theta, X)
+    every = np.array(np.meshgrid(*[[0, 1]] * 5)).reshape(5, -1).T
+    expected = logsumexp(log_weight(theta, every)) - log_weight(theta, X).mean()
+    assert value == pytest.approx(expected, abs=1e-12)
+    step = 1e-5
+    for k in range(2, 6):
+        moved = []
+        for sign in (1.0, -1.0):
+            v = theta.v.copy()
+            v[k] += sign * step
+            moved.append(negative_log_likelihood(Parameters(b=theta.b, J=theta.J, v=v), X)[0])
+        assert gradient.v[k] == pytest.approx((moved[0] - moved[1]) / (2 * step), abs=1e-9)
+
+
+def test_units_without_couplings_follow_the_binomial_formula():
+    n, bias = 20, -2.0
+    theta = _curie_weiss(n, bias, 1.0)
+    k = np.arange(n + 1)
+    choices = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    logs = choices + bias * k + theta.v
+    log_z, gradient = exact_expectations(theta)
+    assert log_z == pytest.approx(logsumexp(logs), abs=1e-10)
+    np.testing.assert_allclose(gradient.v, np.exp(logs - logsumexp(logs)), atol=1e-12)
+
+
+def test_a_potential_of_zero_is_an_ising_model_to_the_last_bit(random_parameters, words):
+    ising = random_parameters("ising", 6, seed=4)
+    same = mc.KPairwise.from_parameters(Parameters(b=ising.b, J=ising.J, v=np.zeros(7)))
+    other = mc.Ising.from_parameters(ising)
+    assert same.log_partition().value == other.log_partition().value
+    assert np.array_equal(same.score_samples(words), other.score_samples(words))
+    for method in ("exact", "gibbs"):
+        drawn = [model.sample(50, random_state=1, method=method) for model in (same, other)]
+        assert np.array_equal(*drawn)
+
+
+def test_a_potential_is_also_a_coupling_of_all_pairs(random_parameters, words):
+    """K (K - 1) is the sum over all pairs: which of the two holds it is the penalties' choice."""
+    ising = random_parameters("ising", 6, seed=5)
+    k = np.arange(7)
+    moved = Parameters(b=ising.b, J=ising.J - 0.3 * (1.0 - np.eye(6)), v=0.3 * k * (k - 1.0))
+    models = mc.KPairwise.from_parameters(moved), mc.Ising.from_parameters(ising)
+    scores = [model.score_samples(words) for model in models]
+    np.testing.assert_allclose(*scores, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["exact", "gibbs"])
+def test_samples_have_the_probabilities_of_the_words(theta, every_word, method):
+    model = mc.KPairwise.from_parameters(theta)
+    drawn = model.sample(60_000, random_state=2, method=method)
+    X = every_word(6)
+    p = np.exp(model.score_samples(X))
+    assert p.sum() == pytest.approx(1.0, abs=1e-12)
+    code = 1 << np.arange(6)
+    share = np.bincount(drawn @ code, minlength=64)[X @ code] / len(drawn)
+    assert np.abs((share - p) / np.sqrt(p * (1.0 - p) / len(drawn))).max() < 4.5
+
+
+def test_conditionals_are_ratios_of_probabilities(theta, every_word):
+    model, X = mc.KPairwise.from_parameters(theta), every_word(6)
+    off, on = X.copy(), X.copy()
+    off[:, 2], on[:, 2] = 0, 1
+    expected = expit(model.score_samples(on) - model.score_samples(off))
+    np.testing.assert_allclose(model.conditional(X, 2), expected, atol=1e-12)
+
+
+def test_without_smoothing_the_model_has_the_datas_distribution_of_the_count(words):
+    """The identity that defines the model (Tkacik et al. 2014): rates, pairs and P(K) match."""
+    model = mc.KPairwise(l1=0.0, smoothing=0.0).fit(words)
+    _, expected = exact_expectations(model.parameters_)
+    np.testing.assert_allclose(expected.v, _shares_of_counts(words), atol=2e-8)
+    np.testing.assert_allclose(expected.b, words.mean(axis=0), atol=2e-8)
+    pairs = words.T.astype(float) @ words / len(words)
+    np.fill_diagonal(pairs, 0.0)
+    np.testing.assert_allclose(expected.J, pairs, atol=2e-8)
+
+
+def test_at_the_optimum_the_prior_explains_what_is_left_of_the_difference(words):
+    """P(K) of the model minus the data's is minus the slope of the smoothness penalty."""
+    smoothing = 300.0
+    model = mc.KPairwise(l1=1e-3, smoothing=smoothing).fit(words)
+    _, expected = exact_expectations(model.parameters_)
+    second = np.zeros((5, 7))
+    for row, k in enumerate(range(1, 6)):
+        second[row, k - 1 : k + 2] = 1.0, -2.0, 1.0
+    slope = smoothing / len(words) * (second.T @ second @ model.v_)
+    np.testing.assert_allclose((expected.v - _shares_of_counts(words) + slope)[2:], 0.0, atol=2e-8)
+
+
+def test_a_potential_is_recovered_from_its_own_samples():
+    truth = _curie_weiss(8, -1.8, 1.2)
+    drawn = mc.KPairwise.from_parameters(truth).sample(200_000, random_state=0)
+    model = mc.KPairwise(l1=2e-3).fit(drawn)
+    assert model.n_couplings_ == 0
+    wrong = np.abs(model.v_ - truth.v)
+    assert wrong[:7].max() < 0.2
+    assert model.score(drawn) >= mc.KPairwise.from_parameters(truth).score(drawn) - 1e-4
+    ising = mc.Ising(l1=0.0, objective="likelihood").fit(drawn)
+    assert model.score(drawn) > ising.score(drawn) + 1e-3
+
+
+def test_counts_that_were_never_seen_get_no_more_than_a_few_words_worth(theta):
+    """Couplings that would make all units fire at once are checked by the potential."""
+    rng = np.random.default_rng(1)
+    X = (rng.random((20_000, 10)) < 0.06).astype(np.uint8)
+    X = X[X.sum(axis=1) <= 3]
+    X[:400, :3] = 1
+    model = mc.KPairwise(l1=1e-4).fit(X)
+    _, expected = exact_expectations(model.parameters_)
+    seen = np.flatnonzero(_shares_of_counts(X))[-1]
+    assert len(X) * expected.v[seen + 1 :].sum() < 20.0
+    assert model.log_partition().false_mass in (None, 0.0)
+
+
+def test_more_smoothing_makes_a_smoother_potential_and_fits_worse(words):
+    fits = [mc.KPairwise(l1=1e-3, smoothing=s).fit(words) for s in (1.0, 1e3, 1e6)]
+    bends = [np.abs(np.diff(fit.v_, n=2)).max() for fit in fits]
+    assert bends[0] > bends[1] > bends[2]
+    assert fits[0].score(words) > fits[1].score(words) > fits[2].score(words)
+    ising = mc.Ising(l1=1e-3, objective="likelihood").fit(words)
+    np.testing.assert_allclose(fits[2].J_, ising.J_, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[0], [1], [0], [0]],
+        [[0, 0, 0]] * 5,
+        [[1, 1, 1]] * 5,
+        [[0, 1, 1], [0, 0, 1], [0, 1, 1], [0, 1, 1], [0, 0, 1]],
+        [[1, 0, 1]],
+    ],
+    ids=["one unit", "silence", "all on", "silent and always on", "one word"],
+)
+def test_any_words_give_a_finite_model_that_adds_up_to_one(X, every_word):
+    model = mc.KPairwise(l1=1e-2).fit(X)
+    log_p = model.score_samples(every_word(len(X[0])))
+    assert np.isfinite(log_p).all()
+    assert logsumexp(log_p) == pytest.approx(0.0, abs=1e-12)
+    assert model.certificate_.converged
+
+
+def test_whole_weights_count_as_repeated_rows(words):
+    rows = words[:300]
+    counts = np.random.default_rng(0).integers(1, 4, len(rows))
+    weighted = mc.KPairwise(l1=1e-2).fit(rows, sample_weight=counts)
+    repeated = mc.KPairwise(l1=1e-2).fit(np.repeat(rows, counts, axis=0))
+    np.testing.assert_allclose(weighted.v_, repeated.v_, atol=1e-5)
+    np.testing.assert_allclose(weighted.J_, repeated.J_, atol=1e-5)
+
+
+def test_the_order_of_units_changes_nothing(words):
+    order = [4, 0, 5, 2, 1, 3]
+    straight = mc.KPairwise(l1=1e-2).fit(words)
+    turned = mc.KPairwise(l1=1e-2).fit(words[:, order])
+    np.testing.assert_allclose(turned.v_, straight.v_, atol=1e-5)
+    np.testing.assert_allclose(turned.J_, straight.J_[np.ix_(order, order)], atol=1e-5)
+
+
+def test_a_huge_penalty_leaves_the_potential_alone(words):
+    model = mc.KPairwise(l1=1.0).fit(words)
+    assert model.n_couplings_ == 0
+    assert model.n_parameters_ == 6 + 5
+    _, expected = exact_expectations(model.parameters_)
+    np.testing.assert_allclose(expected.v, _shares_of_counts(words), atol=1e-3)
+
+
+def test_a_path_and_a_choice_of_the_penalty(words):
+    path = mc.KPairwise().fit_path(words, [1e-3, 1e-2])
+    single = mc.KPairwise(l1=1e-2).fit(words)
+    np.testing.assert_allclose(path[1].v_, single.v_, atol=1e-5)
+    fitted, choice = mc.fit_best(mc.KPairwise(), words[:4000], l1_values=[1e-3, 1e-2])
+    assert isinstance(fitted, mc.KPairwise)
+    assert fitted.l1 == choice.best.l1
+
+
+def test_files_keep_the_potential(words, tmp_path):
+    model = mc.KPairwise(l1=1e-2, smoothing=3.0).fit(words)
+    model.save(tmp_path / "model.safetensors")
+    again = mc.load(tmp_path / "model.safetensors")
+    assert isinstance(again, mc.KPairwise)
+    assert np.array_equal(again.v_, model.v_)
+    assert again.get_params() == model.get_params()
+    assert again.certificate_ == model.certificate_
+    assert np.array_equal(again.score_samples(words), model.score_samples(words))
+
+
+def test_flow_is_not_offered_and_what_does_not_know_the_potential_says_so(theta, words):
+    with pytest.raises(TypeError, match="objective"):
+        mc.KPairwise(objective="mpf")
+    for objective in (MinimumProbabilityFlow(words), PseudoLikelihood(words)):
+        with pytest.raises(ValueError, match="use the likelihood"):
+            objective(theta)
+    model = mc.KPairwise.from_parameters(theta)
+    with pytest.raises(ValueError, match="interaction of every order"):
+        mc.effective_interactions(model)
+    with pytest.raises(ValueError, match="intervals are not known"):
+        mc.intervals(model, words)
+
+
+def test_settings_and_words_without_a_finite_optimum_are_refused(words):
+    with pytest.raises(ValueError, match="smoothing is -1"):
+        mc.KPairwise(smoothing=-1.0).fit(words)
+    with pytest.raises(ValueError, match="no word has 3 active units"):
+        mc.KPairwise(smoothing=0.0).fit(words[words.sum(axis=1) < 3])
+    with pytest.raises(ValueError, match="it must be 'kpairwise'"):
+        mc.KPairwise().fit(words, start=Parameters(b=np.zeros(6), J=np.zeros((6, 6))))
+
+
+def test_other_classes_refuse_a_potential(theta):
+    for cls in (mc.Ising, mc.SemiRBM, mc.Independent):
+        with pytest.raises(ValueError, match=r"use KPairwise\.from_parameters"):
+            cls.from_parameters(theta)
+    zero = Parameters(b=theta.b, J=theta.J, v=np.zeros(7))
+    assert mc.Ising.from_parameters(zero).parameters_.v is None
+
+
+def test_adequacy_counts_the_potential_among_what_was_fitted(words):
+    model = mc.KPairwise(l1=1e-3).fit(words[:10_000])
+    found = mc.adequacy(model, words[10_000:], random_state=0)
+    assert found.p_value > 0.01
+
+
+def test_annealing_agrees_with_the_exact_sum_of_twenty_units():
+    rng = np.random.default_rng(0)
+    J = np.triu(rng.normal(0.0, 0.2, (20, 20)), 1)
+    k = np.arange(21)
+    v = 0.3 * k - 0.02 * k**2
+    theta = Parameters(b=rng.normal(-1.5, 1.0, 20), J=J + J.T, v=v - v[0] - k * (v[1] - v[0]))
+    exact = mc.log_partition(theta, "exact").value
+    found = mc.log_partition(theta, "ais", random_state=0)
+    assert found.converged
+    assert abs(found.value - exact) < 4.0 * found.stderr + 1e-3
+    assert found.stderr < 0.01
+
+
+def test_modes_of_the_potential_are_found_and_weighed():
+    """Two valleys of the count, at silence and with all units active, that no chain connects."""
+    n = 14
+    k = np.arange(n + 1.0)
+    v = -60.0 * np.sin(np.pi * k / n) ** 2
+    theta = Parameters(
+        b=np.full(n, v[1] - v[0]), J=np.zeros((n, n)), v=v - v[0] - k * (v[1] - v[0])
+    )
+    words = gibbs_samples(theta, 100, initial=np.zeros((1, n), dtype=np.uint8), random_state=0)
+    assert words.sum(axis=1).max() < 5
+    found = mc.log_partition(theta, "ais", words=words, random_state=0)
+    exact = mc.log_partition(theta, "exact").value
+    assert found.value == pytest.approx(exact, abs=0.02)
+    assert found.false_mass == pytest.approx(0.5, abs=0.05)

@@ -1,0 +1,115 @@
+"""K-pairwise beyond exact sums: agreement with exact fits, certificates, determinism."""
+
+import numba
+import numpy as np
+import pytest
+
+import microcolumn as mc
+from microcolumn.layout import Layout
+from microcolumn.models import _penalised, from_bytes, to_bytes
+from microcolumn.parameters import Parameters
+from microcolumn.partition import exact_expectations
+from microcolumn.penalties import L1, Smoothness
+from microcolumn.solvers import _certificate, _stochastic
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    for name, value in {"_CHAINS": 512, "_FIRST_DRAWS": 1 << 13, "_MOST_DRAWS": 1 << 15}.items():
+        monkeypatch.setattr(_stochastic, name, value)
+    monkeypatch.setattr(_certificate, "_CHAINS", 512)
+
+
+@pytest.fixture
+def out_of_reach(monkeypatch):
+    """No exact sum is small enough."""
+    monkeypatch.setattr(_penalised, "EXACT_OPERATIONS", 0.0)
+
+
+@pytest.fixture(scope="module")
+def words():
+    """Eight units whose common volleys an Ising model gets wrong."""
+    rng = np.random.default_rng(0)
+    J = np.triu(rng.normal(0.1, 0.2, (8, 8)), 1)
+    v = [0.0, 0.0, 0.5, 1.2, 1.6, 1.2, 0.4, -1.0, -3.0]
+    theta = Parameters(b=rng.normal(-2.2, 0.4, 8), J=J + J.T, v=v)
+    return mc.KPairwise.from_parameters(theta).sample(20_000, random_state=0)
+
+
+@pytest.mark.parametrize(("n_units", "is_sampled"), [(25, False), (26, True)])
+def test_the_likelihood_is_summed_up_to_25_units(n_units, is_sampled):
+    assert mc.KPairwise()._is_sampled(n_units) is is_sampled
+
+
+def test_a_sampled_fit_is_the_exact_one_and_is_certified(words, out_of_reach, monkeypatch):
+    found = mc.KPairwise(l1=2e-3).fit(words)
+    monkeypatch.undo()
+    exact = mc.KPairwise(l1=2e-3).fit(words)
+    assert found.certificate_.mean_square_z is not None
+    assert found.certificate_.converged
+    # Biases, pairs that are not zero, and every number of active units from two on are judged.
+    assert found.certificate_.n_moments >= 8 + 7
+    assert exact.score(words) - found.score(words) < 1e-3
+    assert found.objective_ == pytest.approx(exact.objective_, abs=0.01)
+    _, expected = exact_expectations(found.parameters_)
+    shares = np.bincount(words.sum(axis=1), minlength=9) / len(words)
+    np.testing.assert_allclose(expected.v, shares, atol=0.01)
+
+
+def test_a_wrong_potential_is_not_certified(words):
+    """Chains of a model without the potential show other numbers of active units."""
+    data = mc.Words.from_array(words)
+    exact = mc.KPairwise(l1=2e-3).fit(words)
+    penalty = L1(2e-3) + Smoothness(1.0 / len(words))
+    layout, rng = Layout.of(exact.parameters_), np.random.default_rng(0)
+    wrong = Parameters(b=exact.b_, J=exact.J_, v=0.5 * exact.v_)
+    judged = [
+        _certificate.sampled_certificate(theta, data, penalty, layout, rng, 1, 1.0)
+        for theta in (exact.parameters_, wrong)
+    ]
+    assert judged[0].converged
+    assert not judged[1].converged
+
+
+@pytest.mark.filterwarnings("ignore:.*is not converged")
+def test_same_seed_same_bits_for_any_number_of_threads(words, out_of_reach, monkeypatch):
+    monkeypatch.setattr(_stochastic, "_MOST_ROUNDS", 1)
+    fits = []
+    for n_threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
+        numba.set_num_threads(n_threads)
+        fits.append(mc.KPairwise(l1=1e-2, random_state=3).fit(words[:5000]))
+    numba.set_num_threads(1)
+    assert np.array_equal(fits[0].v_, fits[1].v_)
+    assert np.array_equal(fits[0].J_, fits[1].J_)
+
+
+def test_files_keep_the_certificate(words, out_of_reach):
+    model = mc.KPairwise(l1=1e-2).fit(words[:5000])
+    again = from_bytes(to_bytes(model))
+    assert again.certificate_ == model.certificate_
+    assert np.array_equal(again.v_, model.v_)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[0], [1], [0], [0]],
+        [[0, 0, 0]],
+        [[1, 1, 0], [0, 0, 0], [1, 1, 1]],
+        [[0, 1, 1], [0, 0, 1], [0, 1, 1]],
+    ],
+    ids=["one unit", "silence", "duplicates", "silent and always on"],
+)
+def test_edges_give_finite_models_that_are_certified(X, out_of_reach):
+    model = mc.KPairwise(l1=1e-2).fit(X)
+    assert np.isfinite(model.score_samples(X)).all()
+    assert model.certificate_.converged
+
+
+def test_counts_that_no_word_shows_continue_in_a_line(out_of_reach):
+    """No chain ever goes there, so that the prior alone speaks: no bends."""
+    rng = np.random.default_rng(2)
+    X = (rng.random((5000, 12)) < 0.05).astype(np.uint8)
+    model = mc.KPairwise(l1=1e-2).fit(X)
+    bends = np.diff(model.v_, n=2)
+    assert np.abs(bends[9:]).max() < 1e-2
