@@ -41,6 +41,7 @@ from .evaluate import (
     predict as predict,
     refits as refits,
     roc as roc,
+    sequence_score as sequence_score,
     skill as skill,
     synchrony as synchrony,
 )
@@ -48,6 +49,7 @@ from .io import read as read
 from .layers import LayerBoundaries as LayerBoundaries
 from .models import (
     RBM as RBM,
+    HistoryGLM as HistoryGLM,
     Independent as Independent,
     Ising as Ising,
     SemiRBM as SemiRBM,

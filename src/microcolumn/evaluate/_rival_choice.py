@@ -9,9 +9,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..models import Rival
+from ..models import HistoryGLM, Rival
 from ..words import Words, as_words
 from ._score import Score, excess_log_likelihood
+from ._sequence_score import sequence_score
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,7 +23,7 @@ class Choice:
     ----------
     settings : tuple of dict
         What was tried.
-    fits : tuple of Rival
+    fits : tuple of Rival or HistoryGLM
         At each of them.
     scores : tuple of Score
         Of each on the validation part.
@@ -31,12 +32,12 @@ class Choice:
     """
 
     settings: tuple[dict[str, Any], ...]
-    fits: tuple[Rival, ...]
+    fits: tuple[Rival | HistoryGLM, ...]
     scores: tuple[Score, ...]
     chosen: int
 
     @property
-    def best(self) -> Rival:
+    def best(self) -> Rival | HistoryGLM:
         """The fit that is preferred."""
         return self.fits[self.chosen]
 
@@ -46,7 +47,7 @@ class Choice:
 
 
 def choose(
-    model: Rival,
+    model: Rival | HistoryGLM,
     train: Words | ArrayLike,
     validation: Words | ArrayLike,
     grid: Sequence[dict[str, Any]] | None = None,
@@ -55,7 +56,7 @@ def choose(
 
     Parameters
     ----------
-    model : Rival
+    model : Rival or HistoryGLM
         Whose other settings hold for all fits; it is left as it is.
     train, validation : Words or array_like, shape (n_words, n_units)
         Words to fit and words to choose by.
@@ -73,12 +74,19 @@ def choose(
     if not settings:
         raise ValueError("grid is empty; list at least one set of settings")
     fits = tuple(model.fit_grid(train, settings))
-    scores = tuple(excess_log_likelihood(fit, validation) for fit in fits)
+    scores = tuple(_score(fit, validation) for fit in fits)
     merits = [_merits(fit, score) for fit, score in zip(fits, scores, strict=True)]
     return Choice(settings, fits, scores, max(range(len(fits)), key=merits.__getitem__))
 
 
-def _merits(fit: Rival, score: Score) -> tuple[Any, ...]:
+def _score(fit: Rival | HistoryGLM, words: Words) -> Score:
+    """Of words, or of bins given those before them where that is what the model says."""
+    if isinstance(fit, HistoryGLM):
+        return sequence_score(fit, words)
+    return excess_log_likelihood(fit, words)
+
+
+def _merits(fit: Rival | HistoryGLM, score: Score) -> tuple[Any, ...]:
     """What a fit is chosen by, the most important first."""
     certificate = getattr(fit, "certificate_", None)
     found = certificate is None or certificate.converged

@@ -20,6 +20,7 @@ from ..units import Units
 from ..validation import real_number, whole_number
 from ..words import checked_bin_width
 from ._base import PARAMETERS, PopulationModel
+from ._history_glm import HistoryGLM
 from ._independent import Independent
 from ._ising import Ising
 from ._penalised import PenalisedModel
@@ -29,7 +30,7 @@ from ._semi_rbm import SemiRBM
 from ._words_estimator import WordsEstimator, check_whole
 
 _CLASSES: dict[str, type[WordsEstimator]] = {
-    cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM)
+    cls.__name__: cls for cls in (Independent, Ising, RBM, SemiRBM, HistoryGLM)
 }
 #: Of the entries of a certificate that are not floats.
 _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": int, "n_rounds": int}
