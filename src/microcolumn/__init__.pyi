@@ -41,7 +41,7 @@ from .evaluate import (
     predict as predict,
     refits as refits,
     roc as roc,
-    sequence_score as sequence_score,
+    sequence_gain as sequence_gain,
     skill as skill,
     synchrony as synchrony,
 )

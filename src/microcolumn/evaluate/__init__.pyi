@@ -46,7 +46,7 @@ from ._prediction_scores import (
 )
 from ._rival_choice import Choice as Choice, choose as choose
 from ._score import Score as Score, excess_log_likelihood as excess_log_likelihood
-from ._sequence_score import sequence_score as sequence_score
+from ._sequences import sequence_gain as sequence_gain
 from ._splits import compare as compare
 from ._summaries import (
     LayersResult as LayersResult,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..models import HistoryGLM, Rival
 from ..words import Words, as_words
 from ._score import Score, excess_log_likelihood
-from ._sequence_score import sequence_score
+from ._sequences import sequence_gain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +82,7 @@ def choose(
 def _score(fit: Rival | HistoryGLM, words: Words) -> Score:
     """Of words, or of bins given those before them where that is what the model says."""
     if isinstance(fit, HistoryGLM):
-        return sequence_score(fit, words)
+        return sequence_gain(fit, words)
     return excess_log_likelihood(fit, words)
 
 

@@ -52,14 +52,14 @@ def test_skill_roc_and_calibration_are_those_of_the_bins(parts, model):
 
 
 def test_the_score_of_the_sequence_is_the_sum_of_the_units_gains(parts, model):
-    score = mc.sequence_score(model, parts[1])
+    score = mc.sequence_gain(model, parts[1])
     gains = mc.skill(mc.predict(model, parts[1], given="past")).bits_per_second
     assert score.bits_per_second == pytest.approx(gains.sum(), rel=1e-8)
     assert 0.0 < score.stderr < score.bits_per_second
     assert score.converged
     assert score.nats_per_word == pytest.approx(model.score(parts[1]))
     rates = np.full(3, 0.5)
-    over_halves = mc.sequence_score(model, parts[1], baseline=rates)
+    over_halves = mc.sequence_gain(model, parts[1], baseline=rates)
     expected = (score.nats_per_word + 3 * math.log(2.0)) / (math.log(2.0) * 0.010)
     assert over_halves.bits_per_second == pytest.approx(expected)
 
@@ -68,6 +68,6 @@ def test_what_has_no_past_is_refused(parts, model):
     with pytest.raises(TypeError, match="HistoryGLM predicts from the past alone"):
         mc.predict(model, parts[1])
     with pytest.raises(TypeError, match="Independent has no probability of a bin given the past"):
-        mc.sequence_score(mc.Independent().fit(parts[0]), parts[1])
+        mc.sequence_gain(mc.Independent().fit(parts[0]), parts[1])
     with pytest.raises(ValueError, match="fitted on words of 1 bins"):
         mc.predict(model, parts[1].embed(2), given="past")

@@ -1,4 +1,4 @@
-"""Excess log-likelihood of spike trains: each bin given the bins before it, in bits/s."""
+"""Gain of a model of spike trains, bin by bin given the past, in bits/s."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from ._inputs import Baseline, independent_baseline, words_for
 from ._score import Score, bits_per_second_per_nat
 
 
-def sequence_score(
+def sequence_gain(
     model: WordsEstimator,
     words: Words | ArrayLike,
     baseline: Baseline = None,
     *,
+    bin_width: float | None = None,
     block_bins: int | None = None,
 ) -> Score:
     """Mean of log2 p(x_t | past) - log2 p_independent(x_t) over held-out bins, per second.
@@ -34,6 +35,8 @@ def sequence_score(
     baseline : Independent or array_like, shape (n_units,), optional
         Firing-rate model of the training words, or their rates per bin; by default the rates that
         ``model`` was trained at.
+    bin_width : float, optional
+        Seconds per bin of a plain array; by default the model's, or 0.020 if it is not known.
     block_bins : int, optional
         Bins per block of the error bar; see :func:`~microcolumn.excess_log_likelihood`.
 
@@ -44,7 +47,7 @@ def sequence_score(
     >>> spikes = np.random.default_rng(0).random(4000) < 0.1
     >>> words = Words.from_array(np.column_stack([spikes, np.roll(spikes, 1)]))
     >>> train, test = words.split(0.5, by="blocks", random_state=0)
-    >>> score = sequence_score(HistoryGLM(l1=1e-3, n_lags=5, basis=3).fit(train), test)
+    >>> score = sequence_gain(HistoryGLM(l1=1e-3, n_lags=5, basis=3).fit(train), test)
     >>> score.bits_per_second > 5 * score.stderr
     True
     """
@@ -53,7 +56,7 @@ def sequence_score(
             f"{type(model).__name__} has no probability of a bin given the past; "
             "use excess_log_likelihood"
         )
-    held = words_for(model, words, None)
+    held = words_for(model, words, bin_width)
     length = block_bins_of(held, block_bins)
     log_p: Floats = model.score_sequence(held)
     gain = log_p - independent_baseline(model, baseline).score_samples(held)[held.index]
