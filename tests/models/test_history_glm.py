@@ -276,6 +276,13 @@ def test_words_dealt_singly_are_cautioned_against():
         mc.HistoryGLM(n_lags=3, basis=2).fit(train)
 
 
+def test_weights_that_run_away_without_a_penalty_are_reported():
+    X = np.random.default_rng(0).random((500, 1)) < 0.3
+    X[1:] &= ~X[:-1]  # never in two bins one after the other
+    with pytest.warns(ConvergenceWarning, match="no finite optimum"):
+        mc.HistoryGLM(l1=0.0, n_lags=1, basis=1).fit(X)
+
+
 def test_too_few_steps_are_reported():
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
         model = mc.HistoryGLM(l1=1e-4, n_lags=4, basis=2, max_iter=1).fit(_words())

@@ -26,6 +26,7 @@ from ..words import UnnamedWords, Words
 from ._history import ActiveUnits, Histories, lag_basis
 from ._rival import ChosenByValidation
 from ._saving import Arrays, floats, shaped
+from ._words_estimator import floored_rates
 
 #: Spans of history worth trying, seconds.
 _SPANS_S = 0.05, 0.2, 0.8
@@ -33,6 +34,8 @@ _SPANS_S = 0.05, 0.2, 0.8
 _FUNCTIONS = 5, 10
 #: Penalties worth trying are the smallest that leaves no weight, divided by these.
 _DIVISORS = tuple(4.0**k for k in range(1, 7))
+#: Weights beyond this, in nats, have run away.
+_NATURAL = 12.0
 
 
 class HistoryGLM(ChosenByValidation):
@@ -127,7 +130,7 @@ class HistoryGLM(ChosenByValidation):
         y : None
             Not used; there for scikit-learn.
         """
-        self._fit_path(self._sequence_to_fit(X), [self])
+        self._fit_path(self._training_words(X, None), [self])
         return self
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
@@ -257,10 +260,9 @@ class HistoryGLM(ChosenByValidation):
         for model in models:
             model._check_settings()
         _check_sequence(words)
-        basis = models[0]._basis()
+        basis, n = models[0]._basis(), words.n_units
         histories = Histories.of(words, basis)
-        n, features = words.n_units, words.n_units * len(basis)
-        if histories.n_bins < 0.5 * words.n_bins:
+        if 2 * histories.n_bins < words.n_bins:
             warnings.warn(
                 f"only {histories.n_bins:,} of {words.n_bins:,} bins have the {basis.shape[1]} "
                 "bins before them in their epoch and take part in the fit; use fewer lags or "
@@ -268,18 +270,17 @@ class HistoryGLM(ChosenByValidation):
                 UserWarning,
                 stacklevel=3,
             )
-        coefficients = np.zeros((n, features + 1))
+        coefficients = np.zeros((n, n * len(basis) + 1))
+        coefficients[:, -1] = logit(floored_rates(words))
+        work = 50.0 * histories.rows.values.size * histories.usable.size
         for model in models:
-            model._remember(n, words)
-            coefficients[:, -1] = np.where(
-                coefficients[:, -1], coefficients[:, -1], logit(model.rates_)
-            )
             optimality, n_iter = np.zeros(n), np.zeros(n, dtype=np.int64)
-            with threads_for(50.0 * histories.rows.values.size * histories.usable.size):
+            settings = model.l1, model.tol, model.max_iter
+            with threads_for(work):
                 regress(
-                    histories.rows, histories.usable, model.l1, model.tol, model.max_iter,
-                    coefficients, optimality, n_iter,
-                )  # fmt: skip
+                    histories.rows, histories.usable, *settings, coefficients, optimality, n_iter
+                )
+            model._remember(n, words)
             model._take_over(coefficients, basis, float(optimality.max()), int(n_iter.max()))
 
     def _take_over(
@@ -290,14 +291,20 @@ class HistoryGLM(ChosenByValidation):
         self.weights_ = coefficients[:, :-1].reshape(n, n, len(basis)).copy()
         self.certificate_ = Certificate(optimality <= self.tol, optimality)
         self.n_iter_ = max(n_iter, 1)
+        largest, doubt = float(np.abs(self.weights_).max()), ""
         if not self.certificate_.converged:
-            warnings.warn(
-                f"HistoryGLM with l1={self.l1:g} is not converged: its optimality conditions are "
-                f"violated by {optimality:.2g} (tol={self.tol:g}) after {n_iter} steps; "
-                "raise max_iter, l1 or tol",
-                ConvergenceWarning,
-                stacklevel=4,
+            doubt = (
+                f"is not converged: its optimality conditions are violated by {optimality:.2g} "
+                f"(tol={self.tol:g}) after {n_iter} steps; raise max_iter, l1 or tol"
             )
+        elif self.l1 == 0.0 and largest > _NATURAL:
+            doubt = (
+                f"has no finite optimum on these words: a weight reached {largest:.3g}, as where a "
+                "unit never fires after another; use l1 > 0"
+            )
+        if doubt:
+            name = f"HistoryGLM with l1={self.l1:g}"
+            warnings.warn(f"{name} {doubt}", ConvergenceWarning, stacklevel=4)
 
     def _basis(self) -> Floats:
         n_functions = self.n_lags if self.basis == "lags" else int(self.basis)
@@ -322,9 +329,6 @@ class HistoryGLM(ChosenByValidation):
             together = np.bincount(rows.columns, rows.values * spikes[row], n_columns)
             found = max(found, float(np.abs(together - spikes.sum() * mean).max()))
         return found or 1.0
-
-    def _sequence_to_fit(self, X: Words | ArrayLike) -> Words:
-        return self._training_words(X, None)
 
     def _sequence(self, X: Words | ArrayLike) -> Words:
         """Bins to evaluate, in the model's order of units."""
