@@ -5,13 +5,13 @@ the blocks of time less a validation part that chooses their settings, always by
 and scored on the same bins of the other half: those that every model has its whole past of. Bits/s
 are the sum over units of log2 p(x_n | past) over that at the training rates, with a block error.
 
-    python benchmarks/history.py [--quick] [--data FOLDER] [--units N] [--window T]
+    python benchmarks/history.py [--quick] [--only NAME] [--data FOLDER] [--units N] [--window T]
 
 Rows: HistoryGLM with its basis and span chosen; the same with each lag of a window by itself, which
 knows no more than the window; Ising models and RBMs of windows of T bins, fitted by minimum
 probability flow, the other units of the newest bin summed out; hidden Markov modes; NeMoS, where
-it is installed, with the basis and span that were chosen, its own bumps and Lasso. The last column
-is the difference from HistoryGLM with its own block error.
+it is installed, with the functions, span and penalty that were chosen, its own bumps and Lasso. The
+last column is the difference from HistoryGLM with its own block error.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ except ImportError:
     nemos = None
 
 WIDTHS_S = 0.0067, 0.020
-#: Penalties of windowed models; quick RBMs have two of them.
-L1, QUICK_L1 = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2), (3e-4, 1e-3)
-#: Steps of quick RBMs; the table says where they were not enough.
-QUICK_STEPS = 300
-#: Share of NeMoS' penalty on a mean loss, as of ours.
-NEMOS_L1 = 1e-5, 1e-4, 1e-3
+#: Penalties of windowed models; quick RBMs have one of them.
+L1, QUICK_L1 = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2), (3e-4,)
+#: Hidden units and steps of quick RBMs; the table says where steps were not enough.
+QUICK_HIDDEN, QUICK_STEPS = 20, 200
+#: Modes of quick hidden Markov models.
+QUICK_MODES = 5, 15
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Row:
 
 
 def recordings(
-    folder: Path, n_units: int, minutes: float | None
+    folder: Path, n_units: int, minutes: float | None, only: str
 ) -> Iterator[tuple[str, mc.Recording]]:
     """Most active units of the presets, and of the files of a folder."""
     sources: list[tuple[str, Callable[[], mc.Recording]]] = [
@@ -70,6 +70,8 @@ def recordings(
         (path.stem, lambda path=path: mc.read(path)) for path in sorted(folder.glob("*.npz"))
     ]
     for name, read in sources:
+        if only not in name:
+            continue
         recording = read()
         if minutes is not None:
             start = float(recording.epochs.starts[0])
@@ -99,9 +101,11 @@ def predicted(name: str, setting: str, model: Any, test: mc.Words, seconds: floa
     return Row(name, setting, model.n_parameters_, seconds, prediction.bins, odds)
 
 
-def history_rows(train: mc.Words, validation: mc.Words, test: mc.Words, window: int) -> list[Row]:
-    """The GLM with its basis chosen, and with each lag of a window by itself."""
-    rows, model = [], mc.HistoryGLM()
+def history_rows(
+    train: mc.Words, validation: mc.Words, test: mc.Words, window: int
+) -> tuple[list[Row], mc.HistoryGLM]:
+    """The GLM with its basis chosen, and with each lag of a window by itself; the first model."""
+    rows, models, model = [], [], mc.HistoryGLM()
     largest = model.grid(train)[0]["l1"]
     lags = [{"basis": "lags", "n_lags": window - 1, "l1": largest / 4.0**k} for k in range(6)]
     for name, grid in (("HistoryGLM", None), (f"HistoryGLM, {window - 1} lags", lags)):
@@ -113,7 +117,8 @@ def history_rows(train: mc.Words, validation: mc.Words, test: mc.Words, window: 
         whole = ages(test) >= chosen.n_lags
         row.bins, row.log_odds = row.bins[whole], row.log_odds[whole]
         rows.append(row)
-    return rows
+        models.append(chosen)
+    return rows, models[0]
 
 
 def ages(words: mc.Words) -> np.ndarray:
@@ -128,7 +133,7 @@ def windowed_rows(
     """Models of windows, the penalty chosen by prediction from the past."""
     parts = [words.embed(window) for words in (train, validation, test)]
     rows = []
-    n_hidden = parts[0].n_dims // 2 if quick else parts[0].n_dims
+    n_hidden = QUICK_HIDDEN if quick else parts[0].n_dims
     rbm = mc.RBM(n_hidden=n_hidden, random_state=0, max_iter=QUICK_STEPS if quick else 5000)
     grids = {"Ising": (mc.Ising(), L1), f"RBM {n_hidden}": (rbm, QUICK_L1 if quick else L1)}
     for name, (model, l1) in grids.items():
@@ -143,43 +148,35 @@ def windowed_rows(
     return rows
 
 
-def hidden_markov_rows(train: mc.Words, validation: mc.Words, test: mc.Words) -> list[Row]:
+def hidden_markov_rows(
+    train: mc.Words, validation: mc.Words, test: mc.Words, quick: bool
+) -> list[Row]:
     """Hidden Markov modes, where the package has them."""
     if not hasattr(mc, "HiddenMarkovModes"):
         return []
     started = time.process_time()
-    chosen = mc.choose(mc.HiddenMarkovModes(random_state=0), train, validation).best
+    grid = [{"n_modes": n} for n in QUICK_MODES] if quick else None
+    chosen = mc.choose(mc.HiddenMarkovModes(random_state=0), train, validation, grid).best
     seconds = time.process_time() - started
     return [predicted("HiddenMarkovModes", chosen.size_, chosen, test, seconds)]
 
 
-def nemos_rows(
-    train: mc.Words, validation: mc.Words, test: mc.Words, shape: tuple[int, int]
-) -> list[Row]:
-    """NeMoS with so many functions and lags as were chosen for ours, where it is installed."""
+def nemos_rows(train: mc.Words, test: mc.Words, chosen: mc.HistoryGLM) -> list[Row]:
+    """NeMoS with as many functions and lags, and the penalty, as were chosen for ours."""
     if nemos is None:
         return []
-    n_functions, n_lags = shape
+    n_functions, n_lags = chosen.basis_.shape
     basis = nemos.basis.RaisedCosineLogConv(n_functions, window_size=n_lags)
-    designs = [nemos_design(words, basis, n_lags) for words in (train, validation, test)]
+    (_, *fitted), (kept, features, _) = (nemos_design(w, basis, n_lags) for w in (train, test))
     started = time.process_time()
-    fits = []
-    for l1 in NEMOS_L1:
-        model = nemos.glm.PopulationGLM(
-            observation_model="Bernoulli", regularizer="Lasso", regularizer_strength=l1
-        )
-        fits.append((l1, model.fit(*designs[0][1:])))
-    scores = []
-    for _, model in fits:
-        p = np.clip(np.asarray(model.predict(designs[1][1])), 1e-12, 1.0 - 1e-12)
-        scores.append(np.log(np.where(designs[1][2], p, 1.0 - p)).mean())
-    l1, model = fits[int(np.nanargmax(scores))]
+    model = nemos.glm.PopulationGLM(
+        observation_model="Bernoulli", regularizer="Lasso", regularizer_strength=chosen.l1
+    ).fit(*fitted)
     seconds = time.process_time() - started
-    p = np.clip(np.asarray(model.predict(designs[2][1])), 1e-12, 1.0 - 1e-12)
+    p = np.clip(np.asarray(model.predict(features), dtype=float), 1e-12, 1.0 - 1e-12)
     n_parameters = int(np.count_nonzero(model.coef_)) + model.intercept_.size
-    setting = f"{n_functions} functions of {n_lags} lags, l1 {l1:g}"
-    bins = test.bins[designs[2][0]]
-    return [Row("NeMoS", setting, n_parameters, seconds, bins, np.log(p) - np.log1p(-p))]
+    setting = f"{chosen.size_}, l1 {chosen.l1:.1e}"
+    return [Row("NeMoS", setting, n_parameters, seconds, test.bins[kept], np.log(p / (1.0 - p)))]
 
 
 def nemos_design(words: mc.Words, basis: Any, n_lags: int) -> tuple[np.ndarray, ...]:
@@ -229,6 +226,7 @@ def print_rows(rows: list[Row], test: mc.Words, rates: np.ndarray) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="ten minutes, smaller RBMs")
+    parser.add_argument("--only", default="", help="recordings whose name has this in it")
     parser.add_argument("--data", type=Path, default=RECORDINGS, help="folder of .npz recordings")
     parser.add_argument("--units", type=int, default=10, help="most active units")
     parser.add_argument("--window", type=int, default=10, help="bins of windowed models")
@@ -236,19 +234,18 @@ def main() -> None:
     warnings.simplefilter("ignore", ConvergenceWarning)
     print_machine()
     quick = arguments.quick
-    found = recordings(arguments.data, arguments.units, 10.0 if quick else None)
+    found = recordings(arguments.data, arguments.units, 10.0 if quick else None, arguments.only)
     for name, recording in found:
         for width in WIDTHS_S:
             words = recording.bin(width)
             fitted, test = words.split(0.5, by="blocks", random_state=0)
             train, validation = fitted.split(0.8, by="blocks", random_state=0)
             print(f"\n{name}: {words}", flush=True)
-            rows = history_rows(train, validation, test, arguments.window)
+            rows, chosen = history_rows(train, validation, test, arguments.window)
             parts = train, validation, test
             rows += windowed_rows(*parts, arguments.window, quick)
-            rows += hidden_markov_rows(*parts)
-            n_functions, _, _, n_lags, *_ = rows[0].setting.split()
-            rows += nemos_rows(*parts, (int(n_functions), int(n_lags)))
+            rows += hidden_markov_rows(*parts, quick)
+            rows += nemos_rows(train, test, chosen)
             print_rows(rows, test, mc.Independent().fit(train).rates_)
 
 
