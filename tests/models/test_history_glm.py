@@ -1,5 +1,6 @@
 """Generalised linear models with history: regressions, gaps, samples, files and edges."""
 
+import copy
 import math
 import warnings
 
@@ -11,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 import microcolumn as mc
+from microcolumn.models import from_bytes, to_bytes
 from microcolumn.models._history import lag_basis
 from microcolumn.units import Units
 
@@ -223,6 +225,23 @@ def test_files_give_the_same_bits_back(fitted, tmp_path):
     np.testing.assert_array_equal(opened.couplings_, fitted.couplings_)
     np.testing.assert_array_equal(opened.score_sequence(words), fitted.score_sequence(words))
     np.testing.assert_array_equal(opened.sample(50, 1), fitted.sample(50, 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "sentence"),
+    [
+        ("b", np.zeros(()), r"b has shape \(\)"),
+        ("basis", np.ones((3, 5)), r"basis has shape \(3, 5\)"),
+        ("weights", np.zeros((3, 3, 2)), r"weights has shape \(3, 3, 2\)"),
+        ("weights", np.full((3, 3, 3), np.nan), "not finite"),
+        ("rates", np.ones(2), r"rates has shape \(2,\)"),
+    ],
+)
+def test_files_with_arrays_that_do_not_fit_are_refused(fitted, name, array, sentence):
+    altered = copy.copy(fitted)
+    setattr(altered, f"{name}_", array)
+    with pytest.raises(ValueError, match=f"is not a microcolumn model: .*{sentence}"):
+        from_bytes(to_bytes(altered))
 
 
 def test_threads_make_no_difference():

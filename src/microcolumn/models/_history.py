@@ -105,6 +105,21 @@ class Histories(NamedTuple):
         usable = np.flatnonzero((n_fired > 0) & (n_fired < newest.size))
         return cls(rows, newest.size, usable)
 
+    def largest_l1(self) -> float:
+        """Smallest penalty that leaves no weight other than zero; 1 where none is ever needed."""
+        rows = self.rows
+        n_rows = rows.offsets.size - 1
+        row = np.repeat(np.arange(n_rows), np.diff(rows.offsets))
+        n_columns = int(rows.columns.max(initial=0)) + 1
+        mean = np.bincount(rows.columns, rows.values * rows.shares[row], n_columns)
+        found = 0.0
+        for unit in self.usable:
+            fired = rows.fired[rows.fired_offsets[unit] : rows.fired_offsets[unit + 1]]
+            spikes = np.bincount(fired, minlength=n_rows) * rows.bin_share
+            together = np.bincount(rows.columns, rows.values * spikes[row], n_columns)
+            found = max(found, float(np.abs(together - spikes.sum() * mean).max()))
+        return found or 1.0
+
 
 def _distinct(
     words: Words, newest: Places, n_lags: int

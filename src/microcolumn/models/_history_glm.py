@@ -139,7 +139,7 @@ class HistoryGLM(ChosenByValidation):
         for span in _SPANS_S:
             n_lags = max(1, round(span / words.bin_width))
             for basis in sorted({min(n, n_lags) for n in _FUNCTIONS}):
-                largest = self._largest_l1(Histories.of(words, lag_basis(basis, n_lags)))
+                largest = Histories.of(words, lag_basis(basis, n_lags)).largest_l1()
                 shape = {"basis": basis, "n_lags": n_lags}
                 found += [{**shape, "l1": largest / divisor} for divisor in _DIVISORS]
         return tuple(found)
@@ -260,7 +260,7 @@ class HistoryGLM(ChosenByValidation):
         for model in models:
             model._check_settings()
         _check_sequence(words)
-        basis, n = models[0]._basis(), words.n_units
+        basis, n = lag_basis(*models[0]._shape()), words.n_units
         histories = Histories.of(words, basis)
         if 2 * histories.n_bins < words.n_bins:
             warnings.warn(
@@ -306,29 +306,15 @@ class HistoryGLM(ChosenByValidation):
             name = f"HistoryGLM with l1={self.l1:g}"
             warnings.warn(f"{name} {doubt}", ConvergenceWarning, stacklevel=4)
 
-    def _basis(self) -> Floats:
+    def _shape(self) -> tuple[int, int]:
+        """Numbers of functions and of lags."""
         n_functions = self.n_lags if self.basis == "lags" else int(self.basis)
         if n_functions > self.n_lags:
             raise ValueError(
                 f"basis is {self.basis} but there are {self.n_lags} lags; use as many functions "
                 "as lags or fewer"
             )
-        return lag_basis(n_functions, self.n_lags)
-
-    def _largest_l1(self, histories: Histories) -> float:
-        """Smallest penalty that leaves no weight other than zero."""
-        rows = histories.rows
-        n_rows = rows.offsets.size - 1
-        row = np.repeat(np.arange(n_rows), np.diff(rows.offsets))
-        n_columns = int(rows.columns.max(initial=0)) + 1
-        mean = np.bincount(rows.columns, rows.values * rows.shares[row], n_columns)
-        found = 0.0
-        for unit in histories.usable:
-            fired = rows.fired[rows.fired_offsets[unit] : rows.fired_offsets[unit + 1]]
-            spikes = np.bincount(fired, minlength=n_rows) * rows.bin_share
-            together = np.bincount(rows.columns, rows.values * spikes[row], n_columns)
-            found = max(found, float(np.abs(together - spikes.sum() * mean).max()))
-        return found or 1.0
+        return n_functions, self.n_lags
 
     def _sequence(self, X: Words | ArrayLike) -> Words:
         """Bins to evaluate, in the model's order of units."""
@@ -378,10 +364,9 @@ class HistoryGLM(ChosenByValidation):
         model = cls(**settings)
         model._check_settings()
         b, weights, basis = (floats(arrays, name) for name in ("b", "weights", "basis"))
-        n = b.size
-        model.b_ = shaped("b", b, (n,))
-        model.basis_ = shaped("basis", basis, (basis.shape[0], model.n_lags))
-        model.weights_ = shaped("weights", weights, (n, n, basis.shape[0]))
+        n, shape = b.size, model._shape()
+        model.b_, model.basis_ = shaped("b", b, (n,)), shaped("basis", basis, shape)
+        model.weights_ = shaped("weights", weights, (n, n, shape[0]))
         model.rates_ = shaped("rates", floats(arrays, "rates"), (n,))
         model._remember(n, None)
         return model
