@@ -14,6 +14,9 @@ class Thresholded:
     def _checked(self, X):
         return super()._checked(_spikes(X))
 
+    def _sequence(self, X):
+        return super()._sequence(_spikes(X))
+
 
 def _spikes(X):
     """Spikes of a finite matrix; anything else is left for the model to refuse."""

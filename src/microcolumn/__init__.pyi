@@ -58,6 +58,7 @@ from .models import (
     DichotomizedGaussian as DichotomizedGaussian,
     Driven as Driven,
     HiddenMarkovModes as HiddenMarkovModes,
+    HistoryGLM as HistoryGLM,
     Independent as Independent,
     Ising as Ising,
     KPairwise as KPairwise,

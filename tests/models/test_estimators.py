@@ -64,7 +64,9 @@ def _reason(error):
     return f"{error} {error.__context__}"
 
 
-@pytest.mark.parametrize("estimator", [*ESTIMATORS, *RIVALS], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "estimator", [*ESTIMATORS, *RIVALS, mc.HistoryGLM()], ids=lambda e: type(e).__name__
+)
 def test_scikit_learns_checks_pass_unless_they_feed_other_numbers(estimator):
     declared = dict.fromkeys(_FEED_OTHER_NUMBERS, "feeds numbers other than 0 and 1")
     results = check_estimator(estimator, expected_failed_checks=declared, on_skip=None)
@@ -92,9 +94,19 @@ class _SemiRBM(Thresholded, mc.SemiRBM):
     pass
 
 
+class _HistoryGLM(Thresholded, mc.HistoryGLM):
+    pass
+
+
 # A loose tolerance: the checks fit dozens of times and compare no parameters.
 @parametrize_with_checks(
-    [_Independent(), _Ising(), _RBM(n_hidden=2, tol=1e-3), _SemiRBM(n_hidden=1, tol=1e-3)]
+    [
+        _Independent(),
+        _Ising(),
+        _RBM(n_hidden=2, tol=1e-3),
+        _SemiRBM(n_hidden=1, tol=1e-3),
+        _HistoryGLM(n_lags=2, basis=2),
+    ]
 )
 def test_every_check_of_scikit_learn_passes_once_its_numbers_are_thresholded(estimator, check):
     check(estimator)

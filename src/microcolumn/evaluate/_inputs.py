@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..models import Independent, PopulationModel, WordModel
+from ..models import Independent, PopulationModel, WordsEstimator
 from ..origin import ordered
 from ..parameters import Floats, Parameters
 from ..words import UnnamedWords, Words
@@ -27,7 +27,7 @@ def parameters_of(model: PopulationModel | Parameters, name: str) -> Parameters:
     return model.parameters_
 
 
-def words_for(model: WordModel, words: Words | ArrayLike, bin_width: float | None) -> Words:
+def words_for(model: WordsEstimator, words: Words | ArrayLike, bin_width: float | None) -> Words:
     """Words of the model's own units, bin width and window, in the model's order of units.
 
     An array is taken in time order, its columns in the model's order, its bins by default of the
@@ -58,7 +58,7 @@ def words_for(model: WordModel, words: Words | ArrayLike, bin_width: float | Non
 
 
 def words_for_all(
-    models: Mapping[str, WordModel], words: Words | ArrayLike, bin_width: float | None
+    models: Mapping[str, WordsEstimator], words: Words | ArrayLike, bin_width: float | None
 ) -> Words:
     """Words that all models can score, in the order of units that they have.
 
@@ -80,7 +80,7 @@ def words_for_all(
     return words if isinstance(words, Words) else held
 
 
-def independent_baseline(model: WordModel, baseline: Baseline) -> Independent:
+def independent_baseline(model: WordsEstimator, baseline: Baseline) -> Independent:
     """The independent model that scores are measured from, in the model's order of units.
 
     A baseline is given as a model of the training words or as their rates per bin; by default it is
@@ -101,7 +101,7 @@ def independent_baseline(model: WordModel, baseline: Baseline) -> Independent:
                 f"baseline has {biases.size} units but the model has "
                 f"{model.n_features_in_}; fit it on the same words"
             )
-    elif isinstance(baseline, WordModel):
+    elif isinstance(baseline, WordsEstimator):
         raise TypeError(
             f"baseline is of type {type(baseline).__name__}; pass an Independent model or rates"
         )
@@ -112,7 +112,7 @@ def independent_baseline(model: WordModel, baseline: Baseline) -> Independent:
     return base
 
 
-def common_baseline(models: Mapping[str, WordModel], baseline: Baseline) -> Independent:
+def common_baseline(models: Mapping[str, WordsEstimator], baseline: Baseline) -> Independent:
     """One baseline for all: the given one, or the rates that all trained models share."""
     trained = [name for name, model in models.items() if hasattr(model, "rates_")]
     if baseline is not None or not trained:
@@ -129,7 +129,7 @@ def common_baseline(models: Mapping[str, WordModel], baseline: Baseline) -> Inde
 
 
 def _in_order_of(
-    model: WordModel, other: WordModel, values: Floats, name: str = "the other model"
+    model: WordsEstimator, other: WordsEstimator, values: Floats, name: str = "the other model"
 ) -> Floats:
     """Values of the bits of ``other`` in the order of ``model``; both are of the same words."""
     if model.origin_ is None or other.origin_ is None:

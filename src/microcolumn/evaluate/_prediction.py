@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from ..epochs import HALF_NANOSECOND
-from ..models import HiddenMarkovModes, PopulationModel, Rival, WordModel
+from ..models import HiddenMarkovModes, HistoryGLM, PopulationModel, Rival, WordModel
 from ..timeline import FROM_ZERO, Clock, Places, remaining_epochs
 from ..units import Units
 from ..validation import Bits, Floats, check_positions, chunks, real_number
@@ -25,8 +25,9 @@ from ._past import log_odds_given_past
 class Prediction:
     """Probability of a spike of each chosen unit in the newest bin of every window.
 
-    Made by :func:`predict`. It is kept per distinct word; :attr:`probability` and :attr:`spikes`
-    put it in time order when asked, so take a :meth:`stretch` of a long recording first.
+    Made by :func:`predict`. It is kept per distinct word, or per bin where the past is longer than
+    a word; :attr:`probability` and :attr:`spikes` put it in time order when asked, so take a
+    :meth:`stretch` of a long recording first.
 
     Attributes
     ----------
@@ -129,7 +130,7 @@ class Prediction:
 
 
 def predict(
-    model: WordModel,
+    model: WordModel | HistoryGLM,
     words: Words | ArrayLike,
     *,
     given: Literal["rest", "past"] = "rest",
@@ -140,8 +141,9 @@ def predict(
 
     Parameters
     ----------
-    model : WordModel
-        A fitted model.
+    model : WordModel or HistoryGLM
+        A fitted model. A :class:`~microcolumn.HistoryGLM` takes words of single bins and finds
+        their past itself, so that every bin is predicted.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words of the model's units, in any order; an array is taken in time order, as bins
         of the model's own width, or of 20 ms if it does not know it.
@@ -174,7 +176,7 @@ def predict(
     bits, index = held.X[:, newest], held.index
     if given == "rest":
         log_odds = _log_odds_given_rest(model, held, newest)
-    elif given == "past" and isinstance(model, HiddenMarkovModes):
+    elif given == "past" and isinstance(model, HiddenMarkovModes | HistoryGLM):
         # Each bin has a past of its own, all earlier bins of its run.
         log_odds = model.log_odds_in_time(held, positions)
         bits, index = bits[index], np.arange(held.n_bins, dtype=np.int32)
@@ -207,7 +209,9 @@ def predict(
     )
 
 
-def _log_odds_given_past(model: WordModel, words: Words) -> tuple[Floats, NDArray[np.int32]]:
+def _log_odds_given_past(
+    model: WordModel | HistoryGLM, words: Words
+) -> tuple[Floats, NDArray[np.int32]]:
     """Log odds of a spike given each distinct past, and the past of each distinct word."""
     if isinstance(model, PopulationModel):
         return log_odds_given_past(model.parameters_, words)
@@ -216,8 +220,10 @@ def _log_odds_given_past(model: WordModel, words: Words) -> tuple[Floats, NDArra
     raise TypeError(f"model is a {type(model).__name__}; pass a fitted model")
 
 
-def _log_odds_given_rest(model: WordModel, words: Words, newest: list[int]) -> Floats:
+def _log_odds_given_rest(model: WordModel | HistoryGLM, words: Words, newest: list[int]) -> Floats:
     """Log odds of a spike given all other bits, nats, shape (n_distinct, n_chosen)."""
+    if isinstance(model, HistoryGLM):
+        raise TypeError("HistoryGLM predicts from the past alone; use given='past'")
     if not isinstance(model, PopulationModel):
         return np.clip(model.log_odds(words.X, newest), -700.0, 700.0)
     live, _ = model.parameters_.only_live()

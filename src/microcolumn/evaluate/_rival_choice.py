@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..models import HiddenMarkovModes, Rival
+from ..models import HiddenMarkovModes, HistoryGLM, Rival
 from ..words import Words, as_words
 from ._score import Score, excess_log_likelihood
 from ._sequences import sequence_gain
@@ -23,7 +23,7 @@ class Choice:
     ----------
     settings : tuple of dict
         What was tried.
-    fits : tuple of Rival
+    fits : tuple of Rival or HistoryGLM
         At each of them.
     scores : tuple of Score
         Of each on the validation part; of hidden Markov modes, those of spike trains.
@@ -32,12 +32,12 @@ class Choice:
     """
 
     settings: tuple[dict[str, Any], ...]
-    fits: tuple[Rival, ...]
+    fits: tuple[Rival | HistoryGLM, ...]
     scores: tuple[Score, ...]
     chosen: int
 
     @property
-    def best(self) -> Rival:
+    def best(self) -> Rival | HistoryGLM:
         """The fit that is preferred."""
         return self.fits[self.chosen]
 
@@ -47,7 +47,7 @@ class Choice:
 
 
 def choose(
-    model: Rival,
+    model: Rival | HistoryGLM,
     train: Words | ArrayLike,
     validation: Words | ArrayLike,
     grid: Sequence[dict[str, Any]] | None = None,
@@ -56,7 +56,7 @@ def choose(
 
     Parameters
     ----------
-    model : Rival
+    model : Rival or HistoryGLM
         Whose other settings hold for all fits; it is left as it is.
     train, validation : Words or array_like, shape (n_words, n_units)
         Words to fit and words to choose by.
@@ -79,14 +79,14 @@ def choose(
     return Choice(settings, fits, scores, max(range(len(fits)), key=merits.__getitem__))
 
 
-def _score(fit: Rival, validation: Words) -> Score:
+def _score(fit: Rival | HistoryGLM, validation: Words) -> Score:
     """Gain on held-out words, or on held-out trains of a model that knows the past."""
-    if isinstance(fit, HiddenMarkovModes):
+    if isinstance(fit, HiddenMarkovModes | HistoryGLM):
         return sequence_gain(fit, validation)
     return excess_log_likelihood(fit, validation)
 
 
-def _merits(fit: Rival, score: Score) -> tuple[Any, ...]:
+def _merits(fit: Rival | HistoryGLM, score: Score) -> tuple[Any, ...]:
     """What a fit is chosen by, the most important first."""
     certificate = getattr(fit, "certificate_", None)
     found = certificate is None or certificate.converged

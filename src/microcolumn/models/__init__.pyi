@@ -4,6 +4,7 @@ from ._cascade import CascadedLogistic as CascadedLogistic
 from ._dichotomized_gaussian import DichotomizedGaussian as DichotomizedGaussian
 from ._driven import Driven as Driven
 from ._files import from_bytes as from_bytes, load as load, model_class as model_class
+from ._history_glm import HistoryGLM as HistoryGLM
 from ._independent import Independent as Independent
 from ._ising import Ising as Ising
 from ._k_pairwise import KPairwise as KPairwise
@@ -21,3 +22,4 @@ from ._tree import Tree as Tree
 from ._two_tree import TwoTree as TwoTree
 from ._universal import Universal as Universal
 from ._word_model import WordModel as WordModel
+from ._words_estimator import WordsEstimator as WordsEstimator

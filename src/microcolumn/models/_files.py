@@ -24,6 +24,7 @@ from ._boosted import BoostedCascade
 from ._cascade import CascadedLogistic
 from ._dichotomized_gaussian import DichotomizedGaussian
 from ._driven import Driven
+from ._history_glm import HistoryGLM
 from ._independent import Independent
 from ._ising import Ising
 from ._k_pairwise import KPairwise
@@ -61,6 +62,8 @@ _CLASSES: dict[str, type[WordModel]] = {
         ReliableInteractions,
         Driven,
         KPairwise,
+        WordsEstimator,
+        HistoryGLM,
     )
 }
 #: Of the entries of a certificate that are not floats.
@@ -78,7 +81,7 @@ def model_class(name: str) -> type[WordModel]:
 
 def from_bytes(
     content: bytes, name: str = "this content", log_z: LogPartition | None = None
-) -> WordModel:
+) -> WordsEstimator:
     """Read a model from what :func:`to_bytes` made. Nothing in it is ever executed.
 
     Parameters
@@ -94,7 +97,7 @@ def from_bytes(
 
     Returns
     -------
-    WordModel
+    WordsEstimator
         Of the class that was written, ready to score and sample, as it was.
     """
     if not isinstance(content, bytes):
@@ -113,7 +116,7 @@ def from_bytes(
     return model.with_log_partition(log_z.shifted(-log_factor))
 
 
-def load(path: str | os.PathLike[str]) -> WordModel:
+def load(path: str | os.PathLike[str]) -> WordsEstimator:
     """Read a model written by its ``save`` method. Nothing in the file is ever executed.
 
     Parameters
@@ -123,7 +126,7 @@ def load(path: str | os.PathLike[str]) -> WordModel:
 
     Returns
     -------
-    WordModel
+    WordsEstimator
         Of the class that was saved, ready to score and sample. Hidden units of files from before
         models had one orientation are turned to be off in the silent word
         (:meth:`Parameters.oriented`).
@@ -144,7 +147,7 @@ def load(path: str | os.PathLike[str]) -> WordModel:
     return _model_of(metadata, arrays, name)[0]
 
 
-def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> tuple[WordModel, float]:
+def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> tuple[WordsEstimator, float]:
     """The model that a file's parts describe, if all of them are as they were written.
 
     Also what log p~ of every word lost when hidden units of a file from before models had one
@@ -162,7 +165,7 @@ def _model_of(metadata: dict[str, str], arrays: Arrays, name: str) -> tuple[Word
         raise _foreign(name, f"its content is inconsistent ({error})") from None
 
 
-def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordModel, float]:
+def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordsEstimator, float]:
     cls = _CLASSES[header["model"]]
     model = cls._from_arrays(arrays, header["settings"], from_bytes)
     n_bits = model.n_features_in_
@@ -183,14 +186,14 @@ def _restore(header: dict[str, Any], arrays: Arrays) -> tuple[WordModel, float]:
     return model, _log_factor(cls, arrays)
 
 
-def _log_factor(cls: type[WordModel], arrays: Arrays) -> float:
+def _log_factor(cls: type[WordsEstimator], arrays: Arrays) -> float:
     """What log p~ of every word lost when hidden units were turned, in nats."""
     if not issubclass(cls, PopulationModel):
         return 0.0
     return Parameters(**{name: arrays[name] for name in PARAMETERS if name in arrays}).oriented()[1]
 
 
-def _restore_result(model: WordModel, header: dict[str, Any]) -> None:
+def _restore_result(model: WordsEstimator, header: dict[str, Any]) -> None:
     """What the fit said of itself."""
     if isinstance(model, PenalisedModel):
         model._check_settings([model.l1])

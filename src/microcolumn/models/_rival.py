@@ -19,20 +19,43 @@ from ..partition import LogPartition
 from ..validation import Floats
 from ..words import Words
 from ._word_model import WordModel
+from ._words_estimator import WordsEstimator
 
 #: Normaliser of a model whose probabilities add up to 1 by construction.
 NORMALISED = LogPartition(0.0, 0.0, "exact", 0.0, 0.0, converged=True)
 
 
-class Rival(WordModel):
+class ChosenByValidation(WordsEstimator):
+    """Settings that a model declares, and those worth trying on held-out words."""
+
+    #: What settings may be, as scikit-learn declares it.
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+
+    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
+        """Settings worth trying on these words; one empty set where there is nothing to choose."""
+        return ({},)
+
+    def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
+        """Fit a copy at each of some settings; models along a path may start from each other."""
+        return [clone(self).set_params(**settings).fit(words) for settings in grid]
+
+    def _check_settings(self) -> None:
+        """Refuse settings that break the declared constraints, each in one sentence."""
+        settings = self.get_params(deep=False)
+        for name, constraints in self._parameter_constraints.items():
+            allowed = [make_constraint(constraint) for constraint in constraints]
+            if not any(constraint.is_satisfied_by(settings[name]) for constraint in allowed):
+                wanted = " or ".join(map(str, allowed))
+                raise InvalidParameterError(f"{name} is {settings[name]!r}; it must be {wanted}")
+
+
+class Rival(ChosenByValidation, WordModel):
     """A model of words outside the paper's family, normalised by construction.
 
     A subclass says in ``_parameter_constraints`` what its settings may be, as scikit-learn does,
     and gives ``_fit``, ``_log_probability``, ``sample``, ``n_parameters_``, ``_arrays`` and
     ``_from_arrays``.
     """
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
     def fit(
         self, X: Words | ArrayLike, y: None = None, sample_weight: ArrayLike | None = None
@@ -57,14 +80,6 @@ class Rival(WordModel):
     @abstractmethod
     def _fit(self, words: Words) -> None:
         """Find the parameters; warn with a ConvergenceWarning if they are not the best ones."""
-
-    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
-        """Settings worth trying on these words; one empty set where there is nothing to choose."""
-        return ({},)
-
-    def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
-        """Fit a copy at each of some settings; models along a path may start from each other."""
-        return [clone(self).set_params(**settings).fit(words) for settings in grid]
 
     def score_samples(self, X: Words | ArrayLike) -> Floats:
         """Normalised log probability of each word in nats, shape (n_words,)."""
@@ -96,12 +111,3 @@ class Rival(WordModel):
     def _active_distribution(self) -> Floats | None:
         """P(k units active) for k from 0 to n, exactly; None where only samples tell."""
         return None
-
-    def _check_settings(self) -> None:
-        """Refuse settings that break the declared constraints, each in one sentence."""
-        settings = self.get_params(deep=False)
-        for name, constraints in self._parameter_constraints.items():
-            allowed = [make_constraint(constraint) for constraint in constraints]
-            if not any(constraint.is_satisfied_by(settings[name]) for constraint in allowed):
-                wanted = " or ".join(map(str, allowed))
-                raise InvalidParameterError(f"{name} is {settings[name]!r}; it must be {wanted}")

@@ -1,0 +1,161 @@
+"""The past of each bin: basis functions over lags, and distinct histories as sparse rows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.cpu.history import history_features
+from ..kernels.cpu.sparse_logistic import SparseRows
+from ..kernels.simd.lanes import WIDTH
+from ..timeline import Places, window_codes
+from ..validation import Floats, chunks
+from ..words import Words
+
+
+def lag_basis(n_functions: int, n_lags: int) -> Floats:
+    """Raised-cosine bumps over the lags 1 to ``n_lags``, shape (n_functions, n_lags).
+
+    The first is highest at lag 1, the last at lag ``n_lags``; in between their peaks are equally
+    spaced in log(lag + c), with the smallest c >= 0 that keeps the first two at least one lag
+    apart. Each reaches to the peaks of its neighbours, and at every lag the functions add up to 1.
+    As many functions as lags are the lags themselves; a single function is the number of spikes.
+
+    The raised cosines are those of Pillow et al. (2008, Nature 454), with half their overlap.
+    """
+    if n_functions == n_lags:
+        return np.eye(n_lags)
+    if n_functions == 1:
+        return np.ones((1, n_lags))
+    lags = np.arange(1.0, n_lags + 1.0)
+    stretched = np.log(lags + _offset(n_functions, n_lags))
+    place = (stretched - stretched[0]) / (stretched[-1] - stretched[0]) * (n_functions - 1)
+    apart = np.clip(np.abs(place - np.arange(n_functions)[:, None]), 0.0, 1.0)
+    basis: Floats = np.cos(0.5 * np.pi * apart) ** 2
+    basis[apart == 1.0] = 0.0  # where rounding leaves 1e-33
+    return basis
+
+
+def _offset(n_functions: int, n_lags: int) -> float:
+    """The c of :func:`lag_basis`."""
+
+    def first_distance(c: float) -> float:
+        return float((1.0 + c) * np.expm1(np.log1p((n_lags - 1.0) / (1.0 + c)) / (n_functions - 1)))
+
+    if first_distance(0.0) >= 1.0:
+        return 0.0
+    low, high = 0.0, float(n_lags)
+    while first_distance(high) < 1.0:  # grows towards (n_lags - 1) / (n_functions - 1) > 1
+        high *= 2.0
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if first_distance(middle) < 1.0 else (low, middle)
+    return high
+
+
+class ActiveUnits(NamedTuple):
+    """Words in time order, each distinct one as a list of its active units."""
+
+    offsets: NDArray[np.int64]
+    active: NDArray[np.int32]
+    word: NDArray[np.int32]  # row of each bin among the distinct words
+    ages: NDArray[np.int64]  # number of adjacent bins before each bin
+
+    @classmethod
+    def of(cls, words: Words) -> Self:
+        """From words of single bins."""
+        n_active, listed = [np.zeros(1, dtype=np.int64)], [np.zeros(0, dtype=np.int32)]
+        for part in chunks(len(words), words.n_dims):
+            n_active.append(words.X[part].sum(axis=1, dtype=np.int64))
+            listed.append(np.nonzero(words.X[part])[1].astype(np.int32))
+        starts = words.epoch_starts
+        lengths = np.diff(np.append(starts, words.n_bins))
+        return cls(
+            offsets=np.cumsum(np.concatenate(n_active)),
+            active=np.concatenate(listed),
+            word=words.index,
+            ages=np.arange(words.n_bins) - np.repeat(starts, lengths),
+        )
+
+
+class Histories(NamedTuple):
+    """Distinct histories of the bins whose past is known in full, and who fired after them."""
+
+    rows: SparseRows
+    n_bins: int
+    #: Units that fired after some of them but not after all, whose regressions have a solution.
+    usable: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, words: Words, basis: Floats) -> Self:
+        """Histories of the bins that have as many adjacent bins before them as there are lags."""
+        spoken, n_lags = ActiveUnits.of(words), basis.shape[1]
+        newest = np.flatnonzero(spoken.ages >= n_lags)
+        first, row = _distinct(words, newest, n_lags)
+        offsets, columns, values = _features(spoken, newest[first] - n_lags, basis, words.n_units)
+        fired_offsets, fired = _responses(words, newest, row)
+        n_fired = np.diff(fired_offsets)
+        shares = np.zeros(-(-first.size // WIDTH) * WIDTH)
+        shares[: first.size] = np.bincount(row, minlength=first.size) / max(newest.size, 1)
+        rows = SparseRows(
+            offsets, columns, values, shares, fired_offsets, fired, 1.0 / max(newest.size, 1)
+        )
+        usable = np.flatnonzero((n_fired > 0) & (n_fired < newest.size))
+        return cls(rows, newest.size, usable)
+
+    def largest_l1(self) -> float:
+        """Smallest penalty that leaves no weight other than zero; 1 where none is ever needed."""
+        rows = self.rows
+        n_rows = rows.offsets.size - 1
+        row = np.repeat(np.arange(n_rows), np.diff(rows.offsets))
+        n_columns = int(rows.columns.max(initial=0)) + 1
+        mean = np.bincount(rows.columns, rows.values * rows.shares[row], n_columns)
+        found = 0.0
+        for unit in self.usable:
+            fired = rows.fired[rows.fired_offsets[unit] : rows.fired_offsets[unit + 1]]
+            spikes = np.bincount(fired, minlength=n_rows) * rows.bin_share
+            together = np.bincount(rows.columns, rows.values * spikes[row], n_columns)
+            found = max(found, float(np.abs(together - spikes.sum() * mean).max()))
+        return found or 1.0
+
+
+def _distinct(
+    words: Words, newest: Places, n_lags: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """An example of each distinct history among those of some bins, and the history of each."""
+    codes = window_codes(words.index, newest - n_lags, n_lags, len(words))
+    _, first, row = np.unique(codes, return_index=True, return_inverse=True)
+    return first, row
+
+
+def _features(
+    spoken: ActiveUnits, oldest: Places, basis: Floats, n_units: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
+    by_lag = np.ascontiguousarray(basis.T)
+    ends = np.zeros(oldest.size, dtype=np.int64)
+    columns, values = np.empty(0, dtype=np.int32), np.empty(0)
+    past = spoken.offsets, spoken.active, spoken.word, oldest, by_lag, n_units
+    history_features(*past, ends, columns, values)
+    ends = np.cumsum(ends)
+    if ends.size and ends[-1]:
+        columns, values = np.empty(ends[-1], dtype=np.int32), np.empty(ends[-1])
+        history_features(*past, ends, columns, values)
+    return np.concatenate([np.zeros(1, dtype=np.int64), ends]), columns, values
+
+
+def _responses(
+    words: Words, newest: Places, row: NDArray[np.intp]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Rows after which each unit fired, one after the other, and where each unit's begin."""
+    units, rows = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.int32)]
+    for part in chunks(newest.size, words.n_units):
+        bins, fired = np.nonzero(words.X[words.index[newest[part]]])
+        units.append(fired)
+        rows.append(row[part][bins].astype(np.int32))
+    unit = np.concatenate(units)
+    order = np.argsort(unit, kind="stable")
+    counts = np.bincount(unit, minlength=words.n_units)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return offsets, np.concatenate(rows)[order]

@@ -1,0 +1,385 @@
+"""Logistic regressions of each unit on the past of all: a generalised linear model with history."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..kernels.cpu.history import draw_bins, log_odds_of_bins
+from ..kernels.cpu.sparse_logistic import regress
+from ..kernels.cpu.threads import threads_for
+from ..origin import ordered
+from ..solvers import Certificate
+from ..validation import Floats, check_positions, chunks, random_generator, whole_number
+from ..words import UnnamedWords, Words
+from ._history import ActiveUnits, Histories, lag_basis
+from ._rival import ChosenByValidation
+from ._saving import Arrays, floats, shaped
+from ._words_estimator import floored_rates
+
+#: Spans of history worth trying, seconds.
+_SPANS_S = 0.05, 0.2, 0.8
+#: Numbers of basis functions worth trying.
+_FUNCTIONS = 5, 10
+#: Penalties worth trying are the smallest that leaves no weight, divided by these.
+_DIVISORS = tuple(4.0**k for k in range(1, 7))
+#: Weights beyond this, in nats, have run away.
+_NATURAL = 12.0
+
+
+class HistoryGLM(ChosenByValidation):
+    """A generalised linear model: each unit given the past of all units.
+
+    The log odds of a spike of unit n in bin t are
+
+        b_n + sum over units m and functions k of w_nmk * sum over lags l of B_kl x_m(t - l),
+
+    and units are independent given the past. The functions B are raised-cosine bumps, short at
+    short lags and long at long ones, which add up to 1 at every lag (docs/method.md, "Rivals").
+
+    It is the conditional of the next bin, not a distribution over words: it is fitted to single
+    bins in time order, so that words have to be split by blocks, and :meth:`score_sequence` says
+    how likely each bin is. The past ends where an epoch begins. Bins with fewer than ``n_lags``
+    bins before them in their epoch take no part in the fit; when they are scored or predicted, lags
+    that were not recorded count at the training rates, so that every bin has a score.
+
+    Parameters
+    ----------
+    l1 : float
+        Penalty on all weights, per bin, for the unit's own past as for the others'; biases are not
+        penalised.
+    basis : int or "lags"
+        Number of basis functions, or each lag by itself.
+    n_lags : int
+        Bins of the past that matter.
+    tol : float
+        Largest violation of the optimality conditions at which a fit has converged.
+    max_iter : int
+        Newton steps of each unit's regression.
+
+    Attributes
+    ----------
+    b_ : ndarray, shape (n_units,)
+        Biases, nats. A unit that fired never, or always, has the log odds of ``rates_``.
+    weights_ : ndarray, shape (n_units, n_units, n_functions)
+        Of the basis functions, nats; the first axis is the unit that is predicted.
+    basis_ : ndarray, shape (n_functions, n_lags)
+        The basis functions.
+    certificate_ : Certificate
+        The worst of the units' regressions.
+    n_iter_ : int
+        Most Newton steps of one unit.
+
+    Examples
+    --------
+    >>> follower = np.random.default_rng(0).random(4000) < 0.2
+    >>> X = np.column_stack([follower, np.roll(follower, 2)])
+    >>> model = HistoryGLM(l1=1e-3, basis="lags", n_lags=3).fit(X)
+    >>> (np.abs(model.couplings_[1, 0]) > 1.0).tolist()  # only spikes two bins earlier matter
+    [False, True, False]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "l1": [Interval(Real, 0, None, closed="left")],
+        "basis": [Interval(Integral, 1, None, closed="left"), StrOptions({"lags"})],
+        "n_lags": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+    _fitted_numbers = ("n_iter_", *ChosenByValidation._fitted_numbers)
+
+    b_: Floats
+    weights_: Floats
+    basis_: Floats
+    certificate_: Certificate
+    n_iter_: int
+
+    def __init__(
+        self,
+        l1: float = 1e-4,
+        *,
+        basis: int | str = 6,
+        n_lags: int = 20,
+        tol: float = 1e-8,
+        max_iter: int = 100,
+    ) -> None:
+        self.l1 = l1
+        self.basis = basis
+        self.n_lags = n_lags
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Words | ArrayLike, y: None = None) -> Self:
+        """Fit to the bins of a recording.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_bins, n_units)
+            Words of single bins, or binary rows in time order.
+        y : None
+            Not used; there for scikit-learn.
+        """
+        self._fit_path(self._training_words(X, None), [self])
+        return self
+
+    def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
+        """Spans of about 0.05, 0.2 and 0.8 s, 5 and 10 functions each, and six penalties."""
+        found: list[dict[str, Any]] = []
+        for span in _SPANS_S:
+            n_lags = max(1, round(span / words.bin_width))
+            for basis in sorted({min(n, n_lags) for n in _FUNCTIONS}):
+                largest = Histories.of(words, lag_basis(basis, n_lags)).largest_l1()
+                shape = {"basis": basis, "n_lags": n_lags}
+                found += [{**shape, "l1": largest / divisor} for divisor in _DIVISORS]
+        return tuple(found)
+
+    def fit_grid(self, words: Words, grid: Sequence[dict[str, Any]]) -> list[Self]:
+        """Fit a copy at each of some settings; penalties of a basis start from the next larger."""
+        models = [clone(self).set_params(**settings) for settings in grid]
+        for shape in dict.fromkeys((model.basis, model.n_lags) for model in models):
+            alike = [model for model in models if (model.basis, model.n_lags) == shape]
+            self._fit_path(words, sorted(alike, key=lambda model: -model.l1))
+        return models
+
+    @property
+    def couplings_(self) -> Floats:
+        """Change of the log odds by a spike, bits, shape (n_units, n_units, n_lags).
+
+        Entry (n, m, l) is what a spike of unit m does to unit n ``l + 1`` bins later.
+        """
+        check_is_fitted(self)
+        return np.asarray(self.weights_ @ self.basis_ / math.log(2.0))
+
+    @property
+    def lags_s_(self) -> Floats | None:
+        """Lags of ``couplings_`` in seconds, shape (n_lags,); None after a plain array."""
+        width = self.bin_width_
+        return None if width is None else width * np.arange(1.0, self.basis_.shape[1] + 1.0)
+
+    @property
+    def n_couplings_(self) -> int:
+        """Ordered pairs of different units of which one's past matters for the other."""
+        matters = np.any(self.weights_ != 0.0, axis=2)
+        return int(matters.sum() - np.trace(matters))
+
+    @property
+    def n_nonzero_(self) -> int:
+        """Weights other than zero."""
+        return int(np.count_nonzero(self.weights_))
+
+    @property
+    def n_parameters_(self) -> int:
+        """Biases, and weights other than zero."""
+        return self.b_.size + self.n_nonzero_
+
+    @property
+    def size_(self) -> str:
+        """Basis and span."""
+        check_is_fitted(self)
+        n_functions, n_lags = self.basis_.shape
+        return f"{n_functions} functions of {n_lags} lags"
+
+    def score_sequence(self, X: Words | ArrayLike) -> Floats:
+        """Log probability of each bin given the bins before it, nats, in time order.
+
+        Their sum is the log probability of the spike trains.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_bins, n_units)
+            Words of single bins, or binary rows in time order.
+
+        Returns
+        -------
+        ndarray, shape (n_bins,)
+        """
+        words = self._sequence(X)
+        log_p = np.empty(words.n_bins)
+        for part, odds in self._log_odds(words, np.arange(self.b_.size)):
+            sign = 1.0 - 2.0 * words.X[words.index[part]]
+            log_p[part] = -np.logaddexp(0.0, sign * odds).sum(axis=1)
+        return log_p
+
+    def score(self, X: Words | ArrayLike, y: None = None) -> float:
+        """Mean log probability per bin given the past, nats."""
+        return float(self.score_sequence(X).mean())
+
+    def log_odds_in_time(self, X: Words | ArrayLike, units: Iterable[int] | None = None) -> Floats:
+        """Log odds of a spike in each bin given the bins before it, nats.
+
+        Parameters
+        ----------
+        X : Words or array_like, shape (n_bins, n_units)
+            Words of single bins, or binary rows in time order.
+        units : iterable of int, optional
+            Positions of some units in the model's order; all of them by default.
+
+        Returns
+        -------
+        ndarray, shape (n_bins, n_chosen)
+        """
+        words = self._sequence(X)
+        n = self.b_.size
+        chosen = range(n) if units is None else check_positions("units", units, n)
+        return np.concatenate([odds for _, odds in self._log_odds(words, np.array([*chosen]))])
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> NDArray[np.uint8]:
+        """Draw consecutive bins, shape (n_samples, n_units).
+
+        The bins before the first count at the training rates, as in :meth:`score_sequence`.
+
+        Parameters
+        ----------
+        n_samples : int
+            Bins to draw.
+        random_state : int, numpy.random.Generator or None
+            Seed of the draws.
+        """
+        check_is_fitted(self)
+        if whole_number("n_samples", n_samples) < 1:
+            raise ValueError(f"n_samples is {n_samples}; draw at least one bin")
+        filters, unknown = self._filters(np.arange(self.b_.size))
+        uniforms = random_generator(random_state).random((n_samples, self.b_.size))
+        drawn = np.zeros(uniforms.shape, dtype=np.uint8)
+        draw_bins(filters, unknown, uniforms, drawn)
+        return drawn
+
+    def _fit_path(self, words: Words, models: Sequence[Self]) -> None:
+        """Fit models of one basis, each from the one before it."""
+        for model in models:
+            model._check_settings()
+        _check_sequence(words)
+        basis, n = lag_basis(*models[0]._shape()), words.n_units
+        histories = Histories.of(words, basis)
+        if 2 * histories.n_bins < words.n_bins:
+            warnings.warn(
+                f"only {histories.n_bins:,} of {words.n_bins:,} bins have the {basis.shape[1]} "
+                "bins before them in their epoch and take part in the fit; use fewer lags or "
+                "split by blocks",
+                UserWarning,
+                stacklevel=3,
+            )
+        coefficients = np.zeros((n, n * len(basis) + 1))
+        coefficients[:, -1] = logit(floored_rates(words))
+        work = 50.0 * histories.rows.values.size * histories.usable.size
+        for model in models:
+            optimality, n_iter = np.zeros(n), np.zeros(n, dtype=np.int64)
+            settings = model.l1, model.tol, model.max_iter
+            with threads_for(work):
+                regress(
+                    histories.rows, histories.usable, *settings, coefficients, optimality, n_iter
+                )
+            model._remember(n, words)
+            model._take_over(coefficients, basis, float(optimality.max()), int(n_iter.max()))
+
+    def _take_over(
+        self, coefficients: Floats, basis: Floats, optimality: float, n_iter: int
+    ) -> None:
+        n = len(coefficients)
+        self.b_, self.basis_ = coefficients[:, -1].copy(), basis
+        self.weights_ = coefficients[:, :-1].reshape(n, n, len(basis)).copy()
+        self.certificate_ = Certificate(optimality <= self.tol, optimality)
+        self.n_iter_ = max(n_iter, 1)
+        largest, doubt = float(np.abs(self.weights_).max()), ""
+        if not self.certificate_.converged:
+            doubt = (
+                f"is not converged: its optimality conditions are violated by {optimality:.2g} "
+                f"(tol={self.tol:g}) after {n_iter} steps; raise max_iter, l1 or tol"
+            )
+        elif self.l1 == 0.0 and largest > _NATURAL:
+            doubt = (
+                f"has no finite optimum on these words: a weight reached {largest:.3g}, as where a "
+                "unit never fires after another; use l1 > 0"
+            )
+        if doubt:
+            name = f"HistoryGLM with l1={self.l1:g}"
+            warnings.warn(f"{name} {doubt}", ConvergenceWarning, stacklevel=4)
+
+    def _shape(self) -> tuple[int, int]:
+        """Numbers of functions and of lags."""
+        n_functions = self.n_lags if self.basis == "lags" else int(self.basis)
+        if n_functions > self.n_lags:
+            raise ValueError(
+                f"basis is {self.basis} but there are {self.n_lags} lags; use as many functions "
+                "as lags or fewer"
+            )
+        return n_functions, self.n_lags
+
+    def _sequence(self, X: Words | ArrayLike) -> Words:
+        """Bins to evaluate, in the model's order of units."""
+        check_is_fitted(self)
+        words = X if isinstance(X, Words) else UnnamedWords.from_array(X)
+        if not isinstance(X, Words):  # a data frame's columns must have the names they had
+            validate_data(self, X, skip_check_array=True, reset=False)
+        words = ordered(words, self.origin_)
+        _check_sequence(words)
+        if words.n_dims != self.n_features_in_:
+            raise ValueError(
+                f"X has {words.n_dims} features, but HistoryGLM is expecting "
+                f"{self.n_features_in_} features as input; pass the units it was fitted on"
+            )
+        return words
+
+    def _filters(self, units: NDArray[np.intp]) -> tuple[Floats, Floats]:
+        """Effects of spikes on some units, and their log odds where lags are not known.
+
+        Shapes (n_lags, n_units, n_chosen) and (n_lags + 1, n_chosen); row k of the second is for
+        k known lags.
+        """
+        filters = np.ascontiguousarray((self.weights_[units] @ self.basis_).transpose(2, 1, 0))
+        expected = np.einsum("lmn,m->ln", filters, self.rates_)
+        unknown = np.zeros((len(filters) + 1, units.size))
+        unknown[:-1] = np.cumsum(expected[::-1], axis=0)[::-1]
+        return filters, unknown + self.b_[units]
+
+    def _log_odds(self, words: Words, units: NDArray[np.intp]) -> Iterable[tuple[slice, Floats]]:
+        """Log odds of some units, stretch after stretch of the bins."""
+        filters, unknown = self._filters(units)
+        spoken = ActiveUnits.of(words)
+        work = words.n_bins * words.rates.sum() * filters.shape[0] * units.size
+        for part in chunks(words.n_bins, units.size, 1 << 22):
+            out = np.empty((part.stop - part.start, units.size))
+            with threads_for(float(work)):
+                log_odds_of_bins(*spoken, part.start, filters, unknown, out)
+            yield part, out
+
+    def _arrays(self) -> Arrays:
+        return {"b": self.b_, "weights": self.weights_, "basis": self.basis_}
+
+    @classmethod
+    def _from_arrays(
+        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], Any]
+    ) -> Self:
+        model = cls(**settings)
+        model._check_settings()
+        b, weights, basis = (floats(arrays, name) for name in ("b", "weights", "basis"))
+        n, shape = b.size, model._shape()
+        model.b_, model.basis_ = shaped("b", b, (n,)), shaped("basis", basis, shape)
+        model.weights_ = shaped("weights", weights, (n, n, shape[0]))
+        model.rates_ = shaped("rates", floats(arrays, "rates"), (n,))
+        model._remember(n, None)
+        return model
+
+
+def _check_sequence(words: Words) -> None:
+    """Refuse words that are not single bins of equal weight."""
+    if words.window != 1:
+        raise ValueError(
+            f"these words span {words.window} bins; HistoryGLM takes single bins and finds "
+            "their past itself"
+        )
+    if words.weights is not None:
+        raise ValueError(
+            "these bins carry weights, which a sequence cannot have; leave out sample_weight"
+        )

@@ -1,0 +1,154 @@
+"""What everything fitted to words has: files, and the units, bins and rates it was fitted on."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..origin import Origin, ordered
+from ..units import Units
+from ..validation import Floats, check_binary
+from ..words import UnnamedWords, Words
+from ._saving import Arrays, save
+
+
+class WordsEstimator(BaseEstimator):  # type: ignore[misc]
+    """A scikit-learn estimator that is fitted to words and remembers whose they were.
+
+    Attributes
+    ----------
+    rates_ : ndarray, shape (n_units,)
+        Training rates with a floor: the independent baseline of the scores. Only after ``fit``.
+    window_ : int
+        Bins per word of the training words, 1 for a plain array. Only after ``fit``: parameters
+        alone do not say, nor do files from before it was kept.
+    n_words_ : int
+        Number of training words. Only after ``fit``, like ``window_``.
+    origin_ : Origin or None
+        Units, bin width, window and span of time of the training words. Words that are scored or
+        predicted must have the same units, in any order, bin width and window. None after a plain
+        array, for a model made from parameters, and for files from before it was kept.
+    n_features_in_ : int
+        Number of bits of a word: units times bins.
+    """
+
+    #: Numbers and texts of a fit that files keep, where a model has them.
+    _fitted_numbers: ClassVar[tuple[str, ...]] = ("window_", "n_words_")
+
+    rates_: Floats
+    window_: int
+    n_words_: int
+    origin_: Origin | None = None
+    n_features_in_: int
+
+    @property
+    @abstractmethod
+    def n_parameters_(self) -> int:
+        """Free numbers of the fit that are not zero."""
+
+    @abstractmethod
+    def _arrays(self) -> Arrays:
+        """Arrays that make up the fit, for files."""
+
+    @classmethod
+    @abstractmethod
+    def _from_arrays(
+        cls, arrays: Arrays, settings: dict[str, Any], read: Callable[[bytes], Any]
+    ) -> Self:
+        """Make the model of such arrays anew, or raise a ValueError that says what is wrong.
+
+        ``settings`` are those of the constructor as far as files hold them; ``read`` reads a model
+        that is part of this one.
+        """
+
+    @property
+    def size_(self) -> str:
+        """What was chosen for it on held-out words, in a few words, such as ``"60 components"``."""
+        return ""
+
+    @property
+    def units_(self) -> Units | None:
+        """Table of the units that the model was fitted on; None after a plain array."""
+        check_is_fitted(self)
+        return None if self.origin_ is None else self.origin_.units
+
+    @property
+    def unit_ids_(self) -> tuple[str, ...] | None:
+        """Their names, in the order of the model's bits; None after a plain array."""
+        units = self.units_
+        return None if units is None else units.ids
+
+    @property
+    def bin_width_(self) -> float | None:
+        """Seconds per bin of the words that it was fitted on; None after a plain array."""
+        check_is_fitted(self)
+        return None if self.origin_ is None else self.origin_.bin_width
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a safetensors file; see :func:`microcolumn.load`."""
+        save(self, path)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "origin_" in vars(self)
+
+    def _remember(self, n_bits: int, words: Words | None) -> None:
+        """Keep the size of the words and, after a fit, what scores need of the data."""
+        self.n_features_in_ = n_bits
+        self.origin_ = None if words is None else Origin.of(words)
+        if words is not None:
+            self.rates_, self.window_ = floored_rates(words), words.window
+            self.n_words_ = words.n_bins
+
+    def _training_words(self, X: Words | ArrayLike, sample_weight: ArrayLike | None) -> Words:
+        if isinstance(X, Words):
+            if sample_weight is not None:
+                raise ValueError("Words carry their own weights; leave out sample_weight")
+            # Names of an earlier fit on a data frame would not describe these columns.
+            if hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
+            return X
+        words = UnnamedWords.from_array(X, sample_weight=sample_weight)
+        validate_data(self, X, skip_check_array=True)
+        return words
+
+    def _checked(self, X: Words | ArrayLike) -> NDArray[np.uint8]:
+        """Words to evaluate as bits in the model's order, which the rows of ``X`` keep."""
+        check_is_fitted(self)
+        bits = ordered(X, self.origin_).X if isinstance(X, Words) else check_binary(X)
+        if bits.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {bits.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input; pass the units it was fitted on"
+            )
+        if not isinstance(X, Words):  # a data frame's columns must have the names they had
+            validate_data(self, X, skip_check_array=True, reset=False)
+        return bits
+
+
+def floored_rates(words: Words) -> Floats:
+    """Rates kept half a count away from never and always, so that no word has probability 0.
+
+    Whole weights count as that many bins, so that they do what repeated rows would do; weights
+    that add up to less than the number of bins are relative and do not raise the floor.
+    """
+    floor = 0.5 / (max(float(words.counts.sum()), words.n_bins) + 1)
+    return np.clip(words.rates, floor, 1.0 - floor)
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a real number; truth values, which Python counts as such, are mistakes."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def check_whole(name: str, value: Any) -> None:
+    """Refuse what is not a whole number of 1 or more."""
+    if not (isinstance(value, Integral) and is_number(value) and int(value) >= 1):
+        raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
