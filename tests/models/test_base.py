@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import microcolumn as mc
 from microcolumn.energy import log_weight
-from microcolumn.models._word_model import floored_rates
+from microcolumn.models._words_estimator import floored_rates
 from microcolumn.parameters import Parameters
 
 CLASSES = {"independent": mc.Independent, "ising": mc.Ising, "rbm": mc.RBM, "srbm": mc.SemiRBM}

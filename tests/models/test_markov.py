@@ -13,7 +13,7 @@ from microcolumn.models import HiddenMarkovModes, to_bytes
 from microcolumn.models._chain import Trains, long_run
 from microcolumn.models._files import from_bytes
 from microcolumn.models._markov_fit import MarkovExpectation, MarkovModes
-from microcolumn.models._word_model import floored_rates
+from microcolumn.models._words_estimator import floored_rates
 
 
 def random_model(n_modes=3, n_units=3, seed=0):

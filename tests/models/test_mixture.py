@@ -13,7 +13,7 @@ import microcolumn as mc
 from microcolumn.models import BernoulliMixture, to_bytes
 from microcolumn.models._files import from_bytes
 from microcolumn.models._mixture_fit import Mixture, MixtureExpectation
-from microcolumn.models._word_model import floored_rates
+from microcolumn.models._words_estimator import floored_rates
 
 
 def random_mixture(n_components=3, n_bits=5, seed=0):

@@ -25,7 +25,8 @@ from ..words import Words
 from ._counting import counted_pairs, distinct_pasts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
-from ._word_model import WordModel, check_whole, floored_rates
+from ._word_model import WordModel
+from ._words_estimator import check_whole, floored_rates
 
 Places = NDArray[np.int64]
 

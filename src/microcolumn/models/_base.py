@@ -25,7 +25,8 @@ from ..partition._gibbs import gibbs_samples
 from ..validation import check_binary, random_generator
 from ..words import Words
 from ._saving import Arrays, floats, shaped
-from ._word_model import WordModel, check_whole
+from ._word_model import WordModel
+from ._words_estimator import check_whole
 
 #: Names of the arrays that a file keeps parameters in.
 PARAMETERS = ("b", "J", "W", "c", "v")

@@ -26,7 +26,8 @@ from ._ordered_units import CascadeKernels, OrderedUnits, cascade_order, checked
 from ._saving import Arrays
 from ._settings import COUNT, Number, seed_of
 from ._tree_tables import checked_trees, tabulated
-from ._word_model import WordModel, floored_rates
+from ._word_model import WordModel
+from ._words_estimator import floored_rates
 
 #: Share of the words that says when to stop, and trees without a gain after which it does.
 _KEPT, _PATIENCE = 0.1, 10

@@ -25,7 +25,8 @@ from ..words import Words
 from ._ordered_units import CascadeKernels, OrderedUnits, cascade_order, checked_order
 from ._saving import Arrays, floats, shaped
 from ._settings import COUNT, STRENGTH, Number
-from ._word_model import WordModel, floored_rates
+from ._word_model import WordModel
+from ._words_estimator import floored_rates
 
 #: Decades of strengths below the three that grids of other models span: on 54 retinal cells the
 #: best one without the count lay at the lower end of three.

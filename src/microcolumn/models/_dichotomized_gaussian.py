@@ -23,7 +23,8 @@ from ._latent_gaussian import (
 )
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
-from ._word_model import WordModel, floored_rates
+from ._word_model import WordModel
+from ._words_estimator import floored_rates
 
 #: Units up to which all words have their probability.
 MOST_NORMALISED = 10

@@ -26,7 +26,8 @@ from ..words import Words
 from ._base import PopulationModel
 from ._penalised import PenalisedModel
 from ._saving import Arrays, floats, shaped, to_bytes
-from ._word_model import WordModel, check_whole, floored_rates
+from ._word_model import WordModel
+from ._words_estimator import check_whole, floored_rates
 
 #: Largest violation of its optimality conditions at which independent units count as fitted.
 _TOL, _MAX_ITER = 1e-10, 5000

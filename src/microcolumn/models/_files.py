@@ -40,9 +40,9 @@ from ._semi_rbm import SemiRBM
 from ._tree import Tree
 from ._two_tree import TwoTree
 from ._universal import Universal
-from ._word_model import WordModel, check_whole
+from ._words_estimator import WordsEstimator, check_whole
 
-_CLASSES: dict[str, type[WordModel]] = {
+_CLASSES: dict[str, type[WordsEstimator]] = {
     cls.__name__: cls
     for cls in (
         Independent,
@@ -62,7 +62,6 @@ _CLASSES: dict[str, type[WordModel]] = {
         ReliableInteractions,
         Driven,
         KPairwise,
-        WordsEstimator,
         HistoryGLM,
     )
 }
@@ -72,7 +71,7 @@ _CERTIFICATE_TYPES: dict[str, type[float]] = {"converged": bool, "n_moments": in
 _UNREADABLE = (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError)
 
 
-def model_class(name: str) -> type[WordModel]:
+def model_class(name: str) -> type[WordsEstimator]:
     """The class of models that has a name, such as ``"RBM"``."""
     if name not in _CLASSES:
         raise ValueError(f"{name!r} is no model; choose one of {', '.join(_CLASSES)}")

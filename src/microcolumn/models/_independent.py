@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ..parameters import Kind, Parameters
 from ..words import Words
 from ._base import PopulationModel
-from ._word_model import floored_rates
+from ._words_estimator import floored_rates
 
 
 class Independent(PopulationModel):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
-from ..objectives import l1_grid, largest_l1
+from ..objectives import Objective, l1_grid, largest_l1
 from ..parameters import Floats, Kind, Parameters
 from ..penalties import L1, Penalty, Smoothness
 from ..solvers import FitResult, NestedStarts
@@ -144,6 +144,7 @@ class KPairwise(PenalisedModel):
         l1_values: Sequence[float],
         start: Parameters | None,
         nested: NestedStarts | None = None,
+        objective: Callable[[Words], Objective] | None = None,
     ) -> list[FitResult]:
         seen = _seen(words)
         if self.smoothing == 0.0 and not seen.all():
@@ -152,7 +153,7 @@ class KPairwise(PenalisedModel):
                 f"no word has {never} active units, so that without smoothing the potential has no "
                 "finite optimum; use smoothing > 0"
             )
-        return super()._results(words, l1_values, start, nested)
+        return super()._results(words, l1_values, start, nested, objective)
 
 
 def _seen(words: Words) -> Floats:

@@ -26,7 +26,8 @@ from ._modes import (
 )
 from ._saving import Arrays, floats
 from ._settings import COUNT, seed_of
-from ._word_model import WordModel, check_whole
+from ._word_model import WordModel
+from ._words_estimator import check_whole
 
 #: Numbers of modes worth trying.
 _MODES = (1, 2, 5, 10, 20, 30, 60, 100)

@@ -12,7 +12,7 @@ from ..validation import Floats
 from ..words import Words
 from ._climbing import Expectation, Pass, Summit, climb
 from ._components import Components
-from ._word_model import floored_rates
+from ._words_estimator import floored_rates
 
 #: Passes from each start before the best of them goes on.
 _SHORT = 10

@@ -22,7 +22,7 @@ from ._climbing import Summit
 from ._components import Components
 from ._rival import Rival
 from ._settings import COUNT, STRENGTH, Number
-from ._word_model import check_whole
+from ._words_estimator import check_whole
 
 #: Fewest distinct words per mode that make more modes worth trying.
 _FEWEST_WORDS = 5

@@ -40,7 +40,7 @@ from ..words import Words
 from ._base import HiddenFeatures, PopulationModel
 from ._settings import COUNT, STRENGTH, Choice, Number, seed_of
 from ._spec import OBJECTIVES
-from ._word_model import floored_rates
+from ._words_estimator import floored_rates
 
 #: Couplings and biases of recordings stay below this; log odds of e**15 take millions of words.
 _NATURAL = 15.0

@@ -27,7 +27,8 @@ from ..words import Words
 from ._counting import distinct_pasts, scaled_counts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
-from ._word_model import WordModel, check_whole, floored_rates
+from ._word_model import WordModel
+from ._words_estimator import check_whole, floored_rates
 
 #: Words that the prior counts for at each number of active units.
 _PRIOR_PER_NUMBER = 0.01

@@ -27,7 +27,8 @@ from ._normalisers import normaliser_array, normaliser_of
 from ._projections import Projections
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
-from ._word_model import WordModel, floored_rates
+from ._word_model import WordModel
+from ._words_estimator import floored_rates
 
 
 class RandomProjections(Rival):

@@ -24,7 +24,8 @@ from ..words import Words
 from ._normalisers import normaliser_array, normaliser_of
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
-from ._word_model import WordModel, floored_rates
+from ._word_model import WordModel
+from ._words_estimator import floored_rates
 
 #: Words from which annealed chains start, and most annealing steps.
 _STARTS, _STEPS = 4096, 4096

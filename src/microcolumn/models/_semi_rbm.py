@@ -16,7 +16,7 @@ from ._ising import Ising
 from ._penalised import HiddenModel, PenalisedModel
 from ._rbm import RBM
 from ._settings import document_shared_parameters
-from ._word_model import floored_rates
+from ._words_estimator import floored_rates
 
 
 @document_shared_parameters

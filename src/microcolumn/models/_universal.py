@@ -28,7 +28,8 @@ from ._base import PopulationModel
 from ._counting import scaled_counts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped, to_bytes
-from ._word_model import WordModel, check_whole
+from ._word_model import WordModel
+from ._words_estimator import check_whole
 
 Keys = NDArray[np.uint64]
 

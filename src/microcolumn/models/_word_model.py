@@ -20,12 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..partition import LogPartition
 from ..validation import Floats
 from ..words import Words
-from ._words_estimator import (
-    WordsEstimator,
-    check_whole as check_whole,
-    floored_rates as floored_rates,
-    is_number as is_number,
-)
+from ._words_estimator import WordsEstimator
 
 
 class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
