@@ -137,7 +137,7 @@ class Universal(Rival):
         """Size of the base, and its share."""
         check_is_fitted(self)
         share = self.concentration_ / (self.concentration_ + float(self._counts.sum()))
-        return ", ".join(filter(None, [self.base_.size_, f"{100.0 * share:.2g} % base"]))
+        return ", ".join(filter(None, [self.base_.size_, f"{100.0 * share:.3g} % base"]))
 
     @property
     def certificate_(self) -> Certificate:
