@@ -120,7 +120,7 @@ def result(name: str, parts: tuple[mc.Words, mc.Words, mc.Words], split: int) ->
         scores, _ = score_split({name: model}, test, split=split)
         log_p = model.score_samples(test)
         lifted = mc.Universal(model).fit(train)
-        lift = mean_rate(lifted.score_samples(test) - log_p, test, block_bins_of(test, None))[0]
+        lift = mc.lift(lifted, test).bits_per_second
     except Exception as error:
         text = f"{type(error).__name__}: {error}"
         return Row(name, split, "", 0, time.process_time() - started, None, None, None, None, text)
