@@ -67,6 +67,13 @@ def test_test_scores_are_those_of_the_fits(results):
     assert compared.scores["Tree"].n_parameters > 5  # a rate for each unit, and its edges
 
 
+def test_scores_tell_what_a_dirichlet_process_around_the_model_adds(results):
+    train, _, test = results.words("A", split=2)
+    universal = mc.Universal(results.model("A", "Tree", split=2)).fit(train)
+    [score] = [each for each in results.comparison("A").scores["Tree"].splits if each.split == 2]
+    assert score.lift == pytest.approx(mc.lift(universal, test).bits_per_second)
+
+
 def test_prediction_and_patterns_have_rivals_adequacy_and_structure_do_not(results):
     assert results.predictions("A", "Tree")["rest"].model == ModelSpec("Tree")
     found = results.patterns("A")

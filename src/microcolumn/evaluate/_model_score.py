@@ -46,6 +46,9 @@ class SplitScore:
         Free numbers of the fit that are not zero.
     size : str
         What the validation part chose for a rival, such as ``"60 components"``.
+    lift : float
+        Bits/s that a Dirichlet process around the model adds: by how much the model is wrong
+        (:func:`microcolumn.lift`). NaN where it was not asked for.
     """
 
     split: int
@@ -67,6 +70,7 @@ class SplitScore:
     spikes_per_second: float = math.nan
     n_parameters: int = 0
     size: str = ""
+    lift: float = math.nan
 
     @property
     def has_false_mode(self) -> bool:
@@ -148,6 +152,11 @@ class ModelScore:
     def n_parameters(self) -> float:
         """Mean over splits of the free numbers of the fit that are not zero."""
         return fmean(score.n_parameters for score in self.splits)
+
+    @property
+    def lift(self) -> float:
+        """Mean over splits of what a Dirichlet process around the model adds, bits/s."""
+        return fmean(score.lift for score in self.splits)
 
     @property
     def chosen(self) -> str:

@@ -33,6 +33,7 @@ from ..evaluate import (
     explainable,
     intervals,
     layer_statistics,
+    lift,
     pattern_statistics,
     predict,
     roc,
@@ -49,6 +50,7 @@ from ..models import (
     ModelSpec,
     PopulationModel,
     Rival,
+    Universal,
     WordModel,
     from_bytes,
     model_class,
@@ -259,8 +261,13 @@ def _compared(task: Task, train: Words) -> dict[str, WordModel]:
 
 def _test(task: Task) -> Rows:
     train, _, test = _split(task)
-    scores, differences = score_split(_compared(task, train), test)
-    rows = [{"model": name} | row_of(score, "split") for name, score in scores.items()]
+    compared = _compared(task, train)
+    scores, differences = score_split(compared, test)
+    lifts = {n: lift(Universal(m).fit(train), test).bits_per_second for n, m in compared.items()}
+    rows = [
+        {"model": name} | row_of(replace(score, lift=lifts[name]), "split")
+        for name, score in scores.items()
+    ]
     pairs = [
         {"first": first, "second": second, "bits_per_second": value, "block_stderr": stderr}
         for (first, second), (value, stderr) in differences.items()

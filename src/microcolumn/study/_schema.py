@@ -113,6 +113,7 @@ CREATE TABLE scores (
   optimality REAL, nats_per_word REAL, n_words INTEGER, n_live_hidden INTEGER,
   n_couplings INTEGER, n_nonzero INTEGER, n_parameters INTEGER,
   size TEXT,  -- what the validation part chose for a rival, such as 60 components
+  lift REAL,  -- bits/s that a Dirichlet process around the model adds
   false_mass REAL,  -- share of the model's mass in modes where no training word lies
   spikes_per_second REAL,  -- of all units together; several spikes in a bin count as one
   PRIMARY KEY (job, model)
