@@ -177,7 +177,7 @@ def test_fits_reach_a_fixed_point_as_good_as_long_plain_passes(words, fitted):
     assert -tight.objective_ == pytest.approx(objectives[0], rel=1e-12)
     assert abs(objectives[1] - objectives[0]) < 1e-12
     _, _, objectives = plain_em(words, fitted.modes_, fitted.weights_, 10.0, 300)
-    assert objectives[-1] - objectives[0] < 1e-4, "tol is per pass, not per fit"
+    assert objectives[-1] - objectives[0] < 30 * fitted.tol, "tol is per pass, not per fit"
     assert -fitted.objective_ == pytest.approx(objectives[0], rel=1e-12)
     assert fitted.last_gain_ <= fitted.tol
     assert (np.diff(fitted.weights_) <= 0.0).all(), "the most frequent component comes first"

@@ -105,8 +105,8 @@ class HiddenMarkovModes(ModesModel):
         *,
         smoothing: float = 10.0,
         n_init: int = 3,
-        tol: float = 1e-6,
-        max_iter: int = 500,
+        tol: float = 1e-5,
+        max_iter: int = 2000,
         random_state: Any = 0,
     ) -> None:
         self.n_modes = n_modes

@@ -41,7 +41,9 @@ class BernoulliMixture(ModesModel):
     n_init : int
         Random starts. After ten passes over the words the best of them goes on.
     tol : float
-        Fits end when a pass adds no more than this to the objective, nats per word.
+        Fits end when a pass adds no more than this to the objective, nats per word. A tenth of it
+        takes two to three times as long and changed no held-out score of the recordings tried by
+        more than its error.
     max_iter : int
         Most passes over the words.
     random_state : int, Generator, RandomState or None
@@ -85,8 +87,8 @@ class BernoulliMixture(ModesModel):
         *,
         smoothing: float = 10.0,
         n_init: int = 3,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
+        tol: float = 1e-5,
+        max_iter: int = 2000,
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
