@@ -90,7 +90,7 @@ def test_without_a_penalty_fit_chooses_one_and_says_from_which(session, words, t
     expected, choice = mc.fit_best(
         mc.Ising(objective="likelihood", random_state=2), words, random_state=2
     )
-    assert f"penalty     {choice}, chosen on a fifth of the words\n" in told
+    assert f"settings    {choice}, chosen on a fifth of the words\n" in told
     np.testing.assert_array_equal(mc.load(out).J_, expected.J_)
     told = json.loads(done("fit", session, "--model", "Ising", "--out", out, "--json").stdout)
     assert told["settings"]["l1"] in [each["l1"] for each in told["tried"]]

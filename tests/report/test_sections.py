@@ -54,6 +54,7 @@ def test_several_comparisons_are_put_side_by_side(planted_results, tmp_path):
         ("cells (simulated), spatiotemporal, T = 3", "RBM 12"),
     ]
     assert table.rows[0][2:] == (
+        "RBM 5",  # of the paper's family
         "SemiRBM 5: 0.00 ± 0.00, p = 1",
         "2.00 ± 0.20, p = 0.024",
         "12.00 ± 1.22, p = 0.024",
