@@ -30,9 +30,11 @@ print(total, "cached" if sum(scaled_sum.stats.cache_hits.values()) else "compile
 """
 
 
-def run(folder, *arguments, checked=""):
+def run(folder, *arguments, checked="", cache=None):
     environment = {**os.environ, "MICROCOLUMN_CHECK": checked}
     environment.pop("NUMBA_CACHE_DIR", None)
+    if cache is not None:
+        environment["NUMBA_CACHE_DIR"] = str(cache)
     done = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
     )
@@ -62,6 +64,23 @@ def test_an_edit_of_any_source_of_a_kernel_compiles_it_anew(tmp_path):
     assert result() == "26.0 compiled"
     assert result(checked="1") == "26.0 compiled"
     assert result() == "26.0 cached"
+
+
+def test_installations_share_what_is_compiled_in_a_folder_of_their_own_choice(tmp_path):
+    for place in ("first", "second"):
+        package = tmp_path / place / "package"
+        shutil.copytree(LANGUAGE, package / "simd", ignore=shutil.ignore_patterns("__pycache__"))
+        (package / "sums.py").write_text(KERNEL)
+        (package / "factors.py").write_text("FACTOR = 1.0\n")
+
+    def result(place):
+        return run(tmp_path / place, "-m", "package.sums", cache=tmp_path / "kernels")
+
+    assert result("first") == "31.0 compiled"
+    assert result("second") == "31.0 cached"
+    replace(tmp_path / "second" / "package" / "factors.py", "1.0", "2.0")
+    assert result("second") == "62.0 compiled"
+    assert result("first") == "31.0 cached"
 
 
 def test_the_example_of_the_page_runs(tmp_path):

@@ -12,7 +12,7 @@ import os
 import re
 from pathlib import Path
 
-from numba import njit
+from numba import config, njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 #: Whether every load and store compares its index with the array: ``MICROCOLUMN_CHECK=1``.
@@ -36,14 +36,21 @@ def subroutine(function=None, **options):
 
 
 class _Cache(FunctionCache):
-    """Numba's cache, with all sources of a kernel in its key and a file name for each mode."""
+    """Numba's cache, with all sources of a kernel in its key and a file name for each mode.
+
+    Numba gives each installation a folder of its own below ``NUMBA_CACHE_DIR``. Here all share it,
+    so that what one has compiled serves the others; hashes in names keep versions apart.
+    """
 
     def __init__(self, function):
         super().__init__(function)
+        digest = _digest(Path(inspect.getfile(function)))
+        name = self._impl.filename_base + (".checked" if CHECKED else "")
+        if config.CACHE_DIR:
+            self._impl.locator._cache_path = self._cache_path = config.CACHE_DIR
+            name += f".{digest[:16]}"
         self._cache_file = IndexDataCacheFile(
-            cache_path=self._cache_path,
-            filename_base=self._impl.filename_base + (".checked" if CHECKED else ""),
-            source_stamp=_digest(Path(inspect.getfile(function))),
+            cache_path=self._cache_path, filename_base=name, source_stamp=digest
         )
 
 
