@@ -143,12 +143,14 @@ def fuzz(reader: str, first: int, n_files: int, keep: Path | None) -> dict[str, 
     """Numbers of the files by outcome; a worker that dies or hangs costs one file."""
     outcomes: dict[str, list[int]] = {}
     number = first
+    context = multiprocessing.get_context("forkserver")
+    # Each worker is forked from a process that has imported most of what it needs.
+    context.set_forkserver_preload(["microcolumn.io", "microcolumn.survey._summary"])
     bar = tqdm(total=n_files, desc=reader, disable=not sys.stderr.isatty(), leave=False)
     while number < first + n_files:
         reports, ours = multiprocessing.Pipe(duplex=False)
-        worker = multiprocessing.get_context("spawn").Process(
-            target=work, args=(reader, range(number, first + n_files), keep, ours)
-        )
+        numbers = range(number, first + n_files)
+        worker = context.Process(target=work, args=(reader, numbers, keep, ours))
         worker.start()
         ours.close()
         patience = 120  # imports and the making of seeds
