@@ -3,11 +3,13 @@
 import json
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from small_study import when_finished
 from typer.testing import CliRunner
 
+from microcolumn import demonstration
 from microcolumn.cli import app, output
 from microcolumn.report import answer_text
 from microcolumn.report._cautions import cautions
@@ -30,12 +32,21 @@ def tiny(monkeypatch):
     monkeypatch.setattr(Plan, "paper", classmethod(lambda cls: TINY))
 
 
+@pytest.fixture
+def blank(monkeypatch):
+    """A page without content: it takes seconds to draw, and is not what these tests are about."""
+
+    def write(results, page):
+        page.write_text(f"of {results.file.name}")
+
+    monkeypatch.setattr(demonstration.report, "write", write)
+
+
 def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     out = tmp_path / "a" / "first-look"
     result = demo("--out", out)
     assert result.exit_code == 0, result.output
     results = Results(out / "quick.db")
-    answer = results.comparison("B4").answer
     store, page = out / "quick.db", out / "quick.html"
     assert result.stdout == f"{answer_text(results)}\nresults: {store}\npage: {page}\n"
     assert "B4 (simulated): 5 units" in result.stdout
@@ -48,7 +59,14 @@ def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     assert again.stdout == result.stdout
     assert when_finished(store) == before
     assert page.read_text(encoding="utf-8") == written
-    told = json.loads(demo("--out", out, "--json").stdout)
+
+
+@pytest.mark.usefixtures("blank")
+def test_programs_are_told_the_same_as_readers(tmp_path):
+    store, page = tmp_path / "quick.db", tmp_path / "quick.html"
+    told = json.loads(demo("--out", tmp_path, "--json").stdout)
+    results = Results(store)
+    answer = results.comparison("B4").answer
     label = {"recording": "B4", "label": "B4 (simulated)", "experiment": "instantaneous"}
     assert told["answers"] == [label | {"window": 1, "answer": answer}]
     assert (told["results"], told["page"]) == (str(store), str(page))
@@ -56,13 +74,16 @@ def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     assert set(told["quick_look"]) == {"small", "remedy"}
 
 
+@pytest.mark.usefixtures("blank")
 def test_the_whole_protocol_has_a_store_and_a_page_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = demo("--full")
     assert result.exit_code == 0, result.output
     assert sorted(os.listdir("microcolumn-demo")) == ["paper.db", "paper.db.lock", "paper.html"]
+    assert Path("microcolumn-demo", "paper.html").read_text() == "of paper.db"
 
 
+@pytest.mark.usefixtures("blank")
 def test_the_page_is_opened_when_asked(tmp_path, monkeypatch):
     opened = []
     monkeypatch.setattr(output.webbrowser, "open", lambda address: opened.append(address) or True)
@@ -70,6 +91,7 @@ def test_the_page_is_opened_when_asked(tmp_path, monkeypatch):
     assert opened == [(tmp_path / "quick.html").as_uri()]
 
 
+@pytest.mark.usefixtures("blank")
 def test_where_no_browser_opens_the_page_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(output.webbrowser, "open", lambda address: False)
     result = demo("--out", tmp_path, "--open")

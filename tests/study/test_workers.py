@@ -80,9 +80,9 @@ def test_any_number_of_processes_gives_the_same_bits(tmp_path, alone, n_jobs):
 
 @pytest.mark.slow
 def test_annealed_normalisers_too_are_the_same_bits(tmp_path):
-    """Windows of 50 bits, which no exact sum can cover."""
-    settings = {"n_splits": 1, "windows": 5, "models": "Ising", "l1": 4e-3}
-    plan = small_plan(recording(n_units=10), **settings)
+    """Windows of 40 bits, which no exact sum can cover."""
+    settings = {"n_splits": 1, "windows": 4, "models": "Ising", "l1": 4e-3}
+    plan = small_plan(recording(n_units=10, minutes=0.5), **settings)
     run(plan, tmp_path / "alone.db", n_jobs=1)
     run(plan, tmp_path / "two.db", n_jobs=2)
     with Store.open(tmp_path / "two.db") as store:

@@ -167,14 +167,18 @@ class _BlockTest:
     ) -> _Statistics:
         """Of sums of the columns over blocks of words, shape (n_sets, n_blocks, n_columns).
 
-        ``error`` (n_sets, n_columns) is added to the means that they deviate from.
+        ``error`` (n_sets, n_columns) is added to the means that they deviate from. ``sums`` are
+        overwritten: new memory for so many numbers takes longer than what is done with them.
         """
         n_sets, n_blocks, n_columns = sums.shape
         n_words = int(sizes.sum())
         of_sets = sums.sum(axis=1) / n_words
         root = sizes[:, None] ** 0.5
-        of_blocks = (sums / root - of_sets[:, None] * root).reshape(-1, n_columns)
-        squared = (self.features.linearised(of_blocks, self.means) * self.unit) ** 2
+        of_blocks = np.divide(sums, root, out=sums)
+        of_blocks -= of_sets[:, None] * root
+        squared = self.features.linearised(of_blocks.reshape(-1, n_columns), self.means)
+        squared *= self.unit
+        squared *= squared
         variance = squared.reshape(sums.shape).sum(axis=1) / (n_blocks - 1) / n_words
         deviation = of_sets - self.means - error
         deviation = self.features.linearised(deviation, self.means) * self.unit

@@ -17,6 +17,7 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend_handler import HandlerTuple
 
@@ -107,9 +108,7 @@ class CaptionedFigure(Figure):
 
     def _element(self) -> str:
         """The figure as an SVG element, with ids as matplotlib gives them."""
-        file = StringIO()
-        self.savefig(file, format="svg")
-        element = file.getvalue()
+        element = self._drawn_once()
         element = element[element.index("<svg") :]
         element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
         # Matplotlib names images after their pixels, so that two may share a name; none is used.
@@ -121,6 +120,23 @@ class CaptionedFigure(Figure):
             element = element.replace(sheet[0], "", 1)
             root += f' style="{sheet[1]}"'
         return element.replace("<svg", root, 1)
+
+    def _drawn_once(self) -> str:
+        """What ``savefig`` writes as SVG, without its first drawing of all that finds margins."""
+        file = StringIO()
+        canvas, dpi = self.canvas, self.dpi
+        about = _METADATA["svg"][1] | {"Title": printable(self._heading)}
+        with _style(), warnings.catch_warnings():
+            # Text stays text, and the reader's fonts have the letters.
+            warnings.filterwarnings("ignore", "Glyph .* missing from")
+            try:
+                self.dpi = mpl.rcParams["savefig.dpi"]
+                svg: Any = FigureCanvasSVG(self)  # which matplotlib's types leave out in part
+                svg.print_svg(file, metadata=about)
+            finally:
+                self.dpi = dpi
+                self.set_canvas(canvas)
+        return file.getvalue()
 
     def _repr_html_(self) -> str:
         element = self._element()

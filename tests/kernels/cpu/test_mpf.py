@@ -83,7 +83,9 @@ def test_bounds_are_what_no_word_can_exceed(parameters):
 
 
 @pytest.mark.parametrize(
-    ("link", "complement"), [(Flow(), False), (Flow(), True), (Logistic(), False)]
+    ("link", "complement"),
+    [(Flow(), False), (Flow(), True), (Logistic(), False)],
+    ids=["flow", "flow and complement", "logistic"],
 )
 def test_the_careful_way_agrees_with_the_plain_one(parameters, words, link, complement):
     space = workspace(parameters)
@@ -92,7 +94,7 @@ def test_the_careful_way_agrees_with_the_plain_one(parameters, words, link, comp
     assert_same(run(space, words, complement, link), plain, 1e-13)
 
 
-@pytest.mark.parametrize("link", [Flow(), Logistic()])
+@pytest.mark.parametrize("link", [Flow(), Logistic()], ids=["flow", "logistic"])
 @pytest.mark.parametrize("limit", [0.0, 3.0, 20.0])
 def test_cutting_products_into_blocks_changes_nothing(parameters, words, link, limit):
     space = workspace(parameters)
