@@ -36,8 +36,8 @@ _KEPT, _PATIENCE = 0.1, 10
 _LEAST_GAIN = 1e-7
 #: Trees that are grown between two looks at these words.
 _AT_ONCE = 10
-#: Added to the curvature of a leaf, in words at even odds times 4: without it one spike of a unit
-#: that hardly ever fires is worth a step of many nats.
+#: Added to the curvature of a leaf, as much as four words at even odds have: without it one spike
+#: of a unit that hardly ever fires is worth a step of many nats.
 _RIDGE = 1.0
 
 #: Distinct words, units in the order of the cascade, and their counts.
