@@ -8,8 +8,9 @@ the same for shuffled repeats, where nothing is left beyond the stimulus. Also t
 pairs within a layer and between layers, without and with the drive: a common movie looks like
 couplings between layers, and the truth has none there but a few synapses and a weak common drive.
 
-With --nulls only the errors are judged: net gains of an Ising model over their errors, and how often
-more is said to be left, on words of five units that one stimulus drives alike and nothing couples.
+With --nulls only the errors are judged: net gains of an Ising model over their errors, and how
+often more is said to be left, on words of five units that one stimulus drives alike and nothing
+couples.
 
     python benchmarks/drive_repeats.py [--units 12] [--minutes 60] [--movie 0.5] [--quick]
     python benchmarks/drive_repeats.py --nulls 30
@@ -95,7 +96,8 @@ def judge_errors(n_seeds: int, l1: float) -> None:
             models = {"Ising": mc.Ising(l1=l1, objective="pseudolikelihood")}
             [ising] = mc.beyond_stimulus(models, *parts, repeats, random_state=seed).models
             claims += ising.is_clear
-            z.append(ising.net.bits_per_second / ising.net.stderr)
+            # Without a coupling in either fit there is neither a gain nor an error.
+            z.append(ising.net.bits_per_second / max(ising.net.stderr, 1e-9))
         print(
             f"{n_repeats} repeats: net gain over its error {np.mean(z):.2f} on average, standard "
             f"deviation {np.std(z):.2f}; more is said to be left in {claims} of {n_seeds}"
