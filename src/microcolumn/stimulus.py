@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,21 +116,28 @@ class StimulusDrive:
         np.add.at(spikes, (repeat, moment), words.expand())
         widths = _checked_widths(widths_s, words.bin_width)
         none = np.full(words.n_units, np.inf), np.ones(words.n_units), np.zeros(words.n_units, bool)
-        by_repeat = cls(repeats, origin, spikes, observed, *none).left_out_log_likelihood(widths)
-        constant = by_repeat[:, -1, 0]
+        return cls(repeats, origin, spikes, observed, *none)._chosen(widths)
+
+    def _chosen(self, widths: Floats) -> StimulusDrive:
+        """The drive with the settings that left-out repeats prefer, for each unit."""
+        by_repeat, units = self.left_out_log_likelihood(widths), np.arange(self.n_units)
         # Of equal settings the last, which says least.
-        total = by_repeat[:, :-1].sum(axis=0).reshape(-1, words.n_units)
+        total = by_repeat[:, :-1].sum(axis=0).reshape(-1, self.n_units)
         best = len(total) - 1 - np.argmax(total[::-1], axis=0)
         width, prior = np.divmod(best, len(PRIOR_BINS))
-        gains = by_repeat[:, width, prior, np.arange(words.n_units)] - constant
-        stderr = gains.std(axis=0, ddof=1) / math.sqrt(n_present)
-        clearly = stdtrit(n_present - 1, _SURE)
         width_s = widths[width]
         # The rate of a unit that never or always fires is not known well enough to vary.
-        n_active = spikes.sum(axis=(0, 1), dtype=np.int64)
-        width_s[(n_active == 0) | (n_active == words.n_bins)] = np.inf
-        locked = np.isfinite(width_s) & (gains.mean(axis=0) > clearly * stderr)
-        return cls(repeats, origin, spikes, observed, width_s, np.array(PRIOR_BINS)[prior], locked)
+        n_active = self.spikes.sum(axis=(0, 1), dtype=np.int64)
+        width_s[(n_active == 0) | (n_active == self.observed.sum(dtype=np.int64))] = np.inf
+        gains = by_repeat[:, width, prior, units] - by_repeat[:, -1, 0]
+        stderr = gains.std(axis=0, ddof=1) / math.sqrt(len(gains))
+        clearly = gains.mean(axis=0) > stdtrit(len(gains) - 1, _SURE) * stderr
+        return replace(
+            self,
+            width_s=width_s,
+            prior_bins=np.array(PRIOR_BINS)[prior],
+            locked=np.isfinite(width_s) & clearly,
+        )
 
     @property
     def n_units(self) -> int:
