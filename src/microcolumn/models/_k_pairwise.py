@@ -103,6 +103,11 @@ class KPairwise(PenalisedModel):
         """Biases, couplings and entries of the potential that are not zero."""
         return super().n_parameters_ + int(np.count_nonzero(self.v_))
 
+    @property
+    def size_(self) -> str:
+        """Number of couplings."""
+        return f"{self.n_couplings_} coupling{'s' * (self.n_couplings_ != 1)}"
+
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Settings worth trying on these words: strengths a factor of ten apart."""
         return tuple({"l1": l1} for l1 in l1_grid(largest_l1(words, self.objective), per_decade=1))
