@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -107,3 +109,21 @@ def test_with_all_units_fixed_only_hidden_biases_are_left(random_parameters):
     )
     theta = random_parameters("srbm", 3, 2)
     assert np.array_equal(Layout.of(theta, fixed).pack(theta), theta.c)
+
+
+def test_a_basis_of_the_potential_changes_coordinates_and_slopes(random_parameters):
+    theta = random_parameters("kpairwise", 5, seed=1)
+    plain = Layout.of(theta)
+    basis = np.random.default_rng(0).normal(size=(4, 4))
+    turned = replace(plain, basis=basis)
+    x = turned.pack(theta)
+    np.testing.assert_allclose(basis @ x[turned.potential], theta.v[2:], atol=1e-12)
+    np.testing.assert_allclose(turned.unpack(x).v, theta.v, atol=1e-12)
+    assert np.array_equal(x[: turned.borders[-1]], plain.pack(theta)[: plain.borders[-1]])
+    # The slope along a step is the same in both.
+    gradient, step = (
+        random_parameters("kpairwise", 5, seed=2),
+        np.random.default_rng(1).normal(size=4),
+    )
+    slopes = turned.pack_gradient(gradient)[turned.potential]
+    assert slopes @ step == pytest.approx(gradient.v[2:] @ (basis @ step))

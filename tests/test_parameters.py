@@ -15,6 +15,7 @@ PAIR = [[0.0, 0.5], [0.5, 0.0]]
     [
         ({}, "independent", 0),
         ({"J": PAIR}, "ising", 0),
+        ({"J": PAIR, "v": [0.0, 0.0, 1.0]}, "kpairwise", 0),
         ({"W": np.zeros((2, 3))}, "rbm", 3),
         ({"J": PAIR, "W": np.ones((2, 1)), "c": [0.5]}, "srbm", 1),
     ],
@@ -50,9 +51,23 @@ def test_a_model_whose_hidden_visible_are_all_dead_becomes_one_without_them():
     assert live.only_live() == (live, 0.0)
 
 
+def test_a_potential_of_zero_is_dropped():
+    live, log_factor = Parameters(b=[-1.0, 0.3], J=PAIR, v=[0.0, 0.0, 0.0]).only_live()
+    assert live.kind == "ising"
+    assert log_factor == 0.0
+    theta = Parameters(b=[-1.0, 0.3], J=PAIR, v=[0.0, 0.0, 1.0])
+    assert theta.only_live() == (theta, 0.0)
+    assert theta.oriented() == (theta, 0.0)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        ({"J": PAIR, "v": [0.0, 0.0]}, "v has 2 entries for 2 units; it needs one for each"),
+        ({"J": PAIR, "v": [0.0, 1.0, 2.0]}, "v begins with 0 and 1; both must be 0"),
+        ({"J": PAIR, "v": [0.0, 0.0, np.inf]}, r"v\[2\] is inf; all parameters must be finite"),
+        ({"v": [0.0, 0.0, 1.0]}, "v is given without J or with W"),
+        ({"J": PAIR, "W": np.ones((2, 1)), "v": [0.0, 0.0, 1.0]}, "without J or with W"),
         ({"b": []}, "b is empty; a model needs at least one unit"),
         ({"b": 1.0}, "b has 0 dimensions; it needs 1"),
         ({"b": [[0.0, 0.0]]}, "b has 2 dimensions; it needs 1"),

@@ -208,6 +208,7 @@ def test_a_huge_penalty_leaves_the_potential_alone(words):
     model = mc.KPairwise(l1=1.0).fit(words)
     assert model.n_couplings_ == 0
     assert model.n_parameters_ == 6 + 5
+    assert model.size_ == "0 couplings"
     _, expected = exact_expectations(model.parameters_)
     np.testing.assert_allclose(expected.v, _shares_of_counts(words), atol=1e-3)
 

@@ -37,7 +37,8 @@ class KPairwise(PenalisedModel):
     which is the penalty smoothing / (2 n_words) * sum_K (V(K+1) - 2 V(K) + V(K-1))^2. At the
     optimum the model's P(K) minus the data's is minus the slope of this penalty. Where K was never
     seen the likelihood only ever lowers V, by a smooth bend: it falls until no more of the model's
-    mass is there than that slope, a few words' worth, so that no false mode is left.
+    mass is there than that slope, a few words' worth, which forbids false modes. Sampled fits know
+    of those that a search finds; ``log_partition().false_mass`` tells what is left.
 
     Parameters
     ----------
@@ -71,8 +72,8 @@ class KPairwise(PenalisedModel):
         "max_iter": COUNT,
     }
 
-    # Settings of its kin that mean nothing here: flow grows false modes under a potential, and the
-    # problem is convex.
+    # Settings of its kin that mean nothing here: flow sees no count beyond the neighbours of words,
+    # and the problem is convex.
     objective = "likelihood"
     complement = False
     n_init = 1
@@ -102,6 +103,11 @@ class KPairwise(PenalisedModel):
     def n_parameters_(self) -> int:
         """Biases, couplings and entries of the potential that are not zero."""
         return super().n_parameters_ + int(np.count_nonzero(self.v_))
+
+    @property
+    def size_(self) -> str:
+        """Number of couplings."""
+        return f"{self.n_couplings_} coupling{'s' * (self.n_couplings_ != 1)}"
 
     def grid(self, words: Words) -> tuple[dict[str, Any], ...]:
         """Settings worth trying on these words: strengths a factor of ten apart."""
