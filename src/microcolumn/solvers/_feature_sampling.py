@@ -199,9 +199,8 @@ class FeatureSearch:
         if self._has_strays(x, chains, keys, masses - foretold, foretold):
             return False
         drawn, last = self._draw(x, chains), self._rounds[-1]
-        ahead, back = (
-            self.features.design(self._words(each)) @ (x - last.x) for each in (last.keys, drawn)
-        )
+        change = self.features.terms(x - last.x)
+        ahead, back = (change.log_weights(self._words(each)) for each in (last.keys, drawn))
         log_z = last.log_z + log_ratio(ahead, back)
         if log_z > foretold + _SURPRISE:
             self._remember(drawn)
