@@ -33,7 +33,10 @@ import microcolumn as mc
 from microcolumn.evaluate._bootstrap import block_stderr
 
 try:
+    import jax
     import nemos
+
+    jax.config.update("jax_enable_x64", True)
 except ImportError:
     nemos = None
 
@@ -169,13 +172,17 @@ def nemos_rows(train: mc.Words, test: mc.Words, chosen: mc.HistoryGLM) -> list[R
     basis = nemos.basis.RaisedCosineLogConv(n_functions, window_size=n_lags)
     (_, *fitted), (kept, features, _) = (nemos_design(w, basis, n_lags) for w in (train, test))
     started = time.process_time()
-    model = nemos.glm.PopulationGLM(
-        observation_model="Bernoulli", regularizer="Lasso", regularizer_strength=chosen.l1
-    ).fit(*fitted)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = nemos.glm.PopulationGLM(
+            observation_model="Bernoulli", regularizer="Lasso", regularizer_strength=chosen.l1
+        ).fit(*fitted)
     seconds = time.process_time() - started
     p = np.clip(np.asarray(model.predict(features), dtype=float), 1e-12, 1.0 - 1e-12)
     n_parameters = int(np.count_nonzero(model.coef_)) + model.intercept_.size
     setting = f"{chosen.size_}, l1 {chosen.l1:.1e}"
+    if any("did not converge" in str(warning.message) for warning in caught):
+        setting += " (not converged)"
     return [Row("NeMoS", setting, n_parameters, seconds, test.bins[kept], np.log(p / (1.0 - p)))]
 
 
