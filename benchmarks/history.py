@@ -41,10 +41,10 @@ except ImportError:
     nemos = None
 
 WIDTHS_S = 0.0067, 0.020
-#: Penalties of windowed models; quick RBMs have one of them.
-L1, QUICK_L1 = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2), (3e-4,)
+#: Penalties of windowed models, and the one of quick RBMs.
+L1, QUICK_L1 = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2), (5e-4,)
 #: Hidden units and steps of quick RBMs; the table says where steps were not enough.
-QUICK_HIDDEN, QUICK_STEPS = 20, 200
+QUICK_HIDDEN, QUICK_STEPS = 50, 500
 #: Modes of quick hidden Markov models.
 QUICK_MODES = 5, 15
 
