@@ -42,6 +42,18 @@ def test_a_line_from_one_active_unit_on_costs_one_bend(random_parameters):
     assert Smoothness(2.0).value(x, layout) == pytest.approx(0.25)
 
 
+def test_bends_may_be_given_that_cost_nothing(random_parameters):
+    theta = random_parameters("kpairwise", 6, seed=1)
+    layout = Layout.of(theta)
+    x, slopes = layout.pack(theta), np.zeros(layout.size)
+    penalty = Smoothness(0.7, np.diff(theta.v, n=2))
+    assert penalty.value(x, layout) == 0.0
+    penalty.add_slopes(x, layout, slopes)
+    assert not slopes.any()
+    x[layout.potential] += 0.5 * np.arange(1, 6)
+    assert penalty.value(x, layout) == pytest.approx(0.35 * 0.25)
+
+
 def test_it_has_no_kinks_and_adds_up_with_others(random_parameters):
     theta = random_parameters("kpairwise", 4)
     layout = Layout.of(theta)

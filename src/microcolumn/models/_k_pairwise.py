@@ -18,6 +18,8 @@ from ..words import Words
 from ._penalised import PenalisedModel
 from ._settings import COUNT, STRENGTH, Number
 
+#: Nats by which V is expected to bend down at each count beyond the largest that was seen.
+_TAIL_BEND = 1.0
 #: Strength of the smoothness penalty that the coordinates of V are made for, at least.
 _LEAST_STRENGTH = 1e-10
 
@@ -33,12 +35,13 @@ class KPairwise(PenalisedModel):
     A part of V that is proportional to K (K - 1) is the same as an equal coupling of all pairs; the
     penalties decide which of the two holds it. With windows of several bins K counts all bits.
 
-    V has a prior: its second differences are normal with mean 0 and variance 1 / ``smoothing``,
-    which is the penalty smoothing / (2 n_words) * sum_K (V(K+1) - 2 V(K) + V(K-1))^2. At the
-    optimum the model's P(K) minus the data's is minus the slope of this penalty. Where K was never
-    seen the likelihood only ever lowers V, by a smooth bend: it falls until no more of the model's
-    mass is there than that slope, a few words' worth, which forbids false modes. Sampled fits know
-    of those that a search finds; ``log_partition().false_mass`` tells what is left.
+    V has a prior: its second differences V(K+1) - 2 V(K) + V(K-1) are normal with the variance
+    1 / ``smoothing`` around 0, and around -1 nat from the largest K on that was seen: beyond it V
+    falls faster and faster, like a parabola, since a line would leave false modes to the couplings.
+    This is the penalty smoothing / (2 n_words) * sum of squares. At the optimum the model's P(K)
+    minus the data's is minus its slope, so that counts that were never seen have a few words' worth
+    of the mass at most. Sampled fits know of those false modes that a search finds;
+    ``log_partition().false_mass`` tells what is left.
 
     Parameters
     ----------
@@ -120,7 +123,10 @@ class KPairwise(PenalisedModel):
         return [clone(self).set_params(**settings).fit(words) for settings in grid]
 
     def _penalty_on(self, words: Words) -> Callable[[float], Penalty]:
-        smoothness = Smoothness(self._strength(words))
+        # Beyond the largest count that was seen, bends are expected to lead down.
+        largest = int(np.flatnonzero(_seen(words))[-1])
+        bends = np.where(np.arange(1, words.n_dims) >= largest, -_TAIL_BEND, 0.0)
+        smoothness = Smoothness(self._strength(words), bends)
         return lambda l1: L1(l1) + smoothness
 
     def _strength(self, words: Words) -> float:

@@ -10,10 +10,17 @@ from ._penalty import Penalty
 
 
 class Smoothness(Penalty):
-    """strength / 2 * sum of (v_{K+1} - 2 v_K + v_{K-1})^2 over K from 1 to n_visible - 1.
+    """strength / 2 * sum of (v_{K+1} - 2 v_K + v_{K-1} - bend_K)^2 over K from 1 to n_visible - 1.
 
     The second differences are what is penalised, so a potential may rise or fall along a line; with
-    v_0 = v_1 = 0 the only one that costs nothing is zero. Nothing else is penalised.
+    v_0 = v_1 = 0 one potential alone costs nothing. Nothing else is penalised.
+
+    Parameters
+    ----------
+    strength : float
+        Strength of the penalty.
+    bends : ndarray, shape (n_visible - 1,), optional
+        Second differences that cost nothing; zero by default.
 
     Examples
     --------
@@ -27,16 +34,23 @@ class Smoothness(Penalty):
 
     level = 2
 
+    def __init__(self, strength: float, bends: Floats | None = None) -> None:
+        super().__init__(strength)
+        self.bends: Floats | float = 0.0 if bends is None else bends
+
     def value(self, x: Floats, layout: Layout) -> float:
         """The penalty at ``x``."""
-        return 0.5 * self.strength * float((np.diff(layout.potential_of(x), n=2) ** 2).sum())
+        return 0.5 * self.strength * float((self._excess(x, layout) ** 2).sum())
 
     def add_slopes(self, x: Floats, layout: Layout, slopes: Floats) -> None:
         """Add the derivatives: differences of the second differences."""
-        bends = np.diff(layout.potential_of(x), n=2)
-        padded = np.pad(bends, 2)  # the differences are their own transpose
+        padded = np.pad(self._excess(x, layout), 2)  # the differences are their own transpose
         along = self.strength * np.diff(padded, n=2)
         slopes[layout.potential] += layout.slopes_of_potential(along)
 
     def zero(self, x: Floats, origin: Floats, layout: Layout, slopes: Floats) -> None:
         """Set nothing to zero: there are no kinks."""
+
+    def _excess(self, x: Floats, layout: Layout) -> Floats:
+        """Second differences of the potential beyond those that cost nothing."""
+        return np.diff(layout.potential_of(x), n=2) - self.bends
