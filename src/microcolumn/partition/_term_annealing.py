@@ -1,9 +1,10 @@
 """Annealed importance sampling of log Z of sums of terms, checked from three sides.
 
 Forward from independent units, in reverse from words of the model (docs/method.md, section 5), and
-by words that a search finds: coordinate ascent from data words and from busy ones, and short chains
-from there. Of those words the mass is known up to Z. Where annealed chains see them less often than
-that, a mode was missed, and log Z has not converged.
+by words that a search finds: coordinate ascent from usual words and from busy ones, then short
+chains from there. Of those words the mass is known up to Z. Where they alone hold more than Z, or
+where chains from data never saw words of theirs that they should have seen ten times, a mode was
+missed, and log Z has not converged.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ import time
 import warnings
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ..packing import packed, unique_packed, unpacked
 from ..validation import Bits, Floats
-from ._importance_weights import ROUNDING, doubt_of, effective_sample_size, log_mean
+from ._importance_weights import doubt_of, effective_sample_size, log_mean
 from ._local_terms import LocalTerms
 from ._result import LogPartition
 from ._term_chains import TermChains, climbed
+
+Keys = NDArray[np.uint64]  # words, packed, shape (n_integers, n_words)
 
 #: Forward chains, steps of the first run and of the last.
 _CHAINS, _FIRST, _LAST = 512, 256, 16384
@@ -28,9 +32,11 @@ _CHAINS, _FIRST, _LAST = 512, 256, 16384
 _SETTLING = 400
 #: What log Z may be off by, nats: 0.02 bits.
 _TOLERANCE = 0.02 * math.log(2.0)
-#: Chains that start at what a search has found, sweeps of each, and share of the mass in words of
-#: theirs that annealed chains may miss.
-_SEARCHERS, _SEARCHES, _STRAY = 256, 32, 0.01
+#: Chains that start at what a search has found, sweeps of each, words that each chain from data
+#: shows, and share of the mass that these may miss.
+_SEARCHERS, _SEARCHES, _SNAPSHOTS, _STRAY = 256, 32, 16, 0.01
+#: Visits that are expected of a word which none of many chains sees only by being elsewhere.
+_VISITS = 10.0
 
 
 def annealed_log_partition(
@@ -66,8 +72,12 @@ def annealed_log_partition(
     logits = np.log(rates) - np.log1p(-rates)
     log_base = -float(np.log1p(-rates).sum())
     starts = data[rng.integers(len(data), size=2 * _CHAINS)]
-    samples = TermChains(terms, starts, rng).run(np.ones(_SETTLING)).words
-    found = _searched(terms, samples, rng)
+    usual = TermChains(terms, starts, rng).run(np.ones(_SETTLING))
+    visited = np.concatenate(
+        [packed(usual.run(np.ones(1)).words) for _ in range(_SNAPSHOTS)], axis=1
+    )
+    samples = usual.words
+    found = searched(terms, samples, rng, _SEARCHERS, _SEARCHES)
     trace: list[tuple[int, float, float]] = []
     n_steps, doubt, n_sweeps = _FIRST, "", 0
     while True:
@@ -85,8 +95,7 @@ def annealed_log_partition(
             down.run(back, np.full(n_steps, 1.0 / n_steps), backwards=True)
             reverse = log_base + down.log_weights
             n_sweeps += 2 * n_steps * _CHAINS
-            words = up.run(np.ones(1)).words
-            missed = _missed(terms, found, words, forward, value)
+            missed = _missed(terms, found, visited, value)
             doubt = doubt_of(forward, reverse, settled, _TOLERANCE) or missed or ""
             if not doubt or n_steps >= last:
                 break
@@ -99,7 +108,7 @@ def annealed_log_partition(
             stacklevel=2,
         )
     negative, reverse_stderr = log_mean(-reverse)
-    known = float(np.logaddexp.reduce(terms.log_weights(found)))
+    known = float(np.logaddexp.reduce(terms.log_weights(unpacked(found, terms.n_units))))
     return LogPartition(
         value=value,
         stderr=stderr,
@@ -123,32 +132,48 @@ def busy_words(n_units: int, n_words: int, rng: np.random.Generator) -> Bits:
     return words
 
 
-def _searched(terms: LocalTerms, samples: Bits, rng: np.random.Generator) -> Bits:
-    """Distinct words around the peaks that a search finds from busy and from usual words."""
-    half = _SEARCHERS // 2
-    starts = np.concatenate([busy_words(terms.n_units, half, rng), samples[:half]])
+def searched(
+    terms: LocalTerms, usual: Bits, rng: np.random.Generator, n_chains: int, n_sweeps: int
+) -> Keys:
+    """Distinct words around the peaks that a search finds from busy and from usual words, packed.
+
+    Half of ``n_chains`` chains climb from busy words, half from ``usual`` ones, before they make
+    ``n_sweeps`` sweeps.
+    """
+    half = n_chains // 2
+    starts = np.concatenate([busy_words(terms.n_units, half, rng), usual[:half]])
     chains = TermChains(terms, climbed(terms, starts), rng)
     seen = [packed(chains.words)]
-    seen += [packed(chains.run(np.ones(1)).words) for _ in range(_SEARCHES)]
+    seen += [packed(chains.run(np.ones(1)).words) for _ in range(n_sweeps)]
     keys = np.concatenate(seen, axis=1)
-    return unpacked(np.ascontiguousarray(keys[:, unique_packed(keys)[0]]), terms.n_units)
+    return np.ascontiguousarray(keys[:, unique_packed(keys)[0]])
 
 
-def _missed(
-    terms: LocalTerms, found: Bits, words: Bits, log_weights: Floats, log_z: float
-) -> str | None:
-    """Whether words that a search found hold more of the mass than annealed chains saw there."""
-    held = terms.log_weights(found) - log_z
-    total = float(np.logaddexp.reduce(held))
-    if total > ROUNDING + math.log1p(_STRAY):
-        return f"known words alone hold exp({total:.3g}) times as much as the whole estimate"
-    shares = np.exp(log_weights - log_weights.max())
-    shares /= shares.sum()
-    known = {key.tobytes() for key in packed(found).T}
-    inside = np.array([key.tobytes() in known for key in packed(words).T])
-    seen = float(shares[inside].sum())
-    error = math.sqrt(float((shares**2 * (inside - seen) ** 2).sum()))
-    excess = math.exp(total) - seen
-    if excess > _STRAY and excess > 4.0 * error:
-        return f"chains missed {excess:.1%} of the mass, in words that a search found"
+def unseen_share(
+    terms: LocalTerms, found: Keys, visited: Keys, n_visits: int, log_z: float
+) -> float:
+    """Share of Z in words that a search found and that chains should have seen, but did not.
+
+    Only words count of which ``n_visits`` draws would have shown ten: lighter ones are missed by
+    chance.
+    """
+    known = {key.tobytes() for key in visited.T}
+    unseen = np.array([key.tobytes() not in known for key in found.T], dtype=bool)
+    if not unseen.any():
+        return 0.0
+    words = unpacked(np.ascontiguousarray(found[:, unseen]), terms.n_units)
+    log_shares = np.minimum(terms.log_weights(words) - log_z, 700.0)
+    heavy = log_shares > math.log(_VISITS / n_visits)
+    return float(np.exp(log_shares[heavy]).sum())
+
+
+def _missed(terms: LocalTerms, found: Keys, visited: Keys, log_z: float) -> str | None:
+    """What words that a search found say against the estimate, as a clause; None if nothing."""
+    weights = terms.log_weights(unpacked(found, terms.n_units))
+    excess = float(np.logaddexp.reduce(weights)) - log_z
+    if excess > math.log1p(_STRAY):
+        return f"known words alone hold exp({excess:.3g}) times as much as the whole estimate"
+    share = unseen_share(terms, found, visited, visited.shape[1], log_z)
+    if share > _STRAY:
+        return f"chains missed {share:.1%} of the mass, in words that a search found"
     return None

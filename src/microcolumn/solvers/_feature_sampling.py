@@ -19,8 +19,8 @@ from scipy import sparse
 from ..layout import Layout
 from ..objectives._feature_likelihood import Features, SampledFeatureLikelihood
 from ..packing import packed, unique_packed, unpacked
-from ..partition._term_annealing import busy_words
-from ..partition._term_chains import TermChains, climbed
+from ..partition._term_annealing import searched, unseen_share
+from ..partition._term_chains import TermChains
 from ..penalties import L1
 from ..validation import Bits, Floats
 from ._quasi_newton import Search
@@ -113,6 +113,7 @@ class FeatureSearch:
                 continue
             if self.n_draws < self._most_draws:
                 self.n_draws = min(4 * self.n_draws, self._most_draws)
+                self._draw_again()
             elif len(self._rounds) == _ROUNDS_KEPT:
                 break
 
@@ -170,10 +171,13 @@ class FeatureSearch:
             if self._lands(self.x + step, keys):
                 return first - search.value
             step = 0.5 * step
+        self._draw_again()
+        return math.inf  # there is more to know before this is the end
+
+    def _draw_again(self) -> None:
         last = self._rounds[-1]
         again = self._draw(last.x, self._words(last.keys[:, -_CHAINS:]))
         self._rounds = [_Round(last.x, again, last.log_z)]
-        return math.inf  # there is more to know before this is the end
 
     def _searched(self, most_steps: int) -> tuple[Search, float]:
         """The penalised minimum by these words, or where too few still count; the first value."""
@@ -196,7 +200,7 @@ class FeatureSearch:
         heights = (np.arange(_CHAINS) + self.rng.random()) / _CHAINS
         edges = np.cumsum(np.exp(masses - foretold))
         chains = self._words(keys[:, np.searchsorted(edges / edges[-1], heights)])
-        if self._has_strays(x, chains, keys, masses - foretold, foretold):
+        if self._has_strays(x, chains, keys, foretold):
             return False
         drawn, last = self._draw(x, chains), self._rounds[-1]
         change = self.features.terms(x - last.x)
@@ -210,23 +214,12 @@ class FeatureSearch:
         self._rounds, self.x, self.log_z = [*kept, _Round(x, drawn, log_z)], x, log_z
         return True
 
-    def _has_strays(
-        self, x: Floats, chains: Bits, keys: Keys, log_shares: Floats, log_z: float
-    ) -> bool:
-        """Whether words around peaks hold a real share of the mass beyond what the pool says."""
+    def _has_strays(self, x: Floats, chains: Bits, keys: Keys, log_z: float) -> bool:
+        """Whether words around peaks hold a real share of the mass, but none was ever drawn."""
         terms, half = self.features.terms(x), _SEARCHERS // 2
-        busy = busy_words(self.features.n_units, half, self.rng)
-        peaks = climbed(terms, np.concatenate([busy, chains[:: _CHAINS // half]]))
-        searchers = TermChains(terms, peaks, self.rng)
-        seen = [packed(peaks)]
-        seen += [packed(searchers.run(np.ones(1)).words) for _ in range(_SWEEPS)]
-        found = np.concatenate(seen, axis=1)
-        found = np.ascontiguousarray(found[:, unique_packed(found)[0]])
-        log_held = float(np.logaddexp.reduce(terms.log_weights(self._words(found)))) - log_z
-        held = math.exp(min(log_held, 700.0))
-        known = {key.tobytes() for key in found.T}
-        inside = np.array([key.tobytes() in known for key in keys.T])
-        if held - float(np.exp(log_shares[inside]).sum()) < _STRAY:
+        found = searched(terms, chains[:: _CHAINS // half], self.rng, _SEARCHERS, _SWEEPS)
+        n_draws = sum(drawn.keys.shape[1] for drawn in self._rounds)
+        if unseen_share(terms, found, keys, n_draws, log_z) < _STRAY:
             return False
         self._remember(found)
         return True
