@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
@@ -20,13 +20,13 @@ from ..kernels.cpu.ancestry_numbers import numbers_active
 from ..kernels.cpu.ancestry_past import log_odds_given_first
 from ..kernels.cpu.threads import threads_for
 from ..parameters import Parameters
-from ..validation import Bits, Floats, chunks, random_generator
+from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._counting import counted_pairs, distinct_pasts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
 from ._word_model import WordModel
-from ._words_estimator import check_whole, floored_rates
+from ._words_estimator import floored_rates
 
 Places = NDArray[np.int64]
 
@@ -154,9 +154,7 @@ class Ancestral(Rival):
         J[units, parents] = J[parents, units] = 0.5 * self._couplings[units, slots]
         return Parameters(b=self.b_, J=J)
 
-    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
-        """Log odds of a spike of some units given all other bits, shape (n_words, n_chosen)."""
-        bits = self._checked(X)
+    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         out = np.empty((len(bits), len(units)))
         for column, unit in enumerate(units):
             out[:, column] = self.b_[unit]
@@ -193,25 +191,8 @@ class Ancestral(Rival):
             log_odds_given_first(pasts, self.order_, self.parents_, self.biases_, self.slopes_, out)
         return out, past
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None, **options: Any
-    ) -> NDArray[np.uint8]:
-        """Draw words, each unit given its parents, shape (n_samples, n_units).
-
-        Parameters
-        ----------
-        n_samples : int
-            Number of words; they are independent.
-        random_state : int, Generator or None
-            Source of the draws.
-        **options
-            None are known.
-        """
-        check_is_fitted(self)
-        check_whole("n_samples", n_samples)
-        if options:
-            raise TypeError(f"samples take no option {next(iter(options))!r}; leave it out")
-        rng = random_generator(random_state)
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Independent words, each unit given its parents."""
         out = np.zeros((self.n_features_in_, n_samples), dtype=np.uint8)
         for unit in self.order_:
             logits = np.full(n_samples, self.biases_[unit])

@@ -133,10 +133,8 @@ class PopulationModel(WordModel):
         """p(h_i = 1 | x) for each word, shape (n_words, n_hidden); below 1/2 in the silent word."""
         return hidden_posterior(self._theta(), self._checked(X))
 
-    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
-        """Log odds of a spike of some units given all other bits, shape (n_words, n_chosen)."""
-        theta, bits = self._theta(), self._checked(X)
-        return np.stack([log_odds(theta, bits, unit) for unit in units], axis=1)
+    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
+        return np.stack([log_odds(self._theta(), bits, unit) for unit in units], axis=1)
 
     def log_partition(self, method: str = "auto", **options: Any) -> LogPartition:
         """Find log Z with its error, in nats; found once and remembered for the default method.

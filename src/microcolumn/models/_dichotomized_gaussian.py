@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..objectives._sparse_words import SparseWords
 from ..parameters import Parameters
 from ..partition import LogPartition
-from ..validation import Bits, Floats, chunks, random_generator, whole_number
+from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._latent_gaussian import (
     bivariate_normal,
@@ -120,17 +120,9 @@ class DichotomizedGaussian(Rival):
         error = float(np.sqrt(np.exp(self._log_p) @ self._errors**2))
         return LogPartition(0.0, error, "exact", 0.0, 0.0, converged=error <= _MOST_ERROR)
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None, **options: Any
-    ) -> NDArray[np.uint8]:
-        """Independent words of the model, shape (n_samples, n_units)."""
-        check_is_fitted(self)
-        if options:
-            raise TypeError(f"{next(iter(options))!r} is no option of sample here; leave it out")
-        if whole_number("n_samples", n_samples) < 1:
-            raise ValueError(f"n_samples is {n_samples}; it must be at least 1")
-        rng, n = random_generator(random_state), self.thresholds_.size
-        lower = np.linalg.cholesky(self.correlations_)
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Independent words: normals above their thresholds."""
+        n, lower = self.thresholds_.size, np.linalg.cholesky(self.correlations_)
         words = np.empty((n_samples, n), dtype=np.uint8)
         for part in chunks(n_samples, n):
             normals = rng.standard_normal((part.stop - part.start, n)) @ lower.T

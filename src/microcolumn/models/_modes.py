@@ -16,13 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from ..objectives._sparse_words import SparseWords
 from ..packing import unique_rows
 from ..solvers import Certificate
-from ..validation import Floats, chunks, random_generator, real_array
+from ..validation import Floats, chunks, real_array
 from ..words import Words
 from ._climbing import Summit
 from ._components import Components
 from ._rival import Rival
 from ._settings import COUNT, STRENGTH, Number
-from ._words_estimator import check_whole
 
 #: Fewest distinct words per mode that make more modes worth trying.
 _FEWEST_WORDS = 5
@@ -70,13 +69,9 @@ class ModesModel(Rival):
         """Probability of each mode given each word, shape (n_words, n_modes)."""
         return self._responsibilities(self._checked(X))
 
-    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
-        """Log odds of a spike of some units given all other bits, shape (n_words, n_chosen).
-
-        With responsibilities r of the whole word, P its modes and e = P / (1 - P), the odds are
-        sum_k r_k e_k where the unit was silent and 1 / sum_k (r_k / e_k) where it was active.
-        """
-        bits = self._checked(X)
+    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
+        # With responsibilities r of the whole word, P its modes and e = P / (1 - P), the odds are
+        # sum_k r_k e_k where the unit was silent and 1 / sum_k (r_k / e_k) where it was active.
         chosen = np.asarray(units, dtype=np.intp)
         odds = self.modes_[:, chosen] / (1.0 - self.modes_[:, chosen])
         out = np.empty((len(bits), chosen.size))
@@ -114,25 +109,8 @@ class ModesModel(Rival):
             log_odds[part] = log_odds_of_mixed(r, newest)
         return log_odds, past
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None, **options: Any
-    ) -> NDArray[np.uint8]:
-        """Draw independent words, shape (n_samples, n_units).
-
-        Parameters
-        ----------
-        n_samples : int
-            Number of words.
-        random_state : int, Generator or None
-            Source of the draws.
-        **options
-            None; there for the models that have some.
-        """
-        check_is_fitted(self)
-        check_whole("n_samples", n_samples)
-        if options:
-            raise TypeError(f"samples take no option {next(iter(options))!r}; leave it out")
-        rng = random_generator(random_state)
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Independent words: first the mode, then the units."""
         return draw_words(self.modes_, draw_modes(self.weights_, n_samples, rng), rng)
 
     def _report(self, found: Summit[Any]) -> None:

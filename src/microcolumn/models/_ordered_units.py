@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import NDArray
 
 from ..kernels.cpu.threads import threads_for
-from ..validation import Bits, Floats, chunks, random_generator, whole_number
+from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._rival import Rival
 
@@ -48,22 +47,7 @@ class OrderedUnits(Rival):
     def _operations_per_bit(self) -> float:
         """Multiply-adds for the log odds of one unit given those before it, roughly."""
 
-    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
-        """Log odds of a spike of some units given all other bits of each word.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_words, n_units)
-            Binary words; what the units themselves did does not matter.
-        units : sequence of int
-            Bits of the word, in the model's own order.
-
-        Returns
-        -------
-        ndarray, shape (n_words, n_chosen)
-            In nats.
-        """
-        bits = self._checked(X)
+    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         places = np.argsort(self.order_)[np.asarray(units, dtype=np.intp)]
         tables, out = self._tables(), np.empty((len(bits), places.size))
         for part in chunks(*bits.shape):
@@ -72,16 +56,10 @@ class OrderedUnits(Rival):
                 self._kernels.log_odds(bits[part][:, self.order_], places, *tables, out[part])
         return out
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None, **options: Any
-    ) -> NDArray[np.uint8]:
-        """Draw independent words, unit by unit, shape (n_samples, n_units)."""
-        check_is_fitted(self)
-        if options:
-            raise TypeError(f"samples are exact; leave out {', '.join(options)}")
-        rng = random_generator(random_state)
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Independent words, unit by unit."""
         tables = self._tables()
-        out = np.empty((whole_number("n_samples", n_samples), self.order_.size), dtype=np.uint8)
+        out = np.empty((n_samples, self.order_.size), dtype=np.uint8)
         for part in chunks(*out.shape):
             drawn = np.empty_like(out[part])
             uniform = rng.random(drawn.shape)

@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import expit, logit
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
@@ -22,13 +22,13 @@ from ..kernels.cpu.poisson_binomial import (
     log_symmetric,
 )
 from ..kernels.cpu.threads import threads_for
-from ..validation import Bits, Floats, chunks, random_generator
+from ..validation import Bits, Floats, chunks
 from ..words import Words
 from ._counting import distinct_pasts, scaled_counts
 from ._rival import Rival
 from ._saving import Arrays, floats, shaped
 from ._word_model import WordModel
-from ._words_estimator import check_whole, floored_rates
+from ._words_estimator import floored_rates
 
 #: Words that the prior counts for at each number of active units.
 _PRIOR_PER_NUMBER = 0.01
@@ -105,9 +105,7 @@ class PopulationTracking(Rival):
         """Strengths of the prior worth trying."""
         return tuple({"strength": strength} for strength in _STRENGTHS)
 
-    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
-        """Log odds of a spike of some units given all other bits, shape (n_words, n_chosen)."""
-        bits = self._checked(X)
+    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
         out = np.empty((len(bits), len(units)))
         chosen = np.asarray(units, dtype=np.int64)
         with threads_for(float(3 * bits.size)):
@@ -155,25 +153,8 @@ class PopulationTracking(Rival):
             out[places] = np.log(weights @ active) - np.log(weights @ silent)
         return out, past
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None, **options: Any
-    ) -> NDArray[np.uint8]:
-        """Draw words: first how many units are active, then which, shape (n_samples, n_units).
-
-        Parameters
-        ----------
-        n_samples : int
-            Number of words; they are independent.
-        random_state : int, Generator or None
-            Source of the draws.
-        **options
-            None are known.
-        """
-        check_is_fitted(self)
-        check_whole("n_samples", n_samples)
-        if options:
-            raise TypeError(f"samples take no option {next(iter(options))!r}; leave it out")
-        rng = random_generator(random_state)
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Independent words: first how many units are active, then which."""
         n_units = self.n_features_in_
         totals = rng.choice(n_units + 1, size=n_samples, p=self.active_distribution_)
         out = np.zeros((n_samples, n_units), dtype=np.uint8)

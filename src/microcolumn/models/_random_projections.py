@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -21,7 +21,7 @@ from ..partition._local_terms import ExactTerms, LocalTerms
 from ..partition._term_chains import drawn_words
 from ..solvers import Certificate
 from ..solvers._feature_fit import FeatureFit, fit_features, is_summable
-from ..validation import Floats, random_generator, whole_number
+from ..validation import Floats, random_generator
 from ..words import Words
 from ._normalisers import normaliser_array, normaliser_of
 from ._projections import Projections
@@ -212,34 +212,12 @@ class RandomProjections(Rival):
         check_is_fitted(self)
         return self._log_z
 
-    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
-        """Log odds of a spike of some units given all other bits of each word.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_words, n_units)
-            Binary words; what the units themselves did does not matter.
-        units : sequence of int
-            Bits of the word, in the model's own order.
-
-        Returns
-        -------
-        ndarray, shape (n_words, n_chosen)
-            In nats.
-        """
-        bits, terms = self._checked(X), self._terms()
+    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
+        terms = self._terms()
         return np.stack([terms.log_odds(bits, unit) for unit in units], axis=1)
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None, **options: Any
-    ) -> NDArray[np.uint8]:
-        """Words of the model, (n_samples, n_units): independent ones, beyond 20 units by chains."""
-        check_is_fitted(self)
-        if options:
-            raise TypeError(f"{next(iter(options))!r} is no option of sample here; leave it out")
-        if whole_number("n_samples", n_samples) < 1:
-            raise ValueError(f"n_samples is {n_samples}; it must be at least 1")
-        rng = random_generator(random_state)
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Independent words of up to 20 units, beyond by chains."""
         if not is_summable(self.b_.size):
             rates = getattr(self, "rates_", None)
             logits = self.b_ if rates is None else logit(rates)

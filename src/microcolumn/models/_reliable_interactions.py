@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
@@ -19,7 +19,7 @@ from ..partition import LogPartition
 from ..partition._local_terms import MOST_EXACT, LocalTerms
 from ..partition._term_annealing import annealed_log_partition
 from ..partition._term_chains import drawn_words
-from ..validation import Bits, Floats, chunks, random_generator, whole_number
+from ..validation import Bits, Floats, chunks, random_generator
 from ..words import Words
 from ._normalisers import normaliser_array, normaliser_of
 from ._rival import Rival
@@ -150,36 +150,15 @@ class ReliableInteractions(Rival):
         check_is_fitted(self)
         return self._log_mass
 
-    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
-        """Log odds of a spike of some units given all other bits of each word.
-
-        Parameters
-        ----------
-        X : Words or array_like, shape (n_words, n_units)
-            Binary words; what the units themselves did does not matter.
-        units : sequence of int
-            Bits of the word, in the model's own order.
-
-        Returns
-        -------
-        ndarray, shape (n_words, n_chosen)
-            In nats.
-        """
-        bits, terms = self._checked(X), self._terms()
+    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
+        terms = self._terms()
         return np.stack([terms.log_odds(bits, unit) for unit in units], axis=1)
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None, **options: Any
-    ) -> NDArray[np.uint8]:
-        """Words of the normalised model by Gibbs sampling, shape (n_samples, n_units)."""
-        check_is_fitted(self)
-        if options:
-            raise TypeError(f"{next(iter(options))!r} is no option of sample here; leave it out")
-        if whole_number("n_samples", n_samples) < 1:
-            raise ValueError(f"n_samples is {n_samples}; it must be at least 1")
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Words of the normalised model by Gibbs sampling."""
         rates = getattr(self, "rates_", None)
         logits = self.b_ if rates is None else logit(rates)
-        return drawn_words(self._terms(), n_samples, logits, random_generator(random_state))
+        return drawn_words(self._terms(), n_samples, logits, rng)
 
     def _terms(self) -> LocalTerms:
         """Each reliable word as a term that counts its active units: beta where all are."""

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils._param_validation import InvalidParameterError, make_constraint
+from sklearn.utils.validation import check_is_fitted
 
 from ..partition import LogPartition
-from ..validation import Floats
+from ..validation import Floats, random_generator
 from ..words import Words
 from ._word_model import WordModel
-from ._words_estimator import WordsEstimator
+from ._words_estimator import WordsEstimator, check_whole
 
 #: Normaliser of a model whose probabilities add up to 1 by construction.
 NORMALISED = LogPartition(0.0, 0.0, "exact", 0.0, 0.0, converged=True)
@@ -53,7 +54,7 @@ class Rival(ChosenByValidation, WordModel):
     """A model of words outside the paper's family, normalised by construction.
 
     A subclass says in ``_parameter_constraints`` what its settings may be, as scikit-learn does,
-    and gives ``_fit``, ``_log_probability``, ``sample``, ``n_parameters_``, ``_arrays`` and
+    and gives ``_fit``, ``_log_probability``, ``_draw``, ``n_parameters_``, ``_arrays`` and
     ``_from_arrays``.
     """
 
@@ -84,6 +85,30 @@ class Rival(ChosenByValidation, WordModel):
     def score_samples(self, X: Words | ArrayLike) -> Floats:
         """Normalised log probability of each word in nats, shape (n_words,)."""
         return self._log_probability(self._checked(X))
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None, **options: Any
+    ) -> NDArray[np.uint8]:
+        """Draw words from the model, shape (n_samples, n_units).
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of words.
+        random_state : int, Generator or None
+            Source of the draws.
+        **options
+            None; there for the models that have some.
+        """
+        check_is_fitted(self)
+        check_whole("n_samples", n_samples)
+        if options:
+            raise TypeError(f"samples take no option {next(iter(options))!r}; leave it out")
+        return self._draw(int(n_samples), random_generator(random_state))
+
+    @abstractmethod
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Words of the model, shape (n_samples, n_units)."""
 
     def log_partition(self) -> LogPartition:
         """Log Z, which is 0 and exact for a model that is normalised by construction."""

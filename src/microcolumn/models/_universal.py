@@ -150,9 +150,8 @@ class Universal(Rival):
         check_is_fitted(self)
         return self.base_.log_partition()
 
-    def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
-        """Log odds of a spike of some units given all other bits, shape (n_words, n_chosen)."""
-        bits = self._checked(X).copy()
+    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
+        bits = bits.copy()
         out = self.base_.log_odds(bits, units)
         log_p = self._log_base(bits)
         for column, unit in enumerate(units):

@@ -70,16 +70,7 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
         ndarray, shape (n_words, n_chosen)
             In nats.
         """
-        bits = self._checked(X).copy()
-        out = np.empty((len(bits), len(units)))
-        for k, unit in enumerate(units):
-            came = bits[:, unit].copy()
-            bits[:, unit] = 1
-            active = self._log_probability(bits)
-            bits[:, unit] = 0
-            out[:, k] = active - self._log_probability(bits)
-            bits[:, unit] = came
-        return np.nan_to_num(out)
+        return self._log_odds(self._checked(X), units)
 
     def conditional(self, X: Words | ArrayLike, unit: int) -> Floats:
         """p(x_unit = 1 | the other units) for each word, shape (n_words,).
@@ -99,6 +90,19 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
         """Mean log probability per word, in nats."""
         weights = X.counts if isinstance(X, Words) else None
         return float(np.average(self.score_samples(X), weights=weights))
+
+    def _log_odds(self, bits: NDArray[np.uint8], units: Sequence[int]) -> Floats:
+        """Log odds of units of checked words; by both values of the bit where nothing is known."""
+        bits = bits.copy()
+        out = np.empty((len(bits), len(units)))
+        for k, unit in enumerate(units):
+            came = bits[:, unit].copy()
+            bits[:, unit] = 1
+            active = self._log_probability(bits)
+            bits[:, unit] = 0
+            out[:, k] = active - self._log_probability(bits)
+            bits[:, unit] = came
+        return np.nan_to_num(out)
 
     def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
         """Log probability of bits in the model's order, up to a constant, shape (n_words,)."""
