@@ -29,7 +29,7 @@ _DECREASE = 1e-4
 _MOST_HALVINGS = 30
 #: The quadratic model is minimised to this share of the violation that the step began with, in
 #: rounds of so many sweeps over the coordinates.
-_INNER_SHARE, _SWEEPS, _MOST_ROUNDS = 1e-2, 10, 50
+_INNER_SHARE, _SWEEPS, _MOST_ROUNDS = 1e-2, 10, 100
 #: Share of a coordinate's curvature that must be left when earlier coordinates are accounted for.
 _SINGULAR = 1e-10
 #: Relative change of the objective that may be mere rounding.
@@ -200,15 +200,20 @@ def _shift(H, a, change, q):
 
 @subroutine
 def _sweep(H, l1, goal, q):
-    """Minimise along each coordinate in turn; ``q`` is the slope of the quadratic model."""
-    n = goal.size
+    """Minimise along each coordinate in turn; whether all have kept their signs.
+
+    ``q`` is the slope of the quadratic model.
+    """
+    n, settled = goal.size, True
     for a in range(n):
         curvature, strength = H[a, a], l1 if a < n - 1 else 0.0
         if curvature > 0.0:
             centre = goal[a] - q[a] / curvature
             new = math.copysign(max(abs(centre) - strength / curvature, 0.0), centre)
+            settled = settled and np.sign(new) == np.sign(goal[a])
             _shift(H, a, new - goal[a], q)
             goal[a] = new
+    return settled
 
 
 @subroutine
@@ -272,13 +277,14 @@ def _descend(H, slopes, start, l1, tol):
     goal, q = start.copy(), slopes.copy()
     for _ in range(_MOST_ROUNDS):
         for _ in range(_SWEEPS):
-            _sweep(H, l1, goal, q)
+            settled = _sweep(H, l1, goal, q)
         worst = abs(q[n - 1])
         for a in range(n - 1):
             worst = max(worst, _violation(q[a], goal[a], l1))
         if worst <= tol:
             break
-        _jump(H, l1, goal, q)
+        if settled:  # else it would soon end where a coefficient changes its sign
+            _jump(H, l1, goal, q)
     return goal
 
 
