@@ -17,6 +17,7 @@ from ..solvers import FitResult, NestedStarts
 from ..words import Words
 from ._penalised import PenalisedModel
 from ._settings import COUNT, STRENGTH, Number
+from ._words_estimator import floored_rates
 
 #: Nats by which V is expected to bend down at each count beyond the largest that was seen.
 _TAIL_BEND = 1.0
@@ -123,10 +124,7 @@ class KPairwise(PenalisedModel):
         return [clone(self).set_params(**settings).fit(words) for settings in grid]
 
     def _penalty_on(self, words: Words) -> Callable[[float], Penalty]:
-        # Beyond the largest count that was seen, bends are expected to lead down.
-        largest = int(np.flatnonzero(_seen(words))[-1])
-        bends = np.where(np.arange(1, words.n_dims) >= largest, -_TAIL_BEND, 0.0)
-        smoothness = Smoothness(self._strength(words), bends)
+        smoothness = Smoothness(self._strength(words), self._bends(words))
         return lambda l1: L1(l1) + smoothness
 
     def _strength(self, words: Words) -> float:
@@ -165,7 +163,35 @@ class KPairwise(PenalisedModel):
                 f"no word has {never} active units, so that without smoothing the potential has no "
                 "finite optimum; use smoothing > 0"
             )
-        return super()._results(words, l1_values, start, nested, objective)
+        first = _uncoupled(words, self._bends(words)) if start is None else start
+        return super()._results(words, l1_values, first, nested, objective)
+
+    def _bends(self, words: Words) -> Floats:
+        """Second differences of V that the prior expects: down beyond the largest count seen."""
+        largest = int(np.flatnonzero(_seen(words))[-1])
+        return np.where(np.arange(1, words.n_dims) >= largest, -_TAIL_BEND, 0.0)
+
+
+def _uncoupled(words: Words, bends: Floats) -> Parameters:
+    """Independent units with the potential that gives them about the data's P(K), as a start.
+
+    From V = 0 the first steps would be so long that chains meet false modes on the way.
+    """
+    rates, n = floored_rates(words), words.n_dims
+    chances = np.ones(1)
+    for rate in rates:
+        chances = np.convolve(chances, [1.0 - rate, rate])
+    seen = _seen(words)
+    largest = int(np.flatnonzero(seen)[-1])
+    shares = (seen + 0.5) / (seen + 0.5).sum()
+    v = np.log(shares) - np.log(np.maximum(chances, 1e-300))
+    for k in range(max(largest, 1), n):  # beyond what was seen the prior leads on
+        v[k + 1] = 2.0 * v[k] - v[k - 1] + bends[k - 1]
+    slope = v[1] - v[0]
+    v -= v[0] + slope * np.arange(n + 1)
+    v[:2] = 0.0
+    biases = np.log(rates) - np.log1p(-rates) + slope
+    return Parameters(b=biases, J=np.zeros((n, n)), v=v)
 
 
 def _seen(words: Words) -> Floats:
