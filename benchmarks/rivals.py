@@ -47,9 +47,16 @@ from microcolumn.timeline import default_blocks
 BIN_WIDTH = 0.020
 FAMILY = ("Ising likelihood", "RBM 25 likelihood", "SemiRBM 25 likelihood")
 #: Models that are left out where a recording has more units than this: their time grows too fast.
-MOST_UNITS = {"BoostedCascade": 60, "SemiRBM 25 likelihood": 100, "RandomProjections": 100}
-#: Strengths for large populations, where a whole grid by sampled likelihood takes hours.
-LARGE, LARGE_L1 = 100, (1e-4, 4e-4)
+MOST_UNITS = {
+    "BoostedCascade": 60,
+    "HiddenMarkovModes": 100,
+    "KPairwise": 100,
+    "RandomProjections": 100,
+    "SemiRBM 25 likelihood": 100,
+}
+#: One strength for each model of a larger population, where a whole grid by sampled likelihood takes
+#: hours.
+LARGE, LARGE_L1 = 100, {"Ising": (4e-4,), "RBM": (1e-4,)}
 
 _TABLE = """CREATE TABLE IF NOT EXISTS results (
   -- A row is one model on the test part of one split of a recording.
@@ -97,9 +104,9 @@ def recordings(folder: Path, quick: bool) -> Iterator[tuple[str, Callable[[], mc
 def fitted(name: str, train: mc.Words, validation: mc.Words, seed: int) -> Any:
     """A model at the settings that the validation part prefers."""
     spec = ModelSpec.of(name)
-    l1 = LARGE_L1 if train.n_dims > LARGE else "auto"
+    l1 = LARGE_L1[spec.model] if train.n_dims > LARGE and not spec.is_rival else "auto"
     if name == "KPairwise":
-        return mc.choose_l1(mc.KPairwise(random_state=seed), train, validation, l1).best
+        return mc.choose_l1(mc.KPairwise(random_state=seed), train, validation).best
     cls = getattr(mc, spec.model)
     if spec.is_rival:
         settings = {"random_state": seed} if "random_state" in cls().get_params() else {}
