@@ -54,8 +54,7 @@ MOST_UNITS = {
     "RandomProjections": 100,
     "SemiRBM 25 likelihood": 100,
 }
-#: One strength for each model of a larger population, where a whole grid by sampled likelihood takes
-#: hours.
+#: One strength for each model of a larger population: a grid by sampled likelihood takes hours.
 LARGE, LARGE_L1 = 100, {"Ising": (4e-4,), "RBM": (1e-4,)}
 
 _TABLE = """CREATE TABLE IF NOT EXISTS results (

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import microcolumn as mc
 from microcolumn.evaluate import conditional_gain
 from microcolumn.models import Independent, Ising, SemiRBM
 from microcolumn.parameters import Parameters
@@ -124,3 +125,14 @@ def test_weights_of_hundreds_stay_finite_and_right():
 def test_units_that_do_not_exist_are_refused(random_model, units, error, sentence):
     with pytest.raises(error, match=sentence):
         conditional_gain(random_model("ising"), _words(10, 4), units, np.full(4, 0.3))
+
+
+@pytest.mark.parametrize("given", ["rest", "past"])
+def test_rivals_gain_what_their_predictions_are_worth(given):
+    rng = np.random.default_rng(3)
+    up = rng.random((3000, 1)) < 0.2
+    words = Words.from_array(rng.random((3000, 3)) < np.where(up, 0.6, 0.05)).embed(2)
+    model = mc.Tree().fit(words)
+    expected = mc.skill(mc.predict(model, words, given=given)).bits_per_second
+    gain = conditional_gain(model, words, given=given)
+    np.testing.assert_allclose(gain, expected, rtol=1e-9)

@@ -16,7 +16,7 @@ from ..kernels.cpu.flips import log_factors_of_flips
 from ..kernels.cpu.inputs import sums_of_active
 from ..kernels.cpu.threads import threads_for
 from ..kernels.simd.lanes import WIDTH
-from ..models import PopulationModel
+from ..models import PopulationModel, Rival, WordModel
 from ..parameters import Parameters
 from ..validation import Bits, Floats, check_positions, chunks
 from ..words import Words
@@ -25,7 +25,7 @@ from ._past import log_given_past
 
 
 def conditional_gain(
-    model: PopulationModel,
+    model: WordModel,
     words: Words | ArrayLike,
     units: Iterable[int] | None = None,
     baseline: Baseline = None,
@@ -37,7 +37,7 @@ def conditional_gain(
 
     Parameters
     ----------
-    model : PopulationModel
+    model : WordModel
         A fitted model.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words.
@@ -73,14 +73,18 @@ def conditional_gain(
         chosen = list(range(held.n_dims - held.n_units, held.n_dims))
     else:
         chosen = check_positions("units", units, held.n_dims, of="bit")
-    if given == "rest":
-        total = _total_given_rest(model.parameters_, base.parameters_, held, chosen)
-    elif given == "past":
-        total = _total_given_past(model.parameters_, base.parameters_, held, chosen)
-    else:
+    if given not in ("rest", "past"):
         raise ValueError(
             f"given is {given!r}; condition on the 'rest' of the window or on the 'past'"
         )
+    if given == "past":
+        _check_newest(held, chosen)
+    if not isinstance(model, PopulationModel):
+        total = _total_of_rival(model, base.parameters_, held, chosen, given)
+    elif given == "rest":
+        total = _total_given_rest(model.parameters_, base.parameters_, held, chosen)
+    else:
+        total = _total_given_past(model.parameters_, base.parameters_, held, chosen)
     seconds = float(held.counts.sum()) * held.bin_width
     return np.asarray(total / (math.log(2.0) * seconds))
 
@@ -101,10 +105,24 @@ def _total_given_rest(
     return total
 
 
-def _total_given_past(
-    theta: Parameters, base: Parameters, words: Words, units: list[int]
+def _total_of_rival(
+    model: WordModel, base: Parameters, words: Words, units: list[int], given: str
 ) -> Floats:
-    """Gain of each chosen unit given the earlier bins, summed over bins, nats."""
+    """Gain of each chosen unit under a model that gives log odds, summed over bins, nats."""
+    if given == "rest":
+        log_odds = model.log_odds(words.X, units)
+    elif isinstance(model, Rival):
+        by_past, past = model.log_odds_given_past(words)
+        log_odds = by_past[past][:, np.array(units) - (words.n_dims - words.n_units)]
+    else:
+        raise TypeError(f"{type(model).__name__} does not predict from the past; use given='rest'")
+    signs = 1.0 - 2.0 * words.X[:, units]
+    gain = np.logaddexp(0.0, signs * base.b[units]) - np.logaddexp(0.0, signs * log_odds)
+    return np.asarray(words.counts @ gain)
+
+
+def _check_newest(words: Words, units: list[int]) -> None:
+    """Refuse bits of earlier bins: given the past only the newest bin is predicted."""
     first = words.n_dims - words.n_units
     for unit in units:
         if unit < first:
@@ -112,6 +130,13 @@ def _total_given_past(
                 f"units names bit {unit} of an earlier bin; given the past only the newest bin is "
                 f"predicted: name bits {first} to {words.n_dims - 1} or use given='rest'"
             )
+
+
+def _total_given_past(
+    theta: Parameters, base: Parameters, words: Words, units: list[int]
+) -> Floats:
+    """Gain of each chosen unit given the earlier bins, summed over bins, nats."""
+    first = words.n_dims - words.n_units
     log_p, past = log_given_past(theta, words)
     total = np.empty(len(units))
     for k, unit in enumerate(units):
