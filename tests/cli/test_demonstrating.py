@@ -54,7 +54,8 @@ def test_the_demo_prints_the_answer_and_where_results_and_page_are(tmp_path):
     assert all(each in result.stdout for each in cautions(results))
     written = page.read_text(encoding="utf-8")
     before = when_finished(store)
-    assert len(before) == 1 + 3 + 1 + 2 + 3 + 3 + 2
+    # Data; fits, of rivals too; test; patterns and annealing; predictions; structures; assemblies.
+    assert len(before) == 1 + 7 + 1 + 2 + 7 + 3 + 2
     again = demo("--out", out)
     assert again.stdout == result.stdout
     assert when_finished(store) == before

@@ -41,7 +41,7 @@ def to_bytes(model: Any) -> bytes:
         "fitted": {k: getattr(model, k) for k in model._fitted_numbers if hasattr(model, k)},
     }
     # Of other objectives it follows from the optimality and the tolerance.
-    if hasattr(model, "certificate_"):
+    if "certificate_" in vars(model):
         found = asdict(model.certificate_)
         header["certificate"] = {name: v for name, v in found.items() if v is not None}
     if hasattr(model, "feature_names_in_"):

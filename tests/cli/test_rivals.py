@@ -1,0 +1,50 @@
+"""Models outside the paper's family at the command line."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+import written
+from typer.testing import CliRunner
+
+import microcolumn as mc
+from microcolumn.cli import app
+
+runner = CliRunner()
+
+
+def run(*arguments):
+    return runner.invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    path = tmp_path_factory.mktemp("recorded") / "session.npz"
+    return written.write_npz(written.small_recording(), path)
+
+
+@pytest.mark.parametrize("name", ["tree", "PopulationTracking", "BernoulliMixture"])
+def test_a_rival_is_fitted_at_chosen_settings_saved_and_drawn_from(session, tmp_path, name):
+    out = tmp_path / "rival.safetensors"
+    told = run("fit", session, "--model", name, "--seed", 3, "--out", out)
+    assert told.exit_code == 0, told.output
+    model, words = mc.load(out), mc.read(session, depth_reference="unstated").bin(0.020)
+    seed = {"random_state": 3} if hasattr(model, "random_state") else {}
+    expected, choice = mc.fit_best(type(model)(**seed), words, random_state=3)
+    assert f"settings    {choice}, chosen on a fifth of the words\n" in told.stdout
+    assert f"parameters  {expected.n_parameters_}\n" in told.stdout
+    np.testing.assert_array_equal(model.score_samples(words), expected.score_samples(words))
+    drawn = run("sample", out, "--n", 4, "--seed", 1)
+    rows = list(csv.reader(drawn.stdout.splitlines()))
+    assert rows[0] == list(words.units.ids)
+    np.testing.assert_array_equal(np.array(rows[1:], int), model.sample(4, random_state=1))
+    predicted = json.loads(run("predict", session, "--model", out, "--json").stdout)
+    gain = mc.skill(mc.predict(model, words)).bits_per_second
+    assert [row["bits_per_second"] for row in predicted["units"]] == pytest.approx(gain)
+
+
+def test_an_option_that_a_rival_lacks_is_refused(session, tmp_path):
+    result = run("fit", session, "--model", "Tree", "--hidden", 3, "--out", tmp_path / "m")
+    assert result.exit_code == 2
+    assert result.stderr == "microcolumn: Tree has no --hidden; leave it out\n"
