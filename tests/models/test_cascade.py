@@ -80,7 +80,7 @@ def test_samples_have_the_probabilities_of_the_words(every_word):
     chi_square = ((seen - 40_000 * p) ** 2 / (40_000 * p)).sum()
     assert chi_square < 61.1, "31 degrees of freedom: beyond by chance once in a thousand seeds"
     assert np.array_equal(drawn, model.sample(40_000, random_state=0))
-    with pytest.raises(TypeError, match="no option .n_chains.; leave it out"):
+    with pytest.raises(TypeError, match=r"no option .n_chains.; leave it out"):
         model.sample(3, n_chains=2)
 
 
