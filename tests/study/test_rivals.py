@@ -10,7 +10,7 @@ from small_study import small_plan
 
 import microcolumn as mc
 from microcolumn.models import ModelSpec
-from microcolumn.report import report_dict, report_text
+from microcolumn.report import page, report_dict, report_text
 from microcolumn.study._jobs import families, specs_of
 from microcolumn.study._plan import Experiment
 from microcolumn.study._results import Results
@@ -87,3 +87,9 @@ def test_reports_name_them(results):
     assert "has the highest score of all" in text
     assert " components" in text
     assert report_dict(results)["comparisons"][0]["by_model"]["Tree"]["normalisers"]
+
+
+def test_the_page_says_what_they_are(results):
+    written = page(results)
+    assert "<dt>BernoulliMixture</dt><dd>a mixture of independent populations</dd>" in written
+    assert "<dt>TwoTree</dt>" not in written  # it is not in this study

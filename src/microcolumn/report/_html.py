@@ -18,7 +18,7 @@ from ..study import Results
 from . import _tables as tables
 from ._cautions import cautions
 from ._explorer import explorers
-from ._methods import methods, references
+from ._methods import RIVALS, methods, references
 from ._notices import quick_look, simulated
 from ._pictures import pictures
 from ._sections import answers, has_windows, sections, summary, tally
@@ -75,12 +75,14 @@ def page(results: Results, *, progress: bool | None = None) -> str:
         simulated=[name for name in results.recordings if results.is_simulated(name)],
     )
     found = answers(results)
+    planned = {model for each in results.plan.experiments for model in each.models}
     content: dict[str, Any] = {
         "title": _title(results),
         "recordings": list(results.recordings),
         "answers": found,
         "tally": tally(results) if len(found) > _MOST_ANSWERS else None,
-        "models": {model for each in results.plan.experiments for model in each.models},
+        "models": planned,
+        "rivals": [(name, what) for name, what in RIVALS.items() if name in planned],
         "objectives": {name for each in results.plan.experiments for name in each.objectives},
         "has_windows": has_windows(results),
         "quick": quick_look(results),

@@ -30,7 +30,7 @@ _NAMES = {
     "RBM": "restricted Boltzmann machines",
     "SemiRBM": "semi-restricted Boltzmann machines",
 }
-_RIVALS = {
+RIVALS = {
     "KPairwise": "an Ising model with a potential of the number of active units (Tkačik et al. "
     "2014), by maximum likelihood",
     "BernoulliMixture": "a mixture of independent populations",
@@ -136,7 +136,7 @@ def _models(experiment: Experiment) -> str:
 
 
 def _rivals(experiment: Experiment) -> str:
-    found = [_RIVALS[model] for model in experiment.models if model in _RIVALS]
+    found = [RIVALS[model] for model in experiment.models if model in RIVALS]
     if not found:
         return ""
     alone = len(found) == len(experiment.models)
