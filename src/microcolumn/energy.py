@@ -70,3 +70,24 @@ def log_odds(theta: Parameters, X: ArrayLike, unit: int) -> Floats:
             value += np.diff(theta.v)[rest.sum(axis=1).astype(np.intp)]
         out[part] = value
     return out
+
+
+def number_active(active: Floats, silent: Floats) -> Floats:
+    """P(k active) of independent units, the Poisson binomial distribution, in each row.
+
+    Parameters
+    ----------
+    active, silent : ndarray, shape (n_rows, n_units)
+        Probabilities of a spike and of none, which add up to 1.
+
+    Returns
+    -------
+    ndarray, shape (n_rows, n_units + 1)
+    """
+    n_rows, n_units = active.shape
+    p = np.zeros((n_rows, n_units + 1))
+    p[:, 0] = 1.0
+    for n in range(n_units):
+        p[:, 1 : n + 2] = p[:, 1 : n + 2] * silent[:, n, None] + p[:, : n + 1] * active[:, n, None]
+        p[:, 0] *= silent[:, n]
+    return p

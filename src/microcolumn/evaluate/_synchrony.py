@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
+from ..energy import number_active
 from ..models import Rival, WordModel
 from ..parameters import Parameters
 from ..partition import can_sample_exactly
@@ -197,20 +198,8 @@ def _sum_over_hidden(theta: Parameters, log_z: float) -> Floats:
             logits = logits + h @ theta.W.T
             log_p += h @ theta.c
         log_p += np.logaddexp(0.0, logits).sum(axis=1)
-        total += np.exp(log_p) @ _poisson_binomial(logits)
+        total += np.exp(log_p) @ number_active(expit(logits), expit(-logits))
     return total
-
-
-def _poisson_binomial(logits: Floats) -> Floats:
-    """P(k active) of independent units with each row of logits, shape (n_rows, n_units + 1)."""
-    n_rows, n_units = logits.shape
-    active, silent = expit(logits), expit(-logits)
-    p = np.zeros((n_rows, n_units + 1))
-    p[:, 0] = 1.0
-    for n in range(n_units):
-        p[:, 1 : n + 2] = p[:, 1 : n + 2] * silent[:, n, None] + p[:, : n + 1] * active[:, n, None]
-        p[:, 0] *= silent[:, n]
-    return p
 
 
 def _all_states(n: int, width: int) -> Iterator[Floats]:

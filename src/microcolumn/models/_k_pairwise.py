@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
+from ..energy import number_active
 from ..objectives import Objective, l1_grid, largest_l1
 from ..parameters import Floats, Kind, Parameters
 from ..penalties import L1, Penalty, Smoothness
@@ -178,9 +179,7 @@ def _uncoupled(words: Words, bends: Floats) -> Parameters:
     From V = 0 the first steps would be so long that chains meet false modes on the way.
     """
     rates, n = floored_rates(words), words.n_dims
-    chances = np.ones(1)
-    for rate in rates:
-        chances = np.convolve(chances, [1.0 - rate, rate])
+    [chances] = number_active(rates[None], 1.0 - rates[None])
     seen = _seen(words)
     largest = int(np.flatnonzero(seen)[-1])
     shares = (seen + 0.5) / (seen + 0.5).sum()

@@ -13,6 +13,7 @@ from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from ..energy import number_active
 from ..objectives._sparse_words import SparseWords
 from ..packing import unique_rows
 from ..solvers import Certificate
@@ -136,13 +137,7 @@ class ModesModel(Rival):
 
     def _active_distribution(self) -> Floats:
         """P(k units active): Poisson-binomial in each mode."""
-        by_mode = np.zeros((len(self.modes_), self.n_features_in_ + 1))
-        by_mode[:, 0] = 1.0
-        for n, p in enumerate(self.modes_.T[:, :, None]):
-            one_more = by_mode[:, : n + 1] * p
-            by_mode[:, : n + 1] *= 1.0 - p
-            by_mode[:, 1 : n + 2] += one_more
-        distribution: Floats = self.weights_ @ by_mode
+        distribution: Floats = self.weights_ @ number_active(self.modes_, 1.0 - self.modes_)
         return distribution
 
 
