@@ -122,7 +122,7 @@ def recording_row(
     name: str, recording: Recording, facts: RecordingInfo, plan: Plan
 ) -> dict[str, Any]:
     """Row of the store about a recording."""
-    table = recording.units
+    table, rates_hz = recording.units, recording.rates_hz
     units = [
         {
             "id": table.ids[n],
@@ -130,7 +130,7 @@ def recording_row(
             "depth_um": None if table.depth_um is None else float(table.depth_um[n]),
             "depth_reference": table.depth_reference,
             "multiunit": bool(table.multiunit[n]),
-            "rate_hz": float(recording.rates_hz[n]),
+            "rate_hz": float(rates_hz[n]),
         }
         for n in range(recording.n_units)
     ]
