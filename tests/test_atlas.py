@@ -17,6 +17,12 @@ V1 = {593: "VISp1", 821: "VISp2/3", 721: "VISp4", 778: "VISp5", 33: "VISp6a", 30
         (" ACAv6a ", ("ACAv", "VI")),
         ("MOs6b", ("MOs", "VI")),
         ("VISp", ("VISp", "")),
+        ("Primary visual area, layer 2/3", ("VISp", "II/III")),
+        ("Primary visual area layer 6a", ("VISp", "VI")),
+        ("Primary somatosensory area, barrel field, layer 4", ("SSp-bfd", "IV")),
+        ("Ectorhinal area/Layer 5", ("ECT", "V")),
+        ("Anterior cingulate area ventral part 6a", ("ACAv", "VI")),
+        ("Secondary motor area", ("MOs", "")),
         ("", ("", "")),
     ],
 )
@@ -29,6 +35,8 @@ def test_an_acronym_of_isocortex_is_an_area_and_a_layer(acronym, place):
     [
         *("CA1", "CA2", "ENTl2/3", "ENTm5", "PIR1", "COApl2", "DP5", "DP6a", "AON1", "TTd4"),
         *("POST2", "OT1", "V4", "CUL5", "P5", "6b", "MOp4", "VISp3"),
+        *("Field CA1", "Entorhinal area, lateral part, layer 2/3", "Piriform area, layer 1"),
+        *("Primary motor area, layer 4", "Dorsal peduncular area, layer 5"),
     ],
 )
 def test_a_digit_outside_isocortex_is_no_layer(acronym):

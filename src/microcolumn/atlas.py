@@ -1,8 +1,8 @@
 """Areas and layers of mouse isocortex in the names and numbers of the Allen reference atlas.
 
-Archives place units by the Allen Common Coordinate Framework: by acronyms such as ``"VISp2/3"``, or
-by the numbers of the same regions. A digit at the end of an acronym is a layer in isocortex alone:
-``"CA1"`` and ``"ENTl2/3"`` are areas, and have no layer here.
+Archives place units by the Allen Common Coordinate Framework: by acronyms such as ``"VISp2/3"``, by
+full names, or by the numbers of the same regions. A digit at the end of an acronym is a layer in
+isocortex alone: ``"CA1"`` and ``"ENTl2/3"`` are areas, and have no layer here.
 
 The regions are those below "Isocortex" (315) in the ontology of the Allen Mouse Brain Atlas (Wang
 et al., Cell 181:936, 2020; api.brain-map.org, structure graph 1), as in the file
@@ -11,6 +11,7 @@ et al., Cell 181:936, 2020; api.brain-map.org, structure graph 1), as in the fil
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 #: Layers of the ends of acronyms, in the order of the numbers below.
@@ -85,27 +86,117 @@ TEa 541 97 - 1127 234 289 729 786
 PERI 922 540 - 888 - 692 335 368
 ECT 895 836 - 427 - 988 977 1045
 """
-#: Acronyms by number, and the area and layer of each acronym.
-_ACRONYMS = {0: "", 315: "Isocortex", 997: "root"}
-_PLACES: dict[str, tuple[str, str]] = {}
-for _area, _number, *_numbers in map(str.split, _ISOCORTEX.strip().splitlines()):
-    _ACRONYMS[int(_number)] = _area
-    for _end, _id in zip(_LAYERS, _numbers, strict=True):
-        if _id != "-":
-            _ACRONYMS[int(_id)] = _area + _end
-            _PLACES[_area + _end] = _area, _LAYERS[_end]
+#: Their names, whose commas archives leave out; two are shorter where a layer follows.
+_NAMES = """
+FRP Frontal pole cerebral cortex
+FRP Frontal pole
+MO Somatomotor areas
+MOp Primary motor area
+MOs Secondary motor area
+SS Somatosensory areas
+SSp Primary somatosensory area
+SSp-n Primary somatosensory area nose
+SSp-bfd Primary somatosensory area barrel field
+VISrll Rostrolateral lateral visual area
+SSp-ll Primary somatosensory area lower limb
+SSp-m Primary somatosensory area mouth
+SSp-ul Primary somatosensory area upper limb
+SSp-tr Primary somatosensory area trunk
+SSp-un Primary somatosensory area unassigned
+SSs Supplemental somatosensory area
+GU Gustatory areas
+VISC Visceral area
+AUD Auditory areas
+AUDd Dorsal auditory area
+VISlla Laterolateral anterior visual area
+AUDp Primary auditory area
+AUDpo Posterior auditory area
+AUDv Ventral auditory area
+VIS Visual areas
+VISal Anterolateral visual area
+VISam Anteromedial visual area
+VISl Lateral visual area
+VISp Primary visual area
+VISpl Posterolateral visual area
+VISpm posteromedial visual area
+VISli Laterointermediate area
+VISpor Postrhinal area
+ACA Anterior cingulate area
+ACAd Anterior cingulate area dorsal part
+ACAv Anterior cingulate area ventral part
+PL Prelimbic area
+ILA Infralimbic area
+ORB Orbital area
+ORBl Orbital area lateral part
+ORBm Orbital area medial part
+ORBv Orbital area ventral part
+ORBvl Orbital area ventrolateral part
+AI Agranular insular area
+AId Agranular insular area dorsal part
+AIp Agranular insular area posterior part
+AIv Agranular insular area ventral part
+RSP Retrosplenial area
+RSPagl Retrosplenial area lateral agranular part
+VISmma Mediomedial anterior visual area
+VISmmp Mediomedial posterior visual area
+VISm Medial visual area
+RSPd Retrosplenial area dorsal part
+RSPv Retrosplenial area ventral part
+PTLp Posterior parietal association areas
+VISa Anterior area
+VISrl Rostrolateral visual area
+VISrl Rostrolateral area
+TEa Temporal association areas
+PERI Perirhinal area
+ECT Ectorhinal area
+"""
+#: Name of an area and what follows it in that of a layer: ``", layer 2/3"``, ``"/Layer 5"``.
+_LAYER_NAME = re.compile(r"(.+?)[ ,/]*(?:layer)? *(1|2/3|2|4|5|6a|6b)", re.IGNORECASE)
 
 
-def ccf_layer(acronym: str) -> tuple[str, str]:
-    """Area and layer of an acronym; the layer is ``""`` unless it is one of isocortex.
+def _tables() -> tuple[dict[int, str], dict[str, tuple[str, str]]]:
+    """Acronyms by number, and area and layer of the acronyms of layers."""
+    acronyms, places = {0: "", 315: "Isocortex", 997: "root"}, {}
+    for line in _ISOCORTEX.strip().splitlines():
+        area, number, *numbers = line.split()
+        acronyms[int(number)] = area
+        for end, layer_number in zip(_LAYERS, numbers, strict=True):
+            if layer_number != "-":
+                acronyms[int(layer_number)] = area + end
+                places[area + end] = area, _LAYERS[end]
+    return acronyms, places
+
+
+def _plain(name: str) -> str:
+    return " ".join(re.sub("[^a-z]", " ", name.lower()).split())
+
+
+#: Characters; longer text is no name of a region.
+_LONGEST = 100
+_ACRONYMS, _PLACES = _tables()
+_AREAS = {_plain(name): area for area, name in (x.split(" ", 1) for x in _NAMES.split("\n")[1:-1])}
+
+
+def ccf_layer(region: str) -> tuple[str, str]:
+    """Area and layer of a region, given as acronym or full name.
+
+    The layer is ``""`` unless it is one of isocortex; the area is then the region as it is written.
 
     Examples
     --------
-    >>> ccf_layer("VISp2/3"), ccf_layer("MOs6b"), ccf_layer("VISp"), ccf_layer("CA1")
-    (('VISp', 'II/III'), ('MOs', 'VI'), ('VISp', ''), ('CA1', ''))
+    >>> ccf_layer("VISp2/3"), ccf_layer("Primary visual area, layer 2/3")
+    (('VISp', 'II/III'), ('VISp', 'II/III'))
+    >>> ccf_layer("MOs"), ccf_layer("CA1"), ccf_layer("Field CA1")
+    (('MOs', ''), ('CA1', ''), ('Field CA1', ''))
     """
-    text = acronym.strip()
-    return _PLACES.get(text, (text, ""))
+    text = region.strip()
+    if text in _PLACES:
+        return _PLACES[text]
+    named = _LAYER_NAME.fullmatch(text) if len(text) <= _LONGEST else None
+    area = _AREAS.get(_plain(named[1])) if named else None
+    if named and area:
+        return _PLACES.get(area + named[2].lower(), (text, ""))
+    return _AREAS.get(_plain(text), text), ""
 
 
 def ccf_acronym(number: Any) -> str:

@@ -30,7 +30,7 @@ class Recording:
     trains : iterable of array_like
         Spike times of each unit in seconds: finite, not negative, in order.
     units : Units, optional
-        Names, depths, layers and quality; by default units are numbered.
+        Names, depths, layers, areas and quality; by default units are numbered.
     epochs : Epochs or array_like of shape (n_epochs, 2), optional
         Stretches in which the units were observed, seconds. By default from 0 to the last spike,
         or from the first spike if that comes after more than an hour and after more time than all
@@ -209,6 +209,8 @@ class Recording:
         *,
         ids: Iterable[str] | None = None,
         layer: str | Iterable[str] | None = None,
+        area: str | Iterable[str] | None = None,
+        probe: str | Iterable[str] | None = None,
         quality: str | Iterable[str] | None = None,
         multiunit: bool | None = None,
         min_rate_hz: float | None = None,
@@ -218,15 +220,16 @@ class Recording:
 
         Parameters
         ----------
-        ids, layer, quality : str or iterable of str, optional
-            Names, layers and qualities to keep.
+        ids, layer, area, probe, quality : str or iterable of str, optional
+            Names, layers, brain areas, probes and qualities to keep, as they are written.
         multiunit : bool, optional
             Keep multiunits (True) or single units (False).
         min_rate_hz, max_rate_hz : float, optional
             Keep units whose rate within the epochs lies in this range, ends included.
         """
         keep = np.ones(self.n_units, dtype=bool)
-        for name, wanted in {"ids": ids, "layer": layer, "quality": quality}.items():
+        labels = {"ids": ids, "layer": layer, "area": area, "probe": probe, "quality": quality}
+        for name, wanted in labels.items():
             if wanted is not None:
                 keep &= _among(name, getattr(self.units, name), wanted)
         if multiunit is not None:
