@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -177,6 +178,18 @@ def layers_from_the_top(units: Units) -> list[str]:
         return label == "", float(known.mean()) if known.size else np.inf
 
     return sorted(dict.fromkeys(labels.tolist()), key=place)
+
+
+def several_probes(probe: Sequence[str] | None) -> str:
+    """A caution if units come from several probes, which are no one population; else empty."""
+    counts = Counter(label for label in probe or () if label)
+    if len(counts) < 2:
+        return ""
+    largest, n_units = counts.most_common(1)[0]
+    return (
+        f"units come from {len(counts)} probes, while a population is recorded by one; choose one "
+        f'with --probe, for example {largest!r} with {n_units} units (select(probe="..."))'
+    )
 
 
 def _check_distinct(names: tuple[str, ...]) -> None:

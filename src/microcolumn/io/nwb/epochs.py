@@ -15,7 +15,9 @@ from .._failures import BadFileError, naming
 from .file import is_plain, ragged, values
 
 #: Columns of a table of intervals that say what each is.
-_LABEL_COLUMNS = ("tags", "label", "labels", "stimulus_name", "condition")
+_LABEL_COLUMNS = ("tags", "label", "labels", "stimulus_name", "condition", "protocol_type")
+#: Tables that say when units were observed, and are not offered beside it.
+_OBSERVATION = ("epochs", "invalid_times")
 
 
 def observed_epochs(path: Path, units: Any, ids: Sequence[str]) -> tuple[Epochs | None, list[str]]:
@@ -68,7 +70,7 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
         return None, []
     where = f"table {table.name!r}"
     rows = _rows(path, table)
-    labels = _labels(path, table)
+    labels = _labels(path, table, _LABEL_COLUMNS)
     order = np.argsort(rows[:, 0], kind="stable")
     rows = rows[order]
     if not np.any(rows[1:, 0] < rows[:-1, 1]):
@@ -76,6 +78,29 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
             return Epochs(rows, None if labels is None else [labels[n] for n in order]), []
     lost = "" if labels is None else ", which lost their labels"
     return _joined(rows, where), [f"overlapping rows of {where} were joined{lost}"]
+
+
+def interval_tables(path: Path, nwb: Any) -> dict[str, Epochs]:
+    """All other tables of intervals by name, with the names of their stimuli where they differ.
+
+    Rows without a finite start and stop are left out, and so is a table without any other.
+    """
+    found = {}
+    for name, table in sorted((nwb.intervals or {}).items()):
+        if name in _OBSERVATION or not {"start_time", "stop_time"} <= set(table.colnames):
+            continue
+        rows = _rows(path, table)
+        labels = _labels(path, table, ("stimulus_name", *_LABEL_COLUMNS))
+        lasting = np.isfinite(rows).all(axis=1) & (rows[:, 0] < rows[:, 1])
+        order = np.flatnonzero(lasting)[np.argsort(rows[lasting, 0], kind="stable")]
+        rows = rows[order]
+        if not len(rows):
+            continue
+        if np.any(rows[1:, 0] < rows[:-1, 1]):
+            found[str(name)] = Epochs.joined(rows)
+        else:
+            found[str(name)] = Epochs(rows, None if labels is None else [labels[n] for n in order])
+    return found
 
 
 def valid_epochs(
@@ -102,8 +127,8 @@ def _rows(path: Path, table: Any) -> Floats:
     return np.column_stack(sides).astype(np.float64)
 
 
-def _labels(path: Path, table: Any) -> list[str] | None:
-    name = next((name for name in _LABEL_COLUMNS if name in table.colnames), None)
+def _labels(path: Path, table: Any, columns: Sequence[str]) -> list[str] | None:
+    name = next((name for name in columns if name in table.colnames), None)
     if name is None:
         return None
     column = table[name]
