@@ -109,7 +109,9 @@ def probes_of(columns: Columns) -> list[str] | None:
     """Probe of each unit; None if no column tells."""
     names = (prefix + name for prefix in _PREFIXES for name in PROBE_COLUMNS)
     for column in columns_named(names, columns):
-        labels = [text.removesuffix(".0") for text in as_labels(columns[column])]
+        entries = columns[column]
+        whole = all(isinstance(entry, float) and entry.is_integer() for entry in entries)
+        labels = as_labels([int(entry) for entry in entries] if whole else entries)
         if any(labels) or column == "probe":
             return labels
     return None
