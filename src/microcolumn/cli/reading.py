@@ -36,13 +36,17 @@ class Source:
         _option(help="Option of the format, name=value: time_unit=ms. Repeatable."),
     ] = None
     epochs: Annotated[
-        str | None,
-        _option(help="Keep the epochs with this label, or a stretch in seconds: 0-3600."),
+        list[str] | None,
+        _option(
+            help="Keep the epochs of this label or table, as info lists them, or a stretch in "
+            "seconds: 0-3600. Repeatable."
+        ),
     ] = None
 
     def reading(self) -> dict[str, Any]:
         """Keyword arguments of :func:`microcolumn.read`."""
-        return given(reader=self.reader, epochs=stretch(self.epochs)) | format_options(self.option)
+        own = given(reader=self.reader, epochs=stretches(self.epochs))
+        return own | format_options(self.option)
 
     def read(self, file: Path) -> Recording:
         """The recording; depths play no part here."""
@@ -69,6 +73,8 @@ class Data(Source):
         list[str] | None, _option(help="Keep these units: ids separated by commas. Repeatable.")
     ] = None
     layer: Annotated[list[str] | None, _option(help="Keep this layer. Repeatable.")] = None
+    area: Annotated[list[str] | None, _option(help="Keep this brain area. Repeatable.")] = None
+    probe: Annotated[list[str] | None, _option(help="Keep this probe. Repeatable.")] = None
     quality: Annotated[
         list[str] | None, _option(help="Keep units of this quality. Repeatable.")
     ] = None
@@ -93,6 +99,8 @@ class Data(Source):
         return given(
             ids=ids_of(self.units),
             layer=self.layer,
+            area=self.area,
+            probe=self.probe,
             multiunit=self.multiunit,
             min_rate_hz=self.min_rate,
             max_rate_hz=self.max_rate,
@@ -139,7 +147,10 @@ def _value(text: str) -> bool | int | float | str:
     return text
 
 
-def stretch(epochs: str | None) -> Any:
-    """A label as it is, START-STOP as one epoch."""
-    found = re.fullmatch(r"([\d.]+)-([\d.]+)", epochs or "")
-    return epochs if found is None else [[float(found[1]), float(found[2])]]
+def stretches(epochs: list[str] | None) -> Any:
+    """Names as they are, one name as text, START-STOP as epochs."""
+    found = [re.fullmatch(r"([\d.]+)-([\d.]+)", each) for each in epochs or []]
+    edges = sorted([float(each[1]), float(each[2])] for each in found if each)
+    if edges and len(edges) < len(found):
+        raise ValueError("--epochs are names and stretches of time; give names or stretches alone")
+    return edges or (epochs[0] if epochs and len(epochs) == 1 else epochs)

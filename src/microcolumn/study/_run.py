@@ -123,6 +123,7 @@ def recording_row(
 ) -> dict[str, Any]:
     """Row of the store about a recording."""
     table = recording.units
+    places = {"area": table.area, "probe": table.probe}
     units = [
         {
             "id": table.ids[n],
@@ -131,6 +132,7 @@ def recording_row(
             "depth_reference": table.depth_reference,
             "multiunit": bool(table.multiunit[n]),
             "rate_hz": float(recording.rates_hz[n]),
+            **{name: labels[n] for name, labels in places.items() if labels is not None},
         }
         for n in range(recording.n_units)
     ]

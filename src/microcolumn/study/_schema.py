@@ -33,7 +33,8 @@ CREATE TABLE recordings (
   fingerprint TEXT NOT NULL,  -- sha256 of spike times, units and epochs
   source TEXT, n_units INTEGER, n_spikes INTEGER, duration_s REAL,
   simulated INTEGER,  -- 1 if its spikes come from a simulation
-  units TEXT,   -- JSON: [{id, layer, depth_um, depth_reference, rate_hz, multiunit}, ...]
+  units TEXT,   -- JSON: [{id, layer, depth_um, depth_reference, rate_hz, multiunit,
+                --        area and probe where known}, ...]
   notes TEXT,   -- JSON
   survey TEXT   -- JSON
 ) STRICT;
