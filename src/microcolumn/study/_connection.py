@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ._network import network_file_system
 from ._schema import APPLICATION_ID, FORMAT_VERSION, SCHEMA, definitions
 
 #: Seconds to wait for another process's transaction.
@@ -124,8 +125,10 @@ def connect_for_writing(path: Path) -> sqlite3.Connection:
             _check_format(connection, path)
         connection.execute("COMMIT")
         # Kept in the file from here on. The tables were laid out before, so that the file itself
-        # always says what it is.
-        connection.execute("PRAGMA journal_mode = WAL")
+        # always says what it is. The index of a WAL is memory that processes share, which those of
+        # two machines cannot (sqlite.org/wal.html, section 1).
+        mode = "DELETE" if network_file_system(path) else "WAL"
+        connection.execute(f"PRAGMA journal_mode = {mode}")
         for setting in _SETTINGS:
             connection.execute(setting)
         # Unlike quick_check, it finds a row that its index does not have, in about the same time.
