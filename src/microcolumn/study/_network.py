@@ -9,32 +9,8 @@ from pathlib import Path
 _MOUNTS = Path("/proc/self/mountinfo")
 #: Types of file systems that several machines may have mounted at once.
 _SHARED = frozenset(
-    [
-        "9p",
-        "afs",
-        "beegfs",
-        "ceph",
-        "cifs",
-        "fuse.ceph",
-        "fuse.glusterfs",
-        "fuse.juicefs",
-        "fuse.sshfs",
-        "gfs2",
-        "glusterfs",
-        "gpfs",
-        "lustre",
-        "ncpfs",
-        "nfs",
-        "nfs4",
-        "ocfs2",
-        "orangefs",
-        "panfs",
-        "pvfs2",
-        "smb3",
-        "smbfs",
-        "vboxsf",
-        "wekafs",
-    ]
+    "9p afs beegfs ceph cifs fuse.ceph fuse.glusterfs fuse.juicefs fuse.sshfs gfs2 glusterfs gpfs "
+    "lustre ncpfs nfs nfs4 ocfs2 orangefs panfs pvfs2 smb3 smbfs vboxsf wekafs".split()
 )
 
 
