@@ -23,6 +23,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
+import planted_archives
 import written
 from tqdm import tqdm
 
@@ -31,7 +32,12 @@ from microcolumn.survey._summary import summarise
 
 #: Writers of the files that mutations start from, and the name each gives to its file.
 SEEDS = {
-    "nwb": [(written.write_nwb, "a.nwb"), (partial(written.write_nwb, zarr=True), "a.nwb.zarr")],
+    "nwb": [
+        (written.write_nwb, "a.nwb"),
+        (partial(written.write_nwb, zarr=True), "a.nwb.zarr"),
+        (lambda _, path: planted_archives.ibl(path), "ibl.nwb"),
+        (lambda _, path: planted_archives.steinmetz(path), "steinmetz.nwb"),
+    ],
     "phy": [(written.write_phy, "phy"), (partial(written.write_phy, templates=True), "kilosort")],
     "neo": [(written.write_nex, "a.nex")],
     "pynapple": [(written.write_pynapple, "a.npz")],

@@ -16,6 +16,7 @@ from .. import __version__
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
+from ..survey._suspects import suspect_units, suspicions
 from ..words import Words
 from ._codec import json_text
 from ._compute import JobResult, Task, execute
@@ -137,7 +138,8 @@ def recording_row(
         }
         for n in range(recording.n_units)
     ]
-    survey = {}
+    suspicious = suspicions(suspect_units(recording))
+    survey: dict[str, Any] = {"suspects": suspicious} if suspicious else {}
     # Epochs may be too short for the bins of an experiment on other recordings.
     about = [each for each in plan.experiments if not each.recordings or name in each.recordings]
     for width in dict.fromkeys(experiment.bin_width for experiment in about):
