@@ -1,6 +1,9 @@
 from . import (
+    alf as alf,
+    cellinfo as cellinfo,
     csv as csv,
     matlab as matlab,
+    mclust as mclust,
     neo as neo,
     npz as npz,
     nwb as nwb,

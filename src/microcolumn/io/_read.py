@@ -34,9 +34,12 @@ class Reader(NamedTuple):
 READERS = {
     "nwb": Reader("NWB", extra="nwb", sandboxed=("pynwb",)),
     "phy": Reader("a phy or Kilosort folder"),
+    "alf": Reader("an ALF folder", extra="alf"),
     "neo": Reader("a format of Neo", extra="neo"),
     "pynapple": Reader("a pynapple file"),
     "spikeinterface": Reader("a SpikeInterface sorting"),
+    "mclust": Reader("T-files of MClust"),
+    "cellinfo": Reader("a session of CellExplorer", extra="matlab", sandboxed=("scipy.io", "h5py")),
     "matlab": Reader("a MATLAB file", extra="matlab", sandboxed=("scipy.io", "h5py")),
     "csv": Reader("a table of unit and time"),
     "npz": Reader("NumPy arrays"),
@@ -58,9 +61,9 @@ def read(
     Parameters
     ----------
     path : str or Path
-        NWB (HDF5 or Zarr), phy/Kilosort folder, MATLAB file, pynapple NPZ, SpikeInterface folder,
-        CSV of unit and time, NPZ, or anything that Neo reads. The format is recognised by the
-        content, then by the extension.
+        NWB (HDF5 or Zarr), phy/Kilosort or ALF folder, CellExplorer session, T-files of MClust,
+        MATLAB file, pynapple NPZ, SpikeInterface folder, CSV of unit and time, NPZ, or anything
+        that Neo reads. The format is recognised by the content, then by the extension.
     reader : str, optional
         One of ``microcolumn.io.READERS``, if the format is not recognised.
     depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional

@@ -5,6 +5,10 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+from .alf.folders import is_alf
+from .cellinfo import is_cellinfo, spikes_files
+from .mclust import t_files
+
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 #: First bytes of formats that Neo reads.
 _NEO_MAGIC = (b"NEX1", b"PLEX", b"NEURALEV", b"NEURALCD", b"BREVENTS")
@@ -20,6 +24,9 @@ _BY_EXTENSION = {
     ".txt": "csv",
     ".npz": "npz",
     ".zarr": "nwb",
+    ".t": "mclust",
+    ".t32": "mclust",
+    ".t64": "mclust",
 }
 
 
@@ -47,16 +54,22 @@ def _folder(path: Path) -> str | None:
         return "nwb"
     if any(path.glob("si_folder.json")) or any(path.glob("*_info.json")):
         return "spikeinterface"
-    return None
+    if spikes_files(path):
+        return "cellinfo"
+    if t_files(path):
+        return "mclust"
+    return "alf" if is_alf(path) else None
 
 
 def _file(path: Path) -> str | None:
     with path.open("rb") as file:
         head = file.read(1024)
     if head.startswith((b"MATLAB 5.0", b"MATLAB 7.3")):
-        return "matlab"
+        return "cellinfo" if is_cellinfo(path) else "matlab"
     if head.startswith(_HDF5):
         return _hdf5(path)
+    if head.startswith(b"%%BEGINHEADER"):
+        return "mclust"
     if head.startswith(_NEO_MAGIC):
         return "neo"
     if head.startswith(b"PK") and zipfile.is_zipfile(path):
