@@ -86,8 +86,8 @@ def test_of_each_file_the_newest_revision_is_read(probe):
     planted.save(probe / "#2025-05-06#", clusters__depths=later + 1)
     recording = mc.read(probe)
     assert recording.units.depth_um[:2].tolist() == [1.0, 11.0]
-    assert "of 1 files, revision 2025-05-06 is the newest and read" in recording.notes
-    older = mc.read(probe / "#2024-05-06#")
+    assert "files read in revision 2025-05-06: 1" in recording.notes
+    older = mc.read(probe / "#2024-05-06#")  # and what it does not have, from before
     assert older.units.depth_um[:2].tolist() == [0.0, 10.0]
 
 

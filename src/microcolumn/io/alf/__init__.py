@@ -74,8 +74,7 @@ def _revisions(sorting: Sorting) -> list[str]:
     """A note that names the revisions that are read."""
     labels = Counter(sorting.collection.revisions.values())
     return [
-        f"of {n_files} files, revision {label} is the newest and read"
-        for label, n_files in sorted(labels.items())
+        f"files read in revision {label}: {n_files}" for label, n_files in sorted(labels.items())
     ]
 
 

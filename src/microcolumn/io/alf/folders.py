@@ -19,6 +19,7 @@ _NAME = re.compile(
     r"(?:\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\.(?P<extension>npy|tsv|csv|pqt)"
 )
 _REVISION = re.compile(r"#(?P<label>[^#]+)#")
+_PROBE = re.compile(r"probe_?[0-9]+\w*")
 #: Formats in which one revision may have the same content, the one that is read first.
 _EXTENSIONS = ("npy", "tsv", "csv", "pqt")
 #: Folders of spike sorters inside that of a probe, the preferred one first.
@@ -79,12 +80,12 @@ def is_alf(path: Path) -> bool:
     return any(True for _ in _sortings(path))
 
 
-def alf_folder(path: Path) -> Path:
-    """The folder of a session's own files, ``alf``; else the folder as it was named."""
-    if (path / "alf").is_dir():
-        return path / "alf"
-    whole = path.absolute()
-    return next((above for above in (whole, *whole.parents[:4]) if above.name == "alf"), path)
+def session_folders(path: Path) -> list[Path]:
+    """Folders that may hold what is told of a whole session: the named one and ``alf`` above."""
+    base = path / "alf" if (path / "alf").is_dir() else path
+    whole = base.absolute()
+    above = (folder for folder in whole.parents[:4] if folder.name == "alf")
+    return [base, *list(above)[:1]]
 
 
 def sortings(path: Path) -> tuple[list[Sorting], list[str]]:
@@ -176,7 +177,9 @@ def _probe_above(folder: Path) -> str | None:
     """Name of the probe whose folder, or a part of it, this is; None if it is none."""
     whole = folder.absolute()
     for above in (whole, *whole.parents[:2]):
-        if above.name.startswith("probe") or above.parent.name == "alf":
+        if above.name == "alf":
+            return None
+        if above.parent.name == "alf" or _PROBE.fullmatch(above.name):
             return above.name
     return None
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...epochs import Epochs
 from .._arrays import load_array
 from .._failures import BadFileError
-from .folders import Collection, alf_folder, collection
+from .folders import Collection, collection, session_folders
 from .tables import Columns, columns_of
 
 Rows = NDArray[Any]
@@ -24,26 +24,30 @@ def named_intervals(path: Path) -> tuple[dict[str, Epochs], list[str]]:
     ``intervals_0`` and ``intervals_1``), and the columns of ``_ibl_passivePeriods.intervalsTable``.
     Where a session has several tasks, names that are taken already get that of the task's folder.
     """
-    folder = alf_folder(path)
     found: dict[str, Epochs] = {}
     notes: list[str] = []
-    tasks = sorted(inside for inside in folder.glob("task_*") if inside.is_dir())
-    for place in (folder, *tasks):
-        files = collection(place, folder)
-        for name, attribute in sorted(files.files):
-            try:
-                intervals = _intervals(files, name, attribute)
-            except ImportError as error:
-                notes.append(f"intervals of {name} are not known, since {error}")
-                continue
-            for title, rows in intervals.items():
-                unique = title if title not in found else f"{place.name} {title}"
-                good = np.isfinite(rows).all(axis=1) & (rows[:, 0] <= rows[:, 1])
-                if not good.all():
-                    notes.append(f"intervals {unique!r} without a start or stop: {(~good).sum()}")
-                if good.any():
-                    found[unique] = Epochs.joined(rows[good])
+    for folder in session_folders(path):
+        tasks = sorted(inside for inside in folder.glob("task_*") if inside.is_dir())
+        for place in (folder, *tasks):
+            _add_intervals(collection(place, folder), found, notes)
     return found, notes
+
+
+def _add_intervals(files: Collection, found: dict[str, Epochs], notes: list[str]) -> None:
+    """Add the intervals of one folder to those that are found, and notes."""
+    for name, attribute in sorted(files.files):
+        try:
+            intervals = _intervals(files, name, attribute)
+        except ImportError as error:
+            notes.append(f"intervals of {name} are not known, since {error}")
+            continue
+        for title, rows in intervals.items():
+            unique = title if title not in found else f"{files.folder.name} {title}"
+            good = np.isfinite(rows).all(axis=1) & (rows[:, 0] <= rows[:, 1])
+            if not good.all():
+                notes.append(f"intervals {unique!r} without a start or stop: {(~good).sum()}")
+            if good.any():
+                found[unique] = Epochs.joined(rows[good])
 
 
 def _intervals(files: Collection, name: str, attribute: str) -> dict[str, Rows]:

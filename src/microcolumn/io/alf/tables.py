@@ -13,6 +13,9 @@ from .._tables import open_table
 
 Columns = dict[str, Sequence[Any]]
 
+#: Older versions of pyarrow unpickle types that a file defines (CVE-2023-47248).
+_SAFE_VERSION = 15
+
 
 def columns_of(path: Path) -> Columns:
     """Columns of a table by name; entries of a text table are text."""
@@ -36,6 +39,11 @@ def _parquet(path: Path) -> Any:
         import pyarrow
         from pyarrow import parquet, types
 
+        if int(pyarrow.__version__.partition(".")[0]) < _SAFE_VERSION:
+            raise BadFileError(
+                f"pyarrow {pyarrow.__version__} would run code of {path.name} if it had any; "
+                f"update it: pip install 'microcolumn[alf]'"
+            )
         # Arrow's own pools reserve more address space than the sandbox allows.
         pyarrow.set_memory_pool(pyarrow.system_memory_pool())
         with parquet.ParquetFile(path, memory_map=False, pre_buffer=False) as file:

@@ -30,6 +30,7 @@ from .tables import columns_of
 
 Column = list[Any]
 
+_MOST_CLUSTERS = 1 << 20
 #: Channels' places in the brain, and the heights of channels above the tip.
 _PLACES = ("brainLocationIds_ccf_2017", "brainLocation")
 _POSITIONS = ("localCoordinates", "sitePositions")
@@ -63,7 +64,7 @@ def probe_units(sorting: Sorting) -> ProbeUnits:
     """
     files = sorting.collection
     times, clusters = _spikes(files)
-    numbers, place = np.unique(clusters, return_inverse=True)
+    numbers = np.flatnonzero(np.bincount(clusters))
     columns, notes = _cluster_columns(files, numbers)
     metrics, unread = _metrics(files, numbers)
     columns = {**metrics, **columns, **_channel_columns(files, columns)}
@@ -71,7 +72,7 @@ def probe_units(sorting: Sorting) -> ProbeUnits:
         columns["probe"] = [str(probe) for probe in columns["probes"]]
     elif sorting.probe is not None:
         columns["probe"] = [sorting.probe] * len(numbers)
-    trains = split_by_unit(times, place.ravel(), len(numbers))
+    trains = split_by_unit(times, np.searchsorted(numbers, clusters), len(numbers))
     if np.any(times[1:] < times[:-1]):
         trains = [np.sort(train) for train in trains]
         notes.append("spike times out of order were sorted")
@@ -89,7 +90,12 @@ def _spikes(files: Collection) -> tuple[NDArray[Any], NDArray[Any]]:
     times = flat_numbers(load_array(paths[0], mapped=True), paths[0].name)
     clusters = flat_numbers(load_array(paths[1], mapped=True), paths[1].name, whole=True)
     check_same_length(paths[0].name, times, paths[1].name, clusters)
-    return times, clusters
+    ends = clusters.min(initial=0), clusters.max(initial=0)
+    if not 0 <= ends[0] <= ends[1] < _MOST_CLUSTERS:
+        raise BadFileError(
+            f"{paths[1].name} reaches from {ends[0]} to {ends[1]}; clusters are counted from 0"
+        )
+    return times, clusters.astype(np.int64)
 
 
 def _cluster_columns(
@@ -112,7 +118,7 @@ def _cluster_columns(
 def _entries(path: Path, attribute: str) -> dict[str, Any]:
     """Columns of one file; none where it holds something else, such as waveforms."""
     if path.suffix != ".npy":
-        return dict(columns_of(path))
+        return {name: column for name, column in columns_of(path).items() if name}
     array = load_array(path, mapped=True)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -121,7 +127,7 @@ def _entries(path: Path, attribute: str) -> dict[str, Any]:
 
 def _rows(values: Any, numbers: NDArray[Any], name: str) -> Column:
     """Entries of the clusters with these numbers."""
-    for number in numbers[(numbers < 0) | (numbers >= len(values))]:
+    for number in numbers[numbers >= len(values)]:
         raise BadFileError(
             f"spikes.clusters names cluster {number} but {name} has {len(values)} rows; they must "
             "belong to the same export"
@@ -139,11 +145,14 @@ def _metrics(files: Collection, numbers: NDArray[Any]) -> tuple[dict[str, Column
         table = columns_of(path)
     except ImportError as error:
         return {}, [f"quality is not known, since {error}"]
-    keys = [as_number(key) for key in table.get("cluster_id", [])]
-    row = {key: n for n, key in enumerate(keys)}
+    if "cluster_id" not in table:
+        raise BadFileError(f"{path.name} has no column cluster_id, so that its rows are unknown")
+    row = {as_number(key): n for n, key in enumerate(table["cluster_id"])}
     rows = [row.get(float(number)) for number in numbers.tolist()]
     columns = {
-        name: [None if n is None else column[n] for n in rows] for name, column in table.items()
+        name: [None if n is None else column[n] for n in rows]
+        for name, column in table.items()
+        if name
     }
     if "label" in columns:  # the share of IBL's tests that a unit passes; its name in their NWB
         columns["ibl_quality_score"] = columns["label"]
