@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..atlas import ccf_acronym, ccf_layer
-from ..formatting import enumeration
 from ..layers import as_labels
 
 Columns = Mapping[str, Sequence[Any]]
@@ -109,7 +108,9 @@ def probes_of(columns: Columns) -> list[str] | None:
     """Probe of each unit; None if no column tells."""
     names = (prefix + name for prefix in _PREFIXES for name in PROBE_COLUMNS)
     for column in columns_named(names, columns):
-        labels = [text.removesuffix(".0") for text in as_labels(columns[column])]
+        entries = columns[column]
+        whole = all(isinstance(entry, float) and entry.is_integer() for entry in entries)
+        labels = as_labels([int(entry) for entry in entries] if whole else entries)
         if any(labels) or column == "probe":
             return labels
     return None
@@ -139,7 +140,7 @@ def quality_of(columns: Columns) -> tuple[list[str] | None, list[str]]:
     quality = [_verdict(*each) for each in zip(words, numbers, checks, strict=True)]
     counts = Counter(word or "without a verdict" for word in quality)
     told = ", ".join(f"{n} {word}" for word, n in counts.items())
-    names = enumeration([repr(column) for column in used])
+    names = " and ".join(map(repr, used))
     return quality, [f"quality comes from column{'s' * (len(used) > 1)} {names}: {told}"]
 
 

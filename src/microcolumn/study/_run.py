@@ -86,7 +86,8 @@ def run(
         Store.create(path) as opened,
         opened.lock(),
     ):
-        messages = _changes(plan, opened)
+        mended = opened.mend()
+        messages = [*([mended] if mended else []), *_changes(plan, opened)]
         _check_unchanged(recordings, facts, opened)
         for name, recording in recordings.items():
             opened.write_recording(recording_row(name, recording, facts[name], plan))

@@ -190,16 +190,19 @@ def _depth_range(recording: Recording, members: Any) -> str:
 
 def _unit_lines(recording: Recording) -> str:
     units, rates, sizes = recording.units, recording.rates_hz, recording.spike_counts
+    several = {name: labels for name, labels in _places(units).items() if len(set(labels)) > 1}
     rows = []
     for n in range(recording.n_units):
         layer = (units.layer[n] if units.layer else "") or "-"
+        places = [labels[n] or "-" for labels in several.values()]
         depth = _depth(recording, n)
         below = "-" if depth is None else f"{depth:.0f}"
         quality = (units.quality[n] if units.quality else "") or "-"
         if units.multiunit[n] and quality != "mua":
             quality += " (multiunit)"
-        rows.append((units.ids[n], layer, below, quality, f"{sizes[n]:,}", f"{rates[n]:.2f}"))
-    return _table(("unit", "layer", "depth (µm)", "quality", "spikes", "Hz"), rows)
+        shown = (below, quality, f"{sizes[n]:,}", f"{rates[n]:.2f}")
+        rows.append((units.ids[n], *places, layer, *shown))
+    return _table(("unit", *several, "layer", "depth (µm)", "quality", "spikes", "Hz"), rows)
 
 
 def _places(units: Units) -> dict[str, tuple[str, ...]]:
@@ -233,11 +236,11 @@ def _epoch_lines(recording: Recording) -> str:
 
 def _interval_lines(recording: Recording) -> str:
     """Tables of intervals that ``--epochs`` takes by name."""
-    lines = [
-        f"  {name}  {counted(len(each), 'interval')}, {_clock(each.duration_s)}"
+    rows = [
+        (name, f"{len(each):,}", _clock(each.duration_s))
         for name, each in recording.intervals.items()
     ]
-    return "\n".join(["intervals to choose from (--epochs NAME):", *lines]) if lines else ""
+    return _table(("--epochs", "intervals", "time"), rows) if rows else ""
 
 
 def _listed(title: str, sentences: Iterable[str]) -> str:

@@ -54,13 +54,13 @@ def load(
         observed, seen = (None, []) if ignore_obs_intervals else observed_epochs(path, units, ids)
         stated, labelled = interval_epochs(path, nwb, intervals)
         epochs, valid = valid_epochs(path, nwb, _both(stated, observed), trains)
-        tables = interval_tables(path, nwb)
+        tables, unread = interval_tables(path, nwb)
     if epochs is not None and epochs.duration_s < 1e-6:  # nothing but the ends of epochs
         raise BadFileError(
             "its epochs, obs_intervals and invalid_times leave no time in which all units were "
             "observed; pass intervals= (another table) or ignore_obs_intervals=True"
         )
-    notes += [*placed, *seen, *labelled, *valid]
+    notes += [*placed, *seen, *labelled, *valid, *unread]
     return Session(ids, trains, columns, depth_column, epochs, notes=tuple(notes), intervals=tables)
 
 

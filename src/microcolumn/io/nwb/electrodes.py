@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -57,23 +58,33 @@ def electrode_columns(path: Path, nwb: Any, units: Any) -> tuple[dict[str, list[
 
 
 def probe_column(path: Path, nwb: Any, units: Any, groups: list[str] | None) -> list[str] | None:
-    """Probe of each unit, by its electrode group or by ``groups``, the group of its electrodes.
+    """Probe of each unit, by ``groups``, those of its electrodes, or by its electrode group.
 
     A group that has a device of its own is a probe; groups that share one are the shanks or
     tetrodes of one probe, which has the device's name.
     """
-    # A Zarr folder pickles references, and opening a pickle can run any code.
-    if "electrode_group" in units.colnames and path.is_file():
-        groups = [group.name for group in values(path, units["electrode_group"], len(units.id))]
+    if groups is None:
+        groups = _group_names(path, units)
     if groups is None:
         return None
-    known = list((nwb.electrode_groups or {}).values())
-    devices = [getattr(group.device, "name", group.name) for group in known]
-    probes = {
-        group.name: device if devices.count(device) > 1 else group.name
-        for group, device in zip(known, devices, strict=True)
+    devices = {
+        name: getattr(group.device, "name", name)
+        for name, group in (nwb.electrode_groups or {}).items()
     }
-    return [probes.get(name, name) for name in groups]
+    shared = Counter(devices.values())
+    return [
+        devices[name] if name in devices and shared[devices[name]] > 1 else name for name in groups
+    ]
+
+
+def _group_names(path: Path, units: Any) -> list[str] | None:
+    """Name of each unit's electrode group, None if there is none.
+
+    A Zarr folder pickles references, and opening a pickle can run any code.
+    """
+    if "electrode_group" not in units.colnames or not path.is_file():
+        return None
+    return [group.name for group in values(path, units["electrode_group"], len(units.id))]
 
 
 def _position(positions: NDArray[Any]) -> float:
@@ -101,10 +112,9 @@ def _rows(path: Path, units: Any, table: Any) -> tuple[Rows | None, str]:
         if _starts_with_peak(path, units, rows):
             return [chosen[:1] for chosen in rows], "by column 'peak_channel'"
         return rows, "by each unit's electrodes"
-    # A Zarr folder pickles references, and opening a pickle can run any code.
-    if "electrode_group" in units.colnames and "group_name" in table.colnames and path.is_file():
+    names = _group_names(path, units) if "group_name" in table.colnames else None
+    if names is not None:
         groups = values(path, table["group_name"], len(table.id)).astype(str)
-        names = [group.name for group in values(path, units["electrode_group"], len(units.id))]
         return [np.flatnonzero(groups == name) for name in names], "by each unit's electrode group"
     return None, ""
 

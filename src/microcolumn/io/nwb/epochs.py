@@ -80,27 +80,34 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
     return _joined(rows, where), [f"overlapping rows of {where} were joined{lost}"]
 
 
-def interval_tables(path: Path, nwb: Any) -> dict[str, Epochs]:
-    """All other tables of intervals by name, with the names of their stimuli where they differ.
+def interval_tables(path: Path, nwb: Any) -> tuple[dict[str, Epochs], list[str]]:
+    """All other tables of intervals by name, and a note on those that cannot be read.
 
-    Rows without a finite start and stop are left out, and so is a table without any other.
+    Their labels are the names of stimuli, if there are some.
     """
-    found = {}
+    found, bad = {}, []
     for name, table in sorted((nwb.intervals or {}).items()):
-        if name in _OBSERVATION or not {"start_time", "stop_time"} <= set(table.colnames):
+        if name in _OBSERVATION:
             continue
-        rows = _rows(path, table)
-        labels = _labels(path, table, ("stimulus_name", *_LABEL_COLUMNS))
-        lasting = np.isfinite(rows).all(axis=1) & (rows[:, 0] < rows[:, 1])
-        order = np.flatnonzero(lasting)[np.argsort(rows[lasting, 0], kind="stable")]
-        rows = rows[order]
-        if not len(rows):
+        try:
+            epochs = _offered(path, table)
+        except (BadFileError, KeyError, ValueError):
+            bad.append(repr(name))
             continue
-        if np.any(rows[1:, 0] < rows[:-1, 1]):
-            found[str(name)] = Epochs.joined(rows)
-        else:
-            found[str(name)] = Epochs(rows, None if labels is None else [labels[n] for n in order])
-    return found
+        if len(epochs):
+            found[str(name)] = epochs
+    return found, [f"tables of intervals that cannot be read: {', '.join(bad)}"] if bad else []
+
+
+def _offered(path: Path, table: Any) -> Epochs:
+    """The rows of a table with a finite start and stop; labels are lost where rows overlap."""
+    rows, labels = _rows(path, table), _labels(path, table, ("stimulus_name", *_LABEL_COLUMNS))
+    lasting = np.isfinite(rows).all(axis=1) & (rows[:, 0] < rows[:, 1])
+    order = np.flatnonzero(lasting)[np.argsort(rows[lasting, 0], kind="stable")]
+    rows = rows[order]
+    if np.any(rows[1:, 0] < rows[:-1, 1]):
+        return Epochs.joined(rows)
+    return Epochs(rows, None if labels is None else [labels[n] for n in order])
 
 
 def valid_epochs(
