@@ -64,6 +64,12 @@ def test_a_folder_inside_the_session_may_be_named(inside, ibl):
     assert set(mc.read(ibl / inside).units.probe) == {"probe01"}
 
 
+def test_intervals_that_cannot_be_read_do_not_refuse_the_spikes(probe):
+    planted.save(probe.parent, trials__intervals=np.zeros(4))
+    notes = mc.read(probe).notes
+    assert any("intervals of trials are not known: trials.intervals.npy has" in n for n in notes)
+
+
 def test_a_session_of_steinmetz_is_read_whole(tmp_path):
     path = planted.write_steinmetz(tmp_path / "Cori_2016-12-14")
     recording = mc.read(path)

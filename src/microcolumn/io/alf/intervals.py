@@ -38,12 +38,12 @@ def _add_intervals(files: Collection, found: dict[str, Epochs], notes: list[str]
     for name, attribute in sorted(files.files):
         try:
             intervals = _intervals(files, name, attribute)
-        except ImportError as error:
-            notes.append(f"intervals of {name} are not known, since {error}")
+        except (BadFileError, ImportError) as error:
+            notes.append(f"intervals of {name} are not known: {error}")
             continue
         for title, rows in intervals.items():
             unique = title if title not in found else f"{files.folder.name} {title}"
-            good = np.isfinite(rows).all(axis=1) & (rows[:, 0] <= rows[:, 1])
+            good = np.isfinite(rows).all(axis=1) & (rows[:, 0] < rows[:, 1])
             if not good.all():
                 notes.append(f"intervals {unique!r} without a start or stop: {(~good).sum()}")
             if good.any():
