@@ -39,7 +39,7 @@ READERS = {
     "pynapple": Reader("a pynapple file"),
     "spikeinterface": Reader("a SpikeInterface sorting"),
     "mclust": Reader("T-files of MClust"),
-    "cellinfo": Reader("a session of CellExplorer", extra="matlab", sandboxed=("scipy.io", "h5py")),
+    "cellinfo": Reader("a session of CellExplorer", extra="matlab"),
     "matlab": Reader("a MATLAB file", extra="matlab", sandboxed=("scipy.io", "h5py")),
     "csv": Reader("a table of unit and time"),
     "npz": Reader("NumPy arrays"),

@@ -1,14 +1,15 @@
 """Sessions of Buzcode and CellExplorer: ``*.spikes.cellinfo.mat`` and two files beside it.
 
 Fields are those of cellexplorer.org, "Data structure and format" (Petersen et al., Neuron 109:3594,
-2021).
+2021). Each file is read in the sandbox by itself: the folder of a session holds raw data too, by
+whose size the sandbox would allow anything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ import numpy as np
 
 from ..epochs import Epochs
 from ..validation import Floats
-from ._failures import BadFileError, naming
+from ._failures import BadFileError, as_bad_file, naming
 from ._inside import file_inside
+from ._sandbox import load_sandboxed
 from ._session import Session
 from .matlab import _entries, _opened, load as load_matlab
 from .matlab.variable import NUMERIC, Variable
@@ -43,22 +45,15 @@ def load(path: Path) -> Session:
         The file, or the folder of a session that has one.
     """
     file = _spikes_file(path)
-    session = load_matlab(file, variable="spikes.times")
-    columns = dict(session.columns)
-    with _beside(file, "cell_metrics.cellinfo", "cell_metrics") as metrics:
-        for name, held in metrics.items():
-            entries = _entries(held, len(session.ids))
-            if entries is not None:
-                columns.setdefault(name, entries)
-        quality = _quality(metrics, session.ids)
+    session: Session = _sandboxed(_spikes, file)
+    beside = partial(_beside, file)
+    metrics = beside("cell_metrics.cellinfo", partial(_metrics, ids=session.ids)) or {}
+    columns = {**metrics, **session.columns}
     region = columns.get("brainRegion", columns.get("region"))
     if region is not None:
         columns["brain_region"] = region
-    if quality is not None:
-        columns["quality"] = quality
-    with _beside(file, "session", "session") as about:
-        epochs, notes = _epochs(about, session.trains)
-        intervals = _intervals(about)
+    duration, intervals = beside("session", _about) or (None, {})
+    epochs, notes = _epochs(duration, session.trains)
     return replace(
         session,
         columns=columns,
@@ -87,18 +82,46 @@ def _spikes_file(path: Path) -> Path:
     return file_inside(found[0], path)
 
 
-@contextmanager
-def _beside(file: Path, ending: str, name: str) -> Iterator[Fields]:
-    """Fields of a struct in a file of the same session; none if there is no such file."""
+def _beside(file: Path, ending: str, read: Callable[[Path], Any]) -> Any:
+    """What ``read`` finds in another file of the same session; None if there is no such file."""
     path = file.with_name(f"{file.name.removesuffix(_SUFFIX)}.{ending}.mat")
     if not is_cellinfo(file) or not (path.is_symlink() or path.exists()):
-        yield {}
-        return
-    with naming(path.name), _opened(file_inside(path, file.parent)) as variables:
-        yield _fields({held.name: held for held in variables}, name)
+        return None
+    return _sandboxed(read, file_inside(path, file.parent))
 
 
-def _fields(fields: Fields, name: str) -> Fields:
+def _sandboxed(read: Callable[[Path], Any], path: Path) -> Any:
+    # The sandbox hands back whatever the function returns.
+    return load_sandboxed(partial(_as_matlab, read), path, ("scipy.io", "h5py"))
+
+
+def _as_matlab(read: Callable[[Path], Any], path: Path) -> Any:
+    with as_bad_file(path.name, "matlab"), naming(path.name):
+        return read(path)
+
+
+def _spikes(path: Path) -> Session:
+    return load_matlab(path, variable="spikes.times")
+
+
+def _metrics(path: Path, ids: Sequence[str]) -> dict[str, Sequence[Any]]:
+    """Fields of ``cell_metrics`` with one entry per unit, and the quality."""
+    with _opened(path) as variables:
+        fields = _struct({held.name: held for held in variables}, "cell_metrics")
+        columns = {name: _entries(held, len(ids)) for name, held in fields.items()}
+        columns["quality"] = _quality(_struct(fields, "tags"), ids)
+    return {name: column for name, column in columns.items() if column is not None}
+
+
+def _about(path: Path) -> tuple[float | None, dict[str, Epochs]]:
+    """Seconds that a session lasted, None if it is not stated, and its epochs by name."""
+    with _opened(path) as variables:
+        fields = _struct({held.name: held for held in variables}, "session")
+        duration = _numbers(_struct(fields, "general").get("duration"))
+        return duration.item() if duration.size == 1 else None, _intervals(fields.get("epochs"))
+
+
+def _struct(fields: Fields, name: str) -> Fields:
     """Fields of a struct; none where there is no such struct."""
     held = fields.get(name)
     return held.read() if held is not None and held.kind == "struct" else {}
@@ -111,41 +134,37 @@ def _numbers(held: Variable | None) -> Floats:
     return np.asarray(held.read(), dtype=np.float64).ravel()
 
 
-def _quality(metrics: Fields, ids: Sequence[str]) -> list[str] | None:
+def _quality(tags: Fields, ids: Sequence[str]) -> list[str] | None:
     """Verdict on each unit by its tags, which list the ``UID`` of units; None without tags."""
-    tags = {name.lower(): held for name, held in _fields(metrics, "tags").items()}
+    by_name = {name.lower(): held for name, held in tags.items()}
     verdicts: dict[str, str] = {}
-    for tag in (tag for tag in _TAGS if tag in tags):
-        for number in _numbers(tags[tag]).tolist():
+    for tag in _TAGS:
+        for number in _numbers(by_name.get(tag)).tolist():
             verdicts.setdefault(f"{number:g}", tag)
     return [verdicts.get(name, "") for name in ids] if verdicts else None
 
 
-def _epochs(about: Fields, trains: Sequence[Any]) -> tuple[Epochs | None, list[str]]:
-    """From 0 to the end of the recording, None if it is not stated; and notes."""
-    duration = _numbers(_fields(about, "general").get("duration"))
-    if duration.size != 1 or not 0 < duration[0] < np.inf:
-        return None, []
-    last = max((float(np.max(train)) for train in trains if np.size(train)), default=0.0)
-    if last <= duration[0]:
-        return Epochs([[0.0, duration[0]]]), []
-    return None, [
-        f"session.general.duration is {duration[0]:g} s, before the last spike at {last:g} s, and "
-        "does not tell how long was recorded"
-    ]
-
-
-def _intervals(about: Fields) -> dict[str, Epochs]:
+def _intervals(held: Variable | None) -> dict[str, Epochs]:
     """Epochs of the session by name, those without a start and a stop left out."""
-    held = about.get("epochs")
-    cells = held.read() if held is not None and held.kind == "cell" else []
     rows: dict[str, list[Floats]] = {}
-    for cell in cells:
+    for cell in held.read() if held is not None and held.kind == "cell" else []:
         fields = cell.read() if cell.kind == "struct" else {}
         name = fields.get("name")
         text = "".join(name.read()) if name is not None and name.kind == "char" else ""
-        sides = [_numbers(fields.get(side)) for side in ("startTime", "stopTime")]
-        edges = np.concatenate(sides)
+        edges = np.concatenate([_numbers(fields.get(side)) for side in ("startTime", "stopTime")])
         if text and edges.size == 2 and np.isfinite(edges).all() and edges[0] < edges[1]:
             rows.setdefault(text, []).append(edges)
     return {text: Epochs.joined(np.array(edges)) for text, edges in rows.items()}
+
+
+def _epochs(duration: float | None, trains: Sequence[Any]) -> tuple[Epochs | None, list[str]]:
+    """From 0 to the end of the recording, None if it is not known; and notes."""
+    if duration is None or not 0 < duration < np.inf:
+        return None, []
+    last = max((float(np.max(train)) for train in trains if np.size(train)), default=0.0)
+    if last <= duration:
+        return Epochs([[0.0, duration]]), []
+    return None, [
+        f"the session is said to last {duration:g} s, but the last spike is at {last:g} s, so that "
+        "it is not known how long was recorded"
+    ]
