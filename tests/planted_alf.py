@@ -6,9 +6,17 @@ import csv
 
 import numpy as np
 
-#: Numbers of layers of VISp in the Allen ontology, of CA1 and of none.
-IDS = {"VISp1": 593, "VISp2/3": 821, "VISp4": 721, "VISp5": 778, "VISp6a": 33, "VISp6b": 305}
-PLACES = [*IDS, "CA1", ""]
+#: Places along a probe from its tip to the surface, with their numbers in the Allen ontology.
+PLACES = {
+    "": 0,
+    "CA1": 382,
+    "VISp6b": 305,
+    "VISp6a": 33,
+    "VISp5": 778,
+    "VISp4": 721,
+    "VISp2/3": 821,
+    "VISp1": 593,
+}
 SECONDS = 60.0
 
 
@@ -61,7 +69,7 @@ def write_ibl_probe(folder, seed=0, metrics=True):
     n_clusters, n_channels = 8, 16
     times, which = spikes(list(METRICS), seed)
     y = 20.0 * np.arange(n_channels)
-    ids = [IDS.get(PLACES[n // 2], {"CA1": 382}.get(PLACES[n // 2], 0)) for n in range(n_channels)]
+    ids = np.repeat(list(PLACES.values()), 2)
     save(
         folder,
         spikes__times=times,
@@ -82,7 +90,7 @@ def write_ibl_probe(folder, seed=0, metrics=True):
         channels__localCoordinates=np.column_stack((np.tile([43.0, 11.0], 8), y)),
         channels__rawInd=np.arange(n_channels),
         channels__mlapdv=np.zeros((n_channels, 3)),
-        channels__brainLocationIds_ccf_2017=-np.array(ids),  # the left hemisphere
+        channels__brainLocationIds_ccf_2017=-ids,  # the left hemisphere
         channels__labels=np.zeros(n_channels),
         drift__times=np.zeros(3),
         drift__um=np.zeros((3, 1)),

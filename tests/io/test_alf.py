@@ -32,8 +32,8 @@ def test_an_ibl_session_is_read_whole(ibl):
     assert units.multiunit.tolist() == [word == "mua" for word in kept.values()]
     assert units.depth_um.tolist() == [40.0 * n + 5 for n in kept]
     assert units.depth_reference == "tip"
-    assert units.layer == ("I", "II/III", "IV", "VI", "", "")
-    assert units.area == ("VISp", "VISp", "VISp", "VISp", "CCF 382", "")
+    assert units.layer == ("", "", "VI", "IV", "II/III", "I")
+    assert units.area == ("", "CCF 382", "VISp", "VISp", "VISp", "VISp")
     assert set(units.probe) == {"probe00"}
     times, which = planted.spikes(list(planted.METRICS))
     for n, train in zip(kept, recording.trains, strict=True):
@@ -109,7 +109,7 @@ def test_names_may_carry_a_namespace_and_the_identifier_of_the_file(probe):
     uuid = "167e2841-8e3c-4cf0-92af-b46c3b540ff4"
     for path in list(probe.glob("*.npy")):
         path.rename(path.with_name(f"_ks2_{path.stem}.{uuid}.npy"))
-    assert mc.read(probe).units.layer[:2] == ("I", "II/III")
+    assert mc.read(probe).units.layer[-2:] == ("II/III", "I")
 
 
 def test_places_of_clusters_serve_where_channels_have_none(probe):

@@ -97,6 +97,7 @@ def test_links_and_pipes_are_refused(tmp_path):
     (folder / "a.t").symlink_to(write_t(tmp_path / "a.t", TIMES))
     with pytest.raises(ValueError, match=r"a.t is a link that leads out of the folder"):
         mc.read(folder)
+    assert mc.read(folder / "a.t").n_spikes == len(TIMES)  # a file that was named itself
     (folder / "a.t").unlink()
     os.mkfifo(folder / "a.t")
     with pytest.raises(ValueError, match=r"a.t is no file"):

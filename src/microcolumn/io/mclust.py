@@ -21,7 +21,7 @@ from ._inside import file_inside
 from ._session import Session
 
 #: What follows the name of a unit.
-_EXTENSION = re.compile(r"\.(?P<mark>_?)(?P<kind>t|raw)(?P<bits>32|64)?", re.IGNORECASE)
+_EXTENSION = re.compile(r"\.(?P<mark>_?)(t|(t|(?P<raw>raw))(?P<bits>32|64))", re.IGNORECASE)
 _BEGIN, _END = b"%%BEGINHEADER", b"%%ENDHEADER"
 #: More bytes than any header has.
 _HEADER_BYTES = 1 << 16
@@ -48,8 +48,7 @@ def load(
     Session
         With a column ``quality``, ``"good"`` or ``"questionable"``, if some files are marked.
     """
-    home = path if path.is_dir() else path.parent
-    files = t_files(path) if path.is_dir() else [path]
+    files = [file_inside(file, path) for file in t_files(path)] if path.is_dir() else [path]
     if not files:
         raise BadFileError("it has no T-file of MClust (.t, .t32, .t64); name another folder")
     ids: dict[str, Path] = {}
@@ -59,7 +58,7 @@ def load(
             raise BadFileError(
                 f"{other.name} and {file.name} are the same unit; leave one of them in the folder"
             )
-    trains = [_train(file_inside(file, home), time_unit, sampling_rate) for file in files]
+    trains = [_train(file, time_unit, sampling_rate) for file in files]
     behind = any(np.any(train[1:] < train[:-1]) for train in trains)
     marks = [_match(file)["mark"] for file in files]
     quality = ["questionable" if mark else "good" for mark in marks]
@@ -98,7 +97,7 @@ def _train(path: Path, time_unit: str | None, sampling_rate: float | None) -> Fl
     kind = _match(path)
     if time_unit is None:
         # Some versions write the header of T-files into raw ones too.
-        if kind["kind"].lower() == "raw" or not _STATED.search(head[:start]):
+        if kind["raw"] or not _STATED.search(head[:start]):
             raise BadFileError(
                 f"{path.name} does not say what its timestamps count; pass time_unit, which is "
                 f"{_TENTHS!r} in T-files of MClust itself"

@@ -131,12 +131,12 @@ def collection(folder: Path, home: Path) -> Collection:
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
     """Label of the revision, empty for none, and path of each file of a folder."""
-    for path in sorted(folder.iterdir()):
+    for path in _listed(folder):
         revision = _REVISION.fullmatch(path.name)
         if revision is None:
             yield "", path
         elif path.is_dir():
-            yield from ((revision["label"], inside) for inside in sorted(path.iterdir()))
+            yield from ((revision["label"], inside) for inside in _listed(path))
 
 
 def _sortings(path: Path) -> Iterator[Sorting]:
@@ -166,11 +166,19 @@ def _sorters(probe: str | None, folders: list[Path], home: Path) -> Iterator[Sor
 
 def _folders(path: Path) -> list[Path]:
     """Folders inside one, without revisions."""
-    return sorted(
+    return [
         inside
-        for inside in path.iterdir()
+        for inside in _listed(path)
         if inside.is_dir() and _REVISION.fullmatch(inside.name) is None
-    )
+    ]
+
+
+def _listed(folder: Path) -> list[Path]:
+    """What is in a folder, in order; nothing where one may not look."""
+    try:
+        return sorted(folder.iterdir())
+    except PermissionError:
+        return []
 
 
 def _probe_above(folder: Path) -> str | None:

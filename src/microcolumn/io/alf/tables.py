@@ -23,7 +23,9 @@ def columns_of(path: Path) -> Columns:
         # The sandbox hands back whatever the function returns.
         return cast("Columns", load_sandboxed(_parquet, path, ("pyarrow.parquet",)))
     with open_table(path, path.name) as (header, rows):
-        lines = [row for row in rows if any(entry.strip() for entry in row)]
+        lines = [row or [""] for row in rows]  # an empty line is an empty entry of one column
+    while lines and not any(lines[-1]):
+        lines.pop()
     for number, row in enumerate(lines, start=1):
         if len(row) != len(header):
             raise BadFileError(
@@ -42,17 +44,17 @@ def _parquet(path: Path) -> Any:
         if int(pyarrow.__version__.partition(".")[0]) < _SAFE_VERSION:
             raise BadFileError(
                 f"pyarrow {pyarrow.__version__} would run code of {path.name} if it had any; "
-                f"update it: pip install 'microcolumn[alf]'"
+                "update it: pip install 'microcolumn[alf]'"
             )
         # Arrow's own pools reserve more address space than the sandbox allows.
         pyarrow.set_memory_pool(pyarrow.system_memory_pool())
         with parquet.ParquetFile(path, memory_map=False, pre_buffer=False) as file:
-            flat = (types.is_integer, types.is_floating, types.is_boolean, types.is_string)
-            schema = file.schema_arrow
+            text = (types.is_string, types.is_large_string)
+            kinds = (types.is_integer, types.is_floating, types.is_boolean, *text)
             names = [
-                each.name
-                for each in schema
-                if any(is_kind(each.type) for is_kind in (*flat, types.is_large_string))
+                column.name
+                for column in file.schema_arrow
+                if any(is_kind(column.type) for is_kind in kinds)
             ]
             check_claim(path, file.metadata.num_rows * 8 * max(len(names), 1), path.name)
             content = file.read(columns=names, use_threads=False)

@@ -69,7 +69,7 @@ def probe_units(sorting: Sorting) -> ProbeUnits:
     metrics, unread = _metrics(files, numbers)
     columns = {**metrics, **columns, **_channel_columns(files, columns)}
     if "probes" in columns:
-        columns["probe"] = [str(probe) for probe in columns["probes"]]
+        columns["probe"] = [f"{as_number(probe):g}" for probe in columns["probes"]]
     elif sorting.probe is not None:
         columns["probe"] = [sorting.probe] * len(numbers)
     trains = split_by_unit(times, np.searchsorted(numbers, clusters), len(numbers))
@@ -132,8 +132,16 @@ def _rows(values: Any, numbers: NDArray[Any], name: str) -> Column:
             f"spikes.clusters names cluster {number} but {name} has {len(values)} rows; they must "
             "belong to the same export"
         )
-    column: Column = np.asarray(values)[numbers].tolist()
-    return column
+    return _taken(values, numbers.tolist())
+
+
+def _taken(values: Any, places: Sequence[int]) -> Column:
+    """Entries at these places, None where there is none.
+
+    Text stays in its list: an array would give each entry the room of the longest.
+    """
+    entries = values.tolist() if isinstance(values, np.ndarray) else values
+    return [entries[n] if 0 <= n < len(entries) else None for n in places]
 
 
 def _metrics(files: Collection, numbers: NDArray[Any]) -> tuple[dict[str, Column], list[str]]:
@@ -168,11 +176,11 @@ def _channel_columns(files: Collection, columns: dict[str, Column]) -> dict[str,
     for attribute in _PLACES:
         path = files.file("channels", attribute)
         for name, values in {} if path is None else _entries(path, attribute).items():
-            made[f"channels.{name}"] = _of_peaks(values, peaks)
+            made[f"channels.{name}"] = _taken(values, peaks)
     paths = [files.file("channels", attribute) for attribute in _POSITIONS]
     path = next((path for path in paths if path is not None), None)
     if "depths" not in columns and path is not None:
-        made["depths"] = _of_peaks(_heights(path), peaks)
+        made["depths"] = _taken(_heights(path), peaks)
     return made
 
 
@@ -183,12 +191,6 @@ def _peaks(columns: dict[str, Column]) -> list[int] | None:
         return None
     numbers = [as_number(value) for value in columns[name]]
     return [-1 if np.isnan(number) else int(number) - first for number in numbers]
-
-
-def _of_peaks(values: Sequence[Any] | NDArray[Any], peaks: Sequence[int]) -> Column:
-    """Entries of the peak channels, None where there is no such channel."""
-    entries = np.asarray(values).tolist()
-    return [entries[peak] if 0 <= peak < len(entries) else None for peak in peaks]
 
 
 def _heights(path: Path) -> NDArray[Any]:
