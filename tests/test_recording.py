@@ -105,7 +105,7 @@ def test_restricting_drops_the_spikes_outside():
 def test_a_recording_needs_units_and_a_length():
     with pytest.raises(ValueError, match=r"ids is empty; a table needs at least one unit"):
         Recording([])
-    with pytest.raises(ValueError, match=r"^there is no spike and no epoch, .*; pass epochs$"):
+    with pytest.raises(ValueError, match=r"^there is no spike and no epoch, .*; pass epochs=$"):
         Recording([[], []])
     assert Recording([[], []], epochs=[[0, 1]]).bin().n_bins == 50
 

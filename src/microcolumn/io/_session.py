@@ -15,6 +15,7 @@ from ..layers import as_labels, is_boundaries, layer_labels
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units
 from ..validation import Floats
+from ._order import begun, in_order, start_notes
 from ._tables import layer_table
 
 #: Column names that mean a unit's depth, its layer, its quality; compared in lower case.
@@ -64,6 +65,7 @@ class Choices(TypedDict, total=False):
     layers: Any
     quality: str | Iterable[str] | None
     epochs: str | Epochs | ArrayLike | None
+    start: float | None
 
 
 def to_recording(
@@ -74,6 +76,7 @@ def to_recording(
     layers: Any = None,
     quality: str | Iterable[str] | None = None,
     epochs: str | Epochs | ArrayLike | None = None,
+    start: float | None = None,
 ) -> Recording:
     """Recording of a session; the choices are those of :func:`microcolumn.read`."""
     if not session.ids:
@@ -96,19 +99,22 @@ def to_recording(
     chosen = None if isinstance(epochs, str) else epochs
     # If the file does not state when units were observed, the caller's epochs do.
     stated = chosen if session.epochs is None else session.epochs
-    notes = _notes(session, units, depth_reference, stated is None)
+    trains, sorting = in_order(session.trains)
+    begins = begun(trains, start, stated)
+    notes = _notes(session, units, depth_reference, stated is None) + sorting
     if quality is None:
         quality, noise = _all_but_noise(units)
         notes += noise
     recording = Recording(
-        session.trains,
+        trains,
         units,
-        stated,
+        stated if begins is None else begins,
         source=source,
         notes=notes,
         resolution_s=session.resolution_s,
         simulated=session.simulated,
     )
+    recording = recording.with_notes(start_notes(recording, start, stated=stated is not None))
     if epochs is not None:
         kept = recording.epochs.labelled(epochs) if isinstance(epochs, str) else epochs
         recording = recording.restrict(kept)
@@ -180,7 +186,7 @@ def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | 
         choices = ", ".join(f"'{key}' ({text})" for key, text in DEPTH_REFERENCES.items())
         raise ValueError(
             f"its units have depths (column {name!r}) whose zero and direction no file states; "
-            f"pass depth_reference: {choices}"
+            f"pass depth_reference=: {choices}"
         )
     return depths, stated
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..binning import Binning
 from ..formatting import counted, text_table
-from ..recording import Recording
+from ..recording import Recording, silent_start_s
 from ..units import DEPTH_REFERENCES, layers_from_the_top
 from ._bin_width import BinWidth, suggest_bin_width
 from ._suspects import Suspect, suspect_units
@@ -53,6 +53,12 @@ class Summary:
         if self.recording.duration_s > _HOUR and self.recording.rates_hz.max() < _RARE:
             sentences.append(
                 f"no unit reaches {_RARE:g} Hz; check that spike times and epochs are in seconds"
+            )
+        silent = silent_start_s(self.recording)
+        if silent:
+            sentences.append(
+                f"no unit fires in the first {silent:.6g} s, which makes all rates lower; if the "
+                "recording began later, say when (--start), or leave that time out (--epochs)"
             )
         if self.recording.units.depth_reference == "unstated":
             sentences.append(
