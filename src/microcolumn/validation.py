@@ -70,12 +70,13 @@ def dense_bits(X: Any) -> Any:
     """A sparse matrix as a dense one; anything else as it is."""
     if not sparse.issparse(X):
         return X
-    check_orientation(*X.shape)
-    entries = X.tocoo()
+    given: Any = X
+    entries = given.tocoo()
+    check_orientation(*entries.shape)
     entries.sum_duplicates()
     if not np.isin(entries.data, (0, 1)).all():
-        return X.toarray()  # the check of dense matrices says which entry is wrong
-    bits = np.zeros(X.shape, dtype=np.uint8)
+        return entries.toarray()  # the check of dense matrices says which entry is wrong
+    bits = np.zeros(entries.shape, dtype=np.uint8)
     bits[entries.row, entries.col] = entries.data
     return bits
 

@@ -133,7 +133,6 @@ def test_sentences_name_options_of_the_command_line(tmp_path):
     stated = ("--times", "spiketime", "--units", "cell", "--unit-of-time", "ms", "--start", "-0.5")
     told = json.loads(runner.invoke(app, ["info", str(table), *stated, "--json"]).output)
     assert told["epochs"] == [{"start_s": -0.5, "stop_s": 1.5, "label": None}]
-    assert "spike times out of order were sorted (units: 1)" in told["notes"]
     printed = runner.invoke(app, ["info", str(table), *stated]).output
     assert "the recording ends with the last spike; --epochs states it" in printed
 
@@ -165,6 +164,29 @@ def test_options_of_a_format_are_true_false_numbers_or_text():
 def test_info_takes_a_stretch_of_time(session):
     result = runner.invoke(app, ["info", session, "--epochs", "5-15.5", "--json"])
     assert json.loads(result.output)["epochs"] == [{"start_s": 5.0, "stop_s": 15.5, "label": None}]
+
+
+def test_info_joins_several_epochs_and_refuses_names_beside_stretches(session):
+    stretches = ["--epochs", "15-16", "--epochs", "5-7"]
+    result = runner.invoke(app, ["info", session, *stretches, "--json"])
+    assert [each["start_s"] for each in json.loads(result.output)["epochs"]] == [5.0, 15.0]
+    result = runner.invoke(app, ["info", session, *stretches, "--epochs", "rest"])
+    assert result.exit_code == 2
+    assert (
+        "--epochs are names and stretches of time; give names or stretches alone" in result.output
+    )
+    assert reading.stretches(["a", "b"]) == ["a", "b"]
+    assert reading.stretches(["a"]) == "a"
+    assert reading.stretches(None) is None
+
+
+def test_info_keeps_an_area_and_a_probe(tmp_path):
+    units = mc.Units("abc", area=["VISp", "VISp", "CA1"], probe=["A", "B", "A"])
+    mc.Recording([[0.1, 0.9], [0.2], [0.3]], units).save(tmp_path / "a.npz")
+    asked = ["--area", "VISp", "--probe", "A", "--probe", "B", "--json"]
+    told = json.loads(runner.invoke(app, ["info", str(tmp_path / "a.npz"), *asked]).output)
+    assert [unit["id"] for unit in told["units"]] == ["a", "b"]
+    assert any("2 probes" in warning for warning in told["warnings"])
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,7 @@ def check_same(read, original):
     np.testing.assert_array_equal(read.offsets, original.offsets)
     np.testing.assert_array_equal([*read.epochs], [*original.epochs])
     assert read.epochs.labels == original.epochs.labels
-    for name in ("layer", "quality", "depth_reference"):
+    for name in ("layer", "quality", "depth_reference", "area", "probe"):
         assert getattr(read.units, name) == getattr(original.units, name)
     np.testing.assert_array_equal(read.units.multiunit, original.units.multiunit)
     assert (read.units.depth_um is None) == (original.units.depth_um is None)
@@ -154,6 +154,8 @@ def test_a_saved_recording_comes_back_whole(seed, with_table, tmp_path_factory):
         rng.choice(["", "IV"], n_units) if with_table else None,
         depth_reference="layer IV" if with_table else None,
         quality=rng.choice(["", "good", "mua"], n_units) if with_table else None,
+        area=rng.choice(["", "VISp5", "CA1"], n_units) if with_table else None,
+        probe=rng.choice(["", "A", "B.0"], n_units) if with_table else None,
         multiunit=rng.random(n_units) < 0.5,
     )
     labels = ["run", "rest"] if with_table else None

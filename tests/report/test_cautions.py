@@ -14,6 +14,7 @@ from microcolumn.report._sections import tally
 from microcolumn.report._text import report_text
 from microcolumn.study import NotComputedError, Plan, Results
 from microcolumn.study._store import Store
+from microcolumn.units import Units
 
 FIRST, SECOND = planted.PLAN.experiments
 INSTANTANEOUS = Plan(planted.PLAN.sources, (FIRST,))
@@ -57,6 +58,16 @@ def test_only_an_end_of_the_grid_that_can_be_moved_is_a_caution(
     found = cautions_of(tmp_path, plan)
     assert len(found) == n_cautions
     assert all(f"of the grid, {scientific(chosen)}, was chosen" in each for each in found)
+
+
+def test_units_of_several_probes_are_a_caution(tmp_path):
+    data = planted.recording()
+    probes = ["A", *["B"] * (data.n_units - 1)]
+    mixed = data.with_units(Units(data.units.ids, layer=data.units.layer, probe=probes))
+    plan = Plan(planted.PLAN.sources, (replace(FIRST, l1=(4e-3,)),))
+    path = planted.write(tmp_path / "study.db", plan=plan, keep=is_test, data=mixed)
+    [told] = [each for each in cautions(Results(path)) if "probes" in each]
+    assert told.startswith("cells (simulated): units come from 2 probes")
 
 
 def test_an_end_that_leaves_nothing_is_no_caution(tmp_path):

@@ -57,15 +57,18 @@ class Source:
         _option(help="When the recording began, seconds on its clock, if the file does not say."),
     ] = None
     epochs: Annotated[
-        str | None,
-        _option(help="Keep the epochs with this label, or a stretch in seconds: 0-3600."),
+        list[str] | None,
+        _option(
+            help="Keep the epochs of this label or table, as info lists them, or a stretch in "
+            "seconds: 0-3600. Repeatable."
+        ),
     ] = None
 
     def reading(self) -> dict[str, Any]:
         """Keyword arguments of :func:`microcolumn.read`."""
         own = given(
             reader=self.reader,
-            epochs=stretch(self.epochs),
+            epochs=stretches(self.epochs),
             times=self.times,
             units=self.units,
             time_unit=self.unit_of_time,
@@ -98,6 +101,8 @@ class Data(Source):
         list[str] | None, _option(help="Keep these units: ids separated by commas. Repeatable.")
     ] = None
     layer: Annotated[list[str] | None, _option(help="Keep this layer. Repeatable.")] = None
+    area: Annotated[list[str] | None, _option(help="Keep this brain area. Repeatable.")] = None
+    probe: Annotated[list[str] | None, _option(help="Keep this probe. Repeatable.")] = None
     quality: Annotated[
         list[str] | None, _option(help="Keep units of this quality. Repeatable.")
     ] = None
@@ -122,6 +127,8 @@ class Data(Source):
         return given(
             ids=ids_of(self.ids),
             layer=self.layer,
+            area=self.area,
+            probe=self.probe,
             multiunit=self.multiunit,
             min_rate_hz=self.min_rate,
             max_rate_hz=self.max_rate,
@@ -186,7 +193,10 @@ def _value(text: str) -> bool | int | float | str:
     return text
 
 
-def stretch(epochs: str | None) -> Any:
-    """A label as it is, START-STOP as one epoch."""
-    found = re.fullmatch(r"([\d.]+)-([\d.]+)", epochs or "")
-    return epochs if found is None else [[float(found[1]), float(found[2])]]
+def stretches(epochs: list[str] | None) -> Any:
+    """Names as they are, one name as text, START-STOP as epochs."""
+    found = [re.fullmatch(r"([\d.]+)-([\d.]+)", each) for each in epochs or []]
+    edges = sorted([float(each[1]), float(each[2])] for each in found if each)
+    if edges and len(edges) < len(found):
+        raise ValueError("--epochs are names and stretches of time; give names or stretches alone")
+    return edges or (epochs[0] if epochs and len(epochs) == 1 else epochs)

@@ -52,7 +52,7 @@ def read(
     depth_reference: str | None = None,
     layers: Any = None,
     quality: str | Iterable[str] | None = None,
-    epochs: str | Epochs | ArrayLike | None = None,
+    epochs: str | list[str] | Epochs | ArrayLike | None = None,
     start: float | None = None,
     **options: Any,
 ) -> Recording:
@@ -67,16 +67,18 @@ def read(
     reader : str, optional
         One of ``microcolumn.io.READERS``, if the format is not recognised.
     depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional
-        What depths are measured from. Required if units have depths, since the field has no
-        common zero or direction.
+        What depths are measured from. Required if units have depths and neither the file nor the
+        name of their column tells, since the field has no common zero or direction.
     layers : str, path or mapping, optional
         A CSV file of unit and layer, a mapping of units to layers, boundaries by depth such as
         ``"II/III 650 IV 1000 V/VI"`` (superficial to deep), or a column of the table. By default
-        the column called ``layer`` or ``cortical_layer``, if there is one.
+        the column called ``layer`` or ``cortical_layer``, else what the regions of the Allen atlas
+        in columns such as ``location`` tell.
     quality : str or iterable of str, optional
         Keep units of these qualities, for example ``"good"``. By default all except ``"noise"``.
-    epochs : str, Epochs or array_like of shape (n_epochs, 2), optional
-        Label of the epochs to keep, or the epochs themselves in seconds.
+    epochs : str, list of str, Epochs or array_like of shape (n_epochs, 2), optional
+        Names of the epochs to keep, labels or tables of intervals such as ``"spontaneous"`` (see
+        :meth:`Recording.restrict <microcolumn.Recording.restrict>`), or epochs in seconds.
     start : float, optional
         When the recording began, in seconds on the clock of its spikes, if the file does not state
         it: before 0 for spikes aligned to an event, or late on a clock that ran before.

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from ..validation import Floats, is_finite_number
 from ._arrays import split_by_unit
 from ._clocks import ticks_per_second
+from ._columns import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS
 from ._counts import checked_width
 from ._failures import BadFileError
 from ._mapping import natural, offer, refuse
 from ._matrices import text_matrix
-from ._session import DEPTH_COLUMNS, LAYER_COLUMNS, QUALITY_COLUMNS, Session
+from ._session import Session
 from ._tables import UNIT_NAMES, open_table, place_of, plain_name
 
 #: Names of the column of times, as `plain_name` writes them; they may state the unit.

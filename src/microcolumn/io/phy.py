@@ -15,8 +15,9 @@ from ..epochs import Epochs
 from ..validation import Floats
 from ._arrays import check_same_length, flat_numbers, load_array, split_by_unit
 from ._clocks import is_rate
+from ._columns import DEPTH_COLUMNS
 from ._failures import BadFileError
-from ._session import DEPTH_COLUMNS, Session
+from ._session import Session
 from ._tables import unit_rows
 
 Table = dict[int, dict[str, str]]

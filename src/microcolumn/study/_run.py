@@ -86,7 +86,8 @@ def run(
         Store.create(path) as opened,
         opened.lock(),
     ):
-        messages = _changes(plan, opened)
+        mended = opened.mend()
+        messages = [*([mended] if mended else []), *_changes(plan, opened)]
         _check_unchanged(recordings, facts, opened)
         for name, recording in recordings.items():
             opened.write_recording(recording_row(name, recording, facts[name], plan))
@@ -123,6 +124,7 @@ def recording_row(
 ) -> dict[str, Any]:
     """Row of the store about a recording."""
     table = recording.units
+    places = {"area": table.area, "probe": table.probe}
     units = [
         {
             "id": table.ids[n],
@@ -131,6 +133,7 @@ def recording_row(
             "depth_reference": table.depth_reference,
             "multiunit": bool(table.multiunit[n]),
             "rate_hz": float(recording.rates_hz[n]),
+            **{name: labels[n] for name, labels in places.items() if labels is not None},
         }
         for n in range(recording.n_units)
     ]

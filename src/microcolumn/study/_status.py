@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ._damage import sound
 from ._store import Store
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Status:
     failures: tuple[tuple[str, str], ...]  # job and error of those that failed when last tried
     left_s: float  # that the rest will take with as many workers as last time; NaN where unknown
     n_other: int  # finished jobs of earlier plans, which this one does not use
+    damage: str = ""  # what of the store changed on the disk
 
     @property
     def complete(self) -> bool:
@@ -53,6 +55,7 @@ class Status:
         lines += [
             f"  {kind:<9} {self.done[kind]:>6} of {self.planned[kind]}" for kind in self.planned
         ]
+        lines += [f"  {self.damage}"] * bool(self.damage)
         if self.n_other:
             lines.append(f"  {self.n_other} finished jobs are of earlier plans")
         lines += [f"  failed: {job}: {error}" for job, error in self.failures[:_MOST_FAILURES]]
@@ -74,7 +77,8 @@ class Status:
 def status(store: str | Path) -> Status:
     """How far a study is; a run that is at work on its store is not disturbed."""
     path = Path(store)
-    with Store.open(path) as opened:
+    readable, damage = sound(path)
+    with Store.open(readable) as opened:
         facts = opened.read_study()
         jobs = opened.rows("current_jobs")
         n_finished = len(opened.finished())
@@ -91,6 +95,7 @@ def status(store: str | Path) -> Status:
         failures=tuple((job["failed"], job["error"]) for job in jobs if job["failed"]),
         left_s=_expected_s(left, done) / int(facts.get("workers", 1)),
         n_other=n_finished - len(done),
+        damage=damage,
     )
 
 

@@ -69,14 +69,15 @@ def _lost_columns(path: Path) -> list[str]:
 
 
 def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:
-    """All entries of a column without an index, shape (n_rows, ...)."""
+    """All entries of a column without an index, shape (n_rows, ...); (n_rows, 1) is made flat."""
     data = column.data
     shape = tuple(np.shape(data))
     dtype = np.dtype(getattr(data, "dtype", object))
     if n_rows is not None and shape[:1] != (n_rows,):
         raise damaged(f"column {column.name!r} has shape {shape} for {n_rows} rows")
     check_claim(path, int(np.prod(shape, dtype=object)) * dtype.itemsize, f"{column.name!r}")
-    return np.asarray(data[:])
+    entries = np.asarray(data[:])
+    return entries.ravel() if entries.shape[1:] == (1,) else entries
 
 
 def is_plain(column: Any) -> bool:
@@ -90,7 +91,8 @@ def is_plain(column: Any) -> bool:
 
     if isinstance(column, VectorIndex | DynamicTableRegion | EnumData):
         return False
-    if len(np.shape(column.data)) != 1:
+    shape = np.shape(column.data)
+    if len(shape) != 1 and shape[1:] != (1,):
         return False
     dtype = np.dtype(getattr(column.data, "dtype", object))
     if dtype.kind != "O":
