@@ -59,14 +59,12 @@ def load(
                 f"{other.name} and {file.name} are the same unit; leave one of them in the folder"
             )
     trains = [_train(file, time_unit, sampling_rate) for file in files]
-    behind = any(np.any(train[1:] < train[:-1]) for train in trains)
     marks = [_match(file)["mark"] for file in files]
     quality = ["questionable" if mark else "good" for mark in marks]
     return Session(
         list(ids),
-        [np.sort(train) for train in trains],
+        trains,
         {"quality": quality} if any(marks) else {},
-        notes=("spike times out of order were sorted",) * behind,
     )
 
 

@@ -73,9 +73,6 @@ def probe_units(sorting: Sorting) -> ProbeUnits:
     elif sorting.probe is not None:
         columns["probe"] = [sorting.probe] * len(numbers)
     trains = split_by_unit(times, np.searchsorted(numbers, clusters), len(numbers))
-    if np.any(times[1:] < times[:-1]):
-        trains = [np.sort(train) for train in trains]
-        notes.append("spike times out of order were sorted")
     return ProbeUnits(numbers.tolist(), trains, columns, [*notes, *unread])
 
 

@@ -18,9 +18,11 @@ from ...epochs import Epochs
 from ...units import DEPTH_REFERENCES
 from .._clocks import ticks_per_second
 from .._failures import BadFileError, naming
+from .._mapping import refuse
 from .._session import Session
 from .choice import choose
 from .counts import bin_width_of, counted
+from .mapped import mapped
 from .v7 import variables_v7
 from .v73 import variables_v73
 from .variable import NUMERIC, Variable
@@ -33,6 +35,8 @@ _NO_COLUMNS = ("duration_s", "duration", "epochs", "depth_reference")
 def load(
     path: Path,
     *,
+    times: str | None = None,
+    units: str | None = None,
     variable: str | None = None,
     time_unit: str | None = None,
     sampling_rate: float | None = None,
@@ -47,6 +51,10 @@ def load(
         The file. Spike times are in a cell array with one vector per unit: a variable, a field of
         a struct (``spikes.times``), or a field of an array of structs. Or they are counts: a
         dense or sparse matrix with one column (or row) per unit, whose longer axis is time.
+    times, units : str, optional
+        Variables or fields of structs with the time and the unit of each spike, such as
+        ``"spikes.times"``. Without ``units``, ``times`` is a pattern such as ``"unit_*"`` of
+        variables with the times of one unit each.
     variable : str, optional
         Which variable, ``"spikes"`` or ``"spikes.times"``; required if several may be meant.
     time_unit : {"s", "ms", "us", "samples"}, optional
@@ -69,12 +77,16 @@ def load(
     """
     per_second = ticks_per_second(time_unit or "s", sampling_rate)
     with _opened(path) as variables:
+        if times is not None or units is not None:
+            others = {"variable": variable, "bin_width": bin_width, "units_in": units_in}
+            refuse("times and units that are named", **others)
+            return mapped(variables, times, units, per_second)
         fields, chosen, notes = choose(variables, variable)
         if chosen.kind == "cell":
-            _refuse(chosen, "spike times", bin_width=bin_width, units_in=units_in)
+            refuse(f"{chosen}, which holds spike times", bin_width=bin_width, units_in=units_in)
             trains, resolution_s, epochs = _trains(chosen, per_second), 0.0, None
         else:
-            _refuse(chosen, "spike counts", time_unit=time_unit)
+            refuse(f"{chosen}, which holds spike counts", time_unit=time_unit)
             resolution_s, width_notes = bin_width_of(fields, chosen, bin_width)
             trains, epochs, note = counted(path, chosen, resolution_s, units_in)
             notes = [*notes, *width_notes, note]
@@ -92,11 +104,6 @@ def load(
         resolution_s=resolution_s,
         depth_reference=depth_reference,
     )
-
-
-def _refuse(chosen: Variable, what: str, **options: Any) -> None:
-    for name in (name for name, value in options.items() if value is not None):
-        raise BadFileError(f"{name} does not apply to {chosen}, which holds {what}; omit it")
 
 
 @contextmanager
