@@ -21,7 +21,7 @@ from ._failures import BadFileError, as_bad_file, naming
 from ._inside import file_inside
 from ._sandbox import load_sandboxed
 from ._session import Session
-from .matlab import _entries, _opened, load as load_matlab
+from .matlab import entries_of, load as load_matlab, opened
 from .matlab.variable import NUMERIC, Variable
 
 Fields = Mapping[str, Variable]
@@ -106,16 +106,16 @@ def _spikes(path: Path) -> Session:
 
 def _metrics(path: Path, ids: Sequence[str]) -> dict[str, Sequence[Any]]:
     """Fields of ``cell_metrics`` with one entry per unit, and the quality."""
-    with _opened(path) as variables:
+    with opened(path) as variables:
         fields = _struct({held.name: held for held in variables}, "cell_metrics")
-        columns = {name: _entries(held, len(ids)) for name, held in fields.items()}
+        columns = {name: entries_of(held, len(ids)) for name, held in fields.items()}
         columns["quality"] = _quality(_struct(fields, "tags"), ids)
     return {name: column for name, column in columns.items() if column is not None}
 
 
 def _about(path: Path) -> tuple[float | None, dict[str, Epochs]]:
     """Seconds that a session lasted, None if it is not stated, and its epochs by name."""
-    with _opened(path) as variables:
+    with opened(path) as variables:
         fields = _struct({held.name: held for held in variables}, "session")
         duration = _numbers(_struct(fields, "general").get("duration"))
         return duration.item() if duration.size == 1 else None, _intervals(fields.get("epochs"))
