@@ -97,6 +97,23 @@ def test_of_each_file_the_newest_revision_is_read(probe):
     assert older.units.depth_um[:2].tolist() == [0.0, 10.0]
 
 
+def test_a_download_may_hold_the_newest_revision_alone(probe):
+    (probe / "#2025-05-06#").mkdir()
+    for path in list(probe.glob("*.*")):
+        path.rename(probe / "#2025-05-06#" / path.name)
+    for named in (probe.parents[1], probe, probe / "#2025-05-06#"):
+        assert set(mc.read(named).units.probe) == {"probe00"}
+
+
+def test_folders_above_the_session_may_have_any_name(tmp_path):
+    above = tmp_path / "probe1" / "alf" / "session"
+    for name in ("probe00", "probe01"):
+        planted.write_ibl_probe(above / "alf" / name, metrics=False)
+    assert set(mc.read(above).units.probe) == {"probe00", "probe01"}
+    planted.write_steinmetz(above.parent / "Cori")
+    assert mc.read(above.parent / "Cori", epochs="spontaneous").units.probe[0] == "0"
+
+
 def test_the_sorter_of_the_archive_is_preferred(probe):
     shutil.copytree(probe, probe / "iblsorter")
     np.save(probe / "clusters.depths.npy", np.zeros(8))
@@ -172,7 +189,7 @@ def test_links_out_of_the_folder_are_refused(probe, tmp_path):
 def test_a_pipe_is_refused_unread(probe):
     (probe / "spikes.times.npy").unlink()
     os.mkfifo(probe / "spikes.times.npy")
-    with pytest.raises(ValueError, match=r"spikes.times.npy is no file; export or copy"):
+    with pytest.raises(ValueError, match=r"spikes.times.npy is (no file|a FIFO)"):
         mc.read(probe)
 
 

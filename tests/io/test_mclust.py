@@ -100,5 +100,5 @@ def test_links_and_pipes_are_refused(tmp_path):
     assert mc.read(folder / "a.t").n_spikes == len(TIMES)  # a file that was named itself
     (folder / "a.t").unlink()
     os.mkfifo(folder / "a.t")
-    with pytest.raises(ValueError, match=r"a.t is no file"):
+    with pytest.raises(ValueError, match=r"a.t is (no file|a FIFO)"):
         mc.read(folder)
