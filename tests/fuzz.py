@@ -23,7 +23,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
+import planted_alf
 import planted_archives
+import planted_cellinfo
+import planted_mclust
 import written
 from tqdm import tqdm
 
@@ -46,6 +49,18 @@ SEEDS = {
         (written.write_matlab_v5, "a.mat"),
         (partial(written.write_matlab_v5, compressed=False), "b.mat"),
         (written.write_matlab_v73, "c.mat"),
+    ],
+    "alf": [
+        (lambda _, path: planted_alf.write_ibl(path, ("probe00",)), "ibl"),
+        (lambda _, path: planted_alf.write_steinmetz(path), "steinmetz"),
+    ],
+    "cellinfo": [
+        (lambda _, path: planted_cellinfo.write_cellinfo(path), "cellinfo"),
+        (lambda _, path: planted_cellinfo.write_cellinfo(path, "7.3"), "cellinfo73"),
+    ],
+    "mclust": [
+        (planted_mclust.write_mclust, "mclust"),
+        (partial(planted_mclust.write_mclust, bits=64), "wide"),
     ],
     "csv": [(written.write_csv, "a.csv")],
     "npz": [(written.write_npz, "a.npz")],

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..binning import Binning
 from ..formatting import counted, text_table
-from ..recording import Recording
+from ..recording import Recording, silent_start_s
 from ..units import DEPTH_REFERENCES, Units, layers_from_the_top, several_probes
 from ._bin_width import BinWidth, suggest_bin_width
 from ._suspects import Suspect, suspect_units
@@ -56,6 +56,12 @@ class Summary:
         if self.recording.duration_s > _HOUR and self.recording.rates_hz.max() < _RARE:
             sentences.append(
                 f"no unit reaches {_RARE:g} Hz; check that spike times and epochs are in seconds"
+            )
+        silent = silent_start_s(self.recording)
+        if silent:
+            sentences.append(
+                f"no unit fires in the first {silent:.6g} s, which makes all rates lower; if the "
+                "recording began later, say when (--start), or leave that time out (--epochs)"
             )
         if spans := several_probes(self.recording.units.probe):
             sentences.append(spans)
