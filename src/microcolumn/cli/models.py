@@ -284,7 +284,7 @@ def _bin_width(fitted: Any, model: Path, bin_width: float | None) -> float:
 
 
 def _same_units(
-    recording: Recording, fitted: Any, file: Path, model: Path, given: list[str] | None
+    recording: Recording, fitted: Any, file: str, model: Path, given: list[str] | None
 ) -> Recording:
     """The recording of the model's units, in the model's order."""
     ids = fitted.unit_ids_ or given
@@ -302,7 +302,9 @@ def _same_units(
     return recording
 
 
-def _positions(known: Sequence[str], wanted: list[str] | None, place: Path) -> list[int] | None:
+def _positions(
+    known: Sequence[str], wanted: list[str] | None, place: str | Path
+) -> list[int] | None:
     for name in wanted or []:
         if name not in known:
             few = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")

@@ -6,7 +6,6 @@ import csv
 import re
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +23,7 @@ _OWN = {
 } | {"times": "--times", "units": "--units", "time_unit": "--unit-of-time"}
 
 RecordingFile = Annotated[
-    Path, typer.Argument(help="Recording: a file or folder of any known format.")
+    str, typer.Argument(help="Recording: a file or folder of any known format, or a URL.")
 ]
 
 
@@ -76,7 +75,7 @@ class Source:
         )
         return own | format_options(self.option)
 
-    def read(self, file: Path) -> Recording:
+    def read(self, file: str) -> Recording:
         """The recording; depths play no part here."""
         from .. import io  # the numerical libraries load only when a command runs
 
@@ -134,7 +133,7 @@ class Data(Source):
             max_rate_hz=self.max_rate,
         )
 
-    def read(self, file: Path) -> Recording:
+    def read(self, file: str) -> Recording:
         """The recording of the units that are kept."""
         return super().read(file).select(**self.selection())
 

@@ -14,6 +14,7 @@ from . import (
 )
 from ._lfp import LFP as LFP
 from ._read import READERS as READERS, option_names as option_names, read as read
+from ._remote import is_url as is_url
 from .neo import from_neo as from_neo
 from .npz import save as save
 from .nwb.lfp import read_flashes as read_flashes, read_lfp as read_lfp

@@ -16,7 +16,11 @@ from ..recording import Recording
 from ..trains import UnitOfTimeError
 from ._failures import as_bad_file
 from ._recognise import recognise
+from ._remote import found, is_url
 from ._session import Session, to_recording
+
+#: First bytes of an HDF5 file, or those after a block of MATLAB's.
+_HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 class Reader(NamedTuple):
@@ -66,7 +70,8 @@ def read(
     path : str or Path
         NWB (HDF5 or Zarr), phy/Kilosort or ALF folder, CellExplorer session, T-files of MClust,
         MATLAB file, pynapple NPZ, SpikeInterface folder, CSV of unit and time, NPZ, or anything
-        that Neo reads. The format is recognised by the content, then by the extension.
+        that Neo reads. The format is recognised by the content, then by the extension. Of an HDF5
+        file behind a URL, the parts that are needed are fetched.
     reader : str, optional
         One of ``microcolumn.io.READERS``, if the format is not recognised.
     depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional
@@ -104,18 +109,16 @@ def read(
     ImportError
         If the format's library is not installed, with the command that installs it.
     """
-    path = Path(path)
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist; check the path")
+    place = _place(path)
     mapped = any(options.get(name) is not None for name in ("times", "units"))
-    name = recognise(path, mapped=mapped) if reader is None else reader
+    name = recognise(place, mapped=mapped) if reader is None else reader
     if name not in READERS:
         raise ValueError(f"reader is {name!r}; choose one of {', '.join(READERS)}")
     _check_options(name, options)
     try:
         return to_recording(
-            _session(name, path, options),
-            source=f"{READERS[name].title}, {path.name}",
+            _session(name, place, options),
+            source=f"{READERS[name].title}, {place.name}",
             depth_reference=depth_reference,
             layers=layers,
             quality=quality,
@@ -147,6 +150,22 @@ def _check_options(name: str, options: dict[str, Any]) -> None:
         if option not in known:
             choices = f"it has {', '.join(known)}" if known else "it has none"
             raise ValueError(f"{option!r} is no option of reading {READERS[name].title}; {choices}")
+
+
+def _place(path: str | Path) -> Any:
+    """A file or folder, or a file behind a URL, which has what readers use of a path."""
+    if is_url(path):
+        remote = found(str(path))
+        if _HDF5 not in remote.open().read(520):
+            raise ValueError(
+                f"{path}: only HDF5 files, such as NWB, are read from a URL; download it and read "
+                "it from there"
+            )
+        return remote
+    place = Path(path)
+    if not place.exists():
+        raise FileNotFoundError(f"{path} does not exist; check the path")
+    return place
 
 
 def _session(name: str, path: Path, options: dict[str, Any]) -> Session:

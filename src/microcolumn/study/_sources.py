@@ -140,8 +140,9 @@ class Source:
             )
         own = {key: entry[key] for key in _KEYS if key in entry}
         read = {key: value for key, value in entry.items() if key not in _KEYS}
-        if folder is not None and isinstance(own.get("file"), str) and own["file"]:
-            given = folder / own["file"]
+        file = own.get("file")
+        if folder is not None and isinstance(file, str) and file and not io.is_url(file):
+            given = folder / file
             # The last part may be a link to a blob, whose name says nothing in a report.
             own["file"] = str(given.parent.resolve() / given.name)
         if folder is not None and isinstance(read.get("layers"), str):
@@ -171,7 +172,8 @@ class Source:
             length = minutes if self.minutes is None else self.minutes
             return "preset", self.preset, self.seed, length, chosen
         if self.file is not None:
-            return "file", str(Path(self.file).resolve()), chosen
+            place = self.file if io.is_url(self.file) else str(Path(self.file).resolve())
+            return "file", place, chosen
         return "in memory", self.in_memory, chosen
 
     def load(self) -> Recording:
