@@ -131,10 +131,17 @@ def merge_parts(store: Store, *, progress: bool | None = None) -> Collected:
                 if part.error:  # the store has it now, and the next try may write another
                     path.unlink()
             bar.update()
-    if merged and not any(job["finished"] is None for job in store.rows("current_jobs")):
+    if merged:
+        clear_parts(store)
+    return Collected(merged, failed, tuple(sentences))
+
+
+def clear_parts(store: Store) -> None:
+    """Remove all parts once the whole plan is in the store, and what killed tasks left behind."""
+    folder = parts_folder(store.path)
+    if folder.is_dir() and all(job["finished"] for job in store.rows("current_jobs")):
         for path in (*folder.glob("*.part"), *folder.glob(".*.partial")):
             path.unlink()
-    return Collected(merged, failed, tuple(sentences))
 
 
 def collect(path: str | os.PathLike[str], *, progress: bool | None = None) -> Collected:

@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 
 from ._compute import JobResult, Task, execute
 from ._jobs import Job
-from ._parts import merge_parts
+from ._parts import clear_parts, merge_parts
 from ._plan import Plan
 from ._prepared import Prepared
 from ._results import Results
@@ -72,6 +72,7 @@ def run(
         messages = prepared.enter(opened, command=command, workers=workers.count)
         messages += merge_parts(opened).sentences
         _Run(opened, prepared, workers).go(progress, messages)
+        clear_parts(opened)
     return Results(path)
 
 

@@ -129,14 +129,25 @@ def tasks_by_state(jobs: Sequence[str]) -> dict[str, int]:
         accounts = _answer(["sacct", *options, f"--jobs={','.join(jobs)}"])
     except SlurmError:
         accounts = ""
-    lines = (line.partition("|") for line in accounts.splitlines())
-    # Tasks that wait are one line there, which squeue takes apart.
-    found = {task: state for task, _, state in lines if not task.endswith("]")}
+    lines = [line.partition("|") for line in accounts.splitlines()]
+    found = {each: state for task, _, state in lines for each in _single(task)}
     asked = ["squeue", "--me", "--noheader", "--array", "--states=all", "--format=%F|%K|%T"]
     for job, index, state in (line.split("|") for line in _answer(asked).splitlines()):
         if job in jobs:
             found[job if index == "N/A" else f"{job}_{index}"] = state
     return dict(Counter(map(_in_words, found.values())))
+
+
+def _single(task: str) -> list[str]:
+    """Names of single tasks, which sacct writes as ``7_[0,2-4%2]`` until they start."""
+    job, bracket, places = task.partition("[")
+    if not bracket:
+        return [task]
+    names = []
+    for part in re.sub(r"%.*|\]", "", places).split(","):
+        first, _, last = part.partition("-")
+        names += [f"{job}{n}" for n in range(int(first), int(last or first) + 1)]
+    return names
 
 
 def is_alive(tasks: Iterable[str]) -> bool:
