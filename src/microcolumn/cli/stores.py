@@ -17,6 +17,23 @@ def default_store(plan: Path, quick: bool = False) -> Path:
 
 
 def store_of(study: Path, *, by_time: bool = False) -> Path:
+    """The store of a study, as :func:`place_of` finds it, with all parts that can be merged."""
+    from ..study import StoreError, collect
+    from ..study._submission import parts_folder
+
+    store = place_of(study, by_time=by_time)
+    if not parts_folder(store).is_dir():
+        return store
+    try:
+        sentences = collect(store).sentences
+    except StoreError as error:  # what was merged before can be shown all the same
+        sentences = (f"what tasks have computed since was not merged: {error}",)
+    for sentence in sentences:
+        typer.echo(sentence, err=True)
+    return store
+
+
+def place_of(study: Path, *, by_time: bool = False) -> Path:
     """The store next to a plan that was run; a store is its own.
 
     A plan that was edited since is noted on standard error. With ``by_time``, a plan file that is
@@ -41,10 +58,12 @@ def _is_newer(store: Path, plan: Path) -> bool:
 
 def _tell_changes(plan: Path, store: Path) -> None:
     """Say that a plan was edited or moved after it was run: a store knows what was run alone."""
+    from ..study._damage import sound
     from ..study._plan import Plan, diff
     from ..study._store import Store
 
-    with Store.open(store) as opened:
+    readable, _ = sound(store)
+    with Store.open(readable) as opened:
         run = opened.read_study().get("plan")
     if run is None:  # a run that is about to begin
         return
