@@ -134,8 +134,9 @@ class _Run:
             for result in parallel(delayed(execute)(task) for task in self._tasks(left)):
                 self._keep(result)
                 self.forecast.done(result.digest, result.seconds)
-                left_s = self.forecast.left_s(self.prepared.jobs.keys() - self.done)
-                bar.set_postfix_str(f"{roughly(left_s)} left", refresh=False)
+                left = self.prepared.jobs.keys() - self.done
+                said = f"{roughly(self.forecast.left_s(left))} left" if left else ""
+                bar.set_postfix_str(said, refresh=False)
                 bar.set_description(self.prepared.jobs[result.digest].kind, refresh=False)
                 bar.update()
 

@@ -168,11 +168,15 @@ def progress_bar(n_jobs: int, n_done: int, shown: bool | None = None) -> tqdm[No
 
 
 class _Lines:
-    """Standard error as a file in which a bar leaves lines instead of moving."""
+    """Standard error as a file in which a bar leaves lines, each once, instead of moving."""
+
+    last = ""
 
     def write(self, text: str) -> None:
-        if line := text.strip("\r\n\x1b[A "):
+        line = text.strip("\r\n\x1b[A ")
+        if line and line != self.last:
             sys.stderr.write(f"{line}\n")
+            self.last = line
 
     def flush(self) -> None:
         sys.stderr.flush()
