@@ -16,7 +16,7 @@ from microcolumn.study._run import run
 from microcolumn.units import Units
 
 #: Columns that differ between two runs of the same plan, and tables about a run as such.
-_OCCASIONS = {"seconds", "finished", "environment", "happened", "traceback"}
+_OCCASIONS = {"seconds", "finished", "environment", "happened", "traceback", "checksum"}
 _ABOUT_RUNS = {"study", "environments"}
 
 

@@ -1,7 +1,9 @@
 """Importing is quick because nothing heavy comes along; names arrive when asked for."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -53,3 +55,8 @@ def test_the_version_is_that_of_the_distribution():
     from importlib.metadata import version
 
     assert mc.__version__ == version("microcolumn")
+
+
+def test_the_citation_names_this_version():
+    citation = (Path(__file__).parents[1] / "CITATION.cff").read_text()
+    assert re.findall(r"^version: (.*)$", citation, flags=re.MULTILINE) == [mc.__version__]

@@ -102,10 +102,48 @@ def test_restricting_drops_the_spikes_outside():
         recording().restrict(Epochs([[3.0, 4.0]]))
 
 
+def named():
+    tables = {
+        "frames_presentations": Epochs([[0.1, 0.2], [0.2004, 0.3], [8.0, 8.2]], ["a", "b", "a"]),
+        "trials": Epochs([[0.5, 0.7]]),
+    }
+    epochs = Epochs([[0.0, 1.0], [8.0, 9.0]], ["wake", "sleep"])
+    return Recording([[0.15, 0.6, 8.1]], epochs=epochs, intervals=tables)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("sleep", {(8.0, 9.0): "sleep"}),
+        ("trials", {(0.5, 0.7): "trials"}),
+        ("frames", {(0.1, 0.3): "frames", (8.0, 8.2): "frames"}),  # gaps below 1 ms are closed
+        ("a", {(0.1, 0.2): "a", (8.0, 8.2): "a"}),
+        (["trials", "sleep"], {(0.5, 0.7): "trials", (8.0, 9.0): "sleep"}),
+    ],
+)
+def test_a_name_restricts_to_a_label_a_table_or_a_label_in_one(names, expected):
+    part = named().restrict(names)
+    assert dict(zip(part.epochs, part.epochs.labels, strict=True)) == expected
+    assert list(part.intervals) == ["frames_presentations", "trials"]
+
+
+def test_names_that_overlap_are_put_together_without_labels():
+    part = named().restrict(["wake", "trials"])
+    assert [*part.epochs] == [(0.0, 1.0)]
+
+
+def test_an_unknown_name_lists_labels_and_tables():
+    sentence = (
+        "no epoch is labelled 'x'; labels here: 'sleep', 'wake'; tables of intervals: 'frames"
+    )
+    with pytest.raises(ValueError, match=sentence):
+        named().restrict("x")
+
+
 def test_a_recording_needs_units_and_a_length():
     with pytest.raises(ValueError, match=r"ids is empty; a table needs at least one unit"):
         Recording([])
-    with pytest.raises(ValueError, match=r"^there is no spike and no epoch, .*; pass epochs$"):
+    with pytest.raises(ValueError, match=r"^there is no spike and no epoch, .*; pass epochs=$"):
         Recording([[], []])
     assert Recording([[], []], epochs=[[0, 1]]).bin().n_bins == 50
 

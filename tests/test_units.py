@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from microcolumn.units import Units, layers_from_the_top
+from microcolumn.units import Units, layers_from_the_top, several_probes
 
 
 def test_numbered_units_are_named_by_their_position():
@@ -18,6 +18,23 @@ def test_taking_units_keeps_depth_and_layer_in_the_asked_order():
     assert taken.ids == ("c", "a")
     assert taken.depth_um.tolist() == [900.0, 100.0]
     assert taken.layer == ("V/VI", "II/III")
+
+
+def test_areas_and_probes_stay_with_their_units():
+    units = Units("abc", [1.0, 2.0, 3.0], area=["VISp", "CA1", ""], probe=["A", "A", "B"])
+    for kept in (units.with_layers("xyz"), units.measured_from("tip", 9.0)):
+        assert (kept.area, kept.probe) == (("VISp", "CA1", ""), ("A", "A", "B"))
+    taken = units.take([2, 0])
+    assert (taken.area, taken.probe) == (("", "VISp"), ("B", "A"))
+    with pytest.raises(ValueError, match="area has 1 labels for 3 units; it needs one per unit"):
+        Units("abc", area=["VISp"])
+
+
+def test_units_of_several_probes_are_a_caution_that_names_the_largest():
+    assert several_probes(None) == several_probes(["A", "A", ""]) == ""
+    caution = several_probes(["A", "B", "B", ""])
+    assert caution.startswith("units come from 2 probes, while a population is recorded by one")
+    assert "for example 'B' (2 of 3 units)" in caution
 
 
 def test_depths_are_a_copy_that_cannot_be_changed():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,8 @@ from .validation import Floats, listed, real_array
 #: nanosecond from an edge lies on it. Times that went through milliseconds, samples or decimals
 #: then land where the original did.
 HALF_NANOSECOND = 0.5e-9
+#: Seconds. Rows of a table of intervals with a shorter gap are one epoch: frames of a movie.
+_GAP_S = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -56,15 +59,18 @@ class Epochs:
         object.__setattr__(self, "labels", names)
 
     @classmethod
-    def joined(cls, intervals: ArrayLike) -> Epochs:
-        """Epochs of any intervals: sorted, and those that overlap made one; labels are lost."""
+    def joined(cls, intervals: ArrayLike, gap_s: float = 0.0) -> Epochs:
+        """Epochs of any intervals: sorted, and those that overlap made one; labels are lost.
+
+        Intervals with a gap below ``gap_s`` between them are made one, too.
+        """
         edges = real_array("intervals", intervals, "pass rows of start and stop in seconds")
         edges = edges.reshape(-1, 2)
         edges = edges[np.argsort(edges[:, 0], kind="stable")]
         if not len(edges):
             return cls(edges)
         latest = np.maximum.accumulate(edges[:, 1])
-        opens = np.append(True, edges[1:, 0] >= latest[:-1])
+        opens = np.append(True, edges[1:, 0] - latest[:-1] >= gap_s)
         first = np.flatnonzero(opens)
         last = np.append(first[1:], len(edges)) - 1
         return cls(np.column_stack((edges[first, 0], latest[last])))
@@ -116,6 +122,46 @@ class Epochs:
         inside = place >= 0
         inside[inside] = times_s[inside] - HALF_NANOSECOND <= self.stops[place[inside]]
         return np.where(inside, place, -1)
+
+
+def as_epochs(epochs: Epochs | ArrayLike) -> Epochs:
+    """Epochs as they are, or those with the given starts and stops."""
+    return epochs if isinstance(epochs, Epochs) else Epochs(epochs)
+
+
+def names_epochs(epochs: Any) -> TypeGuard[str | list[str]]:
+    """Whether epochs are given by one name or by several."""
+    several = isinstance(epochs, list | tuple) and len(epochs) > 0
+    return isinstance(epochs, str) or (several and all(isinstance(each, str) for each in epochs))
+
+
+def named_epochs(names: str | Iterable[str], own: Epochs, tables: Mapping[str, Epochs]) -> Epochs:
+    """Epochs by one name or several, labelled by them.
+
+    A name is a label of ``own``, a table (without ``_presentations`` too), or a label in any table.
+    """
+    chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    found = {name: _epochs_called(name, own, tables) for name in chosen}
+    rows = np.concatenate([np.column_stack((each.starts, each.stops)) for each in found.values()])
+    labels = [name for name, each in found.items() for _ in range(len(each))]
+    order = np.argsort(rows[:, 0], kind="stable")
+    if np.any(rows[order][1:, 0] < rows[order][:-1, 1]):
+        return Epochs.joined(rows)
+    return Epochs(rows[order], [labels[n] for n in order])
+
+
+def _epochs_called(name: str, own: Epochs, tables: Mapping[str, Epochs]) -> Epochs:
+    if name in (own.labels or ()):
+        return own.labelled(name)
+    table = tables.get(name, tables.get(f"{name}_presentations"))
+    parts = [each.labelled(name) for each in tables.values() if name in (each.labels or ())]
+    parts = parts if table is None else [table]
+    if parts:
+        rows = [np.column_stack((part.starts, part.stops)) for part in parts]
+        return Epochs.joined(np.concatenate(rows), gap_s=_GAP_S)
+    labels = ", ".join(map(repr, sorted(set(own.labels or ())))) or "none"
+    offered = f"; tables of intervals: {', '.join(map(repr, tables))}" if tables else ""
+    raise ValueError(f"no epoch is labelled {name!r}; labels here: {labels}{offered}")
 
 
 def _checked_intervals(intervals: ArrayLike) -> Floats:

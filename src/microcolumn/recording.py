@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from .binning import Binning, bin_trains
 from .conversions import conversion
-from .epochs import HALF_NANOSECOND, Epochs
+from .epochs import HALF_NANOSECOND, Epochs, as_epochs, named_epochs, names_epochs
 from .trains import check_length, checked_trains
 from .units import Units
 from .validation import Floats, check_positions, listed, real_number
 from .words import Words, checked_bin_width
+
+#: Seconds that any clock may run before the first spike.
+_CLOCK_S = 60.0
+#: A silent start is no chance if it lasts so many seconds and so many mean intervals of spikes.
+_SILENT_S, _SILENT_INTERVALS = 10.0, 100.0
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -28,13 +33,13 @@ class Recording:
     Parameters
     ----------
     trains : iterable of array_like
-        Spike times of each unit in seconds: finite, not negative, in order.
+        Spike times of each unit in seconds: finite and in order; before 0 where epochs are stated.
     units : Units, optional
-        Names, depths, layers and quality; by default units are numbered.
+        Names, depths, layers, areas and quality; by default units are numbered.
     epochs : Epochs or array_like of shape (n_epochs, 2), optional
         Stretches in which the units were observed, seconds. By default from 0 to the last spike,
-        or from the first spike if that comes after more than an hour and after more time than all
-        spikes span.
+        or from the first spike if that comes after more than a minute and after more time than
+        all spikes span.
     source : str
         Where the recording comes from.
     notes : iterable of str
@@ -43,6 +48,9 @@ class Recording:
         Width of the bins the times were recorded in; 0 if spike times are exact.
     simulated : bool
         Whether the spikes come from a simulation; parts and saved copies of it say so too.
+    intervals : mapping of str to Epochs, optional
+        Other stretches of time by name, such as tables of trials or stimuli, to choose from with
+        :meth:`restrict`. They are not saved.
 
     Attributes
     ----------
@@ -70,6 +78,7 @@ class Recording:
     notes: tuple[str, ...]
     resolution_s: float
     simulated: bool
+    intervals: dict[str, Epochs]
 
     def __init__(
         self,
@@ -81,8 +90,10 @@ class Recording:
         notes: Iterable[str] = (),
         resolution_s: float = 0.0,
         simulated: bool = False,
+        intervals: Mapping[str, Epochs] | None = None,
     ) -> None:
-        checked = checked_trains(trains, None if units is None else units.ids)
+        ids = None if units is None else units.ids
+        checked = checked_trains(trains, ids, before_zero=epochs is not None)
         table = Units.numbered(len(checked)) if units is None else units
         width = real_number("resolution_s", resolution_s, "give seconds")
         if not 0 <= width < np.inf:
@@ -94,6 +105,7 @@ class Recording:
             "notes": tuple(str(note) for note in notes),
             "resolution_s": width,
             "simulated": bool(simulated),
+            "intervals": dict(intervals or {}),
         }
         self._set(checked, table, stretches, **about)
 
@@ -209,6 +221,8 @@ class Recording:
         *,
         ids: Iterable[str] | None = None,
         layer: str | Iterable[str] | None = None,
+        area: str | Iterable[str] | None = None,
+        probe: str | Iterable[str] | None = None,
         quality: str | Iterable[str] | None = None,
         multiunit: bool | None = None,
         min_rate_hz: float | None = None,
@@ -218,15 +232,16 @@ class Recording:
 
         Parameters
         ----------
-        ids, layer, quality : str or iterable of str, optional
-            Names, layers and qualities to keep.
+        ids, layer, area, probe, quality : str or iterable of str, optional
+            Names, layers, brain areas, probes and qualities to keep, as they are written.
         multiunit : bool, optional
             Keep multiunits (True) or single units (False).
         min_rate_hz, max_rate_hz : float, optional
             Keep units whose rate within the epochs lies in this range, ends included.
         """
         keep = np.ones(self.n_units, dtype=bool)
-        for name, wanted in {"ids": ids, "layer": layer, "quality": quality}.items():
+        labels = {"ids": ids, "layer": layer, "area": area, "probe": probe, "quality": quality}
+        for name, wanted in labels.items():
             if wanted is not None:
                 keep &= _among(name, getattr(self.units, name), wanted)
         if multiunit is not None:
@@ -242,12 +257,25 @@ class Recording:
             )
         return self.take(np.flatnonzero(keep))
 
-    def restrict(self, epochs: Epochs | ArrayLike) -> Recording:
+    def restrict(self, epochs: str | list[str] | Epochs | ArrayLike) -> Recording:
         """Recording of the parts of the given epochs that were recorded.
 
+        Parameters
+        ----------
+        epochs : str, list of str, Epochs or array_like of shape (n_epochs, 2)
+            Epochs in seconds, or names of some: a label of this recording's epochs, one of its
+            ``intervals`` (``"spontaneous"`` also stands for ``"spontaneous_presentations"``), or a
+            label in any of these. The time of several names is put together.
+
+        Notes
+        -----
         A spike on the end of an epoch lies in it, so that two parts that meet there both have it.
         """
-        shared = _as_epochs(epochs).intersect(self.epochs)
+        if names_epochs(epochs):
+            wanted = named_epochs(epochs, self.epochs, self.intervals)
+        else:
+            wanted = as_epochs(epochs)
+        shared = wanted.intersect(self.epochs)
         if not shared.duration_s > 0:
             raise ValueError(
                 "nothing was recorded in these epochs; the recording covers "
@@ -262,14 +290,20 @@ class Recording:
             raise ValueError(f"the table has {len(units)} units for {self.n_units}; pass one each")
         return self._like(self.trains, units, self.epochs)
 
-    def _like(self, trains: Sequence[Floats], units: Units, epochs: Epochs) -> Recording:
+    def with_notes(self, notes: Iterable[str]) -> Recording:
+        """The same recording with further notes on what was done to the data."""
+        return self._like(self.trains, self.units, self.epochs, notes=(*self.notes, *notes))
+
+    def _like(
+        self, trains: Sequence[Floats], units: Units, epochs: Epochs, **other: Any
+    ) -> Recording:
         """A part of this recording, without the check that times are in seconds.
 
         The check would refuse a rarely firing unit of a recording of several days.
         """
         like = object.__new__(Recording)
-        kept = ("source", "notes", "resolution_s", "simulated")
-        like._set(trains, units, epochs, **{name: getattr(self, name) for name in kept})
+        kept = ("source", "notes", "resolution_s", "simulated", "intervals")
+        like._set(trains, units, epochs, **{name: getattr(self, name) for name in kept} | other)
         return like
 
 
@@ -280,6 +314,19 @@ def most_active(recording: Recording, n_units: int) -> list[int]:
     """
     by_activity = np.argsort(-recording.spike_counts, kind="stable")
     return sorted(by_activity[:n_units].tolist())
+
+
+def silent_start_s(recording: Recording) -> float:
+    """Seconds from the start of the first epoch to the first spike; 0 if chance may explain them.
+
+    A recording that began later than its clock has such a start, and all its rates are too low.
+    """
+    inside = recording.spike_times[recording.epochs.locate(recording.spike_times) >= 0]
+    if not inside.size:
+        return 0.0
+    silent = float(inside.min() - recording.epochs.starts[0])
+    interval = float(np.ptp(inside)) / inside.size
+    return silent if silent > max(_SILENT_S, _SILENT_INTERVALS * interval) else 0.0
 
 
 def _converted(function: str, content: Any, options: dict[str, Any]) -> Recording:
@@ -300,19 +347,15 @@ def _among(name: str, column: tuple[str, ...] | None, wanted: str | Iterable[str
     return np.array([label in names for label in column])
 
 
-def _as_epochs(epochs: Epochs | ArrayLike) -> Epochs:
-    return epochs if isinstance(epochs, Epochs) else Epochs(epochs)
-
-
 def _checked_epochs(epochs: Epochs | ArrayLike | None, trains: Sequence[Floats]) -> Epochs:
     if epochs is not None:
-        return _as_epochs(epochs)
+        return as_epochs(epochs)
     spiking = [train for train in trains if train.size]
     if not spiking:
         raise ValueError(
-            "there is no spike and no epoch, so it is not known how long was recorded; pass epochs"
+            "there is no spike and no epoch, so it is not known how long was recorded; pass epochs="
         )
     first, last = min(train[0] for train in spiking), max(train[-1] for train in spiking)
-    # A clock that ran for more than an hour before the first spike is not that of the recording.
-    start = 0.0 if first <= max(last - first, 3600.0) or first == last else first
+    # A clock that ran for longer than all spikes span is not that of the recording.
+    start = 0.0 if first <= max(last - first, _CLOCK_S) or first == last else first
     return Epochs([[start, last]])

@@ -1,8 +1,9 @@
-"""The table of recorded units: their names, depths, layers and quality."""
+"""The table of recorded units: their names, depths, layers, areas, probes and quality."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,7 +37,7 @@ def check_depth_reference(reference: str, source: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Units:
-    """Names, depths, layers and quality of the units, in the order of the words' bits.
+    """Names, depths, layers, areas and quality of the units, in the order of the words' bits.
 
     Parameters
     ----------
@@ -53,6 +54,10 @@ class Units:
         Verdict of the spike sorting, for example ``"good"``; ``""`` if there is none.
     multiunit : array_like of bool, shape (n_units,), optional
         True for units that are several neurons together; by default those of quality ``"mua"``.
+    area : iterable of str, optional
+        Brain area of each unit, for example ``"VISp"``; ``""`` if unknown.
+    probe : iterable of str, optional
+        Probe that recorded each unit, for example ``"probeA"``; ``""`` if unknown.
 
     Examples
     --------
@@ -67,6 +72,8 @@ class Units:
     depth_reference: str | None
     quality: tuple[str, ...] | None
     multiunit: NDArray[np.bool_]
+    area: tuple[str, ...] | None
+    probe: tuple[str, ...] | None
 
     def __init__(
         self,
@@ -77,6 +84,8 @@ class Units:
         depth_reference: str | None = None,
         quality: Iterable[str] | None = None,
         multiunit: ArrayLike | None = None,
+        area: Iterable[str] | None = None,
+        probe: Iterable[str] | None = None,
     ) -> None:
         names = tuple(str(name) for name in listed("ids", ids, "pass one name per unit"))
         _check_distinct(names)
@@ -89,6 +98,8 @@ class Units:
             "depth_reference": None if depth_um is None else _reference(depth_reference),
             "quality": verdicts,
             "multiunit": _multiunit(multiunit, verdicts, n_units),
+            "area": None if area is None else _labels("area", area, n_units),
+            "probe": None if probe is None else _labels("probe", probe, n_units),
         }.items():
             object.__setattr__(self, name, value)
 
@@ -103,13 +114,19 @@ class Units:
     def take(self, positions: Iterable[int]) -> Units:
         """Table of the units at ``positions``, in that order."""
         chosen = check_positions("positions", positions, len(self))
+
+        def kept(labels: tuple[str, ...] | None) -> list[str] | None:
+            return None if labels is None else [labels[n] for n in chosen]
+
         return Units(
             [self.ids[n] for n in chosen],
             None if self.depth_um is None else self.depth_um[chosen],
-            None if self.layer is None else [self.layer[n] for n in chosen],
+            kept(self.layer),
             depth_reference=self.depth_reference,
-            quality=None if self.quality is None else [self.quality[n] for n in chosen],
+            quality=kept(self.quality),
             multiunit=self.multiunit[chosen],
+            area=kept(self.area),
+            probe=kept(self.probe),
         )
 
     def with_layers(self, layer: Iterable[str]) -> Units:
@@ -161,6 +178,19 @@ def layers_from_the_top(units: Units) -> list[str]:
         return label == "", float(known.mean()) if known.size else np.inf
 
     return sorted(dict.fromkeys(labels.tolist()), key=place)
+
+
+def several_probes(probe: Sequence[str] | None) -> str:
+    """A caution if units come from several probes, which are no one population; else empty."""
+    counts = Counter(label for label in probe or () if label)
+    if len(counts) < 2:
+        return ""
+    largest, n_units = counts.most_common(1)[0]
+    return (
+        f"units come from {len(counts)} probes, while a population is recorded by one; choose one "
+        f"with --probe or Recording.select, for example {largest!r} ({n_units} of "
+        f"{counts.total()} units)"
+    )
 
 
 def _check_distinct(names: tuple[str, ...]) -> None:

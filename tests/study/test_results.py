@@ -329,8 +329,8 @@ def test_the_number_of_queries_does_not_grow_with_the_number_of_jobs(
         monkeypatch.undo()
     assert found[results.file] == found[small]
     n_opening, n_all = found[small]
-    assert n_opening <= 3
-    assert n_all <= 20
+    assert n_opening <= 25  # each table once, for its checksums
+    assert n_all <= 40
 
 
 def test_splits_by_words_have_a_degree_of_freedom_less_than_splits(tmp_path):

@@ -1,11 +1,12 @@
 import json
+import re
 
 import numpy as np
 import pytest
 import written
 
 import microcolumn as mc
-from microcolumn.survey._summary import summarise
+from microcolumn.survey._summary import _clock, summarise
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +52,36 @@ def test_layers_come_from_the_surface_down_whatever_depths_are_measured_from():
     page = str(summarise(mc.Recording([[0.1], [0.2], [0.3]], units)))
     lines = [line.split()[0] for line in page.splitlines()[4:7]]
     assert lines == ["II/III", "V/VI", "unknown"]
+
+
+def test_areas_probes_and_intervals_are_listed_and_several_probes_are_a_warning():
+    units = mc.Units("abc", area=["VISp", "CA1", "VISp"], probe=["A", "B", ""])
+    tables = {"spontaneous": mc.Epochs([[0.0, 40.0], [50.0, 130.0]])}
+    recording = mc.Recording([[0.1], [0.2], [599.99]], units, [[0.0, 599.99]], intervals=tables)
+    found = summarise(recording)
+    page = str(found)
+    assert "in 1 epoch of 10 min\n" in page
+    assert "areas: VISp 2, CA1 1\nprobes: A 1, B 1, unknown 1\n" in page
+    assert re.search(r"\n--epochs +intervals +time\nspontaneous +2 +2 min\n", page)
+    assert re.search(r"\nb +CA1 +B ", page)
+    assert any(warning.startswith("units come from 2 probes") for warning in found.warnings)
+    told = found.as_dict()
+    assert (told["units"][1]["area"], told["units"][1]["probe"]) == ("CA1", "B")
+    assert told["intervals"] == [{"name": "spontaneous", "n_intervals": 2, "duration_s": 120.0}]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (59.9994, "59.999 s"),
+        (59.9996, "1 min"),
+        (61.24, "1 min 1.2 s"),
+        (599.97, "10 min"),
+        (3600, "60 min"),
+    ],
+)
+def test_no_minute_has_sixty_seconds(seconds, text):
+    assert _clock(seconds) == text
 
 
 def test_depths_without_a_meaning_are_a_warning():

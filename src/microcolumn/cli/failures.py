@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import typer
 
+from .reading import as_options
+
 
 @contextmanager
 def one_sentence() -> Iterator[None]:
@@ -16,7 +18,7 @@ def one_sentence() -> Iterator[None]:
     except BrokenPipeError:  # whoever read the output has seen enough: not an error of ours
         raise
     except (ValueError, TypeError, OSError, ImportError) as error:
-        raise _ended(str(error), 2) from None
+        raise _ended(as_options(str(error)), 2) from None
     except KeyboardInterrupt:
         raise _ended("interrupted; run the same command again to go on", 1) from None
     except RuntimeError as error:

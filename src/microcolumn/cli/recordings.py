@@ -43,7 +43,7 @@ def info(
     if json:
         print_json(summary.as_dict())
     else:
-        typer.echo(summary)
+        typer.echo(reading.as_options(str(summary)))
 
 
 def layers(

@@ -58,10 +58,12 @@ def _is_newer(store: Path, plan: Path) -> bool:
 
 def _tell_changes(plan: Path, store: Path) -> None:
     """Say that a plan was edited or moved after it was run: a store knows what was run alone."""
+    from ..study._damage import sound
     from ..study._plan import Plan, diff
     from ..study._store import Store
 
-    with Store.open(store) as opened:
+    readable, _ = sound(store)
+    with Store.open(readable) as opened:
         run = opened.read_study().get("plan")
     if run is None:  # a run that is about to begin
         return

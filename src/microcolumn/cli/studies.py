@@ -58,7 +58,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def compare(
-    files: Annotated[list[Path], typer.Argument(help="Recordings of any known format.")],
+    files: Annotated[list[str], typer.Argument(help="Recordings of any known format, or URLs.")],
     data: reading.Data,
     bin_width: Annotated[
         float | None, _setting(help="Width of a bin, seconds; 0.020 by default.")
@@ -120,11 +120,12 @@ def compare(
 
     Finished jobs are kept in the store: after an interruption, the same command continues.
     """
+    from ..io import is_url
     from ..study import Plan
 
     with one_sentence():
         plan = Plan.of(
-            files,
+            [file if is_url(file) else Path(file) for file in files],
             spatiotemporal=spatiotemporal,
             read=data.reading(),
             select=data.selection(),

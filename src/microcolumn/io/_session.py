@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict
@@ -10,17 +10,24 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..epochs import Epochs
-from ..layers import as_labels, is_boundaries, layer_labels
+from ..epochs import Epochs, as_epochs, names_epochs
+from ..layers import is_boundaries, layer_labels
 from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units
 from ..validation import Floats
+from ._columns import (
+    DEPTH_COLUMNS,
+    LAYER_COLUMNS,
+    as_number,
+    columns_named,
+    depth_reference_of,
+    places_of,
+    probes_of,
+    quality_of,
+)
+from ._order import begun, in_order, start_notes
 from ._tables import layer_table
 
-#: Column names that mean a unit's depth, its layer, its quality; compared in lower case.
-DEPTH_COLUMNS = ("depth_um", "depth", "unit_depth", "depths")
-LAYER_COLUMNS = ("layer", "cortical_layer", "layers")
-QUALITY_COLUMNS = ("quality", "kslabel")
 #: Quality of clusters that the spike sorting found to be no unit.
 _NOISE = "noise"
 _TRUE, _FALSE = ("true", "1", "1.0", "yes"), ("false", "0", "0.0", "no", "")
@@ -45,16 +52,12 @@ class Session:
     depth_reference: str | None = None
     #: Whether the file says that its spikes come from a simulation.
     simulated: bool = False
+    #: Tables of intervals that the file has beside, by name.
+    intervals: Mapping[str, Epochs] = field(default_factory=dict)
 
     def column(self, names: Iterable[str]) -> str | None:
         """The first column whose name is among ``names`` in any case, or None."""
         return next(columns_named(names, self.columns), None)
-
-
-def columns_named(names: Iterable[str], columns: Iterable[str]) -> Iterator[str]:
-    """The columns with these names in any case, in the order of ``names``."""
-    by_name = {column.lower(): column for column in reversed(list(columns))}
-    return (by_name[name] for name in names if name in by_name)
 
 
 class Choices(TypedDict, total=False):
@@ -63,7 +66,8 @@ class Choices(TypedDict, total=False):
     depth_reference: str | None
     layers: Any
     quality: str | Iterable[str] | None
-    epochs: str | Epochs | ArrayLike | None
+    epochs: str | list[str] | Epochs | ArrayLike | None
+    start: float | None
 
 
 def to_recording(
@@ -73,7 +77,8 @@ def to_recording(
     depth_reference: str | None = None,
     layers: Any = None,
     quality: str | Iterable[str] | None = None,
-    epochs: str | Epochs | ArrayLike | None = None,
+    epochs: str | list[str] | Epochs | ArrayLike | None = None,
+    start: float | None = None,
 ) -> Recording:
     """Recording of a session; the choices are those of :func:`microcolumn.read`."""
     if not session.ids:
@@ -84,37 +89,59 @@ def to_recording(
                 f"column {name!r} has {len(column)} entries for {len(session.ids)} units; "
                 "export the table again"
             )
-    quality_column = session.column(QUALITY_COLUMNS)
-    depths, reference = _depths(session, depth_reference)
-    units = Units(
-        session.ids,
-        depths,
-        depth_reference=reference,
-        quality=None if quality_column is None else as_labels(session.columns[quality_column]),
-        multiunit=_flags(session),
-    )
-    chosen = None if isinstance(epochs, str) else epochs
+    units, read = _units(session, depth_reference, layers)
     # If the file does not state when units were observed, the caller's epochs do.
-    stated = chosen if session.epochs is None else session.epochs
-    notes = _notes(session, units, depth_reference, stated is None)
+    stated = session.epochs
+    if stated is None and not names_epochs(epochs):
+        stated = None if epochs is None else as_epochs(epochs)
+    trains, sorting = in_order(session.trains)
+    begins = begun(trains, start, stated)
+    notes = _notes(session, units, depth_reference, stated is None) + read + sorting
     if quality is None:
         quality, noise = _all_but_noise(units)
         notes += noise
     recording = Recording(
-        session.trains,
+        trains,
         units,
-        stated,
+        stated if begins is None else begins,
         source=source,
         notes=notes,
         resolution_s=session.resolution_s,
         simulated=session.simulated,
+        intervals=session.intervals,
     )
+    recording = recording.with_notes(start_notes(recording, start, stated=stated is not None))
     if epochs is not None:
-        kept = recording.epochs.labelled(epochs) if isinstance(epochs, str) else epochs
-        recording = recording.restrict(kept)
+        recording = recording.restrict(epochs)
     if quality is not None:
         recording = recording.select(quality=quality)
     return _with_layers(recording, session, layers)
+
+
+def _units(session: Session, depth_reference: str | None, layers: Any) -> tuple[Units, list[str]]:
+    """The table of all units as far as columns tell, and notes on these columns."""
+    depths, reference = _depths(session, depth_reference)
+    quality, notes = quality_of(session.columns)
+    places, layer = places_of(session.columns), None
+    if places is not None:
+        what, end = "areas", ", which names no layers"
+        if layers is not None or session.column(LAYER_COLUMNS) is not None:
+            end = ""
+        elif places.layer is not None:
+            layer, what, end = places.layer, "areas and layers", ", in terms of the Allen atlas"
+        if places.column != "area":
+            notes.append(f"{what} come from column {places.column!r}{end}")
+    units = Units(
+        session.ids,
+        depths,
+        layer,
+        depth_reference=reference,
+        quality=quality,
+        multiunit=_flags(session),
+        area=None if places is None else places.area,
+        probe=probes_of(session.columns),
+    )
+    return units, notes
 
 
 def _with_layers(recording: Recording, session: Session, layers: Any) -> Recording:
@@ -154,6 +181,9 @@ def _notes(
             "epochs= states it"
         )
     depth_column = session.depth_column or session.column(DEPTH_COLUMNS)
+    known = depth_column and depth_reference_of(depth_column)
+    if known and units.depth_um is not None and session.depth_reference is None:
+        notes.append(f"depths of column {depth_column!r} are above the {known} of the probe")
     if units.depth_um is None and depth_column is not None:
         notes.append(f"column {depth_column!r} holds no depth except 0 and is not used")
     elif units.depth_um is None and depth_reference not in (None, "unstated"):
@@ -163,35 +193,29 @@ def _notes(
 
 def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | None]:
     """Depths, None if all are unknown or 0, and what they are measured from."""
-    reference = session.depth_reference
-    if reference is not None and stated not in (None, "unstated", reference):
-        raise ValueError(
-            f"depth_reference is {stated!r} but the file states {reference!r}; leave it out"
-        )
     name = session.depth_column or session.column(DEPTH_COLUMNS)
+    reference = session.depth_reference or (name and depth_reference_of(name))
+    if reference is not None and stated not in (None, "unstated", reference):
+        who = f"column {name!r}" if session.depth_reference is None else "the file"
+        raise ValueError(
+            f"depth_reference is {stated!r} but {who} states {reference!r}; leave it out"
+        )
     if name is None:
         return None, stated
-    depths = np.array([_number(value) for value in session.columns[name]])
-    if reference is not None:
+    depths = np.array([as_number(value) for value in session.columns[name]])
+    if session.depth_reference is not None:
         return depths, reference
     if not np.any(np.isfinite(depths) & (depths != 0)):
         return None, stated
+    if reference is not None:
+        return depths, reference
     if stated is None:
         choices = ", ".join(f"'{key}' ({text})" for key, text in DEPTH_REFERENCES.items())
         raise ValueError(
             f"its units have depths (column {name!r}) whose zero and direction no file states; "
-            f"pass depth_reference: {choices}"
+            f"pass depth_reference=: {choices}"
         )
     return depths, stated
-
-
-def _number(value: Any) -> float:
-    """A table's entry as a number, nan if it is none."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return np.nan
-    return number if np.isfinite(number) else np.nan
 
 
 def _flags(session: Session) -> list[bool] | None:

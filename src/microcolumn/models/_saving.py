@@ -106,6 +106,11 @@ def _origin_as_dict(origin: Origin) -> dict[str, Any]:
             "depth_reference": units.depth_reference,
             "quality": units.quality,
             "multiunit": units.multiunit.tolist(),
+            **{
+                name: labels
+                for name, labels in {"area": units.area, "probe": units.probe}.items()
+                if labels is not None
+            },
         },
     }
 

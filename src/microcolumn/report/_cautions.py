@@ -11,6 +11,7 @@ from ..evaluate._choice import is_at_end
 from ..formatting import enumeration, scientific
 from ..models import ModelSpec
 from ..study import Condition, Experiment, NotComputedError, Results
+from ..units import several_probes
 from ._notices import whole_study
 
 #: A bin width this many times wider or narrower than the data suggest is doubted.
@@ -22,7 +23,7 @@ def cautions(results: Results) -> list[str]:
 
     Each ends with the command or the setting that removes the doubt.
     """
-    lines = _of_the_run(results)
+    lines = [*_of_the_run(results), *_of_units(results)]
     whole = "" if results.plan.whole is None else whole_study(results)
     conditions = dict.fromkeys(
         (condition.recording, condition.experiment) for condition in results.tested()
@@ -62,7 +63,7 @@ def cautions(results: Results) -> list[str]:
 
 def _of_the_run(results: Results) -> list[str]:
     made = results.provenance()
-    lines = []
+    lines = [results.damage] if results.damage else []
     unread = [s.name for s in results.plan.sources if s.name not in results.recordings]
     if unread:
         lines.append(f"not read yet: {', '.join(unread)}; run the study further")
@@ -83,6 +84,16 @@ def _of_the_run(results: Results) -> list[str]:
             f"{', '.join(differ)}, on which the last digits may depend; run the study anew with "
             "one of them"
         )
+    return lines
+
+
+def _of_units(results: Results) -> list[str]:
+    """Recordings whose units are of several probes, silent, mixed or sorted twice."""
+    lines = []
+    for name, row in results.recordings.items():
+        spans = several_probes([unit.get("probe", "") for unit in row["units"]])
+        doubts = [spans] * bool(spans) + row["survey"].get("suspects", [])
+        lines += [f"{results.label(name)}: {doubt}" for doubt in doubts]
     return lines
 
 

@@ -271,7 +271,8 @@ class Reader:
         jobs = self.query("jobs", columns=columns)
         done = [row for row in jobs if row["finished"] is not None]
         times = [row["finished"] for row in done]
-        environments = {json.dumps(row["environment"]): row["environment"] for row in done}
+        known = [row["environment"] for row in done if row["environment"] is not None]
+        environments = {json.dumps(versions): versions for versions in known}
         return {
             "n_done": len(done),
             "n_planned": len(jobs),

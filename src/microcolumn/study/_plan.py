@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
+from ..io import is_url
 from ..recording import Recording
 from ..simulate import PRESETS
 from ..validation import listed
@@ -252,7 +254,8 @@ def _named(recordings: Any) -> dict[str, Origin]:
         if isinstance(origin, Source):
             stem = origin.name
         elif isinstance(origin, str | Path):
-            stem = Path(origin).stem or Path(origin).resolve().stem or "recording"
+            path = urlsplit(origin).path if isinstance(origin, str) and is_url(origin) else origin
+            stem = Path(path).stem or Path(path).resolve().stem or "recording"
         else:
             stem = "recording"
         name, number = stem, 2

@@ -11,6 +11,7 @@ from .. import __version__
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
+from ..survey._suspects import suspect_units, suspicions
 from ..words import Words
 from ._codec import json_text
 from ._compute import JobResult, Task
@@ -168,7 +169,8 @@ def recording_row(
     name: str, recording: Recording, facts: RecordingInfo, plan: Plan
 ) -> dict[str, Any]:
     """Row of the store about a recording."""
-    table = recording.units
+    table, rates = recording.units, recording.rates_hz
+    places = {"area": table.area, "probe": table.probe}
     units = [
         {
             "id": table.ids[n],
@@ -176,11 +178,13 @@ def recording_row(
             "depth_um": None if table.depth_um is None else float(table.depth_um[n]),
             "depth_reference": table.depth_reference,
             "multiunit": bool(table.multiunit[n]),
-            "rate_hz": float(recording.rates_hz[n]),
+            "rate_hz": float(rates[n]),
+            **{name: labels[n] for name, labels in places.items() if labels is not None},
         }
         for n in range(recording.n_units)
     ]
-    survey = {}
+    suspicious = suspicions(suspect_units(recording))
+    survey: dict[str, Any] = {"suspects": suspicious} if suspicious else {}
     # Epochs may be too short for the bins of an experiment on other recordings.
     about = [each for each in plan.experiments if not each.recordings or name in each.recordings]
     for width in dict.fromkeys(experiment.bin_width for experiment in about):

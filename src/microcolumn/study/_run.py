@@ -70,7 +70,9 @@ def run(
         Store.create(path) as opened,
         opened.lock(),
     ):
-        messages = prepared.enter(opened, command=command, workers=workers.count)
+        mended = opened.mend()
+        messages = [mended] if mended else []
+        messages += prepared.enter(opened, command=command, workers=workers.count)
         messages += merge_parts(opened).sentences
         _Run(opened, prepared, workers).go(progress, messages)
         clear_parts(opened)

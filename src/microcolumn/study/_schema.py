@@ -4,6 +4,9 @@ Columns marked JSON hold text made by the codec, those marked NPZ compressed arr
 is not there (NaN) is NULL. ``planned`` says which results the present plan has; for each table of
 results, ``current_<table>`` is a view of those, with the names they go by. Results of earlier plans
 stay in the tables.
+
+``checksum`` tells a row that changed on the disk (_checksums.py): it is of all other columns of the
+row and, in ``jobs``, of all rows of the job's results as well.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from functools import cache
 #: ``PRAGMA application_id``, the bytes "MCst": tells a study from any other SQLite database.
 APPLICATION_ID = 0x4D437374
 #: ``PRAGMA user_version``: raised whenever a table changes.
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 
 # The comments stand inside the statements because SQLite keeps them there: `.schema` shows them.
 _TABLES = """
@@ -24,7 +27,8 @@ CREATE TABLE study (
   -- A row is one fact about the study: plan (JSON), microcolumn (version), created (UTC),
   -- command, and runner (the process that works on it, or that died at it).
   key TEXT NOT NULL PRIMARY KEY,
-  value TEXT NOT NULL
+  value TEXT NOT NULL,
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE recordings (
@@ -33,15 +37,18 @@ CREATE TABLE recordings (
   fingerprint TEXT NOT NULL,  -- sha256 of spike times, units and epochs
   source TEXT, n_units INTEGER, n_spikes INTEGER, duration_s REAL,
   simulated INTEGER,  -- 1 if its spikes come from a simulation
-  units TEXT,   -- JSON: [{id, layer, depth_um, depth_reference, rate_hz, multiunit}, ...]
+  units TEXT,   -- JSON: [{id, layer, depth_um, depth_reference, rate_hz, multiunit,
+                --        area and probe where known}, ...]
   notes TEXT,   -- JSON
-  survey TEXT   -- JSON
+  survey TEXT,  -- JSON
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE environments (
   -- A row is one set of software versions and a machine that jobs were computed with.
   id INTEGER PRIMARY KEY,
-  versions TEXT NOT NULL UNIQUE  -- JSON
+  versions TEXT NOT NULL UNIQUE,  -- JSON
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE planned (
@@ -50,7 +57,8 @@ CREATE TABLE planned (
   digest TEXT NOT NULL UNIQUE,
   kind TEXT NOT NULL, recording TEXT NOT NULL, experiment TEXT NOT NULL, window INTEGER,
   split INTEGER,
-  model TEXT  -- such as RBM 25 likelihood
+  model TEXT,  -- such as RBM 25 likelihood
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE jobs (
@@ -64,7 +72,8 @@ CREATE TABLE jobs (
   warnings TEXT,  -- JSON
   seconds REAL,
   finished TEXT NOT NULL,  -- UTC
-  environment INTEGER NOT NULL REFERENCES environments (id)
+  environment INTEGER NOT NULL REFERENCES environments (id),
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE descriptions (
@@ -189,7 +198,8 @@ CREATE TABLE failures (
   -- A row is a job that raised an error when last tried; it goes when the job finishes.
   digest TEXT NOT NULL PRIMARY KEY,
   job TEXT, error TEXT, traceback TEXT,
-  happened TEXT NOT NULL  -- UTC
+  happened TEXT NOT NULL,  -- UTC
+  checksum INTEGER NOT NULL
 ) STRICT;
 """
 
@@ -202,7 +212,7 @@ JSON_COLUMNS = {
 #: Columns of ``planned`` that results go by, with those of their own.
 _NAMES = ("recording", "experiment", "window", "split", "model")
 #: Tables of results, and which of these names they have themselves.
-_RESULTS: dict[str, tuple[str, ...]] = {
+RESULTS: dict[str, tuple[str, ...]] = {
     "descriptions": (),
     "fits": (),
     "normalisers": (),
@@ -219,7 +229,7 @@ _RESULTS: dict[str, tuple[str, ...]] = {
 
 
 def _view(table: str) -> str:
-    names = ", ".join(f"planned.{name}" for name in _NAMES if name not in _RESULTS[table])
+    names = ", ".join(f"planned.{name}" for name in _NAMES if name not in RESULTS[table])
     return (
         f"CREATE VIEW current_{table} AS SELECT planned.position AS planned_position, {names}, "
         f"{table}.* FROM planned JOIN {table} ON {table}.job = planned.digest;\n"
@@ -228,10 +238,12 @@ def _view(table: str) -> str:
 
 SCHEMA = (
     _TABLES
-    + "\n".join(map(_view, _RESULTS))
+    + "\n".join(map(_view, RESULTS))
     + """
-CREATE VIEW current_jobs AS SELECT planned.*, jobs.warnings, jobs.seconds, jobs.finished,
-  environments.versions AS environment, failures.job AS failed, failures.error
+CREATE VIEW current_jobs AS SELECT planned.position, planned.digest, planned.kind,
+  planned.recording, planned.experiment, planned.window, planned.split, planned.model,
+  jobs.warnings, jobs.seconds, jobs.finished, environments.versions AS environment,
+  failures.job AS failed, failures.error
 FROM planned LEFT JOIN jobs ON jobs.digest = planned.digest
 LEFT JOIN environments ON environments.id = jobs.environment
 LEFT JOIN failures ON failures.digest = planned.digest;
@@ -254,11 +266,19 @@ def tables() -> dict[str, Table]:
         connection.executescript(SCHEMA)
         names = connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
         found = {name: _table(connection, name) for (name,) in names.fetchall()}
-    for name in _RESULTS:
+    for name in RESULTS:
         key = ("planned_position", *(column for column in found[name].key if column != "job"))
         found[f"current_{name}"] = Table(found[f"current_{name}"].types, key)
     found["current_jobs"] = Table(found["current_jobs"].types, ("position",))
     return found
+
+
+@cache
+def definitions() -> dict[str, str | None]:
+    """What SQLite keeps of each table, view and index: its statement."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(SCHEMA)
+        return dict(connection.execute("SELECT name, sql FROM sqlite_schema").fetchall())
 
 
 def _table(connection: sqlite3.Connection, name: str) -> Table:

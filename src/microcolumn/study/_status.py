@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ._damage import sound
 from ._slurm import LIMITS, SlurmError, is_alive, tasks_by_state
 from ._store import Store
 from ._submission import Submission, last_submission
@@ -48,6 +49,7 @@ class Status:
     n_other: int  # finished jobs of earlier plans, which this one does not use
     tasks: dict[str, int]  # of the last submission to SLURM by their state; empty where unknown
     logs: str  # folder of what these tasks have printed; empty where nothing was submitted
+    damage: str = ""  # what of the store changed on the disk
 
     @property
     def complete(self) -> bool:
@@ -60,6 +62,7 @@ class Status:
         lines += [
             f"  {kind:<9} {self.done[kind]:>6} of {self.planned[kind]}" for kind in self.planned
         ]
+        lines += [f"  {self.damage}"] * bool(self.damage)
         if self.n_other:
             lines.append(f"  {self.n_other} finished jobs are of earlier plans")
         lines += [f"  failed: {job}: {error}" for job, error in self.failures[:_MOST_FAILURES]]
@@ -96,7 +99,8 @@ def status(store: str | Path) -> Status:
     """How far a study is; a run that is at work on its store is not disturbed."""
     path = Path(store)
     submission = last_submission(path)
-    with Store.open(path) as opened:
+    readable, damage = sound(path)
+    with Store.open(readable) as opened:
         facts = opened.read_study()
         jobs = opened.rows("current_jobs")
         n_finished = len(opened.finished())
@@ -115,6 +119,7 @@ def status(store: str | Path) -> Status:
         n_other=n_finished - len(done),
         tasks={} if submission is None else _tasks(submission),
         logs="" if submission is None else str(submission.logs),
+        damage=damage,
     )
 
 

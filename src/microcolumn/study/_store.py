@@ -22,9 +22,11 @@ from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
+from ._checksums import Value, checksum
 from ._codec import json_text
 from ._connection import StoreError, as_store_error, connect_for_reading, connect_for_writing
-from ._schema import JSON_COLUMNS, Table, tables
+from ._damage import find
+from ._schema import JSON_COLUMNS, RESULTS, Table, tables
 
 __all__ = ["Store", "StoreError"]
 
@@ -155,15 +157,36 @@ class Store:
         with self._transaction() as connection:
             if connection.execute("SELECT 1 FROM jobs WHERE digest = ?", (digest,)).fetchone():
                 raise ValueError(f"job {digest} is in {self.path} already; ask finished() first")
-            versions = (json.dumps(job["environment"], sort_keys=True),)
-            connection.execute("INSERT OR IGNORE INTO environments (versions) VALUES (?)", versions)
-            found = connection.execute("SELECT id FROM environments WHERE versions = ?", versions)
-            own = {"digest": digest, "environment": found.fetchone()[0]}
-            _insert(connection, "jobs", {"finished": _now()} | dict(job) | own)
-            for table, results in rows.items():
-                for row in results:
-                    _insert(connection, table, {"job": digest} | dict(row))
+            own = {"digest": digest, "environment": _environment(connection, job["environment"])}
+            results = [
+                (table, _values(table, {"job": digest} | dict(row)))
+                for table, found in rows.items()
+                for row in found
+            ]
+            sums = [checksum(table, values) for table, values in results]
+            _insert(connection, "jobs", {"finished": _now()} | dict(job) | own, results=sums)
+            for table, values in results:
+                _write(connection, table, values)
             connection.execute("DELETE FROM failures WHERE digest = ?", (digest,))
+
+    def mend(self) -> str:
+        """Delete what changed on the disk, to be computed again; a sentence names it."""
+        with as_store_error(self.path):
+            damage = find(self._connection)
+        if not damage:
+            return ""
+        with self._transaction() as connection:
+            for digest in damage.jobs:
+                for table in RESULTS:
+                    connection.execute(f"DELETE FROM {table} WHERE job = ?", (digest,))
+                connection.execute("DELETE FROM jobs WHERE digest = ?", (digest,))
+            for table, rowid in damage.rows:
+                if table == "environments":  # jobs refer to it
+                    unknown = {"id": rowid, "versions": {"environment": f"{rowid}, damaged"}}
+                    _insert(connection, table, unknown, replace=True)
+                else:
+                    connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (rowid,))
+        return damage.sentence(self.path, "it is computed again")
 
     def fail(self, digest: str, job: str, error: str, traceback: str) -> None:
         """Note that a job raised an error, in place of an earlier failure of the same job."""
@@ -178,13 +201,13 @@ class Store:
         NaN in REAL columns and None in others, and JSON is decoded.
         """
         known = _table(table, [*(columns or ()), *equal])
-        wanted = list(columns or known.types)
+        wanted = list(columns or (name for name in known.types if name != "checksum"))
         query = f"SELECT {', '.join(wanted)} FROM {table}"
         if equal:
             query += " WHERE " + " AND ".join(f"{column} IS ?" for column in equal)
         query += f" ORDER BY {', '.join(known.key)}"
         with as_store_error(self.path):
-            values = [_stored(column, value) for column, value in equal.items()]
+            values = [_stored(column, known.types[column], each) for column, each in equal.items()]
             found = self._connection.execute(query, values).fetchall()
         return [
             {
@@ -210,24 +233,57 @@ class Store:
 
 
 def _insert(
-    connection: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replace: bool = False
+    connection: sqlite3.Connection,
+    table: str,
+    row: Mapping[str, Any],
+    *,
+    replace: bool = False,
+    results: Iterable[int] = (),
 ) -> None:
-    _table(table, row)
-    values = {column: _stored(column, value) for column, value in row.items()}
-    verb = "REPLACE" if replace else "INSERT"
-    marks = ", ".join("?" * len(values))
-    connection.execute(
-        f"{verb} INTO {table} ({', '.join(values)}) VALUES ({marks})", list(values.values())
-    )
+    """Write a row of a table that has checksums; ``results`` are those of a job's results."""
+    values = _values(table, row)
+    _write(connection, table, [*values, checksum(table, values, results)], replace=replace)
 
 
-def _stored(column: str, value: Any) -> Any:
-    """What SQLite takes: a number, text, JSON as text, bytes, or None for NaN."""
+def _write(
+    connection: sqlite3.Connection, table: str, values: Sequence[Value], *, replace: bool = False
+) -> None:
+    verb, marks = "REPLACE" if replace else "INSERT", ", ".join("?" * len(values))
+    connection.execute(f"{verb} INTO {table} VALUES ({marks})", values)
+
+
+def _values(table: str, row: Mapping[str, Any]) -> list[Value]:
+    """All columns of a row but ``checksum``, in the table's order, as SQLite keeps them."""
+    types = _table(table, row).types
+    return [
+        _stored(column, kind, row.get(column))
+        for column, kind in types.items()
+        if column != "checksum"
+    ]
+
+
+def _environment(connection: sqlite3.Connection, versions: Mapping[str, str]) -> int:
+    """Number of the row with these software versions, written where there is none yet."""
+    text = json.dumps(versions, sort_keys=True)
+    ask = "SELECT id FROM environments WHERE versions = ?"
+    found = connection.execute(ask, (text,)).fetchone()
+    if found is None:
+        found = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM environments").fetchone()
+        _insert(connection, "environments", {"id": found[0], "versions": text})
+    return int(found[0])
+
+
+def _stored(column: str, kind: str, value: Any) -> Value:
+    """What SQLite keeps: a number, text, JSON as text, bytes, or None for NaN."""
     single = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
-    if isinstance(single, float):
-        return None if math.isnan(single) else single
-    if single is None or isinstance(single, str | int | bytes):
+    if single is None or isinstance(single, str | bytes):
         return single
+    if isinstance(single, float) and math.isnan(single):
+        return None
+    if isinstance(single, int | float) and kind != "TEXT":
+        # As SQLite keeps numbers, which has no sign of zero: checksums are of what is kept.
+        whole = kind == "INTEGER" and single == single // 1
+        return int(single) if whole else float(single) + 0.0
     if column not in JSON_COLUMNS:
         raise ValueError(f"{column} cannot hold a {type(value).__name__}; give a number or text")
     return json_text(single)

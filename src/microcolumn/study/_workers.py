@@ -72,8 +72,8 @@ class Workers:
         left = iter(tasks)
         while True:
             # Twice as many as can run, so that no worker waits for its next task.
-            room = 2 * sum(self.client.nthreads().values()) - len(pending)
-            for task in islice(left, max(room, 1 - len(pending))):
+            room = 2 * _ready_threads(self.client) - len(pending)
+            for task in islice(left, max(room, 0 if pending else 1)):
                 # A task is large; pure would have Dask hash all of it.
                 pending.add(self.client.submit(work, task, pure=False))
             if not pending:
@@ -88,13 +88,16 @@ class Workers:
                 yield future.result()
 
     def _wait_for_workers(self) -> None:
-        """Say that no worker is there, if so, and wait until one comes."""
-        if self.client.nthreads():
+        """Say that no worker is ready, if so, and wait until one is."""
+        if _ready_threads(self.client):
             return
-        _tell(f"{self.where} are all gone or not there yet; the run goes on when one comes")
-        while not self.client.nthreads():
+        _tell(
+            f"none of {self.where} is ready (gone, not there yet, or paused for lack of memory); "
+            "the run goes on when one is"
+        )
+        while not _ready_threads(self.client):
             time.sleep(_WATCH)
-        _tell(f"{self.where} are there; the run goes on")
+        _tell(f"{self.where} are ready; the run goes on")
 
     @contextmanager
     def as_study_error(self, store: Path) -> Iterator[None]:
@@ -200,6 +203,16 @@ def _slurm(n_jobs: int | None) -> Iterator[Workers]:
     ):
         cluster.scale(jobs=count)
         yield Workers(count * own["cores"], 1, "the Dask workers on SLURM", client)
+
+
+def _ready_threads(client: Any) -> int:
+    """Threads of a cluster's workers, but for those that Dask has paused."""
+
+    def ready(dask_scheduler: Any) -> int:  # Dask passes itself by this name
+        workers = dask_scheduler.workers.values()
+        return sum(each.nthreads for each in workers if each.status.name == "running")
+
+    return int(client.run_on_scheduler(ready))
 
 
 def _at_least_one(n_jobs: int) -> int:

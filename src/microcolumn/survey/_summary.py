@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,13 +11,15 @@ import numpy as np
 
 from ..binning import Binning
 from ..formatting import counted, text_table
-from ..recording import Recording
-from ..units import DEPTH_REFERENCES, layers_from_the_top
+from ..recording import Recording, silent_start_s
+from ..units import DEPTH_REFERENCES, Units, layers_from_the_top, several_probes
 from ._bin_width import BinWidth, suggest_bin_width
 from ._suspects import Suspect, suspect_units
 
 #: Units and epochs up to this many get a line each; the dictionary always has all of them.
 _LINES = 40
+#: Areas and probes up to this many are named.
+_LABELS = 20
 #: Seconds and Hz: where all units of a longer recording fire more rarely, its times are doubtful.
 _HOUR, _RARE = 3600.0, 0.05
 
@@ -54,6 +57,14 @@ class Summary:
             sentences.append(
                 f"no unit reaches {_RARE:g} Hz; check that spike times and epochs are in seconds"
             )
+        silent = silent_start_s(self.recording)
+        if silent:
+            sentences.append(
+                f"no unit fires in the first {silent:.6g} s, which makes all rates lower; if the "
+                "recording began later, say when (--start), or leave that time out (--epochs)"
+            )
+        if spans := several_probes(self.recording.units.probe):
+            sentences.append(spans)
         if self.recording.units.depth_reference == "unstated":
             sentences.append(
                 "depths have no stated zero and direction; state what they are measured from "
@@ -85,6 +96,7 @@ class Summary:
                     "layer": None if units.layer is None else units.layer[n],
                     "depth_um": _depth(recording, n),
                     "quality": None if units.quality is None else units.quality[n],
+                    **{name: labels[n] for name, labels in _places(units).items()},
                     "multiunit": bool(units.multiunit[n]),
                     "n_spikes_in_epochs": int(sizes[n]),
                     "rate_hz": float(rates[n]),
@@ -94,6 +106,10 @@ class Summary:
             "epochs": [
                 {"start_s": start, "stop_s": stop, "label": label}
                 for (start, stop), label in zip(epochs, labels, strict=True)
+            ],
+            "intervals": [
+                {"name": name, "n_intervals": len(each), "duration_s": each.duration_s}
+                for name, each in recording.intervals.items()
             ],
             "suggested_bin_width_s": self.bin_width.width_s,
             "bin_width_reason": self.bin_width.reason,
@@ -109,10 +125,10 @@ class Summary:
             f"{counted(int(recording.spike_counts.sum()), 'spike')} in "
             f"{counted(len(recording.epochs), 'epoch')} of {_clock(recording.duration_s)}"
         )
-        parts = [head, _layer_lines(recording)]
+        parts = [head, _layer_lines(recording), _place_lines(recording.units)]
         if recording.n_units <= _LINES:
             parts.append(_unit_lines(recording))
-        parts.append(_epoch_lines(recording))
+        parts += [_epoch_lines(recording), _interval_lines(recording)]
         parts.append(
             f"bin width: {self.bin_width.width_s * 1e3:g} ms suggested\n"
             f"  {self.bin_width.reason}" + (f"\n  {self.binning}" if self.binning else "")
@@ -180,16 +196,36 @@ def _depth_range(recording: Recording, members: Any) -> str:
 
 def _unit_lines(recording: Recording) -> str:
     units, rates, sizes = recording.units, recording.rates_hz, recording.spike_counts
+    several = {name: labels for name, labels in _places(units).items() if len(set(labels)) > 1}
     rows = []
     for n in range(recording.n_units):
         layer = (units.layer[n] if units.layer else "") or "-"
+        places = [labels[n] or "-" for labels in several.values()]
         depth = _depth(recording, n)
         below = "-" if depth is None else f"{depth:.0f}"
         quality = (units.quality[n] if units.quality else "") or "-"
         if units.multiunit[n] and quality != "mua":
             quality += " (multiunit)"
-        rows.append((units.ids[n], layer, below, quality, f"{sizes[n]:,}", f"{rates[n]:.2f}"))
-    return _table(("unit", "layer", "depth (µm)", "quality", "spikes", "Hz"), rows)
+        shown = (below, quality, f"{sizes[n]:,}", f"{rates[n]:.2f}")
+        rows.append((units.ids[n], *places, layer, *shown))
+    return _table(("unit", *several, "layer", "depth (µm)", "quality", "spikes", "Hz"), rows)
+
+
+def _places(units: Units) -> dict[str, tuple[str, ...]]:
+    """Areas and probes of the units, as far as they are known."""
+    known = {"area": units.area, "probe": units.probe}
+    return {name: labels for name, labels in known.items() if labels is not None}
+
+
+def _place_lines(units: Units) -> str:
+    """How many units each area and each probe has, most first."""
+    lines = []
+    for name, labels in _places(units).items():
+        counts = Counter(label or "unknown" for label in labels).most_common()
+        told = [f"{label} {n}" for label, n in counts[:_LABELS]]
+        told += [f"and {len(counts) - _LABELS} more"] * (len(counts) > _LABELS)
+        lines.append(f"{name}s: {', '.join(told)}")
+    return "\n".join(lines)
 
 
 def _epoch_lines(recording: Recording) -> str:
@@ -204,6 +240,15 @@ def _epoch_lines(recording: Recording) -> str:
     return "\n".join(["epochs:", *lines])
 
 
+def _interval_lines(recording: Recording) -> str:
+    """Tables of intervals that ``--epochs`` takes by name."""
+    rows = [
+        (name, f"{len(each):,}", _clock(each.duration_s))
+        for name, each in recording.intervals.items()
+    ]
+    return _table(("--epochs", "intervals", "time"), rows) if rows else ""
+
+
 def _listed(title: str, sentences: Iterable[str]) -> str:
     return "\n".join([f"{title}:", *(f"  - {s}" for s in sentences)]) if sentences else ""
 
@@ -216,5 +261,7 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _clock(seconds: float) -> str:
-    minutes, rest = divmod(seconds, 60)
-    return f"{int(minutes)} min {rest:.1f} s" if minutes else f"{rest:.3f} s"
+    if seconds < 59.9995:
+        return f"{seconds:.3f} s"
+    minutes, tenths = divmod(round(10 * seconds), 600)
+    return f"{minutes} min" + f" {tenths / 10:.1f} s" * (tenths > 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -114,6 +114,19 @@ def suspect_units(
     if recording.resolution_s <= duplicate_window_s:
         found += _duplicates(recording, duplicate_window_s, duplicate_share)
     return tuple(found)
+
+
+def suspicions(suspects: Sequence[Suspect]) -> list[str]:
+    """A sentence for each kind of suspect: the first, how many are like it, and what to do."""
+    by_kind: dict[str, list[Suspect]] = {}
+    for suspect in suspects:
+        by_kind.setdefault(suspect.kind, []).append(suspect)
+    remedy = "see microcolumn info, and choose units with --units or select(ids=...)"
+    return [
+        f"{alike[0].sentence}{f' (and {len(alike) - 1:,} more like this)' * (len(alike) > 1)}; "
+        f"{remedy}"
+        for alike in by_kind.values()
+    ]
 
 
 def _refractory(recording: Recording, refractory_s: float, limit: float) -> Iterator[Suspect]:

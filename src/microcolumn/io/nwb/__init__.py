@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
+from .._columns import LAYER_COLUMNS, PROBE_COLUMNS, columns_named
 from .._failures import BadFileError
-from .._session import LAYER_COLUMNS, Session, columns_named
-from .electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns
-from .epochs import interval_epochs, observed_epochs, valid_epochs
+from .._session import Session
+from .electrodes import POSITION_COLUMNS, REACH_UM, electrode_columns, probe_column
+from .epochs import interval_epochs, interval_tables, observed_epochs, valid_epochs
 from .file import opened, plain_columns, ragged, values
 
 
@@ -24,10 +25,11 @@ def load(
     intervals: str | None = None,
     ignore_obs_intervals: bool = False,
 ) -> Session:
-    """Units of an NWB file with their depths, layers and the time in which they were observed.
+    """Units of an NWB file with their places, their quality and the time of their observation.
 
     Epochs are the stretches in which every unit was observed (``obs_intervals``), within the rows
     of the ``epochs`` table and outside those of ``invalid_times``, if the file has these tables.
+    Other tables of intervals are offered by name: ``epochs="spontaneous"``.
 
     Parameters
     ----------
@@ -52,13 +54,14 @@ def load(
         observed, seen = (None, []) if ignore_obs_intervals else observed_epochs(path, units, ids)
         stated, labelled = interval_epochs(path, nwb, intervals)
         epochs, valid = valid_epochs(path, nwb, _both(stated, observed), trains)
+        tables, unread = interval_tables(path, nwb)
     if epochs is not None and epochs.duration_s < 1e-6:  # nothing but the ends of epochs
         raise BadFileError(
             "its epochs, obs_intervals and invalid_times leave no time in which all units were "
             "observed; pass intervals= (another table) or ignore_obs_intervals=True"
         )
-    notes += [*placed, *seen, *labelled, *valid]
-    return Session(ids, trains, columns, depth_column, epochs, tuple(notes))
+    notes += [*placed, *seen, *labelled, *valid, *unread]
+    return Session(ids, trains, columns, depth_column, epochs, notes=tuple(notes), intervals=tables)
 
 
 def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
@@ -112,6 +115,9 @@ def _placed(
     """The column of depths, and notes; adds columns of the electrodes table to ``columns``."""
     on_electrodes, route = electrode_columns(path, nwb, units)
     columns.update({f"electrodes.{name}": column for name, column in on_electrodes.items()})
+    if not any(columns_named(PROBE_COLUMNS, columns)):
+        probes = probe_column(path, nwb, units, on_electrodes.get("group_name"))
+        columns.update({} if probes is None else {"probe": probes})
     notes = []
     layer = next(columns_named(LAYER_COLUMNS, on_electrodes), None)
     if layer is not None and not any(columns_named(LAYER_COLUMNS, columns)):

@@ -15,7 +15,9 @@ from .._failures import BadFileError, naming
 from .file import is_plain, ragged, values
 
 #: Columns of a table of intervals that say what each is.
-_LABEL_COLUMNS = ("tags", "label", "labels", "stimulus_name", "condition")
+_LABEL_COLUMNS = ("tags", "label", "labels", "stimulus_name", "condition", "protocol_type")
+#: Tables that say when units were observed, and are not offered beside it.
+_OBSERVATION = ("epochs", "invalid_times")
 
 
 def observed_epochs(path: Path, units: Any, ids: Sequence[str]) -> tuple[Epochs | None, list[str]]:
@@ -68,7 +70,7 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
         return None, []
     where = f"table {table.name!r}"
     rows = _rows(path, table)
-    labels = _labels(path, table)
+    labels = _labels(path, table, _LABEL_COLUMNS)
     order = np.argsort(rows[:, 0], kind="stable")
     rows = rows[order]
     if not np.any(rows[1:, 0] < rows[:-1, 1]):
@@ -76,6 +78,36 @@ def interval_epochs(path: Path, nwb: Any, name: str | None) -> tuple[Epochs | No
             return Epochs(rows, None if labels is None else [labels[n] for n in order]), []
     lost = "" if labels is None else ", which lost their labels"
     return _joined(rows, where), [f"overlapping rows of {where} were joined{lost}"]
+
+
+def interval_tables(path: Path, nwb: Any) -> tuple[dict[str, Epochs], list[str]]:
+    """All other tables of intervals by name, and a note on those that cannot be read.
+
+    Their labels are the names of stimuli, if there are some.
+    """
+    found, bad = {}, []
+    for name, table in sorted((nwb.intervals or {}).items()):
+        if name in _OBSERVATION:
+            continue
+        try:
+            epochs = _offered(path, table)
+        except (BadFileError, KeyError, ValueError):
+            bad.append(repr(name))
+            continue
+        if len(epochs):
+            found[str(name)] = epochs
+    return found, [f"tables of intervals that cannot be read: {', '.join(bad)}"] if bad else []
+
+
+def _offered(path: Path, table: Any) -> Epochs:
+    """The rows of a table with a finite start and stop; labels are lost where rows overlap."""
+    rows, labels = _rows(path, table), _labels(path, table, ("stimulus_name", *_LABEL_COLUMNS))
+    lasting = np.isfinite(rows).all(axis=1) & (rows[:, 0] < rows[:, 1])
+    order = np.flatnonzero(lasting)[np.argsort(rows[lasting, 0], kind="stable")]
+    rows = rows[order]
+    if np.any(rows[1:, 0] < rows[:-1, 1]):
+        return Epochs.joined(rows)
+    return Epochs(rows, None if labels is None else [labels[n] for n in order])
 
 
 def valid_epochs(
@@ -102,8 +134,8 @@ def _rows(path: Path, table: Any) -> Floats:
     return np.column_stack(sides).astype(np.float64)
 
 
-def _labels(path: Path, table: Any) -> list[str] | None:
-    name = next((name for name in _LABEL_COLUMNS if name in table.colnames), None)
+def _labels(path: Path, table: Any, columns: Sequence[str]) -> list[str] | None:
+    name = next((name for name in columns if name in table.colnames), None)
     if name is None:
         return None
     column = table[name]

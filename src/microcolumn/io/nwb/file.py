@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from .._failures import BadFileError, damaged
 from .._limits import check_claim
+from .._remote import Remote
 
 
-def opened(path: Path) -> tuple[Any, Any]:
+def opened(path: Path | Remote) -> tuple[Any, Any]:
     """Content of an NWB file (HDF5) or folder (Zarr), and the object that closes it."""
     if path.is_file() and path.stat().st_size == 0:
         raise BadFileError("it is empty; export or copy it again")
@@ -27,7 +28,12 @@ def opened(path: Path) -> tuple[Any, Any]:
     else:
         from pynwb import NWBHDF5IO
 
-        source = NWBHDF5IO(str(path), mode="r", load_namespaces=True)
+        if isinstance(path, Path):
+            source = NWBHDF5IO(str(path), mode="r", load_namespaces=True)
+        else:
+            from h5py import File
+
+            source = NWBHDF5IO(file=File(path, "r"), load_namespaces=True)
     try:
         return _content(path, source), source
     except BaseException:  # HDF5 would take a later file at this path for the one left open
@@ -35,7 +41,7 @@ def opened(path: Path) -> tuple[Any, Any]:
         raise
 
 
-def _content(path: Path, source: Any) -> Any:
+def _content(path: Path | Remote, source: Any) -> Any:
     from hdmf.build import ConstructError
 
     try:
@@ -56,7 +62,7 @@ def _content(path: Path, source: Any) -> Any:
         ) from None
 
 
-def _lost_columns(path: Path) -> list[str]:
+def _lost_columns(path: Path | Remote) -> list[str]:
     """Columns of units of which an HDF5 file has only the index."""
     import h5py
 
@@ -69,14 +75,15 @@ def _lost_columns(path: Path) -> list[str]:
 
 
 def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:
-    """All entries of a column without an index, shape (n_rows, ...)."""
+    """All entries of a column without an index, shape (n_rows, ...); (n_rows, 1) is made flat."""
     data = column.data
     shape = tuple(np.shape(data))
     dtype = np.dtype(getattr(data, "dtype", object))
     if n_rows is not None and shape[:1] != (n_rows,):
         raise damaged(f"column {column.name!r} has shape {shape} for {n_rows} rows")
     check_claim(path, int(np.prod(shape, dtype=object)) * dtype.itemsize, f"{column.name!r}")
-    return np.asarray(data[:])
+    entries = np.asarray(data[:])
+    return entries.ravel() if entries.shape[1:] == (1,) else entries
 
 
 def is_plain(column: Any) -> bool:
@@ -90,7 +97,8 @@ def is_plain(column: Any) -> bool:
 
     if isinstance(column, VectorIndex | DynamicTableRegion | EnumData):
         return False
-    if len(np.shape(column.data)) != 1:
+    shape = np.shape(column.data)
+    if len(shape) != 1 and shape[1:] != (1,):
         return False
     dtype = np.dtype(getattr(column.data, "dtype", object))
     if dtype.kind != "O":
