@@ -21,7 +21,9 @@ from collections import Counter
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
+import mapped_files
 import numpy as np
 import written
 from tqdm import tqdm
@@ -43,6 +45,22 @@ SEEDS = {
     ],
     "csv": [(written.write_csv, "a.csv")],
     "npz": [(written.write_npz, "a.npz")],
+    "hdf5": [(mapped_files.write_hdf5, "a.h5")],
+    "mapped": [
+        (mapped_files.write_mat, "a.mat"),
+        (partial(mapped_files.write_mat, version="7.3"), "b.mat"),
+        (mapped_files.write_npz, "a.npz"),
+        (mapped_files.write_compound, "a.npy"),
+        (mapped_files.write_table, "a.csv"),
+        (partial(mapped_files.write_table, packed=True), "a.csv.gz"),
+    ],
+    "counts": [(mapped_files.write_counts, "a.csv"), (mapped_files.write_counts, "a.npy")],
+}
+#: How files are read; by default without options of the format.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "hdf5": mapped_files.MAPPED,
+    "mapped": mapped_files.MAPPED,
+    "counts": mapped_files.COUNTED,
 }
 _SECONDS, _BYTES = 20, 1 << 30
 _REFUSALS = (ValueError, OSError, ImportError)
@@ -102,11 +120,11 @@ def _mutate_member(seed: Path, target: Path, rng: np.random.Generator) -> None:
             new.writestr(name, mutated(content, rng) if name == victim else content)
 
 
-def attempt(path: Path) -> str:
+def attempt(path: Path, **options: Any) -> str:
     """What becomes of a file: "read", "refused", or a description of the failure."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
-        summarise(io.read(path, depth_reference="unstated"))
+        summarise(io.read(path, depth_reference="unstated", **options))
         outcome = "read"
     except _REFUSALS as error:
         outcome = "refused"
@@ -135,7 +153,7 @@ def work(reader: str, numbers: range, keep: Path | None, reports: Connection) ->
                 shutil.copy(target, keep) if target.is_file() else shutil.copytree(
                     target, keep / target.name
                 )
-            reports.send(attempt(target))
+            reports.send(attempt(target, **OPTIONS.get(reader, {})))
             target.unlink() if target.is_file() else shutil.rmtree(target)
 
 
