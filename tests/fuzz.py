@@ -25,6 +25,10 @@ from typing import Any
 
 import mapped_files
 import numpy as np
+import planted_alf
+import planted_archives
+import planted_cellinfo
+import planted_mclust
 import written
 from tqdm import tqdm
 
@@ -33,7 +37,12 @@ from microcolumn.survey._summary import summarise
 
 #: Writers of the files that mutations start from, and the name each gives to its file.
 SEEDS = {
-    "nwb": [(written.write_nwb, "a.nwb"), (partial(written.write_nwb, zarr=True), "a.nwb.zarr")],
+    "nwb": [
+        (written.write_nwb, "a.nwb"),
+        (partial(written.write_nwb, zarr=True), "a.nwb.zarr"),
+        (lambda _, path: planted_archives.ibl(path), "ibl.nwb"),
+        (lambda _, path: planted_archives.steinmetz(path), "steinmetz.nwb"),
+    ],
     "phy": [(written.write_phy, "phy"), (partial(written.write_phy, templates=True), "kilosort")],
     "neo": [(written.write_nex, "a.nex")],
     "pynapple": [(written.write_pynapple, "a.npz")],
@@ -42,6 +51,18 @@ SEEDS = {
         (written.write_matlab_v5, "a.mat"),
         (partial(written.write_matlab_v5, compressed=False), "b.mat"),
         (written.write_matlab_v73, "c.mat"),
+    ],
+    "alf": [
+        (lambda _, path: planted_alf.write_ibl(path, ("probe00",)), "ibl"),
+        (lambda _, path: planted_alf.write_steinmetz(path), "steinmetz"),
+    ],
+    "cellinfo": [
+        (lambda _, path: planted_cellinfo.write_cellinfo(path), "cellinfo"),
+        (lambda _, path: planted_cellinfo.write_cellinfo(path, "7.3"), "cellinfo73"),
+    ],
+    "mclust": [
+        (planted_mclust.write_mclust, "mclust"),
+        (partial(planted_mclust.write_mclust, bits=64), "wide"),
     ],
     "csv": [(written.write_csv, "a.csv")],
     "npz": [(written.write_npz, "a.npz")],

@@ -13,7 +13,7 @@ import typer
 
 from ..atomic import atomic_write
 from ..models._spec import DEFAULT_OBJECTIVE, USUAL_RIVALS
-from . import certificates, models, pages, reading, tables
+from . import certificates, clusters, models, pages, reading, tables
 from .commands import add_command
 from .failures import one_sentence
 from .output import Json, print_json, print_table, show_page, warnings_as_lines
@@ -48,6 +48,7 @@ def add_to(app: typer.Typer) -> None:
     add_command(study, report, "study report plan.toml")
     example = "study export-model plan.toml --recording B4 --model RBM --out rbm.safetensors"
     add_command(study, export_model, example)
+    clusters.add_to(study)
     pages.add_to(study)
     tables.add_to(study)
     app.add_typer(study, name="study")

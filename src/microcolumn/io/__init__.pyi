@@ -1,7 +1,10 @@
 from . import (
+    alf as alf,
+    cellinfo as cellinfo,
     csv as csv,
     hdf5 as hdf5,
     matlab as matlab,
+    mclust as mclust,
     neo as neo,
     npz as npz,
     nwb as nwb,

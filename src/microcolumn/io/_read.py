@@ -40,9 +40,12 @@ class Reader(NamedTuple):
 READERS = {
     "nwb": Reader("NWB", extra="nwb", sandboxed=("pynwb",)),
     "phy": Reader("a phy or Kilosort folder"),
+    "alf": Reader("an ALF folder", extra="alf"),
     "neo": Reader("a format of Neo", extra="neo"),
     "pynapple": Reader("a pynapple file"),
     "spikeinterface": Reader("a SpikeInterface sorting"),
+    "mclust": Reader("T-files of MClust"),
+    "cellinfo": Reader("a session of CellExplorer", extra="matlab"),
     "matlab": Reader("a MATLAB file", extra="matlab", sandboxed=("scipy.io", "h5py")),
     "csv": Reader("a table of unit and time"),
     "npz": Reader("NumPy arrays"),
@@ -66,10 +69,10 @@ def read(
     Parameters
     ----------
     path : str or Path
-        NWB (HDF5 or Zarr), phy/Kilosort folder, MATLAB file, pynapple NPZ, SpikeInterface folder,
-        CSV of unit and time, NPZ, or anything that Neo reads. The format is recognised by the
-        content, then by the extension. Of an HDF5 file behind a URL, the parts that are needed
-        are fetched.
+        NWB (HDF5 or Zarr), phy/Kilosort or ALF folder, CellExplorer session, T-files of MClust,
+        MATLAB file, pynapple NPZ, SpikeInterface folder, CSV of unit and time, NPZ, or anything
+        that Neo reads. The format is recognised by the content, then by the extension. Of an HDF5
+        file behind a URL, the parts that are needed are fetched.
     reader : str, optional
         One of ``microcolumn.io.READERS``, if the format is not recognised.
     depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional

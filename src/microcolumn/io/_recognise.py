@@ -6,6 +6,9 @@ import zipfile
 from pathlib import Path
 
 from ._tables import GZIP
+from .alf.folders import is_alf
+from .cellinfo import is_cellinfo, spikes_files
+from .mclust import t_files
 
 _NPY = b"\x93NUMPY"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -25,6 +28,9 @@ _BY_EXTENSION = {
     ".txt": "csv",
     ".npz": "npz",
     ".zarr": "nwb",
+    ".t": "mclust",
+    ".t32": "mclust",
+    ".t64": "mclust",
 }
 
 
@@ -57,7 +63,11 @@ def _folder(path: Path) -> str | None:
         return "nwb"
     if any(path.glob("si_folder.json")) or any(path.glob("*_info.json")):
         return "spikeinterface"
-    return None
+    if spikes_files(path):
+        return "cellinfo"
+    if t_files(path):
+        return "mclust"
+    return "alf" if is_alf(path) else None
 
 
 def _file(path: Path) -> str | None:
@@ -66,11 +76,13 @@ def _file(path: Path) -> str | None:
     with path.open("rb") as file:
         head = file.read(1024)
     if head.startswith((b"MATLAB 5.0", b"MATLAB 7.3")):
-        return "matlab"
+        return "cellinfo" if is_cellinfo(path) else "matlab"
     if head.startswith(_NPY):
         return "npz"
     if head.startswith(_HDF5):
         return _hdf5(path)
+    if head.startswith(b"%%BEGINHEADER"):
+        return "mclust"
     if head.startswith(_NEO_MAGIC):
         return "neo"
     if head.startswith(b"PK") and zipfile.is_zipfile(path):

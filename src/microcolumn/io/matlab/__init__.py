@@ -76,7 +76,7 @@ def load(
         ``depth_reference`` states what depths are measured from.
     """
     per_second = ticks_per_second(time_unit or "s", sampling_rate)
-    with _opened(path) as variables:
+    with opened(path) as variables:
         if times is not None or units is not None:
             others = {"variable": variable, "bin_width": bin_width, "units_in": units_in}
             refuse("times and units that are named", **others)
@@ -107,7 +107,7 @@ def load(
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[list[Variable]]:
+def opened(path: Path) -> Iterator[list[Variable]]:
     """Variables of a file of any version; they can be read until the block ends."""
     with path.open("rb") as file:
         head = file.read(520)
@@ -152,14 +152,14 @@ def _columns(
 ) -> dict[str, Sequence[Any]]:
     """Variables with one entry per unit."""
     entries = {
-        name: _entries(held, n_units)
+        name: entries_of(held, n_units)
         for name, held in fields.items()
         if held.name != chosen.name and name.lower() not in _NO_COLUMNS
     }
     return {name: column for name, column in entries.items() if column is not None}
 
 
-def _entries(held: Variable, n_units: int) -> list[Any] | None:
+def entries_of(held: Variable, n_units: int) -> list[Any] | None:
     """One text or number per unit, or None if the variable is something else."""
     if held.kind == "char" and held.shape[0] == n_units:
         rows: list[Any] = held.read()
@@ -175,7 +175,7 @@ def _entries(held: Variable, n_units: int) -> list[Any] | None:
         return None
     entries: list[Any] = []
     for cell in held.read():
-        one = [""] if cell.is_empty and cell.kind == "char" else _entries(cell, 1)
+        one = [""] if cell.is_empty and cell.kind == "char" else entries_of(cell, 1)
         if one is None:
             return None
         entries.extend(one)
