@@ -75,6 +75,7 @@ SEEDS = {
         (mapped_files.write_table, "a.csv"),
         (partial(mapped_files.write_table, packed=True), "a.csv.gz"),
     ],
+    "lindi": [(mapped_files.write_lindi, "a.lindi.json")],
     "counts": [(mapped_files.write_counts, "a.csv"), (mapped_files.write_counts, "a.npy")],
 }
 #: How files are read; by default without options of the format.
@@ -168,7 +169,7 @@ def work(reader: str, numbers: range, keep: Path | None, reports: Connection) ->
         for number in numbers:
             rng = np.random.default_rng([number, len(reader)])
             seed = seeds[rng.integers(0, len(seeds))]
-            target = Path(folder) / f"{number}{seed.suffix}"
+            target = Path(folder) / f"{number}{''.join(seed.suffixes)}"
             mutate(seed, target, rng)
             if keep is not None:
                 shutil.copy(target, keep) if target.is_file() else shutil.copytree(
