@@ -75,6 +75,10 @@ def load(
         name = _matrix_name(arrays)
         return array_matrix(path, arrays[name], checked_width(bin_width), units_in, name)
     refuse("arrays of spikes; a matrix of counts needs bin_width=", units_in=units_in)
+    if [array.ndim for array in arrays.values()] == [2]:
+        raise BadFileError(
+            "a matrix does not say how long its bins are; pass bin_width= in seconds"
+        )
     if times is not None or units is not None or path.suffix.lower() == ".npy":
         choice = Choice(list(arrays), arrays.__getitem__, ".", "arrays")
         return mapped_session(choice, times, units, per_second)
