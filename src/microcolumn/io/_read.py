@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from ..epochs import Epochs
 from ..recording import Recording
-from ._failures import as_bad_file
+from ._containment import check_contained, check_kind
+from ._failures import BadFileError, as_bad_file
 from ._recognise import recognise
 from ._session import Session, to_recording
 
@@ -96,6 +97,10 @@ def read(
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist; check the path")
+    try:
+        check_kind(path)
+    except BadFileError as error:
+        raise ValueError(f"{path}: {error}") from None
     name = recognise(path) if reader is None else reader
     if name not in READERS:
         raise ValueError(f"reader is {name!r}; choose one of {', '.join(READERS)}")
@@ -134,5 +139,6 @@ def _load(name: str, options: dict[str, Any], path: Path) -> Session:
     """Content of a file, read in this process."""
     title, extra, _ = READERS[name]
     with as_bad_file(title, extra):
+        check_contained(path)
         session: Session = import_module(f".{name}", __package__).load(path, **options)
     return session
