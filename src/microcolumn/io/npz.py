@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..atomic import atomic_write
 from ..epochs import Epochs
 from ..recording import Recording
-from ._arrays import check_same_length, flat_numbers, load_archive, split_by_unit
+from ._arrays import Archive, check_same_length, flat_numbers, split_by_unit
 from ._failures import BadFileError
 from ._session import Session
 
@@ -39,10 +39,10 @@ def load(path: Path) -> Session:
     which may be the time of the last spike; ``resolution_s``, ``simulated``, ``source``, ``notes``.
     ``meta`` is not read.
     """
-    arrays, pickled = load_archive(path)
-    if pickled:
+    arrays = Archive(path)
+    if arrays.pickled:
         raise BadFileError(
-            f"{pickled[0]} holds Python objects, which could run code when opened; "
+            f"{arrays.pickled[0]} holds Python objects, which could run code when opened; "
             "save numbers or text"
         )
     for name in _NEEDED:
@@ -117,16 +117,16 @@ def _trains(arrays: Arrays, n_units: int) -> list[Any]:
     return split_by_unit(times, index, n_units)
 
 
-def _columns(arrays: Arrays, n_units: int) -> tuple[dict[str, list[Any]], list[str]]:
+def _columns(arrays: Archive, n_units: int) -> tuple[dict[str, list[Any]], list[str]]:
     """Columns of the table of units, and a note about arrays that are none."""
     columns, ignored = {}, []
-    for name, array in arrays.items():
-        if name in _UNIT_COLUMNS and array.shape != (n_units,):
+    for name, shape in arrays.shapes.items():
+        if name in _UNIT_COLUMNS and shape != (n_units,):
             raise BadFileError(
-                f"{name} has shape {array.shape} for {n_units} units; it needs one entry per unit"
+                f"{name} has shape {shape} for {n_units} units; it needs one entry per unit"
             )
-        if name in _UNIT_COLUMNS or (name.startswith("unit_") and array.shape == (n_units,)):
-            columns[name] = array.tolist()
+        if name in _UNIT_COLUMNS or (name.startswith("unit_") and shape == (n_units,)):
+            columns[name] = arrays[name].tolist()
         elif name not in (*_NEEDED, *_OTHERS):
             ignored.append(name)
     columns.pop("unit_ids", None)
