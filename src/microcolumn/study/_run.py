@@ -16,6 +16,7 @@ from .. import __version__
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
+from ..safe_text import printable
 from ..words import Words
 from ._codec import json_text
 from ._compute import JobResult, Task, execute
@@ -229,7 +230,7 @@ class _Run:
                 n_jobs = f"{len(self.done):,} of {len(self.jobs):,} jobs"
                 messages = [*messages, f"{n_jobs} are in {self.store.path} already"]
             for sentence in messages:
-                bar.write(sentence, file=sys.stderr)
+                bar.write(printable(sentence), file=sys.stderr)
             for stage in self.stages:
                 self._do(stage, bar)
         if self.failed:
