@@ -107,6 +107,18 @@ def test_a_file_of_unknown_layout_is_told_which_mapping_to_state(tmp_path):
         mc.read(tmp_path / "a.npz", reader="npz")
 
 
+def test_what_needs_another_option_is_told_so(tmp_path):
+    path = matlab_files.save(tmp_path / "a.mat", s=matlab_files.cells([TICKS * 1.0, TICKS * 1.0]))
+    with pytest.raises(ValueError, match="one vector of times per unit; name it with variable='s'"):
+        mc.read(path, times="s")
+    np.save(tmp_path / "a.npy", COUNTS)
+    with pytest.raises(ValueError, match="how long its bins are; pass bin_width= in seconds"):
+        mc.read(tmp_path / "a.npy")
+    (tmp_path / "a.nwb.gz").write_bytes(b"\x1f\x8b\x08")
+    with pytest.raises(ValueError, match=r"a\.nwb\.gz is compressed; unpack it first"):
+        mc.read(tmp_path / "a.nwb.gz")
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike
 from ..epochs import Epochs
 from ..recording import Recording
 from ..trains import UnitOfTimeError
-from ._failures import as_bad_file
+from ._containment import check_contained, check_kind
+from ._failures import as_bad_file, naming
+from ._lindi import ENDING as LINDI, described
 from ._recognise import recognise
 from ._remote import found, is_url
 from ._session import Session, to_recording
@@ -154,17 +156,20 @@ def _check_options(name: str, options: dict[str, Any]) -> None:
 
 def _place(path: str | Path) -> Any:
     """A file or folder, or a file behind a URL, which has what readers use of a path."""
-    if is_url(path):
-        remote = found(str(path))
-        if _HDF5 not in remote.open().read(520):
-            raise ValueError(
-                f"{path}: only HDF5 files, such as NWB, are read from a URL; download it and read "
-                "it from there"
-            )
-        return remote
-    place = Path(path)
-    if not place.exists():
+    place: Any = found(str(path)) if is_url(path) else Path(path)
+    if isinstance(place, Path) and not place.exists():
         raise FileNotFoundError(f"{path} does not exist; check the path")
+    if isinstance(place, Path):
+        with naming(str(path)):
+            check_kind(place)
+    if place.name.endswith(LINDI):
+        with naming(str(path)):
+            return described(place)
+    if is_url(path) and _HDF5 not in place.open().read(520):
+        raise ValueError(
+            f"{path}: only HDF5 files, such as NWB, are read from a URL; download it and read it "
+            "from there"
+        )
     return place
 
 
@@ -181,5 +186,6 @@ def _load(name: str, options: dict[str, Any], path: Path) -> Session:
     """Content of a file, read in this process."""
     title, extra, _ = READERS[name]
     with as_bad_file(title, extra):
+        check_contained(path)
         session: Session = import_module(f".{name}", __package__).load(path, **options)
     return session

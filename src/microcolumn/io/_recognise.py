@@ -71,6 +71,8 @@ def _folder(path: Path) -> str | None:
 
 
 def _file(path: Path) -> str | None:
+    if path.name.endswith(".lindi.json"):
+        return "nwb"
     with path.open("rb") as file:
         head = file.read(1024)
     if head.startswith((b"MATLAB 5.0", b"MATLAB 7.3")):
@@ -86,11 +88,18 @@ def _file(path: Path) -> str | None:
     if head.startswith(b"PK") and zipfile.is_zipfile(path):
         return _archive(path)
     if head.startswith(GZIP):
-        return "csv"
+        return _packed(path)
     first_line = head.split(b"\n", 1)[0].lower()
     if b"time" in first_line and b"unit" in first_line and b"\0" not in head:
         return "csv"
     return None
+
+
+def _packed(path: Path) -> str:
+    """Reader of a file compressed by gzip, which is for tables alone."""
+    if _BY_EXTENSION.get(Path(path.stem).suffix.lower(), "csv") != "csv":
+        raise ValueError(f"{path} is compressed; unpack it first, for example with gunzip")
+    return "csv"
 
 
 def _container(path: Path) -> str:

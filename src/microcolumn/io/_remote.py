@@ -93,6 +93,12 @@ class Remote:
         """The present place."""
         return int(self._opened.tell())
 
+    def h5py_file(self) -> Any:
+        """The file as h5py opens it."""
+        from h5py import File
+
+        return File(self, "r")
+
     def flush(self) -> None:
         """Nothing, since nothing is written."""
 

@@ -11,7 +11,7 @@ from .. import __version__
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
-from ..survey._suspects import suspect_units, suspicions
+from ..survey._suspects import late_start, suspect_units, suspicions
 from ..words import Words
 from ._codec import json_text
 from ._compute import JobResult, Task
@@ -189,7 +189,7 @@ def recording_row(
         }
         for n in range(recording.n_units)
     ]
-    suspicious = suspicions(suspect_units(recording))
+    suspicious = [*late_start(recording), *suspicions(suspect_units(recording))]
     survey: dict[str, Any] = {"suspects": suspicious} if suspicious else {}
     # Epochs may be too short for the bins of an experiment on other recordings.
     about = [each for each in plan.experiments if not each.recordings or name in each.recordings]
