@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import __version__
 from ..validation import whole_number
 from ._parts import Part, merge_parts, part_path, read_part, write_part
 from ._plan import Plan
@@ -157,6 +158,7 @@ def _planned(
     ]
     return Submission(
         folder=next_folder(path),
+        microcolumn=__version__,
         plan=prepared.plan.as_dict(),
         recordings={name: list(each) for name, each in prepared.facts.items()},
         stages=dealt,
@@ -204,7 +206,7 @@ def _scripts(planned: Submission, path: Path) -> dict[Path, str]:
             flags=planned.flags,
             n_tasks=len(tasks),
         )
-    small = [flag for flag in planned.flags if not flag.startswith("--gres")]
+    small = [flag for flag in planned.flags if not flag.startswith("--gres=")]
     call = ["study", "collect", str(path.resolve())]
     found[planned.folder / "collect.sh"] = script(
         call, name=f"{study}-collect", log=planned.logs, flags=small, n_tasks=None
