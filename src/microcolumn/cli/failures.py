@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import typer
 
+from .output import complain
 from .reading import as_options
 
 
@@ -15,7 +16,7 @@ def one_sentence() -> Iterator[None]:
     """Turn what the API raises into its sentence and an exit code."""
     try:
         yield
-    except BrokenPipeError:  # whoever read the output has seen enough: not an error of ours
+    except (BrokenPipeError, typer.Exit):  # the output's reader has seen enough; ended already
         raise
     except (ValueError, TypeError, OSError, ImportError) as error:
         raise _ended(as_options(str(error)), 2) from None
@@ -30,5 +31,5 @@ def one_sentence() -> Iterator[None]:
 
 
 def _ended(sentence: str, code: int) -> typer.Exit:
-    typer.echo(f"microcolumn: {sentence}", err=True)
+    complain(sentence)
     return typer.Exit(code)

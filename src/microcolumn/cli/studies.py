@@ -16,7 +16,7 @@ from ..models._spec import DEFAULT_OBJECTIVE, USUAL_RIVALS
 from . import certificates, clusters, models, pages, reading, tables
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, print_json, print_table, show_page, warnings_as_lines
+from .output import Json, print_json, print_table, say, show_page, warnings_as_lines
 from .stores import PlanOrStore, default_store, store_of
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def status(study: PlanOrStore, json: Json = False) -> None:
     if json:
         print_json(asdict(found) | {"complete": found.complete})
     else:
-        typer.echo(found)
+        say(found)
 
 
 def report(study: PlanOrStore, json: Json = False) -> None:
@@ -243,7 +243,7 @@ def _run(
         )
         _print(results, json)
     show = shlex.join(["microcolumn", "study", "page", str(store)])
-    typer.echo(f"results are kept in {store}; show them: {show}", err=True)
+    say(f"results are kept in {store}; show them: {show}", err=True)
     return results
 
 
@@ -253,4 +253,4 @@ def _print(results: Results, json: bool) -> None:
     if json:
         print_json(report_dict(results))
     else:
-        typer.echo(report_text(results))
+        say(report_text(results))

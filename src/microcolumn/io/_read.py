@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ..epochs import Epochs
 from ..recording import Recording
 from ..trains import UnitOfTimeError
+from ._containment import check_contained, check_kind
 from ._failures import as_bad_file, naming
 from ._lindi import ENDING as LINDI, described
 from ._recognise import recognise
@@ -158,6 +159,9 @@ def _place(path: str | Path) -> Any:
     place: Any = found(str(path)) if is_url(path) else Path(path)
     if isinstance(place, Path) and not place.exists():
         raise FileNotFoundError(f"{path} does not exist; check the path")
+    if isinstance(place, Path):
+        with naming(str(path)):
+            check_kind(place)
     if place.name.endswith(LINDI):
         with naming(str(path)):
             return described(place)
@@ -182,5 +186,6 @@ def _load(name: str, options: dict[str, Any], path: Path) -> Session:
     """Content of a file, read in this process."""
     title, extra, _ = READERS[name]
     with as_bad_file(title, extra):
+        check_contained(path)
         session: Session = import_module(f".{name}", __package__).load(path, **options)
     return session

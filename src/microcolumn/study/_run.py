@@ -11,6 +11,7 @@ from typing import NoReturn
 from joblib import Parallel, delayed
 from tqdm.auto import tqdm
 
+from ..safe_text import printable
 from ._compute import JobResult, Task, execute
 from ._jobs import Job
 from ._parts import clear_parts, merge_parts
@@ -97,7 +98,7 @@ class _Run:
                 n_jobs = f"{len(self.done):,} of {len(jobs):,} jobs"
                 messages = [*messages, f"{n_jobs} are in {self.store.path} already"]
             for sentence in messages:
-                bar.write(sentence, file=sys.stderr)
+                bar.write(printable(sentence), file=sys.stderr)
             for stage in self.prepared.stages:
                 self._do(stage, bar)
         if self.failed:

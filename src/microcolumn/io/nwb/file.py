@@ -75,6 +75,8 @@ def _lost_columns(path: Path | Remote) -> list[str]:
 def values(path: Path, column: Any, n_rows: int | None = None) -> NDArray[Any]:
     """All entries of a column without an index, shape (n_rows, ...); (n_rows, 1) is made flat."""
     data = column.data
+    if "pickle" in _codecs(data):
+        raise BadFileError(f"column {column.name!r} is pickled; save numbers or text")
     shape = tuple(np.shape(data))
     dtype = np.dtype(getattr(data, "dtype", object))
     if n_rows is not None and shape[:1] != (n_rows,):
@@ -103,10 +105,15 @@ def is_plain(column: Any) -> bool:
         return dtype.kind in "biufSUT"
     if type(column.data).__module__.startswith("lindi."):  # whose codecs were looked at before
         return len(column.data) > 0 and isinstance(column.data[0], str | bytes)
-    codecs = [codec.codec_id for codec in getattr(column.data, "filters", None) or ()]
+    codecs = _codecs(column.data)
     if codecs:
         return "pickle" not in codecs
     return check_string_dtype(dtype) is not None
+
+
+def _codecs(data: Any) -> list[str]:
+    """Names of the filters of an array of Zarr."""
+    return [codec.codec_id for codec in getattr(data, "filters", None) or ()]
 
 
 def plain_columns(
