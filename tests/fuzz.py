@@ -30,6 +30,7 @@ import planted_archives
 import planted_cellinfo
 import planted_mclust
 import written
+from planted_alf import without_unread
 from tqdm import tqdm
 
 from microcolumn import io
@@ -53,8 +54,8 @@ SEEDS = {
         (written.write_matlab_v73, "c.mat"),
     ],
     "alf": [
-        (lambda _, path: planted_alf.write_ibl(path, ("probe00",)), "ibl"),
-        (lambda _, path: planted_alf.write_steinmetz(path), "steinmetz"),
+        (lambda _, path: without_unread(planted_alf.write_ibl(path, ("probe00",))), "ibl"),
+        (lambda _, path: without_unread(planted_alf.write_steinmetz(path)), "steinmetz"),
     ],
     "cellinfo": [
         (lambda _, path: planted_cellinfo.write_cellinfo(path), "cellinfo"),

@@ -31,7 +31,7 @@ def store_of(study: Path, *, by_time: bool = False) -> Path:
     except StoreError as error:  # what was merged before can be shown all the same
         sentences = (f"what tasks have computed since was not merged: {error}",)
     for sentence in sentences:
-        typer.echo(sentence, err=True)
+        say(sentence, err=True)
     return store
 
 

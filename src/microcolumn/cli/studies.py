@@ -29,7 +29,10 @@ Jobs = Annotated[
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option(help="Do the jobs on the Dask cluster at this address: tcp://host:8786."),
+    typer.Option(
+        help="Do the jobs on the Dask cluster at this address, tcp://host:8786, or on Dask workers "
+        "that SLURM starts: slurm, with --jobs of them."
+    ),
 ]
 Quick = Annotated[
     bool, typer.Option("--quick", help="A small version of the same study, for a first look.")
@@ -232,7 +235,7 @@ def _run(
     from ..study import run as run_study
 
     with one_sentence():
-        if jobs is not None and scheduler is not None:
+        if jobs is not None and scheduler not in (None, "slurm"):
             raise ValueError("--jobs is for this machine; leave it out with --scheduler")
         results = run_study(
             plan.quick() if quick else plan,

@@ -22,8 +22,6 @@ from ._session import Session
 
 Arrays = Mapping[str, NDArray[Any]]
 
-_NPY = b"\x93NUMPY"
-
 #: Arrays with one entry per unit that become columns, as do all called ``unit_...``.
 _UNIT_COLUMNS = ("depth_um", "layer", "quality", "multiunit", "area", "probe")
 _NEEDED = ("spike_times", "spike_units", "unit_ids")
@@ -71,7 +69,8 @@ def load(
         Where units are in a matrix of counts; along the shorter axis by default.
     """
     per_second = ticks_per_second(time_unit or "s", sampling_rate)
-    arrays, shapes = _content(path)
+    arrays = _content(path)
+    shapes = _shapes(arrays)
     if bin_width is not None:
         refuse("a matrix of counts", times=times, units=units, time_unit=time_unit)
         name = _matrix_name(shapes)
@@ -81,26 +80,32 @@ def load(
         raise BadFileError(
             "a matrix does not say how long its bins are; pass bin_width= in seconds"
         )
-    if times is None and units is None and isinstance(arrays, Archive):
-        return _own_session(arrays, per_second)
-    choice = Choice(list(arrays), arrays.__getitem__, ".", "arrays")
-    return mapped_session(choice, times, units, per_second)
+    if times is not None or units is not None or not isinstance(arrays, Archive):
+        choice = Choice(list(arrays), arrays.__getitem__, ".", "arrays")
+        return mapped_session(choice, times, units, per_second)
+    return _own_session(arrays, per_second)
 
 
-def _content(path: Path) -> tuple[Arrays, Mapping[str, tuple[int, ...]]]:
-    """Arrays and their shapes by name; fields of a structured array in an NPY file are arrays."""
+def _content(path: Path) -> Arrays:
+    """Arrays by name; fields of a structured array in an NPY file are arrays."""
     with path.open("rb") as file:
-        is_archive = file.read(len(_NPY)) != _NPY
-    if is_archive:
-        archive = Archive(path)
-        return archive, archive.shapes
+        if file.read(2) == b"PK":
+            return Archive(path)
     array = load_array(path)
-    arrays = {name: array[name] for name in array.dtype.names or ()} or {path.stem: array}
-    return arrays, {name: each.shape for name, each in arrays.items()}
+    if array.dtype.names is None:
+        return {path.stem: array}
+    return {name: array[name] for name in array.dtype.names}
+
+
+def _shapes(arrays: Arrays) -> dict[str, tuple[int, ...]]:
+    """Shape of each array; those of an archive are not read for it."""
+    if isinstance(arrays, Archive):
+        return arrays.shapes
+    return {name: array.shape for name, array in arrays.items()}
 
 
 def _matrix_name(shapes: Mapping[str, tuple[int, ...]]) -> str:
-    """The only matrix among arrays of these shapes."""
+    """The only matrix among the arrays."""
     found = [name for name, shape in shapes.items() if len(shape) == 2]
     if len(found) != 1:
         listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
@@ -111,6 +116,7 @@ def _matrix_name(shapes: Mapping[str, tuple[int, ...]]) -> str:
 
 
 def _own_session(arrays: Archive, per_second: float) -> Session:
+    """Session of an archive in the layout of `save`."""
     if arrays.pickled:
         raise BadFileError(
             f"{arrays.pickled[0]} holds Python objects, which could run code when opened; "

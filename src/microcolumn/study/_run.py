@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from joblib import Parallel, delayed
 from tqdm.auto import tqdm
 
 from ..safe_text import printable
@@ -44,10 +43,12 @@ def run(
     store : path
         SQLite file, made where it does not exist.
     n_jobs : int, optional
-        Jobs at once on this machine; one per core by default.
+        Jobs at once on this machine, one per core by default; with ``scheduler="slurm"``, jobs of
+        SLURM that work at once, 10 by default.
     scheduler : str, optional
         Address of a Dask scheduler, such as ``"tcp://host:8786"``, whose workers do the jobs
-        instead; microcolumn must be installed there.
+        instead; microcolumn must be installed there. ``"slurm"`` starts workers as jobs of SLURM
+        by dask-jobqueue, as its own file ``jobqueue.yaml`` says.
     progress : bool, optional
         Show a bar; by default in a terminal and in a notebook only.
     command : str
@@ -115,14 +116,8 @@ class _Run:
             for name in stage
             if name not in self.done and self.prepared.is_ready(name, self.done)
         ]
-        parallel = Parallel(
-            n_jobs=self.workers.count,
-            return_as="generator_unordered",
-            batch_size=1,  # a batch would be stored only when all of it is done
-            max_nbytes=None,  # words are small; files of joblib's would outlive a kill
-        )
         with self.workers.as_study_error(self.store.path):
-            for result in parallel(delayed(execute)(task) for task in self._tasks(left)):
+            for result in self.workers.results(execute, self._tasks(left)):
                 self._keep(result)
                 bar.set_description(self.prepared.jobs[result.digest].kind, refresh=False)
                 bar.update()

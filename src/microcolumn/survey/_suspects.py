@@ -121,7 +121,7 @@ def suspicions(suspects: Sequence[Suspect]) -> list[str]:
     by_kind: dict[str, list[Suspect]] = {}
     for suspect in suspects:
         by_kind.setdefault(suspect.kind, []).append(suspect)
-    remedy = "see microcolumn info, and choose units with --ids or select(ids=...)"
+    remedy = "see microcolumn info, and choose units with --ids or Recording.select"
     return [
         f"{alike[0].sentence}{f' (and {len(alike) - 1:,} more like this)' * (len(alike) > 1)}; "
         f"{remedy}"

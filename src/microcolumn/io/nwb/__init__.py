@@ -141,7 +141,8 @@ def _placed(
         return None, notes
     unplaced = int(np.isnan(on_electrodes[depth]).sum())
     notes.append(
-        f"depths come from column {depth!r} of the electrodes table, {route} (the mean of several)"
+        f"depths come from column {depth!r} of the electrodes table, {route}"
+        + " (the mean of several)" * (not route.startswith("by column"))
         + f"; {unplaced} units have none there, or electrodes that span more than {REACH_UM:g} µm"
         * (unplaced > 0)
     )
