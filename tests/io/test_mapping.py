@@ -104,7 +104,12 @@ def test_a_file_of_unknown_layout_is_told_which_mapping_to_state(tmp_path):
         mc.read(path)
     np.savez(tmp_path / "a.npz", ts=TICKS, unit=CLUSTERS)
     with pytest.raises(ValueError, match=r"times='ts' units='unit' \(arrays: ts, unit\)"):
-        mc.read(tmp_path / "a.npz", reader="npz")
+        mc.read(tmp_path / "a.npz")
+    (tmp_path / "a.dat").write_text("spiketime clu\n250 1\n")
+    with pytest.raises(
+        ValueError, match=r"times='spiketime' units='clu' \(columns: spiketime, clu"
+    ):
+        mc.read(tmp_path / "a.dat")
 
 
 def test_what_needs_another_option_is_told_so(tmp_path):
