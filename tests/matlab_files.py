@@ -116,4 +116,4 @@ def either(version, path, **variables):
 def as_scipy(value):
     if isinstance(value, dict):
         return {name: as_scipy(content) for name, content in value.items()}
-    return cells(value) if isinstance(value, list) else value
+    return cells([as_scipy(cell) for cell in value]) if isinstance(value, list) else value

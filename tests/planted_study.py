@@ -30,7 +30,7 @@ from microcolumn.study._describe import PackedWords, describe
 from microcolumn.study._experiment import PAPER_MODELS
 from microcolumn.study._jobs import RecordingInfo, n_dims, specs_of, stages
 from microcolumn.study._plan import Experiment, Plan
-from microcolumn.study._run import recording_row
+from microcolumn.study._prepared import recording_row
 from microcolumn.study._sources import Source, fingerprint, words_of
 from microcolumn.study._store import Store
 

@@ -41,6 +41,7 @@ _SINGLE = {
     "energy": "parameters",
     "layout": "parameters",
     "demonstration": "cli",
+    "__main__": "cli",
 }
 
 Graph = dict[str, set[str]]

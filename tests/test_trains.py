@@ -27,7 +27,10 @@ def test_trains_become_double_precision_and_empty_ones_stay():
         ),
         ([[0.1, np.inf]], "^unit 'a': spike 1 is at inf s; leave out"),
         ([[0.2, 0.1]], "^unit 'a': spike 1 at 0.1 s comes after spike 0 at 0.2 s; sort each"),
-        ([[-0.1, 0.1]], "^unit 'a': spike 0 is at -0.1 s; shift times so that the recording"),
+        (
+            [[-0.1, 0.1]],
+            "^unit 'a': spike 0 is at -0.1 s, before 0; state epochs that begin before",
+        ),
         (
             [[[0.1], [0.2]]],
             r"^the train of unit 'a' has shape \(2, 1\); pass a list of spike times",

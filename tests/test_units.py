@@ -34,7 +34,7 @@ def test_units_of_several_probes_are_a_caution_that_names_the_largest():
     assert several_probes(None) == several_probes(["A", "A", ""]) == ""
     caution = several_probes(["A", "B", "B", ""])
     assert caution.startswith("units come from 2 probes, while a population is recorded by one")
-    assert "--probe, for example 'B' with 2 units" in caution
+    assert "for example 'B' (2 of 3 units)" in caution
 
 
 def test_depths_are_a_copy_that_cannot_be_changed():

@@ -3,13 +3,32 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import sparse
 
 from microcolumn.units import Units
 from microcolumn.words import Words, as_words
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
+def test_a_sparse_matrix_gives_the_words_of_the_dense_one(kind):
+    X = (np.random.default_rng(0).random((40, 3)) < 0.3).astype(float)
+    np.testing.assert_array_equal(Words.from_array(kind(X)).expand(), X)
+    with pytest.raises(ValueError, match=r"X\[3, 1\] is 2.0; words are binary"):
+        Words.from_array(kind(np.eye(4, 3) + 2.0 * (np.arange(12).reshape(4, 3) == 10)))
+
+
+def test_named_axes_of_xarray_tell_where_units_are():
+    X = np.random.default_rng(0).random((40, 3)) < 0.3
+    for array in (
+        xarray.DataArray(X, dims=("time", "unit")),
+        xarray.DataArray(X.T, dims=("unit", "t")),
+    ):
+        np.testing.assert_array_equal(Words.from_array(array).expand(), X)
 
 
 def _matrices(max_bins=25, max_units=5):

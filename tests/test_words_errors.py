@@ -15,6 +15,10 @@ def _words(**arguments):
     ("arguments", "sentence"),
     [
         ({"X": [[0, 2]]}, r"X\[0, 1\] is 2; words are binary"),
+        (
+            {"X": np.zeros((16, 104_000), bool)},
+            "16 rows and 104,000 columns, .*transposed.* pass X.T",
+        ),
         ({"bin_width": 0}, "bin_width is 0; it must be a positive number of seconds"),
         ({"bin_width": np.nan}, "bin_width is nan; it must be a positive number"),
         ({"bin_width": 20}, "bin_width is 20, which looks like milliseconds; give seconds, for ex"),

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import IO
 
 
@@ -18,7 +19,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     target = Path(path)
     if target.exists() and not target.is_file():
         raise OSError(f"cannot write {target}: it is no plain file; choose another place")
-    scratch = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    # Not the process number alone: machines that share a folder count their processes apart.
+    scratch = target.with_name(f".{target.name}.{os.getpid()}-{token_hex(4)}.partial")
     try:
         file = scratch.open("wb")
     except OSError as error:
@@ -26,6 +28,9 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     try:
         with file:
             yield file
+            # A machine that dies next must not leave the name on an empty file.
+            file.flush()
+            os.fsync(file.fileno())
         scratch.replace(target)
     finally:
         scratch.unlink(missing_ok=True)

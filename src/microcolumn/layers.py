@@ -125,7 +125,7 @@ def _by_depth(boundaries: LayerBoundaries | str, units: Units) -> tuple[str, ...
     if units.depth_reference == "unstated":
         raise ValueError(
             "layers are given by depth but it is not stated what depths are measured from; "
-            "pass depth_reference too"
+            "pass depth_reference= too"
         )
     if isinstance(boundaries, str):
         boundaries = LayerBoundaries.parse(boundaries, units.depth_reference)

@@ -18,6 +18,11 @@ from .units import Units
 from .validation import Floats, check_positions, listed, real_number
 from .words import Words, checked_bin_width
 
+#: Seconds that any clock may run before the first spike.
+_CLOCK_S = 60.0
+#: A silent start is no chance if it lasts so many seconds and so many mean intervals of spikes.
+_SILENT_S, _SILENT_INTERVALS = 10.0, 100.0
+
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Recording:
@@ -28,13 +33,13 @@ class Recording:
     Parameters
     ----------
     trains : iterable of array_like
-        Spike times of each unit in seconds: finite, not negative, in order.
+        Spike times of each unit in seconds: finite and in order; before 0 where epochs are stated.
     units : Units, optional
         Names, depths, layers, areas and quality; by default units are numbered.
     epochs : Epochs or array_like of shape (n_epochs, 2), optional
         Stretches in which the units were observed, seconds. By default from 0 to the last spike,
-        or from the first spike if that comes after more than an hour and after more time than all
-        spikes span.
+        or from the first spike if that comes after more than a minute and after more time than
+        all spikes span.
     source : str
         Where the recording comes from.
     notes : iterable of str
@@ -87,7 +92,8 @@ class Recording:
         simulated: bool = False,
         intervals: Mapping[str, Epochs] | None = None,
     ) -> None:
-        checked = checked_trains(trains, None if units is None else units.ids)
+        ids = None if units is None else units.ids
+        checked = checked_trains(trains, ids, before_zero=epochs is not None)
         table = Units.numbered(len(checked)) if units is None else units
         width = real_number("resolution_s", resolution_s, "give seconds")
         if not 0 <= width < np.inf:
@@ -284,14 +290,20 @@ class Recording:
             raise ValueError(f"the table has {len(units)} units for {self.n_units}; pass one each")
         return self._like(self.trains, units, self.epochs)
 
-    def _like(self, trains: Sequence[Floats], units: Units, epochs: Epochs) -> Recording:
+    def with_notes(self, notes: Iterable[str]) -> Recording:
+        """The same recording with further notes on what was done to the data."""
+        return self._like(self.trains, self.units, self.epochs, notes=(*self.notes, *notes))
+
+    def _like(
+        self, trains: Sequence[Floats], units: Units, epochs: Epochs, **other: Any
+    ) -> Recording:
         """A part of this recording, without the check that times are in seconds.
 
         The check would refuse a rarely firing unit of a recording of several days.
         """
         like = object.__new__(Recording)
         kept = ("source", "notes", "resolution_s", "simulated", "intervals")
-        like._set(trains, units, epochs, **{name: getattr(self, name) for name in kept})
+        like._set(trains, units, epochs, **{name: getattr(self, name) for name in kept} | other)
         return like
 
 
@@ -302,6 +314,19 @@ def most_active(recording: Recording, n_units: int) -> list[int]:
     """
     by_activity = np.argsort(-recording.spike_counts, kind="stable")
     return sorted(by_activity[:n_units].tolist())
+
+
+def silent_start_s(recording: Recording) -> float:
+    """Seconds from the start of the first epoch to the first spike; 0 if chance may explain them.
+
+    A recording that began later than its clock has such a start, and all its rates are too low.
+    """
+    inside = recording.spike_times[recording.epochs.locate(recording.spike_times) >= 0]
+    if not inside.size:
+        return 0.0
+    silent = float(inside.min() - recording.epochs.starts[0])
+    interval = float(np.ptp(inside)) / inside.size
+    return silent if silent > max(_SILENT_S, _SILENT_INTERVALS * interval) else 0.0
 
 
 def _converted(function: str, content: Any, options: dict[str, Any]) -> Recording:
@@ -328,9 +353,9 @@ def _checked_epochs(epochs: Epochs | ArrayLike | None, trains: Sequence[Floats])
     spiking = [train for train in trains if train.size]
     if not spiking:
         raise ValueError(
-            "there is no spike and no epoch, so it is not known how long was recorded; pass epochs"
+            "there is no spike and no epoch, so it is not known how long was recorded; pass epochs="
         )
     first, last = min(train[0] for train in spiking), max(train[-1] for train in spiking)
-    # A clock that ran for more than an hour before the first spike is not that of the recording.
-    start = 0.0 if first <= max(last - first, 3600.0) or first == last else first
+    # A clock that ran for longer than all spikes span is not that of the recording.
+    start = 0.0 if first <= max(last - first, _CLOCK_S) or first == last else first
     return Epochs([[start, last]])

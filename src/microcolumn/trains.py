@@ -22,8 +22,14 @@ _LONG, _RARE = 1e5, 0.02
 _TOO_LONG = 864_000.0
 
 
-def checked_trains(trains: Iterable[Any], ids: Sequence[str] | None) -> list[Floats]:
-    """Spike times of each unit in seconds: finite, not negative, in order.
+class UnitOfTimeError(ValueError):
+    """Spike times that cannot be in seconds."""
+
+
+def checked_trains(
+    trains: Iterable[Any], ids: Sequence[str] | None, *, before_zero: bool = False
+) -> list[Floats]:
+    """Spike times of each unit in seconds: finite, in order, not negative unless ``before_zero``.
 
     Errors name units by ``ids``, by default by position.
     """
@@ -34,6 +40,12 @@ def checked_trains(trains: Iterable[Any], ids: Sequence[str] | None) -> list[Flo
             f"there are {len(entries)} spike trains for {len(names)} units; pass one per unit"
         )
     checked = [_checked(times, name) for times, name in zip(entries, names, strict=True)]
+    for train, name in zip(checked, names, strict=True):
+        if train.size and train[0] < 0 and not before_zero:
+            raise ValueError(
+                f"unit {name!r}: spike 0 is at {train[0]:.10g} s, before 0; state epochs that "
+                "begin before it, or shift the times"
+            )
     _check_mixed(checked, names)
     return checked
 
@@ -43,7 +55,7 @@ def check_length(trains: Sequence[Floats], duration_s: float) -> None:
     sizes = [train.size for train in trains if train.size]
     rate = float(np.median(sizes)) / duration_s if sizes and duration_s > 0 else np.inf
     if duration_s > _TOO_LONG or (duration_s > _LONG and rate < _RARE):
-        raise ValueError(
+        raise UnitOfTimeError(
             f"the recording lasts {duration_s:.10g} s at a median of {rate:.2g} Hz, which looks "
             "like milliseconds or samples; give spike times and epochs in seconds"
         )
@@ -70,11 +82,6 @@ def _checked(times: Any, name: str) -> Floats:
             f"unit {name!r}: spike {k} at {train[k]:.10g} s comes after spike {k - 1} at "
             f"{train[k - 1]:.10g} s; sort each unit's spike times"
         )
-    if train[0] < 0:
-        raise ValueError(
-            f"unit {name!r}: spike 0 is at {train[0]:.10g} s; "
-            "shift times so that the recording does not begin before 0"
-        )
     return train
 
 
@@ -92,7 +99,7 @@ def _check_mixed(trains: list[Floats], names: Sequence[str]) -> None:
         last[longest] > _LASTS_LONGER * last[shortest]
         and own_rate[longest] * _FIRES_RARER < own_rate[shortest]
     ):
-        raise ValueError(
+        raise UnitOfTimeError(
             f"unit {names[spiking[longest]]!r} fires for {last[longest]:.10g} s but unit "
             f"{names[spiking[shortest]]!r} for {last[shortest]:.10g} s, which looks like mixed "
             "units of time; give all spike times in seconds"

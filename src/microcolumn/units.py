@@ -188,7 +188,8 @@ def several_probes(probe: Sequence[str] | None) -> str:
     largest, n_units = counts.most_common(1)[0]
     return (
         f"units come from {len(counts)} probes, while a population is recorded by one; choose one "
-        f'with --probe, for example {largest!r} with {n_units} unit{"s" * (n_units > 1)} (select(probe="..."))'
+        f"with --probe or Recording.select, for example {largest!r} ({n_units} of "
+        f"{counts.total()} units)"
     )
 
 

@@ -14,6 +14,10 @@ from scipy import sparse
 Bits = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
+#: Names of an axis of units, in lower case.
+_UNIT_AXES = ("unit", "units", "unit_id", "neuron", "neurons", "cell", "cells", "cluster")
+#: From here on, more units than ten times the bins are no units.
+_MANY_UNITS = 1000
 #: Elements that any loop over chunks of rows handles at once, at most.
 _MOST_ELEMENTS = 1 << 22
 
@@ -34,7 +38,7 @@ def check_binary(X: Any) -> Bits:
     if sparse.issparse(X):
         raise TypeError("X is a sparse matrix; words are dense: pass X.toarray()")
     try:
-        array = np.asarray(X)
+        array = np.asarray(_bins_first(X))
     except ValueError as error:
         raise ValueError(
             f"X cannot be read as a matrix ({_first_clause(error)}); "
@@ -60,6 +64,36 @@ def check_binary(X: Any) -> Bits:
             )
         bits[rows] = ones
     return bits
+
+
+def dense_bits(X: Any) -> Any:
+    """A sparse matrix as a dense one; anything else as it is."""
+    if not sparse.issparse(X):
+        return X
+    given: Any = X
+    entries = given.tocoo()
+    check_orientation(*entries.shape)
+    entries.sum_duplicates()
+    if not np.isin(entries.data, (0, 1)).all():
+        return entries.toarray()  # the check of dense matrices says which entry is wrong
+    bits = np.zeros(entries.shape, dtype=np.uint8)
+    bits[entries.row, entries.col] = entries.data
+    return bits
+
+
+def check_orientation(n_bins: int, n_units: int) -> None:
+    """Refuse a matrix whose bins are in columns, before its units are paired."""
+    if n_units >= _MANY_UNITS and n_units > 10 * n_bins:
+        raise ValueError(
+            f"X has {n_bins:,} rows and {n_units:,} columns, which looks transposed: rows are bins "
+            "and columns are units; pass X.T"
+        )
+
+
+def _bins_first(X: Any) -> Any:
+    """``X`` with its units in columns, where its axes have names as those of xarray do."""
+    names: Any = getattr(X, "dims", ())
+    return X.T if len(names) == 2 and str(names[0]).lower() in _UNIT_AXES else X
 
 
 def _numbers(array: NDArray[Any]) -> NDArray[Any]:

@@ -28,8 +28,10 @@ from .validation import (
     Bits,
     Floats,
     check_binary,
+    check_orientation,
     check_positions,
     chunks,
+    dense_bits,
     random_generator,
     real_array,
     real_number,
@@ -110,7 +112,8 @@ class Words:
         Parameters
         ----------
         X : array_like, shape (n_bins, n_units)
-            Zeros and ones of any numeric type, bins in time order.
+            Zeros and ones of any numeric type, bins in time order; dense, sparse, or with named
+            axes as xarray has them.
         bin_width : float
             Seconds.
         units : Units, optional
@@ -121,9 +124,11 @@ class Words:
             Non-negative weight of each bin. A bin of weight 0 counts as not recorded: it is left
             out, and an epoch ends before it.
         """
-        bits = check_binary(X)
+        bits = check_binary(dense_bits(X) if cls is Words else X)
         n_bins, n_units = bits.shape
         width = checked_bin_width(bin_width)
+        if cls is Words:  # a few words of many units may be scored
+            check_orientation(n_bins, n_units)
         table = Units.numbered(n_units) if units is None else units
         if not isinstance(table, Units):
             raise TypeError(f"units is {units!r}; pass a table, for example Units(names)")
@@ -352,7 +357,11 @@ class UnnamedWords(Words):
 
 def as_words(X: Words | ArrayLike) -> Words:
     """``X`` itself if it is ``Words``, else the words of a binary matrix (n_bins, n_units)."""
-    return X if isinstance(X, Words) else UnnamedWords.from_array(X)
+    if isinstance(X, Words):
+        return X
+    words = UnnamedWords.from_array(X)
+    check_orientation(words.n_bins, words.n_units)
+    return words
 
 
 def checked_bin_width(bin_width: float) -> float:

@@ -233,7 +233,7 @@ def test_predict_writes_what_the_api_predicts(session, saved, words, given, tmp_
 
 
 def test_predict_keeps_to_the_units_and_the_stretch_it_is_asked_for(session, saved, words):
-    asked = ("--predict", "12,10", "--start", 5, "--stop", 5.1)
+    asked = ("--predict", "12,10", "--from", 5, "--to", 5.1)
     rows = rows_of(done("predict", session, "--model", saved, *asked).stdout)
     expected = mc.predict(mc.load(saved), words.embed(2), units=[2, 0]).stretch(5.0, 5.1)
     assert [row["unit"] for row in rows] == ["12", "10"] * 5
@@ -273,9 +273,9 @@ def test_a_model_that_does_not_know_its_units_is_told_them(session, tmp_path):
     out = tmp_path / "made.safetensors"
     mc.Ising.from_parameters(mc.Parameters(b=[-1.0, -2.0, 0.5])).save(out)
     asked = ("predict", session, "--model", out)
-    refused("does not say its bin width; give --bin-width", *asked, "--units", "10,11,12")
-    refused("name them with --units", *asked, "--bin-width", 0.04)
-    told = done(*asked, "--bin-width", 0.04, "--units", "12,10", "--units", "11").stdout
+    refused("does not say its bin width; give --bin-width", *asked, "--ids", "10,11,12")
+    refused("name them with --ids", *asked, "--bin-width", 0.04)
+    told = done(*asked, "--bin-width", 0.04, "--ids", "12,10", "--ids", "11").stdout
     rows = rows_of(told)
     assert [row["unit"] for row in rows[:3]] == ["12", "10", "11"]
     by_hand = 1.0 / (1.0 + np.exp([1.0, 2.0, -0.5]))
@@ -324,7 +324,7 @@ def test_sample_prints_json_alone(saved, tmp_path):
 
 def test_words_of_single_bins_have_the_names_of_the_units(session, tmp_path):
     out = tmp_path / "rates.safetensors"
-    done("fit", session, "--model", "Independent", "--units", "12", "--units", "10", "--out", out)
+    done("fit", session, "--model", "Independent", "--ids", "12", "--ids", "10", "--out", out)
     assert done("sample", out, "--n", 1).stdout.startswith("10,12\n")  # in the recording's order
     mc.Independent.from_parameters(mc.Parameters(b=[0.0, 0.0])).save(out)
     assert done("sample", out, "--n", 1).stdout.startswith("0,1\n")
@@ -349,7 +349,7 @@ def test_bad_input_of_fit_is_one_sentence_and_leaves_no_file(session, tmp_path):
         "window is 0": (session, *RBM, "--window", 0),
         "most_active is 0": (session, *RBM, "--most-active", 0),
         "fraction is 1.0": (session, *RBM, "--train", 1),
-        "no unit has ids '99'": (session, *RBM, "--units", "99"),
+        "no unit has ids '99'": (session, *RBM, "--ids", "99"),
         "is not of the form name=value": (session, *RBM, "--option", "oops"),
     }.items():
         refused(sentence, "fit", *arguments, "--out", out)
@@ -362,9 +362,9 @@ def test_bad_input_of_predict_is_one_sentence(session, saved, tmp_path):
         "no.nwb does not exist; check the path": (tmp_path / "no.nwb", "--model", saved),
         "no.safetensors does not exist": (session, "--model", tmp_path / "no.safetensors"),
         "is not a microcolumn model": (session, "--model", session),
-        "leave out --units": (session, "--model", saved, "--units", "10,11"),
+        "leave out --ids": (session, "--model", saved, "--ids", "10,11"),
         "has no unit '99'; it has 10, 11": (session, "--model", saved, "--predict", 99),
-        "no predicted bin starts between 30": (session, "--model", saved, "--start", 30),
+        "no predicted bin starts between 30": (session, "--model", saved, "--from", 30),
         "given is 'future'": (session, "--model", saved, "--given", "future"),
         "bins of 0.02 s; leave out": (session, "--model", saved, "--bin-width", 0.04),
     }.items():

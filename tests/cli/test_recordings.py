@@ -43,7 +43,7 @@ def test_info_keeps_what_it_is_told_to_keep(session):
     result = runner.invoke(app, ["info", session, *asked, "--layers", "up 500 down", "--json"])
     told = json.loads(result.output)
     assert [(unit["id"], unit["layer"]) for unit in told["units"]] == [("10", "up"), ("12", "down")]
-    result = runner.invoke(app, ["info", session, "--units", "11", "--multiunits", "--json"])
+    result = runner.invoke(app, ["info", session, "--ids", "11", "--multiunits", "--json"])
     assert [unit["id"] for unit in json.loads(result.output)["units"]] == ["11"]
 
 
@@ -90,7 +90,6 @@ DAMAGED = {
     "truncated archive": _bytes(b"PK\3\4 and nothing else", ".npz"),
     "missing table": _npz(spike_times=np.arange(3.0)),
     "NaN times": _csv("unit,time\na,0.5\na,nan\n"),
-    "unsorted times": _csv("unit,time\na,0.5\na,0.2\n"),
     "negative times": _csv("unit,time\na,-0.5\na,0.2\n"),
     "duplicated ids": _npz(
         spike_times=np.array([0.1, 0.2]), spike_units=np.array([0, 1]), unit_ids=np.array([7, 7])
@@ -114,6 +113,28 @@ def test_a_damaged_file_is_one_sentence_and_exit_code_2(damage, tmp_path):
     assert "session." in result.output
     assert ";" in result.output  # what is wrong; what to do
     assert len(result.output.splitlines()) == 1
+
+
+def test_sentences_name_options_of_the_command_line(tmp_path):
+    table = tmp_path / "a.txt"
+    table.write_text("spiketime;cell\n-250;4\n1500;3\n90;4\n")
+    for arguments, sentence in {
+        (): "for example --times spiketime --units cell (columns: spiketime, cell)",
+        ("--times", "spiketime", "--units", "cell"): "began: --start -250",
+        ("--option", "bin_width=1", "--times", "x"): "--times does not apply to a matrix",
+        ("--option", "times=x"): "has an option of its own; use --times",
+        ("--option", "sampling_rate=3", "--times", "spiketime", "--units", "cell"): (
+            "pass --unit-of-time samples or leave"
+        ),
+    }.items():
+        result = runner.invoke(app, ["info", str(table), "--reader", "csv", *arguments])
+        assert result.exit_code == 2
+        assert sentence in result.output
+    stated = ("--times", "spiketime", "--units", "cell", "--unit-of-time", "ms", "--start", "-0.5")
+    told = json.loads(runner.invoke(app, ["info", str(table), *stated, "--json"]).output)
+    assert told["epochs"] == [{"start_s": -0.5, "stop_s": 1.5, "label": None}]
+    printed = runner.invoke(app, ["info", str(table), *stated]).output
+    assert "the recording ends with the last spike; --epochs states it" in printed
 
 
 def test_info_of_nothing_and_bad_options_are_one_sentence(session, tmp_path):

@@ -341,7 +341,7 @@ SETTINGS = ("--model", "ising", "--l1", 4e-3, "--l1", 1e-3, "--splits", 1, "--jo
 
 def test_compare_reads_several_files_as_it_is_told(in_folder):
     recording(seed=1).save(in_folder / "more.npz")
-    which = ("--units", "u0,u1", "--units", "u4", "--epochs", "0-30")
+    which = ("--ids", "u0,u1", "--ids", "u4", "--epochs", "0-30")
     layers = in_folder / "layers.csv"
     layers.write_text("unit,layer\n" + "".join(f"u{n},L{n}\n" for n in range(5)))
     result = microcolumn("compare", "cells.npz", "more.npz", *which, "--layers", layers, *SETTINGS)
@@ -399,7 +399,7 @@ def test_compare_writes_the_page_and_opens_it_when_asked(in_folder, monkeypatch)
     ("asked", "said"),
     [
         (("--model", "Potts"), "choose one of 'Ising', 'RBM', 'SemiRBM'"),
-        (("--units", "u9"), "no unit has ids 'u9'"),
+        (("--ids", "u9"), "no unit has ids 'u9'"),
         (("--epochs", "sleep"), "no epoch is labelled 'sleep'"),
         (("--bin-width", "-1"), "it must be a positive number of seconds"),
         (("--option", "reader=npz"), "has an option of its own; use --reader"),

@@ -86,7 +86,9 @@ def test_a_struct_with_cells_of_times_is_read_as_cell_explorer_writes_it(version
     recording = read(path)
     check_times(recording)
     assert recording.units.ids == ("1", "2", "3")
-    in_samples = read(path, variable="spikes.ts", time_unit="samples", sampling_rate=30000)
+    in_samples = read(
+        path, reader="matlab", variable="spikes.ts", time_unit="samples", sampling_rate=30000
+    )
     check_times(in_samples)
 
 

@@ -8,7 +8,7 @@ import pytest
 import written
 from conftest import RECORDINGS
 
-from microcolumn import Recording
+from microcolumn import Recording, Units
 from microcolumn.io import read
 from microcolumn.io.neo import from_neo, load
 
@@ -182,6 +182,12 @@ def test_trials_may_begin_before_the_event_that_they_are_aligned_to():
     np.testing.assert_allclose(recording.trains[0], [0.3, 0.8, 2.3, 2.8])
 
 
+def test_spikes_before_0_are_kept_where_the_train_starts_before_them():
+    recording = from_neo([train([-0.5, 0.1], start=-1.0)])
+    assert recording.spike_counts.tolist() == [2]
+    assert list(recording.epochs) == [(-1.0, 2.0)]
+
+
 def test_spikes_after_the_time_that_all_trains_share_do_not_reach_the_next_segment():
     trials = [[train([3.0], 4.0, name="a"), train([0.5], 1.0, name="b")] for _ in range(2)]
     recording = from_neo(block_of(*trials))
@@ -231,8 +237,6 @@ def test_the_epoch_is_what_all_trains_cover_and_holds_a_spike_on_its_end():
         ([train([0.1], name="a"), train([0.2], name="a")], "are called 'a'; pass ids="),
         (block_of([train([0.1], name="a")], [train([0.1], name="b")]), "unit 'a' is not in both"),
         ([train([0.1], 1.0, name="a"), train([], 2.0, start=1.5, name="b")], "share no time"),
-        ([train([-0.5], start=-1.0)], "does not begin before 0"),
-        ([train([0.5, 0.1])], "sort each unit's spike times"),
         ([train([0.1], depth=3.0)], "pass depth_reference"),
     ],
 )
@@ -320,10 +324,21 @@ def test_a_file_whose_first_bytes_are_not_those_of_its_reader_is_refused(kind, t
     assert "begins with b'XXXX'" in message_of(path, reader="neo", io=reader)
 
 
-def test_unsorted_and_negative_neuroexplorer_times_are_refused(tmp_path):
+def test_unsorted_neuroexplorer_times_are_sorted_and_negative_ones_outside_the_epoch(tmp_path):
     first = 544 + 208 * 5
-    assert "sort each" in message_of(nex_with(tmp_path, first, "<2i", 900, 4))
-    assert "spike 0 is at -0.0001" in message_of(nex_with(tmp_path, first, "<i", -3))
+    recording = read(nex_with(tmp_path, first, "<2i", 900, 4))
+    assert recording.trains[0][:2].tolist() == [4 / 30_000, 900 / 30_000]
+    recording = read(nex_with(tmp_path, first, "<i", -3))
+    assert "spikes before 0 that lie outside the epochs: 1" in recording.notes
+    assert recording.spike_counts.sum() == recording.n_spikes - 1
+
+
+def test_waveforms_of_a_neuron_are_no_second_unit(tmp_path):
+    original = written.small_recording()
+    twice = original.with_units(Units(["a", "a_wf", "b_wf", "c", "d"]))
+    recording = read(written.write_nex(twice, tmp_path / "a.nex"))
+    assert recording.units.ids == ("a", "b_wf", "c", "d")
+    assert "waveforms of units left out: 1" in recording.notes
 
 
 @pytest.mark.parametrize(

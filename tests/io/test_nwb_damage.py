@@ -76,20 +76,34 @@ def test_a_folder_of_zarr_that_is_no_nwb_is_one_sentence(tmp_path):
     assert path.name in sentence_of(path)
 
 
+def test_a_time_that_is_no_number_names_unit_and_spike(damaged):
+    path, units = damaged
+    units["spike_times"][3] = np.nan
+    units.file.close()
+    with pytest.raises(ValueError, match="unit '7': spike 3 is at nan s"):
+        read(path, depth_reference="tip")
+
+
 @pytest.mark.parametrize(
-    ("spike", "time", "expected"),
+    ("spike", "time", "note"),
     [
-        (3, np.nan, "unit '7': spike 3 is at nan s"),
-        (3, 1e-9, "unit '7': spike 3 .* comes after spike 2"),
-        (0, -2.0, "unit '7': spike 0 is at -2 s"),
+        (3, 1e-9, "spike times out of order were sorted (units: 1)"),
+        (0, -2.0, "spikes before 0 that lie outside the epochs: 1"),
     ],
 )
-def test_wrong_times_name_unit_and_spike(damaged, spike, time, expected):
+def test_published_times_out_of_order_or_before_the_epochs_are_noted(damaged, spike, time, note):
     path, units = damaged
     units["spike_times"][spike] = time
     units.file.close()
-    with pytest.raises(ValueError, match=expected):
-        read(path, depth_reference="tip")
+    assert note in read(path, depth_reference="tip").notes
+
+
+def test_spike_times_in_milliseconds_can_be_given_their_unit(damaged):
+    path, units = damaged
+    units["spike_times"][:] = units["spike_times"][:] * 1000.0
+    units.file.close()
+    recording = read(path, depth_reference="tip", time_unit="ms")
+    np.testing.assert_allclose(recording.trains[0], TRAINS[0])
 
 
 def test_milliseconds_among_seconds_are_found(damaged):

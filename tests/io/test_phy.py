@@ -157,11 +157,19 @@ def test_whitened_and_sparse_templates_peak_where_the_waveforms_do(
 
 
 @pytest.mark.parametrize("name", ["templates__npy", "spike_templates__npy"])
-def test_without_templates_there_are_no_depths_and_a_note_says_why(name, tmp_path):
-    recording = mc.read(folder(tmp_path / "a", **probe(**{name: None})))
+@pytest.mark.parametrize("content", [None, np.zeros((0, 61, 32))])
+def test_without_templates_there_are_no_depths_and_a_note_says_why(name, content, tmp_path):
+    recording = mc.read(folder(tmp_path / "a", **probe(**{name: content})))
     assert recording.units.depth_um is None
     missing = name.replace("__", ".")
-    assert f"no depths: there is neither a column depth nor {missing}" in recording.notes
+    assert f"no depths: there is neither a column depth nor a filled {missing}" in recording.notes
+
+
+def test_spikes_out_of_order_are_sorted(tmp_path):
+    path = folder(tmp_path / "a", spike_times__npy=np.array([9000, 3001, 1200, 500, 600, 0]))
+    recording = mc.read(path)
+    assert all((np.diff(train) >= 0).all() for train in recording.trains)
+    assert any("out of order were sorted" in note for note in recording.notes)
 
 
 def test_an_empty_template_has_no_depth(tmp_path):
@@ -190,7 +198,7 @@ def test_templates_of_another_export_are_refused(changes, sentence, tmp_path):
 
 def test_the_sampling_rate_can_be_stated_and_overruled(tmp_path):
     bare = folder(tmp_path / "a", params__py=None)
-    with pytest.raises(ValueError, match="states no sample_rate; pass sampling_rate in Hz"):
+    with pytest.raises(ValueError, match="states no sample_rate; pass sampling_rate= in Hz"):
         mc.read(bare)
     assert trains(mc.read(bare, sampling_rate=RATE))["2"] == [600, 90_000]
     overruled = mc.read(folder(tmp_path / "b"), sampling_rate=15_000)
@@ -201,7 +209,7 @@ def test_the_sampling_rate_can_be_stated_and_overruled(tmp_path):
 @pytest.mark.parametrize("rate", ["0", "-1.0", "'fast'", "1e999", "True"])
 def test_a_rate_that_is_none_is_refused(rate, tmp_path):
     path = folder(tmp_path / "a", params__py=f"sample_rate = {rate}\n")
-    with pytest.raises(ValueError, match=r"the sampling rate is .*; pass sampling_rate in Hz"):
+    with pytest.raises(ValueError, match=r"the sampling rate is .*; pass sampling_rate= in Hz"):
         mc.read(path)
 
 
@@ -242,11 +250,10 @@ def test_silent_time_without_any_cluster_kept_is_one_sentence(tmp_path):
 DAMAGE = {
     "no clusters": ({"spike_clusters__npy": None}, "it has no spike_clusters.npy"),
     "no times": ({"spike_times__npy": None}, "it has no spike_times.npy"),
-    "unsorted": (
-        {"spike_times__npy": np.array([0, 600, 500, 1200, 3001, 9000])},
-        "spike 2 at sample 500 comes after spike 1 at sample 600; export",
+    "negative": (
+        {"spike_times__npy": np.array([-30, 0, 1, 2, 3, 4])},
+        "first spike is at -0.001 s",
     ),
-    "negative": ({"spike_times__npy": np.array([-30, 0, 1, 2, 3, 4])}, "unit '4': spike 0 is at -"),
     "seconds": (
         {"spike_times__npy": np.array(SAMPLES) / RATE},
         r"spike 1 is at 0\.02, which is no whole number of samples; these look like seconds: save",

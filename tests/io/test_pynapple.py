@@ -155,19 +155,11 @@ def test_a_damaged_group_is_one_sentence(saved, changes, sentence):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("spike", "time", "sentence"),
-    [
-        (0, np.nan, "at nan s"),
-        (0, -1.0, "shift times"),
-        (0, 5.0, "sort each unit's spike times"),
-    ],
-)
-def test_wrong_times_name_their_unit(saved, spike, time, sentence):
+def test_a_wrong_time_names_its_unit(saved):
     with np.load(saved, allow_pickle=True) as file:
         times = file["t"].copy()
-    times[spike] = time
-    with pytest.raises(ValueError, match=f"unit '1.': .*{sentence}"):
+    times[0] = np.nan
+    with pytest.raises(ValueError, match=r"unit '1.': .*at nan s"):
         read(rewritten(saved, t=times))
 
 

@@ -17,7 +17,9 @@ def csv_file(tmp_path):
 def test_depths_without_a_stated_reference_are_refused_with_the_choices(csv_file):
     with pytest.raises(ValueError, match=r"session.csv: its units have depths .column 'depth'"):
         mc.read(csv_file)
-    with pytest.raises(ValueError, match=r"pass depth_reference: 'surface' .* 'tip' .* 'layer IV'"):
+    with pytest.raises(
+        ValueError, match=r"pass depth_reference=: 'surface' .* 'tip' .* 'layer IV'"
+    ):
         mc.read(csv_file)
     assert mc.read(csv_file, depth_reference="tip").units.depth_reference == "tip"
     assert mc.read(csv_file, depth_reference="unstated").units.depth_um is not None
@@ -50,7 +52,9 @@ def test_a_path_that_is_not_there_is_one_sentence(tmp_path):
 def test_unknown_readers_and_options_are_one_sentence_that_lists_the_known(csv_file):
     with pytest.raises(ValueError, match=r"^reader is 'excel'; choose one of nwb, phy,"):
         mc.read(csv_file, reader="excel")
-    with pytest.raises(ValueError, match=r"^'sheet' is no option of reading .*; it has time_unit"):
+    with pytest.raises(
+        ValueError, match=r"^'sheet' is no option of reading .*; it has times, units, time_unit"
+    ):
         mc.read(csv_file, sheet=2)
 
 

@@ -37,10 +37,10 @@ def test_the_two_kinds_of_hdf5_are_told_apart_by_the_header_of_matlab(tmp_path):
     {
         ".nix": "neo",
         ".kwik": "neo",
-        ".h5": "neo",
+        ".h5": "hdf5",
         ".mat": "matlab",
         ".nwb": "nwb",
-        "": "nwb",
+        "": "hdf5",
     }.items(),
 )
 def test_hdf5_that_is_no_nwb_goes_to_the_reader_of_its_extension(suffix, reader, tmp_path):

@@ -204,14 +204,6 @@ DAMAGE = {
     "twice": (lambda f: changed_info(f, unit_ids=["a", "a", "b"]), "are both 'a'"),
     "unit": (lambda f: changed_spikes(f, "unit_index", 3), "unit_index of spike 6 is 3, of 3"),
     "segment": (lambda f: changed_spikes(f, "segment_index", -1), "segment_index of spike 6 is -1"),
-    "unsorted": (
-        lambda f: changed_spikes(f, "sample_index", 1),
-        "unit 'b': spike 2 at .* comes aft",
-    ),
-    "negative": (
-        lambda f: changed_spikes(f, "sample_index", -30, place=0),
-        "unit 'a': spike 0 is at -0.001 s",
-    ),
     "dtype": (lambda f: np.save(f / "spikes.npy", np.zeros(3)), "spikes.npy has shape"),
     "claim": (claimed, "spikes.npy claims 10,000,000,128 bytes in a file of 128"),
     "truncated": (

@@ -91,6 +91,19 @@ def test_many_words_are_handled_in_parts_with_the_same_result(monkeypatch, rando
         )
 
 
+def test_words_of_many_units_go_by_their_active_bits_with_the_same_result(
+    monkeypatch, random_parameters
+):
+    X = (np.random.default_rng(0).random((200, 64)) < 0.1).astype(np.uint8)
+    theta = random_parameters("rbm", 64, 5, 0.5, 2)
+    value, gradient = negative_log_likelihood(theta, X)
+    monkeypatch.setattr("microcolumn.objectives._maximum_likelihood._MANY_UNITS", 65)
+    expected, dense = negative_log_likelihood(theta, X)
+    assert value == pytest.approx(expected, rel=1e-13)
+    for name in ("b", "W", "c"):
+        np.testing.assert_allclose(getattr(gradient, name), getattr(dense, name), atol=1e-14)
+
+
 def test_a_model_of_other_units_is_one_sentence(random_parameters):
     objective = NegativeLogLikelihood([[0, 1], [1, 1]])
     with pytest.raises(ValueError, match="3 units but the words have 2; fit and score on the same"):

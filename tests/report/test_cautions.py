@@ -8,6 +8,7 @@ import pytest
 
 from microcolumn.figures import likelihood
 from microcolumn.formatting import scientific
+from microcolumn.recording import Recording
 from microcolumn.report._cautions import _bin_width, cautions
 from microcolumn.report._json import report_dict
 from microcolumn.report._sections import tally
@@ -68,6 +69,19 @@ def test_units_of_several_probes_are_a_caution(tmp_path):
     path = planted.write(tmp_path / "study.db", plan=plan, keep=is_test, data=mixed)
     [told] = [each for each in cautions(Results(path)) if "probes" in each]
     assert told.startswith("cells (simulated): units come from 2 probes")
+
+
+def test_a_unit_sorted_twice_is_a_caution(tmp_path):
+    data = planted.recording()
+    rng = np.random.default_rng(0)
+    trains = [np.sort(rng.uniform(0.0, data.duration_s, 60)) for _ in range(data.n_units)]
+    trains[-1] = trains[0]
+    plan = Plan(planted.PLAN.sources, (replace(FIRST, l1=(4e-3,)),))
+    doubled = Recording(trains, data.units, data.epochs)
+    path = planted.write(tmp_path / "study.db", plan=plan, keep=is_test, data=doubled)
+    [told] = [each for each in cautions(Results(path)) if "sorted twice" in each]
+    assert told.startswith("cells: units '0' and '22' share 100% of the spikes")
+    assert told.endswith("choose units with --ids or Recording.select")
 
 
 def test_an_end_that_leaves_nothing_is_no_caution(tmp_path):

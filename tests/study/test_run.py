@@ -20,8 +20,9 @@ from microcolumn.study._compute import split_words
 from microcolumn.study._index import log_partition_of
 from microcolumn.study._jobs import Job
 from microcolumn.study._plan import Experiment, Plan, Source
+from microcolumn.study._prepared import inputs
 from microcolumn.study._results import Results
-from microcolumn.study._run import inputs, run
+from microcolumn.study._run import run
 from microcolumn.study._store import Store, StoreError
 from microcolumn.study._workers import StudyError
 

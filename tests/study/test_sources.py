@@ -125,6 +125,15 @@ def test_a_recording_in_memory_is_itself_and_equal_by_content():
     assert Source("x", recording=mine, select={"layer": "IV"}).load().units.ids == ("b",)
 
 
+def test_an_area_and_a_probe_are_selected_as_a_layer_is():
+    mine = recording()
+    table = Units(mine.units.ids, area=["VISp", "VISp", "CA1"], probe=["A", "B", "A"])
+    chosen = {"area": "VISp", "probe": ["A"]}
+    source = Source("x", recording=mine.with_units(table), select=chosen)
+    assert source.load().units.ids == ("a",)
+    assert source.as_dict()["select"] == chosen
+
+
 def test_a_recording_in_memory_is_written_as_its_fingerprint_and_must_be_passed_again():
     entry = Source("x", recording=recording()).as_dict()
     assert entry == {"in_memory": fingerprint(recording())}

@@ -62,6 +62,17 @@ def test_the_pooled_correlogram_is_the_sum_over_ordered_pairs():
     assert result.smoothed[100] == pytest.approx(result.baseline + result.height)
 
 
+def test_a_part_of_very_many_pairs_shows_the_same_peak(monkeypatch):
+    recording = recorded(together(0.006, n_units=12))
+    whole = suggest_bin_width(recording)
+    monkeypatch.setattr("microcolumn.survey._bin_width._MOST_PAIRS", whole.counts.sum() / 8.0)
+    part = suggest_bin_width(recording)
+    assert (whole.counts % 4).any()
+    assert not (part.counts % 4).any()  # the pairs of every fourth spike, four times
+    np.testing.assert_allclose(part.counts, whole.counts, rtol=0.2)
+    assert abs(part.peak_width_s - whole.peak_width_s) < 3.0 * part.peak_stderr_s
+
+
 def test_independent_trains_show_no_peak_whatever_the_seed():
     for seed in range(20):
         result = suggest_bin_width(recorded(together(0.01, share=0.0, rate_hz=5.0, seed=seed)))

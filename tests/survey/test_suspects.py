@@ -10,6 +10,7 @@ import pytest
 from microcolumn.recording import Recording
 from microcolumn.simulate import microcolumn
 from microcolumn.survey import suspect_units
+from microcolumn.survey._suspects import suspicions
 from microcolumn.units import Units
 
 SECONDS = 100.0
@@ -150,3 +151,10 @@ def test_few_units_of_published_recordings_are_suspect(recorded_trains):
 def test_few_units_of_simulated_recordings_are_suspect(seed):
     recording = microcolumn(n_units=40, minutes=5, seed=seed)
     assert len(suspect_units(recording)) <= 0.05 * recording.n_units
+
+
+def test_suspects_are_told_once_for_each_kind():
+    found = suspect_units(Recording([[], [], np.arange(1.0, 20.0), []]))
+    [told] = suspicions(found)
+    assert told.startswith("unit '0' is silent (and 2 more like this); see microcolumn info")
+    assert suspicions(()) == []

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import typer
 
 from .output import complain
+from .reading import as_options
 
 
 @contextmanager
@@ -18,7 +19,7 @@ def one_sentence() -> Iterator[None]:
     except (BrokenPipeError, typer.Exit):  # the output's reader has seen enough; ended already
         raise
     except (ValueError, TypeError, OSError, ImportError) as error:
-        raise _ended(str(error), 2) from None
+        raise _ended(as_options(str(error)), 2) from None
     except MemoryError as error:
         reason = f" ({error})" if str(error) else ""
         remedy = "use fewer units, wider bins or a shorter part of the recording"

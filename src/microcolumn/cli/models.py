@@ -143,11 +143,12 @@ def predict(
             help="Predict from the rest of the window, or from its past alone (16 units at most)."
         ),
     ] = "rest",
-    start: Annotated[
-        float | None, typer.Option(help="Predict from here, seconds on the recording's clock.")
+    first: Annotated[
+        float | None,
+        typer.Option("--from", help="Predict from here, seconds on the recording's clock."),
     ] = None,
-    stop: Annotated[float | None, typer.Option(help="Predict up to here, seconds.")] = None,
-    units: Annotated[
+    last: Annotated[float | None, typer.Option("--to", help="Predict up to here, seconds.")] = None,
+    ids: Annotated[
         list[str] | None,
         typer.Option(
             rich_help_panel="Models that do not know their units",
@@ -176,16 +177,16 @@ def predict(
 
     with one_sentence():
         fitted = load(model)
-        recording = _same_units(source.read(file), fitted, file, model, reading.ids_of(units))
+        recording = _same_units(source.read(file), fitted, file, model, reading.ids_of(ids))
         prediction = evaluate.predict(
             fitted,
             recording.bin(_bin_width(fitted, model, bin_width)).embed(window_of(fitted)),
             given=cast(Literal["rest", "past"], given),  # which refuses others
             units=_positions(recording.units.ids, reading.ids_of(predict), model),
         )
-        if (start, stop) != (None, None):
+        if (first, last) != (None, None):
             prediction = prediction.stretch(
-                -math.inf if start is None else start, math.inf if stop is None else stop
+                -math.inf if first is None else first, math.inf if last is None else last
             )
         skill = _skill(prediction)
         if out is not None or not json:
@@ -283,12 +284,12 @@ def _bin_width(fitted: Any, model: Path, bin_width: float | None) -> float:
 
 
 def _same_units(
-    recording: Recording, fitted: Any, file: Path, model: Path, given: list[str] | None
+    recording: Recording, fitted: Any, file: str, model: Path, given: list[str] | None
 ) -> Recording:
     """The recording of the model's units, in the model's order."""
     ids = fitted.unit_ids_ or given
     if fitted.unit_ids_ is not None and given is not None:
-        raise ValueError(f"{model} says which units it was fitted on; leave out --units")
+        raise ValueError(f"{model} says which units it was fitted on; leave out --ids")
     if ids is not None:
         positions = _positions(recording.units.ids, list(ids), file)
         recording = recording.take(positions or [])
@@ -296,12 +297,14 @@ def _same_units(
     if recording.n_units != n_units:
         raise ValueError(
             f"{file} has {recording.n_units} units but {model} was fitted on {n_units}, and does "
-            "not say which; name them with --units"
+            "not say which; name them with --ids"
         )
     return recording
 
 
-def _positions(known: Sequence[str], wanted: list[str] | None, place: Path) -> list[int] | None:
+def _positions(
+    known: Sequence[str], wanted: list[str] | None, place: str | Path
+) -> list[int] | None:
     for name in wanted or []:
         if name not in known:
             few = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")

@@ -6,7 +6,7 @@ import csv
 import re
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 _option = partial(typer.Option, rich_help_panel="Which data")
 
 #: Settings of reading that have a command-line option to themselves.
-_OWN = ("reader", "depth_reference", "layers", "quality", "epochs")
+_OWN = {
+    name: "--" + name.replace("_", "-")
+    for name in ("reader", "depth_reference", "layers", "quality", "epochs", "start")
+} | {"times": "--times", "units": "--units", "time_unit": "--unit-of-time"}
 
 RecordingFile = Annotated[
-    Path, typer.Argument(help="Recording: a file or folder of any known format.")
+    str, typer.Argument(help="Recording: a file or folder of any known format, or a URL.")
 ]
 
 
@@ -33,7 +36,24 @@ class Source:
     ] = None
     option: Annotated[
         list[str] | None,
-        _option(help="Option of the format, name=value: time_unit=ms. Repeatable."),
+        _option(help="Option of the format, name=value: sampling_rate=30000. Repeatable."),
+    ] = None
+    times: Annotated[
+        str | None,
+        _option(
+            help="Column, variable or dataset with the times of all spikes, in a file of any "
+            "layout; or a pattern such as 'unit_*' of one per unit."
+        ),
+    ] = None
+    units: Annotated[
+        str | None, _option(help="Column, variable or dataset with the unit of each spike.")
+    ] = None
+    unit_of_time: Annotated[
+        str | None, _option(help="Unit of the times: s, ms, us or samples (with a sampling_rate).")
+    ] = None
+    start: Annotated[
+        float | None,
+        _option(help="When the recording began, seconds on its clock, if the file does not say."),
     ] = None
     epochs: Annotated[
         list[str] | None,
@@ -45,10 +65,17 @@ class Source:
 
     def reading(self) -> dict[str, Any]:
         """Keyword arguments of :func:`microcolumn.read`."""
-        own = given(reader=self.reader, epochs=stretches(self.epochs))
+        own = given(
+            reader=self.reader,
+            epochs=stretches(self.epochs),
+            times=self.times,
+            units=self.units,
+            time_unit=self.unit_of_time,
+            start=self.start,
+        )
         return own | format_options(self.option)
 
-    def read(self, file: Path) -> Recording:
+    def read(self, file: str) -> Recording:
         """The recording; depths play no part here."""
         from .. import io  # the numerical libraries load only when a command runs
 
@@ -69,7 +96,7 @@ class Data(Source):
             "boundaries by depth such as 'II/III 650 IV 1000 V/VI'."
         ),
     ] = None
-    units: Annotated[
+    ids: Annotated[
         list[str] | None, _option(help="Keep these units: ids separated by commas. Repeatable.")
     ] = None
     layer: Annotated[list[str] | None, _option(help="Keep this layer. Repeatable.")] = None
@@ -97,7 +124,7 @@ class Data(Source):
     def selection(self) -> dict[str, Any]:
         """Keyword arguments of ``Recording.select``."""
         return given(
-            ids=ids_of(self.units),
+            ids=ids_of(self.ids),
             layer=self.layer,
             area=self.area,
             probe=self.probe,
@@ -106,7 +133,7 @@ class Data(Source):
             max_rate_hz=self.max_rate,
         )
 
-    def read(self, file: Path) -> Recording:
+    def read(self, file: str) -> Recording:
         """The recording of the units that are kept."""
         return super().read(file).select(**self.selection())
 
@@ -130,10 +157,28 @@ def format_options(pairs: list[str] | None) -> dict[str, Any]:
         if not (name and equals):
             raise ValueError(f"--option {pair!r} is not of the form name=value")
         if name in _OWN:
-            option = "--" + name.replace("_", "-")
-            raise ValueError(f"--option {pair!r} has an option of its own; use {option}")
+            raise ValueError(f"--option {pair!r} has an option of its own; use {_OWN[name]}")
         options[name] = _value(value)
     return options
+
+
+def as_options(sentence: str) -> str:
+    """A sentence with arguments of :func:`microcolumn.read` as the options of commands.
+
+    Sentences of the library write an argument with its equals sign, ``time_unit='ms'``.
+    """
+    if "=" not in sentence:
+        return sentence
+    from ..io import option_names
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found[1], found[2].strip("'")
+        if name in _OWN:
+            return f"{_OWN[name]} {quote(value)}" if value else _OWN[name]
+        return f"--option {name}={quote(value) if value else '...'}"
+
+    names = "|".join(option_names())
+    return re.sub(rf"(?<![\w'-])({names})=('[^']*'|[\w.+-]*)", option, sentence)
 
 
 def _value(text: str) -> bool | int | float | str:

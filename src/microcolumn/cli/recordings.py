@@ -43,7 +43,7 @@ def info(
     if json:
         print_json(summary.as_dict())
     else:
-        say(summary)
+        say(reading.as_options(str(summary)))
 
 
 def layers(

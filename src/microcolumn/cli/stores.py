@@ -19,6 +19,23 @@ def default_store(plan: Path, quick: bool = False) -> Path:
 
 
 def store_of(study: Path, *, by_time: bool = False) -> Path:
+    """The store of a study, as :func:`place_of` finds it, with all parts that can be merged."""
+    from ..study import StoreError, collect
+    from ..study._submission import parts_folder
+
+    store = place_of(study, by_time=by_time)
+    if not parts_folder(store).is_dir():
+        return store
+    try:
+        sentences = collect(store).sentences
+    except StoreError as error:  # what was merged before can be shown all the same
+        sentences = (f"what tasks have computed since was not merged: {error}",)
+    for sentence in sentences:
+        say(sentence, err=True)
+    return store
+
+
+def place_of(study: Path, *, by_time: bool = False) -> Path:
     """The store next to a plan that was run; a store is its own.
 
     A plan that was edited since is noted on standard error. With ``by_time``, a plan file that is

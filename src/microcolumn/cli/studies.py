@@ -13,7 +13,7 @@ import typer
 
 from ..atomic import atomic_write
 from ..models._spec import DEFAULT_OBJECTIVE, USUAL_RIVALS
-from . import certificates, models, pages, reading, tables
+from . import certificates, clusters, models, pages, reading, tables
 from .commands import add_command
 from .failures import one_sentence
 from .output import Json, print_json, print_table, say, show_page, warnings_as_lines
@@ -29,7 +29,10 @@ Jobs = Annotated[
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option(help="Do the jobs on the Dask cluster at this address: tcp://host:8786."),
+    typer.Option(
+        help="Do the jobs on the Dask cluster at this address, tcp://host:8786, or on Dask workers "
+        "that SLURM starts: slurm, with --jobs of them."
+    ),
 ]
 Quick = Annotated[
     bool, typer.Option("--quick", help="A small version of the same study, for a first look.")
@@ -48,13 +51,14 @@ def add_to(app: typer.Typer) -> None:
     add_command(study, report, "study report plan.toml")
     example = "study export-model plan.toml --recording B4 --model RBM --out rbm.safetensors"
     add_command(study, export_model, example)
+    clusters.add_to(study)
     pages.add_to(study)
     tables.add_to(study)
     app.add_typer(study, name="study")
 
 
 def compare(
-    files: Annotated[list[Path], typer.Argument(help="Recordings of any known format.")],
+    files: Annotated[list[str], typer.Argument(help="Recordings of any known format, or URLs.")],
     data: reading.Data,
     bin_width: Annotated[
         float | None, _setting(help="Width of a bin, seconds; 0.020 by default.")
@@ -116,11 +120,12 @@ def compare(
 
     Finished jobs are kept in the store: after an interruption, the same command continues.
     """
+    from ..io import is_url
     from ..study import Plan
 
     with one_sentence():
         plan = Plan.of(
-            files,
+            [file if is_url(file) else Path(file) for file in files],
             spatiotemporal=spatiotemporal,
             read=data.reading(),
             select=data.selection(),
@@ -230,7 +235,7 @@ def _run(
     from ..study import run as run_study
 
     with one_sentence():
-        if jobs is not None and scheduler is not None:
+        if jobs is not None and scheduler not in (None, "slurm"):
             raise ValueError("--jobs is for this machine; leave it out with --scheduler")
         results = run_study(
             plan.quick() if quick else plan,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..models import PopulationModel, Rival, SemiRBM
+from ..models import Ising, PopulationModel, Rival, SemiRBM
 from ..models._penalised import PenalisedModel
 from ..objectives import further_l1, l1_grid, largest_l1
 from ..partition import LogPartition
@@ -32,6 +32,11 @@ _MOST_FALSE_MASS = 0.01
 #: Log Z is summed exactly up to this many multiply-adds, about 5 s of one core or 37 Ising units.
 #: There are many to find, and annealing takes a second or two for an error far below others.
 _EXACT_OPERATIONS = 2.0**37
+#: Bits of a word from which on a coarse grid of Ising models ends where the score begins to fall: it
+#: is fitted from strong penalties to weak ones, which take by far the longest.
+_MANY_BITS = 64
+#: Steps of the first annealing, and for words of that many bits, where each takes long.
+_FIRST_STEPS, _FEW_STEPS = 1000, 125
 #: Most steps of annealing unless asked, as many as :func:`microcolumn.log_partition` takes.
 _MAX_STEPS = 100_000
 
@@ -100,7 +105,9 @@ def choose_l1(
         Strengths, increasing. ``"auto"`` goes from :func:`microcolumn.objectives.largest_l1` down
         over three decades in 10 values, ``"coarse"`` in 4. Both are extended by a decade, at most
         twice each way, while the best lies at an end, and then by 0, below which nothing is; where
-        no coupling and weight is left, the largest strength is no end.
+        no coupling and weight is left, the largest strength is no end. For words of 64 bits or more
+        ``"coarse"`` ends below the first strength of an Ising model that is worse than the one
+        above it.
     nested : (list of Ising, list of RBM), optional
         Of a SemiRBM: fits to the same words that it starts from where their ``l1`` is the same.
     max_steps : int
@@ -118,10 +125,15 @@ def choose_l1(
     more: tuple[float, ...] = _grid(l1_values, train, model.objective)
     found: dict[float, tuple[PenalisedModel, Score]] = {}
     extensions = {-1: 0, 1: 0}
+    is_walk = l1_values == "coarse" and isinstance(model, Ising) and train.n_dims >= _MANY_BITS
     while more:
-        for fit in _fitted(model, train, more, nested):
+        weakest = found[min(found)][0] if found else None
+        fits = _walk(model, train, more, weakest) if is_walk else None
+        for fit in fits or _fitted(model, train, more, nested):
             normalised = fit.with_log_partition(quick_log_partition(fit, max_steps))
             found[fit.l1] = normalised, excess_log_likelihood(normalised, validation)
+            if is_walk and fit.l1 != preferred({l1: _merits(*each) for l1, each in found.items()}):
+                break
         best = preferred({l1: _merits(*each) for l1, each in found.items()})
         more, strengths = (), sorted(found)
         if per_decade is not None and is_at_end(best, strengths, found[best][0].n_nonzero_):
@@ -219,7 +231,8 @@ def quick_log_partition(model: PopulationModel, max_steps: int = _MAX_STEPS) -> 
     """Exact where that takes seconds, else annealed; if that fails, exact at no higher a cost."""
     cost = operations(model.parameters_)
     if cost > _EXACT_OPERATIONS:
-        steps = {"n_steps": min(1000, max_steps), "max_steps": max_steps}
+        first = _FIRST_STEPS if model.n_features_in_ < _MANY_BITS else _FEW_STEPS
+        steps = {"n_steps": min(first, max_steps), "max_steps": max_steps}
         estimate = model.log_partition("ais", progress=False, **steps)
         if estimate.converged or cost > estimate.n_operations:
             return estimate
@@ -245,6 +258,17 @@ def _grid(l1_values: str | Sequence[float], train: Words, objective: str) -> tup
     if isinstance(l1_values, str):
         return l1_grid(largest_l1(train, objective), AUTOMATIC[l1_values])
     return tuple(l1_values)
+
+
+def _walk(
+    model: PenalisedModel, train: Words, strengths: Sequence[float], weakest: PenalisedModel | None
+) -> Iterator[PenalisedModel]:
+    """Fits from strong to weak penalties, each from the one before, made when they are asked for."""
+    start = None if weakest is None else weakest.parameters_
+    for l1 in sorted(strengths, reverse=True):
+        fit = clone(model).set_params(l1=l1).fit(train, start=start)
+        start = fit.parameters_
+        yield fit
 
 
 def _fitted(

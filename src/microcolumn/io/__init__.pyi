@@ -1,6 +1,10 @@
 from . import (
+    alf as alf,
+    cellinfo as cellinfo,
     csv as csv,
+    hdf5 as hdf5,
     matlab as matlab,
+    mclust as mclust,
     neo as neo,
     npz as npz,
     nwb as nwb,
@@ -9,7 +13,8 @@ from . import (
     spikeinterface as spikeinterface,
 )
 from ._lfp import LFP as LFP
-from ._read import READERS as READERS, read as read
+from ._read import READERS as READERS, option_names as option_names, read as read
+from ._remote import is_url as is_url
 from .neo import from_neo as from_neo
 from .npz import save as save
 from .nwb.lfp import read_flashes as read_flashes, read_lfp as read_lfp

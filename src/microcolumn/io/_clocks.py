@@ -31,7 +31,8 @@ def ticks_per_second(time_unit: str, sampling_rate: float | None) -> float:
         return _PER_SECOND[time_unit]
     if not is_rate(sampling_rate):
         raise BadFileError(
-            f"its times are in samples and sampling_rate is {sampling_rate!r}; pass it in Hz"
+            f"its times are in samples and sampling_rate is {sampling_rate!r}; pass "
+            "sampling_rate= in Hz"
         )
     return float(sampling_rate)
 

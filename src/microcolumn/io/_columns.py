@@ -171,7 +171,11 @@ def _labels(columns: Columns) -> tuple[str | None, list[str] | None]:
 
 
 def _scores(columns: Columns) -> tuple[str | None, list[float] | None]:
-    """IBL's score, the share of three tests that a unit passes: 0, 1/3, 2/3 or 1."""
+    """IBL's score, the share of three tests that a unit passes: 0, 1/3, 2/3 or 1.
+
+    The tests are of refractory spikes, of lost spikes and of amplitude (International Brain
+    Laboratory, spike sorting pipeline, doi:10.6084/m9.figshare.19705522).
+    """
     for column in columns_named(("ibl_quality_score", "label"), columns):
         scores = [as_number(entry) for entry in columns[column]]
         thirds = {round(3 * score, 1) for score in scores if not np.isnan(score)}

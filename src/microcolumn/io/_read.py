@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,10 +13,16 @@ from numpy.typing import ArrayLike
 
 from ..epochs import Epochs
 from ..recording import Recording
+from ..trains import UnitOfTimeError
 from ._containment import check_contained, check_kind
-from ._failures import BadFileError, as_bad_file
+from ._failures import as_bad_file, naming
+from ._lindi import ENDING as LINDI, described
 from ._recognise import recognise
+from ._remote import found, is_url
 from ._session import Session, to_recording
+
+#: First bytes of an HDF5 file, or those after a block of MATLAB's.
+_HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 class Reader(NamedTuple):
@@ -35,12 +41,16 @@ class Reader(NamedTuple):
 READERS = {
     "nwb": Reader("NWB", extra="nwb", sandboxed=("pynwb",)),
     "phy": Reader("a phy or Kilosort folder"),
+    "alf": Reader("an ALF folder", extra="alf"),
     "neo": Reader("a format of Neo", extra="neo"),
     "pynapple": Reader("a pynapple file"),
     "spikeinterface": Reader("a SpikeInterface sorting"),
+    "mclust": Reader("T-files of MClust"),
+    "cellinfo": Reader("a session of CellExplorer", extra="matlab"),
     "matlab": Reader("a MATLAB file", extra="matlab", sandboxed=("scipy.io", "h5py")),
     "csv": Reader("a table of unit and time"),
     "npz": Reader("NumPy arrays"),
+    "hdf5": Reader("an HDF5 file", extra="hdf5", sandboxed=("h5py",)),
 }
 
 
@@ -52,6 +62,7 @@ def read(
     layers: Any = None,
     quality: str | Iterable[str] | None = None,
     epochs: str | list[str] | Epochs | ArrayLike | None = None,
+    start: float | None = None,
     **options: Any,
 ) -> Recording:
     """Read a spike-sorted recording of any format.
@@ -59,9 +70,10 @@ def read(
     Parameters
     ----------
     path : str or Path
-        NWB (HDF5 or Zarr), phy/Kilosort folder, MATLAB file, pynapple NPZ, SpikeInterface folder,
-        CSV of unit and time, NPZ, or anything that Neo reads. The format is recognised by the
-        content, then by the extension.
+        NWB (HDF5 or Zarr), phy/Kilosort or ALF folder, CellExplorer session, T-files of MClust,
+        MATLAB file, pynapple NPZ, SpikeInterface folder, CSV of unit and time, NPZ, or anything
+        that Neo reads. The format is recognised by the content, then by the extension. Of an HDF5
+        file behind a URL, the parts that are needed are fetched.
     reader : str, optional
         One of ``microcolumn.io.READERS``, if the format is not recognised.
     depth_reference : {"surface", "tip", "layer IV", "unstated"}, optional
@@ -77,10 +89,15 @@ def read(
     epochs : str, list of str, Epochs or array_like of shape (n_epochs, 2), optional
         Names of the epochs to keep, labels or tables of intervals such as ``"spontaneous"`` (see
         :meth:`Recording.restrict <microcolumn.Recording.restrict>`), or epochs in seconds.
+    start : float, optional
+        When the recording began, in seconds on the clock of its spikes, if the file does not state
+        it: before 0 for spikes aligned to an event, or late on a clock that ran before.
     **options
         Options of the format, listed in its module: for example ``sampling_rate`` of a phy folder
         without ``params.py``, ``time_unit`` of a CSV or MATLAB file, ``bin_width`` of a count
-        matrix.
+        matrix. In tables, HDF5, MATLAB files and archives of arrays of any layout, ``times`` and
+        ``units`` name the times of all spikes and the unit of each:
+        ``times="spiketime", units="cluster", time_unit="ms"``.
 
     Returns
     -------
@@ -94,36 +111,66 @@ def read(
     ImportError
         If the format's library is not installed, with the command that installs it.
     """
-    path = Path(path)
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist; check the path")
-    try:
-        check_kind(path)
-    except BadFileError as error:
-        raise ValueError(f"{path}: {error}") from None
-    name = recognise(path) if reader is None else reader
+    place = _place(path)
+    mapped = any(options.get(name) is not None for name in ("times", "units"))
+    name = recognise(place, mapped=mapped) if reader is None else reader
     if name not in READERS:
         raise ValueError(f"reader is {name!r}; choose one of {', '.join(READERS)}")
     _check_options(name, options)
     try:
         return to_recording(
-            _session(name, path, options),
-            source=f"{READERS[name].title}, {path.name}",
+            _session(name, place, options),
+            source=f"{READERS[name].title}, {place.name}",
             depth_reference=depth_reference,
             layers=layers,
             quality=quality,
             epochs=epochs,
+            start=start,
         )
     except ValueError as error:  # a BadFileError or what is wrong with the recording
-        raise ValueError(f"{path}: {error}") from None
+        remedy = ""
+        if isinstance(error, UnitOfTimeError) and "time_unit" in _options_of(name):
+            remedy = ", or name their unit with time_unit='ms', 'us' or 'samples'"
+        raise ValueError(f"{path}: {error}{remedy}") from None
+
+
+@cache
+def option_names() -> tuple[str, ...]:
+    """Options of :func:`read`, those of all formats included."""
+    own = tuple(inspect.signature(read).parameters)[1:-1]
+    return tuple(dict.fromkeys([*own, *(each for name in READERS for each in _options_of(name))]))
+
+
+def _options_of(name: str) -> list[str]:
+    """Options of one format."""
+    return list(inspect.signature(import_module(f".{name}", __package__).load).parameters)[1:]
 
 
 def _check_options(name: str, options: dict[str, Any]) -> None:
-    known = list(inspect.signature(import_module(f".{name}", __package__).load).parameters)[1:]
+    known = _options_of(name)
     for option in options:
         if option not in known:
             choices = f"it has {', '.join(known)}" if known else "it has none"
             raise ValueError(f"{option!r} is no option of reading {READERS[name].title}; {choices}")
+
+
+def _place(path: str | Path) -> Any:
+    """A file or folder, or a file behind a URL, which has what readers use of a path."""
+    place: Any = found(str(path)) if is_url(path) else Path(path)
+    if isinstance(place, Path) and not place.exists():
+        raise FileNotFoundError(f"{path} does not exist; check the path")
+    if isinstance(place, Path):
+        with naming(str(path)):
+            check_kind(place)
+    if place.name.endswith(LINDI):
+        with naming(str(path)):
+            return described(place)
+    if is_url(path) and _HDF5 not in place.open().read(520):
+        raise ValueError(
+            f"{path}: only HDF5 files, such as NWB, are read from a URL; download it and read it "
+            "from there"
+        )
+    return place
 
 
 def _session(name: str, path: Path, options: dict[str, Any]) -> Session:

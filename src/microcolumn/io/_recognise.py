@@ -5,11 +5,19 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+from ._tables import GZIP
+from .alf.folders import is_alf
+from .cellinfo import is_cellinfo, spikes_files
+from .mclust import t_files
+
+_NPY = b"\x93NUMPY"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 #: First bytes of formats that Neo reads.
 _NEO_MAGIC = (b"NEX1", b"PLEX", b"NEURALEV", b"NEURALCD", b"BREVENTS")
 #: Extensions of HDF5 files that Neo reads; NWB files may have them too.
-_NEO_HDF5 = (".h5", ".nix", ".kwik", ".brw")
+_NEO_HDF5 = (".nix", ".kwik", ".brw")
+#: What is in files called .h5 that Neo reads: those of NIX and of MEArec.
+_NEO_MARKS = (b"nix", b"spiketrains")
 #: Every NWB file has this attribute at its root, which libraries write first.
 _NWB_MARK, _MARK_WITHIN = b"nwb_version", 1 << 20
 _BY_EXTENSION = {
@@ -20,13 +28,21 @@ _BY_EXTENSION = {
     ".txt": "csv",
     ".npz": "npz",
     ".zarr": "nwb",
+    ".t": "mclust",
+    ".t32": "mclust",
+    ".t64": "mclust",
 }
 
 
-def recognise(path: Path) -> str:
-    """Name of the reader for ``path``, or an error if no reader knows it."""
+def recognise(path: Path, *, mapped: bool = False) -> str:
+    """Name of the reader for ``path``, or an error if no reader knows it.
+
+    If the caller names what to read (``mapped``), it is by the container of any layout.
+    """
     if path.is_file() and path.stat().st_size == 0:
         raise ValueError(f"{path} is empty; export or copy it again")
+    if mapped and path.is_file():
+        return _container(path)
     name = _folder(path) if path.is_dir() else _file(path)
     name = name or _BY_EXTENSION.get(path.suffix.lower())
     if name is None and path.is_dir():
@@ -47,35 +63,67 @@ def _folder(path: Path) -> str | None:
         return "nwb"
     if any(path.glob("si_folder.json")) or any(path.glob("*_info.json")):
         return "spikeinterface"
-    return None
+    if spikes_files(path):
+        return "cellinfo"
+    if t_files(path):
+        return "mclust"
+    return "alf" if is_alf(path) else None
 
 
 def _file(path: Path) -> str | None:
+    if path.name.endswith(".lindi.json"):
+        return "nwb"
     with path.open("rb") as file:
         head = file.read(1024)
     if head.startswith((b"MATLAB 5.0", b"MATLAB 7.3")):
-        return "matlab"
+        return "cellinfo" if is_cellinfo(path) else "matlab"
+    if head.startswith(_NPY):
+        return "npz"
     if head.startswith(_HDF5):
         return _hdf5(path)
+    if head.startswith(b"%%BEGINHEADER"):
+        return "mclust"
     if head.startswith(_NEO_MAGIC):
         return "neo"
     if head.startswith(b"PK") and zipfile.is_zipfile(path):
         return _archive(path)
+    if head.startswith(GZIP):
+        return _packed(path)
     first_line = head.split(b"\n", 1)[0].lower()
     if b"time" in first_line and b"unit" in first_line and b"\0" not in head:
         return "csv"
     return None
 
 
-def _hdf5(path: Path) -> str:
-    """Reader of an HDF5 file, by its extension; NWB files may have the extensions of Neo's."""
-    suffix = path.suffix.lower()
-    if suffix == ".mat":
-        return "matlab"
-    if suffix not in _NEO_HDF5:
-        return "nwb"
+def _packed(path: Path) -> str:
+    """Reader of a file compressed by gzip, which is for tables alone."""
+    if _BY_EXTENSION.get(Path(path.stem).suffix.lower(), "csv") != "csv":
+        raise ValueError(f"{path} is compressed; unpack it first, for example with gunzip")
+    return "csv"
+
+
+def _container(path: Path) -> str:
+    """Reader of times and units that the caller names: by content, for text by default."""
     with path.open("rb") as file:
-        return "nwb" if _NWB_MARK in file.read(_MARK_WITHIN) else "neo"
+        head = file.read(8)
+    if head.startswith(_HDF5) and path.suffix.lower() != ".mat":
+        return "hdf5"
+    if head.startswith((b"PK", _NPY)):
+        return "npz"
+    return "matlab" if head.startswith(b"MATLAB ") or path.suffix.lower() == ".mat" else "csv"
+
+
+def _hdf5(path: Path) -> str:
+    """Reader of an HDF5 file, by its extension; NWB files may have those of others."""
+    suffix = path.suffix.lower()
+    if suffix in (".mat", ".nwb"):
+        return _BY_EXTENSION[suffix]
+    with path.open("rb") as file:
+        start = file.read(_MARK_WITHIN)
+    if _NWB_MARK in start:
+        return "nwb"
+    of_neo = suffix in _NEO_HDF5 or (suffix == ".h5" and any(mark in start for mark in _NEO_MARKS))
+    return "neo" if of_neo else "hdf5"
 
 
 def _archive(path: Path) -> str | None:

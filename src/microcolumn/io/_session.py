@@ -25,6 +25,7 @@ from ._columns import (
     probes_of,
     quality_of,
 )
+from ._order import begun, in_order, start_notes
 from ._tables import layer_table
 
 #: Quality of clusters that the spike sorting found to be no unit.
@@ -66,6 +67,7 @@ class Choices(TypedDict, total=False):
     layers: Any
     quality: str | Iterable[str] | None
     epochs: str | list[str] | Epochs | ArrayLike | None
+    start: float | None
 
 
 def to_recording(
@@ -76,6 +78,7 @@ def to_recording(
     layers: Any = None,
     quality: str | Iterable[str] | None = None,
     epochs: str | list[str] | Epochs | ArrayLike | None = None,
+    start: float | None = None,
 ) -> Recording:
     """Recording of a session; the choices are those of :func:`microcolumn.read`."""
     if not session.ids:
@@ -91,20 +94,23 @@ def to_recording(
     stated = session.epochs
     if stated is None and not names_epochs(epochs):
         stated = None if epochs is None else as_epochs(epochs)
-    notes = _notes(session, units, depth_reference, stated is None) + read
+    trains, sorting = in_order(session.trains)
+    begins = begun(trains, start, stated)
+    notes = _notes(session, units, depth_reference, stated is None) + read + sorting
     if quality is None:
         quality, noise = _all_but_noise(units)
         notes += noise
     recording = Recording(
-        session.trains,
+        trains,
         units,
-        stated,
+        stated if begins is None else begins,
         source=source,
         notes=notes,
         resolution_s=session.resolution_s,
         simulated=session.simulated,
         intervals=session.intervals,
     )
+    recording = recording.with_notes(start_notes(recording, start, stated=stated is not None))
     if epochs is not None:
         recording = recording.restrict(epochs)
     if quality is not None:
@@ -207,7 +213,7 @@ def _depths(session: Session, stated: str | None) -> tuple[Floats | None, str | 
         choices = ", ".join(f"'{key}' ({text})" for key, text in DEPTH_REFERENCES.items())
         raise ValueError(
             f"its units have depths (column {name!r}) whose zero and direction no file states; "
-            f"pass depth_reference: {choices}"
+            f"pass depth_reference=: {choices}"
         )
     return depths, stated
 

@@ -1,38 +1,79 @@
-"""Text tables in one dialect: UTF-8, a header, separated by commas, semicolons or tabs."""
+"""Text tables: separated by commas, semicolons, tabs or spaces, compressed by gzip or not."""
 
 from __future__ import annotations
 
+import codecs
 import csv
+import gzip
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from ._failures import BadFileError
+from ._failures import BadFileError, damaged
+
+if TYPE_CHECKING:
+    from _csv import Reader as Rows
+
+#: First bytes of a file compressed by gzip.
+GZIP = b"\x1f\x8b"
 
 #: Names of the column of units, as `plain_name` writes them.
 UNIT_NAMES = ("unit", "unit_id", "cluster", "cluster_id", "neuron")
 
 
+#: Characters that any file may hold, and how many times the size of a compressed one.
+_FINE, _COMPRESSION = 1 << 26, 100
+#: Characters of a line, so that a file without line ends does not fill the memory.
+_LONGEST_LINE = 1 << 26
+
+
 @contextmanager
-def open_table(path: Path, title: str = "it") -> Iterator[tuple[list[str], Iterator[list[str]]]]:
+def open_table(path: Path, title: str = "it") -> Iterator[tuple[list[str], Rows]]:
     """Header and rows of a table, while the block lasts; errors call the file ``title``."""
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            first = next(file, "")
+        with _opened(path) as file:
+            lines = _lines(file, path)
+            first = next(lines, "")
             if not first:
                 raise BadFileError(f"{title} is empty; export or copy it again")
             if not first.strip():
                 raise BadFileError("its first line is empty; it needs a header such as 'unit,time'")
-            separator = next((mark for mark in "\t;," if mark in first), ",")
-            header = [name.strip() for name in next(csv.reader([first], delimiter=separator), [])]
-            yield header, csv.reader(file, delimiter=separator)
-    except UnicodeDecodeError as error:
+            separator = next((mark for mark in "\t;," if mark in first), " ")
+            shape: dict[str, Any] = {"delimiter": separator, "skipinitialspace": separator == " "}
+            titles = first.strip() if separator == " " else first
+            header = [name.strip() for name in next(csv.reader([titles], **shape), [])]
+            yield header, csv.reader(lines, **shape)
+    except UnicodeError as error:
+        reason = getattr(error, "reason", error)
         raise BadFileError(
-            f"{title} is not UTF-8 text ({error.reason}); save it as CSV in UTF-8"
+            f"{title} is not UTF-8 text ({reason}); save it as CSV in UTF-8"
         ) from None
     except csv.Error as error:
         raise BadFileError(f"{title} cannot be read as a table ({error}); save it as CSV") from None
+
+
+def _opened(path: Path) -> TextIO:
+    """A text file, compressed or not, in UTF-8 or in UTF-16, which spreadsheets also write."""
+    with path.open("rb") as plain:
+        head = plain.read(len(GZIP))
+    with gzip.open(path) if head == GZIP else path.open("rb") as file:
+        mark = file.read(2)
+    encoding = "utf-16" if mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+    if head == GZIP:
+        return cast(TextIO, gzip.open(path, "rt", encoding=encoding, newline=""))
+    return path.open(encoding=encoding, newline="")
+
+
+def _lines(file: TextIO, path: Path) -> Iterator[str]:
+    """Lines of a file; a compressed one may not hold more than its size allows."""
+    most, n_read = max(_FINE, _COMPRESSION * path.stat().st_size), 0
+    while line := file.readline(_LONGEST_LINE):
+        n_read += len(line)
+        if n_read > most:
+            raise damaged(f"it unpacks to more than {most:,} characters")
+        yield line
 
 
 def plain_name(name: str) -> str:

@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 from ..atomic import atomic_write
 from ..epochs import Epochs
 from ..recording import Recording
-from ._arrays import Archive, check_same_length, flat_numbers, split_by_unit
+from ._arrays import Archive, check_same_length, flat_numbers, load_array, split_by_unit
+from ._clocks import ticks_per_second
+from ._counts import checked_width
 from ._failures import BadFileError
+from ._mapping import Arrays as Choice, mapped_session, offer, refuse
+from ._matrices import array_matrix
 from ._session import Session
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -29,8 +33,17 @@ _OTHERS = (
 _OLD_SIMULATION = "simulated microcolumn"
 
 
-def load(path: Path) -> Session:
-    """Arrays of one session.
+def load(
+    path: Path,
+    *,
+    times: str | None = None,
+    units: str | None = None,
+    time_unit: str | None = None,
+    sampling_rate: float | None = None,
+    bin_width: float | None = None,
+    units_in: str | None = None,
+) -> Session:
+    """Arrays of one session, or others that the user names.
 
     The archive holds ``spike_times`` (seconds; in order for each unit), ``spike_units`` (index into
     ``unit_ids``) and ``unit_ids``. Optional are ``depth_um`` with ``depth_reference``, ``layer``,
@@ -38,8 +51,72 @@ def load(path: Path) -> Session:
     entry per unit; ``epochs`` (n_epochs, 2) in seconds with ``epoch_labels``, or ``duration_s``,
     which may be the time of the last spike; ``resolution_s``, ``simulated``, ``source``, ``notes``.
     ``meta`` is not read.
+
+    Parameters
+    ----------
+    path : Path
+        An NPZ file, or one array as NPY: a matrix of counts or a structured array of spikes.
+    times, units : str, optional
+        Arrays (or fields of a structured one) with the time and the unit of each spike. Without
+        ``units``, ``times`` is a pattern such as ``"unit_*"`` of arrays of one unit each.
+    time_unit : {"s", "ms", "us", "samples"}, optional
+        Unit of the times; seconds by default.
+    sampling_rate : float, optional
+        Samples per second, for times in samples.
+    bin_width : float, optional
+        Seconds per bin, for a matrix of counts.
+    units_in : {"rows", "columns"}, optional
+        Where units are in a matrix of counts; along the shorter axis by default.
     """
-    arrays = Archive(path)
+    per_second = ticks_per_second(time_unit or "s", sampling_rate)
+    arrays = _content(path)
+    shapes = _shapes(arrays)
+    if bin_width is not None:
+        refuse("a matrix of counts", times=times, units=units, time_unit=time_unit)
+        name = _matrix_name(shapes)
+        return array_matrix(path, arrays[name], checked_width(bin_width), units_in, name)
+    refuse("arrays of spikes; a matrix of counts needs bin_width=", units_in=units_in)
+    if [len(shape) for shape in shapes.values()] == [2]:
+        raise BadFileError(
+            "a matrix does not say how long its bins are; pass bin_width= in seconds"
+        )
+    if times is not None or units is not None or not isinstance(arrays, Archive):
+        choice = Choice(list(arrays), arrays.__getitem__, ".", "arrays")
+        return mapped_session(choice, times, units, per_second)
+    return _own_session(arrays, per_second)
+
+
+def _content(path: Path) -> Arrays:
+    """Arrays by name; fields of a structured array in an NPY file are arrays."""
+    with path.open("rb") as file:
+        if file.read(2) == b"PK":
+            return Archive(path)
+    array = load_array(path)
+    if array.dtype.names is None:
+        return {path.stem: array}
+    return {name: array[name] for name in array.dtype.names}
+
+
+def _shapes(arrays: Arrays) -> dict[str, tuple[int, ...]]:
+    """Shape of each array; those of an archive are not read for it."""
+    if isinstance(arrays, Archive):
+        return arrays.shapes
+    return {name: array.shape for name, array in arrays.items()}
+
+
+def _matrix_name(shapes: Mapping[str, tuple[int, ...]]) -> str:
+    """The only matrix among the arrays."""
+    found = [name for name, shape in shapes.items() if len(shape) == 2]
+    if len(found) != 1:
+        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise BadFileError(
+            f"{len(found)} of its arrays are matrices ({listed:.200}); save one, units by bins"
+        )
+    return found[0]
+
+
+def _own_session(arrays: Archive, per_second: float) -> Session:
+    """Session of an archive in the layout of `save`."""
     if arrays.pickled:
         raise BadFileError(
             f"{arrays.pickled[0]} holds Python objects, which could run code when opened; "
@@ -48,8 +125,8 @@ def load(path: Path) -> Session:
     for name in _NEEDED:
         if name not in arrays:
             raise BadFileError(
-                f"it has no array {name!r} among {', '.join(sorted(arrays)) or 'none'}; "
-                "save spike_times, spike_units and unit_ids"
+                f"it has no array {name!r}; save spike_times, spike_units and unit_ids, or "
+                + offer(sorted(arrays), "arrays")
             )
     ids = [str(name) for name in np.atleast_1d(arrays["unit_ids"]).tolist()]
     columns, left_out = _columns(arrays, len(ids))
@@ -57,7 +134,7 @@ def load(path: Path) -> Session:
     saved_from = [f"saved from {source}" for source in _texts(arrays, "source") if source]
     return Session(
         ids,
-        _trains(arrays, len(ids)),
+        _trains(arrays, len(ids), per_second),
         columns,
         epochs=_epochs(arrays),
         notes=(*_texts(arrays, "notes"), *saved_from, *left_out),
@@ -104,8 +181,8 @@ def save(recording: Recording, path: str | Path) -> None:
         np.savez_compressed(file, **{k: v for k, v in arrays.items() if v is not None})
 
 
-def _trains(arrays: Arrays, n_units: int) -> list[Any]:
-    times = flat_numbers(arrays["spike_times"], "spike_times").astype(np.float64)
+def _trains(arrays: Arrays, n_units: int, per_second: float) -> list[Any]:
+    times = flat_numbers(arrays["spike_times"], "spike_times") / per_second
     index = flat_numbers(arrays["spike_units"], "spike_units", whole=True)
     check_same_length("spike_times", times, "spike_units", index)
     bad = np.flatnonzero((index < 0) | (index >= n_units))

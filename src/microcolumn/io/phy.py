@@ -100,7 +100,7 @@ def _rate(params: Mapping[str, Any], sampling_rate: float | None) -> float:
     if is_rate(rate):
         return float(rate)
     where = "params.py states no sample_rate" if rate is None else f"the sampling rate is {rate!r}"
-    raise BadFileError(f"{where}; pass sampling_rate in Hz")
+    raise BadFileError(f"{where}; pass sampling_rate= in Hz")
 
 
 def _array(path: Path, name: str) -> NDArray[Any]:
@@ -119,14 +119,12 @@ def _samples(path: Path) -> NDArray[Any]:
             "samples; these look like seconds: save them times the sampling rate, rounded, or as a "
             "CSV of unit and time"
         )
-    behind = np.flatnonzero(samples[1:] < samples[:-1])
-    if behind.size:
-        k = behind[0] + 1
-        raise BadFileError(
-            f"spike_times.npy: spike {k} at sample {samples[k]} comes after spike {k - 1} at "
-            f"sample {samples[k - 1]}; export the sorting again, in order of time"
-        )
     return samples
+
+
+def _is_filled(path: Path) -> bool:
+    """Whether an array that may be missing is there and not empty."""
+    return path.is_file() and path.stat().st_size > 0 and load_array(path, mapped=True).size > 0
 
 
 def _cluster_file(path: Path) -> str:
@@ -172,9 +170,9 @@ def _depths(
     ``place`` is the position of each spike's cluster among all clusters.
     """
     needed = ("templates.npy", "spike_templates.npy", "channel_positions.npy")
-    missing = [name for name in needed if not (path / name).is_file()]
+    missing = [name for name in needed if not _is_filled(path / name)]
     if missing:
-        return None, [f"no depths: there is neither a column depth nor {missing[0]}"]
+        return None, [f"no depths: there is neither a column depth nor a filled {missing[0]}"]
     templates = load_array(path / "templates.npy", mapped=True)
     positions = load_array(path / "channel_positions.npy")
     if templates.ndim != 3 or positions.ndim != 2 or positions.shape[1] < 2:
@@ -258,10 +256,11 @@ def _epochs(
     duration = _raw_duration(path, params, rate)
     if duration is None:
         return None, []
-    if not times.size or times[-1] <= duration:
+    last = float(times.max(initial=0.0))
+    if last <= duration:
         return Epochs([[0.0, duration]]), []
     return None, [
-        f"the raw file ends at {duration:g} s, before the last spike at {times[-1]:g} s, and does "
+        f"the raw file ends at {duration:g} s, before the last spike at {last:g} s, and does "
         "not tell how long was recorded"
     ]
 

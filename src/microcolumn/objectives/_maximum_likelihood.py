@@ -11,6 +11,10 @@ from ..partition import exact_expectations
 from ..validation import Floats, chunks
 from ..words import Words, as_words
 from ._objective import Objective
+from ._sparse_words import SparseWords
+
+#: Units from which on sums over the data go through the active bits of its words alone.
+_MANY_UNITS = 64
 
 
 def negative_log_likelihood(
@@ -56,6 +60,7 @@ class NegativeLogLikelihood(Objective):
         # The product may be symmetric only up to rounding; the diagonal is not a coupling.
         self._pairs = 0.5 * (self._pairs + self._pairs.T)
         np.fill_diagonal(self._pairs, 0.0)
+        self._sparse = SparseWords.of(self.words.X) if n_dims >= _MANY_UNITS else None
 
     def __call__(self, theta: Parameters) -> tuple[float, Parameters]:
         """Value and gradient at ``theta``."""
@@ -83,6 +88,11 @@ class NegativeLogLikelihood(Objective):
 
     def _hidden(self, weights: Floats, biases: Floats) -> tuple[float, Floats, Floats]:
         """The data's mean of sum_i softplus(z_i), of x*sigmoid(z) and of sigmoid(z)."""
+        if self._sparse is not None:
+            hidden = Parameters.trusted(np.zeros(len(weights)), None, weights, biases)
+            found = self._sparse.moments(hidden, self._weights)
+            mean = float(self._weights @ self._sparse.log_weights(hidden))
+            return mean, np.asarray(found.W), np.asarray(found.c)
         value, W, c = 0.0, np.zeros_like(weights), np.zeros_like(biases)
         for part in chunks(self.words.X.shape[0], max(weights.shape)):
             x = self.words.X[part].astype(np.float64)

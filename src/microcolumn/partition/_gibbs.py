@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from ..kernels.cpu.gibbs import CHAINS, Chains, GibbsTables, advance
+from ..kernels.cpu.gibbs import Chains, GibbsTables, advance
+from ..kernels.cpu.sparse_gibbs import SparseChains, SparseTables, advance_sparse
 from ..parameters import Parameters
 from ..validation import Bits, Floats, check_binary, random_generator, whole_number
+from ._gibbs_tables import chains_side_by_side, single_chains, suits_single_chains
 
 RandomState = int | np.random.Generator | None
 
-#: Largest exponent: products of (1 + exp z) stay in the range of a double.
-_LARGEST_LOG = 600.0
 #: Site updates times table entries of one compiled call, about a fifth of a second, so that Ctrl-C
 #: and the progress bar respond.
 _CALL_OPERATIONS = 4e8
@@ -40,33 +40,30 @@ class Sampler:
     ) -> None:
         live, _ = theta.only_live()
         logits = np.zeros(theta.n_visible) if base_logits is None else base_logits
-        self._model = _tables(live, np.array(logits, dtype=np.float64))
+        base = np.array(logits, dtype=np.float64)
+        words = np.zeros((n_chains, theta.n_visible))
+        if initial is not None:
+            words[:] = initial
+        self._by_units = suits_single_chains(live)
+        made = (single_chains if self._by_units else chains_side_by_side)(live, base, words)
+        self._model: GibbsTables | SparseTables = made[0]
+        self._chains: Chains | SparseChains = made[1]
         self.n_chains = n_chains
         self._seed = np.uint64(seed)
         self._n_sweeps = 0
-        n_groups = -(-n_chains // CHAINS)
-        padded = np.zeros((n_groups * CHAINS, theta.n_visible))
-        if initial is not None:
-            padded[:n_chains] = initial
-        x = padded.reshape(n_groups, CHAINS, theta.n_visible).transpose(0, 2, 1)
-        self._chains = Chains(
-            x=np.ascontiguousarray(x),
-            fields=np.zeros(x.shape),
-            inputs=np.zeros((n_groups, live.n_hidden, CHAINS)),
-            hidden_log=np.zeros((n_groups, CHAINS)),
-            log_weights=np.zeros((n_groups, CHAINS)),
-        )
 
     @property
     def n_units(self) -> int:
         """Number of bits of a word."""
-        return int(self._chains.x.shape[1])
+        return int(self._model.weights.shape[0])
 
     @property
     def words(self) -> Bits:
         """Current word of each chain, shape (n_chains, n_units)."""
-        by_chain = self._chains.x.transpose(0, 2, 1).reshape(-1, self._chains.x.shape[1])
-        words: Bits = by_chain[: self.n_chains].astype(np.uint8)
+        x = self._chains.x
+        if isinstance(self._chains, Chains):
+            x = x.transpose(0, 2, 1).reshape(-1, self.n_units)
+        words: Bits = x[: self.n_chains, : self.n_units].astype(np.uint8)
         return words
 
     @property
@@ -94,6 +91,7 @@ class Sampler:
         if increments is not None:
             path[:, 1] = increments
         n_units, n_hidden = self._model.weights.shape
+        move = advance_sparse if self._by_units else advance
         per_sweep = self._chains.x.size * (n_units + n_hidden + 50)
         step = max(1, int(_CALL_OPERATIONS / per_sweep))
         with tqdm(
@@ -106,50 +104,10 @@ class Sampler:
         ) as bar:
             for start in range(0, len(path), step):
                 part = path[start : start + step]
-                advance(self._chains, self._model, part, backwards, self._seed, self._n_sweeps)
+                move(self._chains, self._model, part, backwards, self._seed, self._n_sweeps)
                 self._n_sweeps += len(part)
                 bar.update(len(part))
         return self
-
-
-def _tables(theta: Parameters, base_logits: Floats) -> GibbsTables:
-    """Tables of the kernel for a model whose hidden units are all live."""
-    n_units = theta.n_visible
-    couplings = np.zeros((0, 0)) if theta.J is None else theta.J.copy()
-    if theta.W is None or theta.c is None:
-        weights, hidden_biases = np.zeros((n_units, 0)), np.zeros(0)
-    else:
-        weights, hidden_biases = theta.W.copy(), theta.c.copy()
-    highest = hidden_biases + np.maximum(weights, 0.0).sum(axis=0)
-    lowest = hidden_biases + np.minimum(weights, 0.0).sum(axis=0)
-    careful = bool(np.any(highest > _LARGEST_LOG) or np.any(lowest < -_LARGEST_LOG))
-    exponents = np.zeros_like(weights) if careful else weights
-    return GibbsTables(
-        biases=theta.b.copy(),
-        couplings=couplings,
-        weights=weights,
-        hidden_biases=hidden_biases,
-        up=np.exp(exponents),
-        down=np.exp(-exponents),
-        block_ends=_block_ends(np.logaddexp(0.0, highest)),
-        careful=careful,
-        base_logits=base_logits,
-        potential=np.zeros(0) if theta.v is None else theta.v.copy(),
-    )
-
-
-def _block_ends(largest_logs: Floats) -> NDArray[np.int64]:
-    """Ends of blocks of consecutive hidden units whose largest log product stays in range."""
-    ends: list[int] = []
-    total = 0.0
-    for i, largest in enumerate(largest_logs):
-        if i > 0 and total + largest > _LARGEST_LOG:
-            ends.append(i)
-            total = 0.0
-        total += float(largest)
-    if len(largest_logs):
-        ends.append(len(largest_logs))
-    return np.array(ends, dtype=np.int64)
 
 
 def new_seed(rng: np.random.Generator) -> int:

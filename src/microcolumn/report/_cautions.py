@@ -23,7 +23,7 @@ def cautions(results: Results) -> list[str]:
 
     Each ends with the command or the setting that removes the doubt.
     """
-    lines = [*_of_the_run(results), *_of_probes(results)]
+    lines = [*_of_the_run(results), *_of_units(results)]
     whole = "" if results.plan.whole is None else whole_study(results)
     conditions = dict.fromkeys(
         (condition.recording, condition.experiment) for condition in results.tested()
@@ -87,12 +87,13 @@ def _of_the_run(results: Results) -> list[str]:
     return lines
 
 
-def _of_probes(results: Results) -> list[str]:
-    """Recordings whose units are of several probes."""
+def _of_units(results: Results) -> list[str]:
+    """Recordings whose units are of several probes, silent, mixed or sorted twice."""
     lines = []
     for name, row in results.recordings.items():
-        if spans := several_probes([unit.get("probe", "") for unit in row["units"]]):
-            lines.append(f"{results.label(name)}: {spans}")
+        spans = several_probes([unit.get("probe", "") for unit in row["units"]])
+        doubts = [spans] * bool(spans) + row["survey"].get("suspects", [])
+        lines += [f"{results.label(name)}: {doubt}" for doubt in doubts]
     return lines
 
 

@@ -118,7 +118,9 @@ class _Family:
         if kind in CONVEX and not x[: layout.borders[0]].any():
             strengths = [*_ladder(self._strongest, l1), l1]
         rough = self.problem.penalty(strengths[0])
-        search = LikelihoodSearch(self.words, rough, layout, x, log_zs[chosen], rng)
+        search = LikelihoodSearch(
+            self.words, rough, layout, x, log_zs[chosen], rng, self.problem.tol
+        )
         for strength in strengths[1:]:
             search.run(self.problem.max_iter, roughly=True)
             search = replace(search, penalty=self.problem.penalty(strength))

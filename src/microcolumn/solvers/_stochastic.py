@@ -45,6 +45,8 @@ _ROUNDS_KEPT = 4
 #: Words of the first round times the strength of the penalty, and of the last ones per parameter:
 #: with those kept of rounds before, their noise costs less than 0.001 nats per word.
 _DRAWS_PER_STRENGTH, _DRAWS_PER_PARAMETER = 32.0, 500.0
+#: Share of the words in which a pair is active together, for which the tolerance is meant.
+_PAIR = 1e-3
 #: A step goes as far as this share of the draws still counts; no trial goes beyond the second.
 _SHARE, _LEAST_SHARE = 0.5, 0.2
 #: Share at which a step has changed so little that it makes no new mode.
@@ -89,6 +91,9 @@ class LikelihoodSearch:
         log Z there, nats.
     rng : numpy.random.Generator
         Source of all draws.
+    tol : float
+        Standard error of a pair's moment that is good enough: no round draws more words than that
+        takes for a pair that is active together in one word of a thousand.
 
     Attributes
     ----------
@@ -102,6 +107,7 @@ class LikelihoodSearch:
     x: Floats
     log_z: float
     rng: np.random.Generator
+    tol: float = 0.0
     objective: SampledLikelihood = field(init=False)
     n_iter: int = 0
     n_evaluations: int = 0
@@ -116,7 +122,7 @@ class LikelihoodSearch:
         self.objective = SampledLikelihood(self.words)
         # The noise of a moment must be small against the penalty, or rare pairs run away.
         wanted = _DRAWS_PER_STRENGTH / max(self.penalty.strength, 1e-12)
-        within = min(max(wanted, _FIRST_DRAWS), _MOST_DRAWS)
+        within = min(max(wanted, _FIRST_DRAWS), self._enough_draws)
         self.n_draws = 1 << round(math.log2(within))
         shares = self.words.counts / self.words.counts.sum()
         picked = self.rng.choice(len(self.words), size=_CHAINS, p=shares)
@@ -148,10 +154,15 @@ class LikelihoodSearch:
                     break
 
     @property
+    def _enough_draws(self) -> float:
+        """Words of a round that ``tol`` asks for, within reason."""
+        return min(max(_PAIR / max(self.tol, 1e-12) ** 2, _FIRST_DRAWS), _MOST_DRAWS)
+
+    @property
     def _most_draws(self) -> int:
         """Words of the last rounds: as many as leave little noise."""
         wanted = _DRAWS_PER_PARAMETER * np.count_nonzero(self.x)
-        most = int(min(wanted, _MOST_DRAWS))
+        most = int(min(wanted, self._enough_draws))
         return max(_FIRST_DRAWS, most // _CHAINS * _CHAINS)
 
     @property

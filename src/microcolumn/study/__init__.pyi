@@ -5,6 +5,7 @@ from ._describe import (
     PatternsResult as PatternsResult,
 )
 from ._index import Condition as Condition, NotComputedError as NotComputedError
+from ._parts import Collected as Collected, collect as collect
 from ._plan import (
     INSTANTANEOUS as INSTANTANEOUS,
     SPATIOTEMPORAL as SPATIOTEMPORAL,
@@ -14,5 +15,8 @@ from ._plan import (
 )
 from ._results import Results as Results, open as open
 from ._run import run as run
+from ._share import do_share as do_share
+from ._slurm import SlurmError as SlurmError
 from ._status import Status as Status, status as status
+from ._submit import Submitted as Submitted, submit as submit
 from ._workers import StudyError as StudyError

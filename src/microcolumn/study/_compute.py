@@ -71,6 +71,9 @@ Rows = dict[str, list[dict[str, Any]]]
 #: Libraries that numbers pass through.
 _LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn", "joblib")
 
+#: Optimality at which fits of a lighter comparison end; see :class:`Experiment`.
+_LIGHT_TOLERANCE = 1e-4
+
 #: Kernels of one process share their threads, so its jobs take turns where a cluster's worker
 #: runs several at once.
 _TURN = threading.Lock()
@@ -242,6 +245,8 @@ def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
     settings: dict[str, Any] = {"random_state": experiment.seed + (task.job.split or 0)}
     if not spec.is_rival:
         settings |= {"objective": spec.objective, "n_init": experiment.n_init}
+        if experiment.is_light(task.words.n_units * (task.job.window or 1)):
+            settings["tol"] = _LIGHT_TOLERANCE
     if spec.n_hidden:
         settings |= {"n_hidden": spec.n_hidden, "group_l1": experiment.group_l1}
     estimator: PenalisedModel = model_class(spec.model)(**settings)

@@ -181,6 +181,10 @@ class Experiment:
         Most steps of annealing, where log Z is out of reach of exact sums.
     group_l1 : float
         Strength of the penalty on groups, all weights of a hidden unit; 0 for none.
+    light_above : int, optional
+        Words of more bits than this get a lighter comparison: without ``"SemiRBM"`` unless
+        ``models`` are chosen, and with fits that end where their optimality conditions are
+        violated by 1e-4. None for no such limit.
 
     Examples
     --------
@@ -209,6 +213,7 @@ class Experiment:
     n_init: int = _setting(1, _at_least(1))
     max_steps: int = _setting(100_000, _at_least(1))
     group_l1: float = _setting(0.0, _strength)
+    light_above: int | None = _setting(None, _or_none(_at_least(1)))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", checked_name("an experiment", self.name))
@@ -243,6 +248,16 @@ class Experiment:
     def test_to_train(self) -> float:
         """Test words over training words; the choice of l1 is part of the training."""
         return (1.0 - self.train) / self.train
+
+    def is_light(self, n_dims: int) -> bool:
+        """Whether words of so many bits get the lighter comparison."""
+        return self.light_above is not None and n_dims > self.light_above
+
+    def models_for(self, n_dims: int) -> tuple[str, ...]:
+        """Models that are compared on words of so many bits."""
+        if self.is_light(n_dims) and self.models == INSTANTANEOUS.models:
+            return tuple(name for name in self.models if name != "SemiRBM")
+        return self.models
 
     def as_dict(self) -> dict[str, Any]:
         """All settings in the types of JSON, by name."""

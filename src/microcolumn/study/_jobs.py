@@ -82,7 +82,8 @@ def families(experiment: Experiment, n_units: int, window: int) -> dict[str, Mod
     Hidden units that grow with the words have no number: ``"RBM"`` for ``"RBM 30"``.
     """
     bits, found = n_dims(experiment, n_units, window), {}
-    family = [model for model in experiment.models if model not in RIVALS]
+    models = experiment.models_for(bits)
+    family = [model for model in models if model not in RIVALS]
     for objective in experiment.objectives:
         for model in family:
             for size in (0,) if model == "Ising" else experiment.n_hidden:
@@ -90,7 +91,7 @@ def families(experiment: Experiment, n_units: int, window: int) -> dict[str, Mod
                 name = ModelSpec(model, fixed, objective).name
                 found[name] = ModelSpec(model, n_hidden, objective)
     # A rival has one way to be fitted, whatever the objectives of the others.
-    return found | {name: ModelSpec(name) for name in experiment.models if name in RIVALS}
+    return found | {name: ModelSpec(name) for name in models if name in RIVALS}
 
 
 def n_dims(experiment: Experiment, n_units: int, window: int) -> int:
@@ -183,6 +184,8 @@ def settings_of(
         settings |= {"seed": experiment.seed, "n_splits": experiment.n_splits}
     if job.kind != "describe":
         settings["max_steps"] = experiment.max_steps
+        if experiment.light_above is not None:
+            settings["light_above"] = experiment.light_above
     return {"results": RESULTS_VERSION, "job": job.row, "experiment": settings}
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 #: Where Linux lists what is mounted (proc(5), section /proc/pid/mountinfo).
 _MOUNTS = Path("/proc/self/mountinfo")
 #: Types of file systems that several machines may have mounted at once.
-_SHARED = frozenset(
-    "9p afs beegfs ceph cifs fuse.ceph fuse.glusterfs fuse.juicefs fuse.sshfs gfs2 glusterfs gpfs "
-    "lustre ncpfs nfs nfs4 ocfs2 orangefs panfs pvfs2 smb3 smbfs vboxsf wekafs".split()
-)
+_SHARED = {
+    *("9p", "afs", "beegfs", "ceph", "cifs", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs"),
+    *("nfs4", "ocfs2", "orangefs", "panfs", "pvfs2", "smb3", "smbfs", "vboxsf", "wekafs"),
+    *("fuse.ceph", "fuse.glusterfs", "fuse.juicefs", "fuse.sshfs"),
+}
 
 
 def network_file_system(path: Path) -> str:

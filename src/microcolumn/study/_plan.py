@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
+from ..io import is_url
 from ..recording import Recording
 from ..simulate import PRESETS
 from ..validation import listed
@@ -209,8 +211,9 @@ class Plan:
 
         At most 3 splits, 3 strengths of l1 or else the coarse grid made for the words, 10 hidden
         units, windows of 1, 2 and 4 bins (else the shortest planned) of 7 units, 30,000 words from
-        all of the recording, 10 minutes of a preset, and 2,000 steps of annealing. The result
-        remembers the plan that it was made from, and a study of it says that it is a quick look.
+        all of the recording, 10 minutes of a preset, and 2,000 steps of annealing; of words of more
+        than 100 bits the lighter comparison (:class:`Experiment`). The result remembers the plan
+        that it was made from, and a study of it says that it is a quick look.
         """
         sources = tuple(
             replace(source, minutes=_quick_minutes(source)) if source.preset else source
@@ -243,6 +246,7 @@ def _quick_experiment(experiment: Experiment) -> Experiment:
         windows=windows or (min(experiment.windows),),
         max_words=min(experiment.max_words or 30_000, 30_000),
         max_steps=min(experiment.max_steps, 2000),
+        light_above=min(experiment.light_above or 100, 100),
     )
 
 
@@ -257,7 +261,8 @@ def _named(recordings: Any) -> dict[str, Origin]:
         if isinstance(origin, Source):
             stem = origin.name
         elif isinstance(origin, str | Path):
-            stem = Path(origin).stem or Path(origin).resolve().stem or "recording"
+            path = urlsplit(origin).path if isinstance(origin, str) and is_url(origin) else origin
+            stem = Path(path).stem or Path(path).resolve().stem or "recording"
         else:
             stem = "recording"
         name, number = stem, 2

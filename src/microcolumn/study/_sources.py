@@ -9,8 +9,6 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +100,7 @@ class Source:
 
     def _check_options(self) -> None:
         select_options = tuple(inspect.signature(Recording.select).parameters)[1:]
-        for key, known in (("read", read_options()), ("select", select_options)):
+        for key, known in (("read", io.option_names()), ("select", select_options)):
             options = _plain(key, getattr(self, key))
             if not isinstance(options, dict):
                 raise TypeError(f"{key} is {options!r}; give a table of options")
@@ -142,8 +140,9 @@ class Source:
             )
         own = {key: entry[key] for key in _KEYS if key in entry}
         read = {key: value for key, value in entry.items() if key not in _KEYS}
-        if folder is not None and isinstance(own.get("file"), str) and own["file"]:
-            given = folder / own["file"]
+        file = own.get("file")
+        if folder is not None and isinstance(file, str) and file and not io.is_url(file):
+            given = folder / file
             # The last part may be a link to a blob, whose name says nothing in a report.
             own["file"] = str(given.parent.resolve() / given.name)
         if folder is not None and isinstance(read.get("layers"), str):
@@ -173,7 +172,8 @@ class Source:
             length = minutes if self.minutes is None else self.minutes
             return "preset", self.preset, self.seed, length, chosen
         if self.file is not None:
-            return "file", str(Path(self.file).resolve()), chosen
+            place = self.file if io.is_url(self.file) else str(Path(self.file).resolve())
+            return "file", place, chosen
         return "in memory", self.in_memory, chosen
 
     def load(self) -> Recording:
@@ -251,14 +251,6 @@ def spread_bins(n_bins: int, n_kept: int) -> NDArray[np.intp]:
     left_out = np.diff(shares * (n_bins - n_kept) // n_blocks)
     lengths = np.stack([kept, left_out], axis=1).ravel()
     return np.flatnonzero(np.repeat(np.arange(lengths.size) % 2 == 0, lengths))
-
-
-@cache
-def read_options() -> tuple[str, ...]:
-    """Options of :func:`microcolumn.read`, those of all formats included."""
-    functions = [import_module(f"{io.__name__}.{name}").load for name in io.READERS]
-    names = [name for read in (io.read, *functions) for name in inspect.signature(read).parameters]
-    return tuple(dict.fromkeys(name for name in names if name not in ("path", "options")))
 
 
 def _plain(name: str, value: Any) -> Any:

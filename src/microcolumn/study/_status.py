@@ -1,4 +1,7 @@
-"""How far a study is, while it runs and from its store; a store is read by SQLite alone."""
+"""How far a study is, while it runs and from its store; a store is read by SQLite alone.
+
+Of a study that was submitted, SLURM is asked, too.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ._damage import sound
+from ._slurm import LIMITS, SlurmError, is_alive, tasks_by_state
 from ._store import Store
+from ._submission import Submission, last_submission
 
 if TYPE_CHECKING:
     from tqdm.auto import tqdm
@@ -42,6 +47,8 @@ class Status:
     failures: tuple[tuple[str, str], ...]  # job and error of those that failed when last tried
     left_s: float  # that the rest will take with as many workers as last time; NaN where unknown
     n_other: int  # finished jobs of earlier plans, which this one does not use
+    tasks: dict[str, int]  # of the last submission to SLURM by their state; empty where unknown
+    logs: str  # folder of what these tasks have printed; empty where nothing was submitted
     damage: str = ""  # what of the store changed on the disk
 
     @property
@@ -61,6 +68,15 @@ class Status:
         lines += [f"  failed: {job}: {error}" for job, error in self.failures[:_MOST_FAILURES]]
         if len(self.failures) > _MOST_FAILURES:
             lines.append(f"  and {len(self.failures) - _MOST_FAILURES} more failed")
+        if self.tasks:
+            counts = ", ".join(f"{count:,} {state}" for state, count in self.tasks.items())
+            lines.append(f"  tasks on SLURM: {counts}; their logs are in {self.logs}")
+        if not self.complete:
+            lines += [
+                f"  {self.tasks[state]:,} tasks {what}: submit again with a larger {option}"
+                for state, what, option in LIMITS
+                if state in self.tasks
+            ]
         return "\n".join(lines)
 
     @property
@@ -71,12 +87,18 @@ class Status:
             return "nothing is planned yet; run the study"
         if self.complete:
             return "complete"
-        return "some failed; run again to retry" if self.failures else "run again to go on"
+        if is_alive(self.tasks):
+            return "on SLURM"
+        again = "submit" if self.logs else "run"
+        return (
+            f"some failed; {again} again to retry" if self.failures else f"{again} again to go on"
+        )
 
 
 def status(store: str | Path) -> Status:
     """How far a study is; a run that is at work on its store is not disturbed."""
     path = Path(store)
+    submission = last_submission(path)
     readable, damage = sound(path)
     with Store.open(readable) as opened:
         facts = opened.read_study()
@@ -95,8 +117,18 @@ def status(store: str | Path) -> Status:
         failures=tuple((job["failed"], job["error"]) for job in jobs if job["failed"]),
         left_s=_expected_s(left, done) / int(facts.get("workers", 1)),
         n_other=n_finished - len(done),
+        tasks={} if submission is None else _tasks(submission),
+        logs="" if submission is None else str(submission.logs),
         damage=damage,
     )
+
+
+def _tasks(submission: Submission) -> dict[str, int]:
+    """Tasks by state, where SLURM can be asked: a store may be looked at anywhere."""
+    try:
+        return tasks_by_state(submission.numbers)
+    except SlurmError:
+        return {}
 
 
 def _expected_s(left: Sequence[dict[str, Any]], done: Sequence[dict[str, Any]]) -> float:

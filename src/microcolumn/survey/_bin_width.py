@@ -40,6 +40,9 @@ _SMOOTHING, _SMOOTHING_PARTS = (1, 3, 5, 9, 15), (0.015, 0.075)
 _SETTLED = 0.1
 #: Least number of bins on either side.
 _FEWEST_BINS = 10
+#: Pairs of spikes that are counted at most, about a second's work: a few hundred units have many
+#: times more, and the width is known to a tenth of a millisecond from these.
+_MOST_PAIRS = 3e8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +64,8 @@ class BinWidth:
         Bin centres of the pooled cross-correlogram, seconds.
     counts : ndarray of float64, shape (n_lags,)
         Pairs of spikes of any two different units, in both directions, so that the pooled
-        correlogram is symmetric.
+        correlogram is symmetric. Where there are more than 3e8 pairs, they are estimated from
+        those that every k-th spike begins.
     smoothed : ndarray of float64, shape (n_lags,)
         The running mean of ``counts`` that the width was read from.
     chance : ndarray of float64, shape (n_lags,)
@@ -176,9 +180,11 @@ def _pooled(recording: Recording, width: float, n_side: int) -> Floats:
     blocks = np.concatenate(([0], inner, [spikes.times.size])).astype(np.int64)
     table = np.empty((_BLOCKS, n_side + 2), dtype=np.int64)
     expected_pairs = spikes.times.size**2 * n_side * width / max(seconds, width)
+    every = math.ceil(expected_pairs / _MOST_PAIRS)
     with threads_for(expected_pairs, PAIRS_PER_THREAD):
-        pooled_coincidences(*spikes, blocks, width, table)
+        pooled_coincidences(*spikes, blocks, every, width, table)
     counts = table[:, :-1] / 2.0
+    counts *= every
     counts[:, 0] *= 2.0  # The central bin holds a pair in both directions.
     return counts
 

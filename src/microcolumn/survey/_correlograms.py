@@ -101,7 +101,9 @@ def correlograms(
     spikes = merged(recording)
     n_units = recording.n_units
     ahead = np.empty((n_units, n_units, n_side + 2), dtype=np.int64)
-    members = np.argsort(spikes.units, kind="stable")
+    # Numbers of 16 bits are sorted by their digits, ten times as fast as by comparisons.
+    few = spikes.units.astype(np.uint16) if n_units <= 2**16 else spikes.units
+    members = np.argsort(few, kind="stable")
     offsets = np.concatenate(([0], np.cumsum(np.bincount(spikes.units, minlength=n_units))))
     expected_pairs = spikes.times.size**2 * window / max(recording.epochs.duration_s, window)
     with threads_for(expected_pairs, PAIRS_PER_THREAD):

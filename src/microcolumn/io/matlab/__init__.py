@@ -18,9 +18,11 @@ from ...epochs import Epochs
 from ...units import DEPTH_REFERENCES
 from .._clocks import ticks_per_second
 from .._failures import BadFileError, naming
+from .._mapping import refuse
 from .._session import Session
 from .choice import choose
 from .counts import bin_width_of, counted
+from .mapped import mapped
 from .v7 import variables_v7
 from .v73 import variables_v73
 from .variable import NUMERIC, Variable
@@ -33,6 +35,8 @@ _NO_COLUMNS = ("duration_s", "duration", "epochs", "depth_reference")
 def load(
     path: Path,
     *,
+    times: str | None = None,
+    units: str | None = None,
     variable: str | None = None,
     time_unit: str | None = None,
     sampling_rate: float | None = None,
@@ -47,6 +51,10 @@ def load(
         The file. Spike times are in a cell array with one vector per unit: a variable, a field of
         a struct (``spikes.times``), or a field of an array of structs. Or they are counts: a
         dense or sparse matrix with one column (or row) per unit, whose longer axis is time.
+    times, units : str, optional
+        Variables or fields of structs with the time and the unit of each spike, such as
+        ``"spikes.times"``. Without ``units``, ``times`` is a pattern such as ``"unit_*"`` of
+        variables with the times of one unit each.
     variable : str, optional
         Which variable, ``"spikes"`` or ``"spikes.times"``; required if several may be meant.
     time_unit : {"s", "ms", "us", "samples"}, optional
@@ -68,13 +76,17 @@ def load(
         ``depth_reference`` states what depths are measured from.
     """
     per_second = ticks_per_second(time_unit or "s", sampling_rate)
-    with _opened(path) as variables:
+    with opened(path) as variables:
+        if times is not None or units is not None:
+            others = {"variable": variable, "bin_width": bin_width, "units_in": units_in}
+            refuse("times and units that are named", **others)
+            return mapped(variables, times, units, per_second)
         fields, chosen, notes = choose(variables, variable)
         if chosen.kind == "cell":
-            _refuse(chosen, "spike times", bin_width=bin_width, units_in=units_in)
+            refuse(f"{chosen}, which holds spike times", bin_width=bin_width, units_in=units_in)
             trains, resolution_s, epochs = _trains(chosen, per_second), 0.0, None
         else:
-            _refuse(chosen, "spike counts", time_unit=time_unit)
+            refuse(f"{chosen}, which holds spike counts", time_unit=time_unit)
             resolution_s, width_notes = bin_width_of(fields, chosen, bin_width)
             trains, epochs, note = counted(path, chosen, resolution_s, units_in)
             notes = [*notes, *width_notes, note]
@@ -94,13 +106,8 @@ def load(
     )
 
 
-def _refuse(chosen: Variable, what: str, **options: Any) -> None:
-    for name in (name for name, value in options.items() if value is not None):
-        raise BadFileError(f"{name} does not apply to {chosen}, which holds {what}; omit it")
-
-
 @contextmanager
-def _opened(path: Path) -> Iterator[list[Variable]]:
+def opened(path: Path) -> Iterator[list[Variable]]:
     """Variables of a file of any version; they can be read until the block ends."""
     with path.open("rb") as file:
         head = file.read(520)
@@ -145,14 +152,14 @@ def _columns(
 ) -> dict[str, Sequence[Any]]:
     """Variables with one entry per unit."""
     entries = {
-        name: _entries(held, n_units)
+        name: entries_of(held, n_units)
         for name, held in fields.items()
         if held.name != chosen.name and name.lower() not in _NO_COLUMNS
     }
     return {name: column for name, column in entries.items() if column is not None}
 
 
-def _entries(held: Variable, n_units: int) -> list[Any] | None:
+def entries_of(held: Variable, n_units: int) -> list[Any] | None:
     """One text or number per unit, or None if the variable is something else."""
     if held.kind == "char" and held.shape[0] == n_units:
         rows: list[Any] = held.read()
@@ -168,7 +175,7 @@ def _entries(held: Variable, n_units: int) -> list[Any] | None:
         return None
     entries: list[Any] = []
     for cell in held.read():
-        one = [""] if cell.is_empty and cell.kind == "char" else _entries(cell, 1)
+        one = [""] if cell.is_empty and cell.kind == "char" else entries_of(cell, 1)
         if one is None:
             return None
         entries.extend(one)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .._counts import are_counts
 from .._failures import BadFileError
-from .counts import are_counts
+from .._mapping import offer
+from .mapped import vectors_in
 from .variable import NUMERIC, Variable
 
 Fields = Mapping[str, Variable]
@@ -64,9 +66,11 @@ def _likeliest(variables: Sequence[Variable]) -> Variable:
         likely = [held for held in found if len(found) == 1 or _holds_counts(held)]
     if len(likely) != 1:
         problem = "several variables may hold" if likely else "no variable holds"
+        vectors = [] if likely else [held.name for held in vectors_in(variables)]
+        other = f", or {offer(vectors, 'variables')}" if vectors else ""
         raise BadFileError(
             f"{problem} spikes as one vector of times per cell or as a matrix of counts; "
-            f"name one with variable=: {_listed(likely or variables)}"
+            f"name one with variable=: {_listed(likely or variables)}{other}"
         )
     return likely[0]
 

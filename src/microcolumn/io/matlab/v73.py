@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._counts import Entries
 from .._failures import BadFileError, damaged
 from .._limits import check_claim
-from .variable import NUMERIC, Entries, Variable, sparse_matrix, unreadable
+from .variable import NUMERIC, Variable, sparse_matrix, unreadable
 
 #: Bytes of a matrix that are looked at at a time.
 _PIECE = 1 << 23

@@ -7,19 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from .._counts import Entries, Numbers
 from .._failures import BadFileError, damaged
 
 #: Classes whose content is an array of numbers.
 NUMERIC = {"double", "single", "logical"} | {
     f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 }
-
-Numbers = NDArray[Any]
-#: Rows, columns and values of some entries of a matrix.
-Entries = tuple[Numbers, Numbers, Numbers]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ _MAGIC = {
     b"NEURALEV": "BlackrockIO",
     b"BREVENTS": "BlackrockIO",
 }
+#: End of the names of waveform variables.
+_WAVEFORMS = "_wf"
 #: Readers that would run code from the file, or invent their data.
 _NEVER = {
     "PickleIO": "can run any code when opened",
@@ -151,7 +153,7 @@ def _raw_segments(raw: Any, block: int, names: str | None) -> tuple[list[list[Tr
         times = [_times(raw, block, segment, unit) for unit in range(len(channels))]
         start = float(raw.segment_t_start(block, segment))
         stated = float(raw.segment_t_stop(block, segment))
-        stop = max([stated, *(float(train[-1]) for train in times if train.size)])
+        stop = max([stated, *(float(train.max()) for train in times if train.size)])
         if stop > stated:
             notes.append(
                 f"spikes go on to {stop:.10g} s after the end that the file states, "
@@ -160,7 +162,20 @@ def _raw_segments(raw: Any, block: int, names: str | None) -> tuple[list[list[Tr
         known = raw.raw_annotations["blocks"][block]["segments"][segment]["spikes"]
         units = zip(titles, times, map(_columns, channels, known), strict=True)
         segments.append([Train(name, train, start, stop, row) for name, train, row in units])
-    return segments, notes
+    return _without_waveforms(segments, notes)
+
+
+def _without_waveforms(
+    segments: list[list[Train]], notes: list[str]
+) -> tuple[list[list[Train]], list[str]]:
+    """The segments without the spikes that NeuroExplorer has twice.
+
+    It keeps the waveforms of neuron ``a`` with their times as a second variable, ``a_wf``.
+    """
+    names = {train.name for trains in segments for train in trains}
+    twice = {name for name in names if name.endswith(_WAVEFORMS) and name[:-3] in names}
+    kept = [[train for train in trains if train.name not in twice] for trains in segments]
+    return kept, [*notes, f"waveforms of units left out: {len(twice)}"] if twice else notes
 
 
 def _times(raw: Any, block: int, segment: int, unit: int) -> Any:

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from .._failures import BadFileError, damaged
 from .._limits import check_claim
+from .._remote import Remote
 
 
-def opened(path: Path) -> tuple[Any, Any]:
+def opened(path: Path | Remote) -> tuple[Any, Any]:
     """Content of an NWB file (HDF5) or folder (Zarr), and the object that closes it."""
     if path.is_file() and path.stat().st_size == 0:
         raise BadFileError("it is empty; export or copy it again")
@@ -27,7 +28,10 @@ def opened(path: Path) -> tuple[Any, Any]:
     else:
         from pynwb import NWBHDF5IO
 
-        source = NWBHDF5IO(str(path), mode="r", load_namespaces=True)
+        if isinstance(path, Path):
+            source = NWBHDF5IO(str(path), mode="r", load_namespaces=True)
+        else:
+            source = NWBHDF5IO(file=path.h5py_file(), load_namespaces=True)
     try:
         return _content(path, source), source
     except BaseException:  # HDF5 would take a later file at this path for the one left open
@@ -35,7 +39,7 @@ def opened(path: Path) -> tuple[Any, Any]:
         raise
 
 
-def _content(path: Path, source: Any) -> Any:
+def _content(path: Path | Remote, source: Any) -> Any:
     from hdmf.build import ConstructError
 
     try:
@@ -56,11 +60,11 @@ def _content(path: Path, source: Any) -> Any:
         ) from None
 
 
-def _lost_columns(path: Path) -> list[str]:
+def _lost_columns(path: Path | Remote) -> list[str]:
     """Columns of units of which an HDF5 file has only the index."""
     import h5py
 
-    if path.is_dir():
+    if not isinstance(path, Path) or path.is_dir():
         return []
     with h5py.File(path) as file:
         names = list(file.get("units", ()))
@@ -99,6 +103,8 @@ def is_plain(column: Any) -> bool:
     dtype = np.dtype(getattr(column.data, "dtype", object))
     if dtype.kind != "O":
         return dtype.kind in "biufSUT"
+    if type(column.data).__module__.startswith("lindi."):  # whose codecs were looked at before
+        return len(column.data) > 0 and isinstance(column.data[0], str | bytes)
     codecs = _codecs(column.data)
     if codecs:
         return "pickle" not in codecs

@@ -58,18 +58,19 @@ def coincidences(times, units, stops, members, offsets, width, out):
 # One step of the merged list and one increment in a row of n_lags per pair of spikes.
 # Pinned by test_blocks_add_up_to_the_pairs_of_different_units in test_coincidences.py.
 @kernel(parallel=True)
-def pooled_coincidences(times, units, stops, blocks, width, out):
+def pooled_coincidences(times, units, stops, blocks, every, width, out):
     """Count the pairs of spikes of all pairs of different units together.
 
     Arguments are as for `coincidences`. ``blocks`` (n_blocks + 1,) says where each block of spikes
     begins in ``times``; a pair belongs to its first spike's row of ``out`` (n_blocks, n_bins + 1).
+    Of each block every ``every``-th spike is taken as the first of its pairs.
     """
     per_width = 1.0 / width
     edge = 2.0 * HALF_NANOSECOND * per_width
     longest = (out.shape[1] - 1.5) * width + HALF_NANOSECOND
     for g in prange(out.shape[0]):
         table = np.zeros((1, out.shape[1]), dtype=np.int64)
-        for a in range(blocks[g], blocks[g + 1]):
+        for a in range(blocks[g], blocks[g + 1], every):
             for b in range(a + 1, stops[a]):
                 lag = times[b] - times[a]
                 if lag > longest:

@@ -1,0 +1,123 @@
+"""Commands that give a study to a cluster, and take back what it found."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .commands import add_command
+from .failures import one_sentence
+from .output import Json, print_json, say
+from .reading import given
+from .stores import PlanOrStore, default_store, place_of
+
+_of_sbatch = partial(typer.Option, rich_help_panel="What each task asks SLURM for")
+
+
+def add_to(study: typer.Typer) -> None:
+    """Make these commands known to ``microcolumn study``."""
+    example = "study submit plan.toml --slurm --array 100 --time 1:00:00 -- --account=lab"
+    add_command(study, submit, example)
+    add_command(study, work, "study work plan.db.parts/1 --stage 1 --task 0")
+    add_command(study, collect, "study collect plan.toml")
+
+
+def submit(
+    plan: Annotated[Path, typer.Argument(help="The plan, a TOML file.")],
+    flags: Annotated[
+        list[str] | None, typer.Argument(help="After --, further options of sbatch.")
+    ] = None,
+    slurm: Annotated[
+        bool,
+        typer.Option("--slurm", help="Submit the scripts; they are only written without it."),
+    ] = False,
+    array: Annotated[int, typer.Option(min=1, help="Most tasks of a stage.")] = 200,
+    time: Annotated[str | None, _of_sbatch(help="Time, such as 1:00:00.")] = None,
+    partition: Annotated[str | None, _of_sbatch(help="Partition.")] = None,
+    mem: Annotated[str | None, _of_sbatch(help="Memory, such as 4G.")] = None,
+    gres: Annotated[str | None, _of_sbatch(help="Generic resources, such as gpu:1.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the scripts; write and submit nothing.")
+    ] = False,
+    store: Annotated[
+        Path | None, typer.Option(help="Where results are kept; next to the plan by default.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small version of the same study, for a first look.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Have SLURM compute what the plan asks for and the store does not have.
+
+    Jobs are dealt to arrays of tasks, one array for each stage, and a last small job collects.
+    Afterwards, or when tasks were lost, the same command submits what is missing.
+    """
+    from ..study import Plan, submit as submit_study
+
+    options = given(time=time, partition=partition, mem=mem, gres=gres)
+    with one_sentence():
+        read = Plan.from_toml(plan)
+        done = submit_study(
+            read.quick() if quick else read,
+            store or default_store(plan, quick),
+            slurm=slurm,
+            array=array,
+            flags=[*(f"--{name}={value}" for name, value in options.items()), *(flags or ())],
+            dry_run=dry_run,
+            command=shlex.join(["microcolumn", *sys.argv[1:]]),
+        )
+    for sentence in done.sentences:
+        say(sentence, err=True)
+    if json:
+        print_json(asdict(done))
+        return
+    for path, text in done.scripts.items():
+        say(f"# {path}\n{text}")
+    say(_summary(done.n_jobs, done.n_tasks, done.numbers), err=True)
+
+
+def _summary(n_jobs: int, n_tasks: int, numbers: tuple[str, ...]) -> str:
+    if not n_jobs:
+        return "all jobs are done; nothing was submitted"
+    dealt = f"{n_jobs:,} jobs for {n_tasks:,} tasks"
+    if not numbers:
+        return f"{dealt}; nothing was submitted"
+    return f"{dealt}, submitted to SLURM as {', '.join(numbers)}; see microcolumn study status"
+
+
+def work(
+    folder: Annotated[Path, typer.Argument(help="The submission's folder.")],
+    stage: Annotated[int, typer.Option(help="Stage, counted from 1.")],
+    task: Annotated[int, typer.Option(help="Task of the stage, counted from 0.")],
+    threads: Annotated[int, typer.Option(min=1, help="Threads; results do not depend on it.")] = 1,
+    json: Json = False,
+) -> None:
+    """Do one task of a study that was submitted, as its scripts do."""
+    from ..study import StudyError, do_share
+
+    with one_sentence():
+        n_failed = do_share(folder, stage, task, threads=threads)
+        if json:
+            print_json({"failed": n_failed})
+        if n_failed:
+            raise StudyError(f"{n_failed} jobs of this task failed; see the lines above")
+
+
+def collect(study: PlanOrStore, json: Json = False) -> None:
+    """Merge what tasks have computed into the store; every other command does so, too."""
+    from ..study import collect as collect_parts
+
+    with one_sentence():
+        found = collect_parts(place_of(study, by_time=True))
+    for sentence in found.sentences:
+        say(sentence, err=True)
+    if json:
+        print_json({"merged": found.merged, "failed": found.failed})
+    else:
+        say(f"merged {found.merged:,} jobs that are done and {found.failed:,} that failed")

@@ -1,0 +1,124 @@
+"""Matrices of spike counts in text files and NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..epochs import Epochs
+from ._counts import Entries, are_counts, counts_note, spread, time_axis
+from ._failures import BadFileError
+from ._limits import check_claim
+from ._session import Session
+from ._tables import open_table, plain_name
+
+#: Fields held as text at a time.
+_FIELDS = 1 << 20
+#: Names of a column that numbers the bins or tells their times, as `plain_name` writes them.
+_INDEX_NAMES = ("", "index", "bin", "bins", "time", "time_s", "time_ms", "t")
+
+
+def matrix_session(
+    path: Path,
+    shape: tuple[int, int],
+    entries: Entries,
+    width: float,
+    units_in: str | None,
+    ids: Sequence[str] | None = None,
+) -> Session:
+    """Session of the nonzero entries of a matrix, with bins of ``width`` seconds.
+
+    ``ids`` are names of the columns; units are numbered where there are none.
+    """
+    title = f"the matrix of {shape[0]} rows and {shape[1]} columns"
+    axis = time_axis(shape, units_in, title)
+    n_bins, n_units = shape[axis], shape[1 - axis]
+    *place, counts = entries
+    for bad in np.flatnonzero(~are_counts(counts))[:1]:
+        raise BadFileError(
+            f"{title} has {counts[bad]} in row {place[0][bad] + 1} and column {place[1][bad] + 1}; "
+            "counts are whole numbers from 0 on"
+        )
+    check_claim(path, int(counts.sum()) * 8, f"the counts in {title}")
+    names = ids if axis == 0 and ids is not None else range(n_units)
+    return Session(
+        [str(name) for name in names],
+        spread(place[axis], place[1 - axis], counts.astype(np.int64), n_units, width),
+        epochs=Epochs([[0.0, n_bins * width]]),
+        notes=(counts_note(title, n_units, n_bins, width, axis),),
+        resolution_s=width,
+    )
+
+
+def array_matrix(
+    path: Path, array: NDArray[Any], width: float, units_in: str | None, name: str
+) -> Session:
+    """Session of an array of counts, called ``name``."""
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise BadFileError(
+            f"{name} has shape {array.shape} and dtype {array.dtype}; counts are a matrix of "
+            "whole numbers, units by bins"
+        )
+    rows, columns = np.nonzero(array)
+    values = array[rows, columns].astype(np.float64)
+    return matrix_session(path, array.shape, (rows, columns, values), width, units_in)
+
+
+def text_matrix(path: Path, width: float, units_in: str | None) -> Session:
+    """Session of a table of counts, with or without names of the units in its first line."""
+    with open_table(path) as (header, rows):
+        named = not all(map(_is_count, header))
+        lines = rows if named else chain([header], rows)
+        skipped = int(named and plain_name(header[0]) in _INDEX_NAMES)
+        entries, n_rows = _entries(lines, len(header), skipped, 1 + named)
+    shape = (n_rows, len(header) - skipped)
+    if named and units_in is None:
+        if shape[1] > shape[0]:
+            raise BadFileError(
+                f"it has {shape[0]} rows and {shape[1]} named columns, so that its axis of time is "
+                "not known; pass units_in='rows' or units_in='columns'"
+            )
+        units_in = "columns"
+    ids = header[skipped:] if named else None
+    return matrix_session(path, shape, entries, width, units_in, ids)
+
+
+def _entries(
+    lines: Iterator[list[str]], n_fields: int, skipped: int, first_line: int
+) -> tuple[Entries, int]:
+    """Nonzero entries of a table without its first ``skipped`` columns, and its number of rows."""
+    nothing = np.zeros(0, dtype=np.int64)
+    pieces: list[Entries] = [(nothing, nothing, np.zeros(0))]
+    n_rows = 0
+    while chunk := list(islice(lines, max(1, _FIELDS // n_fields))):
+        filled = [row for row in chunk if "".join(row).strip()]
+        for k, row in enumerate(filled):
+            if len(row) != n_fields:
+                raise BadFileError(
+                    f"line {first_line + n_rows + k} has {len(row)} fields where the first has "
+                    f"{n_fields}; complete it"
+                )
+        values = np.array([[_count(text) for text in row[skipped:]] for row in filled])
+        values = values.reshape(len(filled), n_fields - skipped)
+        rows, columns = np.nonzero(values)
+        pieces.append((rows + n_rows, columns, values[rows, columns]))
+        n_rows += len(filled)
+    rows, columns, values = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    return (rows, columns, values), n_rows
+
+
+def _count(text: str) -> float:
+    """A number; what is none becomes NaN, which no count is."""
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
+
+
+def _is_count(text: str) -> bool:
+    return bool(are_counts(np.array(_count(text))))

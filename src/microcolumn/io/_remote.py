@@ -1,0 +1,177 @@
+"""Files behind a URL, of which only the parts that are needed are fetched."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import partial
+from http.client import HTTPException, responses
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import unquote, urlsplit
+from urllib.request import (
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+    UnknownHandler,
+)
+
+from ._failures import BadFileError
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+#: Seconds that a server may take for an answer, and bytes that tell which format a file has.
+_SECONDS, _HEAD = 20.0, 1 << 20
+
+
+def is_url(place: object) -> bool:
+    """Whether a place is a URL, of whatever kind, and no path."""
+    return isinstance(place, str) and _SCHEME.match(place) is not None
+
+
+class Remote:
+    """A file behind a URL: a file for h5py, and what readers use of a path.
+
+    Made by :func:`found`; the first bytes are there, and others are fetched when they are read.
+    """
+
+    def __init__(self, url: str, size: int, head: bytes) -> None:
+        self.url, self.size, self._head = url, size, head
+        self.name = unquote(PurePosixPath(urlsplit(url).path).name) or urlsplit(url).netloc
+        self.suffix = PurePosixPath(self.name).suffix
+        self._file: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Remote, (self.url, self.size, self._head)
+
+    def __repr__(self) -> str:  # by which HDF5 calls the file
+        return f"<remote {self.name!a}>"
+
+    def __str__(self) -> str:
+        return self.url
+
+    def resolve(self) -> Path:
+        """The name by which HDF5 calls the file, as a path."""
+        return Path(repr(self)).resolve()
+
+    def absolute(self) -> Remote:
+        """The file itself."""
+        return self
+
+    def is_file(self) -> bool:
+        """True."""
+        return True
+
+    def is_dir(self) -> bool:
+        """False."""
+        return False
+
+    def stat(self) -> os.stat_result:
+        """The size of the file, as that of an ordinary one."""
+        return os.stat_result((0o100444, 0, 0, 1, 0, 0, self.size, 0, 0, 0))
+
+    def open(self, mode: str = "rb") -> BytesIO:
+        """The first bytes of the file."""
+        return BytesIO(self._head)
+
+    def read(self, size: int) -> Any:
+        """Bytes from the present place on."""
+        return self._opened.read(size)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to another place."""
+        self._opened.seek(offset, whence)
+        return self.tell()
+
+    def tell(self) -> int:
+        """The present place."""
+        return int(self._opened.tell())
+
+    def h5py_file(self) -> Any:
+        """The file as h5py opens it."""
+        from h5py import File
+
+        return File(self, "r")
+
+    def flush(self) -> None:
+        """Nothing, since nothing is written."""
+
+    @property
+    def _opened(self) -> Any:
+        if self._file is None:
+            import remfile
+
+            self._file = remfile.File(self.url, _size=self.size)  # else it waits without end
+            self._file.session = _impatient(self._file.session)
+        return self._file
+
+
+def found(url: str) -> Remote:
+    """The file behind a URL, once its server has sent its first bytes.
+
+    Raises `BadFileError` or `OSError` in one sentence if it cannot be read from there.
+    """
+    if not url.lower().startswith(("http://", "https://")):
+        raise ValueError(f"{url} is no address of the web; give one that begins with https://")
+    _check_installed()
+    request = Request(url, headers={"Range": f"bytes=0-{_HEAD - 1}", "Accept-Encoding": "identity"})
+    try:
+        with _opener().open(request, timeout=_SECONDS) as answer:
+            size = str(answer.headers["Content-Range"]).rpartition("/")[2]
+            if answer.status != 206 or not size.isdecimal():
+                raise BadFileError(
+                    f"{url}: its server does not send parts of a file, which reading needs; "
+                    "download it and read it from there"
+                )
+            return Remote(answer.url, int(size), answer.read(_HEAD))
+    except HTTPError as error:
+        error.close()
+        reason = responses.get(error.code, "an error")
+        raise OSError(
+            f"{url}: its server answers {error.code} {reason}; check the address, and whether it "
+            "is public"
+        ) from None
+    except TimeoutError:
+        raise OSError(
+            f"{url}: its server does not answer within {_SECONDS:g} s; try again later, or "
+            "download the file"
+        ) from None
+    except (URLError, OSError, HTTPException, TypeError) as error:
+        reason = str(getattr(error, "reason", error)) or type(error).__name__
+        raise OSError(
+            f"{url} cannot be reached ({' '.join(reason.split()):.200}); check the address and the "
+            "network"
+        ) from None
+
+
+def _opener() -> OpenerDirector:
+    """What fetches from the web alone: a server may redirect elsewhere, also to local files."""
+    opener = OpenerDirector()
+    for handler in (
+        *(ProxyHandler, HTTPHandler, HTTPSHandler, UnknownHandler),
+        *(HTTPDefaultErrorHandler, HTTPRedirectHandler, HTTPErrorProcessor),
+    ):
+        opener.add_handler(handler())
+    return opener
+
+
+def _check_installed() -> None:
+    try:
+        import remfile  # noqa: F401 - what it is for comes later
+    except ImportError as error:
+        raise ImportError(
+            f"reading from a URL needs {error.name}; install it with: "
+            "pip install 'microcolumn[stream]'"
+        ) from None
+
+
+def _impatient(session: Any) -> Any:
+    """A session of requests that gives up a server that does not answer."""
+    session.request = partial(session.request, timeout=_SECONDS)
+    return session

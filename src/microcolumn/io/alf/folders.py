@@ -1,0 +1,202 @@
+"""Where an ALF folder keeps the files of each probe, with the newest revision of each file.
+
+ALF is the naming scheme of the International Brain Laboratory (Open Neurophysiology Environment,
+IBL et al., Nature Methods 20:403, 2023): a file is called ``[_namespace_]object.attribute[.uuid]
+.extension`` and lies in ``[alf/][probe/][sorter/][#revision#/]``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .._inside import file_inside
+
+_NAME = re.compile(
+    r"(?:_[A-Za-z0-9]+_)?(?P<object>[A-Za-z]\w*)\.(?P<attribute>\w+)"
+    r"(?:\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\.(?P<extension>npy|tsv|csv|pqt)"
+)
+_REVISION = re.compile(r"#(?P<label>[^#]+)#")
+_PROBE = re.compile(r"probe_?[0-9]+\w*")
+#: Formats in which one revision may have the same content, the one that is read first.
+_EXTENSIONS = ("npy", "tsv", "csv", "pqt")
+#: Folders of spike sorters inside that of a probe, the preferred one first.
+_SORTERS = ("iblsorter", "pykilosort", "ks2")
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """The files of one folder and of its revisions.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder itself; revisions lie in it.
+    home : Path
+        Folder that no file may lie outside of.
+    files : dict
+        The newest file of each object and attribute, ``files["spikes", "times"]``.
+    revisions : dict
+        Labels of the revisions that files come from, by object and attribute; without the files
+        that have none.
+    """
+
+    folder: Path
+    home: Path
+    files: dict[tuple[str, str], Path] = field(default_factory=dict)
+    revisions: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def file(self, name: str, attribute: str) -> Path | None:
+        """The file of an object's attribute, None if there is none."""
+        path = self.files.get((name, attribute))
+        return None if path is None else file_inside(path, self.home)
+
+    def of(self, name: str) -> Iterator[tuple[str, Path]]:
+        """Attributes and files of an object."""
+        for its, attribute in sorted(self.files):
+            path = self.file(its, attribute) if its == name else None
+            if path is not None:
+                yield attribute, path
+
+    @property
+    def has_spikes(self) -> bool:
+        """Whether there are spike times."""
+        return ("spikes", "times") in self.files
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sorting:
+    """Spikes of one probe, or of all where one folder holds them together (``probe`` is None)."""
+
+    probe: str | None
+    sorter: str
+    collection: Collection
+
+
+def is_alf(path: Path) -> bool:
+    """Whether a folder holds spikes in ALF."""
+    return any(True for _ in _sortings(path))
+
+
+def session_folders(path: Path) -> list[Path]:
+    """Folders that may hold what is told of a whole session: the named one and ``alf`` above."""
+    base = path / "alf" if (path / "alf").is_dir() else path
+    whole = base.absolute()
+    above = (folder for folder in whole.parents[:4] if folder.name == "alf")
+    return [base, *list(above)[:1]]
+
+
+def sortings(path: Path) -> tuple[list[Sorting], list[str]]:
+    """Spikes of each probe below ``path``, with the preferred sorter of each; and notes."""
+    by_probe: dict[str | None, list[Sorting]] = {}
+    for found in _sortings(path):
+        by_probe.setdefault(found.probe, []).append(found)
+    notes, chosen = [], []
+    for probe in sorted(by_probe, key=str):
+        first, *others = sorted(by_probe[probe], key=_preference)
+        chosen.append(first)
+        if others:
+            names = ", ".join(_title(other) for other in others)
+            notes.append(f"{_title(first)} is read; name the folder to read {names}")
+    if len(chosen) > 1 and None in by_probe:
+        chosen = [found for found in chosen if found.probe is not None]
+        notes.append("spikes outside the folders of probes are not read; name their folder")
+    return chosen, notes
+
+
+def collection(folder: Path, home: Path) -> Collection:
+    """Files of a folder and its revisions.
+
+    Files outside revisions are the oldest. Where ``folder`` is a revision itself, newer ones do not
+    count.
+    """
+    named = _REVISION.fullmatch(folder.name)
+    limit = named["label"] if named else None
+    base = folder.parent if named else folder
+    made = Collection(base, home)
+    ranks: dict[tuple[str, str], tuple[str, int]] = {}
+    for label, path in _files(base):
+        name = _NAME.fullmatch(path.name)
+        if name is None or (limit is not None and label > limit):
+            continue
+        key = name["object"], name["attribute"]
+        rank = label, -_EXTENSIONS.index(name["extension"])
+        if rank > ranks.get(key, ("", -len(_EXTENSIONS))):
+            ranks[key], made.files[key] = rank, path
+    made.revisions.update({key: label for key, (label, _) in ranks.items() if label})
+    return made
+
+
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Label of the revision, empty for none, and path of each file of a folder."""
+    for path in _listed(folder):
+        revision = _REVISION.fullmatch(path.name)
+        if revision is None:
+            yield "", path
+        elif path.is_dir():
+            yield from ((revision["label"], inside) for inside in _listed(path))
+
+
+def _sortings(path: Path) -> Iterator[Sorting]:
+    """All sortings in a session's folder, its ``alf``, that of a probe, a sorter or a revision."""
+    home = path.parent if _REVISION.fullmatch(path.name) else path
+    base = path / "alf" if (path / "alf").is_dir() else path
+    own, inside = collection(base, home), _folders(base)
+    probe = _probe_above(base)
+    if own.has_spikes:
+        yield Sorting(probe, "", own)
+    if probe is not None or any(folder.name in _SORTERS for folder in inside):
+        yield from _sorters(probe, inside, home)
+        return
+    for folder in inside:
+        found = collection(folder, home)
+        if found.has_spikes:
+            yield Sorting(folder.name, "", found)
+        yield from _sorters(folder.name, _folders(folder), home)
+
+
+def _sorters(probe: str | None, folders: list[Path], home: Path) -> Iterator[Sorting]:
+    for folder in folders:
+        found = collection(folder, home)
+        if found.has_spikes:
+            yield Sorting(probe, folder.name, found)
+
+
+def _folders(path: Path) -> list[Path]:
+    """Folders inside one, without revisions."""
+    return [
+        inside
+        for inside in _listed(path)
+        if inside.is_dir() and _REVISION.fullmatch(inside.name) is None
+    ]
+
+
+def _listed(folder: Path) -> list[Path]:
+    """What is in a folder, in order; nothing where one may not look."""
+    try:
+        return sorted(folder.iterdir())
+    except PermissionError:
+        return []
+
+
+def _probe_above(folder: Path) -> str | None:
+    """Name of the probe whose folder, or a part of it, this is; None if it is none."""
+    whole = folder.absolute()
+    for above in (whole, *whole.parents[:2]):
+        if above.name == "alf":
+            return None
+        if above.parent.name == "alf" or _PROBE.fullmatch(above.name):
+            return above.name
+    return None
+
+
+def _preference(found: Sorting) -> tuple[int, str]:
+    known = found.sorter in _SORTERS
+    return _SORTERS.index(found.sorter) if known else len(_SORTERS), found.sorter
+
+
+def _title(found: Sorting) -> str:
+    names = [name for name in (found.probe, found.sorter) if name]
+    return "/".join(names) or "the folder's own sorting"

@@ -1,0 +1,170 @@
+"""Sessions of Buzcode and CellExplorer: ``*.spikes.cellinfo.mat`` and two files beside it.
+
+Fields are those of cellexplorer.org, "Data structure and format" (Petersen et al., Neuron 109:3594,
+2021). Each file is read in the sandbox by itself: the folder of a session holds raw data too, by
+whose size the sandbox would allow anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..epochs import Epochs
+from ..validation import Floats
+from ._failures import BadFileError, as_bad_file, naming
+from ._inside import file_inside
+from ._sandbox import load_sandboxed
+from ._session import Session
+from .matlab import entries_of, load as load_matlab, opened
+from .matlab.variable import NUMERIC, Variable
+
+Fields = Mapping[str, Variable]
+
+_SUFFIX = ".spikes.cellinfo.mat"
+#: Tags of CellExplorer that judge a unit, the one that counts first; in lower case.
+_TAGS = ("noise", "mua", "bad", "good")
+
+
+def load(path: Path) -> Session:
+    """Units of a session, and what CellExplorer tells of them.
+
+    Spike times are ``spikes.times``, in seconds; units are known by their ``UID``. All fields of
+    ``spikes`` and of ``cell_metrics`` with one entry per unit are columns. The area is
+    ``brainRegion`` of ``cell_metrics``, else ``region`` of ``spikes``; the quality is the tag Good,
+    Bad, Mua or Noise. ``session`` tells how long was recorded, and its epochs are intervals.
+
+    Parameters
+    ----------
+    path : Path
+        The file, or the folder of a session that has one.
+    """
+    file = _spikes_file(path)
+    session: Session = _sandboxed(_spikes, file)
+    beside = partial(_beside, file)
+    metrics = beside("cell_metrics.cellinfo", partial(_metrics, ids=session.ids)) or {}
+    columns = {**metrics, **session.columns}
+    region = columns.get("brainRegion", columns.get("region"))
+    if region is not None:
+        columns["brain_region"] = region
+    duration, intervals = beside("session", _about) or (None, {})
+    epochs, notes = _epochs(duration, session.trains)
+    return replace(
+        session,
+        columns=columns,
+        epochs=epochs,
+        notes=(*session.notes, *notes),
+        intervals=intervals,
+    )
+
+
+def spikes_files(folder: Path) -> list[Path]:
+    """Files of spikes in a folder."""
+    return sorted(folder.glob(f"*{_SUFFIX}"))
+
+
+def is_cellinfo(path: Path) -> bool:
+    """Whether a file is named as Buzcode and CellExplorer name those of spikes."""
+    return path.name.endswith(_SUFFIX)
+
+
+def _spikes_file(path: Path) -> Path:
+    if not path.is_dir():
+        return path
+    found = spikes_files(path)
+    if len(found) != 1:
+        raise BadFileError(f"it has {len(found)} files *{_SUFFIX}; name the one to read")
+    return file_inside(found[0], path)
+
+
+def _beside(file: Path, ending: str, read: Callable[[Path], Any]) -> Any:
+    """What ``read`` finds in another file of the same session; None if there is no such file."""
+    path = file.with_name(f"{file.name.removesuffix(_SUFFIX)}.{ending}.mat")
+    if not is_cellinfo(file) or not (path.is_symlink() or path.exists()):
+        return None
+    return _sandboxed(read, file_inside(path, file.parent))
+
+
+def _sandboxed(read: Callable[[Path], Any], path: Path) -> Any:
+    # The sandbox hands back whatever the function returns.
+    return load_sandboxed(partial(_as_matlab, read), path, ("scipy.io", "h5py"))
+
+
+def _as_matlab(read: Callable[[Path], Any], path: Path) -> Any:
+    with as_bad_file(path.name, "matlab"), naming(path.name):
+        return read(path)
+
+
+def _spikes(path: Path) -> Session:
+    return load_matlab(path, variable="spikes.times")
+
+
+def _metrics(path: Path, ids: Sequence[str]) -> dict[str, Sequence[Any]]:
+    """Fields of ``cell_metrics`` with one entry per unit, and the quality."""
+    with opened(path) as variables:
+        fields = _struct({held.name: held for held in variables}, "cell_metrics")
+        columns = {name: entries_of(held, len(ids)) for name, held in fields.items()}
+        columns["quality"] = _quality(_struct(fields, "tags"), ids)
+    return {name: column for name, column in columns.items() if column is not None}
+
+
+def _about(path: Path) -> tuple[float | None, dict[str, Epochs]]:
+    """Seconds that a session lasted, None if it is not stated, and its epochs by name."""
+    with opened(path) as variables:
+        fields = _struct({held.name: held for held in variables}, "session")
+        duration = _numbers(_struct(fields, "general").get("duration"))
+        return duration.item() if duration.size == 1 else None, _intervals(fields.get("epochs"))
+
+
+def _struct(fields: Fields, name: str) -> Fields:
+    """Fields of a struct; none where there is no such struct."""
+    held = fields.get(name)
+    return held.read() if held is not None and held.kind == "struct" else {}
+
+
+def _numbers(held: Variable | None) -> Floats:
+    """All numbers of a variable; none where it is something else, or is not there."""
+    if held is None or held.kind not in NUMERIC or held.is_empty:
+        return np.zeros(0)
+    return np.asarray(held.read(), dtype=np.float64).ravel()
+
+
+def _quality(tags: Fields, ids: Sequence[str]) -> list[str] | None:
+    """Verdict on each unit by its tags, which list the ``UID`` of units; None without tags."""
+    by_name = {name.lower(): held for name, held in tags.items()}
+    verdicts: dict[str, str] = {}
+    for tag in _TAGS:
+        for number in _numbers(by_name.get(tag)).tolist():
+            verdicts.setdefault(f"{number:g}", tag)
+    return [verdicts.get(name, "") for name in ids] if verdicts else None
+
+
+def _intervals(held: Variable | None) -> dict[str, Epochs]:
+    """Epochs of the session by name, those without a start and a stop left out."""
+    rows: dict[str, list[Floats]] = {}
+    for cell in held.read() if held is not None and held.kind == "cell" else []:
+        fields = cell.read() if cell.kind == "struct" else {}
+        name = fields.get("name")
+        text = "".join(name.read()) if name is not None and name.kind == "char" else ""
+        edges = np.concatenate([_numbers(fields.get(side)) for side in ("startTime", "stopTime")])
+        if text and edges.size == 2 and np.isfinite(edges).all() and edges[0] < edges[1]:
+            rows.setdefault(text, []).append(edges)
+    return {text: Epochs.joined(np.array(edges)) for text, edges in rows.items()}
+
+
+def _epochs(duration: float | None, trains: Sequence[Any]) -> tuple[Epochs | None, list[str]]:
+    """From 0 to the end of the recording, None if it is not known; and notes."""
+    if duration is None or not 0 < duration < np.inf:
+        return None, []
+    last = max((float(np.max(train)) for train in trains if np.size(train)), default=0.0)
+    if last <= duration:
+        return Epochs([[0.0, duration]]), []
+    return None, [
+        f"the session is said to last {duration:g} s, but the last spike is at {last:g} s, so that "
+        "it is not known how long was recorded"
+    ]

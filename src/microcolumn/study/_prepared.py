@@ -1,0 +1,250 @@
+"""A plan made ready: its recordings are read, its jobs are known, and the store agrees with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import __version__
+from ..models import ModelSpec
+from ..partition import LogPartition
+from ..recording import Recording
+from ..survey._suspects import late_start, suspect_units, suspicions
+from ..words import Words
+from ._codec import json_text
+from ._compute import JobResult, Task
+from ._index import log_partition_of
+from ._jobs import Job, RecordingInfo, chosen_l1, dependencies, settings_of, specs_of, stages
+from ._plan import Experiment, Plan, diff
+from ._sources import check_distinct_data, fingerprint, words_of
+from ._store import Store, StoreError
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A plan with its recordings and jobs.
+
+    Attributes
+    ----------
+    plan : Plan
+        What is computed.
+    facts : mapping of str to RecordingInfo
+        All recordings of the plan by name.
+    recordings : mapping of str to Recording
+        Those that were read: all for a run, those of its own jobs for one task of many.
+    jobs : dict of str to Job
+        All jobs by digest, in the order they are done.
+    digests : dict of Job to str
+        The same the other way round.
+    """
+
+    plan: Plan
+    facts: Mapping[str, RecordingInfo]
+    recordings: Mapping[str, Recording]
+    stages: list[dict[str, Job]] = field(init=False)
+    jobs: dict[str, Job] = field(init=False)
+    digests: dict[Job, str] = field(init=False)
+    _words: dict[tuple[str, str], Words] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        found = stages(self.plan, self.facts)
+        jobs = {digest: job for stage in found for digest, job in stage.items()}
+        object.__setattr__(self, "stages", found)
+        object.__setattr__(self, "jobs", jobs)
+        object.__setattr__(self, "digests", {job: digest for digest, job in jobs.items()})
+
+    @classmethod
+    def of(cls, plan: Plan) -> Prepared:
+        """Read all recordings of a plan; what may be refused is refused here."""
+        recordings = {source.name: source.load() for source in plan.sources}
+        facts = {
+            name: RecordingInfo(fingerprint(recording), recording.n_units)
+            for name, recording in recordings.items()
+        }
+        check_distinct_data({name: each.fingerprint for name, each in facts.items()})
+        prepared = cls(plan, facts, recordings)
+        for experiment in plan.experiments:
+            for source in plan.sources_of(experiment):
+                prepared._words_of(source.name, experiment)
+        return prepared
+
+    def enter(self, store: Store, *, command: str, workers: int) -> list[str]:
+        """Write the plan and its recordings into a store that fits them.
+
+        Returns
+        -------
+        list of str
+            What changed since the store was last used, in sentences.
+
+        Raises
+        ------
+        ValueError
+            Where a recording is not the one that the store was made from.
+        StoreError
+            Where another version made the store.
+        """
+        messages = _changes(self.plan, store)
+        _check_unchanged(self.recordings, self.facts, store)
+        for name, recording in self.recordings.items():
+            store.write_recording(recording_row(name, recording, self.facts[name], self.plan))
+        store.write_plan(
+            [{"digest": digest} | job.row for digest, job in self.jobs.items()],
+            plan=json_text(self.plan.as_dict()),
+            microcolumn=__version__,
+            command=command,
+            workers=str(workers),
+        )
+        return messages
+
+    def used(self, job: Job) -> dict[Job, str]:
+        """Jobs whose results it starts from, with their digests."""
+        experiment, compared = self._experiment(job)
+        found = dependencies(job, compared, experiment.n_splits)
+        return {other: self.digests[other] for other in found}
+
+    def is_ready(self, digest: str, done: Iterable[str]) -> bool:
+        """Whether all that a job starts from is done."""
+        return set(self.used(self.jobs[digest]).values()).issubset(done)
+
+    def task(self, digest: str, store: Store, threads: int) -> Task:
+        """The job with all it needs; ``store`` has the fits that it starts from."""
+        job = self.jobs[digest]
+        experiment, _ = self._experiment(job)
+        models, log_z = inputs(store, job, self.used(job))
+        return Task(
+            digest=digest,
+            job=job,
+            experiment=experiment,
+            words=self._words_of(job.recording, experiment),
+            models=models,
+            log_z=log_z,
+            threads=threads,
+            recording=self.recordings[job.recording] if job.kind == "describe" else None,
+        )
+
+    def row(self, result: JobResult) -> dict[str, Any]:
+        """Columns of ``jobs`` for a job that is done."""
+        job = self.jobs[result.digest]
+        return job.row | {
+            "fingerprint": self.facts[job.recording].fingerprint,
+            "settings": settings_of(job, *self._experiment(job)),
+            "warnings": result.warnings,
+            "seconds": result.seconds,
+            "environment": result.environment,
+        }
+
+    def _experiment(self, job: Job) -> tuple[Experiment, tuple[ModelSpec, ...]]:
+        """The job's experiment, and the models that it compares."""
+        [experiment] = [each for each in self.plan.experiments if each.name == job.experiment]
+        n_units = self.facts[job.recording].n_units
+        return experiment, specs_of(experiment, n_units, job.window or 1)
+
+    def _words_of(self, recording: str, experiment: Experiment) -> Words:
+        """Words of an experiment on one of the recordings that were read, made once."""
+        key = recording, experiment.name
+        if key not in self._words:
+            self._words[key] = words_of(self.recordings[recording], experiment)
+        return self._words[key]
+
+
+def _check_unchanged(
+    recordings: Mapping[str, Recording], facts: Mapping[str, RecordingInfo], store: Store
+) -> None:
+    """Refuse recordings that are not what the store was made from."""
+    known = {row["name"]: row for row in store.rows("recordings")}
+    for name, recording in recordings.items():
+        before = known.get(name)
+        if before is not None and before["fingerprint"] != facts[name].fingerprint:
+            raise ValueError(
+                f"recording {name!r} is not the one that {store.path} was made from: it had "
+                f"{before['n_spikes']:,} spikes of {before['n_units']} units, now it has "
+                f"{recording.n_spikes:,} of {recording.n_units} (or other times, units, layers or "
+                "epochs); restore it or the options it was read with, or use another store"
+            )
+
+
+def recording_row(
+    name: str, recording: Recording, facts: RecordingInfo, plan: Plan
+) -> dict[str, Any]:
+    """Row of the store about a recording."""
+    table, rates = recording.units, recording.rates_hz
+    places = {"area": table.area, "probe": table.probe}
+    units = [
+        {
+            "id": table.ids[n],
+            "layer": None if table.layer is None else table.layer[n],
+            "depth_um": None if table.depth_um is None else float(table.depth_um[n]),
+            "depth_reference": table.depth_reference,
+            "multiunit": bool(table.multiunit[n]),
+            "rate_hz": float(rates[n]),
+            **{name: labels[n] for name, labels in places.items() if labels is not None},
+        }
+        for n in range(recording.n_units)
+    ]
+    suspicious = [*late_start(recording), *suspicions(suspect_units(recording))]
+    survey: dict[str, Any] = {"suspects": suspicious} if suspicious else {}
+    # Epochs may be too short for the bins of an experiment on other recordings.
+    about = [each for each in plan.experiments if not each.recordings or name in each.recordings]
+    for width in dict.fromkeys(experiment.bin_width for experiment in about):
+        binning = recording.binning(width)
+        survey[repr(width)] = {
+            "n_bins": binning.words.n_bins,
+            "n_distinct": len(binning.words),
+            "single_fraction": binning.single_fraction,
+            "multiple_fraction": binning.multiple_fraction,
+        }
+    return {
+        "name": name,
+        "fingerprint": facts.fingerprint,
+        "source": recording.source,
+        "n_units": recording.n_units,
+        "n_spikes": recording.n_spikes,
+        "duration_s": recording.duration_s,
+        "simulated": int(recording.simulated),
+        "units": units,
+        "notes": recording.notes,
+        "survey": survey,
+    }
+
+
+def _changes(plan: Plan, store: Store) -> list[str]:
+    """What changed since the store was last used, in sentences; other versions are refused."""
+    before = store.read_study()
+    if "plan" not in before:
+        return []
+    if before["microcolumn"] != __version__:
+        raise StoreError(
+            f"{store.path} was made by microcolumn {before['microcolumn']} and this is "
+            f"{__version__}, whose numbers may differ; use that version or a new store"
+        )
+    changed = diff(Plan.from_dict(json.loads(before["plan"])), plan)
+    if not changed:
+        return []
+    kept = "results of the earlier plan that this one shares are used, all others are kept"
+    return ["the plan changed:", *(f"  {sentence}" for sentence in changed), f"  ({kept})"]
+
+
+def inputs(
+    store: Store, job: Job, used: Mapping[Job, str]
+) -> tuple[dict[str, tuple[bytes, ...]], dict[str, LogPartition]]:
+    """What a job starts from: fitted models by name, and log Z of those that were chosen.
+
+    ``used`` are the finished fits that it starts from, with their digests. Models are all of a path
+    for a fit, else the fit at the l1 that the validation part prefers, of each split that is used.
+    """
+    models: dict[str, tuple[bytes, ...]] = {}
+    log_z: dict[str, LogPartition] = {}
+    for fit, digest in used.items():
+        assert fit.model is not None  # fits are of one model
+        where: dict[str, Any] = {}
+        if job.kind != "fit":
+            rows = {row["l1"]: row for row in store.rows("normalisers", job=digest)}
+            where["l1"] = chosen_l1(rows)
+            if fit.split == job.split:
+                log_z[fit.model.name] = log_partition_of(rows[where["l1"]])
+        found = store.rows("fits", columns=("file",), job=digest, **where)
+        before = models.get(fit.model.name, ())
+        models[fit.model.name] = (*before, *(row["file"] for row in found))
+    return models, log_z

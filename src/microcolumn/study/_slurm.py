@@ -1,0 +1,178 @@
+"""SLURM by its own commands: scripts for sbatch, and what squeue and sacct say of their tasks.
+
+States and options are those of the manual pages sbatch(1), squeue(1) and sacct(1).
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+#: Seconds that a command may take; a busy controller is slow to answer.
+_PATIENCE = 60
+#: Options of sbatch that a submission sets itself, for all tasks to be done in order.
+_OWN = ("--array", "-a", "--dependency", "-d", "--wrap", "--parsable")
+
+#: States of tasks that have not ended.
+WAITING, RUNNING = "waiting", "running"
+_OUT_OF_MEMORY, _TIMED_OUT = "out of memory", "timed out"
+#: Why tasks were killed: their state, the same in a sentence, and the option that asks for more.
+LIMITS = ((_OUT_OF_MEMORY, "ran out of memory", "--mem"), (_TIMED_OUT, "ran out of time", "--time"))
+_STATES = {
+    "PENDING": WAITING,
+    "CONFIGURING": WAITING,
+    "REQUEUED": WAITING,
+    "REQUEUE_FED": WAITING,
+    "REQUEUE_HOLD": WAITING,
+    "RESV_DEL_HOLD": WAITING,
+    "SPECIAL_EXIT": WAITING,
+    "SUSPENDED": WAITING,
+    "STOPPED": WAITING,
+    "RUNNING": RUNNING,
+    "COMPLETING": RUNNING,
+    "RESIZING": RUNNING,
+    "SIGNALING": RUNNING,
+    "STAGE_OUT": RUNNING,
+    "COMPLETED": "done",
+    "OUT_OF_MEMORY": _OUT_OF_MEMORY,
+    "TIMEOUT": _TIMED_OUT,
+    "DEADLINE": _TIMED_OUT,
+    "CANCELLED": "cancelled",
+    "PREEMPTED": "preempted",
+    "NODE_FAIL": "lost with their node",
+    "BOOT_FAIL": "lost with their node",
+}
+#: States that are not above, FAILED among them.
+_FAILED = "failed"
+
+
+class SlurmError(OSError):
+    """A command of SLURM is not there, does not answer or refuses: one sentence."""
+
+
+def check_flags(flags: Sequence[str]) -> None:
+    """Refuse options of sbatch that would undo what a submission relies on."""
+    for flag in flags:
+        name = flag.partition("=")[0] if flag.startswith("--") else flag[:2]
+        if flag.startswith("-") and name in _OWN:
+            raise ValueError(f"{name} is set by the submission itself; leave it out")
+        if not flag.isprintable():
+            raise ValueError(f"the sbatch option {flag!r} has characters that no script can hold")
+
+
+def script(
+    command: Sequence[str], *, name: str, log: Path, flags: Sequence[str], n_tasks: int | None
+) -> str:
+    """A batch script for sbatch, which any shell can run as well.
+
+    Parameters
+    ----------
+    command : sequence of str
+        Arguments of ``microcolumn``; those of one task, its number, are added.
+    name : str
+        Of the job in SLURM's lists.
+    log : Path
+        Folder for what tasks print.
+    flags : sequence of str
+        Options of sbatch.
+    n_tasks : int or None
+        Tasks of the array; None for a job that is no array.
+    """
+    pattern = f"{name}-%A_%a.log" if n_tasks else f"{name}-%j.log"
+    directives = [
+        ["--job-name", name],
+        ["--output", str(log).replace("%", "%%") + f"/{pattern}"],
+        # A task that SLURM starts again, after the loss of its node, does what is left.
+        ["--open-mode=append", "--requeue"],
+        *([list(flags)] if flags else []),
+        *([[f"--array=0-{n_tasks - 1}"]] if n_tasks else []),
+    ]
+    lines = ["#!/bin/bash", *(f"#SBATCH {shlex.join(each)}" for each in directives)]
+    lines.append('threads="${SLURM_CPUS_PER_TASK:-1}"')
+    libraries = ("OMP", "OPENBLAS", "MKL", "NUMBA")
+    lines.append(f"export {' '.join(f'{each}_NUM_THREADS=$threads' for each in libraries)}")
+    # -P: modules in the folder that the script is run in are not Python's.
+    call = shlex.join([sys.executable, "-P", "-m", "microcolumn", *command])
+    if n_tasks:
+        call += ' --task "${SLURM_ARRAY_TASK_ID:-$1}" --threads "$threads"'
+    return "\n".join([*lines, f"exec {call}", ""])
+
+
+def submit_script(path: Path, after: str | None) -> str:
+    """Give a script to sbatch; the number that SLURM gives it.
+
+    It waits until job ``after`` has ended, well or not, and does what is ready then.
+    """
+    order = [f"--dependency=afterany:{after}"] if after else []
+    return _answer(["sbatch", "--parsable", *order, str(path)]).strip().partition(";")[0]
+
+
+def cancel(jobs: Sequence[str]) -> None:
+    """Take jobs back."""
+    if jobs:
+        _answer(["scancel", *jobs])
+
+
+def tasks_by_state(jobs: Sequence[str]) -> dict[str, int]:
+    """How many tasks of these jobs are in which state, in plain words.
+
+    squeue knows those that have not ended and, for some minutes, those that have. sacct knows all
+    of them, on clusters that keep accounts.
+    """
+    options = ["--noheader", "--parsable2", "--allocations", "--format=JobID,State"]
+    try:
+        accounts = _answer(["sacct", *options, f"--jobs={','.join(jobs)}"])
+    except SlurmError:
+        accounts = ""
+    lines = [line.partition("|") for line in accounts.splitlines()]
+    found = {each: state for task, _, state in lines for each in _single(task)}
+    asked = ["squeue", "--me", "--noheader", "--array", "--states=all", "--format=%F|%K|%T"]
+    for job, index, state in (line.split("|") for line in _answer(asked).splitlines()):
+        if job in jobs:
+            found[job if index == "N/A" else f"{job}_{index}"] = state
+    return dict(Counter(map(_in_words, found.values())))
+
+
+def _single(task: str) -> list[str]:
+    """Names of single tasks, which sacct writes as ``7_[0,2-4%2]`` until they start."""
+    job, bracket, places = task.partition("[")
+    if not bracket:
+        return [task]
+    names = []
+    for part in re.sub(r"%.*|\]", "", places).split(","):
+        first, _, last = part.partition("-")
+        names += [f"{job}{n}" for n in range(int(first), int(last or first) + 1)]
+    return names
+
+
+def is_alive(tasks: Iterable[str]) -> bool:
+    """Whether some of these states are of tasks that have not ended."""
+    return bool({WAITING, RUNNING}.intersection(tasks))
+
+
+def _in_words(state: str) -> str:
+    """A state of SLURM's, which may come with more, as in ``CANCELLED by 1000``."""
+    return _STATES.get(re.split(r"[\s+]", state.strip())[0], _FAILED)
+
+
+def _answer(command: Sequence[str]) -> str:
+    """What a command of SLURM prints."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
+    except FileNotFoundError:
+        raise SlurmError(
+            f"{command[0]} is not there; SLURM's commands are on the login nodes of a cluster"
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise SlurmError(
+            f"{command[0]} has not answered for {_PATIENCE} s; try again when SLURM does"
+        ) from None
+    if done.returncode:
+        told = " ".join(done.stderr.split()) or f"it ended with {done.returncode}"
+        raise SlurmError(f"{command[0]} refused: {told}")
+    return done.stdout

@@ -1,0 +1,262 @@
+"""Give a plan to a cluster: scripts for the jobs that are missing, and SLURM to run them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..validation import whole_number
+from ._parts import Part, merge_parts, part_path, read_part, write_part
+from ._plan import Plan
+from ._prepared import Prepared
+from ._slurm import (
+    LIMITS,
+    SlurmError,
+    cancel,
+    check_flags,
+    is_alive,
+    script,
+    submit_script,
+    tasks_by_state,
+)
+from ._store import Store
+from ._submission import Submission, last_submission, next_folder, parts_folder
+
+#: Tasks of a stage, unless another number is asked for; SLURM's own limit is 1,001 by default.
+DEFAULT_ARRAY = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """What was made of a plan.
+
+    Attributes
+    ----------
+    scripts : dict of Path to str
+        Text of each script, in the order they have to run; the last one collects.
+    numbers : tuple of str
+        SLURM's numbers of them; none where nothing was submitted.
+    n_jobs, n_tasks : int
+        Jobs that were missing, and tasks that do them.
+    sentences : tuple of str
+        What else there is to know.
+    """
+
+    scripts: dict[Path, str]
+    numbers: tuple[str, ...]
+    n_jobs: int
+    n_tasks: int
+    sentences: tuple[str, ...]
+
+
+def submit(
+    plan: Plan,
+    store: str | Path,
+    *,
+    slurm: bool = True,
+    array: int = DEFAULT_ARRAY,
+    flags: Sequence[str] = (),
+    dry_run: bool = False,
+    command: str = "",
+) -> Submitted:
+    """Have SLURM compute what a plan asks for and the store does not have.
+
+    Jobs are dealt to the tasks of an array for each stage. Every job becomes a part file beside
+    the store; :func:`collect`, and every later command, merges those into it. Results are the
+    same bits as those of :func:`run`. After tasks were lost, submit again.
+
+    Parameters
+    ----------
+    plan : Plan
+        Recordings and experiments; the recordings are files that all machines see, or presets.
+    store : path
+        SQLite file, made where it does not exist.
+    slurm : bool
+        Submit the scripts. Without it they are only written, for another scheduler to run them.
+    array : int
+        Most tasks of a stage.
+    flags : sequence of str
+        Options of ``sbatch``, such as ``"--time=1:00:00"``.
+    dry_run : bool
+        Neither write nor submit anything.
+    command : str
+        What to note down as the origin of the study.
+
+    Raises
+    ------
+    ValueError
+        Where a recording is not the one that the store was made from, or is in memory alone.
+    StoreError
+        Where the store cannot be written, is of another version or in use by a run.
+    SlurmError
+        Where SLURM's commands are not there or refuse; nothing stays submitted then.
+    """
+    path = Path(store)
+    check_flags(flags)
+    if whole_number("array", array) < 1:
+        raise ValueError(f"array is {array}; ask for at least one task")
+    for source in plan.sources:
+        if source.in_memory is not None:
+            raise ValueError(
+                f"recording {source.name} is in memory, where no other machine sees it; save it "
+                "and name its file"
+            )
+    prepared = Prepared.of(plan)
+    if dry_run:
+        done = _done(path)
+        planned = _planned(prepared, path, done, array, flags)
+        return _submitted(planned, path, (), ())
+    sentences: list[str] = []
+    if slurm:
+        sentences = _check_last(path, flags)
+    with Store.create(path) as opened, opened.lock():
+        sentences = prepared.enter(opened, command=command, workers=array) + sentences
+        sentences += merge_parts(opened).sentences
+        done = opened.finished()
+        planned = _planned(prepared, path, done, array, flags)
+        if not planned.stages:
+            return _submitted(planned, path, (), sentences)
+        planned.save()
+        _write_inputs(prepared, opened, planned)
+        for file, text in _scripts(planned, path).items():
+            file.write_text(text, encoding="utf-8")
+        numbers = _given_to_slurm(planned, path) if slurm else ()
+    return _submitted(planned, path, numbers, sentences)
+
+
+def _done(path: Path) -> set[str]:
+    """Jobs that a store has, with the parts beside it; none where there is no store."""
+    if not path.exists():
+        return set()
+    with Store.open(path) as store:
+        done = store.finished()
+    for part in parts_folder(path).glob("*.part"):
+        with suppress(ValueError, OSError):
+            done |= set() if read_part(part).error else {part.stem}
+    return done
+
+
+def _planned(
+    prepared: Prepared, path: Path, done: set[str], array: int, flags: Sequence[str]
+) -> Submission:
+    """Missing jobs, dealt to tasks: those that need nothing else missing are the first stage."""
+    stages: dict[int, list[str]] = {}
+    stage_of: dict[str, int] = {}
+    for digest, job in prepared.jobs.items():  # in an order in which none needs a later one
+        if digest not in done:
+            used = prepared.used(job).values()
+            stage_of[digest] = 1 + max((stage_of.get(each, -1) for each in used), default=-1)
+            stages.setdefault(stage_of[digest], []).append(digest)
+    # The longest jobs of a stage come first, so that dealing one at a time is fair.
+    dealt = [
+        [stage[n :: min(array, len(stage))] for n in range(min(array, len(stage)))]
+        for _, stage in sorted(stages.items())
+    ]
+    return Submission(
+        folder=next_folder(path),
+        plan=prepared.plan.as_dict(),
+        recordings={name: list(each) for name, each in prepared.facts.items()},
+        stages=dealt,
+        flags=list(flags),
+    )
+
+
+def _write_inputs(prepared: Prepared, store: Store, planned: Submission) -> None:
+    """Parts of the finished fits that missing jobs start from, for tasks do not open the store."""
+    done = store.finished()
+    missing = (digest for stage in planned.stages for task in stage for digest in task)
+    used = {each for name in missing for each in prepared.used(prepared.jobs[name]).values()}
+    for digest in sorted(used & done):
+        try:
+            read_part(part_path(planned.folder.parent, digest))
+        except (OSError, ValueError):
+            part = _part_of(store, digest, str(prepared.jobs[digest]))
+            write_part(planned.folder.parent, part)
+
+
+def _part_of(store: Store, digest: str, job: str) -> Part:
+    """The part that a finished fit would have, as far as other jobs need it."""
+    [row] = store.rows("jobs", digest=digest)
+    [environment] = store.rows("environments", id=row["environment"])
+    rows = {
+        table: [
+            {column: value for column, value in each.items() if column != "job"}
+            for each in store.rows(table, job=digest)
+        ]
+        for table in ("fits", "normalisers")
+    }
+    return Part(digest, job, row | {"environment": environment["versions"]}, rows)
+
+
+def _scripts(planned: Submission, path: Path) -> dict[Path, str]:
+    """Text of each script by its path, in the order in which they have to run."""
+    study = re.sub(r"[^\w.-]", "_", path.stem)
+    found = {}
+    for stage, tasks in enumerate(planned.stages, 1):
+        call = ["study", "work", str(planned.folder), "--stage", str(stage)]
+        found[planned.folder / f"stage-{stage}.sh"] = script(
+            call,
+            name=f"{study}-{stage}",
+            log=planned.logs,
+            flags=planned.flags,
+            n_tasks=len(tasks),
+        )
+    small = [flag for flag in planned.flags if not flag.startswith("--gres")]
+    call = ["study", "collect", str(path.resolve())]
+    found[planned.folder / "collect.sh"] = script(
+        call, name=f"{study}-collect", log=planned.logs, flags=small, n_tasks=None
+    )
+    return found
+
+
+def _given_to_slurm(planned: Submission, path: Path) -> tuple[str, ...]:
+    """Submit all scripts, or none of them; their numbers."""
+    numbers: list[str] = []
+    try:
+        for file in _scripts(planned, path):
+            numbers.append(submit_script(file, numbers[-1] if numbers else None))
+            planned.note_numbers(numbers)
+    except BaseException:
+        with suppress(SlurmError):
+            cancel(numbers)
+        raise
+    return tuple(numbers)
+
+
+def _check_last(path: Path, flags: Sequence[str]) -> list[str]:
+    """Refuse to do what tasks are doing; say what those that were killed had too little of."""
+    last = last_submission(path)
+    if last is None:
+        return []
+    tasks = tasks_by_state(last.numbers)
+    if is_alive(tasks):
+        counts = ", ".join(f"{count} {state}" for state, count in tasks.items())
+        raise ValueError(
+            f"tasks of the last submission have not ended ({counts}); wait for them, or end them "
+            f"with scancel {' '.join(last.numbers)}"
+        )
+    return [
+        f"{tasks[state]} tasks of the last submission {what}; ask for more with {option}"
+        for state, what, option in LIMITS
+        if state in tasks and _option(option, flags) == _option(option, last.flags)
+    ]
+
+
+def _option(name: str, flags: Sequence[str]) -> list[str]:
+    return [flag for flag in flags if flag.startswith(f"{name}=")]
+
+
+def _submitted(
+    planned: Submission, path: Path, numbers: Sequence[str], sentences: Sequence[str]
+) -> Submitted:
+    tasks = [task for stage in planned.stages for task in stage]
+    return Submitted(
+        scripts=_scripts(planned, path) if tasks else {},
+        numbers=tuple(numbers),
+        n_jobs=sum(map(len, tasks)),
+        n_tasks=len(tasks),
+        sentences=tuple(sentences),
+    )

@@ -1,0 +1,59 @@
+"""Sessions of CellExplorer: spikes, and what two files beside them add."""
+
+import numpy as np
+import planted_cellinfo as planted
+import pytest
+
+import microcolumn as mc
+
+
+@pytest.mark.parametrize("version", ["5", "7.3"])
+def test_a_session_is_read_whole(version, tmp_path):
+    folder = planted.write_cellinfo(tmp_path / "rat1", version)
+    recording = mc.read(folder / "rat1.spikes.cellinfo.mat")
+    assert recording.units.ids == ("1", "2", "3")
+    assert recording.units.quality == ("good", "mua", "")
+    assert recording.units.multiunit.tolist() == [False, True, False]
+    assert recording.units.area == ("VISp", "CA1", "VISp")
+    assert recording.units.layer == ("V", "", "II/III")
+    assert list(recording.epochs) == [(0.0, planted.SECONDS)]
+    for train, times in zip(recording.trains, planted.TRAINS, strict=False):
+        np.testing.assert_array_equal(train, times)
+    assert mc.read(folder, epochs="sleep").duration_s == 8.0
+    by_depth = mc.read(folder, layers="deepSuperficial")
+    assert by_depth.units.layer == ("Unknown", "Deep", "Cortical")
+
+
+def test_spikes_alone_are_enough(tmp_path):
+    folder = planted.write_cellinfo(tmp_path, cell_metrics=None, session=None)
+    recording = mc.read(folder)
+    assert recording.units.ids == ("1", "2", "3", "4")
+    assert recording.units.area == ("HPC",) * 4
+    assert recording.units.quality is None
+    assert recording.duration_s == 9.0
+
+
+def test_a_session_shorter_than_its_spikes_does_not_tell_the_length(tmp_path):
+    session = {"general": {"duration": np.array([[3.0]])}}
+    recording = mc.read(planted.write_cellinfo(tmp_path, session=session))
+    assert recording.duration_s == 9.0
+    assert any("to last 3 s, but the last spike is at 9 s" in note for note in recording.notes)
+
+
+def test_damage_beside_the_spikes_names_the_file(tmp_path):
+    folder = planted.write_cellinfo(tmp_path)
+    path = folder / "rat1.session.mat"
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(ValueError, match=r"rat1.session.mat: it ends in the middle of a variable"):
+        mc.read(folder)
+
+
+def test_a_folder_of_several_sessions_and_a_link_are_one_sentence(tmp_path):
+    folder = planted.write_cellinfo(tmp_path / "a")
+    (folder / "rat1.session.mat").rename(tmp_path / "elsewhere.mat")
+    (folder / "rat1.session.mat").symlink_to(tmp_path / "elsewhere.mat")
+    with pytest.raises(ValueError, match=r"rat1.session.mat is a link that leads out"):
+        mc.read(folder)
+    (folder / "rat2.spikes.cellinfo.mat").touch()
+    with pytest.raises(ValueError, match=r"it has 2 files \*.spikes.cellinfo.mat; name the one"):
+        mc.read(folder)

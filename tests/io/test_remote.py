@@ -1,0 +1,197 @@
+"""NWB files behind a URL, from a server of this machine."""
+
+import gc
+import json
+import re
+import sys
+import threading
+import time
+import warnings
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import h5py
+import numpy as np
+import pytest
+import written
+from typer.testing import CliRunner
+
+import microcolumn as mc
+from microcolumn.cli import app
+from microcolumn.io import _read, _remote
+from microcolumn.io._lindi import described
+from microcolumn.study._sources import Source
+
+pytest.importorskip("remfile")
+
+
+class Server(BaseHTTPRequestHandler):
+    """Sends parts of files; by the first part of the path, it does something else."""
+
+    files: dict
+    sent = 0
+
+    def do_GET(self):
+        _, kind, name = self.path.partition("?")[0].split("/", 2)
+        if kind == "hangs":
+            time.sleep(3)
+        elif kind == "moved":
+            self.answer(302, b"", Location=f"/files/{name}")
+        elif kind == "elsewhere":
+            self.answer(302, b"", Location="file:///etc/passwd")
+        elif kind == "whole":
+            self.answer(200, self.files[name])
+        elif kind != "files" or name not in self.files:
+            self.answer(404, b"")
+        else:
+            self.part(self.files[name])
+
+    def part(self, content):
+        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"])
+        first, last = int(asked[1]), min(int(asked[2]), len(content) - 1)
+        span = f"bytes {first}-{last}/{len(content)}"
+        Server.sent += last + 1 - first
+        self.answer(206, content[first : last + 1], **{"Content-Range": span})
+
+    def answer(self, status, content, **headers):
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(content)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        with suppress(ConnectionError):  # whoever asked may have seen enough
+            self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """Address of a server with an NWB file that is mostly something else, an HDF5 file and text."""
+    folder = tmp_path_factory.mktemp("served")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        path = written.write_nwb(written.small_recording(), folder / "a.nwb")
+    with h5py.File(path, "r+") as file:  # PyNWB knows nothing of it
+        file["raw"] = np.zeros(1 << 22, np.uint8)
+    with h5py.File(folder / "a.h5", "w") as file:
+        file["t"], file["k"] = [0.5, 1.5], [1, 2]
+    (folder / "a.csv").write_text("unit,time\n1,0.5\n")
+    Server.files = {file.name: file.read_bytes() for file in folder.iterdir()}
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    httpd.daemon_threads = True
+    threading.Thread(target=httpd.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{httpd.server_port}", path
+    httpd.shutdown()
+    httpd.server_close()
+
+
+@pytest.mark.parametrize("place", ["files/a.nwb", "moved/a.nwb?version=2"])
+def test_a_recording_behind_a_url_is_that_of_the_file_and_little_is_fetched(place, server):
+    address, path = server
+    Server.sent = 0
+    recording = mc.read(f"{address}/{place}", depth_reference="surface")
+    assert Server.sent < path.stat().st_size / 2
+    local = mc.read(path, depth_reference="surface")
+    np.testing.assert_array_equal(recording.spike_times, local.spike_times)
+    assert recording.units.layer == local.units.layer
+    assert recording.source == local.source == "NWB, a.nwb"
+
+
+def test_hdf5_of_any_layout_behind_a_url_is_read_by_named_datasets(server):
+    recording = mc.read(f"{server[0]}/files/a.h5", times="/t", units="/k")
+    assert recording.units.ids == ("1", "2")
+
+
+@pytest.fixture(scope="module")
+def lindi_file(server):
+    """A description of the served file in JSON, next to it on the server."""
+    lindi = pytest.importorskip("lindi")
+    address, path = server
+    options = lindi.LindiH5ZarrStoreOpts(num_dataset_chunks_threshold=None)
+    file = path.with_suffix(".nwb.lindi.json")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the file that it leaves open
+        described = lindi.LindiH5pyFile.from_hdf5_file(
+            str(path), url=f"{address}/files/a.nwb", zarr_store_opts=options
+        )
+        described.write_lindi_file(str(file))
+        del described
+        gc.collect()
+    Server.files[file.name] = file.read_bytes()
+    return file
+
+
+def test_a_description_by_lindi_is_read_from_disk_and_from_a_url(server, lindi_file):
+    address, path = server
+    local = mc.read(path, depth_reference="surface")
+    for place in (lindi_file, f"{address}/files/{lindi_file.name}"):
+        recording = mc.read(place, depth_reference="surface")
+        np.testing.assert_array_equal(recording.spike_times, local.spike_times)
+        assert recording.units.layer == local.units.layer
+
+
+@pytest.mark.parametrize(
+    ("key", "entry", "sentence"),
+    [
+        ("units/spike_times/0", ["/etc/passwd", 0, 100], "leads to '/etc/passwd', which is no"),
+        ("units/spike_times/0", ["{{u}}", 0, 100], "leads to 'file:///etc/passwd', which is no"),
+        ("units/spike_times/0", ["https://a.b/c", 0, -1], "refers to bytes 0 and -1 long"),
+        ("units/spike_times/.zarray", ["https://a.b/c", 0, 1], "refers to nothing"),
+        ("units/layer/.zarray", {"filters": [{"id": "pickle"}]}, "is pickled, which could run"),
+        ("x/.zattrs", {"_EXTERNAL_ARRAY_LINK": {"url": "/etc/passwd"}}, "leads to '/etc/passwd'"),
+        ("x/.zattrs", "{", "'x/.zattrs' is not JSON"),
+    ],
+)
+def test_a_description_that_leads_elsewhere_is_refused(key, entry, sentence, lindi_file, tmp_path):
+    content = json.loads(lindi_file.read_text()) | {"templates": {"u": "file:///etc/passwd"}}
+    content["refs"][key] = entry
+    path = tmp_path / lindi_file.name
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=sentence) as caught:
+        mc.read(path)
+    assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(
+    ("place", "kind", "sentence"),
+    [
+        ("files/b.nwb", OSError, "its server answers 404 Not Found; check the address"),
+        ("whole/a.nwb", ValueError, "does not send parts of a file, .*; download it"),
+        ("files/a.csv", ValueError, "only HDF5 files, such as NWB, are read from a URL; download"),
+        ("elsewhere/x", OSError, "its server answers 302 Found|cannot be reached"),
+        ("hangs/a.nwb", OSError, r"does not answer within 0\.5 s; try again later"),
+    ],
+)
+def test_what_cannot_be_read_from_a_url_is_one_sentence(place, kind, sentence, server, monkeypatch):
+    monkeypatch.setattr(_remote, "_SECONDS", 0.5 if "hangs" in place else 20.0)
+    with pytest.raises(kind, match=sentence) as caught:
+        mc.read(f"{server[0]}/{place}")
+    assert str(caught.value).startswith(f"{server[0]}/{place}")
+    assert "\n" not in str(caught.value)
+
+
+def test_no_network_no_library_and_other_schemes_are_one_sentence(monkeypatch, tmp_path):
+    with pytest.raises(OSError, match=r"http://127\.0\.0\.1:9/a.nwb cannot be reached \(.*refused"):
+        mc.read("http://127.0.0.1:9/a.nwb")
+    for url in ("file:///etc/passwd", "s3://bucket/a.nwb"):
+        with pytest.raises(ValueError, match=r"is no address of the web; give one that begins"):
+            mc.read(url)
+    (tmp_path / "a.lindi.json").write_text('{"refs": {}}')
+    monkeypatch.setitem(sys.modules, "lindi", None)
+    with pytest.raises(ImportError, match=r"needs lindi; .* pip install 'microcolumn\[stream\]'"):
+        _read._load("nwb", {}, described(tmp_path / "a.lindi.json"))
+    monkeypatch.setitem(sys.modules, "remfile", None)
+    with pytest.raises(ImportError, match=r"needs remfile; .* pip install 'microcolumn\[stream\]'"):
+        mc.read("https://example.org/a.nwb")
+
+
+def test_commands_and_plans_take_urls(server):
+    url = f"{server[0]}/files/a.nwb"
+    told = json.loads(CliRunner().invoke(app, ["info", url, "--json"]).output)
+    assert told["n_units"] == 5
+    plan = mc.study.Plan.of([f"{url}?v=2"], read={"depth_reference": "surface"})
+    (source,) = plan.sources
+    assert (source.name, source.file) == ("a", f"{url}?v=2")
+    assert Source.from_dict("a", source.as_dict()).load().n_units == 5
+    assert source.origin[1] == f"{url}?v=2"

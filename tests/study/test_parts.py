@@ -1,0 +1,159 @@
+"""Part files: whole, of a known job, and in the store the same bits as after a run."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from small_study import results_of
+from stored import JOB
+
+import microcolumn
+from microcolumn.study import _parts as parts
+from microcolumn.study._jobs import RecordingInfo, digest
+from microcolumn.study._parts import Part, collect, merge_part, part_path, read_part, write_part
+from microcolumn.study._store import Store
+from microcolumn.study._submission import parts_folder
+
+ROW = JOB | {
+    "environment": {"microcolumn": microcolumn.__version__},
+    "finished": "2026-01-01 00:00:00+00:00",
+    "seconds": np.float64(0.1),
+    "warnings": ("it did not converge",),
+}
+FIT = {
+    "l1": np.float64(1e-3),
+    "value": 0.1 + 0.2,
+    "optimality": math.inf,
+    "converged": np.bool_(True),
+    "n_iter": np.int64(12),
+    "tried": [{"settings": {"n": 1}, "validation_bits_per_second": math.nan}],
+    "file": bytes(range(256)),
+}
+ROWS = {"fits": [FIT, FIT | {"l1": 2e-3, "value": math.nan, "file": None}]}
+
+
+def name_of(row):
+    return digest(row["settings"], RecordingInfo(row["fingerprint"], 0))
+
+
+def part(number=0, **changes):
+    row = ROW | {"settings": {"number": number}} | changes.pop("row", {})
+    return Part(name_of(row), f"job {number}", row, changes.pop("rows", ROWS), **changes)
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A store with a folder for its parts."""
+    store = tmp_path / "study.db"
+    Store.create(store).close()
+    parts_folder(store).mkdir()
+    return store
+
+
+def put(path, *several):
+    for each in several:
+        write_part(parts_folder(path), each)
+
+
+def test_merged_parts_are_the_bits_that_a_run_would_have_stored(path, tmp_path):
+    put(path, part(0), part(1))
+    assert collect(path).merged == 2
+    with Store.create(tmp_path / "run.db") as store:
+        for number in (1, 0):
+            store.finish(part(number).digest, part(number).row, ROWS)
+    assert results_of(path) == results_of(tmp_path / "run.db")
+    assert collect(path) == parts.Collected(0, 0, ())  # there is nothing left to do
+
+
+def test_a_part_that_was_merged_stays_until_the_plan_is_done(path):
+    with Store.create(path) as store:
+        planned = [ROW | {"digest": part(n).digest, "model": None} for n in range(2)]
+        names = ("digest", "kind", "recording", "experiment", "window", "split", "model")
+        store.write_plan([{name: row[name] for name in names} for row in planned])
+    put(path, part(0))
+    collect(path)
+    assert part_path(parts_folder(path), part(0).digest).exists()  # later jobs may start from it
+    put(path, part(1))
+    collect(path)
+    assert list(parts_folder(path).iterdir()) == []
+
+
+def test_a_failure_is_kept_with_its_trace_and_gives_way_to_a_result(path):
+    put(path, part(rows={}, error="ValueError: no", trace="line 1\nline 2"))
+    assert (collect(path).merged, collect(path).failed) == (0, 0)
+    with Store.open(path) as store:
+        [failure] = store.rows("failures")
+    assert (failure["job"], failure["error"]) == ("job 0", "ValueError: no")
+    assert failure["traceback"] == "line 1\nline 2"
+    put(path, part())
+    assert collect(path).merged == 1
+    with Store.open(path) as store:
+        assert store.rows("failures") == []
+
+
+def test_no_flipped_byte_of_a_part_gets_into_the_store(path):
+    file = part_path(parts_folder(path), part().digest)
+    put(path, part())
+    whole = file.read_bytes()
+    places = np.linspace(0, len(whole) - 1, 15).astype(int)
+    flipped = [whole[:n] + bytes([whole[n] ^ 4]) + whole[n + 1 :] for n in places]
+    for content in (*flipped, whole[:-1], whole + b" ", b"", b"\n", b"\xff" * 100):
+        file.write_bytes(content)
+        found = collect(path)
+        [sentence] = found.sentences
+        assert re.fullmatch(
+            f"{file} was not merged, because .+; it is kept as {part().digest}.refused, and its "
+            "job has to be done again",
+            sentence,
+        )
+        assert found.merged == found.failed == 0
+    with Store.open(path) as store:
+        assert store.finished() == set()
+
+
+@pytest.mark.parametrize(
+    ("foreign", "reason"),
+    [
+        (part(row={"environment": {"microcolumn": "0.0.0"}}), "computed by microcolumn 0.0.0"),
+        (part(row={"environment": {}}), "not laid out as a part file"),
+        (part(rows={"planned": [{"position": 0}]}), "table planned has no column 'job'"),
+        (part(rows={"fits": [{"number": 0}]}), "table fits has no column 'number'"),
+        (part(rows={"fits": [{"value": 1.0}]}), "NOT NULL"),
+    ],
+)
+def test_a_part_of_another_version_or_layout_is_refused(path, foreign, reason):
+    put(path, foreign)
+    [sentence] = collect(path).sentences
+    assert reason in sentence
+    assert "\n" not in sentence
+
+
+def test_a_part_under_the_name_of_another_job_is_refused(path):
+    folder = parts_folder(path)
+    put(path, part(0))
+    part_path(folder, part(0).digest).rename(part_path(folder, part(1).digest))
+    [sentence] = collect(path).sentences
+    assert "its name is not that of the job in it" in sentence
+
+
+def test_other_files_among_the_parts_are_left_alone(path):
+    folder = parts_folder(path)
+    others = (".0.part.12.partial", "notes.txt", f"{part().digest}.part~")
+    for name in others:
+        (folder / name).write_text("half of a")
+    (folder / "1").mkdir()
+    assert collect(path) == parts.Collected(0, 0, ())
+    assert {each.name for each in folder.iterdir()} == {*others, "1"}
+
+
+def test_a_part_is_read_as_it_was_written(tmp_path):
+    write_part(tmp_path, part())
+    found = read_part(part_path(tmp_path, part().digest))
+    assert (found.digest, found.job, found.error) == (part().digest, "job 0", "")
+    assert found.rows["fits"][0] == {
+        column: value.item() if hasattr(value, "item") else value for column, value in FIT.items()
+    } | {"tried": [{"settings": {"n": 1}, "validation_bits_per_second": None}]}
+    with Store.create(tmp_path / "study.db") as store:
+        merge_part(store, found)
+        assert store.finished() == {part().digest}
