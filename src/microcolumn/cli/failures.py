@@ -20,6 +20,10 @@ def one_sentence() -> Iterator[None]:
         raise
     except (ValueError, TypeError, OSError, ImportError) as error:
         raise _ended(as_options(str(error)), 2) from None
+    except MemoryError as error:
+        reason = f" ({error})" if str(error) else ""
+        remedy = "use fewer units, wider bins or a shorter part of the recording"
+        raise _ended(f"the memory of this machine is too small{reason}; {remedy}", 1) from None
     except KeyboardInterrupt:
         raise _ended("interrupted; run the same command again to go on", 1) from None
     except RuntimeError as error:
