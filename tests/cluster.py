@@ -75,8 +75,10 @@ def running_slurm():
             stack.enter_context(_daemon("slurmctld", "-D", "-c"))
             stack.enter_context(_daemon("slurmd", "-D", "-N", "localhost"))
             _wait_for(lambda: "idle" in asked("sinfo", "--noheader", "--format=%t", check=False))
-            yield folder
-            asked("scancel", "--user=root", "--signal=KILL", "--full", check=False)
+            try:
+                yield
+            finally:
+                asked("scancel", "--user=root", "--signal=KILL", "--full", check=False)
         finally:
             del os.environ["SLURM_CONF"]
             if before is not None:

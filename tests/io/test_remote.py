@@ -33,7 +33,7 @@ class Server(BaseHTTPRequestHandler):
 
     def do_GET(self):
         _, kind, name = self.path.partition("?")[0].split("/", 2)
-        if kind == "hangs":
+        if kind == "hangs" or (kind == "stops" and "bytes=0-" not in self.headers["Range"]):
             time.sleep(3)
         elif kind == "moved":
             self.answer(302, b"", Location=f"/files/{name}")
@@ -41,7 +41,7 @@ class Server(BaseHTTPRequestHandler):
             self.answer(302, b"", Location="file:///etc/passwd")
         elif kind == "whole":
             self.answer(200, self.files[name])
-        elif kind != "files" or name not in self.files:
+        elif kind not in ("files", "stops") or name not in self.files:
             self.answer(404, b"")
         else:
             self.part(self.files[name])
@@ -169,6 +169,16 @@ def test_what_cannot_be_read_from_a_url_is_one_sentence(place, kind, sentence, s
         mc.read(f"{server[0]}/{place}")
     assert str(caught.value).startswith(f"{server[0]}/{place}")
     assert "\n" not in str(caught.value)
+
+
+def test_a_server_that_stops_is_given_up(server, monkeypatch):
+    monkeypatch.setattr(_remote, "_SECONDS", 0.5)
+    remote = _remote.found(f"{server[0]}/stops/a.nwb")
+    remote.seek(1 << 21)
+    with pytest.raises(
+        ValueError, match=r"its server stopped sending it \(no answer within 0.5 s\)"
+    ):
+        remote.read(100)
 
 
 def test_no_network_no_library_and_other_schemes_are_one_sentence(monkeypatch, tmp_path):

@@ -29,24 +29,26 @@ class Reader(NamedTuple):
     """A format: its name in sentences, the extra that installs its library, and its sandbox.
 
     ``sandboxed`` names compiled libraries that a damaged file can crash; a format that has some is
-    read in a process of its own.
+    read in a process of its own. A reader that does so ``by_file`` hands its files to that process
+    one by one, and checks each there.
     """
 
     title: str
     extra: str | None = None
     sandboxed: tuple[str, ...] = ()
+    by_file: bool = False
 
 
 #: Readers by name; each is a module here with a function ``load(path, **options) -> Session``.
 READERS = {
     "nwb": Reader("NWB", extra="nwb", sandboxed=("pynwb",)),
     "phy": Reader("a phy or Kilosort folder"),
-    "alf": Reader("an ALF folder", extra="alf"),
+    "alf": Reader("an ALF folder", extra="alf", by_file=True),
     "neo": Reader("a format of Neo", extra="neo"),
     "pynapple": Reader("a pynapple file"),
     "spikeinterface": Reader("a SpikeInterface sorting"),
     "mclust": Reader("T-files of MClust"),
-    "cellinfo": Reader("a session of CellExplorer", extra="matlab"),
+    "cellinfo": Reader("a session of CellExplorer", extra="matlab", by_file=True),
     "matlab": Reader("a MATLAB file", extra="matlab", sandboxed=("scipy.io", "h5py")),
     "csv": Reader("a table of unit and time"),
     "npz": Reader("NumPy arrays"),
@@ -184,8 +186,9 @@ def _session(name: str, path: Path, options: dict[str, Any]) -> Session:
 
 def _load(name: str, options: dict[str, Any], path: Path) -> Session:
     """Content of a file, read in this process."""
-    title, extra, _ = READERS[name]
-    with as_bad_file(title, extra):
-        check_contained(path)
+    reader = READERS[name]
+    with as_bad_file(reader.title, reader.extra):
+        if not reader.by_file:
+            check_contained(path)
         session: Session = import_module(f".{name}", __package__).load(path, **options)
     return session

@@ -17,6 +17,7 @@ from ._codec import json_text
 from ._compute import JobResult, Task
 from ._index import log_partition_of
 from ._jobs import Job, RecordingInfo, chosen_l1, dependencies, settings_of, specs_of, stages
+from ._network import network_file_system
 from ._plan import Experiment, Plan, diff
 from ._sources import check_distinct_data, fingerprint, words_of
 from ._store import Store, StoreError
@@ -76,7 +77,7 @@ class Prepared:
         Returns
         -------
         list of str
-            What changed since the store was last used, in sentences.
+            What changed since the store was last used, and where it is slow, in sentences.
 
         Raises
         ------
@@ -86,6 +87,11 @@ class Prepared:
             Where another version made the store.
         """
         messages = _changes(self.plan, store)
+        if kind := network_file_system(store.path):
+            messages.append(
+                f"{store.path} is on a network file system ({kind}), where an ordinary journal "
+                "keeps it safe from other machines; it would be faster on a local disk"
+            )
         _check_unchanged(self.recordings, self.facts, store)
         for name, recording in self.recordings.items():
             store.write_recording(recording_row(name, recording, self.facts[name], self.plan))
