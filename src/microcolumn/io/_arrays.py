@@ -17,7 +17,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from ._failures import BadFileError, damaged
-from ._limits import ARRAYS, check_claim
+from ._limits import ARRAYS, COUNTS, check_claim
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -77,7 +77,9 @@ class Archive(Mapping[str, NDArray[Any]]):
         if name not in self._read:
             with _opened(self._path) as archive:
                 self._n_bytes += archive.getinfo(f"{name}.npy").file_size
-                check_claim(self._path, self._n_bytes, name, most=ARRAYS)
+                is_matrix = len(self.shapes[name]) == 2 and min(self.shapes[name]) > 1
+                most = COUNTS if is_matrix else ARRAYS
+                check_claim(self._path, self._n_bytes, name, most=most)
                 with archive.open(f"{name}.npy") as file:
                     array = npy.read_array(file, allow_pickle=False)
             self._read[name] = _with_possible_text(array, f"{name}.npy")
