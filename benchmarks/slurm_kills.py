@@ -70,7 +70,7 @@ def submitted(plan: Plan, store: Path, rng: random.Random, n_kills: int) -> int:
     done = submit(plan, store, array=ARRAY)
     killed = 0
     while asked("squeue", "--noheader"):
-        time.sleep(rng.uniform(0.2, 6.0))
+        time.sleep(rng.uniform(1.0, 12.0))
         if killed < n_kills:
             killed += kill_one(store, rng)
     merged = collect(store)

@@ -1,5 +1,6 @@
 """Studies on a cluster by commands: submitted, lost, submitted again and collected."""
 
+import importlib
 import json
 import os
 import re
@@ -103,11 +104,14 @@ def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_on
         )
         assert "all jobs are done" in microcolumn("study", "submit", plan, "--slurm").stderr
 
-        # The same by Dask workers that SLURM starts.
+        # The same by Dask workers that SLURM starts; its defaults must be there to be changed.
+        importlib.import_module("dask_jobqueue")
         asked = ("study", "run", plan, "--store", by_dask, "--scheduler", "slurm", "--jobs", 1)
         with dask.config.set({"jobqueue.slurm.memory": "1GB"}):
             done = microcolumn(*asked)
         assert done.exit_code == 0, done.output
+        with dask.config.set({"jobqueue.slurm.queue": "nowhere"}):
+            assert "invalid partition specified: nowhere" in one_sentence(microcolumn(*asked))
     alone = plan.with_name("alone.db")
     assert microcolumn("study", "run", plan, "--store", alone, "--jobs", 1).exit_code == 0
     assert results_of(store) == results_of(by_dask) == results_of(alone)

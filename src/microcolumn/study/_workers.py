@@ -20,6 +20,7 @@ from tqdm.auto import tqdm
 
 from ..validation import whole_number
 from ._connection import StoreError
+from ._slurm import check_installed, check_script
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -72,7 +73,7 @@ class Workers:
         left = iter(tasks)
         while True:
             # Twice as many as can run, so that no worker waits for its next task.
-            room = 2 * _ready_threads(self.client) - len(pending)
+            room = 2 * sum(self.client.nthreads().values()) - len(pending)
             for task in islice(left, max(room, 0 if pending else 1)):
                 # A task is large; pure would have Dask hash all of it.
                 pending.add(self.client.submit(work, task, pure=False))
@@ -186,17 +187,20 @@ def _slurm(n_jobs: int | None) -> Iterator[Workers]:
     """Workers that are jobs of SLURM, with a Dask scheduler in this process."""
     try:
         import dask
-        from dask_jobqueue.slurm import SLURMCluster
+        from dask_jobqueue.slurm import SLURMCluster, SLURMJob
         from distributed import Client
     except ImportError:
         raise ImportError(
             "the scheduler slurm needs dask-jobqueue; install it with pip install "
             "'microcolumn[slurm]', or use microcolumn study submit, which needs nothing"
         ) from None
+    check_installed()
     count = _SLURM_JOBS if n_jobs is None else _at_least_one(n_jobs)
     # What a job asks SLURM for is said in Dask's own file, jobqueue.yaml.
     usual: dict[str, Any] = {"cores": 1, "processes": 1, "memory": "4GB"}
     own = {name: dask.config.get(f"jobqueue.slurm.{name}", None) or usual[name] for name in usual}
+    # Of what SLURM refuses Dask would print a traceback, and wait for ever.
+    check_script(SLURMJob("tcp://127.0.0.1:1", "dask-worker", **own).job_script())
     with (
         SLURMCluster(**own, scheduler_options={"dashboard": False}) as cluster,
         Client(cluster, set_as_default=False) as client,
