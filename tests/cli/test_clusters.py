@@ -154,6 +154,7 @@ def test_without_sbatch_a_submission_is_one_sentence(plan, monkeypatch):
     assert said == (
         "microcolumn: sbatch is not there; SLURM's commands are on the login nodes of a cluster"
     )
+    assert not plan.with_name("plan.db").exists()
 
 
 def test_what_sbatch_refuses_is_told_and_nothing_stays_submitted(plan, sbatch):
@@ -188,8 +189,8 @@ def test_tasks_that_were_killed_are_told_with_what_to_ask_for(plan, sbatch):
     told = microcolumn("study", "status", plan)
     counts = "1 out of memory, 1 timed out, 1 failed, 3 cancelled"
     assert f"tasks on SLURM: {counts}; their logs are in {plan.parent}" in told.stdout
-    assert "1 tasks ran out of memory: submit again with a larger --mem" in told.stdout
-    assert "1 tasks ran out of time: submit again with a larger --time" in told.stdout
+    assert "1 of the tasks ran out of memory: submit again with a larger --mem" in told.stdout
+    assert "1 of the tasks ran out of time: submit again with a larger --time" in told.stdout
     assert json.loads(microcolumn("study", "status", plan, "--json").stdout)["tasks"] == {
         "out of memory": 1,
         "timed out": 1,
@@ -198,4 +199,6 @@ def test_tasks_that_were_killed_are_told_with_what_to_ask_for(plan, sbatch):
     }
     more = microcolumn(*submit[:-1], "2G")
     assert "ran out of memory" not in more.stderr
-    assert "1 tasks of the last submission ran out of time; ask for more with --time" in more.stderr
+    assert (
+        "1 of the last submission's tasks ran out of time; ask for more with --time" in more.stderr
+    )

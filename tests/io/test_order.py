@@ -90,6 +90,6 @@ def test_a_silent_start_is_kept_with_a_note_and_a_warning(tmp_path):
 
 def test_times_in_milliseconds_can_be_given_their_unit(tmp_path):
     path = saved(tmp_path / "a.npz", poisson(0, 600) * 1e3)
-    with pytest.raises(ValueError, match="or name their unit with time_unit='ms', 'us' or"):
+    with pytest.raises(ValueError, match="or state their unit: time_unit='ms', or 'samples'"):
         mc.read(path)
     assert mc.read(path, time_unit="ms").duration_s == pytest.approx(600, abs=3)

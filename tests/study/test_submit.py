@@ -173,6 +173,13 @@ def test_a_share_that_is_not_there_is_refused(plan, path, stage, task):
         do_share(submission.folder, stage, task)
 
 
+def test_tasks_of_another_version_are_refused(plan, path, monkeypatch):
+    submission = written(plan, path)
+    monkeypatch.setattr(shares, "__version__", "99.0")
+    with pytest.raises(ValueError, match=r"was submitted by microcolumn .* and this is 99\.0"):
+        do_share(submission.folder, 1, 0)
+
+
 def test_a_folder_that_is_no_submission_is_refused(tmp_path):
     with pytest.raises(ValueError, match="is no folder of a submission"):
         do_share(tmp_path, 1, 0)

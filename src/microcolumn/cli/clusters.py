@@ -37,7 +37,9 @@ def submit(
         bool,
         typer.Option("--slurm", help="Submit the scripts; they are only written without it."),
     ] = False,
-    array: Annotated[int, typer.Option(min=1, help="Most tasks of a stage.")] = 200,
+    array: Annotated[
+        int | None, typer.Option(min=1, help="Most tasks of a stage; 200 by default.")
+    ] = None,
     time: Annotated[str | None, _of_sbatch(help="Time, such as 1:00:00.")] = None,
     partition: Annotated[str | None, _of_sbatch(help="Partition.")] = None,
     mem: Annotated[str | None, _of_sbatch(help="Memory, such as 4G.")] = None,
@@ -67,7 +69,7 @@ def submit(
             read.quick() if quick else read,
             store or default_store(plan, quick),
             slurm=slurm,
-            array=array,
+            **given(array=array),
             flags=[*(f"--{name}={value}" for name, value in options.items()), *(flags or ())],
             dry_run=dry_run,
             command=shlex.join(["microcolumn", *sys.argv[1:]]),

@@ -132,7 +132,7 @@ def read(
     except ValueError as error:  # a BadFileError or what is wrong with the recording
         remedy = ""
         if isinstance(error, UnitOfTimeError) and "time_unit" in _options_of(name):
-            remedy = ", or name their unit with time_unit='ms', 'us' or 'samples'"
+            remedy = ", or state their unit: time_unit='ms', or 'samples' with a sampling_rate="
         raise ValueError(f"{path}: {error}{remedy}") from None
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -49,10 +50,17 @@ _STATES = {
 }
 #: States that are not above, FAILED among them.
 _FAILED = "failed"
+_NOT_THERE = "{} is not there; SLURM's commands are on the login nodes of a cluster"
 
 
 class SlurmError(OSError):
     """A command of SLURM is not there, does not answer or refuses: one sentence."""
+
+
+def check_installed() -> None:
+    """Refuse to submit where there is no SLURM."""
+    if shutil.which("sbatch") is None:
+        raise SlurmError(_NOT_THERE.format("sbatch"))
 
 
 def check_flags(flags: Sequence[str]) -> None:
@@ -165,9 +173,7 @@ def _answer(command: Sequence[str]) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
     except FileNotFoundError:
-        raise SlurmError(
-            f"{command[0]} is not there; SLURM's commands are on the login nodes of a cluster"
-        ) from None
+        raise SlurmError(_NOT_THERE.format(command[0])) from None
     except subprocess.TimeoutExpired:
         raise SlurmError(
             f"{command[0]} has not answered for {_PATIENCE} s; try again when SLURM does"
