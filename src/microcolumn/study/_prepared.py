@@ -18,6 +18,7 @@ from ._compute import JobResult, Task
 from ._index import log_partition_of
 from ._jobs import Job, RecordingInfo, chosen_l1, dependencies, settings_of, specs_of, stages
 from ._network import network_file_system
+from ._parts import merge_parts
 from ._plan import Experiment, Plan, diff
 from ._sources import check_distinct_data, fingerprint, words_of
 from ._store import Store, StoreError
@@ -72,12 +73,14 @@ class Prepared:
         return prepared
 
     def enter(self, store: Store, *, command: str, workers: int) -> list[str]:
-        """Write the plan and its recordings into a store that fits them.
+        """Write the plan and its recordings into a store that fits them, and mend it.
+
+        What is damaged is deleted, to be computed again; parts of earlier tasks are merged.
 
         Returns
         -------
         list of str
-            What changed since the store was last used, and where it is slow, in sentences.
+            What was damaged, what changed since the store was last used, and where it is slow.
 
         Raises
         ------
@@ -86,7 +89,9 @@ class Prepared:
         StoreError
             Where another version made the store.
         """
-        messages = _changes(self.plan, store)
+        mended = store.mend()
+        messages = [mended] if mended else []
+        messages += _changes(self.plan, store)
         if kind := network_file_system(store.path):
             messages.append(
                 f"{store.path} is on a network file system ({kind}), where an ordinary journal "
@@ -102,6 +107,7 @@ class Prepared:
             command=command,
             workers=str(workers),
         )
+        messages += merge_parts(store).sentences
         return messages
 
     def used(self, job: Job) -> dict[Job, str]:

@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 from ..safe_text import printable
 from ._compute import JobResult, Task, execute
 from ._jobs import Job
-from ._parts import clear_parts, merge_parts
+from ._parts import clear_parts
 from ._plan import Plan
 from ._prepared import Prepared
 from ._results import Results
@@ -71,10 +71,7 @@ def run(
         Store.create(path) as opened,
         opened.lock(),
     ):
-        mended = opened.mend()
-        messages = [mended] if mended else []
-        messages += prepared.enter(opened, command=command, workers=workers.count)
-        messages += merge_parts(opened).sentences
+        messages = prepared.enter(opened, command=command, workers=workers.count)
         _Run(opened, prepared, workers).go(progress, messages)
         clear_parts(opened)
     return Results(path)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..validation import whole_number
-from ._parts import Part, merge_parts, part_path, read_part, write_part
+from ._parts import Part, part_path, read_part, write_part
 from ._plan import Plan
 from ._prepared import Prepared
 from ._slurm import (
@@ -114,7 +114,6 @@ def submit(
     sentences = _check_last(path, flags) if slurm else []
     with Store.create(path) as opened, opened.lock():
         sentences = prepared.enter(opened, command=command, workers=array) + sentences
-        sentences += merge_parts(opened).sentences
         planned = _planned(prepared, path, opened.finished(), array, flags)
         if not planned.stages:
             return _submitted(planned, path, (), sentences)
