@@ -59,6 +59,17 @@ def test_a_grid_is_extended_while_its_end_is_best(parts, monkeypatch, score, n_v
     np.testing.assert_allclose(np.diff(np.log10(found.l1_values)), 1.0, atol=0.01)
 
 
+def test_a_coarse_grid_of_many_units_ends_where_the_score_begins_to_fall(parts, monkeypatch):
+    _scored_by(monkeypatch, lambda l1: -abs(np.log10(l1 / 2.68e-3)))
+    whole = mc.choose_l1(mc.Ising(tol=1e-8), *parts, "coarse")
+    monkeypatch.setattr(choice, "_MANY_BITS", 6)
+    found = mc.choose_l1(mc.Ising(tol=1e-8), *parts, "coarse")
+    assert len(whole.l1_values) == 4
+    assert found.l1_values == whole.l1_values[1:]
+    assert found.best.l1 == whole.best.l1 == found.l1_values[1]
+    np.testing.assert_allclose(found.best.J_, whole.best.J_, atol=1e-5)
+
+
 def test_the_last_extension_is_no_penalty_below_which_nothing_is(parts, monkeypatch):
     _scored_by(monkeypatch, lambda l1: -l1)
     found = mc.choose_l1(mc.Ising(tol=1e-4), *parts, "coarse")

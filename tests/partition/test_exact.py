@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numba
 import numpy as np
 import pytest
@@ -186,3 +188,23 @@ def test_an_impossible_sum_is_refused_with_a_remedy(random_model):
 def test_the_hidden_side_of_a_coupled_model_is_refused_with_a_remedy(random_model):
     with pytest.raises(ValueError, match=r"couplings J; use method='exact-visible'"):
         exact_log_partition(random_model("srbm", 5), side="hidden")
+
+
+@pytest.mark.parametrize(
+    ("summed", "length"), [("exact_log_partition", "29 minutes"), ("exact_expectations", "4 hours")]
+)
+def test_a_sum_that_takes_long_does_not_begin_without_a_word(monkeypatch, summed, length):
+    J = np.full((46, 46), 0.1) - 0.1 * np.eye(46)
+    module = {"exact_log_partition": "_exact", "exact_expectations": "_expectations"}[summed]
+    work = {"exact_log_partition": "_sum_states", "exact_expectations": "_sum_moments"}[summed]
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    place = importlib.import_module(f"microcolumn.partition.{module}")
+    monkeypatch.setattr(place, work, interrupted)
+    with (
+        pytest.warns(UserWarning, match=f"roughly {length}; interrupt"),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        getattr(place, summed)(Parameters(b=np.zeros(46), J=J))

@@ -35,11 +35,29 @@ def test_a_quick_look_says_what_is_small_in_it(quick):
 
 
 def test_the_quick_demo_names_each_kind_of_saving_once():
-    results = type("Results", (), {"plan": WHOLE.quick(), "study": {}})()
+    results = type("Results", (), {"plan": WHOLE.quick(), "study": {}, "recordings": {}})()
     small = quick_look(results).small
     assert small.count("3 instead of 10 splits") == 1
     assert small.count("at most 30,000 bins") == small.count("at most 10 hidden units") == 1
     assert "words of up to 4 instead of 15 bins" in small
+
+
+@pytest.mark.parametrize(
+    ("n_units", "said"),
+    [
+        (64, ()),
+        (100, ("for words of more than 64 bits rougher fits",)),
+        (300, ("for words of more than 64 bits rougher fits", "the 100 most active units,")),
+    ],
+)
+def test_what_many_units_go_without_is_said_where_there_are_many(n_units, said):
+    recordings = {"a": {"n_units": n_units}}
+    plan = Plan.of("a.npz").quick()
+    results = type("Results", (), {"plan": plan, "study": {}, "recordings": recordings})()
+    small = quick_look(results).small
+    for sentence in ("for words of more than 64 bits", "most active units"):
+        assert (sentence in small) == any(sentence in each for each in said)
+    assert all(each in small for each in said)
 
 
 def test_a_whole_study_says_nothing_of_the_kind(planted_results):

@@ -73,6 +73,21 @@ def test_a_convex_fit_is_the_exact_one_within_the_noise_of_its_draws(pairwise):
     assert np.abs(search.theta.J - exact.parameters.J).max() < 0.2
 
 
+def test_a_looser_tolerance_draws_fewer_words_and_ends_at_the_mean_of_rounds(pairwise):
+    l1, start = 5e-3, uncoupled(pairwise)
+    search = searching(pairwise, start, l1)
+    search.tol = 3.5e-4
+    assert search.is_capped
+    search.run(1000)
+    assert search.n_draws == 1 << 13
+    exact = minimise(NegativeLogLikelihood(pairwise), start, L1(l1), tol=1e-9)
+    likelihood = NegativeLogLikelihood(pairwise)
+    value = likelihood(search.theta)[0] + search.penalty.value(search.x, search.layout)
+    # The noise of one round's words alone would cost as much on average.
+    assert 0.0 <= value - exact.objective < np.count_nonzero(search.x) / (2.0 * search.n_draws)
+    assert search.log_z == pytest.approx(log_z(search.theta), abs=0.02)
+
+
 def test_hidden_units_go_to_the_optimum_of_their_basin(draw, random_parameters):
     theta = random_parameters("rbm", 7, 2, scale=1.5, seed=3)
     words = Words.from_array(draw(theta, 4000))

@@ -169,6 +169,7 @@ BEARING = {
     "n_init": 2,
     "group_l1": 1e-3,
     "max_steps": 7,
+    "light_above": 50,
 }
 
 

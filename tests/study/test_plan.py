@@ -218,6 +218,8 @@ def test_a_quick_look_leaves_small_plans_and_data_alone():
         n_hidden=[3, 10],
         max_words=100,
         max_steps=500,
+        most_active=400,
+        light_above=50,
     )
     assert small.quick() == small
     assert Plan.of("B4", n_hidden=[8, 12, "dims"], windows=[7, 3]).quick().experiments[
@@ -225,8 +227,9 @@ def test_a_quick_look_leaves_small_plans_and_data_alone():
     ] == replace(
         Plan.of("B4", n_hidden=[8, 10], windows=3, max_words=30_000, n_splits=3).experiments[0],
         l1="coarse",
-        max_steps=2000,
+        max_steps=4000,
         most_active=7,
+        light_above=64,
     )
 
 

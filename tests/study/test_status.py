@@ -101,10 +101,35 @@ def test_a_log_gets_no_bar_but_the_sentences(capsys):
     assert (captured.out, captured.err) == ("", "the plan changed\n")
 
 
-def test_a_bar_that_is_asked_for_is_shown_in_a_log_too(capsys):
+def test_a_bar_that_is_asked_for_leaves_lines_in_a_log(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "_LOGGED_S", 0.0)
     with progress_bar(4, 1, shown=True) as bar:
+        bar.set_postfix_str("roughly 3 minutes left", refresh=False)
         bar.update()
-    assert "2/4" in capsys.readouterr().err
+    lines = capsys.readouterr().err.splitlines()
+    assert "2 of 4 jobs done, 00:00 so far, roughly 3 minutes left" in lines
+    assert not any("\r" in line for line in lines)
+
+
+def test_what_takes_long_is_said_where_somebody_waits(capsys, monkeypatch):
+    monkeypatch.setattr(progress.threading, "Timer", AtOnce)
+    for shown in (True, False):
+        with progress.said_if_slow("reading", shown):
+            pass
+    assert capsys.readouterr().err == "reading ...\n"
+
+
+class AtOnce:
+    """A timer whose time has come when it starts."""
+
+    def __init__(self, delay, call):
+        self.call = call
+
+    def start(self):
+        self.call()
+
+    def cancel(self):
+        pass
 
 
 PROGRAM = """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..atomic import atomic_write
+from ..formatting import counted
 from . import reading
 from .commands import add_command
 from .failures import one_sentence
@@ -34,10 +35,14 @@ def info(
 ) -> None:
     """Print what is in a recording: units, depths, layers, rates, epochs, bin width, warnings."""
     from .. import figures  # the numerical libraries load only when a command runs
+    from ..study._status import said_if_slow
     from ..survey import summarise
 
     with one_sentence():
-        summary = summarise(data.read(file))
+        with said_if_slow(f"reading {file}", shown=True):
+            recording = data.read(file)
+        with said_if_slow(f"looking at {counted(recording.n_units, 'unit')}", shown=True):
+            summary = summarise(recording)
         if figure is not None:
             save(figures.correlogram(summary.bin_width), figure)
     if json:

@@ -242,6 +242,7 @@ def _run(
             store,
             n_jobs=jobs,
             scheduler=scheduler,
+            progress=True,
             command=shlex.join(["microcolumn", *sys.argv[1:]]),
         )
         _print(results, json)

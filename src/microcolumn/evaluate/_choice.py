@@ -32,8 +32,8 @@ _MOST_FALSE_MASS = 0.01
 #: Log Z is summed exactly up to this many multiply-adds, about 5 s of one core or 37 Ising units.
 #: There are many to find, and annealing takes a second or two for an error far below others.
 _EXACT_OPERATIONS = 2.0**37
-#: Bits of a word from which on a coarse grid of Ising models ends where the score begins to fall: it
-#: is fitted from strong penalties to weak ones, which take by far the longest.
+#: Bits of a word from which on a coarse grid of Ising models ends where the score begins to fall:
+#: it is fitted from strong penalties to weak ones, which take by far the longest.
 _MANY_BITS = 64
 #: Steps of the first annealing, and for words of that many bits, where each takes long.
 _FIRST_STEPS, _FEW_STEPS = 1000, 125
@@ -128,11 +128,12 @@ def choose_l1(
     is_walk = l1_values == "coarse" and isinstance(model, Ising) and train.n_dims >= _MANY_BITS
     while more:
         weakest = found[min(found)][0] if found else None
-        fits = _walk(model, train, more, weakest) if is_walk else None
-        for fit in fits or _fitted(model, train, more, nested):
+        walked = _walk(model, train, more, weakest) if is_walk else None
+        for fit in walked or _fitted(model, train, more, nested):
             normalised = fit.with_log_partition(quick_log_partition(fit, max_steps))
             found[fit.l1] = normalised, excess_log_likelihood(normalised, validation)
-            if is_walk and fit.l1 != preferred({l1: _merits(*each) for l1, each in found.items()}):
+            highest = max(score.bits_per_second for _, score in found.values())
+            if is_walk and found[fit.l1][1].bits_per_second < highest:
                 break
         best = preferred({l1: _merits(*each) for l1, each in found.items()})
         more, strengths = (), sorted(found)
@@ -263,7 +264,7 @@ def _grid(l1_values: str | Sequence[float], train: Words, objective: str) -> tup
 def _walk(
     model: PenalisedModel, train: Words, strengths: Sequence[float], weakest: PenalisedModel | None
 ) -> Iterator[PenalisedModel]:
-    """Fits from strong to weak penalties, each from the one before, made when they are asked for."""
+    """Fits from strong to weak penalties, each from the one before, made when asked for."""
     start = None if weakest is None else weakest.parameters_
     for l1 in sorted(strengths, reverse=True):
         fit = clone(model).set_params(l1=l1).fit(train, start=start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Literal
 
 import numpy as np
@@ -13,6 +14,9 @@ Side = Literal["auto", "visible", "hidden"]
 
 #: An exact sum of more multiply-adds than this is refused: it would take days.
 MAX_OPERATIONS = 2.0**50
+#: Multiply-adds of a sum of log Z and of one of expectations per second, on a small machine, and
+#: seconds of a sum that is not begun without a word.
+SUM_RATE, MOMENTS_RATE, _LONG = 4e10, 5e9, 600.0
 #: A state under a potential of the number of active units costs as much as so many without.
 COUNTED = 4.0
 
@@ -58,6 +62,21 @@ def pick_side(
             f"{remedy}"
         )
     return ("visible" if take_visible else "hidden"), n_operations
+
+
+def warn_if_long(n_operations: float, rate: float, remedy: str) -> None:
+    """Say so before a sum that will take long; ``rate`` is in multiply-adds per second."""
+    seconds = n_operations / rate
+    if seconds > _LONG:
+        length = (
+            f"{seconds / 60:.0f} minutes" if seconds < 7200.0 else f"{seconds / 3600:.0f} hours"
+        )
+        warnings.warn(
+            f"this exact sum of {n_operations:.1e} multiply-adds takes roughly {length}; "
+            f"interrupt it and {remedy}, if that is too long",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def transposed(live: Parameters) -> Parameters:

@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 from tqdm import tqdm
 
 from ..parameters import Parameters
-from ._cost import Side, pick_side, transposed
+from ._cost import SUM_RATE, Side, pick_side, transposed, warn_if_long
 from ._enumeration import KernelLimits
 from ._inner_sums import InnerSums
 from ._result import LogPartition
@@ -37,6 +37,7 @@ def exact_log_partition(
     started = time.perf_counter()
     live, log_factor = theta.only_live()
     picked, n_operations = pick_side(live, side)
+    warn_if_long(n_operations, SUM_RATE, "use method='ais'")
     value = _hidden_side(live, progress) if picked == "hidden" else _sum_states(live, progress)
     return LogPartition(
         value=value + log_factor,
@@ -61,7 +62,7 @@ def _sum_states(theta: Parameters, progress: bool | None) -> float:
     n_chunks = sums.plan.n_chunks
     hide = not progress
     if progress is None:
-        expected_seconds = sums.n_operations * n_chunks / 4e10  # on a small machine
+        expected_seconds = sums.n_operations * n_chunks / SUM_RATE
         hide = expected_seconds <= 3.0 or not sys.stderr.isatty()
     logs = []
     with tqdm(total=n_chunks, desc="exact sum", unit="chunk", disable=hide) as bar:

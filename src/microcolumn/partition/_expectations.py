@@ -14,7 +14,7 @@ from ..kernels.cpu.threads import threads_for
 from ..kernels.simd.lanes import WIDTH
 from ..parameters import Parameters
 from ..validation import Floats
-from ._cost import pick_side, transposed
+from ._cost import MOMENTS_RATE, pick_side, transposed, warn_if_long
 from ._counted import CountTables, boosts
 from ._enumeration import (
     EnumerationPlan,
@@ -66,12 +66,15 @@ def exact_expectations(theta: Parameters) -> tuple[float, Parameters]:
     ([0.5, 0.5], [[0.0, 0.25], [0.25, 0.0]])
     """
     if theta.v is not None:
-        pick_side(theta, "visible", _REMEDY)  # refuses what would take days
+        # Refuses what would take days.
+        warn_if_long(pick_side(theta, "visible", _REMEDY)[1], MOMENTS_RATE, _REMEDY)
         return _sum_moments(theta)
     live, log_factor = theta.only_live()
     # Only words give E[x_n x_m], unless the units are independent.
     needs_words = theta.J is not None and live.W is not None
-    if pick_side(live, "visible" if needs_words else "auto", _REMEDY)[0] == "visible":
+    side, n_operations = pick_side(live, "visible" if needs_words else "auto", _REMEDY)
+    warn_if_long(n_operations, MOMENTS_RATE, _REMEDY)
+    if side == "visible":
         log_z, found = _sum_moments(live)
     elif live.W is None:
         rates = expit(live.b)

@@ -25,7 +25,7 @@ def quick_look(results: Results) -> QuickLook | None:
     if whole is None:
         return None
     return QuickLook(
-        small=f"A quick look, not for publication: {enumeration(_small(results.plan, whole))}",
+        small=f"A quick look, not for publication: {enumeration(_small(results, whole))}",
         remedy=whole_study(results),
     )
 
@@ -59,8 +59,10 @@ def _without_quick(words: list[str]) -> list[str]:
     return [word for word in words if word != "--quick"]
 
 
-def _small(plan: Plan, whole: Plan) -> list[str]:
-    """What the plan has less of than the whole one, each said once."""
+def _small(results: Results, whole: Plan) -> list[str]:
+    """What the plan has less of than the whole one, each said once, where it makes a difference."""
+    plan = results.plan
+    most_units = max((row["n_units"] for row in results.recordings.values()), default=0)
     parts = [
         _minutes(source, other)
         for source, other in zip(plan.sources, whole.sources, strict=True)
@@ -69,9 +71,20 @@ def _small(plan: Plan, whole: Plan) -> list[str]:
     pairs = list(zip(plan.experiments, whole.experiments, strict=True))
     for setting, text in _TEXTS.items():
         for small, large in pairs:
-            if getattr(small, setting) != getattr(large, setting):
-                parts.append(text(small, large))
+            if getattr(small, setting) == getattr(large, setting):
+                continue
+            if setting == "most_active" and most_units <= (small.most_active or most_units):
+                continue
+            if setting == "light_above" and not _has_light(small, most_units):
+                continue
+            parts.append(text(small, large))
     return list(dict.fromkeys(parts))
+
+
+def _has_light(experiment: Experiment, n_units: int) -> bool:
+    """Whether words of a recording of so many units are long enough for lighter comparisons."""
+    kept = min(experiment.most_active or n_units, n_units)
+    return experiment.is_light(kept * max(experiment.windows))
 
 
 def _minutes(source: Source, other: Source) -> str:
@@ -87,11 +100,17 @@ def _windows(small: Experiment, large: Experiment) -> str:
 _TEXTS: dict[str, Callable[[Experiment, Experiment], str]] = {
     "n_splits": lambda small, large: f"{small.n_splits} instead of {large.n_splits} splits",
     "max_words": lambda small, _: f"at most {small.max_words:,} bins of a recording",
-    "most_active": lambda small, _: f"the {small.most_active} most active units over time",
+    "most_active": lambda small, _: (
+        f"the {small.most_active} most active units{' over time' * (max(small.windows) > 1)}"
+    ),
     "n_hidden": lambda small, _: f"at most {small.n_hidden[-1]} hidden units",
     "l1": lambda *_: "fewer penalties λ",
     "windows": _windows,
     "max_steps": lambda small, large: (
         f"at most {small.max_steps:,} instead of {large.max_steps:,} steps of annealing"
+    ),
+    "light_above": lambda small, _: (
+        f"for words of more than {small.light_above} bits rougher fits, fewer "
+        "settings of rivals and no SemiRBM unless it is asked for"
     ),
 }

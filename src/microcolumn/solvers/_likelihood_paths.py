@@ -138,8 +138,12 @@ class _Family:
         )
 
     def _certified(self, search: LikelihoodSearch, rng: np.random.Generator) -> Certificate:
-        """Search until fresh chains find nothing more to gain, and what they say then."""
-        for _ in range(1 + _MORE_SEARCHES):
+        """Search until fresh chains find nothing more to gain, and what they say then.
+
+        Words that ``tol`` keeps few would not gain more in another search.
+        """
+        more = 0 if search.is_capped else _MORE_SEARCHES
+        for _ in range(1 + more):
             search.run(self.problem.max_iter)
             certificate = sampled_certificate(
                 search.theta,

@@ -93,7 +93,8 @@ class LikelihoodSearch:
         Source of all draws.
     tol : float
         Standard error of a pair's moment that is good enough: no round draws more words than that
-        takes for a pair that is active together in one word of a thousand.
+        takes for a pair that is active together in one word of a thousand. Where that is few, the
+        search ends at the mean of the last rounds' solutions.
 
     Attributes
     ----------
@@ -135,6 +136,7 @@ class LikelihoodSearch:
 
         The search ends after ``max_iter`` steps in all, or ``roughly`` with the first noise.
         """
+        settled: list[Floats] = []
         with tqdm(
             total=_MOST_ROUNDS, desc="likelihood, at most", delay=5.0, disable=None, leave=False
         ) as bar:
@@ -150,6 +152,11 @@ class LikelihoodSearch:
                     if is_noise or self._noise() > _MOST_NOISE:
                         self.n_draws = min(4 * self.n_draws, self._most_draws)
                         self._draw_again()
+                elif is_noise and self.is_capped:
+                    settled.append(self.x)
+                    if len(settled) == _ROUNDS_KEPT:
+                        self._take_mean(settled)
+                        break
                 elif is_noise and len(self._drawn) == _ROUNDS_KEPT:
                     break
 
@@ -157,6 +164,11 @@ class LikelihoodSearch:
     def _enough_draws(self) -> float:
         """Words of a round that ``tol`` asks for, within reason."""
         return min(max(_PAIR / max(self.tol, 1e-12) ** 2, _FIRST_DRAWS), _MOST_DRAWS)
+
+    @property
+    def is_capped(self) -> bool:
+        """Whether ``tol`` is met by fewer words than a round may draw."""
+        return self._enough_draws < _MOST_DRAWS
 
     @property
     def _most_draws(self) -> int:
@@ -211,6 +223,16 @@ class LikelihoodSearch:
             self.n_halvings += 1
         self._draw_again()
         return math.inf  # no step was good: there is more to know before this is the end
+
+    def _take_mean(self, settled: list[Floats]) -> None:
+        """Go to the mean of solutions that differ by the noise of their own words alone."""
+        mean: Floats = np.mean(settled, axis=0)
+        mean[2 * np.count_nonzero(settled, axis=0) <= len(settled)] = 0.0
+        pool, theta = WordPool.of(self._drawn, self._strays), self.layout.unpack(mean)
+        self.objective.take(pool)
+        self.objective.share = self.objective.share_at(theta)
+        if self._lands(theta, pool):
+            self.x = mean
 
     def _searched(self, pool: WordPool, most_steps: int) -> tuple[Search, float]:
         """The penalised minimum by these words, or where too few still count; the first value."""

@@ -6,23 +6,18 @@ are the same bits wherever it runs and whatever else runs there.
 
 from __future__ import annotations
 
-import os
-import platform
 import threading
 import time
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.metadata import version
 from typing import Any, Literal
 
 import numba
 from threadpoolctl import threadpool_limits
 
-from .. import __version__
 from ..evaluate import (
     adequacy,
     assemblies,
@@ -63,16 +58,12 @@ from ..recording import Recording
 from ..words import Words
 from ._codec import row_of, to_blob
 from ._describe import DATA, PackedWords, anneal, describe
+from ._environment import environment
 from ._jobs import Job
+from ._light import TOLERANCE, lighter
 from ._plan import Experiment
 
 Rows = dict[str, list[dict[str, Any]]]
-
-#: Libraries that numbers pass through.
-_LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn", "joblib")
-
-#: Optimality at which fits of a lighter comparison end; see :class:`Experiment`.
-_LIGHT_TOLERANCE = 1e-4
 
 #: Kernels of one process share their threads, so its jobs take turns where a cluster's worker
 #: runs several at once.
@@ -214,7 +205,8 @@ def _fit_rival(task: Task, train: Words, validation: Words) -> Rows:
     model = model_class(_spec(task).model)()
     if "random_state" in model.get_params():
         model.set_params(random_state=task.experiment.seed + (task.job.split or 0))
-    choice = choose(model, train, validation)
+    grid = model.grid(train)
+    choice = choose(model, train, validation, lighter(grid) if _is_light(task) else grid)
     fit, score = choice.best, choice.scores[choice.chosen]
     certificate = getattr(fit, "certificate_", None)
     tried = [
@@ -245,12 +237,16 @@ def _estimator(spec: ModelSpec, task: Task) -> PenalisedModel:
     settings: dict[str, Any] = {"random_state": experiment.seed + (task.job.split or 0)}
     if not spec.is_rival:
         settings |= {"objective": spec.objective, "n_init": experiment.n_init}
-        if experiment.is_light(task.words.n_units * (task.job.window or 1)):
-            settings["tol"] = _LIGHT_TOLERANCE
+        if _is_light(task):
+            settings["tol"] = TOLERANCE
     if spec.n_hidden:
         settings |= {"n_hidden": spec.n_hidden, "group_l1": experiment.group_l1}
     estimator: PenalisedModel = model_class(spec.model)(**settings)
     return estimator
+
+
+def _is_light(task: Task) -> bool:
+    return task.experiment.is_light(task.words.n_units * (task.job.window or 1))
 
 
 def _chosen(task: Task, name: str) -> WordModel:
@@ -380,25 +376,3 @@ _WORK = {
     "structure": _structure,
     "assemblies": _assemblies,
 }
-
-
-@cache
-def environment() -> dict[str, str]:
-    """Versions and machine of this process, by name."""
-    return {
-        "microcolumn": __version__,
-        "python": platform.python_version(),
-        **{name: version(name) for name in _LIBRARIES},
-        "system": platform.platform(),
-        "machine": _processor(),
-        "cores": str(os.cpu_count()),
-    }
-
-
-def _processor() -> str:
-    """Name of the processor, from a file on Linux and from Python on other systems."""
-    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()

@@ -183,8 +183,9 @@ class Experiment:
         Strength of the penalty on groups, all weights of a hidden unit; 0 for none.
     light_above : int, optional
         Words of more bits than this get a lighter comparison: without ``"SemiRBM"`` unless
-        ``models`` are chosen, and with fits that end where their optimality conditions are
-        violated by 1e-4. None for no such limit.
+        ``models`` are chosen, with fits that end where their optimality conditions are violated by
+        2e-4, penalties of rivals over two decades, and mixtures of at most 40 components. None for
+        no such limit.
 
     Examples
     --------

@@ -210,10 +210,11 @@ class Plan:
         """The same plan made small, for a first look.
 
         At most 3 splits, 3 strengths of l1 or else the coarse grid made for the words, 10 hidden
-        units, windows of 1, 2 and 4 bins (else the shortest planned) of 7 units, 30,000 words from
-        all of the recording, 10 minutes of a preset, and 2,000 steps of annealing; of words of more
-        than 100 bits the lighter comparison (:class:`Experiment`). The result remembers the plan
-        that it was made from, and a study of it says that it is a quick look.
+        units, windows of 1, 2 and 4 bins (else the shortest planned) of 7 units, otherwise the 100
+        most active units unless the plan says how many, 30,000 words from all of the recording, 10
+        minutes of a preset, and 4,000 steps of annealing; for words of more than 64 bits the
+        lighter comparison (:class:`Experiment`). The result remembers the plan that it was made
+        from, and a study of it says that it is a quick look.
         """
         sources = tuple(
             replace(source, minutes=_quick_minutes(source)) if source.preset else source
@@ -236,17 +237,17 @@ def _quick_experiment(experiment: Experiment) -> Experiment:
     # A few strengths of a long list would leave the best one beyond their end.
     l1 = "coarse" if isinstance(experiment.l1, str) or len(experiment.l1) > 3 else experiment.l1
     # Four bins of seven units have few enough states for exact sums.
-    several = max(experiment.windows) > 1
+    several, n_units = max(experiment.windows) > 1, experiment.most_active
     return replace(
         experiment,
-        most_active=min(experiment.most_active or 7, 7) if several else experiment.most_active,
+        most_active=min(n_units or 7, 7) if several else n_units or 100,
         n_splits=min(experiment.n_splits, 3),  # fewer decide nothing
         l1=l1,
         n_hidden=tuple(dict.fromkeys(hidden)),
         windows=windows or (min(experiment.windows),),
         max_words=min(experiment.max_words or 30_000, 30_000),
-        max_steps=min(experiment.max_steps, 2000),
-        light_above=min(experiment.light_above or 100, 100),
+        max_steps=min(experiment.max_steps, 4000),
+        light_above=min(experiment.light_above or 64, 64),
     )
 
 

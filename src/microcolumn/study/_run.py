@@ -12,12 +12,13 @@ from tqdm.auto import tqdm
 
 from ..safe_text import printable
 from ._compute import JobResult, Task, execute
+from ._forecast import Forecast, announcement, forecast, roughly
 from ._jobs import Job
 from ._parts import clear_parts
 from ._plan import Plan
 from ._prepared import Prepared
 from ._results import Results
-from ._status import progress_bar
+from ._status import progress_bar, said_if_slow
 from ._store import Store
 from ._workers import StudyError, Workers, workers_at
 
@@ -50,7 +51,8 @@ def run(
         instead; microcolumn must be installed there. ``"slurm"`` starts workers as jobs of SLURM
         by dask-jobqueue, as its own file ``jobqueue.yaml`` says.
     progress : bool, optional
-        Show a bar; by default in a terminal and in a notebook only.
+        Show a bar, or in a log a line now and then; by default in a terminal and in a notebook
+        only.
     command : str
         What to note down as the origin of the run.
 
@@ -65,13 +67,15 @@ def run(
     """
     path = Path(store)
     # What may be refused comes before the store, so that nothing is left behind.
-    prepared = Prepared.of(plan)
+    with said_if_slow("reading and binning the recordings", progress):
+        prepared = Prepared.of(plan)
     with (
         workers_at(n_jobs, scheduler) as workers,
         Store.create(path) as opened,
         opened.lock(),
     ):
-        messages = prepared.enter(opened, command=command, workers=workers.count)
+        with said_if_slow("surveying the recordings", progress):
+            messages = prepared.enter(opened, command=command, workers=workers.count)
         _Run(opened, prepared, workers).go(progress, messages)
         clear_parts(opened)
     return Results(path)
@@ -86,15 +90,21 @@ class _Run:
     workers: Workers
     done: set[str] = field(default_factory=set)
     failed: list[str] = field(default_factory=list)
+    forecast: Forecast = field(init=False)
 
     def go(self, progress: bool | None, messages: list[str]) -> None:
         """Do all that is left, stage by stage."""
         jobs = self.prepared.jobs
         self.done = self.store.finished() & jobs.keys()
+        plan, facts = self.prepared.plan, self.prepared.facts
+        lengths = {name: each.duration_s for name, each in self.prepared.recordings.items()}
+        self.forecast = forecast(plan, facts, lengths, self.workers.count)
+        expected = announcement(plan, facts, lengths, self.workers.count, jobs.keys() - self.done)
         with progress_bar(len(jobs), len(self.done), progress) as bar:
             if self.done:
                 n_jobs = f"{len(self.done):,} of {len(jobs):,} jobs"
                 messages = [*messages, f"{n_jobs} are in {self.store.path} already"]
+            messages = [*messages, expected] if expected else messages
             for sentence in messages:
                 bar.write(printable(sentence), file=sys.stderr)
             for stage in self.prepared.stages:
@@ -116,6 +126,9 @@ class _Run:
         with self.workers.as_study_error(self.store.path):
             for result in self.workers.results(execute, self._tasks(left)):
                 self._keep(result)
+                self.forecast.done(result.digest, result.seconds)
+                left_s = self.forecast.left_s(self.prepared.jobs.keys() - self.done)
+                bar.set_postfix_str(f"{roughly(left_s)} left", refresh=False)
                 bar.set_description(self.prepared.jobs[result.digest].kind, refresh=False)
                 bar.update()
 

@@ -16,7 +16,8 @@ from tempfile import TemporaryDirectory
 
 from .. import __version__
 from ..validation import whole_number
-from ._compute import JobResult, environment, execute
+from ._compute import JobResult, execute
+from ._environment import environment
 from ._jobs import RecordingInfo
 from ._parts import Part, merge_part, part_path, read_part, write_part
 from ._plan import Plan

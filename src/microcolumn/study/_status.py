@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Failures that are shown.
 _MOST_FAILURES = 5
+#: Seconds between two lines of progress in a log, and before the first.
+_LOGGED_S = 30.0
 #: What jobs that take about as long have in common, from the most similar on.
 _ALIKE = (
     ("kind", "experiment", "window", "model", "recording"),
@@ -146,11 +150,49 @@ def _expected_s(left: Sequence[dict[str, Any]], done: Sequence[dict[str, Any]]) 
 
 
 def progress_bar(n_jobs: int, n_done: int, shown: bool | None = None) -> tqdm[NoReturn]:
-    """Bar with jobs done, rate and time left; by default in a terminal and in a notebook."""
+    """Bar with jobs done and time; by default in a terminal and in a notebook.
+
+    Where it is asked for in a log, a line now and then.
+    """
     from tqdm.auto import tqdm  # loaded by a run alone
 
     hidden = not (is_interactive() if shown is None else shown)
-    return tqdm(total=n_jobs, initial=n_done, disable=hidden, unit=" jobs", smoothing=0.05)
+    settings: dict[str, Any] = {"disable": hidden, "unit": " jobs", "smoothing": 0.05}
+    times = "{elapsed} so far{postfix}"
+    if is_interactive():
+        settings["bar_format"] = "{l_bar}{bar}| {n_fmt}/{total_fmt} jobs, " + times
+    else:
+        settings |= {"delay": _LOGGED_S, "mininterval": _LOGGED_S, "miniters": 1}
+        settings |= {"file": _Lines(), "bar_format": "{n_fmt} of {total_fmt} jobs done, " + times}
+    return tqdm(total=n_jobs, initial=n_done, **settings)
+
+
+class _Lines:
+    """Standard error as a file in which a bar leaves lines instead of moving."""
+
+    def write(self, text: str) -> None:
+        if line := text.strip("\r\n\x1b[A "):
+            sys.stderr.write(f"{line}\n")
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+
+@contextmanager
+def said_if_slow(what: str, shown: bool | None = None) -> Iterator[None]:
+    """Say on standard error what takes longer than a second, or in a log longer than five.
+
+    By default only where a bar is shown.
+    """
+    delay = 1.0 if is_interactive() else 5.0
+    timer = threading.Timer(delay, lambda: print(f"{what} ...", file=sys.stderr, flush=True))
+    timer.daemon = True
+    if is_interactive() if shown is None else shown:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def duration(seconds: float) -> str:

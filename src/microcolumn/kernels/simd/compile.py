@@ -17,7 +17,7 @@ from pathlib import Path
 from numba import config, njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
-if config.DISABLE_JIT:
+if config.DISABLE_JIT:  # type: ignore[attr-defined]  # made when Numba is loaded
     raise ImportError(
         "NUMBA_DISABLE_JIT is set, but the kernels of microcolumn cannot run without being "
         "compiled; unset it (MICROCOLUMN_CHECK=1 checks every index of a kernel)"
