@@ -46,8 +46,8 @@ def test_the_quick_demo_names_each_kind_of_saving_once():
     ("n_units", "said"),
     [
         (64, ()),
-        (100, ("for words of more than 64 bits rougher fits",)),
-        (300, ("for words of more than 64 bits rougher fits", "the 100 most active units,")),
+        (80, ("for words of more than 64 bits rougher fits",)),
+        (300, ("for words of more than 64 bits rougher fits", "the 80 most active units,")),
     ],
 )
 def test_what_many_units_go_without_is_said_where_there_are_many(n_units, said):

@@ -40,7 +40,7 @@ def cautions(results: Results) -> list[str]:
                 for score in m.splits
             ]
             doubts = (
-                _not_converged(tested, experiment, {m.spec for _, m in by_window}),
+                _not_converged(tested, experiment, {m.spec for _, m in by_window}, whole),
                 _false_modes(tested),
                 _without_hidden_units(
                     [(window, m.spec, s) for window, m in by_window for s in m.splits]
@@ -119,13 +119,18 @@ def _bin_width(results: Results, recording: str, experiment: Experiment) -> list
 
 
 def _not_converged(
-    tested: Sequence[tuple[int, SplitScore]], experiment: Experiment, specs: Collection[ModelSpec]
+    tested: Sequence[tuple[int, SplitScore]],
+    experiment: Experiment,
+    specs: Collection[ModelSpec],
+    whole: str,
 ) -> list[str]:
+    """What has not converged; a quick look fits roughly, and ``whole`` says how to do better."""
     rival = any(spec.is_rival for spec in specs)
+    penalised = f"its score may be too low; {whole}" if whole else ""
     remedies = {
         "fit": "fit it by itself with more iterations, or leave it out of models"
         if rival
-        else "leave the smallest penalties out of l1",
+        else penalised or "leave the smallest penalties out of l1",
         "normaliser": f"set max_steps above {experiment.max_steps:,}",
     }
     lines = []

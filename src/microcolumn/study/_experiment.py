@@ -184,7 +184,7 @@ class Experiment:
     light_above : int, optional
         Words of more bits than this get a lighter comparison: without ``"SemiRBM"`` unless
         ``models`` are chosen, with fits that end where their optimality conditions are violated by
-        2e-4, penalties of rivals over two decades, and mixtures of at most 40 components. None for
+        1e-4, penalties of rivals over two decades, and mixtures of at most 40 components. None for
         no such limit.
 
     Examples

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-#: Optimality at which fits end: scores of a hundred units are then settled to about a bit/s.
-TOLERANCE = 2e-4
+#: Optimality at which fits end: scores of a hundred units are then settled to a part of a bit/s.
+TOLERANCE = 1e-4
 #: Penalties of a rival go so far below its strongest, and its components up to so many: what lies
 #: beyond takes most of the time and is preferred by far longer recordings alone.
 _WEAKEST, _MOST_COMPONENTS = 0.01, 40
