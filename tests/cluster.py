@@ -19,13 +19,9 @@ SlurmdPort={node}
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket
-CredType=cred/munge
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
-SwitchType=switch/none
-MpiDefault=none
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,bf_interval=1
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool
@@ -33,8 +29,6 @@ SlurmctldPidFile={folder}/slurmctld.pid
 SlurmdPidFile={folder}/slurmd.pid
 SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/slurmd.log
-AccountingStorageType=accounting_storage/none
-JobAcctGatherType=jobacct_gather/none
 ReturnToService=2
 KillWait=1
 DefMemPerCPU=500
@@ -71,12 +65,15 @@ def running_slurm():
             options = [f"--{option}={folder}/munge.{end}" for option, end in files.items()]
             options.append(f"--log-file={folder}/munge.log")
             stack.enter_context(_daemon("munged", "--foreground", *options))
-            _wait_for((folder / "munge.socket").exists)
+            _wait_for((folder / "munge.socket").exists, folder)
             stack.enter_context(_daemon("slurmctld", "-D", "-c"))
             stack.enter_context(_daemon("slurmd", "-D", "-N", "localhost"))
-            _wait_for(lambda: "idle" in asked("sinfo", "--noheader", "--format=%t", check=False))
-            yield folder
-            asked("scancel", "--user=root", "--signal=KILL", "--full", check=False)
+            states = ("sinfo", "--noheader", "--format=%t")
+            _wait_for(lambda: "idle" in asked(*states, check=False), folder)
+            try:
+                yield
+            finally:
+                asked("scancel", "--user=root", "--signal=KILL", "--full", check=False)
         finally:
             del os.environ["SLURM_CONF"]
             if before is not None:
@@ -89,15 +86,19 @@ def asked(*command, check=True):
     return done.stdout
 
 
-def wait_for_jobs(seconds=120.0):
+def wait_for_jobs():
     """Wait until nothing is queued or running."""
-    _wait_for(lambda: not asked("squeue", "--noheader"), seconds)
+    folder = Path(os.environ["SLURM_CONF"]).parent
+    _wait_for(lambda: not asked("squeue", "--noheader"), folder, seconds=180.0)
 
 
-def _wait_for(condition, seconds=30.0):
+def _wait_for(condition, folder, seconds=30.0):
+    """Wait until a condition is true; where it does not become so, the daemons' logs say why."""
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "SLURM did not get there in time"
+        if time.monotonic() > end:
+            logs = [log.read_text()[-2000:] for log in sorted(folder.glob("*.log"))]
+            raise TimeoutError("SLURM did not get there in time\n" + "\n".join(logs))
         time.sleep(0.1)
 
 

@@ -21,13 +21,16 @@ from collections import Counter
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
+import mapped_files
 import numpy as np
 import planted_alf
 import planted_archives
 import planted_cellinfo
 import planted_mclust
 import written
+from planted_alf import without_unread
 from tqdm import tqdm
 
 from microcolumn import io
@@ -51,8 +54,8 @@ SEEDS = {
         (written.write_matlab_v73, "c.mat"),
     ],
     "alf": [
-        (lambda _, path: planted_alf.write_ibl(path, ("probe00",)), "ibl"),
-        (lambda _, path: planted_alf.write_steinmetz(path), "steinmetz"),
+        (lambda _, path: without_unread(planted_alf.write_ibl(path, ("probe00",))), "ibl"),
+        (lambda _, path: without_unread(planted_alf.write_steinmetz(path)), "steinmetz"),
     ],
     "cellinfo": [
         (lambda _, path: planted_cellinfo.write_cellinfo(path), "cellinfo"),
@@ -64,6 +67,23 @@ SEEDS = {
     ],
     "csv": [(written.write_csv, "a.csv")],
     "npz": [(written.write_npz, "a.npz")],
+    "hdf5": [(mapped_files.write_hdf5, "a.h5")],
+    "mapped": [
+        (mapped_files.write_mat, "a.mat"),
+        (partial(mapped_files.write_mat, version="7.3"), "b.mat"),
+        (mapped_files.write_npz, "a.npz"),
+        (mapped_files.write_compound, "a.npy"),
+        (mapped_files.write_table, "a.csv"),
+        (partial(mapped_files.write_table, packed=True), "a.csv.gz"),
+    ],
+    "lindi": [(mapped_files.write_lindi, "a.lindi.json")],
+    "counts": [(mapped_files.write_counts, "a.csv"), (mapped_files.write_counts, "a.npy")],
+}
+#: How files are read; by default without options of the format.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "hdf5": mapped_files.MAPPED,
+    "mapped": mapped_files.MAPPED,
+    "counts": mapped_files.COUNTED,
 }
 _SECONDS, _BYTES = 20, 1 << 30
 _REFUSALS = (ValueError, OSError, ImportError)
@@ -123,11 +143,11 @@ def _mutate_member(seed: Path, target: Path, rng: np.random.Generator) -> None:
             new.writestr(name, mutated(content, rng) if name == victim else content)
 
 
-def attempt(path: Path) -> str:
+def attempt(path: Path, **options: Any) -> str:
     """What becomes of a file: "read", "refused", or a description of the failure."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
-        summarise(io.read(path, depth_reference="unstated"))
+        summarise(io.read(path, depth_reference="unstated", **options))
         outcome = "read"
     except _REFUSALS as error:
         outcome = "refused"
@@ -150,13 +170,13 @@ def work(reader: str, numbers: range, keep: Path | None, reports: Connection) ->
         for number in numbers:
             rng = np.random.default_rng([number, len(reader)])
             seed = seeds[rng.integers(0, len(seeds))]
-            target = Path(folder) / f"{number}{seed.suffix}"
+            target = Path(folder) / f"{number}{''.join(seed.suffixes)}"
             mutate(seed, target, rng)
             if keep is not None:
                 shutil.copy(target, keep) if target.is_file() else shutil.copytree(
                     target, keep / target.name
                 )
-            reports.send(attempt(target))
+            reports.send(attempt(target, **OPTIONS.get(reader, {})))
             target.unlink() if target.is_file() else shutil.rmtree(target)
 
 

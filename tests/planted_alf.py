@@ -202,3 +202,16 @@ def write_steinmetz(folder):
     write_rows(folder / "probes.description.tsv", ["description"], ["Neuropixels"], ["Neuropixels"])
     save(folder, probes__insertion=np.zeros((2, 6)), probes__sitePositions=np.zeros((2, 2)))
     return folder
+
+
+#: Beginnings of the names of files that are read.
+_READ = ("spikes.times", "spikes.clusters", "clusters.", "channels.", "_ibl_trials.table")
+_READ += ("_ibl_wheelMoves", "_ibl_passive", "trials.intervals", "spontaneous.")
+
+
+def without_unread(folder):
+    """A session without the files that are never opened."""
+    for path in sorted(folder.rglob("*.*")):
+        if path.is_file() and not path.name.startswith(_READ):
+            path.unlink()
+    return folder

@@ -153,12 +153,13 @@ def ibl(path, *, names=True):
         "unit_name": [f"probe0{n // 3}_{n % 3}" for n in range(6)],
         "probe_name": ["Probe00"] * 3 + ["Probe01"] * 3,
         "distance_from_probe_tip_um": rel_y[peaks] + 3.0,
-        "max_electrode": peaks,
         "ibl_quality_score": [1.0, 2 / 3, 1.0, 1 / 3, 0.0, 2 / 3],
         "kilosort2_label": ["good", "good", "mua", "mua", "noise", "good"],
         "presence_ratio": [1.0] * 6,
     }
     _units(nwb, columns, electrodes=[nearest(peak) for peak in peaks])
+    pointing = {} if names else {"table": nwb.electrodes}  # rows as numbers, or as a region
+    nwb.add_unit_column("max_electrode", "planted", data=peaks, **pointing)
     nwb.add_epoch_column("protocol_type", "planted")
     nwb.add_epoch(0.0, 12.0, protocol_type="task")
     nwb.add_epoch(12.0, 20.0, protocol_type="passive")

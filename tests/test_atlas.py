@@ -50,9 +50,14 @@ def test_numbers_are_those_of_the_allen_ontology_in_both_hemispheres():
     assert ccf_acronym(312782608) == "VISrl2/3"
 
 
-def test_a_region_outside_isocortex_keeps_its_number():
-    assert (ccf_acronym(382.0), ccf_acronym(997), ccf_acronym(0)) == ("CCF 382", "root", "")
-    assert ccf_layer(ccf_acronym(382)) == ("CCF 382", "")
+def test_a_region_outside_isocortex_has_an_acronym_and_no_layer():
+    outside = {382: "CA1", 549: "TH", 733: "VPM", 672: "CP", 60: "ENTl6b", 997: "root", 0: ""}
+    assert {number: ccf_acronym(float(number)) for number in outside} == outside
+    assert all(ccf_layer(name) == (name, "") for name in outside.values())
+
+
+def test_a_number_that_the_atlas_does_not_have_stays_one():
+    assert ccf_acronym(-123456) == "CCF 123456"
 
 
 def test_314_regions_are_layers_and_no_number_stands_twice():
@@ -60,3 +65,4 @@ def test_314_regions_are_layers_and_no_number_stands_twice():
 
     assert len(atlas._PLACES) == 314
     assert len(atlas._ACRONYMS) == 314 + 59 + 3
+    assert len(atlas._outside_isocortex().keys() - atlas._ACRONYMS.keys()) == 952

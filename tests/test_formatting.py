@@ -22,7 +22,7 @@ def test_text_from_a_recording_is_neither_markup_nor_a_command_to_the_terminal(m
     assert [line.strip() for line in text.splitlines()] == [
         "[b]unit[/b]",
         "[red]:smile:",
-        "a b c [1m",
+        r"a b c\x1b[1m",
     ]
 
 

@@ -3,9 +3,13 @@
 import re
 import subprocess
 import sys
+import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import microcolumn as mc
 
@@ -60,3 +64,17 @@ def test_the_version_is_that_of_the_distribution():
 def test_the_citation_names_this_version():
     citation = (Path(__file__).parents[1] / "CITATION.cff").read_text()
     assert re.findall(r"^version: (.*)$", citation, flags=re.MULTILINE) == [mc.__version__]
+
+
+def test_the_lock_file_has_a_version_of_every_dependency_that_is_allowed():
+    root = Path(__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    versions = {}
+    for each in map(Requirement, (root / "requirements" / "ci.txt").read_text().splitlines()):
+        [exact] = each.specifier
+        versions.setdefault(canonicalize_name(each.name), []).append(exact.version)
+    asked = chain(project["dependencies"], *project["optional-dependencies"].values())
+    for requirement in map(Requirement, asked):
+        if requirement.name != "microcolumn":
+            found = versions[canonicalize_name(requirement.name)]
+            assert all(map(requirement.specifier.contains, found)), requirement

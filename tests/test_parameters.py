@@ -72,6 +72,8 @@ def test_a_potential_of_zero_is_dropped():
         ({"b": 1.0}, "b has 0 dimensions; it needs 1"),
         ({"b": [[0.0, 0.0]]}, "b has 2 dimensions; it needs 1"),
         ({"b": [0.0, np.nan]}, r"b\[1\] is nan; all parameters must be finite"),
+        ({"b": [0.0, -1e308]}, r"b\[1\] is -1e\+308; beyond 1e\+100 .*: rescale the parameters"),
+        ({"W": [[1e101], [0.0]]}, r"W\[0, 0\] is 1e\+101; beyond"),
         ({"J": [0.0, 0.0]}, "J has 1 dimensions; it needs 2"),
         ({"J": np.zeros((3, 3))}, r"J has shape \(3, 3\) for 2 units; it must be square"),
         ({"J": np.eye(2)}, r"J\[0, 0\] is 1.0; the diagonal must be zero \(use b for biases\)"),

@@ -122,15 +122,6 @@ def test_every_command_exists_with_its_options():
         command.make_context("microcolumn", words)  # refuses what it does not know
 
 
-def test_the_cluster_is_started_as_dask_wants_it():
-    distributed = pytest.importorskip("distributed.cli")
-    scheduler, worker = commands_of("dask")
-    for (name, *options), module in ((scheduler, "dask_scheduler"), (worker, "dask_worker")):
-        assert module == f"dask_{name}"
-        __import__(f"{distributed.__name__}.{module}")
-        getattr(distributed, module).main.make_context(name, options)
-
-
 def test_continuous_integration_finds_both_commands():
     script = (ROOT / ".ci" / "run").read_text()
     wanted = re.findall(r"readme_command '([^']+)'", script)

@@ -4,14 +4,17 @@ Archives place units by the Allen Common Coordinate Framework: by acronyms such 
 full names, or by the numbers of the same regions. A digit at the end of an acronym is a layer in
 isocortex alone: ``"CA1"`` and ``"ENTl2/3"`` are areas, and have no layer here.
 
-The regions are those below "Isocortex" (315) in the ontology of the Allen Mouse Brain Atlas (Wang
-et al., Cell 181:936, 2020; api.brain-map.org, structure graph 1), as in the file
-``allen_structure_tree.csv`` of the package iblatlas 1.3.0.
+The regions here are those below "Isocortex" (315) in the ontology of the Allen Mouse Brain Atlas
+(Wang et al., Cell 181:936, 2020; api.brain-map.org, structure graph 1), as in the file
+``allen_structure_tree.csv`` of the package iblatlas 1.3.0; ``atlas_regions.txt`` has the numbers
+and acronyms of all others.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 #: Layers of the ends of acronyms, in the order of the numbers below.
@@ -202,12 +205,22 @@ def ccf_layer(region: str) -> tuple[str, str]:
 def ccf_acronym(number: Any) -> str:
     """Acronym of a region's number, whose sign tells the hemisphere; ``""`` for 0, which is none.
 
-    Regions outside isocortex have no acronym here and are named by their number.
+    A number that the atlas does not have stays one.
 
     Examples
     --------
-    >>> ccf_acronym(821), ccf_acronym(-33), ccf_acronym(382)
-    ('VISp2/3', 'VISp6a', 'CCF 382')
+    >>> ccf_acronym(821), ccf_acronym(-33), ccf_acronym(382), ccf_acronym(4)
+    ('VISp2/3', 'VISp6a', 'CA1', 'IC')
     """
     region = abs(int(number))
-    return _ACRONYMS.get(region, f"CCF {region}")
+    if region in _ACRONYMS:
+        return _ACRONYMS[region]
+    return _outside_isocortex().get(region, f"CCF {region}")
+
+
+@cache
+def _outside_isocortex() -> dict[int, str]:
+    """Acronyms of all other regions by number."""
+    text = (files(__package__) / "atlas_regions.txt").read_text()
+    lines = (line.split(" ", 1) for line in text.splitlines())
+    return {int(number): acronym for number, acronym in lines}

@@ -14,6 +14,9 @@ from .units import Units
 from .validation import Floats
 from .words import Words
 
+#: Bins of a recording, at most; each takes tens of bytes. Those of a day in milliseconds fit.
+_MOST_BINS = 100_000_000
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Binning:
@@ -58,10 +61,10 @@ def bin_trains(trains: Sequence[Floats], units: Units, epochs: Epochs, bin_width
     spikes to the nanosecond; an epoch holds only full bins. Bits go straight into packed
     words: extra memory is about 1/8 of a byte per bin and unit for any number of spikes.
     """
-    if epochs.duration_s / bin_width > np.iinfo(np.int32).max:
+    if epochs.duration_s / bin_width > _MOST_BINS:
         raise ValueError(
-            f"{epochs.duration_s:g} s in bins of {bin_width:g} s are too many bins to number; "
-            "use wider bins"
+            f"{epochs.duration_s:g} s in bins of {bin_width:g} s are over {_MOST_BINS:,} bins; "
+            f"use bins of {epochs.duration_s / _MOST_BINS:.2g} s or more"
         )
     n_bins = np.maximum(_full_bins(epochs.starts, epochs.stops, bin_width), 0)
     total = int(n_bins.sum())

@@ -70,7 +70,7 @@ class Epochs:
         if not len(edges):
             return cls(edges)
         latest = np.maximum.accumulate(edges[:, 1])
-        opens = np.append(True, edges[1:, 0] - latest[:-1] >= gap_s)
+        opens = np.append(True, edges[1:, 0] >= latest[:-1] + gap_s)
         first = np.flatnonzero(opens)
         last = np.append(first[1:], len(edges)) - 1
         return cls(np.column_stack((edges[first, 0], latest[last])))
@@ -160,7 +160,7 @@ def _epochs_called(name: str, own: Epochs, tables: Mapping[str, Epochs]) -> Epoc
         rows = [np.column_stack((part.starts, part.stops)) for part in parts]
         return Epochs.joined(np.concatenate(rows), gap_s=_GAP_S)
     labels = ", ".join(map(repr, sorted(set(own.labels or ())))) or "none"
-    offered = f"; tables of intervals: {', '.join(map(repr, tables))}" if tables else ""
+    offered = f"; tables of intervals: {', '.join(map(repr, list(tables)[:10]))}" if tables else ""
     raise ValueError(f"no epoch is labelled {name!r}; labels here: {labels}{offered}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterable, Sequence
 from io import StringIO
 
@@ -11,9 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from .safe_text import printable
+
 #: Columns of the page that a table is laid out on: wider than any, so that no cell is wrapped.
 _WIDEST = 10_000
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def text_table(
@@ -30,7 +30,7 @@ def text_table(
     header : sequence of str
         Names of the columns; no line is printed for them if all are empty.
     rows : iterable of sequence of str
-        As many cells each as the header has; line breaks and control characters become spaces.
+        As many cells each as the header has; line breaks in them become spaces.
     left : collection of str
         Names of the columns that are aligned to the left; the others, of numbers, to the right.
     indent : int
@@ -84,4 +84,4 @@ def enumeration(names: Sequence[str]) -> str:
 
 
 def _cell(text: str) -> Text:
-    return Text(_CONTROL.sub(" ", text))
+    return Text(printable(text).replace("\n", " ").replace("\t", " "))

@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .validation import Floats as Floats
 
+#: Sums of any number of parameters of this size are finite.
+_LARGEST = 1e100
+
 Kind = Literal["independent", "ising", "kpairwise", "rbm", "srbm"]
 
 
@@ -203,6 +206,12 @@ def _finite(name: str, value: ArrayLike, ndim: int) -> Floats:
     if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{name}{list(where)} is {array[where]}; all parameters must be finite")
+    if np.abs(array).max(initial=0.0) > _LARGEST:
+        where = tuple(int(i) for i in np.argwhere(np.abs(array) > _LARGEST)[0])
+        raise ValueError(
+            f"{name}{list(where)} is {array[where]:g}; beyond {_LARGEST:g} the energies of words "
+            "cannot be summed: rescale the parameters"
+        )
     return array
 
 

@@ -1,11 +1,13 @@
 """Studies on a cluster by commands: submitted, lost, submitted again and collected."""
 
+import importlib
 import json
 import os
 import re
 import subprocess
 
 import cluster
+import dask
 import pytest
 from small_study import recording, results_of
 from typer.testing import CliRunner
@@ -68,8 +70,11 @@ def sbatch(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.skipif(bool(cluster.why_not()), reason=cluster.why_not() or "it is there")
-def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_one(plan):
-    store = plan.with_name("plan.db")
+def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_one(
+    plan, monkeypatch
+):
+    store, by_dask = plan.with_name("plan.db"), plan.with_name("dask.db")
+    monkeypatch.chdir(plan.parent)  # for the logs of Dask's workers
     with cluster.running_slurm():
         asked = ("study", "submit", plan, "--slurm", "--array", 2, "--time", 10)
         said = microcolumn(*asked, "--", "--hold", "--comment=by hand")
@@ -98,9 +103,18 @@ def test_a_study_on_slurm_whose_tasks_were_lost_ends_with_the_bits_of_a_local_on
             in microcolumn("study", "status", plan).stdout
         )
         assert "all jobs are done" in microcolumn("study", "submit", plan, "--slurm").stderr
+
+        # The same by Dask workers that SLURM starts; its defaults must be there to be changed.
+        importlib.import_module("dask_jobqueue")
+        asked = ("study", "run", plan, "--store", by_dask, "--scheduler", "slurm", "--jobs", 1)
+        with dask.config.set({"jobqueue.slurm.memory": "1GB"}):
+            done = microcolumn(*asked)
+        assert done.exit_code == 0, done.output
+        with dask.config.set({"jobqueue.slurm.queue": "nowhere"}):
+            assert "invalid partition specified: nowhere" in one_sentence(microcolumn(*asked))
     alone = plan.with_name("alone.db")
     assert microcolumn("study", "run", plan, "--store", alone, "--jobs", 1).exit_code == 0
-    assert results_of(store) == results_of(alone)
+    assert results_of(store) == results_of(by_dask) == results_of(alone)
     logs = plan.with_name("plan.db.parts") / "2" / "logs"
     assert "test, cells, instantaneous, window 1, split 0: done in " in "".join(
         log.read_text() for log in logs.iterdir()
@@ -144,6 +158,7 @@ def test_without_sbatch_a_submission_is_one_sentence(plan, monkeypatch):
     assert said == (
         "microcolumn: sbatch is not there; SLURM's commands are on the login nodes of a cluster"
     )
+    assert not plan.with_name("plan.db").exists()
 
 
 def test_what_sbatch_refuses_is_told_and_nothing_stays_submitted(plan, sbatch):
@@ -178,8 +193,8 @@ def test_tasks_that_were_killed_are_told_with_what_to_ask_for(plan, sbatch):
     told = microcolumn("study", "status", plan)
     counts = "1 out of memory, 1 timed out, 1 failed, 3 cancelled"
     assert f"tasks on SLURM: {counts}; their logs are in {plan.parent}" in told.stdout
-    assert "1 tasks ran out of memory: submit again with a larger --mem" in told.stdout
-    assert "1 tasks ran out of time: submit again with a larger --time" in told.stdout
+    assert "1 of the tasks ran out of memory: submit again with a larger --mem" in told.stdout
+    assert "1 of the tasks ran out of time: submit again with a larger --time" in told.stdout
     assert json.loads(microcolumn("study", "status", plan, "--json").stdout)["tasks"] == {
         "out of memory": 1,
         "timed out": 1,
@@ -188,4 +203,6 @@ def test_tasks_that_were_killed_are_told_with_what_to_ask_for(plan, sbatch):
     }
     more = microcolumn(*submit[:-1], "2G")
     assert "ran out of memory" not in more.stderr
-    assert "1 tasks of the last submission ran out of time; ask for more with --time" in more.stderr
+    assert (
+        "1 of the last submission's tasks ran out of time; ask for more with --time" in more.stderr
+    )

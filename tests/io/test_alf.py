@@ -33,7 +33,7 @@ def test_an_ibl_session_is_read_whole(ibl):
     assert units.depth_um.tolist() == [40.0 * n + 5 for n in kept]
     assert units.depth_reference == "tip"
     assert units.layer == ("", "", "VI", "IV", "II/III", "I")
-    assert units.area == ("", "CCF 382", "VISp", "VISp", "VISp", "VISp")
+    assert units.area == ("", "CA1", "VISp", "VISp", "VISp", "VISp")
     assert set(units.probe) == {"probe00"}
     times, which = planted.spikes(list(planted.METRICS))
     for n, train in zip(kept, recording.trains, strict=True):

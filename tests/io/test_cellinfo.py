@@ -1,5 +1,6 @@
 """Sessions of CellExplorer: spikes, and what two files beside them add."""
 
+import h5py
 import numpy as np
 import planted_cellinfo as planted
 import pytest
@@ -45,6 +46,18 @@ def test_damage_beside_the_spikes_names_the_file(tmp_path):
     path = folder / "rat1.session.mat"
     path.write_bytes(path.read_bytes()[:200])
     with pytest.raises(ValueError, match=r"rat1.session.mat: it ends in the middle of a variable"):
+        mc.read(folder)
+
+
+def test_what_lies_beside_the_spikes_stays_within_its_file(tmp_path):
+    folder = planted.write_cellinfo(tmp_path / "a", "7.3")
+    secret = tmp_path / "secret"
+    secret.write_bytes(bytes(64))
+    with h5py.File(folder / "rat1.session.mat", "r+") as file:
+        general = file["session/general"]
+        del general["duration"]
+        general.create_dataset("duration", (1, 1), "f8", external=[(str(secret), 0, 8)])
+    with pytest.raises(ValueError, match=r"rat1.session.mat: .* has its values in another file"):
         mc.read(folder)
 
 

@@ -46,7 +46,7 @@ def test_a_note_names_the_columns_and_counts_the_verdicts():
         ({"brain_area": ["VISp4", "CA1"]}, ("brain_area", ["VISp", "CA1"], ["IV", ""])),
         ({"area": ["VISp4", "CA1"]}, ("area", ["VISp4", "CA1"], None)),
         ({"location": ["unknown", "V1"]}, ("location", ["", "V1"], None)),
-        ({"atlas_id": [-821, 382.0]}, ("atlas_id", ["VISp", "CCF 382"], ["II/III", ""])),
+        ({"atlas_id": [-821, 382.0]}, ("atlas_id", ["VISp", "CA1"], ["II/III", ""])),
         (
             {"beryl_location": ["VISp", "CA1"], "electrodes.location": ["VISp5", "CA1"]},
             ("electrodes.location", ["VISp", "CA1"], ["V", ""]),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import microcolumn as mc
+from microcolumn.io import _tables
 
 
 def written(path, text, encoding="utf-8"):
@@ -155,12 +156,15 @@ def test_a_table_without_a_header_has_numbered_columns(tmp_path):
     assert trains(mc.read(path, times="1", units="2")) == {"3": [0.5], "4": [0.25]}
 
 
-def test_a_compressed_table_is_read_and_a_bomb_is_not(tmp_path):
+def test_a_compressed_table_is_read_unless_it_unpacks_to_far_more_than_its_size(
+    tmp_path, monkeypatch
+):
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress(b"unit,time\n1,0.5\n"))
     assert trains(mc.read(path)) == {"1": [0.5]}
-    path.write_bytes(gzip.compress(gzip.compress(b"1,0.5\n" * 10_000_000)))
-    with pytest.raises(ValueError, match="is not UTF-8 text"):
+    monkeypatch.setattr(_tables, "_FINE", 1000)
+    path.write_bytes(gzip.compress(b"unit,time\n" + b"1,0.5\n" * 100_000))
+    with pytest.raises(ValueError, match=r"it unpacks to more than .* characters; it is damaged"):
         mc.read(path)
 
 

@@ -104,7 +104,24 @@ def test_a_file_of_unknown_layout_is_told_which_mapping_to_state(tmp_path):
         mc.read(path)
     np.savez(tmp_path / "a.npz", ts=TICKS, unit=CLUSTERS)
     with pytest.raises(ValueError, match=r"times='ts' units='unit' \(arrays: ts, unit\)"):
-        mc.read(tmp_path / "a.npz", reader="npz")
+        mc.read(tmp_path / "a.npz")
+    (tmp_path / "a.dat").write_text("spiketime clu\n250 1\n")
+    with pytest.raises(
+        ValueError, match=r"times='spiketime' units='clu' \(columns: spiketime, clu"
+    ):
+        mc.read(tmp_path / "a.dat")
+
+
+def test_what_needs_another_option_is_told_so(tmp_path):
+    path = matlab_files.save(tmp_path / "a.mat", s=matlab_files.cells([TICKS * 1.0, TICKS * 1.0]))
+    with pytest.raises(ValueError, match="one vector of times per unit; name it with variable='s'"):
+        mc.read(path, times="s")
+    np.save(tmp_path / "a.npy", COUNTS)
+    with pytest.raises(ValueError, match="how long its bins are; pass bin_width= in seconds"):
+        mc.read(tmp_path / "a.npy")
+    (tmp_path / "a.nwb.gz").write_bytes(b"\x1f\x8b\x08")
+    with pytest.raises(ValueError, match=r"a\.nwb\.gz is compressed; unpack it first"):
+        mc.read(tmp_path / "a.nwb.gz")
 
 
 @pytest.mark.parametrize(
@@ -135,21 +152,22 @@ def test_a_mapping_that_does_not_fit_is_one_sentence(options, sentence, tmp_path
         mc.read(path, **options)
 
 
-def test_datasets_outside_the_file_are_not_opened(tmp_path):
+@pytest.mark.parametrize("how", ["storage", "link", "virtual"])
+def test_datasets_outside_the_file_are_not_opened(how, tmp_path):
     (tmp_path / "secret").write_bytes(b"root:x:0")
     with h5py.File(tmp_path / "a.h5", "w") as file:
-        storage = [(str(tmp_path / "secret"), 0, 8)]
-        file.create_dataset("units", (8,), "u1", external=storage)
         file["times"] = np.arange(8.0)
-        file["link"] = h5py.ExternalLink("secret", "/x")
-        layout = h5py.VirtualLayout((8,), "u1")
-        layout[:] = h5py.VirtualSource("other.h5", "x", (8,))
-        file.create_virtual_dataset("virtual", layout)
-    for name in ("units", "virtual"):
-        with pytest.raises(ValueError, match=f"/{name} lies in another file, which is not opened"):
-            mc.read(tmp_path / "a.h5", times="times", units=name)
-    with pytest.raises(ValueError, match="nothing is called 'link'"):
-        mc.read(tmp_path / "a.h5", times="times", units="link")
+        if how == "storage":
+            storage = [(str(tmp_path / "secret"), 0, 8)]
+            file.create_dataset("units", (8,), "u1", external=storage)
+        elif how == "link":
+            file["units"] = h5py.ExternalLink("secret", "/x")
+        else:
+            layout = h5py.VirtualLayout((8,), "u1")
+            layout[:] = h5py.VirtualSource("other.h5", "x", (8,))
+            file.create_virtual_dataset("units", layout)
+    with pytest.raises(ValueError, match=r"/units (has its values in another file|is a link)"):
+        mc.read(tmp_path / "a.h5", times="times", units="units")
 
 
 def test_units_of_a_pattern_go_by_the_whole_part_with_the_star():

@@ -145,6 +145,7 @@ def test_an_electrode_group_at_one_position_places_its_units(tmp_path):
     assert session.depth_column == "electrodes.depth"
     assert session.columns["electrodes.depth"] == [300.0, 300.0, 900.0, 900.0]
     assert session.columns["layer"] == ["II", "II", "", ""]
+    assert session.columns["probe"] == ["probe"] * 4  # shanks that share a device
 
 
 def test_layers_of_the_units_table_come_before_those_of_electrodes(tmp_path):

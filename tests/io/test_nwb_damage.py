@@ -98,6 +98,14 @@ def test_published_times_out_of_order_or_before_the_epochs_are_noted(damaged, sp
     assert note in read(path, depth_reference="tip").notes
 
 
+def test_spike_times_in_milliseconds_can_be_given_their_unit(damaged):
+    path, units = damaged
+    units["spike_times"][:] = units["spike_times"][:] * 1000.0
+    units.file.close()
+    recording = read(path, depth_reference="tip", time_unit="ms")
+    np.testing.assert_allclose(recording.trains[0], TRAINS[0])
+
+
 def test_milliseconds_among_seconds_are_found(damaged):
     path, units = damaged
     first, _, third, _ = units["spike_times_index"][:]

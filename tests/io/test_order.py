@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
+from microcolumn.survey._suspects import late_start
 
 RNG = np.random.default_rng(0)
 
@@ -81,14 +82,14 @@ def test_a_silent_start_is_kept_with_a_note_and_a_warning(tmp_path):
     recording = mc.read(saved(tmp_path / "a.npz", poisson(200, 600)))
     assert recording.epochs.starts[0] == 0.0
     assert any("no unit fires in the first 200" in note for note in recording.notes)
-    warnings = mc.survey.summarise(recording).warnings
-    assert any("no unit fires in the first 200" in warning for warning in warnings)
+    [warning] = late_start(recording)
+    assert warning.startswith("no unit fires in the first 200")
     quiet = mc.read(saved(tmp_path / "b.npz", poisson(0, 600, rate_hz=0.1)))
     assert not any("no unit fires" in note for note in quiet.notes)
 
 
 def test_times_in_milliseconds_can_be_given_their_unit(tmp_path):
     path = saved(tmp_path / "a.npz", poisson(0, 600) * 1e3)
-    with pytest.raises(ValueError, match="or name their unit with time_unit='ms', 'us' or"):
+    with pytest.raises(ValueError, match="or state their unit: time_unit='ms', or 'samples'"):
         mc.read(path)
     assert mc.read(path, time_unit="ms").duration_s == pytest.approx(600, abs=3)

@@ -81,6 +81,16 @@ def test_reading_that_takes_too_long_is_one_sentence(nwb_file, sandbox):
         load_sandboxed(endless, nwb_file, ())
 
 
+def test_reading_that_waits_too_long_is_one_sentence_and_leaves_no_worker(
+    nwb_file, sandbox, monkeypatch
+):
+    worker = _worker()
+    monkeypatch.setattr(_sandbox, "_WAIT_SECONDS", 0.5)
+    with pytest.raises(BadFileError, match=r"given up after \d+ s, .*copy it to a disk"):
+        load_sandboxed(lambda path: time.sleep(600), nwb_file, ())
+    assert _has_ended(worker)
+
+
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is not limited here")
 def test_memory_beyond_what_the_file_can_need_is_one_sentence(tmp_path, sandbox):
     def hungry(path):
@@ -107,6 +117,23 @@ load_sandboxed(slow, Path({str(nwb_file)!r}), ())
     assert os.getpgid(worker) != os.getpgid(process.pid)  # Ctrl-C reaches the first alone
     process.send_signal(signal.SIGINT)
     assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
+    assert _has_ended(worker)
+
+
+def test_a_worker_ends_with_a_parent_that_is_killed_even_within_a_librarys_code(nwb_file):
+    code = f"""
+import ctypes, os
+from pathlib import Path
+from microcolumn.io._sandbox import load_sandboxed
+def stuck(path):
+    Path({str(nwb_file)!r} + ".pid").write_text(str(os.getpid()))
+    ctypes.PyDLL(None).sleep(600)  # no thread of Python runs meanwhile
+load_sandboxed(stuck, Path({str(nwb_file)!r}), ())
+"""
+    process = subprocess.Popen([sys.executable, "-c", code])
+    worker = _when_written(Path(f"{nwb_file}.pid"))
+    process.kill()
+    process.wait()
     assert _has_ended(worker)
 
 
@@ -137,7 +164,7 @@ def _when_written(path):
 
 def _has_ended(pid):
     for _ in range(100):
-        if not psutil.pid_exists(pid):
+        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
             return True
         time.sleep(0.1)
     return False
@@ -191,6 +218,13 @@ def test_modules_of_the_current_folder_are_not_run(nwb_file, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     assert _read(nwb_file).n_spikes == 230
     assert not (tmp_path / "trap").exists()
+
+
+def test_no_filter_of_hdf5_is_loaded_from_a_folder_of_plugins(nwb_file, sandbox):
+    def loading(path):
+        return os.environ["HDF5_PLUGIN_PRELOAD"], os.environ["NUMCODECS_ALLOW_UNSAFE_PICKLE_DECODE"]
+
+    assert load_sandboxed(loading, nwb_file, ()) == ("::", "0")
 
 
 def test_the_environment_of_the_worker_is_ours(tmp_path, monkeypatch, nwb_file, sandbox):

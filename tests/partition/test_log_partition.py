@@ -93,3 +93,10 @@ def test_a_misspelt_option_is_refused_at_every_size(random_model):
 def test_a_model_instead_of_its_parameters_is_refused():
     with pytest.raises(TypeError, match="theta is a str; pass a model's parameters_"):
         log_partition("model")
+
+
+def test_a_value_that_is_not_finite_has_not_converged():
+    for value in (np.nan, np.inf, -np.inf):
+        assert not LogPartition(value, 0.0, "exact", 1.0, 0.0, converged=True).converged
+    largest = Parameters(b=[1e100] * 3, J=1e100 * (1 - np.eye(3)))
+    assert log_partition(largest).value == pytest.approx(9e100)

@@ -81,7 +81,7 @@ def test_a_unit_sorted_twice_is_a_caution(tmp_path):
     path = planted.write(tmp_path / "study.db", plan=plan, keep=is_test, data=doubled)
     [told] = [each for each in cautions(Results(path)) if "sorted twice" in each]
     assert told.startswith("cells: units '0' and '22' share 100% of the spikes")
-    assert told.endswith("choose units with --units or select(ids=...)")
+    assert told.endswith("choose units with --ids or Recording.select")
 
 
 def test_an_end_that_leaves_nothing_is_no_caution(tmp_path):

@@ -111,13 +111,15 @@ def test_a_run_computes_what_is_damaged_again(tmp_path):
             put(store, number)
         store.write_study(command="study run")
     change(path, "UPDATE fits SET file = zeroblob(9) WHERE job = 'job 000002' AND l1 = 0")
+    change(path, "UPDATE fits SET job = CAST(x'6aff' AS TEXT) WHERE job = 'job 000003'")
     change(path, "UPDATE environments SET versions = '{}'")
     change(path, "UPDATE study SET value = 'study rum'")
     with Store.create(path) as store:
         assert "command in table study; 1 in table environments; job job 000002" in store.mend()
-        assert store.finished() == {"job 000000", "job 000001", "job 000003"}
+        assert store.finished() == {"job 000000", "job 000001"}
         assert store.read_study() == {}
         put(store, 2)
+        put(store, 3)
         assert store.mend() == ""
     check_integrity(path)
 

@@ -5,9 +5,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from small_study import small_plan
 
 from microcolumn.study import _network as network
 from microcolumn.study._network import network_file_system
+from microcolumn.study._run import run
 from microcolumn.study._store import Store
 
 MOUNTS = r"""
@@ -67,3 +69,12 @@ def test_a_store_that_machines_share_has_no_memory_that_they_would_have_to_share
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
     with Store.open(shared) as store:
         assert store.read_study() == {"command": "as ever"}
+
+
+def test_a_run_says_that_its_store_is_on_a_network_file_system(mounted, capsys):
+    (mounted / "home").mkdir()
+    path = mounted / "home" / "study.db"
+    run(small_plan(n_splits=1, models="Ising"), path, n_jobs=1)
+    [sentence] = capsys.readouterr().err.splitlines()
+    assert sentence.startswith(f"{path} is on a network file system (nfs4), where an ordinary ")
+    assert [file.name for file in path.parent.iterdir() if "lock" not in file.name] == ["study.db"]

@@ -81,7 +81,8 @@ def test_a_part_that_was_merged_stays_until_the_plan_is_done(path):
 
 def test_a_failure_is_kept_with_its_trace_and_gives_way_to_a_result(path):
     put(path, part(rows={}, error="ValueError: no", trace="line 1\nline 2"))
-    assert (collect(path).merged, collect(path).failed) == (0, 0)
+    assert collect(path) == parts.Collected(0, 1, ())
+    assert collect(path) == parts.Collected(0, 0, ())  # it is told once
     with Store.open(path) as store:
         [failure] = store.rows("failures")
     assert (failure["job"], failure["error"]) == ("job 0", "ValueError: no")

@@ -84,6 +84,7 @@ def test_a_plan_saved_with_a_byte_order_mark_is_read(tmp_path):
     ("text", "problem"),
     [
         (B4 + "[instantaneous\n", "is not TOML: .*line 3, .*; correct that line"),
+        (f"a = {'[' * 5000}{']' * 5000}", "has lists or tables within each other that are "),
         ("", ": the plan has no recording; add one with a preset or a file"),
         ("recordings = 3", r": recordings is 3; write it as a table, \[recordings\]"),
         (B4 + "[recording.x]", ": 'recording' is no section of a plan; did you mean 'recordings'"),

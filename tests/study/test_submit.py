@@ -1,6 +1,8 @@
 """A study in shares, as tasks of a cluster do them, here one after the other in this process."""
 
 import importlib
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -164,6 +166,15 @@ def test_what_is_finished_is_not_submitted(plan, alone, path):
     assert done.n_jobs == 12  # assemblies are of all splits together
 
 
+def test_what_is_damaged_is_submitted_again(plan, alone, path):
+    path.write_bytes(alone.read_bytes())
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE fits SET value = 0 WHERE rowid = 1")
+    done = submit(plan, path, slurm=False)
+    assert done.n_jobs == 1
+    assert "damaged" in done.sentences[0]
+
+
 @pytest.mark.parametrize(("stage", "task"), [(0, 0), (4, 0), (1, 2), (1, -1)])
 def test_a_share_that_is_not_there_is_refused(plan, path, stage, task):
     submission = written(plan, path)
@@ -171,6 +182,13 @@ def test_a_share_that_is_not_there_is_refused(plan, path, stage, task):
         ValueError, match=f"there is no task {task} of stage {stage}; there are 2 in"
     ):
         do_share(submission.folder, stage, task)
+
+
+def test_tasks_of_another_version_are_refused(plan, path, monkeypatch):
+    submission = written(plan, path)
+    monkeypatch.setattr(shares, "__version__", "99.0")
+    with pytest.raises(ValueError, match=r"was submitted by microcolumn .* and this is 99\.0"):
+        do_share(submission.folder, 1, 0)
 
 
 def test_a_folder_that_is_no_submission_is_refused(tmp_path):

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -91,37 +91,62 @@ def test_annealed_normalisers_too_are_the_same_bits(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_cluster_gives_the_same_bits_even_if_a_worker_is_killed(tmp_path, alone, monkeypatch):
-    """First two workers of one thread each, then one of them, which dies, and one of two."""
-    with (
-        scheduler(tmp_path) as (address, options),
-        worker(tmp_path, options),
-        worker(tmp_path, options) as victim,
-    ):
+def test_a_cluster_gives_the_same_bits_even_if_all_workers_are_killed(tmp_path, alone, monkeypatch):
+    """First two workers of one thread each; then these die, and one of two threads comes."""
+    with scheduler(tmp_path) as (address, options), ExitStack() as stack:
+        victims = [stack.enter_context(worker(tmp_path, options)) for _ in range(2)]
         wait_for_workers(address, 2)
         run(small_plan(), tmp_path / "whole.db", scheduler=address)
         assert results_of(tmp_path / "whole.db") == alone
 
-        with worker(tmp_path, options, n_threads=2):
-            wait_for_workers(address, 3)
-            freeze_and_kill(victim, monkeypatch)
-            run(small_plan(), tmp_path / "robbed.db", scheduler=address)
-        # The run needed jobs that the victim had been given, and did not end before its death.
-        assert victim.poll() == -signal.SIGKILL
+        def help_when_told(sentence):
+            told.append(sentence)
+            if len(told) == 1:
+                stack.enter_context(worker(tmp_path, options, n_threads=2))
+
+        told = []
+        monkeypatch.setattr(workers, "_tell", help_when_told)
+        monkeypatch.setattr(workers, "_LONELY", 0.5)
+        freeze_and_kill(victims, monkeypatch)
+        run(small_plan(), tmp_path / "robbed.db", scheduler=address)
+        # The run needed jobs that they had been given, and did not end before their death.
+        assert [victim.poll() for victim in victims] == [-signal.SIGKILL] * 2
         assert results_of(tmp_path / "robbed.db") == alone
+    who = f"the workers of {address}"
+    assert told == [
+        f"none of {who} is ready (gone, not there yet, or paused for lack of memory); the run goes "
+        "on when one is",
+        f"{who} are ready; the run goes on",
+    ]
 
 
-def freeze_and_kill(victim, monkeypatch):
-    """Have a process stopped when a run has its first result, and killed a second later."""
+def freeze_and_kill(victims, monkeypatch):
+    """Have processes stopped when a run has its first result, and killed a second later."""
     keep = engine._Run._keep
 
     def keep_and_kill(self, outcome):
         keep(self, outcome)
         if len(self.done) == 1:
-            victim.send_signal(signal.SIGSTOP)
-            threading.Timer(1.0, victim.kill).start()
+            for victim in victims:
+                victim.send_signal(signal.SIGSTOP)
+                threading.Timer(1.0, victim.kill).start()
 
     monkeypatch.setattr(engine._Run, "_keep", keep_and_kill)
+
+
+def test_a_single_worker_of_a_cluster_does_the_jobs_itself():
+    """Not the process that waits for them, which may be on a login node."""
+    from distributed import Client, LocalCluster
+
+    place = {"n_workers": 1, "threads_per_worker": 1, "processes": False}
+    with (
+        LocalCluster(**place, dashboard_address=None) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        at_hand = Workers(1, 1, "one worker", client)
+        found = set(at_hand.results(lambda _: threading.get_ident(), iter(range(3))))
+    assert found
+    assert threading.get_ident() not in found
 
 
 @pytest.fixture

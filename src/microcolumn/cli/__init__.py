@@ -10,6 +10,7 @@ import typer
 
 from .. import __version__
 from . import demonstrating, models, recordings, studies
+from .output import complain, say
 
 app = typer.Typer(
     help="How a recorded population of neurons works together.",
@@ -23,8 +24,13 @@ _TRACKED = "ignore:resource_tracker:UserWarning"
 
 def _print_version(asked: bool) -> None:
     if asked:
-        typer.echo(f"microcolumn {__version__}")
+        say(f"microcolumn {__version__}")
         raise typer.Exit
+
+
+def _as_line(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning as a sentence, without the line of code that it comes from."""
+    complain(f"warning: {message}")
 
 
 @app.callback(epilog="Example: microcolumn info session.nwb --depth-reference surface")
@@ -39,6 +45,7 @@ def main(
     """Models of spike words: fitted, normalised and compared in bits per second."""
     # What joblib and Python's tracker of semaphores warn of after Ctrl-C is of no use to anyone.
     warnings.filterwarnings("ignore", r"\d+ tasks have been successfully executed", UserWarning)
+    warnings.showwarning = _as_line
     if _TRACKED not in sys.warnoptions:  # the tracker is a process that inherits these
         sys.warnoptions.append(_TRACKED)
 

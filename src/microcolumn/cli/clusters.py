@@ -13,7 +13,7 @@ import typer
 
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, print_json
+from .output import Json, print_json, say
 from .reading import given
 from .stores import PlanOrStore, default_store, place_of
 
@@ -37,7 +37,9 @@ def submit(
         bool,
         typer.Option("--slurm", help="Submit the scripts; they are only written without it."),
     ] = False,
-    array: Annotated[int, typer.Option(min=1, help="Most tasks of a stage.")] = 200,
+    array: Annotated[
+        int | None, typer.Option(min=1, help="Most tasks of a stage; 200 by default.")
+    ] = None,
     time: Annotated[str | None, _of_sbatch(help="Time, such as 1:00:00.")] = None,
     partition: Annotated[str | None, _of_sbatch(help="Partition.")] = None,
     mem: Annotated[str | None, _of_sbatch(help="Memory, such as 4G.")] = None,
@@ -67,19 +69,19 @@ def submit(
             read.quick() if quick else read,
             store or default_store(plan, quick),
             slurm=slurm,
-            array=array,
+            **given(array=array),
             flags=[*(f"--{name}={value}" for name, value in options.items()), *(flags or ())],
             dry_run=dry_run,
             command=shlex.join(["microcolumn", *sys.argv[1:]]),
         )
     for sentence in done.sentences:
-        typer.echo(sentence, err=True)
+        say(sentence, err=True)
     if json:
         print_json(asdict(done))
         return
     for path, text in done.scripts.items():
-        typer.echo(f"# {path}\n{text}")
-    typer.echo(_summary(done.n_jobs, done.n_tasks, done.numbers), err=True)
+        say(f"# {path}\n{text}")
+    say(_summary(done.n_jobs, done.n_tasks, done.numbers), err=True)
 
 
 def _summary(n_jobs: int, n_tasks: int, numbers: tuple[str, ...]) -> str:
@@ -116,8 +118,8 @@ def collect(study: PlanOrStore, json: Json = False) -> None:
     with one_sentence():
         found = collect_parts(place_of(study, by_time=True))
     for sentence in found.sentences:
-        typer.echo(sentence, err=True)
+        say(sentence, err=True)
     if json:
         print_json({"merged": found.merged, "failed": found.failed})
     else:
-        typer.echo(f"merged {found.merged:,} jobs that are done and {found.failed:,} that failed")
+        say(f"merged {found.merged:,} jobs that are done and {found.failed:,} that failed")

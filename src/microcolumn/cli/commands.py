@@ -11,6 +11,8 @@ from typing import Any, get_type_hints
 
 import typer
 
+from .failures import one_sentence
+
 
 def add_command(app: typer.Typer, command: Callable[..., None], example: str) -> None:
     """Make a function a command: its docstring is the help, and a line of use ends it."""
@@ -36,9 +38,11 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**values: Any) -> None:
-        for name, group in groups.items():
-            values[name] = group(**{each.name: values.pop(each.name) for each in fields(group)})
-        command(**values)
+        with one_sentence():
+            for name, group in groups.items():
+                chosen = {each.name: values.pop(each.name) for each in fields(group)}
+                values[name] = group(**chosen)
+            command(**values)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}

@@ -11,7 +11,7 @@ import typer
 
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, Open, make_folder, print_json, show_page
+from .output import Json, Open, make_folder, print_json, say, show_page
 
 
 def add_to(app: typer.Typer) -> None:
@@ -48,8 +48,8 @@ def demo(
         results, page = demonstration.run(out, full=full, n_jobs=jobs, command=command)
         told = report_dict(results) if json else {}
         if not json:
-            typer.echo(answer_text(results))
-            typer.echo(f"results: {results.file}")
+            say(answer_text(results))
+            say(f"results: {results.file}")
     if json:
         answers = [
             {key: each[key] for key in ("recording", "label", "experiment", "window", "answer")}

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import typer
 
+from .output import complain
 from .reading import as_options
 
 
@@ -15,10 +16,14 @@ def one_sentence() -> Iterator[None]:
     """Turn what the API raises into its sentence and an exit code."""
     try:
         yield
-    except BrokenPipeError:  # whoever read the output has seen enough: not an error of ours
+    except (BrokenPipeError, typer.Exit):  # the output's reader has seen enough; ended already
         raise
     except (ValueError, TypeError, OSError, ImportError) as error:
         raise _ended(as_options(str(error)), 2) from None
+    except MemoryError as error:
+        reason = f" ({error})" if str(error) else ""
+        remedy = "use fewer units, wider bins or a shorter part of the recording"
+        raise _ended(f"the memory of this machine is too small{reason}; {remedy}", 1) from None
     except KeyboardInterrupt:
         raise _ended("interrupted; run the same command again to go on", 1) from None
     except RuntimeError as error:
@@ -30,5 +35,5 @@ def one_sentence() -> Iterator[None]:
 
 
 def _ended(sentence: str, code: int) -> typer.Exit:
-    typer.echo(f"microcolumn: {sentence}", err=True)
+    complain(sentence)
     return typer.Exit(code)

@@ -15,6 +15,7 @@ from typing import IO, Annotated, Any
 import typer
 
 from ..atomic import atomic_write
+from ..safe_text import csv_cell, printable, shortened
 
 Json = Annotated[
     bool,
@@ -23,11 +24,24 @@ Json = Annotated[
 Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 
 
+def say(text: Any, *, err: bool = False) -> None:
+    """Print a text; characters in it that a terminal would obey are shown, not sent.
+
+    Commands print with this function alone.
+    """
+    typer.echo(printable(str(text)), err=err)
+
+
+def complain(sentence: str) -> None:
+    """Print a sentence about a problem on standard error."""
+    say(shortened(printable(f"microcolumn: {sentence}")), err=True)
+
+
 def print_json(result: Any) -> None:
     """Print a result for programs; numbers that JSON does not have become null."""
     from json import dumps
 
-    typer.echo(dumps(_plain(result), indent=2, allow_nan=False))
+    say(dumps(_plain(result), indent=2, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:
@@ -48,15 +62,15 @@ def print_table(
 
     lines = [list(row) for row in rows]
     names = header or ("",) * len(lines[0])
-    typer.echo(text_table(names, lines, left=names[:1]), err=err)
+    say(text_table(names, lines, left=names[:1]), err=err)
 
 
 def show_page(file: Path, open_page: bool, *, quiet: bool = False) -> None:
     """Say where a page is, unless the output is JSON, and open it if asked."""
     if not quiet:
-        typer.echo(f"page: {file}")
+        say(f"page: {file}")
     if open_page and not webbrowser.open(file.resolve().as_uri()):
-        typer.echo(f"no browser was found; open {file} in one", err=True)
+        say(f"no browser was found; open {file} in one", err=True)
 
 
 def output(path: Path | None) -> AbstractContextManager[IO[bytes]]:
@@ -75,7 +89,9 @@ def make_folder(path: Path) -> None:
 def write_csv(stream: IO[bytes], rows: Iterable[Sequence[Any]]) -> None:
     """Write rows as comma-separated values."""
     text = TextIOWrapper(stream, encoding="utf-8", newline="")
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(
+        [csv_cell(cell) for cell in row] for row in rows
+    )
     text.detach()  # flushes, and leaves standard output open
 
 
@@ -86,4 +102,4 @@ def warnings_as_lines() -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         yield
     for sentence in dict.fromkeys(str(each.message) for each in caught):
-        typer.echo(f"microcolumn: warning: {sentence}", err=True)
+        complain(f"warning: {sentence}")

@@ -13,7 +13,7 @@ import typer
 from ..atomic import atomic_write
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, Open, make_folder, print_json, show_page
+from .output import Json, Open, make_folder, print_json, say, show_page
 from .stores import PlanOrStore, store_of
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def figures(
         for wanted, figure in draw_all(results):
             name = _file_name(wanted, taken)
             if isinstance(figure, str):
-                typer.echo(figure, err=True)
+                say(figure, err=True)
                 continue
             with atomic_write(folder / f"{name}.{format}") as file:
                 figure.savefig(file, format=format)
@@ -94,7 +94,7 @@ def figures(
     if json:
         print_json({"folder": folder, "format": format, "captions": captions})
     else:
-        typer.echo(f"figures: {folder}")
+        say(f"figures: {folder}")
 
 
 def _file_name(wanted: Wanted, taken: set[str]) -> str:

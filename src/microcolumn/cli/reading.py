@@ -46,7 +46,8 @@ class Source:
         ),
     ] = None
     units: Annotated[
-        str | None, _option(help="Column, variable or dataset with the unit of each spike.")
+        str | None,
+        _option(help="Column, variable or dataset with the unit of each spike; see also --ids."),
     ] = None
     unit_of_time: Annotated[
         str | None, _option(help="Unit of the times: s, ms, us or samples (with a sampling_rate).")

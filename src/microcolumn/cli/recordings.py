@@ -13,7 +13,7 @@ from ..formatting import counted
 from . import reading
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, print_json
+from .output import Json, print_json, say
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,7 +48,7 @@ def info(
     if json:
         print_json(summary.as_dict())
     else:
-        typer.echo(reading.as_options(str(summary)))
+        say(reading.as_options(str(summary)))
 
 
 def layers(
@@ -103,7 +103,7 @@ def layers(
             }
         )
     else:
-        typer.echo(f"{found}\n\n--depth-reference '{depth_reference}' --layers '{boundaries}'")
+        say(f"{found}\n\n--depth-reference '{depth_reference}' --layers '{boundaries}'")
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -113,4 +113,4 @@ def save(figure: Figure, path: Path) -> None:
         raise ValueError(f"--figure {path} needs an ending such as .png, .pdf or .svg")
     with atomic_write(path) as file:
         figure.savefig(file, format=ending)
-    typer.echo(f"figure: {path}", err=True)
+    say(f"figure: {path}", err=True)

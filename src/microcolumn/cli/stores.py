@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from .output import say
+
 PlanOrStore = Annotated[Path, typer.Argument(help="The plan (TOML) or its store (SQLite).")]
 
 
@@ -29,7 +31,7 @@ def store_of(study: Path, *, by_time: bool = False) -> Path:
     except StoreError as error:  # what was merged before can be shown all the same
         sentences = (f"what tasks have computed since was not merged: {error}",)
     for sentence in sentences:
-        typer.echo(sentence, err=True)
+        say(sentence, err=True)
     return store
 
 
@@ -73,4 +75,4 @@ def _tell_changes(plan: Path, store: Path) -> None:
         edited = [str(error)]
     if edited:
         differences = "; ".join(edited)
-        typer.echo(f"{plan} differs from what was run ({differences}); run it again", err=True)
+        say(f"{plan} differs from what was run ({differences}); run it again", err=True)

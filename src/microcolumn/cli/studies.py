@@ -16,7 +16,7 @@ from ..models._spec import DEFAULT_OBJECTIVE, USUAL_RIVALS
 from . import certificates, clusters, models, pages, reading, tables
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, print_json, print_table, show_page, warnings_as_lines
+from .output import Json, print_json, print_table, say, show_page, warnings_as_lines
 from .stores import PlanOrStore, default_store, store_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ Jobs = Annotated[
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option(help="Do the jobs on the Dask cluster at this address: tcp://host:8786."),
+    typer.Option(
+        help="Do the jobs on the Dask cluster at this address, tcp://host:8786, or on Dask workers "
+        "that SLURM starts: slurm, with --jobs of them."
+    ),
 ]
 Quick = Annotated[
     bool, typer.Option("--quick", help="A small version of the same study, for a first look.")
@@ -178,7 +181,7 @@ def status(study: PlanOrStore, json: Json = False) -> None:
     if json:
         print_json(asdict(found) | {"complete": found.complete})
     else:
-        typer.echo(found)
+        say(found)
 
 
 def report(study: PlanOrStore, json: Json = False) -> None:
@@ -232,7 +235,7 @@ def _run(
     from ..study import run as run_study
 
     with one_sentence():
-        if jobs is not None and scheduler is not None:
+        if jobs is not None and scheduler not in (None, "slurm"):
             raise ValueError("--jobs is for this machine; leave it out with --scheduler")
         results = run_study(
             plan.quick() if quick else plan,
@@ -244,7 +247,7 @@ def _run(
         )
         _print(results, json)
     show = shlex.join(["microcolumn", "study", "page", str(store)])
-    typer.echo(f"results are kept in {store}; show them: {show}", err=True)
+    say(f"results are kept in {store}; show them: {show}", err=True)
     return results
 
 
@@ -254,4 +257,4 @@ def _print(results: Results, json: bool) -> None:
     if json:
         print_json(report_dict(results))
     else:
-        typer.echo(report_text(results))
+        say(report_text(results))

@@ -9,7 +9,7 @@ import typer
 
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, make_folder, print_json
+from .output import Json, make_folder, print_json, say
 from .stores import PlanOrStore, store_of
 
 
@@ -38,4 +38,4 @@ def tables(
         print_json({"tables": written})
     else:
         for path in written:
-            typer.echo(path)
+            say(path)

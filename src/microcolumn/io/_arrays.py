@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 import sys
 import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +17,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from ._failures import BadFileError, damaged
-from ._limits import check_claim
+from ._limits import ARRAYS, COUNTS, check_claim
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -32,40 +35,89 @@ def load_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
     A ``mapped`` array stays in the file, and only the values that are used are read.
     """
     with path.open("rb") as file:
-        end = _end(file.read(_HEADER_BYTES), path.name)
+        end, _ = _end(file.read(_HEADER_BYTES), path.name)
     check_claim(path, end, path.name, compressed=False)
     array = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
     return _with_possible_text(array, path.name)
 
 
-def load_archive(path: Path) -> tuple[dict[str, NDArray[Any]], list[str]]:
-    """Arrays of an ``.npz`` file by name, and the names of pickled arrays, which stay closed."""
-    arrays, pickled = {}, []
+class Archive(Mapping[str, NDArray[Any]]):
+    """Arrays of an ``.npz`` file by name; each is read when it is first asked for.
+
+    The sizes of those that are read may not sum to more than a file of this size can hold. Arrays
+    of Python objects stay closed, since a pickle can run any code.
+
+    Attributes
+    ----------
+    shapes : dict of str to tuple
+        Shape of each array, from its header.
+    pickled : tuple of str
+        Names of arrays of Python objects, which cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read: dict[str, NDArray[Any]] = {}
+        self._n_bytes = 0
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        pickled = []
+        with _opened(path) as archive:
+            for member in archive.infolist():
+                if member.filename.endswith(".npy"):
+                    name = member.filename.removesuffix(".npy")
+                    try:
+                        self.shapes[name] = _header(archive, member)
+                    except PickledArrayError:
+                        pickled.append(name)
+        self.pickled = tuple(pickled)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self.shapes:
+            raise KeyError(name)
+        if name not in self._read:
+            with _opened(self._path) as archive:
+                self._n_bytes += archive.getinfo(f"{name}.npy").file_size
+                is_matrix = len(self.shapes[name]) == 2 and min(self.shapes[name]) > 1
+                most = COUNTS if is_matrix else ARRAYS
+                check_claim(self._path, self._n_bytes, name, most=most)
+                with archive.open(f"{name}.npy") as file:
+                    array = npy.read_array(file, allow_pickle=False)
+            self._read[name] = _with_possible_text(array, f"{name}.npy")
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.shapes)
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """An archive; what is wrong with it is one sentence."""
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [name for name in archive.namelist() if name.endswith(".npy")]
-            total = sum(archive.getinfo(name).file_size for name in members)
-            check_claim(path, total, "the archive")
-            for name in members:
-                try:
-                    arrays[name.removesuffix(".npy")] = _member(archive, name)
-                except PickledArrayError:
-                    pickled.append(name.removesuffix(".npy"))
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
+            yield archive
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        RuntimeError,
+        OSError,
+        EOFError,
+    ) as e:
         raise BadFileError(
-            f"it is no intact archive of arrays ({error}); export or copy it again"
+            f"it is no intact archive of arrays ({e}); export or copy it again"
         ) from None
-    return arrays, pickled
 
 
-def _member(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    size = archive.getinfo(name).file_size
-    with archive.open(name) as file:
-        end = _end(file.read(_HEADER_BYTES), name)
-    if end != size:
-        raise damaged(f"{name} claims {end:,} bytes but has {size:,}")
-    array = npy.read_array(BytesIO(archive.read(name)), allow_pickle=False)
-    return _with_possible_text(array, name)
+def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[int, ...]:
+    """Shape of an array, once it is certain that the archive holds all of it."""
+    with archive.open(member) as file:
+        end, shape = _end(file.read(_HEADER_BYTES), member.filename)
+    if end != member.file_size:
+        raise damaged(f"{member.filename} claims {end:,} bytes but has {member.file_size:,}")
+    return shape
 
 
 def _with_possible_text(array: NDArray[Any], name: str) -> NDArray[Any]:
@@ -79,8 +131,8 @@ def _with_possible_text(array: NDArray[Any], name: str) -> NDArray[Any]:
     return array
 
 
-def _end(head: bytes, name: str) -> int:
-    """Bytes of header and data together, as the first bytes of an array state them."""
+def _end(head: bytes, name: str) -> tuple[int, tuple[int, ...]]:
+    """Bytes of header and data together, and the shape, as an array's first bytes state them."""
     file = BytesIO(head)
     try:
         version = npy.read_magic(file)
@@ -97,7 +149,7 @@ def _end(head: bytes, name: str) -> int:
         )
     if dtype.itemsize == 0 or any(length < 0 for length in shape):
         raise damaged(f"{name} has shape {shape} and dtype {dtype}")
-    return file.tell() + math.prod(shape) * dtype.itemsize
+    return file.tell() + math.prod(shape) * dtype.itemsize, shape
 
 
 def flat_numbers(array: NDArray[Any], name: str, *, whole: bool = False) -> NDArray[Any]:

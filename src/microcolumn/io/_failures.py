@@ -6,6 +6,9 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+#: Extras of modules that some files of a format need.
+_EXTRAS = {"hdmf_zarr": "zarr", "lindi": "stream"}
+
 
 class BadFileError(ValueError):
     """A file that cannot be read, in one sentence: what is wrong with it, and what to do."""
@@ -42,7 +45,7 @@ def as_bad_file(title: str, extra: str | None) -> Iterator[None]:
     except ImportError as error:
         if extra is None:
             raise
-        needed = "zarr" if str(error.name).startswith("hdmf_zarr") else extra
+        needed = _EXTRAS.get(str(error.name).partition(".")[0], extra)
         raise ImportError(
             f"reading {title} needs {error.name or error}; "
             f"install it with: pip install 'microcolumn[{needed}]'"

@@ -9,8 +9,9 @@ from ._failures import damaged
 #: Bytes that any file may claim.
 _ALWAYS_FINE = 1 << 26
 #: A compressed file may claim 100 times its size. Counts in bins of a millisecond compress better,
-#: up to the 1032 times of Deflate, which is allowed up to 4 GiB.
-_COMPRESSION, _DEFLATE, _MOST = 100, 1032, 1 << 32
+#: up to the 1032 times of Deflate, which is allowed up to 4 GiB; spike times do not.
+_COMPRESSION, _DEFLATE = 100, 1032
+COUNTS, ARRAYS = 1 << 32, 0
 
 
 def size_on_disk(path: Path) -> int:
@@ -20,12 +21,14 @@ def size_on_disk(path: Path) -> int:
     return path.stat().st_size
 
 
-def largest_content(size: int) -> int:
-    """Bytes that a compressed file of ``size`` bytes may hold."""
-    return max(_COMPRESSION * size, min(_DEFLATE * size, _MOST))
+def largest_content(size: int, most: int = COUNTS) -> int:
+    """Bytes that a compressed file of ``size`` bytes may hold; ``most`` as Deflate packs zeros."""
+    return max(_COMPRESSION * size, min(_DEFLATE * size, most))
 
 
-def check_claim(path: Path, n_bytes: int, what: str, *, compressed: bool = True) -> None:
+def check_claim(
+    path: Path, n_bytes: int, what: str, *, compressed: bool = True, most: int = COUNTS
+) -> None:
     """Refuse ``what``, of ``n_bytes`` by its header, if a file or folder of this size is too small.
 
     The content of a ``compressed`` file may be larger than the file.
@@ -33,5 +36,5 @@ def check_claim(path: Path, n_bytes: int, what: str, *, compressed: bool = True)
     if compressed and n_bytes <= _ALWAYS_FINE:  # saves walking through a folder of many files
         return
     size = size_on_disk(path)
-    if n_bytes > (largest_content(size) if compressed else size):
+    if n_bytes > (largest_content(size, most) if compressed else size):
         raise damaged(f"{what} claims {n_bytes:,} bytes in a file of {size:,}")

@@ -45,7 +45,7 @@ def mapped_session(
         found = matching(arrays.names, times, arrays.separator)
         refuse("one array of times per unit", units=units)
         if not found:
-            raise BadFileError(f"nothing is called {times!r}; {_advice(arrays)}")
+            raise BadFileError(f"nothing is called {times!r}; {offer(arrays.names, arrays.what)}")
         trains = [_numbers(arrays.read(name), name) / per_second for name in found.values()]
         return Session(list(found), trains)
     chosen = [_chosen(arrays, name) for name in (times, units)]
@@ -62,11 +62,7 @@ def _chosen(arrays: Arrays, name: str | None) -> str:
         if name is not None and known.strip(arrays.separator) == wanted:
             return known
     problem = f"nothing is called {name!r}" if name is not None else "times and units are not known"
-    raise BadFileError(f"{problem}; {_advice(arrays)}")
-
-
-def _advice(arrays: Arrays) -> str:
-    return offer(arrays.names, arrays.what)
+    raise BadFileError(f"{problem}; {offer(arrays.names, arrays.what)}")
 
 
 def _numbers(times: NDArray[Any], name: str) -> Floats:
@@ -76,15 +72,15 @@ def _numbers(times: NDArray[Any], name: str) -> Floats:
 def matching(names: Sequence[str], pattern: str, separator: str) -> dict[str, str]:
     """Names that match a pattern such as ``unit_*``, by the unit that each stands for.
 
-    A star stands for any part of a name between two separators; units go by the whole of it.
+    A star stands for anything between two separators; units go by the parts that have one.
     """
     wanted = pattern.strip(separator).split(separator)
     found = {}
     for name in names:
         parts = name.strip(separator).split(separator)
         if len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted)):
-            stars = (part for part, want in zip(parts, wanted, strict=True) if "*" in want)
-            found[separator.join(stars)] = name
+            own = (part for part, want in zip(parts, wanted, strict=True) if part != want)
+            found[separator.join(own)] = name
     return {unit: found[unit] for unit in sorted(found, key=natural)}
 
 

@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike
 from ..epochs import Epochs
 from ..recording import Recording
 from ..trains import UnitOfTimeError
-from ._failures import as_bad_file
+from ._containment import check_contained, check_kind
+from ._failures import as_bad_file, naming
+from ._lindi import ENDING as LINDI, described
 from ._recognise import recognise
 from ._remote import found, is_url
 from ._session import Session, to_recording
@@ -27,24 +29,26 @@ class Reader(NamedTuple):
     """A format: its name in sentences, the extra that installs its library, and its sandbox.
 
     ``sandboxed`` names compiled libraries that a damaged file can crash; a format that has some is
-    read in a process of its own.
+    read in a process of its own. A reader that does so ``by_file`` hands its files to that process
+    one by one, and checks each there.
     """
 
     title: str
     extra: str | None = None
     sandboxed: tuple[str, ...] = ()
+    by_file: bool = False
 
 
 #: Readers by name; each is a module here with a function ``load(path, **options) -> Session``.
 READERS = {
     "nwb": Reader("NWB", extra="nwb", sandboxed=("pynwb",)),
     "phy": Reader("a phy or Kilosort folder"),
-    "alf": Reader("an ALF folder", extra="alf"),
+    "alf": Reader("an ALF folder", extra="alf", by_file=True),
     "neo": Reader("a format of Neo", extra="neo"),
     "pynapple": Reader("a pynapple file"),
     "spikeinterface": Reader("a SpikeInterface sorting"),
     "mclust": Reader("T-files of MClust"),
-    "cellinfo": Reader("a session of CellExplorer", extra="matlab"),
+    "cellinfo": Reader("a session of CellExplorer", extra="matlab", by_file=True),
     "matlab": Reader("a MATLAB file", extra="matlab", sandboxed=("scipy.io", "h5py")),
     "csv": Reader("a table of unit and time"),
     "npz": Reader("NumPy arrays"),
@@ -128,7 +132,7 @@ def read(
     except ValueError as error:  # a BadFileError or what is wrong with the recording
         remedy = ""
         if isinstance(error, UnitOfTimeError) and "time_unit" in _options_of(name):
-            remedy = ", or name their unit with time_unit='ms', 'us' or 'samples'"
+            remedy = ", or state their unit: time_unit='ms', or 'samples' with a sampling_rate="
         raise ValueError(f"{path}: {error}{remedy}") from None
 
 
@@ -154,17 +158,20 @@ def _check_options(name: str, options: dict[str, Any]) -> None:
 
 def _place(path: str | Path) -> Any:
     """A file or folder, or a file behind a URL, which has what readers use of a path."""
-    if is_url(path):
-        remote = found(str(path))
-        if _HDF5 not in remote.open().read(520):
-            raise ValueError(
-                f"{path}: only HDF5 files, such as NWB, are read from a URL; download it and read "
-                "it from there"
-            )
-        return remote
-    place = Path(path)
-    if not place.exists():
+    place: Any = found(str(path)) if is_url(path) else Path(path)
+    if isinstance(place, Path) and not place.exists():
         raise FileNotFoundError(f"{path} does not exist; check the path")
+    if isinstance(place, Path):
+        with naming(str(path)):
+            check_kind(place)
+    if place.name.endswith(LINDI):
+        with naming(str(path)):
+            return described(place)
+    if is_url(path) and _HDF5 not in place.open().read(520):
+        raise ValueError(
+            f"{path}: only HDF5 files, such as NWB, are read from a URL; download it and read it "
+            "from there"
+        )
     return place
 
 
@@ -179,7 +186,9 @@ def _session(name: str, path: Path, options: dict[str, Any]) -> Session:
 
 def _load(name: str, options: dict[str, Any], path: Path) -> Session:
     """Content of a file, read in this process."""
-    title, extra, _ = READERS[name]
-    with as_bad_file(title, extra):
+    reader = READERS[name]
+    with as_bad_file(reader.title, reader.extra):
+        if not reader.by_file:
+            check_contained(path)
         session: Session = import_module(f".{name}", __package__).load(path, **options)
     return session

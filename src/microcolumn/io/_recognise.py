@@ -20,6 +20,8 @@ _NEO_HDF5 = (".nix", ".kwik", ".brw")
 _NEO_MARKS = (b"nix", b"spiketrains")
 #: Every NWB file has this attribute at its root, which libraries write first.
 _NWB_MARK, _MARK_WITHIN = b"nwb_version", 1 << 20
+#: Extensions that any text may have.
+_OF_TEXT = ("", ".dat", ".asc", ".tab")
 _BY_EXTENSION = {
     ".nwb": "nwb",
     ".mat": "matlab",
@@ -71,6 +73,8 @@ def _folder(path: Path) -> str | None:
 
 
 def _file(path: Path) -> str | None:
+    if path.name.endswith(".lindi.json"):
+        return "nwb"
     with path.open("rb") as file:
         head = file.read(1024)
     if head.startswith((b"MATLAB 5.0", b"MATLAB 7.3")):
@@ -86,11 +90,25 @@ def _file(path: Path) -> str | None:
     if head.startswith(b"PK") and zipfile.is_zipfile(path):
         return _archive(path)
     if head.startswith(GZIP):
-        return "csv"
+        return _packed(path)
+    return "csv" if _is_table(path, head) else None
+
+
+def _is_table(path: Path, head: bytes) -> bool:
+    """Whether a file is text with columns of time and unit, or with any under a plain extension."""
     first_line = head.split(b"\n", 1)[0].lower()
-    if b"time" in first_line and b"unit" in first_line and b"\0" not in head:
-        return "csv"
-    return None
+    if b"\0" in head or not any(mark in first_line for mark in (b",", b";", b"\t", b" ")):
+        return False
+    if b"time" in first_line and b"unit" in first_line:
+        return True
+    return path.suffix.lower() in _OF_TEXT and first_line.isascii()
+
+
+def _packed(path: Path) -> str:
+    """Reader of a file compressed by gzip, which is for tables alone."""
+    if _BY_EXTENSION.get(Path(path.stem).suffix.lower(), "csv") != "csv":
+        raise ValueError(f"{path} is compressed; unpack it first, for example with gunzip")
+    return "csv"
 
 
 def _container(path: Path) -> str:
@@ -128,4 +146,4 @@ def _archive(path: Path) -> str | None:
         return "npz"
     if "spike_indexes_seg0.npy" in names:
         return "spikeinterface"
-    return "pynapple" if "t.npy" in names else None
+    return "pynapple" if {"t.npy", "start.npy"} <= names else None

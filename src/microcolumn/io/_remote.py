@@ -82,7 +82,14 @@ class Remote:
 
     def read(self, size: int) -> Any:
         """Bytes from the present place on."""
-        return self._opened.read(size)
+        try:
+            return self._opened.read(size)
+        except (_SilenceError, Exception) as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise BadFileError(
+                f"its server stopped sending it ({reason:.100}); try again later, or download the "
+                "file"
+            ) from None
 
     def seek(self, offset: int, whence: int = 0) -> int:
         """Go to another place."""
@@ -92,6 +99,12 @@ class Remote:
     def tell(self) -> int:
         """The present place."""
         return int(self._opened.tell())
+
+    def h5py_file(self) -> Any:
+        """The file as h5py opens it."""
+        from h5py import File
+
+        return File(self, "r")
 
     def flush(self) -> None:
         """Nothing, since nothing is written."""
@@ -165,7 +178,21 @@ def _check_installed() -> None:
         ) from None
 
 
+class _SilenceError(BaseException):
+    """A server that does not answer; it is no `Exception`, after which remfile would try again."""
+
+
 def _impatient(session: Any) -> Any:
     """A session of requests that gives up a server that does not answer."""
-    session.request = partial(session.request, timeout=_SECONDS)
+    from requests import Timeout
+
+    ask = partial(session.request, timeout=_SECONDS)
+
+    def request(*arguments: Any, **options: Any) -> Any:
+        try:
+            return ask(*arguments, **options)
+        except Timeout:
+            raise _SilenceError(f"no answer within {_SECONDS:g} s") from None
+
+    session.request = request
     return session

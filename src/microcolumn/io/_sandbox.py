@@ -1,10 +1,10 @@
-"""Reading in a worker process with limits on memory and processor time.
+"""Reading in a worker process with limits on memory and time.
 
 A flipped byte can make a compiled library (HDF5, SciPy's MATLAB reader) crash, ask for gigabytes or
 loop without end. In the worker, each of these is one sentence about the file. The worker is kept
 for later files, since starting it takes a second, and ends after half a minute without work, with
-our process, or when its reading is interrupted. loky starts it without importing ``__main__``, so
-that scripts need no guard.
+our process, or when its reading is interrupted or takes too long. loky starts it without importing
+``__main__``, so that scripts need no guard.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 import time
@@ -23,6 +24,7 @@ from typing import Any
 
 from joblib.externals import loky
 
+from ._containment import containing
 from ._failures import BadFileError, damaged
 from ._limits import largest_content, size_on_disk
 from ._session import Session
@@ -31,8 +33,18 @@ from ._session import Session
 _BYTES = 1 << 30
 #: Seconds of processor time that reading may take, and bytes of the file that add one second.
 _SECONDS, _BYTES_PER_SECOND = 15, 10_000_000
+#: The same of the clock, which also runs while a slow disk or network is waited for.
+_WAIT_SECONDS, _WAIT_BYTES_PER_SECOND = 120, 2_000_000
 #: Seconds without work after which the worker ends.
 _IDLE_SECONDS = 30
+
+_ENVIRONMENT = {
+    # A module in the current folder must not be imported in place of a library.
+    "PYTHONSAFEPATH": "1",
+    # HDF5 loads no filter, which is code, from a folder of plugins.
+    "HDF5_PLUGIN_PRELOAD": "::",
+    "NUMCODECS_ALLOW_UNSAFE_PICKLE_DECODE": "0",
+}
 
 Load = Callable[[Path], Session]
 
@@ -54,14 +66,22 @@ class Sandbox:
     def __init__(self) -> None:
         self._lock = threading.Lock()  # a crash must fail the reading that caused it, no other
         self._executor: Any = None
+        self._alive: Any = None  # a pipe that the system closes when our process ends
 
     def read(self, load: Load, path: Path, libraries: Sequence[str]) -> Session:
         """Content of a file."""
         with self._lock:
             executor = self._ready()
+            patience = _WAIT_SECONDS + size_on_disk(path) / _WAIT_BYTES_PER_SECOND
             try:
                 reading = executor.submit(_load_limited, load, path, libraries)
-                outcome: Session | Exception = reading.result()
+                outcome: Session | Exception = reading.result(patience)
+            except TimeoutError:
+                self.stop()
+                raise BadFileError(
+                    f"reading it was given up after {patience:.0f} s, which is long for its size; "
+                    "copy it to a disk of this machine, or export it again"
+                ) from None
             except (loky.BrokenProcessPool, MemoryError):  # the latter of sending the content
                 self.stop()
                 raise damaged("the library that reads it crashed or did not finish") from None
@@ -82,12 +102,13 @@ class Sandbox:
         """The executor, once its worker answers; a worker that died since is replaced."""
         for _ in range(2):
             if self._executor is None:
+                watched, self._alive = multiprocessing.Pipe(duplex=False)
                 self._executor = loky.ProcessPoolExecutor(
                     max_workers=1,
                     timeout=_IDLE_SECONDS,
                     initializer=_isolate,
-                    # A module in the current folder must not be imported in place of a library.
-                    env={"PYTHONSAFEPATH": "1"},
+                    initargs=(watched,),
+                    env=_ENVIRONMENT,
                 )
                 # A process of multiprocessing waits for its children unless they end before.
                 util.Finalize(None, self.stop, exitpriority=1)
@@ -106,13 +127,35 @@ class Sandbox:
 _sandboxes: dict[int, Sandbox] = {}
 
 
-def _isolate() -> None:
-    """Leave our process group, so that Ctrl-C does not reach the worker, and discard its output."""
+def _isolate(watched: Any) -> None:
+    """Leave our process group, so that Ctrl-C does not reach the worker, and discard its output.
+
+    The worker ends when the other end of ``watched`` is closed, even within a library's code.
+    """
     if hasattr(os, "setsid"):
         os.setsid()
+    _end_with(watched)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(nowhere, stream)
+
+
+def _end_with(watched: Any) -> None:
+    """Have the system end this process when the other end of a pipe is closed."""
+    global _watched
+    _watched = watched  # a pipe that nobody holds would be closed here
+    with contextlib.suppress(ImportError, AttributeError, OSError):  # not every system can
+        import fcntl
+
+        signal.signal(signal.SIGIO, signal.SIG_DFL)
+        fcntl.fcntl(watched.fileno(), fcntl.F_SETOWN, os.getpid())
+        flags = fcntl.fcntl(watched.fileno(), fcntl.F_GETFL)
+        fcntl.fcntl(watched.fileno(), fcntl.F_SETFL, flags | os.O_ASYNC)
+        if watched.poll():  # it was closed before
+            os._exit(1)
+
+
+_watched: Any = None
 
 
 def _load_limited(load: Load, path: Path, libraries: Sequence[str]) -> Session | Exception:
@@ -122,7 +165,8 @@ def _load_limited(load: Load, path: Path, libraries: Sequence[str]) -> Session |
             import_module(library)
     _limit(size_on_disk(path))
     try:
-        return load(path)
+        with containing(path):
+            return load(path)
     except (BadFileError, ImportError) as error:
         return error
 

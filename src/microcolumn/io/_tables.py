@@ -23,7 +23,7 @@ GZIP = b"\x1f\x8b"
 UNIT_NAMES = ("unit", "unit_id", "cluster", "cluster_id", "neuron")
 
 
-#: Characters that any file may hold, and how many times the size of a compressed one.
+#: Characters that any compressed file may hold, and how many times its size.
 _FINE, _COMPRESSION = 1 << 26, 100
 #: Characters of a line, so that a file without line ends does not fill the memory.
 _LONGEST_LINE = 1 << 26
@@ -34,7 +34,7 @@ def open_table(path: Path, title: str = "it") -> Iterator[tuple[list[str], Rows]
     """Header and rows of a table, while the block lasts; errors call the file ``title``."""
     try:
         with _opened(path) as file:
-            lines = _lines(file, path)
+            lines = _unpacked(file, path) if _is_packed(path) else file
             first = next(lines, "")
             if not first:
                 raise BadFileError(f"{title} is empty; export or copy it again")
@@ -54,20 +54,25 @@ def open_table(path: Path, title: str = "it") -> Iterator[tuple[list[str], Rows]
         raise BadFileError(f"{title} cannot be read as a table ({error}); save it as CSV") from None
 
 
+def _is_packed(path: Path) -> bool:
+    """Whether a file is compressed by gzip."""
+    with path.open("rb") as file:
+        return file.read(len(GZIP)) == GZIP
+
+
 def _opened(path: Path) -> TextIO:
     """A text file, compressed or not, in UTF-8 or in UTF-16, which spreadsheets also write."""
-    with path.open("rb") as plain:
-        head = plain.read(len(GZIP))
-    with gzip.open(path) if head == GZIP else path.open("rb") as file:
+    packed = _is_packed(path)
+    with gzip.open(path) if packed else path.open("rb") as file:
         mark = file.read(2)
     encoding = "utf-16" if mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
-    if head == GZIP:
+    if packed:
         return cast(TextIO, gzip.open(path, "rt", encoding=encoding, newline=""))
     return path.open(encoding=encoding, newline="")
 
 
-def _lines(file: TextIO, path: Path) -> Iterator[str]:
-    """Lines of a file; a compressed one may not hold more than its size allows."""
+def _unpacked(file: TextIO, path: Path) -> Iterator[str]:
+    """Lines of a compressed file, which may not hold more than its size allows."""
     most, n_read = max(_FINE, _COMPRESSION * path.stat().st_size), 0
     while line := file.readline(_LONGEST_LINE):
         n_read += len(line)

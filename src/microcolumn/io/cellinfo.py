@@ -17,6 +17,7 @@ import numpy as np
 
 from ..epochs import Epochs
 from ..validation import Floats
+from ._containment import check_contained
 from ._failures import BadFileError, as_bad_file, naming
 from ._inside import file_inside
 from ._sandbox import load_sandboxed
@@ -97,6 +98,7 @@ def _sandboxed(read: Callable[[Path], Any], path: Path) -> Any:
 
 def _as_matlab(read: Callable[[Path], Any], path: Path) -> Any:
     with as_bad_file(path.name, "matlab"), naming(path.name):
+        check_contained(path)
         return read(path)
 
 

@@ -54,7 +54,7 @@ def load(
 
 
 def _vectors(file: Any) -> dict[str, tuple[Any, str | None]]:
-    """Datasets of one axis, and their columns, by path; links to elsewhere are not followed."""
+    """Datasets of one axis, and their columns, by path."""
     import h5py
 
     found: dict[str, tuple[Any, str | None]] = {}
@@ -70,11 +70,9 @@ def _vectors(file: Any) -> dict[str, tuple[Any, str | None]]:
 
 
 def _values(path: Path, name: str, item: Any, column: str | None) -> NDArray[Any]:
-    """Numbers or text of a dataset, if the file itself holds as many as it claims."""
+    """Numbers or text of a dataset, if the file can hold as many as it claims."""
     import h5py
 
-    if item.external or item.is_virtual:
-        raise BadFileError(f"{name} lies in another file, which is not opened; copy it into one")
     dtype = item.dtype if column is None else item.dtype[column]
     if dtype.kind not in "biufS" and h5py.check_string_dtype(dtype) is None:
         raise BadFileError(f"{name} is of type {dtype}; name a dataset of numbers or text")

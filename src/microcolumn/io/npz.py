@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..atomic import atomic_write
 from ..epochs import Epochs
 from ..recording import Recording
-from ._arrays import check_same_length, flat_numbers, load_archive, load_array, split_by_unit
+from ._arrays import Archive, check_same_length, flat_numbers, load_array, split_by_unit
 from ._clocks import ticks_per_second
 from ._counts import checked_width
 from ._failures import BadFileError
@@ -69,44 +69,57 @@ def load(
         Where units are in a matrix of counts; along the shorter axis by default.
     """
     per_second = ticks_per_second(time_unit or "s", sampling_rate)
-    arrays, pickled = _content(path)
+    arrays = _content(path)
+    shapes = _shapes(arrays)
     if bin_width is not None:
         refuse("a matrix of counts", times=times, units=units, time_unit=time_unit)
-        name = _matrix_name(arrays)
+        name = _matrix_name(shapes)
         return array_matrix(path, arrays[name], checked_width(bin_width), units_in, name)
     refuse("arrays of spikes; a matrix of counts needs bin_width=", units_in=units_in)
-    if times is not None or units is not None or path.suffix.lower() == ".npy":
+    if [len(shape) for shape in shapes.values()] == [2]:
+        raise BadFileError(
+            "a matrix does not say how long its bins are; pass bin_width= in seconds"
+        )
+    if times is not None or units is not None or not isinstance(arrays, Archive):
         choice = Choice(list(arrays), arrays.__getitem__, ".", "arrays")
         return mapped_session(choice, times, units, per_second)
-    return _own_session(arrays, pickled, per_second)
+    return _own_session(arrays, per_second)
 
 
-def _content(path: Path) -> tuple[Arrays, list[str]]:
+def _content(path: Path) -> Arrays:
     """Arrays by name; fields of a structured array in an NPY file are arrays."""
     with path.open("rb") as file:
         if file.read(2) == b"PK":
-            return load_archive(path)
+            return Archive(path)
     array = load_array(path)
     if array.dtype.names is None:
-        return {path.stem: array}, []
-    return {name: array[name] for name in array.dtype.names}, []
+        return {path.stem: array}
+    return {name: array[name] for name in array.dtype.names}
 
 
-def _matrix_name(arrays: Arrays) -> str:
+def _shapes(arrays: Arrays) -> dict[str, tuple[int, ...]]:
+    """Shape of each array; those of an archive are not read for it."""
+    if isinstance(arrays, Archive):
+        return arrays.shapes
+    return {name: array.shape for name, array in arrays.items()}
+
+
+def _matrix_name(shapes: Mapping[str, tuple[int, ...]]) -> str:
     """The only matrix among the arrays."""
-    found = [name for name, array in arrays.items() if array.ndim == 2]
+    found = [name for name, shape in shapes.items() if len(shape) == 2]
     if len(found) != 1:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
         raise BadFileError(
-            f"{len(found)} of its arrays are matrices ({shapes:.200}); save one, units by bins"
+            f"{len(found)} of its arrays are matrices ({listed:.200}); save one, units by bins"
         )
     return found[0]
 
 
-def _own_session(arrays: Arrays, pickled: Sequence[str], per_second: float) -> Session:
-    if pickled:
+def _own_session(arrays: Archive, per_second: float) -> Session:
+    """Session of an archive in the layout of `save`."""
+    if arrays.pickled:
         raise BadFileError(
-            f"{pickled[0]} holds Python objects, which could run code when opened; "
+            f"{arrays.pickled[0]} holds Python objects, which could run code when opened; "
             "save numbers or text"
         )
     for name in _NEEDED:
@@ -181,16 +194,16 @@ def _trains(arrays: Arrays, n_units: int, per_second: float) -> list[Any]:
     return split_by_unit(times, index, n_units)
 
 
-def _columns(arrays: Arrays, n_units: int) -> tuple[dict[str, list[Any]], list[str]]:
+def _columns(arrays: Archive, n_units: int) -> tuple[dict[str, list[Any]], list[str]]:
     """Columns of the table of units, and a note about arrays that are none."""
     columns, ignored = {}, []
-    for name, array in arrays.items():
-        if name in _UNIT_COLUMNS and array.shape != (n_units,):
+    for name, shape in arrays.shapes.items():
+        if name in _UNIT_COLUMNS and shape != (n_units,):
             raise BadFileError(
-                f"{name} has shape {array.shape} for {n_units} units; it needs one entry per unit"
+                f"{name} has shape {shape} for {n_units} units; it needs one entry per unit"
             )
-        if name in _UNIT_COLUMNS or (name.startswith("unit_") and array.shape == (n_units,)):
-            columns[name] = array.tolist()
+        if name in _UNIT_COLUMNS or (name.startswith("unit_") and shape == (n_units,)):
+            columns[name] = arrays[name].tolist()
         elif name not in (*_NEEDED, *_OTHERS):
             ignored.append(name)
     columns.pop("unit_ids", None)

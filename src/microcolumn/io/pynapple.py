@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..epochs import Epochs
 from ..recording import Recording
-from ._arrays import load_archive, split_by_unit
+from ._arrays import Archive, split_by_unit
 from ._failures import BadFileError, naming
 from ._session import Choices, Session, to_recording
 
@@ -66,21 +66,21 @@ def load(path: Path) -> Session:
     NumPy reads them. Metadata that pynapple pickled is not opened, since a pickle can run any
     code. Older versions saved metadata as arrays, which become columns.
     """
-    arrays, pickled = load_archive(path)
+    arrays = Archive(path)
     for name in _NEEDED:
-        if name in pickled:
+        if name in arrays.pickled:
             raise BadFileError(f"array {name!r} is pickled; save the group again with pynapple")
         if name not in arrays and name != "keys":
             raise BadFileError(
                 f"it has no array {name!r} (it has {', '.join(sorted(arrays)[:10])}), "
                 "so it is no TsGroup of pynapple; save the whole group"
             )
-    closed = sorted(set(pickled) - {"d", "type"})
+    closed = sorted(set(arrays.pickled) - {"d", "type"})
     keys, trains = _trains(arrays)
     columns = {
-        name: array.tolist()
-        for name, array in arrays.items()
-        if name not in _NO_COLUMNS and array.shape == (len(keys),)
+        name: arrays[name].tolist()
+        for name, shape in arrays.shapes.items()
+        if name not in _NO_COLUMNS and shape == (len(keys),)
     }
     notes = (
         f"pickled metadata ({', '.join(closed)}) was not opened, since a pickle may run anything; "
@@ -97,7 +97,7 @@ def load(path: Path) -> Session:
     )
 
 
-def _trains(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+def _trains(arrays: Archive) -> tuple[NDArray[Any], list[NDArray[Any]]]:
     """Names of the units, and spike times of each in the order in which the file has them."""
     times, index = arrays["t"], arrays["index"]
     if times.ndim != 1 or times.shape != index.shape or index.dtype.kind not in "iuf":

@@ -131,8 +131,8 @@ def load(path: str | os.PathLike[str]) -> WordsEstimator:
         (:meth:`Parameters.oriented`).
     """
     name = os.fsdecode(path)
-    if Path(path).is_dir():
-        raise _foreign(name, "it is a folder")
+    if Path(path).exists() and not Path(path).is_file():
+        raise _foreign(name, "it is a folder" if Path(path).is_dir() else "it is no plain file")
     try:
         # Not through `from_bytes`: a foreign file of many gigabytes is mapped, not read.
         with safe_open(path, framework="numpy") as file:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -45,7 +46,8 @@ class LogPartition:
     n_operations, seconds : float
         What it cost: multiply-adds, and elapsed time.
     converged : bool
-        Whether ``value`` may be relied upon to within a few ``stderr``; always for exact sums.
+        Whether ``value`` may be relied upon to within a few ``stderr``; always for exact
+        sums that are finite.
     effective_sample_size : float, optional
         Of the annealed chains' weights.
     reverse, reverse_stderr : float, optional
@@ -88,6 +90,10 @@ class LogPartition:
     side: Literal["visible", "hidden"] | None = None
     lower_bound: float | None = None
     modes: tuple[Mode, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.value):  # whatever a file or an overflow made of it
+            object.__setattr__(self, "converged", False)
 
     @property
     def false_mass(self) -> float | None:

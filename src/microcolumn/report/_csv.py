@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..atomic import atomic_write
+from ..safe_text import csv_cell
 from ..study import NotComputedError, Results
 from ..study._codec import row_of
 
@@ -55,8 +56,10 @@ def csv_text(rows: Iterable[Row]) -> str:
 
 def _cell(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return ";".join(map(str, value))
-    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else value
+        return csv_cell(";".join(map(str, value)))
+    return (
+        "" if value is None or (isinstance(value, float) and math.isnan(value)) else csv_cell(value)
+    )
 
 
 def _scores(results: Results) -> list[Row]:

@@ -22,6 +22,8 @@ from ._truth import Truth
 SOURCE = "simulated microcolumn"
 #: Shares of 20 ms bins with exactly one spike and with more, over all units (Köster et al. 2014).
 SINGLE_FRACTION, MULTIPLE_FRACTION = 0.024, 0.009
+#: Seconds that are simulated at most.
+_LONGEST_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
@@ -100,6 +102,10 @@ def microcolumn(
     if whole_number("seed", seed) < 0:
         raise ValueError(f"seed is {seed}; pass a whole number from 0 on")
     duration_s = 60 * _positive("minutes", minutes, 0.0)
+    if duration_s > _LONGEST_S:
+        raise ValueError(
+            f"minutes is {minutes:g}; give at most {_LONGEST_S / 60:g}, which is a day"
+        )
     n_knots = round(60_000 / KNOT_MS * _positive("movie_minutes", movie_minutes, 0.001))
     movie_s = n_knots * KNOT_MS / 1000
     anatomy, stretch, spikes = np.random.SeedSequence(seed).spawn(3)

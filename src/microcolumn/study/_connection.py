@@ -225,4 +225,6 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
     if found != definitions():
         names = {**definitions(), **found}
         [name, *_] = [name for name in names if found.get(name) != definitions().get(name)]
-        raise StoreError(_DAMAGED.format(path=path, reason=f"the definition of {name!r:.80} changed"))
+        raise StoreError(
+            _DAMAGED.format(path=path, reason=f"the definition of {name!r:.80} changed")
+        )

@@ -155,6 +155,11 @@ class Plan:
             return cls.from_dict(tomllib.loads(text), folder=path.parent)
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"{path} is not TOML: {error}; correct that line") from None
+        except RecursionError:
+            raise ValueError(
+                f"{path} has lists or tables within each other that are too deep to read; a plan "
+                "has three levels"
+            ) from None
         except (TypeError, ValueError) as error:
             raise ValueError(f"{path}: {error}") from None
 

@@ -11,12 +11,14 @@ from .. import __version__
 from ..models import ModelSpec
 from ..partition import LogPartition
 from ..recording import Recording
-from ..survey._suspects import suspect_units, suspicions
+from ..survey._suspects import late_start, suspect_units, suspicions
 from ..words import Words
 from ._codec import json_text
 from ._compute import JobResult, Task
 from ._index import log_partition_of
 from ._jobs import Job, RecordingInfo, chosen_l1, dependencies, settings_of, specs_of, stages
+from ._network import network_file_system
+from ._parts import merge_parts
 from ._plan import Experiment, Plan, diff
 from ._sources import check_distinct_data, fingerprint, words_of
 from ._store import Store, StoreError
@@ -71,12 +73,14 @@ class Prepared:
         return prepared
 
     def enter(self, store: Store, *, command: str, workers: int) -> list[str]:
-        """Write the plan and its recordings into a store that fits them.
+        """Write the plan and its recordings into a store that fits them, and mend it.
+
+        What is damaged is deleted, to be computed again; parts of earlier tasks are merged.
 
         Returns
         -------
         list of str
-            What changed since the store was last used, in sentences.
+            What was damaged, what changed since the store was last used, and where it is slow.
 
         Raises
         ------
@@ -85,7 +89,14 @@ class Prepared:
         StoreError
             Where another version made the store.
         """
-        messages = _changes(self.plan, store)
+        mended = store.mend()
+        messages = [mended] if mended else []
+        messages += _changes(self.plan, store)
+        if kind := network_file_system(store.path):
+            messages.append(
+                f"{store.path} is on a network file system ({kind}), where an ordinary journal "
+                "keeps it safe from other machines; it would be faster on a local disk"
+            )
         _check_unchanged(self.recordings, self.facts, store)
         for name, recording in self.recordings.items():
             store.write_recording(recording_row(name, recording, self.facts[name], self.plan))
@@ -96,6 +107,7 @@ class Prepared:
             command=command,
             workers=str(workers),
         )
+        messages += merge_parts(store).sentences
         return messages
 
     def used(self, job: Job) -> dict[Job, str]:
@@ -183,7 +195,7 @@ def recording_row(
         }
         for n in range(recording.n_units)
     ]
-    suspicious = suspicions(suspect_units(recording))
+    suspicious = [*late_start(recording), *suspicions(suspect_units(recording))]
     survey: dict[str, Any] = {"suspects": suspicious} if suspicious else {}
     # Epochs may be too short for the bins of an experiment on other recordings.
     about = [each for each in plan.experiments if not each.recordings or name in each.recordings]

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from joblib import Parallel, delayed
 from tqdm.auto import tqdm
 
+from ..safe_text import printable
 from ._compute import JobResult, Task, execute
 from ._forecast import Forecast, announcement, forecast, roughly
 from ._jobs import Job
-from ._parts import clear_parts, merge_parts
+from ._parts import clear_parts
 from ._plan import Plan
 from ._prepared import Prepared
 from ._results import Results
@@ -44,10 +44,12 @@ def run(
     store : path
         SQLite file, made where it does not exist.
     n_jobs : int, optional
-        Jobs at once on this machine; one per core by default.
+        Jobs at once on this machine, one per core by default; with ``scheduler="slurm"``, jobs of
+        SLURM that work at once, 10 by default.
     scheduler : str, optional
         Address of a Dask scheduler, such as ``"tcp://host:8786"``, whose workers do the jobs
-        instead; microcolumn must be installed there.
+        instead; microcolumn must be installed there. ``"slurm"`` starts workers as jobs of SLURM
+        by dask-jobqueue, as its own file ``jobqueue.yaml`` says.
     progress : bool, optional
         Show a bar, or in a log a line now and then; by default in a terminal and in a notebook
         only.
@@ -72,11 +74,8 @@ def run(
         Store.create(path) as opened,
         opened.lock(),
     ):
-        mended = opened.mend()
-        messages = [mended] if mended else []
         with said_if_slow("surveying the recordings", progress):
-            messages += prepared.enter(opened, command=command, workers=workers.count)
-        messages += merge_parts(opened).sentences
+            messages = prepared.enter(opened, command=command, workers=workers.count)
         _Run(opened, prepared, workers).go(progress, messages)
         clear_parts(opened)
     return Results(path)
@@ -107,7 +106,7 @@ class _Run:
                 messages = [*messages, f"{n_jobs} are in {self.store.path} already"]
             messages = [*messages, expected] if expected else messages
             for sentence in messages:
-                bar.write(sentence, file=sys.stderr)
+                bar.write(printable(sentence), file=sys.stderr)
             for stage in self.prepared.stages:
                 self._do(stage, bar)
         if self.failed:
@@ -124,14 +123,8 @@ class _Run:
             for name in stage
             if name not in self.done and self.prepared.is_ready(name, self.done)
         ]
-        parallel = Parallel(
-            n_jobs=self.workers.count,
-            return_as="generator_unordered",
-            batch_size=1,  # a batch would be stored only when all of it is done
-            max_nbytes=None,  # words are small; files of joblib's would outlive a kill
-        )
         with self.workers.as_study_error(self.store.path):
-            for result in parallel(delayed(execute)(task) for task in self._tasks(left)):
+            for result in self.workers.results(execute, self._tasks(left)):
                 self._keep(result)
                 self.forecast.done(result.digest, result.seconds)
                 left = self.prepared.jobs.keys() - self.done

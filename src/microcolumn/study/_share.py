@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from .. import __version__
 from ..validation import whole_number
 from ._compute import JobResult, execute
 from ._environment import environment
@@ -46,9 +47,14 @@ def do_share(folder: str | Path, stage: int, task: int, *, threads: int = 1) -> 
     Raises
     ------
     ValueError
-        Where the submission has no such share.
+        Where the submission has no such share, or another version made it.
     """
     submission = Submission.load(Path(folder))
+    if submission.microcolumn != __version__:
+        raise ValueError(
+            f"{folder} was submitted by microcolumn {submission.microcolumn} and this is "
+            f"{__version__}, whose numbers may differ; use that version, or submit the study again"
+        )
     stages = submission.stages
     if not (1 <= stage <= len(stages) and 0 <= task < len(stages[stage - 1])):
         sizes = ", ".join(f"{len(tasks)} in stage {n}" for n, tasks in enumerate(stages, 1))
@@ -111,12 +117,11 @@ class _Share:
         """What becomes of a job; None where an earlier one, whose result it needs, is not done."""
         job = self.prepared.jobs[digest]
         try:
-            for used in self.prepared.used(job).values():
+            for used in set(self.prepared.used(job).values()) - store.finished():
                 if not self._is_done(used):
                     _tell(f"{job}: left, because a job that it starts from is not done")
                     return None
-                if used not in store.finished():
-                    merge_part(store, read_part(part_path(self.parts, used)))
+                merge_part(store, read_part(part_path(self.parts, used)))
             task = self.prepared.task(digest, store, self.threads)
         except (ValueError, OSError) as error:
             return _failure(digest, error)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -49,10 +50,17 @@ _STATES = {
 }
 #: States that are not above, FAILED among them.
 _FAILED = "failed"
+_NOT_THERE = "{} is not there; SLURM's commands are on the login nodes of a cluster"
 
 
 class SlurmError(OSError):
     """A command of SLURM is not there, does not answer or refuses: one sentence."""
+
+
+def check_installed() -> None:
+    """Refuse to submit where there is no SLURM."""
+    if shutil.which("sbatch") is None:
+        raise SlurmError(_NOT_THERE.format("sbatch"))
 
 
 def check_flags(flags: Sequence[str]) -> None:
@@ -101,6 +109,11 @@ def script(
     if n_tasks:
         call += ' --task "${SLURM_ARRAY_TASK_ID:-$1}" --threads "$threads"'
     return "\n".join([*lines, f"exec {call}", ""])
+
+
+def check_script(text: str) -> None:
+    """Have sbatch say what it would refuse about a script, without submitting it."""
+    _answer(["sbatch", "--test-only"], text)
 
 
 def submit_script(path: Path, after: str | None) -> str:
@@ -160,14 +173,14 @@ def _in_words(state: str) -> str:
     return _STATES.get(re.split(r"[\s+]", state.strip())[0], _FAILED)
 
 
-def _answer(command: Sequence[str]) -> str:
-    """What a command of SLURM prints."""
+def _answer(command: Sequence[str], given: str = "") -> str:
+    """What a command of SLURM prints when it is given this on standard input."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
+        done = subprocess.run(
+            command, input=given, capture_output=True, text=True, timeout=_PATIENCE
+        )
     except FileNotFoundError:
-        raise SlurmError(
-            f"{command[0]} is not there; SLURM's commands are on the login nodes of a cluster"
-        ) from None
+        raise SlurmError(_NOT_THERE.format(command[0])) from None
     except subprocess.TimeoutExpired:
         raise SlurmError(
             f"{command[0]} has not answered for {_PATIENCE} s; try again when SLURM does"

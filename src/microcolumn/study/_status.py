@@ -77,7 +77,7 @@ class Status:
             lines.append(f"  tasks on SLURM: {counts}; their logs are in {self.logs}")
         if not self.complete:
             lines += [
-                f"  {self.tasks[state]:,} tasks {what}: submit again with a larger {option}"
+                f"  {self.tasks[state]:,} of the tasks {what}: submit again with a larger {option}"
                 for state, what, option in LIMITS
                 if state in self.tasks
             ]

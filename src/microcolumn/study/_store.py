@@ -177,9 +177,10 @@ class Store:
             return ""
         with self._transaction() as connection:
             for digest in damage.jobs:
+                name = (digest.encode(errors="surrogateescape"),)  # which may be no text any more
                 for table in RESULTS:
-                    connection.execute(f"DELETE FROM {table} WHERE job = ?", (digest,))
-                connection.execute("DELETE FROM jobs WHERE digest = ?", (digest,))
+                    connection.execute(f"DELETE FROM {table} WHERE job = CAST(? AS TEXT)", name)
+                connection.execute("DELETE FROM jobs WHERE digest = CAST(? AS TEXT)", name)
             for table, rowid in damage.rows:
                 if table == "environments":  # jobs refer to it
                     unknown = {"id": rowid, "versions": {"environment": f"{rowid}, damaged"}}

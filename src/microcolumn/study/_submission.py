@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..atomic import atomic_write
+from ._codec import row_of
 
 _TASKS, _NUMBERS = "submission.json", "slurm.json"
 
@@ -25,6 +26,8 @@ class Submission:
     ----------
     folder : Path
         Where it is kept.
+    microcolumn : str
+        The version that dealt the jobs.
     plan : dict
         The plan, in the types of JSON.
     recordings : dict of str to list
@@ -36,6 +39,7 @@ class Submission:
     """
 
     folder: Path
+    microcolumn: str
     plan: dict[str, Any]
     recordings: dict[str, list[Any]]
     stages: list[list[list[str]]]
@@ -49,8 +53,7 @@ class Submission:
     def save(self) -> None:
         """Write what the tasks do, before any of them starts."""
         self.logs.mkdir(parents=True)
-        kept = ("plan", "recordings", "stages", "flags")
-        _write(self.folder / _TASKS, {name: getattr(self, name) for name in kept})
+        _write(self.folder / _TASKS, row_of(self, "folder"))
 
     @classmethod
     def load(cls, folder: Path) -> Submission:

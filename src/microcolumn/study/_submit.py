@@ -8,8 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import __version__
 from ..validation import whole_number
-from ._parts import Part, merge_parts, part_path, read_part, write_part
+from ._parts import Part, part_path, read_part, write_part
 from ._plan import Plan
 from ._prepared import Prepared
 from ._slurm import (
@@ -17,6 +18,7 @@ from ._slurm import (
     SlurmError,
     cancel,
     check_flags,
+    check_installed,
     is_alive,
     script,
     submit_script,
@@ -25,8 +27,8 @@ from ._slurm import (
 from ._store import Store
 from ._submission import Submission, last_submission, next_folder, parts_folder
 
-#: Tasks of a stage, unless another number is asked for; SLURM's own limit is 1,001 by default.
-DEFAULT_ARRAY = 200
+#: Tasks of a stage, unless another number is asked for; SLURM allows 1,001 unless told otherwise.
+_ARRAY = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def submit(
     store: str | Path,
     *,
     slurm: bool = True,
-    array: int = DEFAULT_ARRAY,
+    array: int = _ARRAY,
     flags: Sequence[str] = (),
     dry_run: bool = False,
     command: str = "",
@@ -96,6 +98,8 @@ def submit(
     """
     path = Path(store)
     check_flags(flags)
+    if slurm and not dry_run:
+        check_installed()
     if whole_number("array", array) < 1:
         raise ValueError(f"array is {array}; ask for at least one task")
     for source in plan.sources:
@@ -106,17 +110,11 @@ def submit(
             )
     prepared = Prepared.of(plan)
     if dry_run:
-        done = _done(path)
-        planned = _planned(prepared, path, done, array, flags)
-        return _submitted(planned, path, (), ())
-    sentences: list[str] = []
-    if slurm:
-        sentences = _check_last(path, flags)
+        return _submitted(_planned(prepared, path, _done(path), array, flags), path, (), ())
+    sentences = _check_last(path, flags) if slurm else []
     with Store.create(path) as opened, opened.lock():
         sentences = prepared.enter(opened, command=command, workers=array) + sentences
-        sentences += merge_parts(opened).sentences
-        done = opened.finished()
-        planned = _planned(prepared, path, done, array, flags)
+        planned = _planned(prepared, path, opened.finished(), array, flags)
         if not planned.stages:
             return _submitted(planned, path, (), sentences)
         planned.save()
@@ -157,6 +155,7 @@ def _planned(
     ]
     return Submission(
         folder=next_folder(path),
+        microcolumn=__version__,
         plan=prepared.plan.as_dict(),
         recordings={name: list(each) for name, each in prepared.facts.items()},
         stages=dealt,
@@ -204,7 +203,7 @@ def _scripts(planned: Submission, path: Path) -> dict[Path, str]:
             flags=planned.flags,
             n_tasks=len(tasks),
         )
-    small = [flag for flag in planned.flags if not flag.startswith("--gres")]
+    small = [flag for flag in planned.flags if not flag.startswith("--gres=")]
     call = ["study", "collect", str(path.resolve())]
     found[planned.folder / "collect.sh"] = script(
         call, name=f"{study}-collect", log=planned.logs, flags=small, n_tasks=None
@@ -239,7 +238,7 @@ def _check_last(path: Path, flags: Sequence[str]) -> list[str]:
             f"with scancel {' '.join(last.numbers)}"
         )
     return [
-        f"{tasks[state]} tasks of the last submission {what}; ask for more with {option}"
+        f"{tasks[state]:,} of the last submission's tasks {what}; ask for more with {option}"
         for state, what, option in LIMITS
         if state in tasks and _option(option, flags) == _option(option, last.flags)
     ]

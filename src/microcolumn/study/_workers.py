@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import Any, TypeVar
 
-from joblib import cpu_count, parallel_config
+from joblib import Parallel, cpu_count, delayed, parallel_config
+from tqdm.auto import tqdm
 
 from ..validation import whole_number
 from ._connection import StoreError
+from ._slurm import check_installed, check_script
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+#: The scheduler that is no address: Dask workers are jobs of SLURM.
+SLURM = "slurm"
+#: Jobs of SLURM that work at once, unless another number is asked for.
+_SLURM_JOBS = 10
 
 #: Seconds to wait for a scheduler, and then for its first worker.
 _PATIENCE = 10
+#: Seconds without any worker after which a run says so.
+_LONELY = 5.0
 
 #: Seconds between two looks of a worker at whether its run is still there.
 _WATCH = 1.0
@@ -35,6 +50,55 @@ class Workers:
     count: int
     threads: int
     where: str
+    client: Any = None  # of Dask's scheduler; None on this machine
+
+    def results(self, work: Callable[[T], R], tasks: Iterator[T]) -> Iterator[R]:
+        """What ``work`` makes of each task, in the order they are finished."""
+        if self.client is not None:
+            return self._from_dask(work, tasks)
+        parallel = Parallel(
+            n_jobs=self.count,
+            return_as="generator_unordered",
+            batch_size=1,  # a batch would be stored only when all of it is done
+            max_nbytes=None,  # words are small; files of joblib's would outlive a kill
+        )
+        found: Iterator[R] = parallel(delayed(work)(task) for task in tasks)
+        return found
+
+    def _from_dask(self, work: Callable[[T], R], tasks: Iterator[T]) -> Iterator[R]:
+        """The same by the workers of a cluster, of which some may go and others come."""
+        from distributed import wait
+
+        pending: set[Any] = set()
+        left = iter(tasks)
+        while True:
+            # Twice as many as can run, so that no worker waits for its next task.
+            room = 2 * sum(self.client.nthreads().values()) - len(pending)
+            for task in islice(left, max(room, 0 if pending else 1)):
+                # A task is large; pure would have Dask hash all of it.
+                pending.add(self.client.submit(work, task, pure=False))
+            if not pending:
+                return
+            try:
+                with self.client.as_current():
+                    done, pending = wait(pending, timeout=_LONELY, return_when="FIRST_COMPLETED")
+            except TimeoutError:
+                self._wait_for_workers()
+                continue
+            for future in done:
+                yield future.result()
+
+    def _wait_for_workers(self) -> None:
+        """Say that no worker is ready, if so, and wait until one is."""
+        if _ready_threads(self.client):
+            return
+        _tell(
+            f"none of {self.where} is ready (gone, not there yet, or paused for lack of memory); "
+            "the run goes on when one is"
+        )
+        while not _ready_threads(self.client):
+            time.sleep(_WATCH)
+        _tell(f"{self.where} are ready; the run goes on")
 
     @contextmanager
     def as_study_error(self, store: Path) -> Iterator[None]:
@@ -53,15 +117,13 @@ class Workers:
 
 @contextmanager
 def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
-    """Make joblib use processes of this machine, or the workers of a Dask scheduler."""
+    """Processes of this machine, or the workers of a Dask scheduler."""
     if scheduler is not None:
-        with _cluster(scheduler, n_jobs) as workers:
+        with _slurm(n_jobs) if scheduler == SLURM else _cluster(scheduler, n_jobs) as workers:
             yield workers
         return
     cores = int(cpu_count())
-    count = cores if n_jobs is None else whole_number("n_jobs", n_jobs)
-    if count < 1:
-        raise ValueError(f"n_jobs is {count}; ask for at least one job at a time")
+    count = cores if n_jobs is None else _at_least_one(n_jobs)
     watched = {"initializer": _end_with, "initargs": (os.getpid(),)}
     with warnings.catch_warnings(), parallel_config(backend="loky", n_jobs=count, **watched):
         # Loky replaces a worker that has come to hold more memory, as after large fits, between two
@@ -117,8 +179,56 @@ def _cluster(scheduler: str, n_jobs: int | None) -> Iterator[Workers]:
                 f"'dask worker {scheduler} --nthreads 1'"
             ) from None
         count = sum(client.nthreads().values())
-        with parallel_config(backend="dask", client=client, n_jobs=-1):
-            yield Workers(count, 1, f"the workers of {scheduler}")
+        yield Workers(count, 1, f"the workers of {scheduler}", client)
+
+
+@contextmanager
+def _slurm(n_jobs: int | None) -> Iterator[Workers]:
+    """Workers that are jobs of SLURM, with a Dask scheduler in this process."""
+    try:
+        import dask
+        from dask_jobqueue.slurm import SLURMCluster, SLURMJob
+        from distributed import Client
+    except ImportError:
+        raise ImportError(
+            "the scheduler slurm needs dask-jobqueue; install it with pip install "
+            "'microcolumn[slurm]', or use microcolumn study submit, which needs nothing"
+        ) from None
+    check_installed()
+    count = _SLURM_JOBS if n_jobs is None else _at_least_one(n_jobs)
+    # What a job asks SLURM for is said in Dask's own file, jobqueue.yaml.
+    usual: dict[str, Any] = {"cores": 1, "processes": 1, "memory": "4GB"}
+    own = {name: dask.config.get(f"jobqueue.slurm.{name}", None) or usual[name] for name in usual}
+    # Of what SLURM refuses Dask would print a traceback, and wait for ever.
+    check_script(SLURMJob("tcp://127.0.0.1:1", "dask-worker", **own).job_script())
+    with (
+        SLURMCluster(**own, scheduler_options={"dashboard": False}) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        cluster.scale(jobs=count)
+        yield Workers(count * own["cores"], 1, "the Dask workers on SLURM", client)
+
+
+def _ready_threads(client: Any) -> int:
+    """Threads of a cluster's workers, but for those that Dask has paused."""
+
+    def ready(dask_scheduler: Any) -> int:  # Dask passes itself by this name
+        workers = dask_scheduler.workers.values()
+        return sum(each.nthreads for each in workers if each.status.name == "running")
+
+    return int(client.run_on_scheduler(ready))
+
+
+def _at_least_one(n_jobs: int) -> int:
+    count = whole_number("n_jobs", n_jobs)
+    if count < 1:
+        raise ValueError(f"n_jobs is {count}; ask for at least one job at a time")
+    return count
+
+
+def _tell(sentence: str) -> None:
+    """Print a line on standard error, above the bar where there is one."""
+    tqdm.write(sentence, file=sys.stderr)
 
 
 def _first_line(error: BaseException) -> str:

@@ -11,10 +11,10 @@ import numpy as np
 
 from ..binning import Binning
 from ..formatting import counted, text_table
-from ..recording import Recording, silent_start_s
+from ..recording import Recording
 from ..units import DEPTH_REFERENCES, Units, layers_from_the_top, several_probes
 from ._bin_width import BinWidth, suggest_bin_width
-from ._suspects import Suspect, suspect_units
+from ._suspects import Suspect, late_start, suspect_units
 
 #: Units and epochs up to this many get a line each; the dictionary always has all of them.
 _LINES = 40
@@ -57,12 +57,7 @@ class Summary:
             sentences.append(
                 f"no unit reaches {_RARE:g} Hz; check that spike times and epochs are in seconds"
             )
-        silent = silent_start_s(self.recording)
-        if silent:
-            sentences.append(
-                f"no unit fires in the first {silent:.6g} s, which makes all rates lower; if the "
-                "recording began later, say when (--start), or leave that time out (--epochs)"
-            )
+        sentences += late_start(self.recording)
         if spans := several_probes(self.recording.units.probe):
             sentences.append(spans)
         if self.recording.units.depth_reference == "unstated":

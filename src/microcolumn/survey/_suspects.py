@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import binom
 
 from ..epochs import HALF_NANOSECOND
-from ..recording import Recording
+from ..recording import Recording, silent_start_s
 from ..validation import real_number
 from ._correlograms import correlograms
 
@@ -121,12 +121,22 @@ def suspicions(suspects: Sequence[Suspect]) -> list[str]:
     by_kind: dict[str, list[Suspect]] = {}
     for suspect in suspects:
         by_kind.setdefault(suspect.kind, []).append(suspect)
-    remedy = "see microcolumn info, and choose units with --units or select(ids=...)"
+    remedy = "see microcolumn info, and choose units with --ids or Recording.select"
     return [
         f"{alike[0].sentence}{f' (and {len(alike) - 1:,} more like this)' * (len(alike) > 1)}; "
         f"{remedy}"
         for alike in by_kind.values()
     ]
+
+
+def late_start(recording: Recording) -> list[str]:
+    """A sentence if nothing fires at first, so that the recording may have begun later."""
+    silent = silent_start_s(recording)
+    sentence = (
+        f"no unit fires in the first {silent:.6g} s, which makes all rates lower; if the recording "
+        "began later, say when (--start), or leave that time out (--epochs)"
+    )
+    return [sentence] if silent else []
 
 
 def _refractory(recording: Recording, refractory_s: float, limit: float) -> Iterator[Suspect]:

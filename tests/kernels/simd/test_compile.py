@@ -30,8 +30,8 @@ print(total, "cached" if sum(scaled_sum.stats.cache_hits.values()) else "compile
 """
 
 
-def run(folder, *arguments, checked="", cache=None):
-    environment = {**os.environ, "MICROCOLUMN_CHECK": checked}
+def run(folder, *arguments, checked="", cache=None, **variables):
+    environment = {**os.environ, "MICROCOLUMN_CHECK": checked} | variables
     environment.pop("NUMBA_CACHE_DIR", None)
     if cache is not None:
         environment["NUMBA_CACHE_DIR"] = str(cache)
@@ -64,6 +64,29 @@ def test_an_edit_of_any_source_of_a_kernel_compiles_it_anew(tmp_path):
     assert result() == "26.0 compiled"
     assert result(checked="1") == "26.0 compiled"
     assert result() == "26.0 cached"
+
+
+def test_a_package_and_a_home_that_cannot_be_written_are_no_obstacle(tmp_path):
+    package = tmp_path / "package"
+    shutil.copytree(LANGUAGE, package / "simd", ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "factors.py").write_text("FACTOR = 1.0\n")
+    child = "import subprocess, sys\nif len(sys.argv) == 1:\n"
+    child += "    subprocess.run([sys.executable, '-m', 'package.sums', 'again'], check=True)\n"
+    (package / "sums.py").write_text(KERNEL + child)
+    (package / "__pycache__").touch()  # in the place of Numba's folder
+    nowhere = {"XDG_CACHE_HOME": os.devnull, "TMPDIR": str(tmp_path)}
+    told = run(tmp_path, "-m", "package.sums", PYTHONDONTWRITEBYTECODE="1", **nowhere)
+    assert sorted(told.splitlines()) == ["31.0 cached", "31.0 compiled"]
+    assert not list(tmp_path.glob("microcolumn-kernels-*"))
+
+
+def test_kernels_that_must_not_be_compiled_are_one_sentence(tmp_path):
+    code = "import microcolumn.kernels.cpu.moments"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+    )
+    assert done.stderr.splitlines()[-1].startswith("ImportError: NUMBA_DISABLE_JIT is set, but")
 
 
 def test_installations_share_what_is_compiled_in_a_folder_of_their_own_choice(tmp_path):

@@ -22,6 +22,11 @@ def mapped(
     Or ``times`` is a pattern such as ``unit_*`` of variables with the times of one unit each.
     """
     found = {held.name: held for held in vectors_in(variables)}
+    if units is None and times in found and found[times].kind == "cell":
+        raise BadFileError(
+            f"{found[times]} may hold one vector of times per unit; name it with "
+            f"variable={times!r} instead"
+        )
     arrays = Arrays(list(found), lambda name: _values(found[name]), ".", "variables")
     return mapped_session(arrays, times, units, per_second)
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...epochs import Epochs
+from .._clocks import ticks_per_second
 from .._columns import LAYER_COLUMNS, PROBE_COLUMNS, columns_named
 from .._failures import BadFileError
 from .._session import Session
@@ -24,6 +25,8 @@ def load(
     table: str | None = None,
     intervals: str | None = None,
     ignore_obs_intervals: bool = False,
+    time_unit: str | None = None,
+    sampling_rate: float | None = None,
 ) -> Session:
     """Units of an NWB file with their places, their quality and the time of their observation.
 
@@ -41,12 +44,19 @@ def load(
         Table of intervals to take epochs from, for example ``"trials"``; by default ``"epochs"``.
     ignore_obs_intervals : bool
         Whether to take all units as observed all the time.
+    time_unit : {"s", "ms", "us", "samples"}, optional
+        Unit of spike times where they are not in seconds as NWB requires; intervals always are.
+    sampling_rate : float, optional
+        Samples per second, for times in samples.
     """
+    per_second = ticks_per_second(time_unit or "s", sampling_rate)
     nwb, file = opened(path)
     with closing(file):
         units, notes = _units_table(nwb, table)
         ids = [str(name) for name in values(path, units.id).tolist()]
         trains, behind = _trains(path, units, len(ids))
+        if per_second != 1.0:
+            trains = [train / per_second for train in trains]
         if behind:
             notes += [f"{behind:,} spike times after those of the last unit belong to no unit"]
         columns = plain_columns(path, units)
@@ -87,7 +97,7 @@ def _units_table(nwb: Any, name: str | None) -> tuple[Any, list[str]]:
 
 
 def _trains(path: Path, units: Any, n_units: int) -> tuple[list[NDArray[Any]], int]:
-    """Spike times of each unit, seconds, and the number of those that belong to no unit."""
+    """Spike times of each unit, and the number of those that belong to no unit."""
     if n_units == 0:
         return [], 0
     if "spike_times" not in units.colnames:
@@ -131,7 +141,8 @@ def _placed(
         return None, notes
     unplaced = int(np.isnan(on_electrodes[depth]).sum())
     notes.append(
-        f"depths come from column {depth!r} of the electrodes table, {route} (the mean of several)"
+        f"depths come from column {depth!r} of the electrodes table, {route}"
+        + " (the mean of several)" * (not route.startswith("by column"))
         + f"; {unplaced} units have none there, or electrodes that span more than {REACH_UM:g} µm"
         * (unplaced > 0)
     )

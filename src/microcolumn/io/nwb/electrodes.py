@@ -104,7 +104,8 @@ def _rows(path: Path, units: Any, table: Any) -> tuple[Rows | None, str]:
     """Rows of the electrodes table for each unit, and a phrase that says how they were found."""
     for peak in columns_named((*_PEAK_IDS, *_PEAK_ROWS), units.colnames):
         if _has_numbers(units[peak]):
-            places = values(path, table.id) if peak in _PEAK_IDS else np.arange(len(table.id))
+            by_id = peak.lower() in _PEAK_IDS
+            places = values(path, table.id) if by_id else np.arange(len(table.id))
             peaks = values(path, units[peak], len(units.id))
             return [np.flatnonzero(places == one) for one in peaks], f"by column {peak!r}"
     if "electrodes" in units.colnames:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...units import check_depth_reference
 from ...validation import Floats, real_array
+from .._containment import check_contained, check_kind
 from .._failures import BadFileError, as_bad_file
 from .._lfp import LFP
 from .._limits import check_claim
@@ -133,6 +134,8 @@ def _opened(path: str | Path) -> tuple[Any, Any]:
     if not Path(path).exists():
         raise FileNotFoundError(f"{path} does not exist; check the path")
     with _as_bad_file(path):
+        check_kind(Path(path))
+        check_contained(Path(path))
         return opened(Path(path))
 
 

@@ -10,10 +10,18 @@ import hashlib
 import inspect
 import os
 import re
+import tempfile
+import warnings
 from pathlib import Path
 
 from numba import config, njit
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
+
+if config.DISABLE_JIT:  # type: ignore[attr-defined]  # made when Numba is loaded
+    raise ImportError(
+        "NUMBA_DISABLE_JIT is set, but the kernels of microcolumn cannot run without being "
+        "compiled; unset it (MICROCOLUMN_CHECK=1 checks every index of a kernel)"
+    )
 
 #: Whether every load and store compares its index with the array: ``MICROCOLUMN_CHECK=1``.
 CHECKED = os.environ.get("MICROCOLUMN_CHECK", "0") not in ("", "0")
@@ -24,7 +32,7 @@ def kernel(function=None, **options):
     if function is None:
         return functools.partial(kernel, **options)
     dispatcher = subroutine(function, **options)
-    dispatcher._cache = _Cache(function)
+    dispatcher._cache = _cache_of(function)
     return dispatcher
 
 
@@ -33,6 +41,33 @@ def subroutine(function=None, **options):
     if CHECKED:  # in one thread, since threads cannot raise
         options = {**options, "parallel": False, "boundscheck": True}
     return njit(function, **options)
+
+
+def _cache_of(function):
+    try:
+        return _Cache(function)
+    except RuntimeError:  # neither the package's nor the user's folder can be written
+        # Processes that we start find it, too, and compile nothing again.
+        config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = _scratch()
+    try:
+        return _Cache(function)
+    except RuntimeError:
+        return NullCache()
+
+
+@functools.cache
+def _scratch():
+    """A folder for compiled kernels that goes when the process ends, or nothing."""
+    warnings.warn(
+        "compiled kernels cannot be kept on disk, so that every start compiles them again, which "
+        "takes a minute; set NUMBA_CACHE_DIR to a folder that can be written",
+        stacklevel=2,
+    )
+    try:
+        _scratch.folder = tempfile.TemporaryDirectory(prefix="microcolumn-kernels-")
+    except OSError:
+        return ""
+    return _scratch.folder.name
 
 
 class _Cache(FunctionCache):
@@ -46,7 +81,7 @@ class _Cache(FunctionCache):
         super().__init__(function)
         digest = _digest(Path(inspect.getfile(function)))
         name = self._impl.filename_base + (".checked" if CHECKED else "")
-        if config.CACHE_DIR:
+        if config.CACHE_DIR and self._cache_path.startswith(config.CACHE_DIR):  # can be written
             self._impl.locator._cache_path = self._cache_path = config.CACHE_DIR
             name += f".{digest[:16]}"
         self._cache_file = IndexDataCacheFile(

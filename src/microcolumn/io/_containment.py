@@ -1,0 +1,242 @@
+"""A recording is read from the file or folder that was named, and from nothing else.
+
+HDF5 and Zarr can send a reader to other files: by external storage, external links, virtual
+datasets, links between folders, symbolic links. A file from a stranger could so show what only the
+user may read, or wait for ever. Zarr can also store pickles, which run code when decoded.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ._failures import BadFileError, damaged
+
+_ONE_FILE = "only what it holds itself is read: export it again, with all data in one file"
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_SPECIAL = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket"}
+#: Files of Zarr that hold metadata.
+_METADATA = (".zarray", ".zattrs", ".zmetadata", "zarr.json")
+#: How hdmf-zarr marks columns of references, which it pickles and which are not decoded here.
+_REFERENCES = ("object", "region")
+
+
+def check_kind(path: Path) -> None:
+    """Refuse a FIFO, device or socket, which may never end, also as a member of a folder."""
+    for file in (path, *(_members(path) if path.is_dir() else ())):
+        try:
+            kind = stat.S_IFMT(file.stat().st_mode)
+        except OSError:  # a symbolic link to nothing, which whoever needs the file will name
+            continue
+        if kind not in (stat.S_IFREG, stat.S_IFDIR):
+            name = "it" if file == path else str(file.relative_to(path))
+            raise BadFileError(
+                f"{name} is {_SPECIAL.get(kind, 'a device')}, which cannot be read as a recording; "
+                "name a file or a folder of files"
+            )
+
+
+def check_contained(path: Path) -> None:
+    """Refuse an HDF5 file or a folder of Zarr that would have other files read, or run code."""
+    if path.is_dir():
+        if any((path / name).exists() for name in (".zgroup", *_METADATA)):
+            _check_zarr(path)
+    elif is_hdf5(path):
+        _check_hdf5(path)
+
+
+def is_hdf5(path: Path) -> bool:
+    """Whether a file is HDF5, whose signature may follow a block of the user's."""
+    size, place = path.stat().st_size, 0
+    with path.open("rb") as file:
+        while place < size:
+            file.seek(place)
+            if file.read(len(_HDF5)) == _HDF5:
+                return True
+            place = max(512, 2 * place)
+    return False
+
+
+def _members(folder: Path) -> Iterator[Path]:
+    for parent, folders, files in os.walk(folder):
+        yield from (Path(parent, name) for name in (*folders, *files))
+
+
+# HDF5
+
+
+def _check_hdf5(path: Path) -> None:
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        # Each returns the first name for which the function does not return None.
+        link = file.id.links.visit(_outer_link, info=True)
+        if link is not None:
+            target = file.get(link, getlink=True)
+            where = f" to {target.filename!r:.100}" if hasattr(target, "filename") else ""
+            raise BadFileError(
+                f"/{_shown(link)} is a link{where} that leaves the file; {_ONE_FILE}"
+            )
+        h5py.h5o.visit(file.id, _checked_object(file.id), info=True)
+
+
+def _outer_link(name: bytes, info: Any) -> bytes | None:
+    from h5py import h5l
+
+    return None if info.type in (h5l.TYPE_HARD, h5l.TYPE_SOFT) else name
+
+
+def _checked_object(file: Any) -> Callable[[bytes, Any], None]:
+    from h5py import h5d, h5o
+
+    def check(name: bytes, info: Any) -> None:
+        if info.type == h5o.TYPE_DATASET:
+            check_dataset(h5d.open(file, name), name)
+
+    return check
+
+
+def check_dataset(dataset: Any, name: bytes = b"") -> None:
+    """Refuse a dataset of HDF5 whose values lie in another file."""
+    from h5py import h5d
+
+    made = dataset.get_create_plist()
+    others = []
+    if made.get_external_count():
+        others = [made.get_external(0)[0].decode(errors="replace")]
+    elif made.get_layout() == h5d.VIRTUAL:
+        sources = [made.get_virtual_filename(n) for n in range(made.get_virtual_count())]
+        others = [source for source in sources if source != "."]
+    if others:
+        raise BadFileError(
+            f"{f'/{_shown(name)}' if name else 'a dataset'} has its values in another file, "
+            f"{others[0]!r:.100}; {_ONE_FILE}"
+        )
+
+
+@contextmanager
+def containing(path: Path) -> Iterator[None]:
+    """Check each dataset that is opened meanwhile, and refuse pickles whatever their place.
+
+    A reference may lead to a dataset that no link does. It is for a process that reads one file at
+    a time and nothing else.
+    """
+    with ExitStack() as stack:
+        if path.is_dir():
+            with suppress(ImportError):
+                from numcodecs.pickles import Pickle
+
+                stack.enter_context(_replaced(Pickle, "decode", _refuse_pickle))
+        elif is_hdf5(path):
+            with suppress(ImportError):
+                import h5py
+
+                init = _checked_init(h5py.Dataset.__init__, path)
+                stack.enter_context(_replaced(h5py.Dataset, "__init__", init))
+        yield
+
+
+@contextmanager
+def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
+    before = getattr(owner, name)
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
+
+
+def _checked_init(init: Callable[..., None], path: Path) -> Callable[..., None]:
+    from h5py import h5f
+
+    def checked(self: Any, bind: Any, *others: Any, **named: Any) -> None:
+        check_dataset(bind)
+        if Path(os.fsdecode(h5f.get_name(bind))).resolve() != path.resolve():
+            raise BadFileError(f"it leads to another file; {_ONE_FILE}")
+        init(self, bind, *others, **named)
+
+    return checked
+
+
+def _refuse_pickle(*_: Any, **__: Any) -> None:
+    raise BadFileError("it is pickled, which could run code when opened; save numbers or text")
+
+
+def _shown(name: bytes) -> str:
+    return ascii(name.decode(errors="replace"))[1:-1][:100]
+
+
+# Zarr
+
+
+def _check_zarr(path: Path) -> None:
+    root = path.resolve()
+    for file in _members(path):
+        name = file.relative_to(path)
+        if file.is_symlink() and not file.resolve().is_relative_to(root):
+            raise BadFileError(f"{name} is a symbolic link that leaves the folder; {_ONE_FILE}")
+        if file.name in _METADATA:
+            _check_metadata(root, _read_json(file, name), name, _attributes_beside(file))
+
+
+def _check_metadata(root: Path, content: Any, name: Path, attributes: Any) -> None:
+    if isinstance(content, dict) and name.name == ".zmetadata":
+        nodes = content.get("metadata")
+        nodes = nodes if isinstance(nodes, dict) else {}
+        for key, node in nodes.items():
+            beside = nodes.get(str(Path(key).with_name(".zattrs")))
+            _check_metadata(root, node, Path(key), beside)
+        return
+    if (
+        name.name == ".zarray"
+        and isinstance(content, dict)
+        and _holds_references(content, attributes)
+    ):
+        content = content | {"filters": None}
+    for entry in _objects(content):
+        if any("pickle" in str(entry.get(key)).lower() for key in ("id", "name")):
+            raise BadFileError(
+                f"{name.parent} is pickled, which could run code when opened; save numbers or text"
+            )
+        source = entry.get("source")
+        if isinstance(source, str) and "path" in entry and (root / source).resolve() != root:
+            raise BadFileError(
+                f"{name.parent} leads to another folder, {source!r:.100}; {_ONE_FILE}"
+            )
+
+
+def _holds_references(array: dict[str, Any], attributes: Any) -> bool:
+    """Whether an array is a column of references, the one thing that hdmf-zarr pickles."""
+    kind = attributes.get("zarr_dtype") if isinstance(attributes, dict) else None
+    return array.get("dtype") == "|O" and (kind in _REFERENCES or isinstance(kind, list))
+
+
+def _objects(content: Any) -> Iterator[dict[str, Any]]:
+    """All objects within JSON."""
+    left = [content]
+    while left:
+        entry = left.pop()
+        if isinstance(entry, dict):
+            yield entry
+        left += (
+            entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else ()
+        )
+
+
+def _attributes_beside(array: Path) -> Any:
+    beside = array.with_name(".zattrs")
+    return (
+        _read_json(beside, Path(".zattrs")) if array.name == ".zarray" and beside.exists() else None
+    )
+
+
+def _read_json(file: Path, name: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError, OSError):
+        raise damaged(f"{name} is not JSON") from None
