@@ -118,13 +118,13 @@ class _Run:
     def _do(self, stage: Mapping[str, Job], bar: tqdm[NoReturn]) -> None:
         """Do one stage, storing each job as it finishes."""
         # A job is not ready where an earlier one, whose result it starts from, failed.
-        left = [
+        ready = [
             name
             for name in stage
             if name not in self.done and self.prepared.is_ready(name, self.done)
         ]
         with self.workers.as_study_error(self.store.path):
-            for result in self.workers.results(execute, self._tasks(left)):
+            for result in self.workers.results(execute, self._tasks(ready)):
                 self._keep(result)
                 self.forecast.done(result.digest, result.seconds)
                 left = self.prepared.jobs.keys() - self.done
