@@ -80,7 +80,7 @@ def test_weights_up_to_20_and_300_hidden_units_stay_exact(seed, kind):
     assert_agrees(Parameters(**huge), random_words(rng, 50, 20))
 
 
-@pytest.mark.parametrize("size", [1e3, 1e6, 1e100])
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e99])
 @pytest.mark.parametrize("kind", ["independent", "ising"])
 def test_huge_fields_grow_linearly_and_never_overflow(rng, kind, size):
     assert_agrees(random_model(rng, kind, 9, 0, size), random_words(rng, 40, 9, 0.5))
@@ -199,9 +199,10 @@ def test_results_are_bitwise_the_same_for_any_number_of_threads(rng, kind):
 
 
 def test_fields_beyond_the_range_of_numbers_are_an_overflow_error():
-    J = np.array([[0.0, 1.7e308], [1.7e308, 0.0]])
+    layout = Layout.of(Parameters(b=[0.0, 0.0], J=np.zeros((2, 2))))
+    tried = np.full(layout.size, 1.7e308)  # as a step of the solver may, which then backs off
     with pytest.raises(OverflowError, match="beyond the range of floating-point numbers"):
-        pseudolikelihood(Parameters(b=[1.7e308, 0.0], J=J), [[0, 1]])
+        PseudoLikelihood([[0, 1]]).evaluate(tried, layout, np.empty(layout.size))
 
 
 def test_a_weight_beyond_the_range_of_exp_is_an_overflow_error():

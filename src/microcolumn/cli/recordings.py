@@ -39,9 +39,9 @@ def info(
     from ..survey import summarise
 
     with one_sentence():
-        with said_if_slow(f"reading {file}", shown=True):
+        with said_if_slow(f"reading {file}"):
             recording = data.read(file)
-        with said_if_slow(f"looking at {counted(recording.n_units, 'unit')}", shown=True):
+        with said_if_slow(f"looking at {counted(recording.n_units, 'unit')}"):
             summary = summarise(recording)
         if figure is not None:
             save(figures.correlogram(summary.bin_width), figure)
