@@ -25,7 +25,7 @@ def printed(tmp_path_factory):
     # Into a file: the idle worker of a process that was killed would hold a pipe open.
     with (tmp_path_factory.mktemp("fuzz") / "printed").open("w+") as file:
         subprocess.run(
-            [*COMMAND, "--files", "25"], stdout=file, stderr=subprocess.STDOUT, check=False
+            [*COMMAND, "--files", "8"], stdout=file, stderr=subprocess.STDOUT, check=False
         )
         file.seek(0)
         return file.read()
