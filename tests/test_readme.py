@@ -123,9 +123,9 @@ def test_every_command_exists_with_its_options():
 
 
 def test_continuous_integration_finds_both_commands():
-    script = (ROOT / ".ci" / "run").read_text()
-    wanted = re.findall(r"readme_command '([^']+)'", script)
-    assert len(wanted) == 2
+    scripts = [(ROOT / ".ci" / name).read_text() for name in ("run", "demo")]
+    wanted = re.findall(r"'(\.venv/bin/(?:pytest|microcolumn demo))'", "".join(scripts))
+    assert wanted == [".venv/bin/pytest", ".venv/bin/microcolumn demo"]
     for words in wanted:
         assert sum(words in line for line in README.splitlines()) == 1
 
