@@ -198,7 +198,7 @@ def _check_metadata(root: Path, content: Any, name: Path, attributes: Any) -> No
         and _holds_references(content, attributes)
     ):
         content = content | {"filters": None}
-    for entry in _objects(content):
+    for entry in json_objects(content):
         if any("pickle" in str(entry.get(key)).lower() for key in ("id", "name")):
             raise BadFileError(
                 f"{name.parent} is pickled, which could run code when opened; save numbers or text"
@@ -216,16 +216,16 @@ def _holds_references(array: dict[str, Any], attributes: Any) -> bool:
     return array.get("dtype") == "|O" and (kind in _REFERENCES or isinstance(kind, list))
 
 
-def _objects(content: Any) -> Iterator[dict[str, Any]]:
+def json_objects(content: Any) -> Iterator[dict[str, Any]]:
     """All objects within JSON."""
     left = [content]
     while left:
         entry = left.pop()
         if isinstance(entry, dict):
             yield entry
-        left += (
-            entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else ()
-        )
+            left += entry.values()
+        elif isinstance(entry, list):
+            left += entry
 
 
 def _attributes_beside(array: Path) -> Any:

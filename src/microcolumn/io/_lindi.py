@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ._containment import json_objects
 from ._failures import BadFileError, damaged
 from ._remote import Remote, is_url
 
@@ -86,7 +86,7 @@ def _check_metadata(key: str, entry: str | dict[str, Any]) -> None:
         content = json.loads(entry) if isinstance(entry, str) else entry
     except (ValueError, RecursionError):
         raise damaged(f"{key!r:.80} is not JSON") from None
-    for found in _objects(content):
+    for found in json_objects(content):
         if "pickle" in str(found.get("id")).lower():
             raise BadFileError(
                 f"{key!r:.80} is pickled, which could run code when opened; save numbers or text"
@@ -105,15 +105,3 @@ def _check_place(key: str, place: Any) -> None:
         raise BadFileError(
             f"{key!r:.80} leads to {place!r:.100}, which is no address of the web and is not opened"
         )
-
-
-def _objects(content: Any) -> Iterator[dict[str, Any]]:
-    """All objects within JSON."""
-    left = [content]
-    while left:
-        entry = left.pop()
-        if isinstance(entry, dict):
-            yield entry
-            left += entry.values()
-        elif isinstance(entry, list):
-            left += entry
