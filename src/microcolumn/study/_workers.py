@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import threading
 import time
@@ -124,7 +125,7 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
         return
     cores = int(cpu_count())
     count = cores if n_jobs is None else _at_least_one(n_jobs)
-    watched = {"initializer": _end_with, "initargs": (os.getpid(),)}
+    watched = {"initializer": _belong_to, "initargs": (os.getpid(),)}
     with warnings.catch_warnings(), parallel_config(backend="loky", n_jobs=count, **watched):
         # Loky replaces a worker that has come to hold more memory, as after large fits, between two
         # jobs. Nothing is lost by it.
@@ -132,12 +133,15 @@ def workers_at(n_jobs: int | None, scheduler: str | None) -> Iterator[Workers]:
         yield Workers(count, max(1, cores // count), f"{count} processes on this machine")
 
 
-def _end_with(run: int) -> None:
-    """Make this worker end within seconds of the run it works for, even if that was killed.
+def _belong_to(run: int) -> None:
+    """Let the run decide when this worker ends: at once, or within seconds if the run was killed.
 
-    It would else do the jobs it was given to their end, for nobody, while the next run does them
-    again. Systems other than Windows give an orphan another parent, which is how it is noticed.
+    A terminal sends Ctrl-C to the workers too, which would print where it struck them; the run ends
+    them anyway. Without their run they would do the jobs they were given to their end, for nobody,
+    while the next run does them again. Systems other than Windows give an orphan another parent,
+    which is how it is noticed.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == run:
