@@ -50,8 +50,9 @@ def test_a_place_that_cannot_be_written_to_is_one_sentence(store, tmp_path, comm
 def test_figures_are_files_with_their_captions(store, tmp_path):
     result = study("figures", store, "--out", tmp_path / "f")
     assert result.exit_code == 0, result.output
-    names = [f"figure-{which}" for which in ("1-cells", "2-cells", "3", "4-cells", "S1-cells")]
-    assert sorted(os.listdir(tmp_path / "f")) == ["captions.txt", *(f"{n}.pdf" for n in names)]
+    names = ["likelihood", *(f"{which}-cells" for which in ("data", "patterns", "parameters"))]
+    names.append("annealing-cells")
+    assert set(os.listdir(tmp_path / "f")) == {"captions.txt", *(f"{n}.pdf" for n in names)}
     captions = (tmp_path / "f" / "captions.txt").read_text(encoding="utf-8")
     assert all(f"{name}: " in captions for name in names)
     assert result.stdout == f"figures: {tmp_path / 'f'}\n"
@@ -63,18 +64,19 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
     def not_yet(results, recording=None, **where):
         raise NotComputedError("the data are not stored yet")
 
-    drawn = {"1": _all.Figures(not_yet), "3": figures.FIGURES["3"]}
+    drawn = {"data": _all.Figures(not_yet), "likelihood": figures.FIGURES["likelihood"]}
     monkeypatch.setattr(_all, "FIGURES", drawn)
     result = study("figures", store, "--out", tmp_path, "--format", "svg", "--json")
     assert result.exit_code == 0
     told = json.loads(result.stdout)
     assert (told["folder"], told["format"]) == (str(tmp_path), "svg")
-    assert list(told["captions"]) == ["figure-3"]
-    assert told["captions"]["figure-3"] in (tmp_path / "captions.txt").read_text(encoding="utf-8")
+    assert list(told["captions"]) == ["likelihood"]
+    assert told["captions"]["likelihood"] in (tmp_path / "captions.txt").read_text(encoding="utf-8")
     assert (
-        result.stderr == "Figure 1 of cells (simulated) is left out: the data are not stored yet\n"
+        result.stderr
+        == "The figure data of cells (simulated) is left out: the data are not stored yet\n"
     )
-    assert sorted(os.listdir(tmp_path)) == ["captions.txt", "figure-3.svg"]
+    assert sorted(os.listdir(tmp_path)) == ["captions.txt", "likelihood.svg"]
 
 
 def test_a_study_without_a_test_has_nothing_to_draw(tmp_path):
@@ -89,14 +91,14 @@ def test_a_study_without_a_test_has_nothing_to_draw(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="other characters are disliked there")
 def test_names_of_recordings_become_names_of_files():
-    wanted = figures.Wanted("2", "a/b <c> ü", figures.data)
-    assert _file_name(wanted, set()) == "figure-2-a_b_c_ü"
+    wanted = figures.Wanted("parameters", "a/b <c> ü", figures.data)
+    assert _file_name(wanted, set()) == "parameters-a_b_c_ü"
 
 
 def test_recordings_of_almost_the_same_name_have_files_of_their_own():
     taken = set()
     names = ["a/b", "a_b", "A_B", "x" * 300, "x" * 299 + "y", "😀" * 300, "../x"]
-    found = [_file_name(figures.Wanted("2", name, figures.data), taken) for name in names]
-    assert found[:3] == ["figure-2-a_b", "figure-2-a_b-2", "figure-2-A_B-3"]
+    found = [_file_name(figures.Wanted("parameters", name, figures.data), taken) for name in names]
+    assert found[:3] == ["parameters-a_b", "parameters-a_b-2", "parameters-A_B-3"]
     assert len({name.casefold() for name in found}) == len(names)
     assert all(len(name.encode()) < 230 and "/" not in name for name in found)

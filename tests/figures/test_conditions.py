@@ -78,14 +78,16 @@ def test_no_figure_is_drawn_before_a_test(tmp_path):
 
 
 def test_a_figure_whose_results_are_missing_is_a_sentence_that_names_it(results):
-    found = {wanted.number: figure for wanted, figure in mc.figures.draw_all(results)}
-    assert {number for number, each in found.items() if isinstance(each, str)} == {
-        "2",
-        "4",
-        "6",
-        "S1",
+    found = {wanted.name: figure for wanted, figure in mc.figures.draw_all(results)}
+    assert {name for name, each in found.items() if isinstance(each, str)} == {
+        "parameters",
+        "patterns",
+        "spatiotemporal",
+        "annealing",
     }
-    assert found["6"].startswith("Figure 6 of cells (simulated) is left out: ")
+    assert found["spatiotemporal"].startswith(
+        "The figure spatiotemporal of cells (simulated) is left out: "
+    )
 
 
 def test_the_first_tested_split_is_found(tmp_path):

@@ -181,16 +181,16 @@ def test_the_glossary_has_the_names_that_the_study_uses(parsed, tmp_path):
 def test_figures_have_captions_and_stand_in_their_own_boxes(parsed):
     shown = [figure for figure in parsed.all("figure") if figure.get("class") == "plate"]
     assert [figure["id"] for figure in shown] == [
-        "figure-1-0",
-        "figure-3",
-        "figure-4-0",
-        "figure-2-0",
-        "figure-5-0",
-        "figure-6-0",
-        "figure-S1-0",
+        "figure-data-0",
+        "figure-likelihood",
+        "figure-patterns-0",
+        "figure-parameters-0",
+        "figure-windows-0",
+        "figure-spatiotemporal-0",
+        "figure-annealing-0",
     ]
     captions = [caption["text"] for caption in parsed.all("figcaption")]
-    assert "Figure 2. Title 2. (a) Caption 2 of cells." in captions
+    assert "Figure parameters. Title parameters. (a) Caption parameters of cells." in captions
 
 
 def test_nothing_is_loaded_from_elsewhere(parsed):
@@ -285,9 +285,11 @@ def test_text_from_recordings_is_shown_and_never_run(parsed, tmp_path):
 
 def test_a_figure_that_is_not_computed_yet_leaves_a_sentence(results, monkeypatch):
     later = _all.Figures(Mock(side_effect=NotComputedError("a test is not computed yet")))
-    monkeypatch.setattr(_all, "FIGURES", _all.FIGURES | {"2": later})
+    monkeypatch.setattr(_all, "FIGURES", _all.FIGURES | {"parameters": later})
     absent = [p["text"] for p in Parsed(page(results)).all("p") if p.get("class") == "absent"]
-    assert absent == ["Figure 2 of cells (simulated) is left out: a test is not computed yet."]
+    assert absent == [
+        "The figure parameters of cells (simulated) is left out: a test is not computed yet."
+    ]
 
 
 def test_the_page_needs_the_store_alone(results, text, tmp_path):
@@ -304,7 +306,7 @@ def test_a_figure_that_is_too_large_as_svg_becomes_pixels(results, monkeypatch, 
             figure.add_subplot().plot(range(2000), "x")
         return figure
 
-    monkeypatch.setattr(_all, "FIGURES", {"1": _all.Figures(dense)})
+    monkeypatch.setattr(_all, "FIGURES", {"data": _all.Figures(dense)})
     monkeypatch.setattr(pictures, "MOST_BYTES", most)
     [picture] = pictures.pictures(results, ROOM).values()
     [image] = Parsed(picture.markup).all("img")

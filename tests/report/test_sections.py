@@ -29,13 +29,13 @@ def test_sections_follow_the_argument_each_with_its_figures(by_id):
         for name, section in by_id.items()
     }
     assert list(shown.items()) == [
-        ("data", ["1"]),
-        ("comparison", ["3", "4"]),
-        ("parameters", ["2"]),
+        ("data", ["data"]),
+        ("comparison", ["likelihood", "patterns"]),
+        ("parameters", ["parameters"]),
         ("assemblies", []),
-        ("time", ["5"]),
-        ("prediction", ["6"]),
-        ("fitting", ["S1"]),
+        ("time", ["windows"]),
+        ("prediction", ["spatiotemporal"]),
+        ("fitting", ["annealing"]),
     ]
 
 

@@ -98,12 +98,12 @@ def figures(
 
 
 def _file_name(wanted: Wanted, taken: set[str]) -> str:
-    """Such as ``figure-2-B4``, and ``figure-2-B4-2`` where that is taken.
+    """Such as ``parameters-B4``, and ``parameters-B4-2`` where that is taken.
 
     Characters that file systems dislike are replaced, long names cut, and names that differ in
     case alone are the same on some of them.
     """
-    parts = ["figure", wanted.number, (wanted.recording or "")[:_MOST_LETTERS]]
+    parts = [wanted.name, (wanted.recording or "")[:_MOST_LETTERS]]
     name = re.sub(r"[^\w.-]+", "_", "-".join(filter(None, parts)))
     names = chain([name], (f"{name}-{k}" for k in count(2)))
     free = next(each for each in names if each.casefold() not in taken)

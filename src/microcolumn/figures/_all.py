@@ -1,4 +1,4 @@
-"""All figures of a study by number, and drawing all that it has results for."""
+"""All figures of a study by name, and drawing those that it has results for."""
 
 from __future__ import annotations
 
@@ -21,42 +21,43 @@ from ._windows import windows
 
 
 class Figures(NamedTuple):
-    """How often a figure is drawn: for each recording or once, and of which experiments."""
+    """A figure's number in the paper, and how often it is drawn: of which recordings and words."""
 
     draw: Drawing
+    paper: str = ""  # empty for figures that the paper does not have
     per_recording: bool = True
     several_bins: bool = False
 
 
-#: All figures of a study by their number in the paper.
+#: All figures of a study by name, in the order of the page.
 FIGURES = {
-    "1": Figures(data),
-    "2": Figures(parameters),
-    "3": Figures(likelihood, per_recording=False),
-    "4": Figures(patterns),
-    "5": Figures(windows, several_bins=True),
-    "6": Figures(spatiotemporal, several_bins=True),
-    "S1": Figures(annealing),
+    "data": Figures(data, "1"),
+    "likelihood": Figures(likelihood, "3", per_recording=False),
+    "patterns": Figures(patterns, "4"),
+    "parameters": Figures(parameters, "2"),
+    "windows": Figures(windows, "5", several_bins=True),
+    "spatiotemporal": Figures(spatiotemporal, "6", several_bins=True),
+    "annealing": Figures(annealing, "S1"),
 }
 
 
 class Wanted(NamedTuple):
     """A figure that a study has results for."""
 
-    number: str
+    name: str
     recording: str | None  # None where it shows all recordings
     draw: Drawing
 
 
 def wanted(results: Results) -> Iterator[Wanted]:
-    """Figures that a study has results for, by number, then by recording in the plan's order."""
-    for number, (draw, per_recording, several_bins) in FIGURES.items():
-        for name in results.recordings:
+    """Figures that a study has results for, by name, then by recording in the plan's order."""
+    for name, (draw, _, per_recording, several_bins) in FIGURES.items():
+        for recording in results.recordings:
             try:
-                condition_of(results, name, None, None, several_bins=several_bins)
+                condition_of(results, recording, None, None, several_bins=several_bins)
             except NotComputedError:
                 continue
-            yield Wanted(number, name if per_recording else None, draw)
+            yield Wanted(name, recording if per_recording else None, draw)
             if not per_recording:
                 break
 
@@ -89,4 +90,4 @@ def draw_all(
             yield each, each.draw(results, each.recording)
         except NotComputedError as error:
             of = "" if each.recording is None else f" of {results.label(each.recording)}"
-            yield each, f"Figure {each.number}{of} is left out: {error}"
+            yield each, f"The figure {each.name}{of} is left out: {error}"

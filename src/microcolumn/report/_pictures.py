@@ -20,7 +20,7 @@ Pictures = dict[tuple[str, str | None], Picture | Paragraph]
 
 
 def pictures(results: Results, room: int, progress: bool | None = None) -> Pictures:
-    """Draw all figures that a study has results for, by number and recording (None for all).
+    """Draw all figures that a study has results for, by name and recording (None for all).
 
     Together they take at most ``room`` bytes; a sentence stands for a figure that does not fit.
     """
@@ -29,11 +29,11 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
     names = list(results.recordings)
     found: Pictures = {}
     for which, figure in draw_all(results, progress=progress):
-        key = (which.number, which.recording)
+        key = (which.name, which.recording)
         label = "" if which.recording is None else results.label(which.recording)
         if not isinstance(figure, str):
             number = "" if which.recording is None else f"-{names.index(which.recording)}"
-            anchor = f"figure-{which.number}{number}"
+            anchor = f"figure-{which.name}{number}"
             picture = _picture(figure, anchor, label, most)
             size = len(picture.markup.encode())
             if size <= room:
@@ -42,7 +42,7 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
                 continue
             of = f" of {label}" if label else ""
             why = "the page would be too large; microcolumn study figures draws it"
-            figure = f"Figure {which.number}{of} is left out: {why}"
+            figure = f"The figure {which.name}{of} is left out: {why}"
         found[key] = Paragraph(figure, absent=True)
     return found
 

@@ -121,12 +121,12 @@ def sections(results: Results, drawn: Pictures) -> list[Section]:
     fits = tuple(_converged(results, condition) for condition in longest(results))
     return [
         _data(results, drawn),
-        section("Comparison", _scores, "4", _pictures(drawn, "3", None)),
-        section("Parameters", None, "2"),
+        section("Comparison", _scores, "patterns", _pictures(drawn, "likelihood", None)),
+        section("Parameters", None, "parameters"),
         section("Assemblies and layers", _structure),
-        *([section("Time", _growth, "5")] if has_windows(results) else []),
-        section("Prediction", _predicted, "6"),
-        section("Fitting", None, "S1", [BulletList(fits)] if fits else []),
+        *([section("Time", _growth, "windows")] if has_windows(results) else []),
+        section("Prediction", _predicted, "spatiotemporal"),
+        section("Fitting", None, "annealing", [BulletList(fits)] if fits else []),
     ]
 
 
@@ -135,13 +135,13 @@ def _section(
     drawn: Pictures,
     title: str,
     items_of: Callable[[Results, Condition], list[Item]] | None,
-    number: str = "",
+    figure: str = "",
     items: Sequence[Item] = (),
 ) -> Section:
     """A section about each recording: its figure, then the items of its experiments."""
     blocks = []
     for name in results.recordings:
-        shown = _pictures(drawn, number, name)
+        shown = _pictures(drawn, figure, name)
         conditions = [c for c in longest(results) if c.recording == name] if items_of else []
         found = {c: items_of(results, c) for c in conditions} if items_of else {}
         several = sum(map(bool, found.values())) > 1
@@ -164,7 +164,7 @@ def _data(results: Results, drawn: Pictures) -> Section:
     for name, row in results.recordings.items():
         notes = tuple(map(str, row["notes"] or ()))
         noted: list[Item] = [Paragraph("Notes from reading:"), BulletList(notes)] if notes else []
-        blocks.append(_block(results, name, [*_pictures(drawn, "1", name), *noted]))
+        blocks.append(_block(results, name, [*_pictures(drawn, "data", name), *noted]))
     return Section("data", "Data", _LEADS["Data"], items, blocks)
 
 
@@ -226,8 +226,8 @@ def _block(results: Results, name: str, items: list[Item]) -> Block:
     return Block(results.label(name), tables.recording_facts(results.recordings[name]), items)
 
 
-def _pictures(drawn: Pictures, number: str, recording: str | None) -> list[Item]:
-    found = drawn.get((number, recording))
+def _pictures(drawn: Pictures, figure: str, recording: str | None) -> list[Item]:
+    found = drawn.get((figure, recording))
     return [] if found is None else [found]
 
 

@@ -1,0 +1,92 @@
+"""What plots are given: one thing or many, of the right kind, in colours that may be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from matplotlib.axes import Axes
+
+from ..models import WordsEstimator
+from .style import Look, looks
+
+Thing = TypeVar("Thing")
+
+#: A colour as matplotlib knows them, or one for each name.
+Colour = str | tuple[float, ...] | Mapping[str, Any]
+
+
+def expect(name: str, given: Any, kind: type[Thing], remedy: str) -> Thing:
+    """What was given, or a TypeError in one sentence that says what to pass instead."""
+    if not isinstance(given, kind):
+        raise TypeError(f"{name} is {_article(given)}; pass {remedy}")
+    return given
+
+
+def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Thing]:
+    """One thing, several, or several by name, as a dict by name; nothing is a ValueError.
+
+    A thing alone, or in a list, is called by its own ``name``, or by its class; a second one of the
+    same name has a number.
+    """
+    if isinstance(given, Mapping):
+        found = {
+            str(key): expect(f"{name}[{key!r}]", each, kind, remedy) for key, each in given.items()
+        }
+    else:
+        many = isinstance(given, Sequence) and not isinstance(given, str | bytes | kind)
+        found = {}
+        for k, each in enumerate(given if many else [given]):
+            one = expect(f"{name}[{k}]" if many else name, each, kind, remedy)
+            own = _name_of(one)
+            same = sum(known == own or known.startswith(f"{own} (") for known in found)
+            found[f"{own} ({same + 1})" if same else own] = one
+    if not found:
+        raise ValueError(f"{name} is empty; pass {remedy}")
+    return found
+
+
+def named_models(models: Any) -> dict[str, WordsEstimator]:
+    """One fitted model, several, or several by name, as a dict by name."""
+    remedy = "a fitted model, a list of them, or a dict of them by name"
+    return named("models", models, WordsEstimator, remedy)
+
+
+def coloured(styles: dict[str, Look], color: Colour | None) -> dict[str, Look]:
+    """Looks of models in colours that were asked for: one for all, or by name."""
+    if color is None:
+        return styles
+    by_name = color if isinstance(color, Mapping) else dict.fromkeys(styles, color)
+    unknown = [name for name in by_name if name not in styles]
+    if unknown:
+        raise ValueError(f"color names {unknown[0]!r}; name some of {', '.join(styles)}")
+    return {
+        name: look._replace(colour=by_name[name], tint=by_name[name]) if name in by_name else look
+        for name, look in styles.items()
+    }
+
+
+def looks_of(names: Sequence[str], color: Colour | None = None) -> dict[str, Look]:
+    """How each model is drawn, by its name, in colours that were asked for."""
+    return coloured(looks(names), color)
+
+
+def entitle(ax: Axes, title: str | None) -> Axes:
+    """The axes, with a title if one was asked for."""
+    if title is not None:
+        ax.set_title(title)
+    return ax
+
+
+def _name_of(thing: Any) -> str:
+    spec = getattr(thing, "model", None)
+    for source in (thing, spec):
+        own = getattr(source, "name", None)
+        if isinstance(own, str) and own:
+            return own
+    return type(thing).__name__
+
+
+def _article(given: Any) -> str:
+    kind = type(given).__name__
+    return f"{'an' if kind[0] in 'AEIOUaeiou' else 'a'} {kind}"

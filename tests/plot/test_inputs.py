@@ -1,0 +1,66 @@
+import pytest
+from matplotlib.figure import Figure
+
+import microcolumn as mc
+from microcolumn.plot._inputs import entitle, expect, looks_of, named, named_models
+
+
+@pytest.fixture
+def model():
+    return mc.Independent().fit([[0, 1], [1, 1], [0, 0]])
+
+
+def test_one_thing_is_called_by_its_class(model):
+    assert named_models(model) == {"Independent": model}
+
+
+def test_several_of_a_kind_are_numbered(model):
+    assert list(named_models([model, model, model])) == [
+        "Independent",
+        "Independent (2)",
+        "Independent (3)",
+    ]
+
+
+def test_names_are_kept(model):
+    assert named_models({"a": model, "b": model}) == {"a": model, "b": model}
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "sentence"),
+    [
+        ("text", TypeError, "^models is a str; pass a fitted model, a list of them, or a dict"),
+        ([3], TypeError, r"^models\[0\] is an int; pass a fitted model"),
+        ({"a": None}, TypeError, r"^models\['a'\] is a NoneType; pass a fitted model"),
+        ([], ValueError, "^models is empty; pass a fitted model"),
+        ({}, ValueError, "^models is empty; pass a fitted model"),
+    ],
+)
+def test_anything_else_is_one_sentence(given, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        named_models(given)
+
+
+def test_a_thing_with_a_name_is_called_by_it():
+    spec = mc.models.ModelSpec.of("RBM 25")
+    assert named("specs", [spec], mc.models.ModelSpec, "specs") == {"RBM 25": spec}
+
+
+def test_what_is_expected_is_returned(model):
+    assert expect("model", model, mc.Independent, "a model") is model
+
+
+def test_colours_are_of_all_or_by_name():
+    styles = looks_of(["Ising", "RBM 10"])
+    assert {each.colour for each in looks_of(["Ising", "RBM 10"], "red").values()} == {"red"}
+    one = looks_of(["Ising", "RBM 10"], {"RBM 10": "red"})
+    assert one["Ising"] == styles["Ising"]
+    assert (one["RBM 10"].colour, one["RBM 10"].marker) == ("red", styles["RBM 10"].marker)
+    with pytest.raises(ValueError, match="^color names 'SemiRBM'; name some of Ising, RBM 10$"):
+        looks_of(["Ising", "RBM 10"], {"SemiRBM": "red"})
+
+
+def test_axes_have_a_title_if_one_is_given():
+    ax = Figure().subplots()
+    assert entitle(ax, None).get_title() == ""
+    assert entitle(ax, "Model $x").get_title() == "Model $x"
