@@ -56,7 +56,7 @@ def test_colours_are_of_all_or_by_name():
     one = looks_of(["Ising", "RBM 10"], {"RBM 10": "red"})
     assert one["Ising"] == styles["Ising"]
     assert (one["RBM 10"].colour, one["RBM 10"].marker) == ("red", styles["RBM 10"].marker)
-    with pytest.raises(ValueError, match="^color names 'SemiRBM'; name some of Ising, RBM 10$"):
+    with pytest.raises(ValueError, match=r"^color names 'SemiRBM'; name some of Ising, RBM 10$"):
         looks_of(["Ising", "RBM 10"], {"SemiRBM": "red"})
 
 

@@ -1,6 +1,7 @@
 import planted_study as planted
 import pytest
 
+from microcolumn.figures import FIGURES
 from microcolumn.report._content import BulletList, Heading, Paragraph, TableItem
 from microcolumn.report._sections import answers, sections, summary, tally
 from microcolumn.study import Plan, Results
@@ -10,8 +11,10 @@ INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
 
 @pytest.fixture(scope="module")
 def by_id(planted_results):
-    drawn = {(n, "cells"): Paragraph(n, absent=True) for n in ("1", "2", "4", "5", "6", "S1")}
-    drawn["3", None] = Paragraph("3", absent=True)
+    drawn = {
+        (name, "cells" if each.per_recording else None): Paragraph(name, absent=True)
+        for name, each in FIGURES.items()
+    }
     return {section.id: section for section in sections(planted_results, drawn)}
 
 

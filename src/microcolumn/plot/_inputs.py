@@ -49,14 +49,18 @@ def named(name: str, given: Any, kind: type[Thing], remedy: str) -> dict[str, Th
 def named_models(models: Any) -> dict[str, WordsEstimator]:
     """One fitted model, several, or several by name, as a dict by name."""
     remedy = "a fitted model, a list of them, or a dict of them by name"
-    return named("models", models, WordsEstimator, remedy)
+    kind: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
+    found: dict[str, WordsEstimator] = named("models", models, kind, remedy)
+    return found
 
 
 def coloured(styles: dict[str, Look], color: Colour | None) -> dict[str, Look]:
     """Looks of models in colours that were asked for: one for all, or by name."""
     if color is None:
         return styles
-    by_name = color if isinstance(color, Mapping) else dict.fromkeys(styles, color)
+    by_name: Mapping[str, Any] = (
+        color if isinstance(color, Mapping) else dict.fromkeys(styles, color)
+    )
     unknown = [name for name in by_name if name not in styles]
     if unknown:
         raise ValueError(f"color names {unknown[0]!r}; name some of {', '.join(styles)}")
