@@ -1,4 +1,5 @@
 import math
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -82,8 +83,9 @@ def test_an_html_table_holds_its_cells_in_order_whatever_they_say(rows):
 
 def test_columns_of_names_are_aligned_to_the_left_and_numbers_to_the_right():
     table = ElementTree.fromstring(html_table(("unit", "Hz"), [("a", "1")], left=("unit",)))
-    sides = [cell.get("style") for tag in ("th", "td") for cell in table.iter(tag)]
-    assert sides == ["text-align:left", "text-align:right"] * 2
+    styles = [cell.get("style") for tag in ("th", "td") for cell in table.iter(tag)]
+    sides = [re.search(r"text-align:(\w+)", style)[1] for style in styles]
+    assert sides == ["left", "right"] * 2
 
 
 def test_an_html_table_has_neither_an_empty_header_nor_an_empty_caption():

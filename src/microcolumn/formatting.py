@@ -76,14 +76,14 @@ def html_table(
 
     Examples
     --------
-    >>> html_table(("",), [("a<b",)])
-    '<table><tbody><tr><td style="text-align:right">a&lt;b</td></tr></tbody></table>'
+    >>> html_table(("",), [("a<b",)], left=("",))
+    '<table><tbody><tr><td style="padding:0 0.5em;text-align:left">a&lt;b</td></tr></tbody></table>'
     """
-    sides = ["left" if name in left else "right" for name in header]
+    sides = ["left" if name in left else "right;white-space:nowrap" for name in header]
 
     def line(cells: Sequence[str], tag: str) -> str:
         return "".join(
-            f'<{tag} style="text-align:{side}">{html_text(cell)}</{tag}>'
+            f'<{tag} style="padding:0 0.5em;text-align:{side}">{html_text(cell)}</{tag}>'
             for cell, side in zip(cells, sides, strict=True)
         )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .formatting import counted
 from .units import Units
 from .words import UnnamedWords, Words
 
@@ -104,10 +105,14 @@ class Origin:
         return (np.arange(self.window)[:, None] * order.size + order).ravel()
 
     def __repr__(self) -> str:
+        return f"Origin({counted(len(self.units), 'unit')}, {self.span})"
+
+    @property
+    def span(self) -> str:
+        """Which words they are, in a few words."""
         return (
-            f"Origin({len(self.units)} unit{'s' * (len(self.units) != 1)}, words of "
-            f"{self.window} x {self.bin_width * 1e3:g} ms, {self.n_bins:,} words from "
-            f"{self.start_s:g} to {self.stop_s:g} s)"
+            f"words of {self.window} x {self.bin_width * 1e3:g} ms, {self.n_bins:,} words from "
+            f"{self.start_s:g} to {self.stop_s:g} s"
         )
 
 

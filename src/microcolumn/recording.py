@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from .binning import Binning, bin_trains
 from .conversions import conversion
 from .epochs import HALF_NANOSECOND, Epochs, as_epochs, named_epochs, names_epochs
+from .formatting import duration
+from .notebook import card, facts, units_tables
 from .trains import check_length, checked_trains
 from .units import Units
 from .validation import Floats, check_positions, listed, real_number
@@ -171,6 +173,19 @@ class Recording:
             f"{self.n_spikes:,} spikes in {self.duration_s:g} s, "
             f"mean rate {self.rates_hz.mean():.1f} Hz{', simulated' * self.simulated})"
         )
+
+    def _repr_html_(self) -> str:
+        n_epochs = len(self.epochs)
+        about = {
+            "source": self.source,
+            "simulated": "yes" * self.simulated,
+            "recorded": duration(self.duration_s) + f" in {n_epochs:,} epochs" * (n_epochs > 1),
+            "intervals": ", ".join(self.intervals),
+            "probes": ", ".join(dict.fromkeys(filter(None, self.units.probe or ()))),
+            "multiunits": str(self.units.multiunit.sum() or ""),
+            "notes": "; ".join(self.notes),
+        }
+        return card(repr(self), facts(about), units_tables(self.units, "rate, Hz", self.rates_hz))
 
     def bin(self, width: float = 0.020) -> Words:
         """Words of the recording: which units spike in each bin of ``width`` seconds."""

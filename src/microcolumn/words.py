@@ -10,6 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .formatting import counted
+from .notebook import card, units_tables
 from .packing import unique_rows
 from .timeline import (
     FROM_ZERO,
@@ -192,14 +194,16 @@ class Words:
         return zip(self.X, self.counts.tolist(), strict=True)
 
     def __repr__(self) -> str:
-        units = f"{self.n_units} unit{'s' * (self.n_units != 1)}"
-        if self.window > 1:
-            units += f" x {self.window} bins"
+        units = counted(self.n_units, "unit") + f" x {self.window} bins" * (self.window > 1)
         return (
             f"Words({units}, {self.n_bins:,} {'windows' if self.window > 1 else 'bins'} of "
             f"{self.bin_width * self.window * 1e3:g} ms, {len(self):,} distinct words, "
             f"mean rate {self.rates.mean() * 100:.1f} % per bin)"
         )
+
+    def _repr_html_(self) -> str:
+        percent = 100.0 * self.rates.reshape(self.window, -1).mean(axis=0)
+        return card(repr(self), units_tables(self.units, "active, % of bins", percent))
 
     def expand(self) -> Bits:
         """All words in time order, shape (n_bins, n_dims)."""
@@ -297,9 +301,7 @@ class Words:
         if n_bins_per_word < 1:
             raise ValueError(f"window is {window}; a window needs at least 1 bin")
         if self.window > 1:
-            raise ValueError(
-                f"these words already span {self.window} bins; embed single bins instead"
-            )
+            raise ValueError(f"these words already span {self.window} bins; embed single bins")
         if self.weights is not None:
             raise ValueError(
                 "these bins carry weights, which windows of several bins cannot inherit; "

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from ..formatting import text_table
+from ..formatting import counted, html_table, html_text, text_table
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
+from ..notebook import card
 from ..partition._result import false_mode_text, method_text
 from ._effects import Ratio, ratio
 from ._model_score import ModelScore
@@ -20,6 +21,8 @@ _HOLDS_FOR = {
     "words": "bins were assigned to training and test parts one by one: the scores hold for other "
     "moments of the same minutes, and slow drift is not seen",
 }
+#: Columns of the table that are not numbers.
+_OF_TEXT = ("model", "chosen", "log Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,22 @@ class Comparison:
     def __str__(self) -> str:
         return "\n".join([self.answer, *map(str, self.pairs)]) if self.recording else self.table
 
+    def __repr__(self) -> str:
+        of = f"of {self.recording} " * bool(self.recording)
+        best = (
+            f"{self.best.name}, {self.best.bits_per_second:.2f} bits/s" if self.models else "none"
+        )
+        return (
+            f"Comparison({counted(len(self.models) + len(self.unranked), 'model')} {of}"
+            f"on {counted(self.n_splits, 'split')}, best: {best})"
+        )
+
+    def _repr_html_(self) -> str:
+        ranked = sorted(self.models, key=lambda model: -model.bits_per_second)
+        rows = [self._row(model) for model in (*ranked, *self.unranked)]
+        table = html_table(list(rows[0]), [list(row.values()) for row in rows], left=_OF_TEXT)
+        return card(repr(self), f"<p>{html_text(self.answer)}</p>", table)
+
     @property
     def answer(self) -> str:
         """Hidden units against pairs, the runner-up, independent units, and what it holds for."""
@@ -163,9 +182,7 @@ class Comparison:
     def table(self) -> str:
         """Score, size and certificate of every model, in the order of ``models``."""
         rows = [self._row(model) for model in (*self.models, *self.unranked)]
-        return text_table(
-            list(rows[0]), [list(row.values()) for row in rows], left=("model", "chosen", "log Z")
-        )
+        return text_table(list(rows[0]), [list(row.values()) for row in rows], left=_OF_TEXT)
 
     def _row(self, model: ModelScore) -> dict[str, str]:
         score, n_hidden = model.splits[0], model.spec.n_hidden

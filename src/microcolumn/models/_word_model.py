@@ -55,6 +55,15 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
         """Couplings and weights other than zero: what a penalty left over."""
         return 0
 
+    def _facts(self) -> dict[str, str]:
+        n_pairs = self.n_features_in_ * (self.n_features_in_ - 1) // 2
+        n_hidden = getattr(self, "n_hidden", 0)
+        about = {
+            "couplings": f"{self.n_couplings_:,} of {n_pairs:,} pairs" * bool(self.n_couplings_),
+            "live hidden units": f"{self.n_live_hidden_} of {n_hidden}" * bool(n_hidden),
+        }
+        return about | super()._facts()
+
     def log_odds(self, X: Words | ArrayLike, units: Sequence[int]) -> Floats:
         """Log odds of a spike of some units given all other bits of each word.
 

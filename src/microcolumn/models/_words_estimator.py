@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..formatting import counted, scientific
+from ..notebook import card, facts
 from ..origin import Origin, ordered
 from ..units import Units
 from ..validation import Floats, check_binary
@@ -95,6 +97,35 @@ class WordsEstimator(BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a safetensors file; see :func:`microcolumn.load`."""
         save(self, path)
+
+    def _facts(self) -> dict[str, str]:
+        """What a notebook shows of a fitted model."""
+        certificate = getattr(self, "certificate_", None)
+        about = {
+            "fitted to": "" if self.origin_ is None else self.origin_.span,
+            "penalty": scientific(self.l1) if hasattr(self, "l1") else "",
+            "chosen": self.size_,
+            "objective": getattr(self, "objective", ""),
+            "parameters": f"{self.n_parameters_:,}",
+        }
+        if certificate is not None:
+            said = "yes" if certificate.converged else "no"
+            about["converged"] = f"{said} (optimality {certificate.optimality:.1e})"
+        return about
+
+    def _repr_html_inner(self) -> str:
+        """What scikit-learn calls for a notebook; settings before a fit, then what was found."""
+        if not self.__sklearn_is_fitted__():
+            return str(super()._repr_html_inner())
+        window = getattr(self, "window_", 1)
+        units = counted(self.n_features_in_ // window, "unit") + f" x {window} bins" * (window > 1)
+        return card(f"{type(self).__name__} of {units}", facts(self._facts()))
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
 
     def __sklearn_is_fitted__(self) -> bool:
         return "origin_" in vars(self)

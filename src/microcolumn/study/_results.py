@@ -21,9 +21,11 @@ from ..evaluate import (
 )
 from ..evaluate._splits import model_score
 from ..evaluate._summaries import predictions_of
+from ..formatting import enumeration
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
 from ..partition._convergence import Convergence
+from ..safe_text import shortened
 from ._codec import from_blob, row_of, typed
 from ._describe import DATA, AnnealingResult, PatternsResult
 from ._index import (
@@ -32,6 +34,7 @@ from ._index import (
     log_partition_of,
     n_blocks,
 )
+from ._overview import overview
 from ._stored import WHERE, StoredStudy
 
 
@@ -65,6 +68,15 @@ class Results(StoredStudy):
     index : PlanIndex
         Conditions and models of the plan.
     """
+
+    def __repr__(self) -> str:
+        names = enumeration([self.label(source.name) for source in self.plan.sources])
+        jobs = self.provenance()
+        done = f"{jobs['n_done']:,} of {jobs['n_planned']:,} jobs done"
+        return f"Results({self.file}: {shortened(names)}; {done})"
+
+    def _repr_html_(self) -> str:
+        return overview(self, self._reader.comparisons)
 
     def comparison(
         self, recording: str, *, experiment: str | None = None, window: int | None = None

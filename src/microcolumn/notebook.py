@@ -1,0 +1,100 @@
+"""What notebooks show of an object: a line in bold, facts, and the units by layer or area."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .formatting import counted, html_table, html_text, number
+from .units import Units, layers_from_the_top
+from .validation import Floats
+
+#: Most rows of a table that a notebook shows.
+_MOST_ROWS = 200
+
+
+def card(title: str, *parts: str) -> str:
+    """A title in bold above parts that are HTML already."""
+    return f"<div><b>{html_text(title)}</b>{''.join(parts)}</div>"
+
+
+def facts(about: Mapping[str, str]) -> str:
+    """A table of names and what is known of them; empty entries are left out."""
+    rows = [(name, text) for name, text in about.items() if text]
+    return html_table(("", ""), rows, left=("",)) if rows else ""
+
+
+def units_tables(units: Units, name: str, values: Floats) -> str:
+    """A number of each unit, by layer or area, and folded away the units one by one.
+
+    Parameters
+    ----------
+    units : Units
+        The units.
+    name : str
+        What the number is, with its unit.
+    values : ndarray, shape (n_units,)
+        The numbers.
+    """
+    details = f"<details><summary>{counted(len(units), 'unit')}</summary>"
+    return f"{_by_group(units, name, values)}{details}{_one_by_one(units, name, values)}</details>"
+
+
+def _by_group(units: Units, name: str, values: Floats) -> str:
+    """Number of units, their depths and the median, smallest and largest value of each group."""
+    labels = _groups(units)
+    groups = [column for column in ("area", "layer") if getattr(units, column)]
+    header = [*(groups or [""]), "units", *_depth_header(units), f"{name}: median (range)"]
+    rows = []
+    for label in _ordered(units, labels):
+        members = np.array([each == label for each in labels])
+        middle, low, high = np.quantile(values[members], [0.5, 0.0, 1.0])
+        told = f"{number(middle)} ({number(low)} to {number(high)})"
+        rows.append([*label, f"{members.sum()}", *_depth_range(units, members), told])
+    shown = [[cell or "-" for cell in row] for row in rows[:_MOST_ROWS]]
+    return html_table(header, shown, left=groups or ("",))
+
+
+def _groups(units: Units) -> list[tuple[str, ...]]:
+    """Area and layer of each unit, as far as any is known; of units without, that all are alike."""
+    known = [column for column in (units.area, units.layer) if column]
+    return list(zip(*known, strict=True)) if known else [("all",)] * len(units)
+
+
+def _ordered(units: Units, labels: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Groups by area, and in an area by layer from the top."""
+    distinct = list(dict.fromkeys(labels))
+    if not units.layer:
+        return distinct
+    areas = list(dict.fromkeys(label[:-1] for label in labels))
+    layers = layers_from_the_top(units)
+    return sorted(distinct, key=lambda each: (areas.index(each[:-1]), layers.index(each[-1])))
+
+
+def _one_by_one(units: Units, name: str, values: Floats) -> str:
+    columns: dict[str, Sequence[str]] = {"unit": units.ids}
+    for label in ("probe", "area", "layer", "quality"):
+        if getattr(units, label):
+            columns[label] = getattr(units, label)
+    left = tuple(columns)
+    if units.depth_um is not None:
+        columns["depth, µm"] = [number(depth, 0) for depth in units.depth_um.tolist()]
+    columns[name] = [number(value) for value in values.tolist()]
+    rows = list(zip(*columns.values(), strict=True))
+    rest = len(rows) - _MOST_ROWS
+    more = f"<p>and {counted(rest, 'more unit')}</p>" if rest > 0 else ""
+    return html_table(list(columns), rows[:_MOST_ROWS], left=left) + more
+
+
+def _depth_header(units: Units) -> list[str]:
+    return [] if units.depth_um is None else [f"depth, µm (from {units.depth_reference})"]
+
+
+def _depth_range(units: Units, members: NDArray[np.bool_]) -> list[str]:
+    if units.depth_um is None:
+        return []
+    known = units.depth_um[members]
+    known = known[~np.isnan(known)]
+    return [f"{number(known.min(), 0)} to {number(known.max(), 0)}" if known.size else "-"]
