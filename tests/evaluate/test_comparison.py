@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -138,3 +139,19 @@ def test_models_trained_at_different_rates_need_an_explicit_baseline(models, spl
 def test_nothing_to_compare_is_an_error(split):
     with pytest.raises(ValueError, match="models is empty; name at least one"):
         compare({}, split[1])
+
+
+def test_a_notebook_shows_the_answer_and_the_best_model_first(models, split):
+    compared = compare(models | {"<b>bold</b>": models["Ising"]}, split[1])
+    root = ElementTree.fromstring(compared._repr_html_())
+    assert root.find("p").text == compared.answer
+    names = [line[0].text for line in root.iter("tr")]
+    scores = {name: score.bits_per_second for name, score in compared.scores.items()}
+    assert names == ["model", *sorted(scores, key=lambda name: -scores[name])]
+
+
+def test_a_comparison_is_one_line_where_it_is_not_printed(models, split):
+    compared = compare(models, split[1])
+    best = f"{compared.best.name}, {compared.best.bits_per_second:.2f} bits/s"
+    assert repr(compared) == f"Comparison(4 models on 1 split, best: {best})"
+    assert repr(replace(compared, models=(), unranked=compared.models)).endswith("best: none)")

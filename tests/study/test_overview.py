@@ -1,0 +1,83 @@
+"""What a notebook shows of a study: its plan, how much is done and what is best so far."""
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import planted_study as planted
+import pytest
+
+from microcolumn.study._index import PlanIndex
+from microcolumn.study._overview import overview
+from microcolumn.study._plan import Plan
+from microcolumn.study._results import Results
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return Results(planted.write(tmp_path_factory.mktemp("study") / "study.db"))
+
+
+def tables_of(results):
+    root = ElementTree.fromstring(results._repr_html_())
+    return [[[c.text for c in line] for line in table.iter("tr")] for table in root.iter("table")]
+
+
+def test_every_condition_has_a_row_with_its_best_model(results):
+    facts, found = tables_of(results)
+    jobs = results.provenance()
+    assert dict(facts)["jobs"] == f"{jobs['n_done']:,} of {jobs['n_planned']:,} done"
+    rows = [dict(zip(found[0], row, strict=True)) for row in found[1:]]
+    assert [(row["experiment"], int(row["bins per word"])) for row in rows] == [
+        (at.experiment.name, at.window) for at in results.index.conditions()
+    ]
+    first, best = rows[0], results.comparison("cells").best
+    assert first["recording"] == "cells (simulated)"
+    assert (first["units"], first["splits tested"]) == ("23", "4 of 4")
+    assert first["best model"] == best.name
+    assert first["bits/s over independent units"] == f"{best.bits_per_second:.2f}"
+
+
+def test_experiments_are_told_in_a_line_each(results):
+    facts = dict(tables_of(results)[0])
+    for experiment in results.plan.experiments:
+        assert facts[experiment.name].startswith(f"words of {experiment.bin_width * 1e3:g} ms")
+        assert f"{experiment.n_splits} splits by {experiment.split_by}" in facts[experiment.name]
+
+
+def test_a_study_without_a_test_has_no_best_model(tmp_path):
+    started = Results(planted.write(tmp_path / "new.db", keep=lambda job: job.kind == "fit"))
+    rows = tables_of(started)[1]
+    assert {row[rows[0].index("best model")] for row in rows[1:]} == {"-"}
+    assert {row[rows[0].index("splits tested")][0] for row in rows[1:]} == {"0"}
+
+
+def test_results_are_one_line_where_they_are_not_printed(results):
+    jobs = results.provenance()
+    done = f"{jobs['n_done']:,} of {jobs['n_planned']:,} jobs done"
+    assert repr(results) == f"Results({results.file}: cells (simulated); {done})"
+
+
+def test_of_thirty_recordings_all_are_shown():
+    names = [f"r{n}" for n in range(30)]
+    sources = tuple(replace(planted.SOURCE, name=name, seed=n) for n, name in enumerate(names))
+    plan = Plan(sources, planted.PLAN.experiments[:1])
+    study = SimpleNamespace(
+        plan=plan,
+        index=PlanIndex(plan, {name: {"n_units": 9} for name in names}),
+        provenance=lambda: {"n_done": 0, "n_planned": 60, "failures": []},
+        damage="",
+        file=Path("study.db"),
+        label=str,
+    )
+    root = ElementTree.fromstring(overview(study, {}))
+    assert [line[0].text for line in list(root.iter("table"))[1].iter("tr")][1:] == names
+
+
+def test_what_failed_is_told(results, monkeypatch):
+    failures = [{"job": f"fit {n}", "error": "<boom>"} for n in range(5)]
+    told = results.provenance() | {"failures": failures}
+    monkeypatch.setattr(results, "provenance", lambda: told)
+    failed = dict(tables_of(results)[0])["failed"]
+    assert failed == "fit 0: <boom>; fit 1: <boom>; fit 2: <boom> ..."
