@@ -22,9 +22,10 @@ def test_tables_are_written_and_named(store, tmp_path):
     result = microcolumn("study", "tables", store, "--out", tmp_path / "new" / "tables")
     assert result.exit_code == 0, result.output
     files = sorted(path.name for path in (tmp_path / "new" / "tables").iterdir())
-    assert files == ["adequacy.csv", "assemblies.csv", "differences.csv", "scores.csv"]
+    names = ("adequacy", "assemblies", "differences", "scores", "units")
+    assert files == [f"{name}.csv" for name in names]
     told = microcolumn("study", "tables", store, "--out", tmp_path, "--json").stdout
-    assert len(json.loads(told)["tables"]) == 4
+    assert len(json.loads(told)["tables"]) == 5
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(store, tmp_path):

@@ -22,7 +22,8 @@ def tables(planted_results, tmp_path_factory):
 
 
 def test_there_is_a_file_for_each_table_with_rows(tables):
-    assert list(TABLES) == ["scores", "differences", "assemblies", "parameters", "adequacy"]
+    names = ["scores", "differences", "assemblies", "units", "parameters", "adequacy"]
+    assert list(TABLES) == names
     assert list(tables) == [name for name in TABLES if name != "parameters"]
 
 
@@ -68,6 +69,21 @@ def test_assemblies_name_their_units(tables, planted_results):
         assert row["units"] == ";".join(each.units)
         assert (row["verdict"], int(row["position"])) == (each.verdict, each.position)
         assert float(row["stability"]) == each.stability
+
+
+def test_units_are_those_of_every_condition(tables, planted_results):
+    conditions = planted_results.tested()
+    expected = [
+        (c.experiment.name, str(c.window), unit)
+        for c in conditions
+        for unit in planted_results.units("cells", experiment=c.experiment.name).ids
+    ]
+    rows = tables["units"]
+    assert [(row["experiment"], row["window"], row["unit"]) for row in rows] == expected
+    found = planted_results.unit_table("cells").to_dict("records")
+    assert [row["assemblies"] for row in rows[:23]] == [";".join(r["assemblies"]) for r in found]
+    gains = [float(row["gain_bits_per_second"]) for row in rows[:23]]
+    assert gains == [row["gain_bits_per_second"] for row in found]
 
 
 def test_what_is_not_known_is_empty_and_columns_are_those_of_all_rows():

@@ -250,8 +250,8 @@ def test_several_recordings_fold_all_but_the_first(tmp_path):
     plan = Plan.of(data, models="Ising", l1=1e-3, n_splits=1)
     parsed = Parsed(page(run(plan, tmp_path / "study.db", n_jobs=1)))
     folded = [e for e in parsed.all("details") if e.get("class") == "recording"]
-    assert len(folded) == 12
-    assert [("open" in e) for e in folded] == [True, False] * 6
+    assert len(folded) == 14
+    assert [("open" in e) for e in folded] == [True, False] * 7
     assert len(parsed.table("Best models")[0]) == 3
 
 

@@ -36,6 +36,7 @@ def test_sections_follow_the_argument_each_with_its_figures(by_id):
         ("comparison", ["likelihood", "patterns"]),
         ("parameters", ["parameters"]),
         ("assemblies", []),
+        ("units", []),
         ("time", ["windows"]),
         ("prediction", ["spatiotemporal"]),
         ("fitting", ["annealing"]),

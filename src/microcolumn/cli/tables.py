@@ -23,7 +23,7 @@ def tables(
     out: Annotated[Path, typer.Option(help="Folder for the files; made if it is not there.")],
     json: Json = False,
 ) -> None:
-    """Write what a study has found so far as CSV files: scores, differences, assemblies, ...
+    """Write what a study has found so far as CSV files: scores, differences, assemblies, units, ...
 
     Also parameters with their intervals, and the adequacy of each model.
     """

@@ -235,7 +235,7 @@ def assemblies(
     lost, stderr, exact = losses(theta, held, rng)
     rows = []
     for k in np.flatnonzero(theta.live).tolist():
-        strongest = _by_unit(weights[:, k], held.n_units)
+        strongest = by_unit(weights[:, k], held.n_units)
         of_layer = tested.get(k)
         rows.append(
             Assembly(
@@ -325,7 +325,7 @@ def _layers(
     return {row.position: row for row in tested.hidden}
 
 
-def _by_unit(weights: Floats, n_units: int) -> Floats:
+def by_unit(weights: Floats, n_units: int) -> Floats:
     """Weight of the bin of the window in which each unit has its strongest, shape (n_units,)."""
     by_bin = weights.reshape(-1, n_units)
     strongest: Floats = by_bin[np.abs(by_bin).argmax(axis=0), np.arange(n_units)]

@@ -15,6 +15,7 @@ from ..atomic import atomic_write
 from ..safe_text import csv_cell
 from ..study import NotComputedError, Results
 from ..study._codec import row_of
+from ..study._unit_table import unit_rows
 
 Row = Mapping[str, Any]
 
@@ -99,6 +100,11 @@ def _assemblies(results: Results) -> list[Row]:
     return _by_model(results, results.assemblies)
 
 
+def _units(results: Results) -> list[Row]:
+    """Each recorded unit at each condition."""
+    return [row for condition in results.tested() for row in unit_rows(results, condition)]
+
+
 def _parameters(results: Results) -> list[Row]:
     """Couplings, biases and weights of split 0 with their intervals."""
     return _by_model(results, results.intervals)
@@ -125,6 +131,7 @@ TABLES: Mapping[str, Callable[[Results], list[Row]]] = MappingProxyType(
         "scores": _scores,
         "differences": _differences,
         "assemblies": _assemblies,
+        "units": _units,
         "parameters": _parameters,
         "adequacy": _adequacy,
     }

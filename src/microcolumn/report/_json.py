@@ -7,6 +7,7 @@ from typing import Any
 
 from ..study import Condition, NotComputedError, Results
 from ..study._codec import plain
+from ..study._unit_table import unit_rows
 from ._adequacy import adequacy_entries
 from ._cautions import cautions
 from ._notices import quick_look
@@ -63,5 +64,6 @@ def _everything(results: Results, condition: Condition) -> dict[str, Any]:
         "share_of_pairs": compared.share_of_pairs,
         "answer": compared.answer,
         "by_model": by_model,
+        "units": unit_rows(results, condition),
     }
     return shown | adequacy_entries(results, condition)

@@ -11,6 +11,7 @@ from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
 from ..formatting import number
 from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
+from ..study._unit_table import unit_rows
 from . import _assembly_table, _tables as tables
 from ._adequacy import adequacy_table, best_model_sentence, explained_sentences
 from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
@@ -20,6 +21,7 @@ from ._intervals import interval_tables
 from ._pictures import Pictures
 from ._recordings import recordings
 from ._tables import Table, longest
+from ._units import unit_sentences, unit_table
 
 _LEADS = {
     "Data": "Spikes are counted in bins; a word says which units fired at least once in a bin.",
@@ -29,6 +31,8 @@ _LEADS = {
     "from superficial to deep where their layers or depths are known.",
     "Assemblies and layers": f"{_assembly_table.MEANING} What recurs in other splits and is needed "
     "by test words is called an assembly.",
+    "Units": "Each recorded unit: the assemblies it is in, the units it is coupled to, and how "
+    "well its spikes are predicted by those of all others.",
     "Time": "Words that span several bins: how much each additional bin of the past adds.",
     "Prediction": "The probability that a unit spikes, given all others or the past only, compared "
     "with its firing rate. This needs no partition function, so it is an independent check of the "
@@ -124,6 +128,7 @@ def sections(results: Results, drawn: Pictures) -> list[Section]:
         section("Comparison", _scores, "patterns", _pictures(drawn, "likelihood", None)),
         section("Parameters", None, "parameters"),
         section("Assemblies and layers", _structure),
+        section("Units", _units),
         *([section("Time", _growth, "windows")] if has_windows(results) else []),
         section("Prediction", _predicted, "spatiotemporal"),
         section("Fitting", None, "annealing", [BulletList(fits)] if fits else []),
@@ -187,6 +192,13 @@ def _structure(results: Results, condition: Condition) -> list[Item]:
         first.append(Paragraph("No labels of several layers, so layer structure was not tested."))
     found = layers, *interval_tables(results, condition)
     return [*first, *_table_items(results, condition, *found)]
+
+
+def _units(results: Results, condition: Condition) -> list[Item]:
+    rows = unit_rows(results, condition)
+    lines = tuple(unit_sentences(rows, condition.experiment.n_splits))
+    first: list[Item] = [BulletList(lines)] if lines else []
+    return [*first, *_table_items(results, condition, unit_table(rows))]
 
 
 def _growth(results: Results, condition: Condition) -> list[Item]:

@@ -30,6 +30,7 @@ class Table:
     rows: Sequence[Sequence[str]]  # as many cells each as the header has
     left: tuple[str, ...] = ("model",)  # columns of words; the others are aligned to the right
     note: str = ""  # what a reader must know to read it
+    sortable: bool = False  # whether a reader may want the rows in another order
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from textwrap import fill
 
 from ..formatting import text_table
 from ..study import Condition, Results
+from ..study._unit_table import unit_rows
 from . import _assembly_table, _tables as tables
 from ._adequacy import adequacy_table, explained_sentences
 from ._cautions import cautions
@@ -17,6 +18,7 @@ from ._notices import quick_look, simulated
 from ._recordings import recordings
 from ._tables import Table, longest
 from ._typography import sentence
+from ._units import unit_sentences
 
 
 def report_text(results: Results) -> str:
@@ -98,7 +100,8 @@ def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
         if table is not None:
             yield _titled(table)
     yield from map(_titled, _assembly_table.tables(results, last))
-    sentences = _assembly_table.sentences(results, last)
+    units = unit_sentences(unit_rows(results, last), experiment.n_splits)
+    sentences = [*_assembly_table.sentences(results, last), *units]
     if sentences:
         yield "\n".join(sentences)
     for table in interval_tables(results, last):

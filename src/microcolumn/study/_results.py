@@ -36,6 +36,7 @@ from ._index import (
 )
 from ._overview import overview
 from ._stored import WHERE, StoredStudy
+from ._unit_table import unit_rows
 
 
 class Results(StoredStudy):
@@ -127,11 +128,35 @@ class Results(StoredStudy):
                 named = condition.names | {"split": row["split"], "name": spec.name} | row_of(spec)
                 own = {key: row[key] for key in row if key == "l1" or key not in WHERE}
                 rows.append(named | own)
-        try:
-            import pandas as pd
-        except ImportError:
-            return rows
-        return pd.DataFrame(rows)
+        return _frame(rows)
+
+    def unit_table(
+        self, recording: str, *, experiment: str | None = None, window: int | None = None
+    ) -> Any:
+        """One row per recorded unit: its assemblies, its partners, and how well it is predicted.
+
+        Each of these comes from the best model that has it, named in the columns ``..._model``,
+        which are empty where nothing is computed. Numbers that are not known are NaN.
+
+        Returns
+        -------
+        pandas.DataFrame, or list of dict where pandas is not installed
+            ``unit``, ``layer``, ``depth_um`` with its ``depth_reference``, ``rate_hz`` (spikes/s).
+            ``assemblies``: hidden units of split 0 (``"h3"``: column 3 of W) that are assemblies
+            and that it is in, its largest weight first. ``partners``: up to three units with the
+            strongest couplings, ``partners_nats`` the couplings J and ``partners_stderr`` their
+            errors; those that differ from 0 at a false discovery rate of 5 %, or all that the
+            penalty left, without errors, where no intervals are stored.
+            ``gain_bits_per_second`` over its firing rate, given all other units, mean over splits,
+            with ``gain_stderr``, which allows for what splits share, and ``gain_q_value``, the
+            false discovery rate at which it would just count as other than 0; that takes three
+            splits.
+        """
+        return _frame(unit_rows(self, self.index.at(recording, experiment, window)))
+
+    def blocks_dealt(self, condition: Condition) -> int | None:
+        """Blocks of time dealt to training and test parts; None where single words were."""
+        return n_blocks(self._reader.scores(condition), condition)
 
     def predictions(
         self,
@@ -295,6 +320,15 @@ class Results(StoredStudy):
             log_z=log_partition_of(normaliser),
             convergence=from_blob(Convergence, row["convergence"]),
         )
+
+
+def _frame(rows: list[Row]) -> Any:
+    """A DataFrame of rows, or the rows where pandas is not installed."""
+    try:
+        import pandas as pd
+    except ImportError:
+        return rows
+    return pd.DataFrame(rows)
 
 
 open = Results  # mc.study.open("study.db") reads as what it does

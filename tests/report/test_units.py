@@ -1,0 +1,107 @@
+"""The table of units as text: columns, digits, notes, and the two counts."""
+
+import math
+
+import pytest
+
+from microcolumn.report import report_dict, report_text
+from microcolumn.report._units import unit_sentences, unit_table
+
+
+def row(unit="a", **known):
+    """A unit of which nothing is known beyond its rate, and what is given."""
+    unknown = {
+        "unit": unit,
+        "layer": "",
+        "depth_um": math.nan,
+        "depth_reference": "",
+        "rate_hz": 1.5,
+        "assemblies": (),
+        "assemblies_model": "",
+        "partners": (),
+        "partners_nats": (),
+        "partners_stderr": (),
+        "partners_model": "",
+        "gain_bits_per_second": math.nan,
+        "gain_stderr": math.nan,
+        "gain_q_value": math.nan,
+        "gain_model": "",
+    }
+    return unknown | known
+
+
+def test_a_line_says_all_that_is_known():
+    shown = row(
+        "unit with a long name",
+        layer="IV",
+        depth_um=803.4,
+        depth_reference="surface",
+        assemblies=("h3", "h0"),
+        assemblies_model="RBM 5",
+        partners=("b", "c"),
+        partners_nats=(0.512, -0.25),
+        partners_stderr=(0.1, 0.004),
+        partners_model="Ising",
+        gain_bits_per_second=0.668,
+        gain_stderr=0.052,
+        gain_model="BernoulliMixture",
+    )
+    table = unit_table([shown])
+    assert dict(zip(table.header, table.rows[0], strict=True)) == {
+        "unit": "unit with a long name",
+        "layer": "IV",
+        "depth, µm": "803",
+        "rate, Hz": "1.50",
+        "assemblies": "h3 h0",
+        "strongest partners, nats": "b (0.51 ± 0.10), c (-0.250 ± 0.004)",
+        "predicted, bits/s": "0.67 ± 0.05",
+    }
+    assert table.sortable
+    for told in ("below the cortical surface", "RBM 5", "of Ising", "BernoulliMixture", "0 at a"):
+        assert told in table.note
+
+
+def test_columns_that_are_known_of_no_unit_are_left_out():
+    table = unit_table([row()])
+    assert table.header == ("unit", "rate, Hz")
+    assert table.note == "rate: spikes per second"
+
+
+def test_couplings_without_errors_have_none():
+    shown = row(
+        partners=("b",), partners_nats=(0.5,), partners_stderr=(math.nan,), partners_model="Ising"
+    )
+    table = unit_table([shown, row("b")])
+    assert [cells[-1] for cells in table.rows] == ["b (0.50)", "-"]
+    assert "no errors are known" in table.note
+
+
+def test_the_counts_are_of_members_and_of_sure_gains():
+    member = {"assemblies_model": "RBM 5", "gain_model": "Ising", "gain_stderr": 0.1}
+    rows = [
+        row("a", assemblies=("h0",), gain_bits_per_second=0.9, gain_q_value=0.01, **member),
+        row("b", gain_bits_per_second=0.2, gain_q_value=0.2, **member),
+        row("c", gain_bits_per_second=-0.9, gain_q_value=0.01, **member),
+    ]
+    assert unit_sentences(rows, n_splits=4) == [
+        "1 of 3 units is in an assembly of RBM 5",
+        "1 of 3 units is predicted better by Ising, from all other units, than by their rate (at a "
+        "false discovery rate of 5 %)",
+    ]
+    few = [each | {"gain_q_value": math.nan} for each in rows]
+    [counted] = unit_sentences(few, n_splits=1)  # nothing is known to recur
+    assert counted.startswith("2 of 3 units are predicted better by Ising")
+    assert "too few splits to say" in counted
+
+
+def test_nothing_is_counted_that_is_not_computed():
+    assert unit_sentences([row()], n_splits=4) == []
+
+
+def test_text_and_json_have_the_same_units(planted_results):
+    first = report_dict(planted_results)["comparisons"][0]
+    rows = planted_results.unit_table("cells").to_dict("records")
+    assert [each["unit"] for each in first["units"]] == [each["unit"] for each in rows]
+    gains = [each["gain_bits_per_second"] for each in first["units"]]
+    assert gains == pytest.approx([each["gain_bits_per_second"] for each in rows])
+    assert unit_sentences(rows, 4)[0] in report_text(planted_results)
