@@ -1,9 +1,18 @@
 import math
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, strategies as st
 
-from microcolumn.formatting import counted, duration, enumeration, number, scientific, text_table
+from microcolumn.formatting import (
+    counted,
+    duration,
+    enumeration,
+    html_table,
+    number,
+    scientific,
+    text_table,
+)
 
 PLAIN = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=12)
 
@@ -57,3 +66,31 @@ def test_names_are_enumerated():
 
 def test_columns_without_names_have_no_header():
     assert text_table(("", ""), [("a", "1"), ("bc", "2")], left=("",)) == "a   1\nbc  2"
+
+
+def cells_of(table, tag):
+    return [cell.text or "" for cell in ElementTree.fromstring(table).iter(tag)]
+
+
+@given(st.lists(st.tuples(PLAIN, PLAIN), max_size=5))
+def test_an_html_table_holds_its_cells_in_order_whatever_they_say(rows):
+    table = html_table(("<unit>", "&Hz"), rows, left=("<unit>",), caption="<b>units</b>")
+    assert cells_of(table, "th") == ["<unit>", "&Hz"]
+    assert cells_of(table, "td") == [cell for row in rows for cell in row]
+    assert cells_of(table, "caption") == ["<b>units</b>"]
+
+
+def test_columns_of_names_are_aligned_to_the_left_and_numbers_to_the_right():
+    table = ElementTree.fromstring(html_table(("unit", "Hz"), [("a", "1")], left=("unit",)))
+    sides = [cell.get("style") for tag in ("th", "td") for cell in table.iter(tag)]
+    assert sides == ["text-align:left", "text-align:right"] * 2
+
+
+def test_an_html_table_has_neither_an_empty_header_nor_an_empty_caption():
+    assert not cells_of(html_table(("", ""), [("a", "1")]), "th")
+    assert not cells_of(html_table(("", ""), [("a", "1")]), "caption")
+
+
+def test_a_row_with_a_cell_too_few_is_refused():
+    with pytest.raises(ValueError, match="longer"):
+        html_table(("a", "b"), [("1",)])

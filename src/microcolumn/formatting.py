@@ -1,9 +1,10 @@
-"""Numbers, lists and tables as plain text, for terminals, files, captions and pages."""
+"""Numbers, lists and tables as text and as HTML, for terminals, files, captions and notebooks."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
+from html import escape
 from io import StringIO
 
 from rich.console import Console
@@ -51,6 +52,51 @@ def text_table(
     file = StringIO()
     Console(file=file, width=_WIDEST, color_system=None, force_jupyter=False).print(table)
     return "\n".join(" " * indent + line.rstrip() for line in file.getvalue().splitlines())
+
+
+def html_table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    left: Sequence[str] = (),
+    caption: str = "",
+) -> str:
+    """A table as HTML for a notebook, with whatever it says escaped.
+
+    Parameters
+    ----------
+    header : sequence of str
+        Names of the columns; there is no line for them if all are empty.
+    rows : sequence of sequence of str
+        As many cells each as the header has.
+    left : sequence of str
+        Names of the columns that are aligned to the left; the others, of numbers, to the right.
+    caption : str
+        Stands above the table.
+
+    Examples
+    --------
+    >>> html_table(("",), [("a<b",)])
+    '<table><tbody><tr><td style="text-align:right">a&lt;b</td></tr></tbody></table>'
+    """
+    sides = ["left" if name in left else "right" for name in header]
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        return "".join(
+            f'<{tag} style="text-align:{side}">{html_text(cell)}</{tag}>'
+            for cell, side in zip(cells, sides, strict=True)
+        )
+
+    title = '<caption style="text-align:left;caption-side:top">{}</caption>'
+    above = title.format(html_text(caption)) if caption else ""
+    head = f"<thead><tr>{line(header, 'th')}</tr></thead>" if any(header) else ""
+    body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
+    return f"<table>{above}{head}<tbody>{body}</tbody></table>"
+
+
+def html_text(text: str) -> str:
+    """Text for HTML: none of it is markup, and characters that are not shown are spelt out."""
+    return escape(printable(text))
 
 
 def counted(n: int, noun: str) -> str:
