@@ -40,8 +40,8 @@ def test_the_first_sentences_answer_whether_hidden_units_keep_to_layers(planted_
     assert rbm == (
         "Do the hidden units of RBM 5 keep to layers? That is not shown: 1.0 of 2.5 live ones "
         "(mean over 4 splits) are concentrated in one layer (false discovery rate 5 %); 65 % of "
-        "all weight lies in the main layer of its hidden unit, 50 % by chance (p = 0.07, median over "
-        "splits)"
+        "all weight lies in the main layer of its hidden unit, 50 % by chance (p = 0.07, "
+        "median over splits)"
     )
     assert semi.startswith("Do the hidden units of SemiRBM 5 keep to layers? That is not shown: ")
 

@@ -245,10 +245,14 @@ def _rows(
     # In a tie the first layer is taken.
     dominant = np.argmax(by_layer >= by_layer.max(axis=0) * (1.0 - _TIE), axis=0)
     corrected = _holm(p_values), false_discovery_control(p_values, method="bh")
-    numbers = np.column_stack((measured.mass, *tested[:3], *corrected, tested[3])).tolist()
+    names = ("mass", "share", "expected", "p_value", "p_holm", "p_fdr", "upper")
+    columns = np.column_stack((measured.mass, *tested[:3], *corrected, tested[3])).tolist()
     shares = map(tuple, (by_layer / measured.mass).T.tolist())
-    rows = zip(measured.hidden.tolist(), dominant, numbers, shares, strict=True)
-    return tuple(HiddenUnitLayer(i, layers[k], *row, shares=parts) for i, k, row, parts in rows)
+    rows = zip(measured.hidden.tolist(), dominant, shares, columns, strict=True)
+    return tuple(
+        HiddenUnitLayer(i, layers[k], shares=parts, **dict(zip(names, row, strict=True)))
+        for i, k, parts, row in rows
+    )
 
 
 def _contrasts(measured: _Measured, codes: Codes, p: Floats) -> list[CouplingContrast | None]:
