@@ -20,7 +20,7 @@ from microcolumn.evaluate import (
     counting_bounds,
 )
 from microcolumn.evaluate._activation import hidden_activation
-from microcolumn.evaluate._layers import CouplingContrast, HiddenUnitLayer
+from microcolumn.evaluate._layer_results import CouplingContrast, HiddenUnitLayer
 from microcolumn.models import RBM, Ising, ModelSpec, SemiRBM, to_bytes
 from microcolumn.parameters import Parameters
 from microcolumn.partition._convergence import Convergence
@@ -368,7 +368,9 @@ def _predict(job, bits):
 
 def _structure(job, bits):
     hidden = tuple(
-        HiddenUnitLayer(k, "IV", 1.0, 0.6 + 0.1 * k, 0.5, p, p, p)
+        HiddenUnitLayer(
+            k, "IV", 1.0, 0.6 + 0.1 * k, 0.5, p, p, p, 0.65, (0.4 - 0.1 * k, 0.6 + 0.1 * k)
+        )
         for k, p in enumerate((0.001, 0.2)[: job.model.n_hidden])
     )
     statistics = LayerStatistics(
@@ -384,6 +386,7 @@ def _structure(job, bits):
         n_permutations=999,
         exact=False,
         notes=(),
+        overall_upper=0.6 if hidden else np.nan,
     )
     interactions = {
         "rms_nats": {"single units": 3.0, "pairs": 0.2, "triplets": 0.05},
@@ -396,6 +399,7 @@ def assemblies(ids):
     """One hidden unit of four that is an assembly, and one of each other kind."""
     shown = {"layer": "IV", "layer_share": 0.9, "layer_p_value": 0.004, "active_share": 0.01}
     shown |= {"silenced": (ids[9],), "rate_hz": 0.5, "n_others": 3, "similarity": 0.8}
+    shown |= {"layer_expected": 0.5}
     each = [(ids[:3], 1.0, 2.0), (ids[3:5], 1 / 3, 1.5), (ids[:2], 1.0, 0.1), (ids[:1], 1.0, 0.1)]
     rows = [
         Assembly(k, cells, stability=stability, bits_per_second=lost, stderr=0.25, **shown)

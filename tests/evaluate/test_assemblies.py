@@ -13,7 +13,7 @@ from scipy.special import softmax
 import microcolumn as mc
 from microcolumn.energy import log_weight
 from microcolumn.evaluate import _without as module
-from microcolumn.evaluate._assemblies import Assembly, assemblies, refits
+from microcolumn.evaluate._assemblies import Assemblies, Assembly, assemblies, refits
 from microcolumn.models import RBM, Ising, SemiRBM
 from microcolumn.parameters import Parameters
 from microcolumn.units import Units
@@ -176,6 +176,24 @@ def test_the_verdict_asks_for_two_units_recurrence_and_a_loss(changes, verdict):
     assert replace(ROW, **changes).verdict == verdict
 
 
+def test_the_clearest_is_an_assembly_that_is_lost_by_most_of_its_error():
+    lost = {0: (9.0, math.nan), 1: (3.0, 1.0), 2: (2.0, 0.1), 3: (0.0, 0.0), 4: (-2.0, 1.0)}
+    rows = [
+        replace(ROW, position=k, bits_per_second=bits, stderr=error)
+        for k, (bits, error) in lost.items()
+    ]
+    unstable = replace(ROW, position=5, bits_per_second=50.0, stability=0.1)
+    found = Assemblies((unstable, *rows), 6, exact=True)
+    assert [row.name for row in found.clearest] == ["h2", "h1", "h5", "h0", "h3", "h4"]
+
+
+def test_a_notebook_shows_a_row_for_each_with_names_escaped():
+    shown = Assemblies((replace(ROW, units=("<b>", "b")), ROW), 6, exact=True)._repr_html_()
+    assert shown.count("<tr>") == 1 + 2
+    assert "&lt;b&gt; b" in shown
+    assert "<b>" not in shown
+
+
 def test_one_fit_says_nothing_about_stability():
     found = assemblies(SemiRBM.from_parameters(_theta()), _words())
     assert {row.verdict for row in found} == {"not known"}
@@ -194,6 +212,7 @@ def test_a_model_without_live_hidden_units_has_no_assemblies(model):
     found = assemblies([model, model], _words())
     assert len(found) == 0
     assert str(found) == "no live hidden unit"
+    assert "no live hidden unit" in found._repr_html_()
     assert found.to_rows() == []
 
 

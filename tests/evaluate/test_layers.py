@@ -69,6 +69,8 @@ def test_small_cases_are_exact(labels, seed):
         p, mean = _p_and_mean(lambda new, w=weights: _share(w, new), labels)
         assert row.share == pytest.approx(_share(weights, labels))
         assert (row.p_value, row.expected) == pytest.approx((p, mean))
+        by_layer = [sum(abs(weights)[np.array([*labels]) == name]) for name in got.layers]
+        assert row.shares == pytest.approx(np.array(by_layer) / abs(weights).sum())
 
     def overall(new):
         masses = np.abs(theta.W).sum(axis=0)
@@ -100,6 +102,23 @@ def test_random_permutations_come_close_to_all_of_them():
     assert drawn.couplings.p_value == pytest.approx(every.couplings.p_value, abs=0.015)
     for row, exact in zip(drawn.hidden, every.hidden, strict=True):
         assert row.p_value == pytest.approx(exact.p_value, abs=0.015)
+
+
+@pytest.mark.parametrize("n_permutations", [9999, 50])
+def test_no_more_than_a_twentieth_of_permuted_labels_exceeds_the_upper_end_of_chance(
+    n_permutations,
+):
+    labels = "aaaabbbc"  # 280 arrangements
+    theta = _sparse(4, n_units=8, n_hidden=4, density=0.9)
+    got = layer_statistics(theta, list(labels), n_permutations=n_permutations)
+    for row in got.hidden:
+        weights = theta.W[:, row.position]
+        null = np.array([_share(weights, new) for new in set(permutations(labels))])
+        if got.exact:
+            assert np.mean(null > row.upper + 1e-6) <= 0.05 < np.mean(null > row.upper - 1e-6)
+        assert row.expected < row.upper <= 1.0
+        assert (row.share > row.upper + 1e-6) <= (row.p_value <= 0.05)
+    assert got.overall_expected < got.overall_upper <= 1.0
 
 
 def test_shuffled_labels_are_rejected_at_the_nominal_level():
@@ -228,7 +247,7 @@ def test_hidden_units_without_weights_onto_layers_are_named_and_dead_ones_are_no
     got = layer_statistics(theta, ["a", "a", "", "b"])
     assert [row.position for row in got.hidden] == [0]
     assert got.hidden[0].mass == 2.5
-    assert "hidden [2] have no weight onto a unit with a layer" in got.notes
+    assert "without weight onto a unit with a layer: h2" in got.notes
 
 
 @pytest.mark.parametrize("W", [None, np.zeros((4, 3))])
@@ -310,7 +329,7 @@ def test_a_table_is_printed():
     lines = str(layer_statistics(_planted(), LABELS)).splitlines()
     assert lines[0] == "units by layer: II/III: 8, IV: 6, V/VI: 7"
     assert " ".join(lines[1].split()) == "hidden layer share by chance p p Holm p BH"
-    assert lines[2].split()[:2] == ["0", "II/III"]
+    assert lines[2].split()[:2] == ["h0", "II/III"]
     assert lines[8].split()[0] == "all"
     assert [line.split()[0] for line in lines[9:12]] == ["couplings", "|J|", "J,"]
     assert lines[12] == "p from 9,999 random permutations of the layer labels over units"
@@ -318,6 +337,14 @@ def test_a_table_is_printed():
     assert "words of 2 bins" in few
     assert "2 (all other) arrangements" in few
     assert "note: 1 of 4 units have no layer" in few
+
+
+def test_a_notebook_shows_a_row_for_each_hidden_unit_with_names_escaped():
+    labels = ["<b>"] * 8 + ["IV"] * 13
+    shown = layer_statistics(_planted(), labels)._repr_html_()
+    assert shown.count("<tr>") == 1 + 6 + 1  # header, hidden units, all of them
+    assert "&lt;b&gt;" in shown
+    assert "<b>" not in shown
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from microcolumn.evaluate import LayerStatistics, SplitScore
-from microcolumn.evaluate._layers import CouplingContrast, HiddenUnitLayer
+from microcolumn.evaluate._layer_results import CouplingContrast, HiddenUnitLayer
 from microcolumn.evaluate._significance import holm
 from microcolumn.evaluate._splits import model_score
 from microcolumn.evaluate._summaries import LayersResult, WindowResult, predictions_of

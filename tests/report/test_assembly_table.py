@@ -1,5 +1,8 @@
 """Tables and sentences about assemblies say what the results say, each hidden unit once."""
 
+import math
+from dataclasses import replace
+
 import planted_study as planted
 import pytest
 
@@ -19,20 +22,47 @@ def test_there_is_a_row_for_each_hidden_unit_of_each_model_that_has_some(
     made = list(_assembly_table.tables(planted_results, condition))
     assert [table.title for table in made] == ["assemblies, RBM 5", "assemblies, SemiRBM 5"]
     found = planted_results.assemblies("cells", "RBM")
-    for row, each in zip(made[0].rows, found, strict=True):
+    for row, each in zip(made[0].rows, found.clearest, strict=True):
         shown = dict(zip(made[0].header, row, strict=True))
         assert (shown["units"], shown["verdict"]) == (" ".join(each.units), each.verdict)
         assert shown["recurs in"] == f"{round(3 * each.stability)} of 3"
         assert shown["bits/s lost"] == f"{each.bits_per_second:.2f} ± 0.25"
-        assert (shown["layer"], shown["share"], shown["p"]) == ("IV", "0.90", "0.004")
+        assert (shown["hidden"], shown["on, per s"]) == (f"h{each.position}", "0.50")
+        assert (shown["layer"], shown["share (chance)"]) == ("IV", "0.90 (0.50)")
+        assert shown["p"] == "0.004"
+    assert [row[-1] for row in made[0].rows] == ["assembly", "unstable", "not needed", "no group"]
+
+
+def test_the_first_sentences_answer_whether_hidden_units_keep_to_layers(planted_results, condition):
+    rbm, semi, *_ = _assembly_table.sentences(planted_results, condition)
+    # One of two tested hidden units, in models with 2, 3, 2 and 3 live ones; p is the median of
+    # 0.01, 0.05, 0.09 and 0.13.
+    assert rbm == (
+        "Do the hidden units of RBM 5 keep to layers? That is not shown: 1.0 of 2.5 live ones "
+        "(mean over 4 splits) are concentrated in one layer (false discovery rate 5 %); 65 % of "
+        "all weight lies in the main layer of its hidden unit, 50 % by chance (p = 0.07, "
+        "median over splits)"
+    )
+    assert semi.startswith("Do the hidden units of SemiRBM 5 keep to layers? That is not shown: ")
+
+
+def test_hidden_units_keep_to_layers_where_all_of_them_together_do(planted_results):
+    found = planted_results.layers("cells", "RBM")
+    first = replace(found, splits=(0,), statistics=found.statistics[:1], n_live_hidden=(2,))
+    told = _assembly_table._in_layers(first)
+    assert "? Yes: 1.0 of 2.0 live ones (mean over 1 split)" in told
+    assert told.endswith("50 % by chance (p = 0.01)")
+    dead = replace(first.statistics[0], hidden=(), overall_p_value=math.nan)
+    told = _assembly_table._in_layers(replace(first, statistics=(dead,), n_live_hidden=(0,)))
+    assert told == "RBM 5: no live hidden unit, so none keeps to a layer"
 
 
 def test_a_sentence_counts_each_hidden_unit_once_over_all_splits(planted_results, condition):
-    first, second, *signs = _assembly_table.sentences(planted_results, condition)
+    _, _, first, second, *signs = _assembly_table.sentences(planted_results, condition)
     told = "1 of 4 live hidden units are assemblies (1 unstable, 1 not needed and 1 no group); "
     assert first == f"RBM 5: {told}1 of the 1 lie within one layer (p < 0.05, corrected)"
     assert second.startswith(f"SemiRBM 5: {told}")
-    told = "75% of the 40 couplings beside the hidden units are negative (mean over 4 splits)"
+    told = "75 % of the 40 couplings beside the hidden units are negative (mean over 4 splits)"
     assert signs[-1] == f"SemiRBM 5: {told}"
 
 

@@ -24,12 +24,12 @@ from ._interactions import (
     effective_interactions as effective_interactions,
 )
 from ._intervals import intervals as intervals
-from ._layers import (
+from ._layer_results import (
     CouplingContrast as CouplingContrast,
     HiddenUnitLayer as HiddenUnitLayer,
     LayerStatistics as LayerStatistics,
-    layer_statistics as layer_statistics,
 )
+from ._layers import layer_statistics as layer_statistics
 from ._lift import lift as lift
 from ._model_score import ModelScore as ModelScore, SplitScore as SplitScore
 from ._paired import PairedDifference as PairedDifference

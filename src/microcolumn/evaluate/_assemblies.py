@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from ..energy import hidden_posterior
-from ..formatting import number, text_table
+from ..formatting import html_table, number, text_table
 from ..models import PopulationModel
 from ..models._penalised import PenalisedModel
 from ..origin import units_of
@@ -25,9 +25,17 @@ from ..units import Units
 from ..validation import Floats, random_generator, whole_number
 from ..words import Words, as_words
 from ._inputs import words_for
-from ._layers import HiddenUnitLayer, layer_statistics
+from ._layer_results import HiddenUnitLayer
+from ._layers import layer_statistics
 from ._recurrence import oriented_weights, recurrence
 from ._without import losses
+
+#: What a hidden unit is and is not, for readers who know cells and not models.
+MEANING = (
+    "A hidden unit is a binary stand-in for a common input to, or a mutually exciting group of, "
+    "the units it has weights to. It is statistical, not a recorded neuron, and does not prove a "
+    "synapse."
+)
 
 Verdict = Literal["assembly", "unstable", "not needed", "no group", "not known"]
 
@@ -68,6 +76,8 @@ class Assembly:
         What the words lose without it: log-likelihood under the model minus that under the same
         model with this hidden unit always off. Nothing is fitted anew. The error is from blocks of
         words, with that of the normaliser where words were drawn for it.
+    layer_expected : float
+        Mean of ``layer_share`` under permuted labels; NaN without layers.
     """
 
     position: int
@@ -83,6 +93,12 @@ class Assembly:
     similarity: float
     bits_per_second: float
     stderr: float
+    layer_expected: float = math.nan
+
+    @property
+    def name(self) -> str:
+        """The hidden unit by its column of ``W``: ``"h3"``."""
+        return f"h{self.position}"
 
     @property
     def verdict(self) -> Verdict:
@@ -130,6 +146,11 @@ class Assemblies(Sequence[Assembly]):
         """Those that are assemblies."""
         return tuple(row for row in self.rows if row.verdict == "assembly")
 
+    @property
+    def clearest(self) -> tuple[Assembly, ...]:
+        """Assemblies first, then others; in each, by bits/s lost without it over its error."""
+        return tuple(sorted(self.rows, key=lambda row: (row.verdict != "assembly", -_sure(row))))
+
     def to_rows(self) -> list[dict[str, Any]]:
         """One dictionary per hidden unit, with its verdict."""
         return [asdict(row) | {"verdict": row.verdict} for row in self.rows]
@@ -147,32 +168,43 @@ class Assemblies(Sequence[Assembly]):
         if not self.rows:
             return "no live hidden unit"
         rows = [columns_of(row) for row in self.rows]
-        return text_table(HEADER, rows, left=("units", "silenced", "layer", "verdict"))
+        return text_table(HEADER, rows, left=LEFT)
+
+    def _repr_html_(self) -> str:
+        if not self.rows:
+            return html_table(("",), [("no live hidden unit",)])
+        return html_table(HEADER, [columns_of(row) for row in self.rows], left=LEFT)
 
 
 HEADER = (
-    *("hidden", "units", "silenced", "layer", "share", "p", "on, Hz"),
-    *("recurs in", "cosine", "bits/s lost", "verdict"),
+    *("hidden", "units", "silenced", "layer", "share (chance)", "p"),
+    *("on, per s", "recurs in", "bits/s lost", "verdict"),
 )
+#: Columns of words.
+LEFT = ("hidden", "units", "silenced", "layer", "verdict")
 
 
 def columns_of(row: Assembly) -> tuple[str, ...]:
     """Cells of one line of the table, as many as :data:`HEADER` has."""
-    p = row.layer_p_value
+    p, chance = row.layer_p_value, row.layer_expected
     recurs = round(row.stability * row.n_others) if row.n_others else 0
     return (
-        str(row.position),
+        row.name,
         " ".join(row.units),
         " ".join(row.silenced) or "-",
         row.layer or "-",
-        number(row.layer_share),
+        number(row.layer_share) + ("" if math.isnan(chance) else f" ({number(chance)})"),
         "-" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}",
         number(row.rate_hz),
         f"{recurs} of {row.n_others}" if row.n_others else "-",
-        number(row.similarity),
         f"{number(row.bits_per_second)} ± {number(row.stderr)}",
         row.verdict,
     )
+
+
+def _sure(row: Assembly) -> float:
+    """Bits/s lost without a hidden unit, in standard errors; 0 where there is no error."""
+    return row.bits_per_second / row.stderr if row.stderr > 0.0 else 0.0
 
 
 def assemblies(
@@ -252,6 +284,7 @@ def assemblies(
                 similarity=float(found.similarity[:, k].mean()) if others else math.nan,
                 bits_per_second=float(lost[k]),
                 stderr=float(stderr[k]),
+                layer_expected=of_layer.expected if of_layer else math.nan,
             )
         )
     rows.sort(key=lambda row: -row.bits_per_second)

@@ -15,124 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
-from ..formatting import text_table
 from ..models import PopulationModel
 from ..origin import units_of
 from ..parameters import Parameters
 from ..units import Units
 from ..validation import Floats, listed, random_generator, whole_number
 from ._inputs import parameters_of
+from ._layer_results import CouplingContrast, HiddenUnitLayer, LayerStatistics
 from ._permutations import Codes, relabelled
 
+#: Share of the permutations that do not exceed what is called the upper end of chance.
+_MOST = 0.95
 #: Statistics that differ by less than this part of their scale are ties, up to rounding.
 _TIE = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class HiddenUnitLayer:
-    """How much of one hidden unit lies in one layer.
-
-    Parameters
-    ----------
-    position, layer : int and str
-        Column of ``W``, and the layer with most of its weight (of several, the first).
-    mass, share : float
-        Sum of the sizes of its weights, of either sign, onto units with a layer, over all bins of
-        the window, and the part of it in ``layer``.
-    expected : float
-        Mean share of the dominant layer under permuted labels.
-    p_value : float
-        Of a share this large or larger; the choice of the layer is part of the test.
-    p_holm : float
-        Corrected over hidden units by Holm's method, for a claim about this hidden unit: it
-        bounds the probability of any false claim.
-    p_fdr : float
-        Corrected by Benjamini and Hochberg's method, for counting hidden units that stay in a
-        layer: it bounds the expected share of false claims.
-    """
-
-    position: int
-    layer: str
-    mass: float
-    share: float
-    expected: float
-    p_value: float
-    p_holm: float
-    p_fdr: float
-
-
-@dataclass(frozen=True, slots=True)
-class CouplingContrast:
-    """Couplings between units of the same layer against those across layers.
-
-    Parameters
-    ----------
-    within, between : float
-        Mean over all pairs of different units, with uncoupled pairs and all bins of the window.
-    p_value : float
-        Of a difference this large or larger under permuted labels.
-    """
-
-    within: float
-    between: float
-    p_value: float
-
-    @property
-    def difference(self) -> float:
-        """Mean within minus mean between layers; zero on average under permuted labels."""
-        return self.within - self.between
-
-
-@dataclass(frozen=True, slots=True)
-class LayerStatistics:
-    """Tests of hidden units and couplings against layers; it prints as a table.
-
-    Parameters
-    ----------
-    layers, n_units : tuple of str and of int
-        Distinct labels, sorted, and the units in each.
-    window : int
-        Bins per word: bits of the model over labels given.
-    hidden : tuple of HiddenUnitLayer
-        One row per hidden unit with a weight onto a unit with a layer, in the order of ``W``; a
-        note names the other live hidden units.
-    overall_share, overall_expected, overall_p_value : float
-        Part of all weight that lies in the dominant layer of its hidden unit (the mean
-        share, weighted by mass), its mean under permuted labels, and its p-value, which needs no
-        correction. NaN if ``hidden`` is empty.
-    couplings : CouplingContrast or None
-        Of strengths ``abs(J)``, one-sided: whether pairs in a layer interact more strongly. None
-        for a model without couplings, or if no two units share a layer.
-    signed_couplings : CouplingContrast or None
-        Of ``J``, two-sided. In models with hidden units it is mostly negative (docs/method.md,
-        section 7), and strong couplings of both signs cancel in it.
-    n_permutations, exact : int and bool
-        Other arrangements of the labels that the p-values come from, and whether these are all.
-    notes : tuple of str
-        What was left out.
-    """
-
-    layers: tuple[str, ...]
-    n_units: tuple[int, ...]
-    window: int
-    hidden: tuple[HiddenUnitLayer, ...]
-    overall_share: float
-    overall_expected: float
-    overall_p_value: float
-    couplings: CouplingContrast | None
-    signed_couplings: CouplingContrast | None
-    n_permutations: int
-    exact: bool
-    notes: tuple[str, ...]
-
-    def __str__(self) -> str:
-        sizes = (f"{name}: {n}" for name, n in zip(self.layers, self.n_units, strict=True))
-        span = f"; words of {self.window} bins" if self.window > 1 else ""
-        source = "(all other) arrangements" if self.exact else "random permutations"
-        ending = f"p from {self.n_permutations:,} {source} of the layer labels over units"
-        lines = [f"units by layer: {', '.join(sizes)}{span}", *_hidden_lines(self)]
-        lines += [*_coupling_lines(self), ending, *(f"note: {note}" for note in self.notes)]
-        return "\n".join(lines)
 
 
 def layer_statistics(
@@ -196,6 +91,7 @@ def layer_statistics(
         n_permutations=n_used,
         exact=exact,
         notes=_notes(theta, labels, measured),
+        overall_upper=float(tested[3, overall]),
     )
 
 
@@ -313,18 +209,22 @@ class _Measured:
 def _tested(
     measured: _Measured, codes: Codes, permuted: Iterable[Codes], n_permutations: int
 ) -> Floats:
-    """Rows: observed statistics, their means under permuted labels, and their p-values."""
+    """Rows: observed statistics, their means under permuted labels, p-values and 95 % quantiles."""
     observed = measured.statistics(codes[None])[0]
     scales = [1.0] * (measured.mass.size + 1) + [float(np.abs(J).max()) for J in measured.pairs]
     threshold = observed - _TIE * np.array(scales)
     # The given labels count as one of the arrangements.
     total, n_as_large = observed.copy(), np.ones(observed.size)
+    drawn = [observed[None].astype(np.float32)]  # half the room, and more digits than are shown
     for arrangements in permuted:
         null = measured.statistics(arrangements)
         total += null.sum(axis=0)
         n_as_large += (null >= threshold).sum(axis=0)
+        drawn.append(null.astype(np.float32))
     n_as_large[np.isnan(observed)] = np.nan
-    return np.stack((observed, total / (1 + n_permutations), n_as_large / (1 + n_permutations)))
+    upper = np.quantile(np.concatenate(drawn), _MOST, axis=0, method="inverted_cdf")
+    mean, p_value = total / (1 + n_permutations), n_as_large / (1 + n_permutations)
+    return np.stack((observed, mean, p_value, upper.astype(np.float64)))
 
 
 def _holm(p_values: Floats) -> Floats:
@@ -345,9 +245,14 @@ def _rows(
     # In a tie the first layer is taken.
     dominant = np.argmax(by_layer >= by_layer.max(axis=0) * (1.0 - _TIE), axis=0)
     corrected = _holm(p_values), false_discovery_control(p_values, method="bh")
-    numbers = np.column_stack((measured.mass, *tested, *corrected)).tolist()
-    rows = zip(measured.hidden.tolist(), dominant, numbers, strict=True)
-    return tuple(HiddenUnitLayer(i, layers[k], *row) for i, k, row in rows)
+    names = ("mass", "share", "expected", "p_value", "p_holm", "p_fdr", "upper")
+    columns = np.column_stack((measured.mass, *tested[:3], *corrected, tested[3])).tolist()
+    shares = map(tuple, (by_layer / measured.mass).T.tolist())
+    rows = zip(measured.hidden.tolist(), dominant, shares, columns, strict=True)
+    return tuple(
+        HiddenUnitLayer(i, layers[k], shares=parts, **dict(zip(names, row, strict=True)))
+        for i, k, parts, row in rows
+    )
 
 
 def _contrasts(measured: _Measured, codes: Codes, p: Floats) -> list[CouplingContrast | None]:
@@ -360,38 +265,11 @@ def _contrasts(measured: _Measured, codes: Codes, p: Floats) -> list[CouplingCon
 
 def _notes(theta: Parameters, labels: NDArray[np.str_], measured: _Measured) -> tuple[str, ...]:
     n_unknown = int((labels == "").sum())
-    untested = np.setdiff1d(np.flatnonzero(theta.live), measured.hidden).tolist()
+    live = np.setdiff1d(np.flatnonzero(theta.live), measured.hidden)
+    untested = [f"h{k}" for k in live.tolist()]
     notes = {
         f"{n_unknown} of {labels.size} units have no layer and are left out": n_unknown,
-        f"hidden {untested} have no weight onto a unit with a layer": untested,
+        f"without weight onto a unit with a layer: {', '.join(untested)}": untested,
         "no two units share a layer, so couplings are not tested": not measured.n_within,
     }
     return tuple(note for note, applies in notes.items() if applies)
-
-
-def _hidden_lines(statistics: LayerStatistics) -> list[str]:
-    if not statistics.hidden:
-        return ["no hidden units with weights"]
-    header = ("hidden", "layer", "share", "by chance", "p", "p Holm", "p BH")
-    rows = [
-        [f"{row.position}", row.layer, f"{row.share:.2f}", f"{row.expected:.2f}"]
-        + [f"{p:.2g}" for p in (row.p_value, row.p_holm, row.p_fdr)]
-        for row in statistics.hidden
-    ]
-    share, expected = f"{statistics.overall_share:.2f}", f"{statistics.overall_expected:.2f}"
-    rows.append(["all", "", share, expected, f"{statistics.overall_p_value:.2g}", "", ""])
-    return [text_table(header, rows, left=("layer",))]
-
-
-def _coupling_lines(statistics: LayerStatistics) -> list[str]:
-    contrasts = {"|J|": statistics.couplings, "J, two-sided": statistics.signed_couplings}
-    rows = [
-        [
-            name,
-            *(f"{value:.2g}" for value in (row.within, row.between, row.difference, row.p_value)),
-        ]
-        for name, row in contrasts.items()
-        if row is not None
-    ]
-    header = ("couplings", "within", "between", "difference", "p")
-    return [text_table(header, rows, left=header[:1]) if rows else "no couplings to compare"]

@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Any
 
 from ..models import ModelSpec
-from ._layers import LayerStatistics
+from ._layer_results import LayerStatistics
 from ._model_score import ModelScore
 from ._paired import PairedDifference, judged_together, paired_difference
 from ._significance import LEVEL, split_stderr

@@ -1,0 +1,170 @@
+"""What a test of layers found, as numbers and as a table (docs/method.md, section 8)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..formatting import html_table, text_table
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenUnitLayer:
+    """How much of one hidden unit lies in one layer.
+
+    Parameters
+    ----------
+    position, layer : int and str
+        Column of ``W``, and the layer with most of its weight (of several, the first).
+    mass, share : float
+        Sum of the sizes of its weights, of either sign, onto units with a layer, over all bins of
+        the window, and the part of it in ``layer``.
+    expected : float
+        Mean share of the dominant layer under permuted labels.
+    p_value : float
+        Of a share this large or larger; the choice of the layer is part of the test.
+    p_holm : float
+        Corrected over hidden units by Holm's method, for a claim about this hidden unit: it
+        bounds the probability of any false claim.
+    p_fdr : float
+        Corrected by Benjamini and Hochberg's method, for counting hidden units that stay in a
+        layer: it bounds the expected share of false claims.
+    upper : float
+        Share of the dominant layer that 95 % of permuted labels do not exceed; NaN where a store
+        is older.
+    shares : tuple of float
+        Part of ``mass`` in each layer of :class:`LayerStatistics`, in their order.
+    """
+
+    position: int
+    layer: str
+    mass: float
+    share: float
+    expected: float
+    p_value: float
+    p_holm: float
+    p_fdr: float
+    upper: float = math.nan
+    shares: tuple[float, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The hidden unit by its column of ``W``: ``"h3"``."""
+        return f"h{self.position}"
+
+
+@dataclass(frozen=True, slots=True)
+class CouplingContrast:
+    """Couplings between units of the same layer against those across layers.
+
+    Parameters
+    ----------
+    within, between : float
+        Mean over all pairs of different units, with uncoupled pairs and all bins of the window.
+    p_value : float
+        Of a difference this large or larger under permuted labels.
+    """
+
+    within: float
+    between: float
+    p_value: float
+
+    @property
+    def difference(self) -> float:
+        """Mean within minus mean between layers; zero on average under permuted labels."""
+        return self.within - self.between
+
+
+@dataclass(frozen=True, slots=True)
+class LayerStatistics:
+    """Tests of hidden units and couplings against layers; it prints as a table.
+
+    Parameters
+    ----------
+    layers, n_units : tuple of str and of int
+        Distinct labels, sorted, and the units in each.
+    window : int
+        Bins per word: bits of the model over labels given.
+    hidden : tuple of HiddenUnitLayer
+        One row per hidden unit with a weight onto a unit with a layer, in the order of ``W``; a
+        note names the other live hidden units.
+    overall_share, overall_expected, overall_p_value : float
+        Part of all weight that lies in the dominant layer of its hidden unit (the mean
+        share, weighted by mass), its mean under permuted labels, and its p-value, which needs no
+        correction. NaN if ``hidden`` is empty.
+    couplings : CouplingContrast or None
+        Of strengths ``abs(J)``, one-sided: whether pairs in a layer interact more strongly. None
+        for a model without couplings, or if no two units share a layer.
+    signed_couplings : CouplingContrast or None
+        Of ``J``, two-sided. In models with hidden units it is mostly negative (docs/method.md,
+        section 7), and strong couplings of both signs cancel in it.
+    n_permutations, exact : int and bool
+        Other arrangements of the labels that the p-values come from, and whether these are all.
+    notes : tuple of str
+        What was left out.
+    overall_upper : float
+        Overall share that 95 % of permuted labels do not exceed; NaN if ``hidden`` is empty.
+    """
+
+    layers: tuple[str, ...]
+    n_units: tuple[int, ...]
+    window: int
+    hidden: tuple[HiddenUnitLayer, ...]
+    overall_share: float
+    overall_expected: float
+    overall_p_value: float
+    couplings: CouplingContrast | None
+    signed_couplings: CouplingContrast | None
+    n_permutations: int
+    exact: bool
+    notes: tuple[str, ...]
+    overall_upper: float = math.nan
+
+    def __str__(self) -> str:
+        sizes = (f"{name}: {n}" for name, n in zip(self.layers, self.n_units, strict=True))
+        span = f"; words of {self.window} bins" if self.window > 1 else ""
+        source = "(all other) arrangements" if self.exact else "random permutations"
+        ending = f"p from {self.n_permutations:,} {source} of the layer labels over units"
+        lines = [f"units by layer: {', '.join(sizes)}{span}", *_hidden_lines(self)]
+        lines += [*_coupling_lines(self), ending, *(f"note: {note}" for note in self.notes)]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        sizes = ", ".join(f"{name}: {n}" for name, n in zip(self.layers, self.n_units, strict=True))
+        caption = f"hidden units and layers (units by layer: {sizes})"
+        return html_table(_HEADER, _hidden_rows(self), left=("hidden", "layer"), caption=caption)
+
+
+_HEADER = ("hidden", "layer", "share", "by chance", "p", "p Holm", "p BH")
+
+
+def _hidden_lines(statistics: LayerStatistics) -> list[str]:
+    if not statistics.hidden:
+        return ["no hidden units with weights"]
+    return [text_table(_HEADER, _hidden_rows(statistics), left=("layer",))]
+
+
+def _hidden_rows(statistics: LayerStatistics) -> list[list[str]]:
+    """One line per hidden unit, and one for all of them together."""
+    rows = [
+        [row.name, row.layer, f"{row.share:.2f}", f"{row.expected:.2f}"]
+        + [f"{p:.2g}" for p in (row.p_value, row.p_holm, row.p_fdr)]
+        for row in statistics.hidden
+    ]
+    share, expected = f"{statistics.overall_share:.2f}", f"{statistics.overall_expected:.2f}"
+    overall = ["all", "", share, expected, f"{statistics.overall_p_value:.2g}", "", ""]
+    return [*rows, overall] if rows else []
+
+
+def _coupling_lines(statistics: LayerStatistics) -> list[str]:
+    contrasts = {"|J|": statistics.couplings, "J, two-sided": statistics.signed_couplings}
+    rows = [
+        [
+            name,
+            *(f"{value:.2g}" for value in (row.within, row.between, row.difference, row.p_value)),
+        ]
+        for name, row in contrasts.items()
+        if row is not None
+    ]
+    header = ("couplings", "within", "between", "difference", "p")
+    return [text_table(header, rows, left=header[:1]) if rows else "no couplings to compare"]
