@@ -35,7 +35,7 @@ def test_sections_follow_the_argument_each_with_its_figures(by_id):
         ("data", ["data"]),
         ("comparison", ["likelihood", "patterns"]),
         ("parameters", ["parameters"]),
-        ("assemblies", []),
+        ("assemblies", ["assemblies", "layers"]),
         ("units", []),
         ("time", ["windows"]),
         ("prediction", ["spatiotemporal"]),

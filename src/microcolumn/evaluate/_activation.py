@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..energy import hidden_posterior
 from ..models import PopulationModel
+from ..parameters import Parameters
 from ..validation import Floats, chunks
 from ..words import Words
 from ._inputs import words_for
@@ -31,6 +33,25 @@ class HiddenActivation:
         """Live hidden units by decreasing variance, equal ones by position, shape (n_live,)."""
         live = np.flatnonzero(self.live)
         return live[np.argsort(-self.variance[live], kind="stable")]
+
+
+def in_windows(model: PopulationModel, words: Words) -> Words:
+    """Words that the model takes, its order of units; single bins become windows of its length."""
+    window, rest = divmod(model.n_features_in_, words.n_units)
+    longer = words.window == 1 < window and not rest
+    return words_for(model, words.embed(window) if longer else words, None)
+
+
+def activation_in_time(model: PopulationModel, held: Words, hidden: Sequence[int]) -> Floats:
+    """P(h_k = 1 | x) of some hidden units for each word that :func:`in_windows` gives, in time.
+
+    Shape (n_bins, len(hidden)).
+    """
+    columns, distinct = list(hidden), np.zeros((len(held), len(hidden)))
+    shown = Parameters(b=model.b_, W=model.W_[:, columns], c=model.c_[columns])
+    for part in chunks(len(held), held.n_dims):
+        distinct[part] = hidden_posterior(shown, held.X[part])
+    return distinct[held.index]
 
 
 def hidden_activation(model: PopulationModel, words: Words) -> HiddenActivation:

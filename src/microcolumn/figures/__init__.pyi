@@ -5,11 +5,13 @@ from ._all import (
     wanted as wanted,
 )
 from ._annealing import annealing as annealing
+from ._assemblies import assemblies as assemblies
 from ._captioned import CaptionedFigure as CaptionedFigure
 from ._conditions import Drawing as Drawing
 from ._correlograms import correlogram as correlogram
 from ._csd import csd as csd
 from ._data import data as data
+from ._layers import layers as layers
 from ._likelihood import likelihood as likelihood
 from ._parameters import parameters as parameters
 from ._patterns import patterns as patterns

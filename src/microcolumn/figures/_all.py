@@ -10,9 +10,11 @@ from tqdm.auto import tqdm
 from ..study import NotComputedError, Results
 from ..study._status import is_interactive
 from ._annealing import annealing
+from ._assemblies import assemblies
 from ._captioned import CaptionedFigure
-from ._conditions import Drawing, condition_of
+from ._conditions import HIDDEN_UNITS, LAYERS, Drawing, Need, condition_of
 from ._data import data
+from ._layers import layers
 from ._likelihood import likelihood
 from ._parameters import parameters
 from ._patterns import patterns
@@ -27,6 +29,7 @@ class Figures(NamedTuple):
     paper: str = ""  # empty for figures that the paper does not have
     per_recording: bool = True
     several_bins: bool = False
+    need: Need | None = None  # a study that does not meet it goes without the figure
 
 
 #: All figures of a study by name, in the order of the page.
@@ -35,6 +38,8 @@ FIGURES = {
     "likelihood": Figures(likelihood, "3", per_recording=False),
     "patterns": Figures(patterns, "4"),
     "parameters": Figures(parameters, "2"),
+    "assemblies": Figures(assemblies, need=HIDDEN_UNITS),
+    "layers": Figures(layers, need=LAYERS),
     "windows": Figures(windows, "5", several_bins=True),
     "spatiotemporal": Figures(spatiotemporal, "6", several_bins=True),
     "annealing": Figures(annealing, "S1"),
@@ -51,10 +56,10 @@ class Wanted(NamedTuple):
 
 def wanted(results: Results) -> Iterator[Wanted]:
     """Figures that a study has results for, by name, then by recording in the plan's order."""
-    for name, (draw, _, per_recording, several_bins) in FIGURES.items():
+    for name, (draw, _, per_recording, several_bins, need) in FIGURES.items():
         for recording in results.recordings:
             try:
-                condition_of(results, recording, None, None, several_bins=several_bins)
+                condition_of(results, recording, None, None, several_bins=several_bins, need=need)
             except NotComputedError:
                 continue
             yield Wanted(name, recording if per_recording else None, draw)

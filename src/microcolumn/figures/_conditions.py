@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..evaluate import Comparison, ModelScore
 from ..formatting import enumeration
@@ -36,8 +36,31 @@ class Drawing(Protocol):
         """
 
 
+class Need(NamedTuple):
+    """What a condition must have for a figure of it."""
+
+    met: Callable[[Results, Condition], bool]
+    missing: str  # begins a sentence of what is missing
+
+
+def _has_hidden_units(results: Results, condition: Condition) -> bool:
+    compared = results.comparison(**condition.names)
+    return any(each.spec.n_hidden and each.n_live_hidden > 0.0 for each in compared.models)
+
+
+def _has_layers(results: Results, condition: Condition) -> bool:
+    units = results.units(condition.recording, experiment=condition.experiment.name)
+    several = len({*(units.layer or ())} - {""}) > 1
+    return several and _has_hidden_units(results, condition)
+
+
+#: Models with live hidden units, and units in several layers besides.
+HIDDEN_UNITS = Need(_has_hidden_units, "models with live hidden units are not")
+LAYERS = Need(_has_layers, "models with live hidden units of units in several layers are not")
+
+
 def of_condition(
-    *, several_bins: bool = False
+    *, several_bins: bool = False, need: Need | None = None
 ) -> Callable[[Callable[[Results, Condition], CaptionedFigure]], Drawing]:
     """Decorator: a figure of one condition, found by :func:`condition_of`."""
 
@@ -49,7 +72,8 @@ def of_condition(
             experiment: str | None = None,
             window: int | None = None,
         ) -> CaptionedFigure:
-            where = condition_of(results, recording, experiment, window, several_bins=several_bins)
+            asked = (recording, experiment, window)
+            where = condition_of(results, *asked, several_bins=several_bins, need=need)
             figure = draw(results, where)
             tell_simulated(figure, results, [where.recording])
             return figure
@@ -69,10 +93,12 @@ def condition_of(
     window: int | None,
     *,
     several_bins: bool = False,
+    need: Need | None = None,
 ) -> Condition:
     """The condition that a figure shows: the first experiment, its longest words tested so far.
 
-    With ``several_bins``, only experiments with words of several bins are taken. A name or window
+    With ``several_bins``, only experiments with words of several bins are taken, and with ``need``
+    only conditions that meet it. A name or window
     that is not in the plan is a ValueError, a condition without results so far a NotComputedError.
     """
     plan = results.plan
@@ -93,9 +119,11 @@ def condition_of(
         and experiment in (None, condition.experiment.name)
         and window in (None, condition.window)
         and (max(condition.experiment.windows) > 1 or not several_bins)
+        and (need is None or need.met(results, condition))
     ]
     if not found:
         missing = "words of several bins are not" if several_bins else "nothing is"
+        missing = missing if need is None else need.missing
         where = f" of {recording!r}" if recording is not None else ""
         where += f" in experiment {experiment!r}" if experiment is not None else ""
         where += f" with windows of {window} bins" if window is not None else ""

@@ -1,6 +1,9 @@
+from ._activation import activation as activation
 from ._annealing import annealing as annealing, annealing_error as annealing_error
+from ._assembly import assembly as assembly
 from ._couplings import couplings as couplings
 from ._hidden import hidden_units as hidden_units
+from ._layers import layers as layers
 from ._modes import modes as modes
 from ._patterns import patterns as patterns, synchrony as synchrony
 from ._predictions import (

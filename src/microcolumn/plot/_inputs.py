@@ -75,6 +75,18 @@ def looks_of(names: Sequence[str], color: Colour | None = None) -> dict[str, Loo
     return coloured(looks(names), color)
 
 
+def by_name(names: Sequence[str], palette: Sequence[str], color: Colour | None) -> dict[str, Any]:
+    """A colour for each name: as asked for, else one of the palette after the other."""
+    found: dict[str, Any] = {name: palette[n % len(palette)] for n, name in enumerate(names)}
+    if color is None:
+        return found
+    asked = color if isinstance(color, Mapping) else dict.fromkeys(names, color)
+    unknown = [name for name in asked if name not in found]
+    if unknown:
+        raise ValueError(f"color names {unknown[0]!r}; name some of {', '.join(found)}")
+    return found | dict(asked)
+
+
 def entitle(ax: Axes, title: str | None) -> Axes:
     """The axes, with a title if one was asked for."""
     if title is not None:

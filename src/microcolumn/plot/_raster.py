@@ -125,10 +125,17 @@ def _bin_marks(words: Words, rows: NDArray[np.int64], start: float, stop: float)
     starts = words.clock.times_s(words.bins, words.bin_width)
     shown = np.flatnonzero((starts + words.bin_width > start) & (starts < stop))
     place, unit = np.nonzero(words.X[words.index[shown]])
-    across = starts[shown[place]][:, None] + words.bin_width * np.array([0.0, 0.0, 1.0, 1.0])
-    along = rows[unit][:, None] + np.array([-0.5, 0.5, 0.5, -0.5])
-    boxes = np.stack((across, along), axis=2)
-    return PolyCollection(list(boxes), facecolors=DATA_COLOUR, linewidths=0)
+    return boxes(starts[shown[place]], rows[unit], words.bin_width)
+
+
+def boxes(
+    starts_s: Floats, rows: NDArray[np.int64], bin_width: float, colour: str = DATA_COLOUR
+) -> Collection:
+    """A box for each bin with spikes: when it starts, and the row of its unit."""
+    across = starts_s[:, None] + bin_width * np.array([0.0, 0.0, 1.0, 1.0])
+    along = rows[:, None] + np.array([-0.5, 0.5, 0.5, -0.5])
+    corners = np.stack((across, along), axis=2)
+    return PolyCollection(list(corners), facecolors=colour, linewidths=0)
 
 
 def _runs(words: Words) -> Floats:

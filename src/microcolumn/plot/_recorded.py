@@ -52,6 +52,26 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
         midway between the neighbouring units of two layers; none is drawn if layers overlap.
     """
     ax = axes_or_new(ax, (1.7, 2.6))
+    places, heights = draw_shank(ax, units)
+    for kind, name, marker, face in (
+        (~units.multiunit, "single unit", "o", DATA_COLOUR),
+        (units.multiunit, "multiunit", "s", "white"),
+    ):
+        shown = kind & ~np.isnan(heights)
+        n_shown = int(shown.sum())
+        if n_shown:
+            label = counted(n_shown, name)
+            [dots] = ax.plot(places[shown], heights[shown], marker, color=DATA_COLOUR, label=label)
+            dots.set(markerfacecolor=face, markersize=3.0, markeredgewidth=0.7)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
+    return ax
+
+
+def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
+    """Draw the probe and the layers; where units lie on it, x and y, shape (n_units,) each.
+
+    A unit whose depth is not known among others that have one lies at NaN.
+    """
     found = laminar(units)
     if has_depths(units):
         heights = np.asarray(units.depth_um)
@@ -67,20 +87,9 @@ def probe(units: Units, *, ax: Axes | None = None) -> Axes:
     places = _side_by_side(heights)
     shank = float(np.nanmax(np.abs(places))) + 0.15
     ax.axvspan(-shank, shank, color=_SHANK, linewidth=0)
-    for kind, name, marker, face in (
-        (~units.multiunit, "single unit", "o", DATA_COLOUR),
-        (units.multiunit, "multiunit", "s", "white"),
-    ):
-        shown = kind & ~np.isnan(heights)
-        n_shown = int(shown.sum())
-        if n_shown:
-            label = counted(n_shown, name)
-            [dots] = ax.plot(places[shown], heights[shown], marker, color=DATA_COLOUR, label=label)
-            dots.set(markerfacecolor=face, markersize=3.0, markeredgewidth=0.7)
     ax.set(xlim=(-0.6, 1.8), xticks=[])
     ax.spines["bottom"].set_visible(False)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
-    return ax
+    return places, heights
 
 
 def rates(recording: Recording, *, ax: Axes | None = None) -> Axes:

@@ -127,7 +127,7 @@ def sections(results: Results, drawn: Pictures) -> list[Section]:
         _data(results, drawn),
         section("Comparison", _scores, "patterns", _pictures(drawn, "likelihood", None)),
         section("Parameters", None, "parameters"),
-        section("Assemblies and layers", _structure),
+        section("Assemblies and layers", _structure, "assemblies layers"),
         section("Units", _units),
         *([section("Time", _growth, "windows")] if has_windows(results) else []),
         section("Prediction", _predicted, "spatiotemporal"),
@@ -143,10 +143,10 @@ def _section(
     figure: str = "",
     items: Sequence[Item] = (),
 ) -> Section:
-    """A section about each recording: its figure, then the items of its experiments."""
+    """A section about each recording: its figures, by name, then the items of its experiments."""
     blocks = []
     for name in results.recordings:
-        shown = _pictures(drawn, figure, name)
+        shown = [each for one in figure.split() for each in _pictures(drawn, one, name)]
         conditions = [c for c in longest(results) if c.recording == name] if items_of else []
         found = {c: items_of(results, c) for c in conditions} if items_of else {}
         several = sum(map(bool, found.values())) > 1

@@ -1,0 +1,223 @@
+"""The clearest assemblies: when they are active, where their units lie, and what they are worth."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import SubFigure
+
+from ..evaluate import Assembly, LayerStatistics
+from ..evaluate._activation import activation_in_time, in_windows
+from ..evaluate._assemblies import MEANING, MEMBER
+from ..formatting import counted, number
+from ..models import ModelSpec, PopulationModel
+from ..plot import assembly as draw_assembly, layers as draw_layers, raster
+from ..plot._activation import COLOURS, draw_activation, typical_bins
+from ..plot._laminar import has_depths, laminar, order_text
+from ..plot._raster import boxes
+from ..study import Condition, NotComputedError, Results
+from ..validation import Floats
+from ..words import Words
+from ._captioned import PAGE, CaptionedFigure, captioned, letter
+from ._conditions import HIDDEN_UNITS, about, of_condition
+
+#: Assemblies drawn, as many as there are colours, and bins of the stretch.
+_MOST, _BINS = len(COLOURS), 200
+#: Spikes of other units and at other times.
+_OTHERS = "#C4C4C4"
+
+
+class _Shown(NamedTuple):
+    """The model whose hidden units are drawn, and the clearest of them."""
+
+    spec: ModelSpec
+    model: PopulationModel
+    rows: tuple[Assembly, ...]
+    n_live: int
+    layers: LayerStatistics | None  # of split 0
+
+
+class _Stretch(NamedTuple):
+    """Bins that are drawn: single bins, and the activation by the words that end in them."""
+
+    words: Words  # all single bins
+    times_s: Floats  # start of each bin drawn
+    activation: Floats  # (n_drawn, n_rows)
+
+    @property
+    def ends_s(self) -> tuple[float, float]:
+        return float(self.times_s[0]), float(self.times_s[-1]) + self.words.bin_width
+
+
+@of_condition(need=HIDDEN_UNITS)
+def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
+    """Figure of the clearest assemblies of the best model with hidden units, at most four.
+
+    A typical stretch of the raster with P(h = 1 | x) below, their units on the probe, and their
+    weight per layer. Assemblies come first, then hidden units that are none, by the bits/s that
+    test words lose without them over its error.
+    """
+    shown = _chosen(results, condition)
+    words = results.all_words(condition.recording, experiment=condition.experiment.name)
+    stretch = _typical(shown, words)
+    n_rows = len(shown.rows)
+    what = "Assemblies" if shown.rows[0].verdict == "assembly" else "Hidden units"
+    title = f"{what} of {shown.spec.name}, {results.label(condition.recording)}"
+    heights = (2.0 + 0.22 * n_rows, 2.5)
+    with captioned("", title, (PAGE, sum(heights))) as figure:
+        top, bottom = figure.subfigures(2, 1, height_ratios=heights, squeeze=False)[:, 0]
+        _draw_time(top, shown, stretch)
+        _draw_places(bottom, shown, words)
+        figure.caption = _caption(condition, shown, stretch)
+    return figure
+
+
+def best_with_hidden(results: Results, condition: Condition) -> ModelSpec:
+    """The best ranked model that has live hidden units in split 0."""
+    for each in results.comparison(**condition.names).models:
+        if each.spec.n_hidden and len(results.assemblies(model=each.spec, **condition.names)):
+            return each.spec
+    raise NotComputedError("no hidden unit of split 0 is live")
+
+
+def _chosen(results: Results, condition: Condition) -> _Shown:
+    spec = best_with_hidden(results, condition)
+    where: dict[str, Any] = {"model": spec, **condition.names}
+    model: Any = results.model(**where)
+    found = results.assemblies(**where)
+    layers = results.layers(**where)
+    first = None if layers is None else layers.statistics[0]
+    tested = first is not None and any(row.shares for row in first.hidden)
+    return _Shown(spec, model, found.clearest[:_MOST], len(found), first if tested else None)
+
+
+def _typical(shown: _Shown, words: Words) -> _Stretch:
+    """The stretch drawn: most of the hidden units are on in it, for the median time."""
+    held = in_windows(shown.model, words)
+    P = activation_in_time(shown.model, held, [row.position for row in shown.rows])
+    first, stop = typical_bins(P > 0.5, held.epoch_starts, _BINS)
+    newest = held.bins[first:stop] + held.window - 1
+    return _Stretch(words, held.clock.times_s(newest, held.bin_width), P[first:stop])
+
+
+def _draw_time(figure: SubFigure, shown: _Shown, stretch: _Stretch) -> None:
+    """Raster with the spikes of active assemblies in their colours, and activations below it."""
+    heights = (1.75, 0.2 * len(shown.rows))
+    spikes, active = figure.subplots(2, 1, sharex=True, height_ratios=heights)
+    raster(stretch.words, *stretch.ends_s, ax=spikes)
+    for marks in spikes.collections:
+        marks.set_facecolor(_OTHERS)
+    for n in reversed(range(len(shown.rows))):  # the clearest on top
+        _colour_spikes(spikes, shown, stretch, n)
+    spikes.set_xlabel("")
+    spikes.tick_params(axis="x", labelbottom=False)
+    names = [row.name for row in shown.rows]
+    rows = dict(zip(names, stretch.activation.T, strict=True))
+    colours = dict(zip(names, COLOURS, strict=False))
+    draw_activation(active, rows, stretch.times_s, stretch.words.bin_width, colours)
+    for label, name in zip(active.get_yticklabels(), names, strict=False):
+        label.set_color(colours[name] if len(names) > 1 else "black")
+    active.set(xlim=stretch.ends_s, xlabel="time (s)")
+    letter(spikes, "a")
+    letter(active, "b")
+
+
+def _colour_spikes(ax: Axes, shown: _Shown, stretch: _Stretch, n: int) -> None:
+    """Spikes of the units of an assembly in words in which it is on, by the bins of a window."""
+    words, width = stretch.words, stretch.words.bin_width
+    weights = shown.model.W_[:, shown.rows[n].position].reshape(-1, words.n_units)
+    members = (weights >= MEMBER * weights.max()) & (weights > 0.0)
+    starts = words.clock.times_s(words.bins, width)
+    newest = np.searchsorted(starts, stretch.times_s - width / 2)
+    rows = np.argsort(laminar(words.units).order)
+    coloured = np.zeros((words.n_bins, words.n_units), dtype=bool)
+    for lag, of_unit in enumerate(members[::-1]):
+        on = newest[stretch.activation[:, n] > 0.5] - lag
+        coloured[on] |= (words.X[words.index[on]] == 1) & of_unit
+    place, unit = np.nonzero(coloured)
+    marks = boxes(starts[place], rows[unit], width, COLOURS[n])
+    marks.set_rasterized(place.size > 2000)
+    ax.add_collection(marks, autolim=False)
+
+
+def _draw_places(figure: SubFigure, shown: _Shown, words: Words) -> None:
+    """Each assembly on the probe with its numbers below, and the weight per layer of all."""
+    n_rows = len(shown.rows)
+    widths = [1.0] * n_rows + [1.9] + [1.0] * (_MOST - n_rows)
+    grid = figure.add_gridspec(1, len(widths), width_ratios=widths)
+    for n, row in enumerate(shown.rows):
+        ax = figure.add_subplot(grid[n])
+        draw_assembly(shown.model, row.position, words, color=COLOURS[n], title=row.name, ax=ax)
+        ax.title.set(color=COLOURS[n], fontweight="bold")
+        if legend := ax.get_legend():
+            legend.remove()
+        _write_below(ax, 0.5, list(facts(row).values()), ha="center")
+        if n:
+            ax.tick_params(axis="y", which="both", labelleft=False)
+            ax.set_ylabel("")
+        else:
+            _write_below(ax, -0.08, list(facts(row)), ha="right", color="0.35")
+            letter(ax, "c")
+    positions = [row.position for row in shown.rows]
+    if shown.layers is None:
+        return
+    tested = {row.position for row in shown.layers.hidden}
+    ax = figure.add_subplot(grid[n_rows])
+    draw_layers(shown.layers, hidden=[k for k in positions if k in tested], ax=ax)
+    ax.set_xlabel("")
+    for label in ax.get_xticklabels():
+        label.set_color(COLOURS[positions.index(int(label.get_text()[1:]))])
+    letter(ax, "d")
+
+
+def _write_below(ax: Axes, x: float, lines: list[str], **looks: Any) -> None:
+    """Lines under the axes, at the same heights whatever letters they have."""
+    for n, line in enumerate(lines):
+        below: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+        ax.annotate(line, (x, 0.0), (0.0, -10.0 - 9.5 * n), size=7, **below, **looks)
+
+
+def facts(row: Assembly) -> dict[str, str]:
+    """What is known of a hidden unit, by name."""
+    recurs = f"{round(row.stability * row.n_others)} of {row.n_others}" if row.n_others else "-"
+    return {
+        "verdict": row.verdict,
+        "recurs in": recurs,
+        "on, per s": number(row.rate_hz),
+        "bits/s lost": f"{number(row.bits_per_second)} ± {number(row.stderr)}",
+    }
+
+
+def _caption(condition: Condition, shown: _Shown, stretch: _Stretch) -> str:
+    units = stretch.words.units
+    start, stop = stretch.ends_s
+    drawn = counted(len(shown.rows), "hidden unit")
+    of = "" if shown.n_live == len(shown.rows) else f", the clearest of {shown.n_live} live ones"
+    ends = " by windows that end in that bin" if condition.window > 1 else ""
+    bits = "units and bins" if condition.window > 1 else "units"
+    strongest = "; of the bins of a window, the strongest" if condition.window > 1 else ""
+    depth = "at their depths on the probe" if has_depths(units) else "in a column"
+    sentences = [
+        f"{drawn[0].upper()}{drawn[1:]} of {shown.spec.name} ({about(condition)}, split 0){of}: "
+        "assemblies first, then by the bits/s lost without them over its error.",
+        MEANING,
+        f"(a) Bins with spikes of {counted(len(units), 'unit')} {order_text(units)}, from "
+        f"{start:.1f} s to {stop:.1f} s: of the stretches of that length in which most of these "
+        "hidden units are on, the one in which they are on for the median time. Coloured: spikes "
+        f"while a hidden unit is on (P > 0.5), of its {bits} with at least a quarter of its "
+        "largest weight; grey: all others.",
+        f"(b) Probability that each is on, given the word{ends}; each row is from 0 to 1.",
+        f"(c) Their weights onto the units, {depth}: areas are sizes of weights{strongest}; filled "
+        "positive, open negative, grey below a quarter of the largest, points none. Below: what "
+        "each may be called, other splits in which it recurs, words per second in which it is on, "
+        "and bits/s that test words lose without it, biases fitted anew (± standard error).",
+    ]
+    if shown.layers is not None:
+        sentences.append(
+            "(d) Share of their weight, by size, in each layer: large dots the main layer, small "
+            "dots the others. Grey bars: what the main layer reaches with 95 % of shuffled labels, "
+            "each hidden unit for itself; lines: its mean."
+        )
+    return " ".join(sentences)

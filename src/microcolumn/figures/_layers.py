@@ -1,0 +1,115 @@
+"""Whether hidden units keep to layers: all of them in all splits, against shuffled labels."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from ..evaluate import LayersResult
+from ..formatting import counted
+from ..plot import layers as draw_layers
+from ..plot._inputs import by_name
+from ..plot._layers import CHANCE, LAYER_COLOURS, MEAN
+from ..plot.style import DATA_COLOUR
+from ..study import Condition, NotComputedError, Results
+from ._assemblies import best_with_hidden
+from ._captioned import PAGE, CaptionedFigure, captioned, letter
+from ._conditions import LAYERS, about, of_condition
+
+#: Edges of dots.
+_EDGES: dict[str, Any] = {"edgecolors": "black", "linewidths": 0.4, "zorder": 3}
+
+
+@of_condition(need=LAYERS)
+def layers(results: Results, condition: Condition) -> CaptionedFigure:
+    """Figure of layers: the weight of hidden units per layer, against shuffled labels.
+
+    Of the best model with hidden units: each hidden unit of the first split, all hidden units of
+    all splits, and all weight of each split together.
+    """
+    found = _found(results, condition)
+    first = found.statistics[0]
+    title = f"Hidden units of {found.model.name} and layers, {results.label(condition.recording)}"
+    with captioned("", title, (PAGE, 4.3)) as figure:
+        panels = figure.subplot_mosaic("aa;bc", width_ratios=(2.0, 1.0))
+        draw_layers(first, ax=panels["a"])
+        panels["a"].set_xlabel(f"hidden units of split {found.splits[0]}")
+        _draw_all(panels["b"], found)
+        _draw_overall(panels["c"], found)
+        for panel, ax in panels.items():
+            letter(ax, panel)
+        figure.caption = _caption(condition, found)
+    return figure
+
+
+def _found(results: Results, condition: Condition) -> LayersResult:
+    spec = best_with_hidden(results, condition)
+    found = results.layers(model=spec, **condition.names)
+    if found is None or not all(row.shares for each in found.statistics for row in each.hidden):
+        raise NotComputedError(f"shuffled labels of {spec.name} are not kept; run the study again")
+    if not found.statistics[0].hidden:
+        raise NotComputedError("no hidden unit of the first split has weight onto a layer")
+    return found
+
+
+def _draw_all(ax: Axes, found: LayersResult) -> None:
+    """Share in the main layer beyond what shuffled labels reach, a dot per hidden unit."""
+    names = sorted({name for each in found.statistics for name in each.layers})
+    colours = by_name(names, LAYER_COLOURS, None)
+    size = float(np.clip(1500.0 / sum(found.n_live_hidden), 3.0, 20.0))
+    for slot, each in enumerate(found.statistics):
+        rows = sorted(each.hidden, key=lambda row: row.upper - row.share)
+        x = slot + np.linspace(-0.36, 0.36, len(rows)) * (len(rows) > 1)
+        beyond = [row.share - row.upper for row in rows]
+        ax.scatter(x, beyond, s=size, c=[colours[row.layer] for row in rows], **_EDGES)
+    ax.axhline(0.0, color=MEAN, linewidth=0.8, zorder=1)
+    ax.axhspan(-1.0, 0.0, color=CHANCE, linewidth=0, zorder=0)
+    ends = [row.share - row.upper for each in found.statistics for row in each.hidden]
+    ax.set_ylim(min(*ends, -0.1) - 0.04, max(*ends, 0.1) + 0.04)
+    ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10)))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
+    ax.set_ylabel("share beyond 95 %\nof shuffled labels")
+    _by_split(ax, found)
+
+
+def _draw_overall(ax: Axes, found: LayersResult) -> None:
+    """Weight in the main layers of all hidden units together, of each split."""
+    x, each = np.arange(len(found.splits)), found.statistics
+    ax.bar(x, np.nan_to_num([one.overall_upper for one in each]), 0.8, color=CHANCE, linewidth=0)
+    mean = [one.overall_expected for one in each]
+    ax.hlines(mean, x - 0.4, x + 0.4, color=MEAN, linewidth=0.8)
+    ax.plot(x, [one.overall_share for one in each], "o", color=DATA_COLOUR, markersize=4.5)
+    ax.set_ylim(0.0, 1.0)
+    ax.set_ylabel("share of all weight\nin main layers")
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+    _by_split(ax, found)
+
+
+def _by_split(ax: Axes, found: LayersResult) -> None:
+    """An axis of splits, of which at most about 20 are numbered."""
+    places = range(0, len(found.splits), -(-len(found.splits) // 20))
+    ax.set_xticks(places, [str(found.splits[place]) for place in places])
+    ax.set(xlim=(-0.6, len(found.splits) - 0.4), xlabel="split")
+    ax.tick_params(axis="x", length=0)
+
+
+def _caption(condition: Condition, found: LayersResult) -> str:
+    n_splits = counted(len(found.splits), "split")
+    sizes = zip(found.statistics[0].layers, found.statistics[0].n_units, strict=True)
+    by_layer = ", ".join(f"{n} in {name}" for name, n in sizes)
+    inside, live = fmean(found.n_significant), fmean(found.n_live_hidden)
+    return (
+        f"{found.model.name} ({about(condition)}); units: {by_layer}. "
+        f"(a) Share of the weight of each hidden unit, by size, in each layer: large dots the main "
+        "layer, small dots the others. Grey bars: what the main layer reaches with 95 % of "
+        "shuffled labels, lines: its mean. "
+        f"(b) All hidden units of {n_splits}: share in the main layer minus that of 95 % of "
+        f"shuffled labels, in the colour of the layer. {inside:.1f} of {live:.1f} live ones (mean "
+        f"over {n_splits}) are concentrated in one layer at a false discovery rate of 5 %. Splits "
+        "share training words, so that a group may be there once for each split. "
+        "(c) Weight in the main layers of all hidden units together, with bars and lines as in (a)."
+    )

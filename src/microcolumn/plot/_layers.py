@@ -1,0 +1,115 @@
+"""How much of the weight of hidden units lies in each layer, against shuffled labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from ..evaluate import HiddenUnitLayer, LayerStatistics, layer_statistics
+from ..models import PopulationModel
+from ..units import Units
+from ..validation import whole_number
+from ..words import Words
+from ._inputs import Colour, by_name, entitle, expect
+from .style import LEGEND_RIGHT, axes_or_new, literal
+
+#: Tol's muted palette, which no model has.
+LAYER_COLOURS = ("#44AA99", "#DDCC77", "#882255", "#88CCEE", "#999933", "#CC6677")
+#: What shuffled labels reach, and their mean.
+CHANCE, MEAN = "#E2E2E2", "#8C8C8C"
+#: Names of hidden units that fit side by side.
+_MOST_NAMES = 30
+
+
+def layers(
+    statistics: LayerStatistics | PopulationModel,
+    units: Units | Words | Sequence[str] | None = None,
+    *,
+    hidden: Sequence[int] | None = None,
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the share of each hidden unit's weight in each layer, against shuffled labels.
+
+    Large dots are the main layers, that is those with most of the weight, small dots the others.
+    Grey bars reach as high as the main layer of 95 % of the permutations of labels over units, and
+    lines are their mean: a large dot above its bar is more than chance, for that one hidden unit.
+
+    Parameters
+    ----------
+    statistics : LayerStatistics, or PopulationModel
+        From :func:`microcolumn.layer_statistics`, or a fitted model whose statistics are found.
+    units : Units, Words or sequence of str, optional
+        With a model: its units, or one layer for each; by default those that it knows.
+    hidden : sequence of int, optional
+        Columns of ``W`` in the order drawn; by default all, those with the largest share first.
+    color : colour or dict, optional
+        Of all layers, or by name.
+    """
+    found = _statistics(statistics, units)
+    rows = _shown(found, hidden)
+    colours = by_name(found.layers, LAYER_COLOURS, color)
+    ax = axes_or_new(ax, (max(2.4, 1.4 + 0.22 * len(rows)), 2.4))
+    draw_layers(ax, found.layers, rows, colours)
+    every = -(-len(rows) // _MOST_NAMES)
+    names = [row.name if n % every == 0 else "" for n, row in enumerate(rows)]
+    ax.set_xticks(range(len(rows)), names)
+    ax.tick_params(axis="x", length=0, labelrotation=90 if len(rows) > 12 else 0)
+    ax.set(xlabel="hidden unit", ylabel="share of its weight")
+    ax.legend(title="layer", title_fontsize=7, **LEGEND_RIGHT)
+    return entitle(ax, title)
+
+
+def draw_layers(
+    ax: Axes, names: Sequence[str], rows: Sequence[HiddenUnitLayer], colours: Mapping[str, Any]
+) -> None:
+    """Draw hidden units side by side, from 0 on; the legend is left to the caller."""
+    x = np.arange(len(rows))
+    upper, mean = np.array([(row.upper, row.expected) for row in rows]).T
+    ax.bar(x, np.nan_to_num(upper), 0.8, color=CHANCE, linewidth=0, zorder=1)
+    ax.hlines(mean, x - 0.4, x + 0.4, color=MEAN, linewidth=0.8, zorder=2)
+    size = float(np.clip(900.0 / max(len(rows), 1), 4.0, 30.0))
+    for k, name in enumerate(names):
+        main = np.array([row.layer == name for row in rows])
+        share = np.array([row.shares[k] if row.shares else np.nan for row in rows])
+        looks: dict[str, Any] = {"color": colours[name], "zorder": 3, "clip_on": False}
+        ax.scatter(x[~main], share[~main], s=size / 5.0, linewidths=0, **looks)
+        looks |= {"edgecolors": "black", "linewidths": 0.5, "label": literal(name)}
+        ax.scatter(x[main], [rows[n].share for n in x[main]], s=size, **looks)
+    ax.set(xlim=(-0.6, len(rows) - 0.4), ylim=(0.0, 1.0))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+
+
+def _statistics(
+    given: LayerStatistics | PopulationModel, units: Units | Words | Sequence[str] | None
+) -> LayerStatistics:
+    if isinstance(given, LayerStatistics):
+        if units is not None:
+            raise ValueError("statistics know their layers; leave units out, or pass a model")
+        return given
+    kind: Any = PopulationModel
+    remedy = "what mc.layer_statistics returns, or a fitted model"
+    model: PopulationModel = expect("statistics", given, kind, remedy)
+    if not model.parameters_.n_hidden:
+        raise ValueError(f"this {type(model).__name__} has no hidden units; pass an RBM or SemiRBM")
+    return layer_statistics(model, units.units if isinstance(units, Words) else units)
+
+
+def _shown(found: LayerStatistics, hidden: Sequence[int] | None) -> list[HiddenUnitLayer]:
+    """Rows in the order drawn."""
+    if not found.hidden:
+        raise ValueError("no hidden unit has weight onto a unit with a layer; pass another model")
+    if hidden is None:
+        return sorted(found.hidden, key=lambda row: -row.share)
+    known = {row.position: row for row in found.hidden}
+    asked = [whole_number("hidden", k) for k in hidden]
+    unknown = [k for k in asked if k not in known]
+    if unknown or not asked:
+        what = f"names h{unknown[0]}" if unknown else "is empty"
+        raise ValueError(f"hidden {what}; tested are {', '.join(f'h{k}' for k in known)}")
+    return [known[k] for k in asked]
