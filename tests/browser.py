@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager
+from itertools import islice
 
 import pytest
+
+from microcolumn import report
+from microcolumn.report import _pictures
 
 CHROMIUM = shutil.which("chromium")
 LAPTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 #: A4 between margins of a centimetre.
 PAPER = {"width": 718, "height": 1047}
+
+
+def write_page(results, path, n_figures=3):
+    """Write a page with the quick ones of the figures alone, which are the first."""
+    draw_all = _pictures.draw_all
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_pictures, "draw_all", lambda found, **_: islice(draw_all(found), n_figures))
+        report.write(results, path, progress=False)
+    return path
 
 
 @contextmanager
@@ -60,9 +73,9 @@ class Visit:
         return self.canvas(name).evaluate("(canvas) => canvas.box")
 
     def point_at(self, name, row, column):
-        """Move the mouse to the middle of a cell."""
+        """Move the mouse to the middle of a cell that is in view."""
         box = self.plot(name)
-        x = box["left"] + (column + 0.5) * box["cellWidth"]
+        x = box["left"] + (column + 0.5 - box["first"]) * box["cellWidth"]
         y = box["top"] + (row + 0.5) * box["cellHeight"]
         self.canvas(name).hover(position={"x": x, "y": y})
 

@@ -1,6 +1,7 @@
 """The data of the explorers against the store and against words counted another way."""
 
 import json
+from dataclasses import replace
 
 import large_study
 import numpy as np
@@ -11,10 +12,9 @@ from microcolumn.evaluate._activation import hidden_activation
 from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import laminar
 from microcolumn.recording import Recording
-from microcolumn.report._assemblies import _label, words_ending_at
+from microcolumn.report._assemblies import clearest_first, posterior
 from microcolumn.report._explorer import PARAMETERS, explorers, most_per_matrix, strongest
 from microcolumn.study import Results
-from microcolumn.words import Words
 
 
 def dense(sparse, rows, columns):
@@ -86,31 +86,72 @@ def test_units_are_listed_from_superficial_to_deep(results, explorer):
     assert explorer["units"][4] == [units.ids[4], "IV", pytest.approx(units.depth_um[4], rel=1e-3)]
 
 
-def test_activations_and_units_are_those_of_the_best_model_with_hidden_units(results, explorer):
+def stretch_of(words, found):
+    """The words shown, one row per bin; ``words`` is one epoch."""
+    first = round(found["start_s"] / words.bin_width) - (words.window - 1)
+    return words.expand()[first : first + found["n_bins"]]
+
+
+def test_activations_are_those_of_the_best_model_with_hidden_units(results, explorer):
     found = explorer["assemblies"]
     assert found["model"] == "RBM 4"
     model = results.model("cells", "RBM 4")
-    words = large_study.recording(9, 20.0).bin(0.020)
-    first = round(found["start_s"] / 0.020)
-    X = words.expand()[first : first + found["n_bins"]]
+    X = stretch_of(large_study.recording(9, 20.0).bin(0.020), found)
     test = results.words("cells")[2]
-    columns = hidden_activation(model, test).order
-    assert len(found["hidden"]) == found["n_live"] == columns.size
-    for unit, column in zip(found["hidden"], columns, strict=True):
-        p = model.hidden(X)[:, column]
+    columns = hidden_activation(model, test).order.tolist()
+    assert [unit["column"] for unit in found["hidden"]] == columns
+    assert found["n_live"] == len(columns)
+    for unit in found["hidden"]:
+        p = model.hidden(X)[:, unit["column"]]
         np.testing.assert_allclose(np.array(unit["thousandths"]) / 1000, p, atol=1.01e-3)
         np.testing.assert_array_equal(np.array(unit["thousandths"]) > 500, p > 0.5)
-        assert unit["positive"] == np.flatnonzero(model.W_[:, column] > 0).tolist()
-        assert unit["negative"] == np.flatnonzero(model.W_[:, column] < 0).tolist()
-        assert unit["mean"] == pytest.approx(model.hidden(test.expand())[:, column].mean(), 1e-3)
+        mean = model.hidden(test.expand())[:, unit["column"]].mean()
+        assert unit["mean"] == pytest.approx(mean, 1e-3)
     for row, bins in enumerate(found["spikes"]):
         assert bins == np.flatnonzero(X[:, row]).tolist()
 
 
-def test_windows_end_in_the_bins_of_the_stretch():
-    words = Words.from_array(np.random.default_rng(0).random((50, 3)) < 0.3, 0.020)
-    windows = words.embed(4).expand()
-    np.testing.assert_array_equal(words_ending_at(words, 10, 20, 4), windows[7:17])
+def test_weights_are_told_in_per_cent_and_the_strong_ones_are_members(results, explorer):
+    model = results.model("cells", "RBM 4")
+    for unit in explorer["assemblies"]["hidden"]:
+        weights = model.W_[:, unit["column"]]
+        largest = np.abs(weights).max()
+        percent = np.array(unit["percent"])
+        assert unit["largest"] == pytest.approx(largest, rel=5e-4)
+        np.testing.assert_allclose(percent, 100 * weights / largest, atol=1.0)
+        np.testing.assert_array_equal(np.sign(percent), np.sign(weights))
+        strong = weights.max() / 4
+        assert unit["members"] == [n for n, w in enumerate(weights) if w > 0 and w >= strong]
+        assert unit["silenced"] == [n for n, w in enumerate(weights) if w < 0 and -w >= largest / 4]
+
+
+def test_the_stretch_is_where_the_first_hidden_unit_is_on_most_often(tmp_path):
+    results = small(tmp_path / "cells.db", data=large_study.recording(6, 70.0))
+    [explorer] = explorers(results)
+    found = explorer["assemblies"]
+    words = large_study.recording(6, 70.0).bin(0.020)
+    column = found["hidden"][0]["column"]
+    p = results.model("cells", found["model"]).hidden(words.expand())[:, column]
+    first = round(found["start_s"] / 0.020)
+    assert found["n_bins"] == 1000
+    most = max(p[k : k + 1000].sum() for k in range(p.size - 999))
+    assert p[first : first + 1000].sum() == pytest.approx(most, rel=1e-9)
+
+
+def test_activations_belong_to_windows_that_end_in_the_bins_shown(planted_results, planted):
+    found = planted[1]["assemblies"]
+    model = planted_results.model("cells", found["model"], experiment="spatiotemporal", window=3)
+    words = planted_results.all_words("cells", experiment="spatiotemporal")
+    windows = words.embed(3)
+    X = stretch_of(windows, found)
+    for unit in found["hidden"]:
+        p = model.hidden(X)[:, unit["column"]]
+        np.testing.assert_allclose(np.array(unit["thousandths"]) / 1000, p, atol=1.01e-3)
+        everywhere = posterior(model, windows, unit["column"])
+        np.testing.assert_allclose(everywhere, model.hidden(windows.expand())[:, unit["column"]])
+    order = laminar(planted_results.units("cells", experiment="spatiotemporal")).order
+    for bins, unit in zip(found["spikes"], order, strict=True):
+        assert bins == np.flatnonzero(X[:, 8 + unit]).tolist()
 
 
 def test_each_experiment_shows_its_longest_words(planted):
@@ -128,24 +169,29 @@ def test_each_experiment_shows_its_longest_words(planted):
     assert value == 0.1
 
 
-def test_labels_have_the_layers_that_were_tested(planted):
+def test_a_hidden_unit_is_described_as_in_the_table_of_assemblies(planted):
     found = planted[0]["assemblies"]
+    assert found["ranked"]
     assert found["tested"]
-    [label] = [unit["label"] for unit in found["hidden"]]
-    assert label.startswith("layer IV, 60 %")
-    assert label.endswith("of its weight, p\xa0=\xa00.001; active with 2 units")
+    [unit] = found["hidden"]
+    assert unit["column"] == 0
+    assert unit["verdict"] == "assembly"
+    assert unit["about"] == [
+        "layer IV, 90 %, p\xa0=\xa00.004",
+        "2.00\xa0±\xa00.25\xa0bits/s lost",
+        "recurs in 3 of 3 other splits",
+    ]
 
 
-@pytest.mark.parametrize(
-    ("strength", "said"),
-    [
-        ([1.0, 2.0, 0.0], "active with 2 units"),
-        ([1.0, -2.0, -1.0], "active with 1 unit, silences 2"),
-        ([0.0, -2.0, 0.0], "silences 1 unit"),
-    ],
-)
-def test_hidden_units_without_layers_are_known_by_their_company(strength, said):
-    assert _label(None, np.array(strength)) == said
+def test_the_clearest_assembly_is_first_and_what_is_not_known_last():
+    rows = planted_study.assemblies([f"u{n}" for n in range(10)])
+    known = {row.position: row for row in rows}
+    assert [row.verdict for row in rows] == ["assembly", "unstable", "not needed", "no group"]
+    assert clearest_first([7, 3, 1, 2, 0, 9], known) == [0, 1, 3, 2, 7, 9]
+    # One that is worth less, but is surer.
+    known[5] = replace(known[0], position=5, bits_per_second=1.0, stderr=0.05)
+    assert clearest_first([0, 1, 5], known) == [5, 0, 1]
+    assert clearest_first([2, 0, 1], {}) == [2, 0, 1]
 
 
 def test_the_split_shown_is_the_first_that_is_tested(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -66,21 +67,26 @@ def raster(
     return ax
 
 
-def busiest_bins(words: Words, n_bins: int, window: int = 1) -> tuple[int, int]:
+def busiest_bins(words: Words, n_bins: int) -> tuple[int, int]:
     """First bin and bin after the last of the ``n_bins`` bins with most spikes, within one epoch.
 
-    Of a shorter epoch, all bins are taken. Each bin ends a ``window`` of bins within the epoch.
+    Of a shorter epoch, all bins are taken.
     """
-    spikes = np.concatenate(([0], np.cumsum(words.X.sum(axis=1, dtype=np.int64)[words.index])))
-    best, found = -1, (0, 0)
-    for start, stop in pairwise([*words.epoch_starts.tolist(), words.n_bins]):
-        first = start + window - 1
-        length = min(n_bins, stop - first)
-        if length < 1:
-            continue
-        counts = spikes[first + length : stop + 1] - spikes[first : stop + 1 - length]
-        if counts.max() > best:
-            best, begin = int(counts.max()), first + int(counts.argmax())
+    spikes = words.X.sum(axis=1, dtype=np.int64)[words.index]
+    return fullest_bins(spikes, words.epoch_starts, n_bins)
+
+
+def fullest_bins(
+    amounts: NDArray[Any], epoch_starts: NDArray[np.int64], n_bins: int
+) -> tuple[int, int]:
+    """As :func:`busiest_bins`, for the largest sum of ``amounts``, one per bin and at least 0."""
+    total = np.concatenate(([0], np.cumsum(amounts)))
+    best, found = -1.0, (0, 0)
+    for start, stop in pairwise([*epoch_starts.tolist(), amounts.size]):
+        length = min(n_bins, stop - start)
+        sums = total[start + length : stop + 1] - total[start : stop + 1 - length]
+        if sums.max() > best:
+            best, begin = float(sums.max()), start + int(sums.argmax())
             found = begin, begin + length
     return found
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluate import Comparison, HiddenUnitLayer
+from ..evaluate import Assembly, Comparison
+from ..evaluate._assemblies import MEMBER
 from ..evaluate._significance import p_text
 from ..figures._conditions import first_split
-from ..formatting import counted
+from ..formatting import counted, number
 from ..models import ModelSpec, PopulationModel
-from ..plot._raster import busiest_bins
+from ..plot._raster import fullest_bins
 from ..study import Condition, NotComputedError, Results
+from ..validation import Floats, chunks
 from ..words import Words
 from ._typography import typeset, unbroken
 
@@ -28,11 +31,11 @@ def assemblies_at(
     order: NDArray[np.int64],
     most_values: int,
 ) -> dict[str, Any] | None:
-    """Hidden units of the best model that has any, in the busiest stretch of the recording.
+    """Hidden units of the best model that has any, in a stretch in which the clearest is active.
 
-    ``order`` is the unit of each row of the raster; of the activations of hidden units, the most
-    variable first, at most ``most_values`` are listed. ``positive`` and ``negative`` are rows of
-    units with such weights. None if no model has a live hidden unit.
+    ``order`` is the unit of each row of the raster; of the activations and weights of hidden units,
+    the clearest first, at most ``most_values`` are listed. The stretch is where the first of them
+    is on most often. None if no model has a live hidden unit.
     """
     split = first_split(compared)
     fitted = (
@@ -44,43 +47,68 @@ def assemblies_at(
     if found is None:
         return None
     spec, model = found
-    words = results.all_words(condition.recording, experiment=condition.experiment.name)
-    n_bins = min(_MOST_BINS, max(1, round(_SECONDS / words.bin_width)))
-    start, stop = busiest_bins(words, n_bins, condition.window)
     activation = results.activation(model=spec, split=split, **condition.names)
-    shown = activation.order[: max(1, most_values // (stop - start))]
-    P = model.hidden(words_ending_at(words, start, stop, condition.window))[:, shown]
-    layers = _layers_of(results, condition, spec, split)
-    units = []
-    for column, p in zip(shown.tolist(), P.T, strict=True):
-        strength = _strength(model, column, condition.window)
-        units.append(
-            {
-                "label": _label(layers.get(column), strength),
-                "mean": float(f"{activation.mean[column]:.4g}"),
-                "positive": np.flatnonzero(strength[order] > 0).tolist(),
-                "negative": np.flatnonzero(strength[order] < 0).tolist(),
-                "thousandths": thousandths(p).tolist(),
-            }
-        )
-    raster = words.X[words.index[start:stop]][:, order]
-    time_s = words.clock.times_s(words.bins[start : start + 1], words.bin_width)
+    known = _described(results, condition, spec, split)
+    columns = clearest_first(activation.order.tolist(), known)
+    words = results.all_words(condition.recording, experiment=condition.experiment.name)
+    windows = words.embed(condition.window)
+    n_bins = min(_MOST_BINS, max(1, round(_SECONDS / words.bin_width)))
+    on = posterior(model, windows, columns[0])
+    start, stop = fullest_bins(on, windows.epoch_starts, n_bins)
+    shown = columns[: max(1, most_values // (stop - start + order.size))]
+    X = windows.X[windows.index[start:stop]]
+    newest = X[:, -order.size :][:, order]
+    bin_of_first = windows.bins[start : start + 1] + condition.window - 1
     return {
         "model": spec.name,
-        "start_s": round(float(time_s[0]), 6),
+        "start_s": round(float(words.clock.times_s(bin_of_first, words.bin_width)[0]), 6),
         "n_bins": stop - start,
-        "spikes": [np.flatnonzero(row).tolist() for row in raster.T],
-        "n_live": int(activation.order.size),
-        "tested": bool(layers),
-        "hidden": units,
+        "spikes": [np.flatnonzero(row).tolist() for row in newest.T],
+        "n_live": len(columns),
+        "ranked": bool(known),
+        "tested": any(row.layer for row in known.values()),
+        "hidden": [
+            {
+                "column": k,
+                **_labels(known.get(k)),
+                "mean": float(f"{activation.mean[k]:.4g}"),
+                **_weights(strength(model, k, condition.window)[order]),
+                "thousandths": thousandths(p).tolist(),
+            }
+            for k, p in zip(shown, model.hidden(X)[:, shown].T, strict=True)
+        ],
     }
 
 
-def words_ending_at(words: Words, start: int, stop: int, window: int) -> NDArray[np.uint8]:
-    """Windows whose newest bins are ``start`` to ``stop``, shape (stop - start, n_dims)."""
-    bins = np.arange(start, stop)[:, None] + np.arange(1 - window, 1)
-    patterns: NDArray[np.uint8] = words.X[words.index[bins]].reshape(stop - start, -1)
-    return patterns
+def _described(
+    results: Results, condition: Condition, spec: ModelSpec, split: int
+) -> dict[int, Assembly]:
+    """What is known of the hidden units of split 0 by column of W; of another split, nothing."""
+    if split != 0:
+        return {}
+    try:
+        found = results.assemblies(model=spec, **condition.names)
+    except NotComputedError:
+        return {}
+    return {row.position: row for row in found}
+
+
+def clearest_first(columns: list[int], known: dict[int, Assembly]) -> list[int]:
+    """Assemblies first, each kind by what is lost without it over its error; the unknown last."""
+
+    def rank(column: int) -> tuple[bool, float]:
+        if column not in known:
+            return True, math.inf
+        row = known[column]
+        return row.verdict != "assembly", -row.bits_per_second / max(row.stderr, 1e-12)
+
+    return sorted(columns, key=rank)
+
+
+def posterior(model: PopulationModel, words: Words, column: int) -> Floats:
+    """P(h = 1 | x) of one hidden unit in every bin, shape (n_bins,)."""
+    parts = chunks(len(words), words.n_dims)
+    return np.concatenate([model.hidden(words.X[part])[:, column] for part in parts])[words.index]
 
 
 def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -89,41 +117,43 @@ def thousandths(p: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.where(p > 0.5, np.maximum(nearest, 501), np.minimum(nearest, 500))
 
 
-def _layers_of(
-    results: Results, condition: Condition, spec: ModelSpec, split: int
-) -> dict[int, HiddenUnitLayer]:
-    """Layer statistics of a split by column of W; empty if there are none."""
-    try:
-        found = results.layers(model=spec, **condition.names)
-    except NotComputedError:
-        return {}
-    if found is None or split not in found.splits:
-        return {}
-    statistics = found.statistics[found.splits.index(split)]
-    return {row.position: row for row in statistics.hidden}
-
-
-def _label(layer: HiddenUnitLayer | None, strength: NDArray[np.float64]) -> str:
-    """What a hidden unit is called in the list."""
-    if layer is not None:
-        p = unbroken(typeset(p_text(layer.p_holm)))
-        where = f"layer {layer.layer}, {100 * layer.share:.0f} % of its weight, {p}"
-        return f"{where}; {_company(strength)}"
-    return _company(strength)
-
-
-def _company(strength: NDArray[np.float64]) -> str:
-    """Units that are more and less active with a hidden unit, which is off in silence."""
-    n_positive, n_negative = int((strength > 0).sum()), int((strength < 0).sum())
-    if not n_negative:
-        return f"active with {counted(n_positive, 'unit')}"
-    if not n_positive:
-        return f"silences {counted(n_negative, 'unit')}"
-    return f"active with {counted(n_positive, 'unit')}, silences {n_negative}"
-
-
-def _strength(model: PopulationModel, column: int, window: int) -> NDArray[np.float64]:
+def strength(model: PopulationModel, column: int, window: int) -> Floats:
     """Weight of each unit that is largest in size over the bins of a window, shape (n_units,)."""
     by_lag = model.W_[:, column].reshape(window, -1)
     lag = np.abs(by_lag).argmax(axis=0)
     return np.asarray(by_lag[lag, np.arange(lag.size)])
+
+
+def _weights(strengths: Floats) -> dict[str, Any]:
+    """Weights by row for JSON: in per cent of the largest, and who belongs to the hidden unit.
+
+    Members have a positive weight of a quarter of the largest positive one or more, as in the table
+    of assemblies; silenced units a negative one of a quarter of the largest of either sign. No
+    weight but zero is 0 per cent.
+    """
+    largest = float(np.abs(strengths).max())
+    percent = np.rint(100.0 * strengths / largest)
+    percent = np.where(percent == 0.0, np.sign(strengths), percent).astype(np.int64)
+    member = (strengths > 0.0) & (strengths >= MEMBER * strengths.max())
+    silenced = (strengths < 0.0) & (strengths <= -MEMBER * largest)
+    return {
+        "largest": float(f"{largest:.4g}"),
+        "percent": percent.tolist(),
+        "members": np.flatnonzero(member).tolist(),
+        "silenced": np.flatnonzero(silenced).tolist(),
+    }
+
+
+def _labels(row: Assembly | None) -> dict[str, Any]:
+    """What the list says of a hidden unit beside its name and its units."""
+    if row is None:
+        return {"verdict": "", "about": []}
+    lost = f"{number(row.bits_per_second)} ± {number(row.stderr)} bits/s lost"
+    about = [unbroken(lost).replace("-", "\N{MINUS SIGN}")]
+    if row.layer:
+        p = unbroken(typeset(p_text(row.layer_p_value)))
+        about.insert(0, f"layer {row.layer}, {100 * row.layer_share:.0f} %, {p}")
+    if row.n_others:
+        n = round(row.stability * row.n_others)
+        about.append(f"recurs in {n} of {counted(row.n_others, 'other split')}")
+    return {"verdict": row.verdict, "about": about}

@@ -1,6 +1,5 @@
 'use strict';
-// What both explorers share: words for numbers and units, colours of the page, plots to walk
-// through.
+// What both explorers share: words for numbers and units, colours of the page, names along axes.
 
 /** Space left of and below plots, in CSS pixels. */
 const LEFT = 58, BELOW = 20;
@@ -40,6 +39,12 @@ function bitText(explorer, row) {
   return unitText(explorer, row % n) + ', ' + bin;
 }
 
+/** The smallest of 1, 2 and 5 times a power of ten that is in a range `most` times or less. */
+function roundStep(range, most) {
+  const power = 10 ** Math.floor(Math.log10(range / most));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => range / step <= most);
+}
+
 /** A new element with text. */
 function make(tag, text = '') {
   const made = document.createElement(tag);
@@ -58,12 +63,15 @@ function makeSvg(parent, tag, attributes, text = '') {
 
 /** Colours of the page as [red, green, blue], by the names of its custom properties. */
 const colours = {};
+/** Colours of hidden units that are shown together; as many can be chosen. */
+const ASSEMBLY_COLOURS = Array.from({ length: 6 }, (_, slot) => 'assembly-' + slot);
 
 /** Read the colours anew, in whatever way they are written. */
 function readColours() {
   const style = getComputedStyle(document.documentElement);
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-  for (const name of ['ink', 'paper', 'muted', 'rule', 'positive', 'negative', 'rbm']) {
+  for (const name of ['ink', 'paper', 'muted', 'rule', 'zero', 'more', 'less', 'faint',
+    ...ASSEMBLY_COLOURS]) {
     context.fillStyle = style.getPropertyValue('--' + name);
     context.fillRect(0, 0, 1, 1);
     colours[name] = [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
@@ -75,17 +83,16 @@ function css(name, alpha = 1) {
   return 'rgb(' + colours[name].join(' ') + ' / ' + alpha + ')';
 }
 
-/** Paper with a share of another colour of the page, opaque. */
-function tinted(name, share) {
-  const { paper, [name]: full } = colours;
-  const mixed = paper.map((from, k) => Math.round(from + share * (full[k] - from)));
-  return 'rgb(' + mixed.join(' ') + ')';
+/** One colour of the page with a share of another, opaque. */
+function mixed(from, to, share) {
+  const parts = colours[from].map((each, k) => Math.round(each + share * (colours[to][k] - each)));
+  return 'rgb(' + parts.join(' ') + ')';
 }
 
-/** Colour of a value: paper at zero, full at the end of the scale, never invisible. */
-function signedColour(value, most) {
-  const share = Math.min(1, 0.15 + 0.85 * Math.abs(value) / most);
-  return tinted(value > 0 ? 'positive' : 'negative', share);
+/** Colour of a value: that of zero at zero, full at the end of the scale, never like zero. */
+function signedColour(value, most, zero = 'zero') {
+  const share = Math.min(1, 0.25 + 0.75 * Math.abs(value) / most);
+  return mixed(zero, value > 0 ? 'more' : 'less', share);
 }
 
 /** The nearest edge of a device's pixel, so that neighbouring cells meet. */
@@ -113,25 +120,28 @@ function shortId(name) {
   return name.length > 9 ? name.slice(0, 3) + '\u2026' + name.slice(-5) : name;
 }
 
-/** Named bands of rows, [name, first, after the last]: layers or, where there are none, units; or
- * the bins of a window. */
+/** Named bands of rows, [name, first, after the last]: layers or, where there are none, units; in
+ * words of several bins, those of each bin. */
 function bands(explorer, nBins = explorer.window) {
   const n = explorer.units.length;
-  if (nBins > 1) {
-    return Array.from({ length: nBins }, (_, lag) => {
-      const before = (nBins - 1 - lag) * explorer.bin_s * 1000;
-      return [(before ? '\u2212' : '') + number(before, 2) + ' ms', lag * n, (lag + 1) * n];
-    });
-  }
-  if (!explorer.layers.length) {
-    return explorer.units.map(([name], row) => [shortId(name), row, row + 1]);
-  }
-  return explorer.layers.map(([name, start, stop]) => [name || '?', start, stop]);
+  const named = explorer.layers.length
+    ? explorer.layers.map(([name, start, stop]) => [name || '?', start, stop])
+    : explorer.units.map(([name], row) => [shortId(name), row, row + 1]);
+  return Array.from({ length: nBins }, (_, lag) => named.map(
+    ([name, start, stop]) => [name, lag * n + start, lag * n + stop])).flat();
+}
+
+/** The bins of a window as bands of rows, by how long before the newest bin they are. */
+function lagBands({ units: { length: n }, window: nBins, bin_s: width }) {
+  return Array.from({ length: nBins }, (_, lag) => {
+    const before = (nBins - 1 - lag) * width * 1000;
+    return [(before ? '\u2212' : '') + number(before, 2) + ' ms', lag * n, (lag + 1) * n];
+  });
 }
 
 /** Names of bands, as many as there is room for, and lines between them: down the rows of a plot,
  * or across its columns. */
-function drawBands(context, box, named, down, ruled = true) {
+function drawBands(context, box, named, down, { ruled = true, room = LEFT - 8 } = {}) {
   const [first, size] = down ? [box.top, box.cellHeight] : [box.left, box.cellWidth];
   context.textAlign = down ? 'right' : 'center';
   context.textBaseline = down ? 'middle' : 'top';
@@ -140,69 +150,37 @@ function drawBands(context, box, named, down, ruled = true) {
     const edge = first + start * size, middle = edge + (stop - start) * size / 2;
     const half = down ? 6 : context.measureText(name).width / 2 + 2;
     context.fillStyle = css('muted', 0.45);
-    if (ruled && start > 0 && down) context.fillRect(box.left, Math.round(edge), box.width, 1);
-    else if (ruled && start > 0) context.fillRect(Math.round(edge), box.top, 1, box.height);
+    if (ruled && start > 0) drawRule(context, box, edge, down, 1);
     if (middle - half < free) continue;
     context.fillStyle = css('muted');
-    if (down) context.fillText(name, box.left - 5, middle, LEFT - 8);
+    if (down) context.fillText(name, box.left - 5, middle, room);
     else context.fillText(name, middle, box.top + box.height + 5);
     free = middle + half;
   }
 }
 
-/** A canvas of cells that can be pointed at, tapped, and walked through by keyboard. */
-class Plot {
-  /**
-   * @param {HTMLCanvasElement} canvas - With an element beside it that marks the cursor.
-   * @param {function} announce - Takes a sentence about the cell pointed at.
-   */
-  constructor(canvas, announce) {
-    Object.assign(this, { canvas, announce, cursor: { row: 0, column: 0, on: false } });
-    const point = (event) => {
-      const { box } = canvas;
-      const column = Math.floor((event.offsetX - box.left) / box.cellWidth);
-      const row = Math.floor((event.offsetY - box.top) / box.cellHeight);
-      if (column < 0 || row < 0 || column >= box.columns || row >= box.rows) return;
-      this.move(row, column);
-    };
-    canvas.addEventListener('pointermove', point);
-    canvas.addEventListener('pointerdown', point);
-    canvas.addEventListener('focus', () => {
-      if (!this.cursor.on) this.move(this.cursor.row, this.cursor.column);
-    });
-    canvas.addEventListener('keydown', (event) => {
-      const { row, column } = this.cursor;
-      const to = { ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1], Home: [row, 0],
-        End: [row, Infinity], ArrowUp: this.next(-1), ArrowDown: this.next(1) }[event.key];
-      if (event.ctrlKey || event.altKey || event.metaKey || !to) return;
-      event.preventDefault();
-      this.move(...to);
-    });
+/** Bins of a window outside the names of `drawBands`, and thick lines between them. */
+function drawLags(context, box, named, down) {
+  const [first, size] = down ? [box.top, box.cellHeight] : [box.left, box.cellWidth];
+  context.fillStyle = css('muted');
+  context.textAlign = 'center';
+  for (const [name, start, stop] of named) {
+    const edge = first + start * size, length = (stop - start) * size;
+    if (start > 0) drawRule(context, box, edge, down, 2);
+    context.save();
+    if (down) {
+      context.translate(0, edge + length / 2);
+      context.rotate(-Math.PI / 2);
+    } else context.translate(edge + length / 2, box.top + box.height + 19);
+    context.textBaseline = 'top';
+    context.fillText(name, 0, 0, length - 2);
+    context.restore();
   }
+}
 
-  /** Go to a cell, or to the nearest there is, and say what is there. */
-  move(row, column) {
-    Object.assign(this.cursor, { row, column, on: true });
-    this.markCursor();
-    this.announce(this.sentence());
-  }
-
-  /** A frame around the plot; where its cells are is kept with the canvas. */
-  frame(context, box) {
-    context.strokeStyle = css('muted');
-    context.strokeRect(box.left - 0.5, box.top - 0.5, box.width + 1, box.height + 1);
-    this.canvas.box = box;
-    this.markCursor();
-  }
-
-  /** Mark the cursor, which stays within the plot; nothing else is drawn anew. */
-  markCursor() {
-    const { cursor, canvas: { box, nextElementSibling: mark } } = this;
-    cursor.row = Math.max(0, Math.min(box.rows - 1, cursor.row));
-    cursor.column = Math.max(0, Math.min(box.columns - 1, cursor.column));
-    mark.hidden = !cursor.on;
-    for (const [edge, length] of Object.entries(this.cursorEdges(box))) {
-      mark.style[edge] = length + 'px';
-    }
-  }
+/** A line between two rows or two columns. */
+function drawRule(context, box, edge, down, thick) {
+  const at = Math.round(edge) - (thick > 1 ? 1 : 0);
+  if (down) context.fillRect(box.left, at, box.width, thick);
+  else context.fillRect(at, box.top, thick, box.height);
 }

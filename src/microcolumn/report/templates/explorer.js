@@ -4,11 +4,17 @@
 (function () {
   const everything = JSON.parse(document.getElementById('explorers').textContent);
   const element = (id) => document.getElementById('explorer-' + id);
-  const writer = (id) => (sentence) => { element(id).textContent = sentence; };
-  const announceParameters = writer('parameters-readout'), announceRaster = writer('assemblies-readout');
+  /** What is read beside a plot; only what the keyboard did is spoken too. */
+  const writer = (id) => (sentence, aloud = false) => {
+    element(id + '-readout').textContent = sentence;
+    if (aloud) element(id + '-spoken').textContent = sentence;
+  };
+  const announceParameters = writer('parameters'), announceRaster = writer('assemblies');
   const couplings = new HeatMap(element('couplings'), 'J', announceParameters, () => {});
   const weights = new HeatMap(element('weights'), 'W', announceParameters, pickFromMap);
-  const raster = new Raster(element('raster'), announceRaster);
+  const raster = new Raster(element('raster'), announceRaster,
+    (view) => { element('view').textContent = view; });
+  const list = new AssemblyList(element('hidden'), element('summary'), raster);
   const NO_HIDDEN = 'No model of this experiment has a live hidden unit.';
   /** What is chosen now. */
   let explorer, model, current;
@@ -43,51 +49,41 @@
     showStep(model.chosen);
   }
 
-  function showHidden(k) {
-    const unit = explorer.assemblies.hidden[k], bins = unit.thousandths.length;
-    const active = unit.thousandths.filter((_, bin) => isActive(unit, bin)).length;
-    element('hidden').querySelectorAll('input')[k].checked = true;
-    element('summary').textContent = 'Hidden unit ' + (k + 1) + ' is active (shaded, P > 0.5) in ' +
-      active.toLocaleString('en') + ' of these ' + counted(bins, 'bin') +
-      '; over the test words its P is ' + number(unit.mean, 2) + ' on average.' +
-      (unit.positive.length ? ' Red: ' + weighted(unit.positive.length, 'positive') + '.' : '') +
-      (unit.negative.length ? ' Blue: ' + weighted(unit.negative.length, 'negative') + '.' : '');
-    announceRaster('Point at a time to see who spikes.');
-    raster.update(explorer, unit);
-  }
-
   /** Show a hidden unit of the map in the data, if these are shown with the same model. */
   function pickFromMap(k) {
-    const found = explorer.assemblies;
-    if (!found) return announceParameters(NO_HIDDEN);
-    if (found.model !== model.name || current !== model.chosen || k >= found.hidden.length) {
-      return announceParameters('The data below are shown with ' + found.model +
-        ' at its chosen penalty; choose these first to pick a hidden unit.');
+    const found = explorer.assemblies, column = model.steps[current].hidden[k];
+    if (!found) return announceParameters(NO_HIDDEN, true);
+    const same = found.model === model.name && current === model.chosen;
+    const at = same ? found.hidden.findIndex((unit) => unit.column === column) : -1;
+    if (at < 0) {
+      return announceParameters('The data below are shown with ' + (same ? 'other hidden units of ' : '') +
+        found.model + ' at its chosen penalty; choose these first to pick a hidden unit.', true);
     }
-    showHidden(k);
-    return element('hidden').querySelectorAll('input')[k].focus();
+    list.only(at);
+    return list.boxes[at].focus();
   }
 
   function assembliesLead(found) {
-    const windows = explorer.window > 1 ? ' (P belongs to the window that ends in a bin)' : '';
-    const some = found.n_live > found.hidden.length
-      ? ' The ' + found.hidden.length + ' most variable of ' + found.n_live + ' are listed.' : '';
-    return 'The busiest ' + number(found.n_bins * explorer.bin_s, 2) + ' s of ' +
-      explorer.recording + ' and the hidden units of ' + found.model +
-      ' at its chosen penalty, the most variable first. Pick one to see when it is active' +
-      windows + ' and with which units.' + some;
+    const first = 'h' + found.hidden[0].column, n = found.hidden.length;
+    const windows = explorer.window > 1 ? ' P belongs to the window that ends in a bin.' : '';
+    const order = found.ranked ? 'assemblies first, by what is lost without them over its error'
+      : 'the most variable first';
+    const some = found.n_live > n ? ' The first ' + n + ' of ' + found.n_live + ' are listed.' : '';
+    return 'The ' + number(found.n_bins * explorer.bin_s, 2) + ' s of ' + explorer.recording +
+      ' in which ' + first + ' is on most often, and the hidden units of ' + found.model +
+      ' at its chosen penalty: ' + order + '. Choose up to six to see when they are on and with ' +
+      'which units.' + windows + some;
   }
 
   function showAssemblies() {
-    const found = explorer.assemblies, group = element('hidden'), list = make('div');
-    group.parentElement.hidden = !found;
+    const found = explorer.assemblies;
+    element('hidden').parentElement.hidden = !found;
     element('assemblies-lead').textContent = found ? assembliesLead(found) : NO_HIDDEN;
     if (!found) return;
-    list.append(...found.hidden.map((unit, k) =>
-      radio('explorer-hidden', (k + 1) + ': ' + unit.label, k === 0, () => showHidden(k))));
+    element('known').hidden = !found.ranked;
     element('tested').hidden = !found.tested;
-    group.replaceChildren(group.firstElementChild, list, element('tested'));
-    showHidden(0);
+    list.show(explorer);
+    announceRaster('Point at a time to see who spikes.');
   }
 
   function showExplorer(chosen) {
@@ -130,6 +126,13 @@
   }
 
   element('parameters').hidden = element('assemblies').hidden = false;
+  const buttons = { 'zoom-out': (aloud) => raster.zoom(0.5, aloud),
+    'zoom-in': (aloud) => raster.zoom(2, aloud), 'show-all': (aloud) => raster.showAll(aloud),
+    previous: () => raster.move(...raster.next(-1), true), next: () => raster.move(...raster.next(1), true) };
+  for (const [name, act] of Object.entries(buttons)) {
+    // A click without a pointer comes from the keyboard.
+    element(name).addEventListener('click', ({ detail }) => act(detail === 0));
+  }
   element('penalty').addEventListener('input', (event) => showStep(Number(event.target.value)));
   fillWhere();
   readColours();

@@ -1,145 +1,225 @@
 'use strict';
-// A hidden unit in the data: spikes of all units, and when the hidden unit is active.
+// Hidden units in the data: spikes of all units, and when the chosen hidden units are on.
 
-/** Whether a hidden unit is active in a bin: P(h = 1 | x) > 0.5. */
-function isActive(unit, bin) {
-  return unit.thousandths[bin] > 500;
-}
+/** Most CSS pixels per bin, and how many there are when a raster opens. */
+const WIDEST_BIN = 24, OPENING_BIN = 4;
+/** Heights in CSS pixels: the trace of one hidden unit alone and among others, and the overview. */
+const TALL_TRACE = 52, LOW_TRACE = 32, STRIP = 14;
 
-/** Stretches in which a hidden unit is active, [first bin, bin after the last] each. */
-function activeStretches(unit) {
-  const found = [];
-  unit.thousandths.forEach((_, bin) => {
-    if (!isActive(unit, bin)) return;
-    if (bin > 0 && isActive(unit, bin - 1)) found[found.length - 1][1] = bin + 1;
-    else found.push([bin, bin + 1]);
-  });
-  return found;
-}
-
-/** "3 units with positive weight" */
-function weighted(n, sign) {
-  return counted(n, 'unit') + ' with ' + sign + ' weight';
-}
-
-/** A raster with the activation of one hidden unit below. */
+/** A raster with the traces of the chosen hidden units below, and an overview of all bins. */
 class Raster extends Plot {
-  /** Show a hidden unit. */
-  update(explorer, unit) {
-    Object.assign(this, { explorer, unit, data: explorer.assemblies });
+  constructor(canvas, announce, viewed) {
+    super(canvas, announce);
+    Object.assign(this, { view: new View(), chosen: [], viewed });
+    addGestures(canvas, this.view, () => this.draw());
+  }
+
+  /** Show a recording where a hidden unit is on. */
+  open(explorer, unit) {
+    const data = explorer.assemblies, width = this.canvas.clientWidth - LEFT - 2;
+    Object.assign(this, { explorer, data, chosen: [] });
+    this.view.stretch(data.n_bins);
+    const span = Math.max(1, Math.min(data.n_bins, Math.round(width / OPENING_BIN)));
+    this.view.show(fullest(unit, span), span);
+  }
+
+  /** Choose hidden units, {unit, colour} each. */
+  choose(chosen) {
+    this.chosen = chosen;
     this.draw();
     if (this.cursor.on) this.announce(this.sentence());
   }
 
-  /** The next bin in which the hidden unit becomes active, forwards or backwards. */
+  /** The next bin in which a chosen hidden unit becomes active, forwards or backwards. */
   next(direction) {
-    const { row, column } = this.cursor, starts = activeStretches(this.unit).map(([at]) => at);
-    const next = direction > 0 ? starts.find((bin) => bin > column)
-      : starts.reverse().find((bin) => bin < column);
-    return [row, next === undefined ? column : next];
+    const { row, column } = this.cursor, starts = this.chosen
+      .flatMap(({ unit }) => stretchesOn(unit).map(([at]) => at))
+      .filter((bin) => (bin - column) * direction > 0);
+    const nearest = direction > 0 ? Math.min(...starts) : Math.max(...starts);
+    return [row, starts.length ? nearest : column];
+  }
+
+  press(key) {
+    const { row, column } = this.cursor, page = Math.max(1, Math.floor(this.view.span));
+    if (key === '+' || key === '=') this.zoom(2, true);
+    else if (key === '-' || key === '_') this.zoom(0.5, true);
+    else if (key === '0') this.showAll(true);
+    else if (key === 'PageUp' || key === 'PageDown') {
+      this.view.pan(key === 'PageUp' ? -page : page);
+      this.move(row, column + (key === 'PageUp' ? -page : page), true);
+      this.draw();
+    } else return super.press(key);
+    return true;
+  }
+
+  move(row, column, aloud = false) {
+    super.move(row, column, aloud);
+    if (aloud && this.view.reveal(this.cursor.column)) this.draw();
+  }
+
+  /** Zoom about the cursor or, where that is not in view, about the middle. */
+  zoom(factor, aloud = false) {
+    const { view, cursor } = this, at = cursor.column + 0.5;
+    const seen = cursor.on && at >= view.first && at <= view.first + view.span;
+    if (view.zoom(factor, seen ? at : view.first + view.span / 2)) this.draw();
+    this.announce(this.viewText(), aloud);
+  }
+
+  /** Show all bins. */
+  showAll(aloud = false) {
+    if (this.view.showAll()) this.draw();
+    this.announce(this.viewText(), aloud);
+  }
+
+  /** "Showing 2.7 of 20 s, from 12.34 s" */
+  viewText() {
+    const { view, data, explorer: { bin_s: width } } = this;
+    const all = number(view.bins * width, 3), from = number(data.start_s + view.first * width, 5);
+    if (view.span === view.bins) return 'Showing all ' + all + ' s';
+    return 'Showing ' + number(view.span * width, 2) + ' of ' + all + ' s, from ' + from + ' s';
   }
 
   draw() {
     const width = this.canvas.clientWidth - LEFT - 2;
     if (!this.data || width <= 0) return;
+    this.view.least = width / WIDEST_BIN;
+    this.view.show(this.view.first, this.view.span);
     const rows = this.data.spikes.length, cellHeight = Math.max(0.8, Math.min(14, 320 / rows));
-    const box = { left: LEFT, top: 1, width, height: rows * cellHeight,
-      cellWidth: width / this.data.n_bins, cellHeight, rows, columns: this.data.n_bins };
-    const trace = { ...box, top: box.height + 14, height: 52 };
-    const context = cleared(this.canvas, trace.top + trace.height + BELOW);
-    this.shadeActive(context, box);
-    this.shadeActive(context, trace);
-    this.drawSpikes(context, box);
-    drawBands(context, box, bands(this.explorer, 1), true, this.explorer.layers.length > 0);
-    this.drawActivation(context, trace);
-    this.drawTimes(context, trace);
-    this.frame(context, { ...box, bottom: trace.top + trace.height });
+    const box = { left: LEFT, top: 1, width, height: rows * cellHeight, first: this.view.first,
+      cellWidth: width / this.view.span, cellHeight, rows, columns: this.data.n_bins };
+    const high = this.chosen.length > 1 ? LOW_TRACE : TALL_TRACE;
+    const traces = this.chosen.map((_, k) =>
+      ({ ...box, top: box.height + 20 + k * (high + 8), height: high }));
+    const { top, height } = traces[traces.length - 1] || box;
+    const axis = top + height, strip = axis + 26;
+    const context = cleared(this.canvas, strip + STRIP + 2);
+    this.clipped(context, { ...box, height: axis }, () => this.drawData(context, box, traces));
+    drawBands(context, box, bands(this.explorer, 1), true, { ruled: this.explorer.layers.length > 0 });
+    traces.forEach((trace, k) => this.nameTrace(context, trace, this.chosen[k]));
+    this.drawTimes(context, { ...box, top: axis });
+    this.drawStrip(context, { ...box, top: strip, height: STRIP });
+    this.frame(context, { ...box, bottom: axis, strip: strip - 4 });
+    this.viewed(this.viewText());
   }
 
-  cursorEdges({ left, cellWidth, bottom }) {
-    return { left: left + (this.cursor.column + 0.5) * cellWidth - 0.5, top: 0, width: 1,
-      height: bottom };
+  /** Draw something that must not leave a box. */
+  clipped(context, box, draw) {
+    context.save();
+    context.beginPath();
+    context.rect(box.left, box.top, box.width, box.height);
+    context.clip();
+    draw();
+    context.restore();
   }
 
-  shadeActive(context, box) {
-    context.fillStyle = tinted('rbm', 0.4);
-    for (const [start, stop] of activeStretches(this.unit)) {
-      const wide = Math.max(1.5, (stop - start) * box.cellWidth);
-      context.fillRect(LEFT + start * box.cellWidth, box.top, wide, box.height);
-    }
-  }
-
-  /** Spikes of units with positive or negative weight in colour, of others faint. */
-  drawSpikes(context, box) {
-    const positive = new Set(this.unit.positive), negative = new Set(this.unit.negative);
-    const wide = Math.max(1.2, Math.min(3, box.cellWidth));
-    const high = Math.max(1, box.cellHeight * 0.8);
-    this.data.spikes.forEach((bins, row) => {
-      const y = box.top + (row + 0.1) * box.cellHeight;
-      const name = positive.has(row) ? 'positive' : negative.has(row) ? 'negative' : 'muted';
-      context.fillStyle = css(name, name === 'muted' ? 0.45 : 1);
-      for (const bin of bins) {
-        context.fillRect(LEFT + (bin + 0.5) * box.cellWidth - wide / 2, y, wide, high);
-      }
+  drawData(context, box, traces) {
+    for (const each of this.chosen) this.shade(context, box, each, 0.2);
+    drawSpikes(context, box, this.data.spikes, spikeColours(this.chosen, box));
+    traces.forEach((trace, k) => {
+      this.shade(context, trace, this.chosen[k], 0.35);
+      drawTrace(context, trace, this.chosen[k].unit);
     });
   }
 
-  drawActivation(context, box) {
-    const y = (thousandth) => box.top + box.height * (1 - thousandth / 1000);
+  /** Shade where a hidden unit is on. */
+  shade(context, box, { unit, colour }, alpha) {
+    context.fillStyle = css(colour, alpha);
+    for (const [start, stop] of stretchesOn(unit)) {
+      const wide = Math.max(1.5, (stop - start) * box.cellWidth);
+      context.fillRect(box.left + (start - box.first) * box.cellWidth, box.top, wide, box.height);
+    }
+  }
+
+  /** The axis of a trace, with the name of its hidden unit. */
+  nameTrace(context, box, { unit, colour }) {
+    const y = (p) => box.top + box.height * (1 - p);
     context.fillStyle = css('muted');
     context.textAlign = 'right';
     context.textBaseline = 'middle';
-    for (const [text, at] of [['1', 1000], ['P(h=1|x)', 500], ['0', 0]]) {
-      context.fillText(text, LEFT - 5, y(at));
-      context.fillRect(box.left, Math.round(y(at)), box.width, at === 500 ? 0.5 : 0.25);
+    for (const p of [0, 1]) {
+      context.fillText(String(p), LEFT - 5, y(p) + (p ? 3 : -3));
+      context.fillRect(box.left, Math.round(y(p)), box.width, 0.5);
     }
-    context.strokeStyle = css('ink');
-    context.lineWidth = 1;
-    context.beginPath();
-    this.unit.thousandths.forEach((value, bin) => {
-      context.lineTo(box.left + bin * box.cellWidth, y(value));
-      context.lineTo(box.left + (bin + 1) * box.cellWidth, y(value));
-    });
-    context.stroke();
+    context.fillStyle = css(colour);
+    context.fillRect(2, box.top + box.height / 2 - 7, 4, 14);
+    context.fillStyle = css('ink');
+    context.textAlign = 'left';
+    context.fillText('h' + unit.column, 10, box.top + box.height / 2, LEFT - 26);
+    context.fillStyle = css('muted');
+    context.textBaseline = 'bottom';
+    if (box.top < box.rows * box.cellHeight + 24) context.fillText('P(h = 1 | x)', LEFT, box.top - 3);
   }
 
-  /** Round times of the recording's clock. */
+  /** Round times of the recording's clock, finer the closer one looks. */
   drawTimes(context, box) {
-    const { start_s: first, n_bins: n } = this.data, seconds = n * this.explorer.bin_s;
-    const fits = (each) => seconds / each <= Math.max(2, box.width / 70);
-    const step = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10].find(fits) || 20;
+    const { start_s: start } = this.data, { bin_s: width } = this.explorer;
+    const first = start + box.first * width, seconds = this.view.span * width;
+    const step = roundStep(seconds, Math.max(2, box.width / 72));
+    const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     context.fillStyle = css('muted');
     context.textAlign = 'center';
     context.textBaseline = 'top';
     for (let k = Math.ceil(first / step); k * step <= first + seconds; k += 1) {
       const x = box.left + (k * step - first) / seconds * box.width;
-      const text = Number((k * step).toFixed(2)) + ' s', half = context.measureText(text).width / 2;
-      context.fillRect(x, box.top + box.height, 1, 4);
-      context.fillText(text, Math.min(x, box.left + box.width - half), box.top + box.height + 7);
+      const text = (k * step).toFixed(decimals), half = context.measureText(text).width / 2;
+      context.fillRect(Math.round(x), box.top, 1, 4);
+      context.fillText(text, Math.min(x, box.left + box.width - half), box.top + 7);
     }
+    context.textAlign = 'right';
+    context.fillText('time (s)', LEFT - 12, box.top + 7);
   }
 
-  /** Who spikes at the cursor, and how active the hidden unit is. */
+  /** All bins, with where hidden units are on and which part is in view. */
+  drawStrip(context, box) {
+    const wide = box.width / this.data.n_bins, { first, span, bins } = this.view;
+    const whole = { ...box, first: 0, cellWidth: wide }, after = first + span;
+    context.fillStyle = css('faint', 0.25);
+    context.fillRect(box.left, box.top, box.width, box.height);
+    this.chosen.forEach((each, k) => this.shade(context, { ...whole,
+      top: box.top + k * box.height / this.chosen.length,
+      height: box.height / this.chosen.length }, each, 1));
+    context.fillStyle = css('paper', 0.4);
+    context.fillRect(box.left, box.top, first * wide, box.height);
+    context.fillRect(box.left + after * wide, box.top, (bins - after) * wide, box.height);
+    context.strokeStyle = css('ink');
+    context.lineWidth = 1.5;
+    context.strokeRect(box.left + first * wide, box.top, span * wide, box.height);
+    context.fillStyle = css('muted');
+    context.textAlign = 'right';
+    context.textBaseline = 'middle';
+    context.fillText('all', LEFT - 12, box.top + box.height / 2);
+  }
+
+  /** Rows and traces alike tell the time. */
+  cellAt(x, y) {
+    const { left, width, top, bottom, cellHeight, cellWidth, rows, first } = this.canvas.box;
+    if (x < left || x >= left + width || y < top || y >= bottom) return null;
+    const row = Math.min(rows - 1, Math.floor((y - top) / cellHeight));
+    return [row, Math.floor(first + (x - left) / cellWidth)];
+  }
+
+  cursorEdges({ left, first, cellWidth, bottom }) {
+    return { left: left + (this.cursor.column + 0.5 - first) * cellWidth - 0.5, top: 0, width: 1,
+      height: bottom };
+  }
+
+  /** Which hidden units are on at the cursor, and who spikes. */
   sentence() {
     const bin = this.cursor.column, { bin_s: width } = this.explorer, { spikes } = this.data;
     const spiking = [...spikes.keys()].filter((row) => spikes[row].includes(bin));
-    const positive = spiking.filter((row) => this.unit.positive.includes(row));
-    const negative = spiking.filter((row) => this.unit.negative.includes(row)).length;
-    const others = spiking.length - positive.length - negative, parts = [];
-    if (positive.length) {
-      parts.push(weighted(positive.length, 'positive') + ' (' + this.names(positive) + ')');
-    }
-    if (negative) parts.push(weighted(negative, 'negative'));
-    if (others) parts.push(counted(others, 'other'));
-    const time = (this.data.start_s + bin * width).toFixed(width < 0.01 ? 4 : 3);
-    return time + ' s: P = ' + this.unit.thousandths[bin] / 1000 +
-      (isActive(this.unit, bin) ? ', active; ' : ', not active; ') +
-      (parts.length ? 'spiking: ' + parts.join(', ') : 'no unit spikes');
-  }
-
-  /** Names of the first few of some rows. */
-  names(rows) {
-    const few = rows.slice(0, 6).map((row) => unitText(this.explorer, row)).join('; ');
-    return rows.length > 6 ? few + '; ' + (rows.length - 6) + ' more' : few;
+    const time = (this.data.start_s + bin * width).toFixed(width < 0.01 ? 4 : 3) + ' s: ';
+    const states = this.chosen.map(({ unit }) => {
+      const count = (rows) => spiking.filter((row) => rows.includes(row)).length;
+      const against = unit.silenced.length
+        ? ' and ' + count(unit.silenced) + ' of the ' + unit.silenced.length + ' that it silences' : '';
+      return 'h' + unit.column + ' is ' + (isOn(unit, bin) ? 'on' : 'off') + ' (P = ' +
+        unit.thousandths[bin] / 1000 + ') with ' + count(unit.members) + ' of its ' +
+        counted(unit.members.length, 'unit') + against + '; ';
+    });
+    const names = spiking.slice(0, 6).map((row) => unitText(this.explorer, row)).join('; ');
+    const more = spiking.length > 6 ? '; ' + (spiking.length - 6) + ' more' : '';
+    return time + states.join('') + (spiking.length
+      ? counted(spiking.length, 'unit') + (spiking.length === 1 ? ' spikes: ' : ' spike: ') + names + more
+      : 'no unit spikes');
   }
 }

@@ -1,0 +1,95 @@
+'use strict';
+// The list of hidden units: which are chosen, in which colour, and what is said of them.
+
+/** Check boxes for the hidden units of a model, of which a few are shown in the raster. */
+class AssemblyList {
+  /**
+   * @param {HTMLFieldSetElement} group - Its legend stays; boxes come after it.
+   * @param {HTMLElement} summary - Says what is chosen, and in which colours.
+   * @param {Raster} raster
+   */
+  constructor(group, summary, raster) {
+    Object.assign(this, { group, summary, raster, slots: [] });
+  }
+
+  /** List the hidden units of a recording, and show the first. */
+  show(explorer) {
+    const list = make('div');
+    this.units = explorer.assemblies.hidden;
+    this.slots = ASSEMBLY_COLOURS.map(() => null);
+    this.boxes = this.units.map((unit, k) => {
+      const box = make('input');
+      box.type = 'checkbox';
+      box.addEventListener('change', () => this.set(k, box.checked));
+      list.append(this.row(unit, box));
+      return box;
+    });
+    this.group.querySelector('div')?.remove();
+    this.group.firstElementChild.after(list);
+    this.raster.open(explorer, this.units[0]);
+    this.only(0);
+  }
+
+  /** A box with the name of a hidden unit and what is known of it. */
+  row(unit, box) {
+    const row = make('label'), text = make('span');
+    const name = 'h' + unit.column + (unit.verdict ? ': ' + unit.verdict : '');
+    const units = counted(unit.members.length, 'unit') +
+      (unit.silenced.length ? ', silences ' + unit.silenced.length : '') +
+      '; on in ' + number(100 * unit.mean, 2) + ' % of words';
+    text.append(make('b', name), ...[...unit.about, units].map((line) => make('small', line)));
+    row.append(box, text);
+    return row;
+  }
+
+  /** Choose one hidden unit and no other. */
+  only(k) {
+    this.slots.fill(null);
+    this.set(k, true);
+  }
+
+  /** Choose a hidden unit besides others, in the first colour that is free, or no longer. */
+  set(k, chosen) {
+    if (chosen) this.slots[this.slots.indexOf(null)] = k;
+    else this.slots[this.slots.indexOf(k)] = null;
+    const full = !this.slots.includes(null);
+    this.boxes.forEach((box, at) => {
+      const slot = this.slots.indexOf(at);
+      box.checked = slot >= 0;
+      box.disabled = full && slot < 0;
+      box.parentElement.style.setProperty('--colour',
+        slot < 0 ? 'transparent' : 'var(--' + ASSEMBLY_COLOURS[slot] + ')');
+    });
+    this.raster.choose(this.slots.flatMap((at, slot) =>
+      at === null ? [] : [{ unit: this.units[at], colour: ASSEMBLY_COLOURS[slot] }]));
+    this.summarise();
+  }
+
+  /** When the chosen hidden units are on, and what the colours mean. */
+  summarise() {
+    const { chosen } = this.raster, alone = chosen.length === 1;
+    const lines = chosen.map(({ unit, colour }) => {
+      const bins = unit.thousandths.length, line = make('p');
+      const on = unit.thousandths.filter((_, bin) => isOn(unit, bin)).length;
+      line.style.setProperty('--colour', 'var(--' + colour + ')');
+      line.append(make('b', 'h' + unit.column), make('span', 'on (shaded, P > 0.5) in ' +
+        on.toLocaleString('en') + ' of these ' + counted(bins, 'bin')), scale(unit.largest, !alone));
+      return line;
+    });
+    const note = !chosen.length ? 'Choose a hidden unit to see when it is on.' : alone
+      ? 'Spikes are coloured by the weight of their unit; grey: no weight.'
+      : 'Spikes have the colour of the hidden unit that their unit belongs to, fuller the larger ' +
+        'its weight; units of several have a colour for each; grey: all others.';
+    this.summary.replaceChildren(...lines, make('p', note));
+  }
+}
+
+/** A scale of weights in nats: of either sign or, in the colour of its hidden unit, positive. */
+function scale(largest, own) {
+  const whole = make('span'), bar = make('span');
+  whole.className = 'explorer-scale';
+  bar.className = 'explorer-bar ' + (own ? 'explorer-own' : 'explorer-signed');
+  whole.append(make('span', own ? '0' : number(-largest, 2)), bar,
+    make('span', number(largest, 2) + ' nats'));
+  return whole;
+}
