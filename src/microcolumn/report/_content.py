@@ -43,20 +43,35 @@ class TableItem(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A :class:`~microcolumn.figures.CaptionedFigure` as an ``svg`` or ``img`` element.
+    """A figure as an ``svg`` or ``img`` element.
 
-    ``id`` is its anchor, ``about`` the recording (empty if it shows all), ``width`` the share of
-    the page's width that it was drawn for.
+    ``id`` is its anchor, ``width`` the share of the page's width that it was drawn for, ``data``
+    JSON about its panels and points for the page's scripts, ``about`` the recording (empty if it
+    shows all), ``code`` the Python that draws it, ``number`` its place among the figures of the
+    page, and ``paper`` its number in the paper, if it is there.
     """
 
     id: str
-    number: str
     title: str
     caption: str
-    about: str
     width: float
     markup: Markup
+    data: Markup
+    about: str = ""
+    code: str = ""
+    number: int = 0
+    paper: str = ""
     kind: str = "picture"
+
+    @property
+    def n_bytes(self) -> int:
+        """What it takes of the page."""
+        return len(self.markup.encode()) + len(self.data.encode())
+
+    @property
+    def name(self) -> str:
+        """What the page calls it: ``Figure 5 (3 in the paper)``."""
+        return f"Figure {self.number}" + (f" ({self.paper} in the paper)" if self.paper else "")
 
 
 Item: TypeAlias = Paragraph | Heading | BulletList | TableItem | Picture
