@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 from markupsafe import Markup
 
 from ._tables import Table
+from ._typography import sentence
 
 
 class Paragraph(NamedTuple):
@@ -47,8 +48,8 @@ class Picture(NamedTuple):
 
     ``id`` is its anchor, ``width`` the share of the page's width that it was drawn for, ``data``
     JSON about its panels and points for the page's scripts, ``about`` the recording (empty if it
-    shows all), ``code`` the Python that draws it, ``number`` its place among the figures of the
-    page, and ``paper`` its number in the paper, if it is there.
+    shows all), ``code`` the Python that draws it, and ``paper`` its number in the paper, if it is
+    there. The page numbers figures as it shows them.
     """
 
     id: str
@@ -59,7 +60,6 @@ class Picture(NamedTuple):
     data: Markup
     about: str = ""
     code: str = ""
-    number: int = 0
     paper: str = ""
     kind: str = "picture"
 
@@ -68,10 +68,15 @@ class Picture(NamedTuple):
         """What it takes of the page."""
         return len(self.markup.encode()) + len(self.data.encode())
 
-    @property
-    def name(self) -> str:
-        """What the page calls it: ``Figure 5 (3 in the paper)``."""
-        return f"Figure {self.number}" + (f" ({self.paper} in the paper)" if self.paper else "")
+    def label(self, number: int) -> str:
+        """What it is called for those who do not see it: ``Figure 5, B4``."""
+        return ", ".join(filter(None, [f"Figure {number}", self.about]))
+
+    def heading(self, number: int) -> str:
+        """Begins its caption: ``Figure 5 (3 in the paper). Excess log-likelihood.``."""
+        paper = f" ({self.paper} in the paper)" if self.paper else ""
+        title = f" {sentence(self.title)}" if self.title else ""
+        return f"Figure {number}{paper}.{title}"
 
 
 Item: TypeAlias = Paragraph | Heading | BulletList | TableItem | Picture

@@ -23,7 +23,7 @@ from ._explorer import explorers
 from ._methods import RIVALS, methods, references
 from ._night import night_rules
 from ._notices import quick_look, simulated
-from ._pictures import checked_figures, further, numbered, pictures
+from ._pictures import checked_figures, further, pictures
 from ._sections import answers, has_windows, sections, summary, tally
 from ._typography import sentence, stopped, typeset, unbroken
 
@@ -114,7 +114,7 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         "summary": summary(results),
         "cautions": cautions(results),
         "most_cautions": _MOST_CAUTIONS,
-        "sections": numbered(parts),
+        "sections": parts,
         "night": night_rules(each.markup for each in shown),
         "methods": paragraphs,
         "references": references(paragraphs),

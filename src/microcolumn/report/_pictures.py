@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 from io import BytesIO
 from typing import Any
@@ -17,7 +17,7 @@ from ..figures._all import Wanted
 from ..figures._captioned import PAGE, svg_element
 from ..figures._geometry import panels_of, points_of
 from ..study import Results
-from ._content import Item, Paragraph, Picture, Section
+from ._content import Item, Paragraph, Picture
 
 #: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
 MOST_BYTES = 700_000
@@ -71,22 +71,6 @@ def checked_figures(figures: object) -> list[Figure]:
             what = f"extra[{k}] is a {type(figure).__name__}, not a matplotlib figure"
             raise TypeError(f"{what}{hint or '; give figures alone'}")
     return list(figures)
-
-
-def numbered(sections: Sequence[Section]) -> list[Section]:
-    """The sections with all pictures numbered in the order of the page."""
-    count = iter(range(1, 10_000))
-
-    def number(items: Sequence[Item]) -> Iterator[Item]:
-        for each in items:
-            yield each._replace(number=next(count)) if isinstance(each, Picture) else each
-
-    found = []
-    for section in sections:
-        items = list(number(section.items))
-        blocks = [block._replace(items=list(number(block.items))) for block in section.blocks]
-        found.append(section._replace(items=items, blocks=blocks))
-    return found
 
 
 def _picture(figure: Figure, anchor: str, most: int) -> Picture:

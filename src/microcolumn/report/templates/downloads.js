@@ -58,10 +58,9 @@
   /** The points of a figure: a column for whatever is known of any of them. */
   function pointRows(plate) {
     const { points } = about(plate), names = [...new Set(points.flatMap(([columns]) => columns))];
-    const rows = points.flatMap(([columns, found]) => found.map((row) =>
-      names.map((name) => row[4 + columns.indexOf(name)] ?? null)
-        .map((value, k) => (columns.includes(names[k]) ? value : null))));
-    return [names, ...rows];
+    const valueOf = (columns, [, , , , ...values]) => (name) => values[columns.indexOf(name)] ?? null;
+    return [names, ...points.flatMap(([columns, rows]) =>
+      rows.map((row) => names.map(valueOf(columns, row))))];
   }
 
   function tableRows(table) {
@@ -90,7 +89,7 @@
   for (const plate of all('.plate')) {
     const { points, total } = about(plate), bar = plate.querySelector('.takeaway');
     const name = plate.querySelector('.card').ariaLabel, buttons = [];
-    const add = (kind, act, text = kind) =>
+    const add = (text, act) =>
       buttons.push(button(text, act, { 'aria-label': text + ' of ' + name }));
     if (plate.querySelector('.sheet svg')) {
       add('SVG', () => save(new Blob([svgText(plate)], { type: 'image/svg+xml' }), plate.id + '.svg'));
@@ -100,9 +99,9 @@
       const n = points.reduce((sum, [, rows]) => sum + rows.length, 0);
       const some = n < total ? ' (' + n.toLocaleString('en') + ' of '
         + total.toLocaleString('en') + ' points)' : '';
-      add('CSV', () => saveCsv(pointRows(plate), plate.id), 'CSV' + some);
+      add('CSV' + some, () => saveCsv(pointRows(plate), plate.id));
     }
-    bar.prepend(...buttons);
+    bar.prepend(toolbar(buttons, 'Files of ' + name));
   }
   for (const box of all('.tabled')) {
     const table = box.querySelector('table'), title = table.caption.textContent;

@@ -24,6 +24,23 @@ function button(text, act, attributes = {}) {
   return element;
 }
 
+/** Buttons in a row, which take one stop of the focus together; the arrow keys lead along it. */
+function toolbar(buttons, label) {
+  const bar = made('div', '', { role: 'toolbar', 'aria-label': label, class: 'buttons' });
+  const stop = (at) => buttons.forEach((each, k) => { each.tabIndex = k === at ? 0 : -1; });
+  bar.append(...buttons);
+  stop(0);
+  bar.addEventListener('keydown', (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    const n = buttons.length, at = (buttons.indexOf(document.activeElement) + step + n) % n;
+    stop(at);
+    buttons[at].focus();
+  });
+  return bar;
+}
+
 const known = new WeakMap();
 /** What the page knows of a figure: its size, panels and points; see _pictures.py. */
 function about(plate) {
