@@ -84,14 +84,14 @@ class Parsed(HTMLParser):
         return [table["rows"] for table in self.tables if table["caption"].startswith(title)]
 
 
-def drawing(number):
+def drawing(name, number):
     """A figure that takes no time, with an id and a link inside its SVG."""
 
     def draw(results, recording=None, *, experiment=None, window=None):
-        with captioned(number, f"Title {number}", (7.0, 1.0)) as figure:
+        with captioned(number, f"Title {name}", (7.0, 1.0)) as figure:
             ax = figure.add_subplot()
             ax.plot([0, 1], [0, 1])
-            figure.caption = f"(a) Caption {number} of {recording}."
+            figure.caption = f"(a) Caption {name} of {recording}."
         return figure
 
     return draw
@@ -99,7 +99,7 @@ def drawing(number):
 
 @pytest.fixture(autouse=True, scope="module")
 def _quick_figures():
-    quick = {n: each._replace(draw=drawing(n)) for n, each in _all.FIGURES.items()}
+    quick = {n: each._replace(draw=drawing(n, each.paper)) for n, each in _all.FIGURES.items()}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_all, "FIGURES", quick)
         yield
@@ -190,7 +190,12 @@ def test_figures_have_captions_and_stand_in_their_own_boxes(parsed):
         "figure-annealing-0",
     ]
     captions = [caption["text"] for caption in parsed.all("figcaption")]
-    assert "Figure parameters. Title parameters. (a) Caption parameters of cells." in captions
+    numbers = ["1", "3", "4", "2", "5", "6", "S1"]
+    names = ["data", "likelihood", "patterns", "parameters", "windows", "spatiotemporal"]
+    for k, (number, name) in enumerate(zip(numbers, [*names, "annealing"], strict=True), 1):
+        of = "None" if name == "likelihood" else "cells"
+        lead = f"Figure {k} ({number} in the paper). Title {name}."
+        assert f"{lead} (a) Caption {name} of {of}." in captions
 
 
 def test_nothing_is_loaded_from_elsewhere(parsed):
@@ -273,7 +278,8 @@ def test_text_from_recordings_is_shown_and_never_run(parsed, tmp_path):
     plan = Plan.of({f"a {HOSTILE}": recording}, models="RBM", n_hidden=2, l1=0, n_splits=1)
     text = page(run(plan, tmp_path / "study.db", n_jobs=1, command=f"command {HOSTILE}"))
     ordinary, parsed = parsed, Parsed(text)
-    assert len(parsed.all("script")) == len(ordinary.all("script"))
+    codes = [[e for e in each.all("script") if "type" not in e] for each in (parsed, ordinary)]
+    assert len(codes[0]) == len(codes[1])  # the others are data
     assert "<script>alert" not in text
     for shown in (f"a {HOSTILE}", f"source {HOSTILE}", f"command {HOSTILE}"):
         assert shown in parsed.all("body")[0]["text"]
@@ -294,7 +300,7 @@ def test_a_figure_that_is_not_computed_yet_leaves_a_sentence(results, monkeypatc
 
 def test_the_page_needs_the_store_alone(results, text, tmp_path):
     """A copy of the store elsewhere, of a recording that is nowhere, has the same page."""
-    copy = tmp_path / "elsewhere.db"
+    copy = tmp_path / results.file.name
     shutil.copy(results.file, copy)
     assert page(Results(copy)) == text
 
@@ -310,7 +316,7 @@ def test_a_figure_that_is_too_large_as_svg_becomes_pixels(results, monkeypatch, 
     monkeypatch.setattr(pictures, "MOST_BYTES", most)
     [picture] = pictures.pictures(results, ROOM).values()
     [image] = Parsed(picture.markup).all("img")
-    assert image["alt"] == "Figure 1: Many & more"
+    assert image["alt"] == "Many & more"
     content = image["src"].removeprefix("data:image/png;base64,")
     assert plt.imread(BytesIO(base64.b64decode(content))).shape[:2] == (width // 7, width)
 

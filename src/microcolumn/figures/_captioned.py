@@ -96,50 +96,16 @@ class CaptionedFigure(Figure):
 
         A prefix is a letter, then letters, digits, ``-`` and ``_``.
         """
-        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", prefix):
-            raise ValueError(
-                f"prefix is {prefix!r}; begin it with a letter and use letters, digits, - and _"
-            )
-        return _prefixed(self._element(), prefix)
+        with _style():
+            return svg_element(self, self.title, prefix)
 
     @property
     def _heading(self) -> str:
         return f"Figure {self.number}: {self.title}" if self.number else self.title
 
-    def _element(self) -> str:
-        """The figure as an SVG element, with ids as matplotlib gives them."""
-        element = self._drawn_once()
-        element = element[element.index("<svg") :]
-        element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
-        # Matplotlib names images after their pixels, so that two may share a name; none is used.
-        element = re.sub(r'(<image [^>]*?) id="[^"]*"', r"\1", element)
-        label = escape(printable(self._heading), quote=True)
-        root = f'<svg role="img" aria-label="{label}"'
-        # In a page, a style sheet would apply to all elements; a style attribute does not.
-        if sheet := re.search(r"<style[^>]*>\*\{([^}]*)\}</style>", element):
-            element = element.replace(sheet[0], "", 1)
-            root += f' style="{sheet[1]}"'
-        return element.replace("<svg", root, 1)
-
-    def _drawn_once(self) -> str:
-        """What ``savefig`` writes as SVG, without its first drawing of all that finds margins."""
-        file = StringIO()
-        canvas, dpi = self.canvas, self.dpi
-        about = _METADATA["svg"][1] | {"Title": printable(self._heading)}
-        with _style(), warnings.catch_warnings():
-            # Text stays text, and the reader's fonts have the letters.
-            warnings.filterwarnings("ignore", "Glyph .* missing from")
-            try:
-                self.dpi = mpl.rcParams["savefig.dpi"]
-                svg: Any = FigureCanvasSVG(self)  # which matplotlib's types leave out in part
-                svg.print_svg(file, metadata=about)
-            finally:
-                self.dpi = dpi
-                self.set_canvas(canvas)
-        return file.getvalue()
-
     def _repr_html_(self) -> str:
-        element = self._element()
+        with _style():
+            element = _element(self, self.title)
         # A hash instead of the object's address: a notebook that is run again shows the same bytes.
         prefix = "figure-" + hashlib.sha256(element.encode()).hexdigest()[:8]
         lead = f"Figure {self.number}. {self.title}" if self.number else self.title
@@ -148,6 +114,15 @@ class CaptionedFigure(Figure):
             f"<figure>{_prefixed(element, prefix)}"
             f"<figcaption><b>{lead}.</b> {caption}</figcaption></figure>"
         )
+
+
+def svg_element(figure: Figure, title: str, prefix: str) -> str:
+    """Any figure as an SVG element for an HTML page, ``prefix`` before all its ids."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", prefix):
+        raise ValueError(
+            f"prefix is {prefix!r}; begin it with a letter and use letters, digits, - and _"
+        )
+    return _prefixed(_element(figure, title), prefix)
 
 
 @contextmanager
@@ -192,6 +167,40 @@ def _style() -> Iterator[None]:
         mpl.rcdefaults()
         mpl.rcParams.update(RC)
         yield
+
+
+def _element(figure: Figure, title: str) -> str:
+    """A figure as an SVG element, with ids as matplotlib gives them."""
+    element = _drawn_once(figure, title)
+    element = element[element.index("<svg") :]
+    element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
+    # Matplotlib names images after their pixels, so that two may share a name; none is used.
+    element = re.sub(r'(<image [^>]*?) id="[^"]*"', r"\1", element)
+    root = f'<svg role="img" aria-label="{escape(printable(title), quote=True)}"'
+    # In a page, a style sheet would apply to all elements; a style attribute does not.
+    if sheet := re.search(r"<style[^>]*>\*\{([^}]*)\}</style>", element):
+        element = element.replace(sheet[0], "", 1)
+        root += f' style="{sheet[1]}"'
+    return element.replace("<svg", root, 1)
+
+
+def _drawn_once(figure: Figure, title: str) -> str:
+    """What ``savefig`` writes as SVG, without its first drawing of all that finds margins."""
+    file = StringIO()
+    canvas, dpi = figure.canvas, figure.dpi
+    about = _METADATA["svg"][1] | {"Title": printable(title)}
+    text: dict[Any, Any] = {name: RC[name] for name in ("svg.fonttype", "svg.hashsalt")}
+    with mpl.rc_context(text), warnings.catch_warnings():
+        # Text stays text, and the reader's fonts have the letters.
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        try:
+            figure.dpi = RC["savefig.dpi"]
+            svg: Any = FigureCanvasSVG(figure)  # which matplotlib's types leave out in part
+            svg.print_svg(file, metadata=about)
+        finally:
+            figure.dpi = dpi
+            figure.set_canvas(canvas)
+    return file.getvalue()
 
 
 def _extension(fname: Any) -> str:

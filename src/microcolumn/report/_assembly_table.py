@@ -32,7 +32,8 @@ def tables(results: Results, condition: Condition) -> Iterator[Table]:
     for spec, found in _computed(results, condition):
         if len(found):
             rows = [columns_of(row) for row in found.clearest]
-            yield Table(f"assemblies, {spec.name}", HEADER, rows, left=LEFT, note=_NOTE)
+            title = f"assemblies, {spec.name}"
+            yield Table(title, HEADER, rows, left=LEFT, note=_NOTE, sortable=True)
 
 
 def sentences(results: Results, condition: Condition) -> list[str]:

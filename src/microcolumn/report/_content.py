@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 from markupsafe import Markup
 
 from ._tables import Table
+from ._typography import sentence
 
 
 class Paragraph(NamedTuple):
@@ -43,20 +44,39 @@ class TableItem(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A :class:`~microcolumn.figures.CaptionedFigure` as an ``svg`` or ``img`` element.
+    """A figure as an ``svg`` or ``img`` element.
 
-    ``id`` is its anchor, ``about`` the recording (empty if it shows all), ``width`` the share of
-    the page's width that it was drawn for.
+    ``id`` is its anchor, ``width`` the share of the page's width that it was drawn for, ``data``
+    JSON about its panels and points for the page's scripts, ``about`` the recording (empty if it
+    shows all), ``code`` the Python that draws it, and ``paper`` its number in the paper, if it is
+    there. The page numbers figures as it shows them.
     """
 
     id: str
-    number: str
     title: str
     caption: str
-    about: str
     width: float
     markup: Markup
+    data: Markup
+    about: str = ""
+    code: str = ""
+    paper: str = ""
     kind: str = "picture"
+
+    @property
+    def n_bytes(self) -> int:
+        """What it takes of the page."""
+        return len(self.markup.encode()) + len(self.data.encode())
+
+    def label(self, number: int) -> str:
+        """What it is called for those who do not see it: ``Figure 5, B4``."""
+        return ", ".join(filter(None, [f"Figure {number}", self.about]))
+
+    def heading(self, number: int) -> str:
+        """Begins its caption: ``Figure 5 (3 in the paper). Excess log-likelihood.``."""
+        paper = f" ({self.paper} in the paper)" if self.paper else ""
+        title = f" {sentence(self.title)}" if self.title else ""
+        return f"Figure {number}{paper}.{title}"
 
 
 Item: TypeAlias = Paragraph | Heading | BulletList | TableItem | Picture

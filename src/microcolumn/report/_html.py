@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
@@ -17,20 +18,33 @@ from ..formatting import enumeration
 from ..study import Results
 from . import _tables as tables
 from ._cautions import cautions
+from ._content import Item, Picture, Section
 from ._explorer import explorers
 from ._methods import RIVALS, methods, references
+from ._night import night_rules
 from ._notices import quick_look, simulated
-from ._pictures import pictures
+from ._pictures import checked_figures, further, pictures
 from ._sections import answers, has_windows, sections, summary, tally
 from ._typography import sentence, stopped, typeset, unbroken
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: Most bytes of a page, and a generous estimate for the words and tables of a recording.
 _MOST_BYTES, _TEXT_BYTES = 7_900_000, 20_000
 #: With more cautions or comparisons, they are folded away behind a line that counts them.
 _MOST_CAUTIONS, _MOST_ANSWERS = 8, 4
+_PAPER = "Köster et al. 2014"
+_FURTHER = "Figures that were added to this page by whoever wrote it."
 
 
-def write(results: Results, path: str | os.PathLike[str], *, progress: bool | None = None) -> None:
+def write(
+    results: Results,
+    path: str | os.PathLike[str],
+    *,
+    extra: Sequence[Figure] = (),
+    progress: bool | None = None,
+) -> None:
     """Write the page of a study to a file, completely or not at all.
 
     Parameters
@@ -39,16 +53,19 @@ def write(results: Results, path: str | os.PathLike[str], *, progress: bool | No
         Of a finished or unfinished study.
     path : path
         The HTML file; an existing file is replaced.
+    extra : sequence of matplotlib figures, optional
+        Your own figures, shown in a section "Further figures" with their title and, if they are
+        :class:`~microcolumn.figures.CaptionedFigure` or have an attribute ``caption``, with it.
     progress : bool, optional
         Show a bar while figures are drawn; by default in a terminal and in a notebook only.
     """
     if Path(path).resolve() == results.file.resolve():
         raise ValueError(f"{path} is the study's store; choose another file for its page")
     with atomic_write(path) as file:
-        file.write(page(results, progress=progress).encode())
+        file.write(page(results, extra=extra, progress=progress).encode())
 
 
-def page(results: Results, *, progress: bool | None = None) -> str:
+def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | None = None) -> str:
     """The page of a study: the answer, then what it rests on, figures and tables.
 
     Parameters
@@ -56,6 +73,8 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     results : Results
         Of a finished or unfinished study; a figure whose results are not computed yet is left out
         with a sentence.
+    extra : sequence of matplotlib figures, optional
+        Your own figures, as in :func:`write`.
     progress : bool, optional
         Show a bar while figures are drawn; by default in a terminal and in a notebook only.
 
@@ -64,10 +83,14 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     str
         HTML of a few megabytes at most.
     """
+    own = further(checked_figures(extra))
     interactive = explorers(results)
     data = htmlsafe_json_dumps(interactive, separators=(",", ":"))
-    text_bytes = _TEXT_BYTES * (10 + len(results.recordings))
+    text_bytes = _TEXT_BYTES * (10 + len(results.recordings)) + _n_bytes(own)
     drawn = pictures(results, max(0, _MOST_BYTES - text_bytes - len(data)), progress)
+    parts = sections(results, drawn)
+    if own:
+        parts.append(Section("further", "Further figures", _FURTHER, own, []))
     layers = any(tables.layers(results, condition) for condition in tables.longest(results))
     paragraphs = methods(
         results.plan,
@@ -76,6 +99,7 @@ def page(results: Results, *, progress: bool | None = None) -> str:
     )
     found = answers(results)
     planned = {model for each in results.plan.experiments for model in each.models}
+    shown = [each for each in (*drawn.values(), *own) if isinstance(each, Picture)]
     content: dict[str, Any] = {
         "title": _title(results),
         "recordings": list(results.recordings),
@@ -90,9 +114,11 @@ def page(results: Results, *, progress: bool | None = None) -> str:
         "summary": summary(results),
         "cautions": cautions(results),
         "most_cautions": _MOST_CAUTIONS,
-        "sections": sections(results, drawn),
+        "sections": parts,
+        "night": night_rules(each.markup for each in shown),
         "methods": paragraphs,
         "references": references(paragraphs),
+        "paper": references([("", _PAPER)])[0],
         "provenance": tables.provenance(results),
         "study": results.study,
         "plan": json.dumps(results.plan.as_dict(), indent=2, ensure_ascii=False),
@@ -100,6 +126,10 @@ def page(results: Results, *, progress: bool | None = None) -> str:
         "explorers": data if interactive else None,
     }
     return _environment().get_template("page.html.j2").render(content)
+
+
+def _n_bytes(items: Sequence[Item]) -> int:
+    return sum(each.n_bytes for each in items if isinstance(each, Picture))
 
 
 def _environment() -> Environment:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from html import escape
 from io import BytesIO
+from typing import Any
 
+from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
 from ..figures import CaptionedFigure, draw_all, wanted
-from ..figures._captioned import PAGE
+from ..figures._all import Wanted
+from ..figures._captioned import PAGE, svg_element
+from ..figures._geometry import panels_of, points_of
 from ..study import Results
-from ._content import Paragraph, Picture
+from ._content import Item, Paragraph, Picture
 
 #: Bytes of one figure as SVG; figures beyond that, or beyond their share, become pixels.
 MOST_BYTES = 700_000
@@ -34,10 +40,10 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
         if not isinstance(figure, str):
             number = "" if which.recording is None else f"-{names.index(which.recording)}"
             anchor = f"figure-{which.name}{number}"
-            picture = _picture(figure, anchor, label, most)
-            size = len(picture.markup.encode())
-            if size <= room:
-                room -= size
+            picture = _picture(figure, anchor, most)
+            picture = picture._replace(about=label, code=_code(results, which))
+            if picture.n_bytes <= room:
+                room -= picture.n_bytes
                 found[key] = picture
                 continue
             of = f" of {label}" if label else ""
@@ -47,20 +53,75 @@ def pictures(results: Results, room: int, progress: bool | None = None) -> Pictu
     return found
 
 
-def _picture(figure: CaptionedFigure, anchor: str, about: str, most: int) -> Picture:
-    drawn = figure.svg(anchor)
+def further(figures: Sequence[Figure]) -> list[Item]:
+    """Figures of a user as pictures, with their captions if they have any."""
+    return [_picture(figure, f"figure-further-{k}", MOST_BYTES) for k, figure in enumerate(figures)]
+
+
+def checked_figures(figures: object) -> list[Figure]:
+    """What a user gives as further figures, as a list; anything else is a TypeError."""
+    if isinstance(figures, Figure) or not isinstance(figures, Sequence):
+        raise TypeError(
+            f"extra is a {type(figures).__name__}; give a list of matplotlib figures, for example "
+            "extra=[figure]"
+        )
+    for k, figure in enumerate(figures):
+        if not isinstance(figure, Figure):
+            hint = "; give its figure, ax.figure" if hasattr(figure, "figure") else ""
+            what = f"extra[{k}] is a {type(figure).__name__}, not a matplotlib figure"
+            raise TypeError(f"{what}{hint or '; give figures alone'}")
+    return list(figures)
+
+
+def _picture(figure: Figure, anchor: str, most: int) -> Picture:
+    title, caption = _title(figure), str(getattr(figure, "caption", ""))
+    if isinstance(figure, CaptionedFigure):
+        drawn, paper = figure.svg(anchor), figure.number
+    else:
+        drawn, paper = svg_element(figure, title or caption, anchor), ""
+    points, total = points_of(figure)
+    panels = panels_of(figure)
     for dpi in (200, 100):  # fewer where a page has very many figures
         if len(drawn.encode()) <= most:
             break
-        drawn = min(drawn, _pixels(figure, dpi), key=len)
-    width = min(1.0, figure.get_figwidth() / PAGE)
-    texts = figure.number, figure.title, figure.caption, about
-    return Picture(anchor, *texts, width, Markup(drawn))
+        drawn = min(drawn, _pixels(figure, title or caption, dpi), key=len)
+    rows = [[each.columns, each.rows] for each in points]
+    about: dict[str, Any] = {
+        "size": [72.0 * inches for inches in figure.get_size_inches()],
+        "panels": panels,
+    }
+    if rows:
+        about |= {"points": rows, "total": total}
+    return Picture(
+        id=anchor,
+        title=title,
+        caption=caption,
+        width=min(1.0, figure.get_figwidth() / PAGE),
+        markup=Markup(drawn),
+        data=htmlsafe_json_dumps(about, separators=(",", ":")),
+        paper=paper,
+    )
 
 
-def _pixels(figure: CaptionedFigure, dpi: int) -> str:
+def _title(figure: Figure) -> str:
+    """What a figure is called: its title, or that of the whole, or that of its only axes."""
+    if isinstance(figure, CaptionedFigure):
+        return figure.title
+    return figure.get_suptitle() or (figure.axes[0].get_title() if len(figure.axes) == 1 else "")
+
+
+def _code(results: Results, which: Wanted) -> str:
+    of = "" if which.recording is None else f", {which.recording!r}"
+    return (
+        "import microcolumn as mc\n\n"
+        f"results = mc.study.open({results.file.name!r})\n"
+        f"figure = mc.figures.{which.name}(results{of})\n"
+        f'figure.savefig("{which.name}.pdf")'
+    )
+
+
+def _pixels(figure: Figure, title: str, dpi: int) -> str:
     file = BytesIO()
     figure.savefig(file, format="png", dpi=dpi)
     encoded = base64.b64encode(file.getvalue()).decode("ascii")
-    label = escape(f"Figure {figure.number}: {figure.title}", quote=True)
-    return f'<img alt="{label}" src="data:image/png;base64,{encoded}">'
+    return f'<img alt="{escape(title, quote=True)}" src="data:image/png;base64,{encoded}">'

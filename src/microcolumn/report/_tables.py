@@ -88,6 +88,7 @@ def models(compared: Comparison) -> Table:
         (*scores, *sizes, "log Z", "converged"),
         rows,
         left=("model", "chosen", "log Z"),
+        sortable=True,
         note="first ±: standard error over splits; second ±: of one test part, from blocks; "
         "per spike: bits/s over spikes/s of all units, several spikes in a bin counted once; "
         "lift: bits/s more with a Dirichlet process around the model, which learns how often each "
@@ -114,6 +115,7 @@ def pairs(compared: Comparison) -> Table:
         ("difference", "bits/s", "better in", "95 % interval", "p", "verdict"),
         rows,
         left=("difference", "verdict"),
+        sortable=True,
         note="errors allow for what splits share (corrected resampled t-test); p is corrected for "
         "the number of pairs (Holm), those with a rival apart from the others; "
         f"better: p < {LEVEL:g}; equal: the interval lies within "
@@ -145,6 +147,7 @@ def predictions(results: Results, condition: Condition) -> Table | None:
         ("model", "given", "bits/s per unit", "best unit", "ROC area", "calibration error"),
         rows,
         left=("model", "given", "best unit"),
+        sortable=True,
         note="given rest: all other bits of the word; past: the bits of earlier bins only; "
         "bits/s: gain over the firing rate; ROC area: 0.5 by chance, 1 if all are predicted; "
         "calibration error: mean difference between predicted and observed frequency of spikes",

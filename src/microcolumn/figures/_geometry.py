@@ -1,0 +1,173 @@
+"""Where the points and the panels of a drawn figure are, for a page that shows it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection
+from matplotlib.figure import Figure, FigureBase
+from matplotlib.legend import Legend
+from matplotlib.transforms import Bbox, BboxBase
+
+from ..plot._tips import tips_of
+
+#: Points of one figure that can be asked for.
+MOST_POINTS = 3000
+#: Positions are whole numbers: this many parts of the figure's width and height.
+PARTS = 10_000
+#: Inches: pieces side by side are one panel up to this width; a narrower piece is no panel.
+_COLUMN, _NARROW = 3.6, 0.7
+#: Points (1/72 inch): pieces overlap if more than this is common; space around a panel.
+_COMMON, _AROUND = 3.0, 1.5
+
+
+class Points(NamedTuple):
+    """Points that stand for the same kind of thing.
+
+    ``rows`` has for each point x, y, width and height (10,000ths of the figure's width and height,
+    from its upper left corner; no width and height for a mere point), then a value per column.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+class Panel(NamedTuple):
+    """A part of a figure: left, top, width and height, in points from its upper left corner."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+def points_of(figure: Figure) -> tuple[list[Points], int]:
+    """Points that say what they stand for, at most 3,000, and how many there are.
+
+    Positions are those of the last drawing.
+    """
+    found: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+    for artist in figure.findobj():
+        tips = tips_of(artist)
+        if tips is None:
+            continue
+        boxes = zip(_boxes(artist, figure), tips.rows, strict=True)
+        shown = [(*box, *map(_short, row)) for box, row in boxes if box is not None]
+        found.setdefault(tips.columns, []).extend(shown)
+    total = sum(map(len, found.values()))
+    share = min(1.0, MOST_POINTS / max(total, 1))
+    kept = [Points(c, rows[: math.ceil(share * len(rows))]) for c, rows in found.items() if rows]
+    return kept, total
+
+
+def _boxes(artist: Artist, figure: Figure) -> list[tuple[int, int, int, int] | None]:
+    """Where each point of an artist is; None for those that are not seen."""
+    seen = artist.axes.bbox if artist.axes is not None and artist.get_clip_on() else figure.bbox
+    if isinstance(artist, PathCollection):
+        places = artist.get_offset_transform().transform(artist.get_offsets())
+        extents = [Bbox([place, place]) for place in np.asarray(places)]
+    elif hasattr(artist, "get_xydata"):
+        places = artist.get_transform().transform(artist.get_xydata())
+        extents = [Bbox([place, place]) for place in np.asarray(places)]
+    else:
+        extents = [artist.get_window_extent()]
+    return [_parts(each, seen.padded(1.0), figure.bbox) for each in extents]
+
+
+def _parts(extent: BboxBase, seen: BboxBase, whole: BboxBase) -> tuple[int, int, int, int] | None:
+    if not np.isfinite(extent.extents).all():
+        return None
+    inside = Bbox.intersection(extent, seen)
+    if inside is None:
+        return None
+    x, width = (PARTS * part / whole.width for part in (inside.x0, inside.width))
+    y, height = PARTS * (1.0 - inside.y1 / whole.height), PARTS * inside.height / whole.height
+    return round(x), round(y), round(width), round(height)
+
+
+def _short(value: Any) -> Any:
+    """A number with at most six digits; what is not finite is not known."""
+    if not isinstance(value, float):
+        return value
+    return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def panels_of(figure: Figure) -> list[Panel]:
+    """Parts of a figure that can be stacked where it is too wide, in the order of reading.
+
+    Rows that nothing crosses are cut apart, then pieces of a row; neighbours that fit into a
+    column together stay together. Positions are those of the last drawing.
+    """
+    canvas, dpi = figure.canvas, figure.dpi
+    try:
+        figure.dpi = 72
+        agg: Any = FigureCanvasAgg(figure)  # which matplotlib's types leave out in part
+        renderer = agg.get_renderer()
+        whole = figure.bbox.frozen()
+        boxes = [box for box in _pieces(figure, renderer) if np.isfinite(box.extents).all()]
+    finally:
+        figure.dpi = dpi
+        figure.set_canvas(canvas)
+    rows = _apart(boxes, lambda box: (-box.y1, -box.y0))
+    columns = [_columns(_apart(row, lambda box: (box.x0, box.x1))) for row in rows]
+    found = [Bbox.union(pieces).padded(_AROUND) for row in columns for pieces in row]
+    cut = [Bbox.intersection(each, whole) for each in found]
+    return [
+        Panel(*(round(float(n), 1) for n in (each.x0, whole.y1 - each.y1, each.width, each.height)))
+        for each in cut
+        if each is not None
+    ]
+
+
+def _pieces(figure: FigureBase, renderer: Any) -> Iterator[Bbox]:
+    """Boxes around axes with their labels, texts, and entries of legends."""
+    for ax in figure.axes if isinstance(figure, Figure) else ():
+        box = ax.get_tightbbox(renderer) if ax.get_visible() else None
+        if box is not None and box.width > 0 and box.height > 0:
+            yield box
+    for text in figure.texts:
+        if text.get_text():
+            yield text.get_window_extent(renderer)
+    for legend in figure.legends:
+        yield from _entries(legend, renderer)
+    for part in figure.subfigs:
+        yield from _pieces(part, renderer)
+
+
+def _entries(legend: Legend, renderer: Any) -> Iterator[Bbox]:
+    size = legend.prop.get_size_in_points()
+    for text in legend.get_texts():
+        box = text.get_window_extent(renderer)
+        before = size * (legend.handlelength + legend.handletextpad)
+        yield Bbox.from_extents(box.x0 - before, box.y0, box.x1, box.y1)
+
+
+def _apart(boxes: Sequence[Bbox], ends: Any) -> list[list[Bbox]]:
+    """Groups of boxes that have no more than a little in common along one direction."""
+    groups: list[list[Bbox]] = []
+    reached = -math.inf
+    for box in sorted(boxes, key=ends):
+        start, stop = ends(box)
+        if start > reached - _COMMON:
+            groups.append([])
+        groups[-1].append(box)
+        reached = max(reached, stop)
+    return groups
+
+
+def _columns(pieces: list[list[Bbox]]) -> list[list[Bbox]]:
+    """Neighbours together as long as they fit into a column; narrow pieces with what is left."""
+    found: list[list[Bbox]] = []
+    for piece in pieces:
+        joined = Bbox.union([*found[-1], *piece]).width if found else math.inf
+        narrow = Bbox.union(piece).width < 72 * _NARROW and joined < 72 * (_COLUMN + _NARROW)
+        if joined <= 72 * _COLUMN or narrow:
+            found[-1].extend(piece)
+        else:
+            found.append(list(piece))
+    return found

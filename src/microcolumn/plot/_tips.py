@@ -1,0 +1,66 @@
+"""What the points of a plot stand for, so that a page can say it and write it to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.collections import PathCollection
+from matplotlib.container import BarContainer, ErrorbarContainer
+from matplotlib.lines import Line2D
+
+
+class Tips(NamedTuple):
+    """Names of columns, and a row of values for each point."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+def tip(
+    artist: Line2D | PathCollection | BarContainer | ErrorbarContainer, columns: Mapping[str, Any]
+) -> None:
+    """Say what each point of an artist stands for.
+
+    Parameters
+    ----------
+    artist : Line2D, PathCollection, BarContainer or ErrorbarContainer
+        Of error bars, their points are meant.
+    columns : mapping of str to sequence, str or number
+        What is known of the points, by name: a value for each, or one for all of them.
+    """
+    marks: Any = artist[0] if isinstance(artist, ErrorbarContainer) else artist
+    if isinstance(marks, BarContainer):
+        n = len(marks.patches)
+    elif isinstance(marks, PathCollection):
+        n = len(np.asarray(marks.get_offsets()))
+    else:
+        n = len(marks.get_xdata())
+    each = [_repeated(name, values, n) for name, values in columns.items()]
+    rows = list(zip(*each, strict=True))
+    if isinstance(marks, BarContainer):
+        for patch, row in zip(marks.patches, rows, strict=True):
+            _keep(patch, Tips(tuple(columns), [row]))
+    else:
+        _keep(marks, Tips(tuple(columns), rows))
+
+
+def tips_of(artist: Artist) -> Tips | None:
+    """What the points of an artist stand for; None if it was not said."""
+    return getattr(artist, "tips", None)
+
+
+def _keep(artist: Any, tips: Tips) -> None:
+    artist.tips = tips
+
+
+def _repeated(name: str, values: Any, n: int) -> list[Any]:
+    """A value for each of ``n`` points, as Python's own types."""
+    if isinstance(values, str) or np.ndim(values) == 0:
+        return [values] * n
+    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    if len(listed) != n:
+        raise ValueError(f"{name!r} has {len(listed)} values for {n} points; give one for each")
+    return listed

@@ -1,0 +1,144 @@
+// What a point of a figure stands for: by mouse, by touch, and by the arrow keys. Text goes in as
+// text alone.
+(function () {
+  /** Parts that positions are given in, and how far from a point one may be, in CSS pixels. */
+  const PARTS = 10000, NEAR = { mouse: 12, pen: 16, touch: 28 };
+  const box = made('div', '', { class: 'tip', 'aria-hidden': 'true' });
+  const mark = made('div', '', { class: 'tip-mark', 'aria-hidden': 'true' });
+  const said = made('p', '', { class: 'unseen', role: 'status' });
+
+  /** All points of a figure: place and size in points of the drawing, and [name, value] pairs. */
+  function pointsOf(plate) {
+    const { points, size: [width, height] } = about(plate);
+    return points.flatMap(([columns, rows]) => rows.map(([x, y, wide, high, ...values]) => ({
+      x: x / PARTS * width, y: y / PARTS * height,
+      width: wide / PARTS * width, height: high / PARTS * height,
+      facts: columns.map((name, k) => [name, values[k]]).filter(([, value]) => value !== null),
+    })));
+  }
+
+  function text(value) {
+    if (typeof value !== 'number') return String(value);
+    const short = Number.isInteger(value) ? value.toLocaleString('en')
+      : String(Number(value.toPrecision(3)));
+    return short.replace('-', '\u2212');
+  }
+
+  /** From points of the drawing to CSS pixels of the window, for the part that is drawn in it. */
+  function matrixOf(plate, drawing) {
+    if (drawing.getScreenCTM) return drawing.getScreenCTM();
+    const { left, top, width } = drawing.getBoundingClientRect();
+    const scale = width / about(plate).size[0];
+    return new DOMMatrix([scale, 0, 0, scale, left, top]);
+  }
+
+  /** The window onto a drawing that shows a point; there are several where panels are stacked. */
+  function drawingOf(sheet, point) {
+    return all('svg, img', sheet).find((each) => {
+      const view = each.viewBox && each.viewBox.baseVal;
+      return !view || (point.x >= view.x && point.x <= view.x + view.width
+        && point.y >= view.y && point.y <= view.y + view.height);
+    });
+  }
+
+  function hide() {
+    box.remove();
+    mark.remove();
+    said.textContent = '';
+  }
+
+  /** Show what a point stands for beside it; for those who do not see it, say it. */
+  function show(plate, sheet, point, aloud) {
+    const drawing = drawingOf(sheet, point);
+    if (!drawing) return;
+    const matrix = matrixOf(plate, drawing), around = drawing.parentElement;
+    const left = matrix.e + matrix.a * point.x, top = matrix.f + matrix.d * point.y;
+    const origin = around.getBoundingClientRect(), pad = point.width ? 0 : 5;
+    Object.assign(mark.style, {
+      left: left - origin.left + around.scrollLeft - pad + 'px', top: top - origin.top - pad + 'px',
+      width: matrix.a * point.width + 2 * pad + 'px',
+      height: matrix.d * point.height + 2 * pad + 'px',
+    });
+    mark.classList.toggle('round', !point.width);
+    around.append(mark);
+    const list = made('dl');
+    for (const [name, value] of point.facts) list.append(made('dt', name), made('dd', text(value)));
+    box.replaceChildren(list);
+    document.body.append(box);
+    place(left + matrix.a * point.width / 2, top, top + matrix.d * point.height);
+    if (aloud) said.textContent = point.facts.map(([name, value]) => name + ' ' + text(value)).join(', ');
+  }
+
+  /** Put the box above or below a place, within the window. */
+  function place(middle, top, bottom) {
+    const { offsetWidth: width, offsetHeight: height } = box, room = document.body.clientWidth;
+    const left = Math.max(4, Math.min(room - width - 4, middle - width / 2));
+    const above = top - height - 12;
+    box.style.left = left + scrollX + 'px';
+    box.style.top = (above > 4 ? above : bottom + 12) + scrollY + 'px';
+  }
+
+  /** The point nearest to where a pointer is, if it is near. */
+  function nearest(plate, points, event) {
+    const drawing = event.target.closest('svg, img');
+    if (!drawing) return null;
+    const matrix = matrixOf(plate, drawing);
+    const x = (event.clientX - matrix.e) / matrix.a, y = (event.clientY - matrix.f) / matrix.d;
+    let best = null, least = NEAR[event.pointerType] / matrix.a;
+    points.forEach((point) => {
+      const aside = Math.max(point.x - x, 0, x - point.x - point.width);
+      const over = Math.max(point.y - y, 0, y - point.y - point.height);
+      const distance = Math.hypot(aside, over);
+      if (distance < least) [best, least] = [point, distance];
+    });
+    return best;
+  }
+
+  function prepare(plate) {
+    const sheet = plate.querySelector('.sheet'), number = plate.querySelector('.card').ariaLabel;
+    let points = null, at = -1;
+    const load = () => { points = points || pointsOf(plate); };
+    sheet.tabIndex = 0;
+    sheet.setAttribute('role', 'application');
+    sheet.setAttribute('aria-label', 'Points of ' + number + ', to walk through with the arrow keys');
+
+    function point(event) {
+      load();
+      const found = nearest(plate, points, event);
+      if (!found) return hide();
+      at = points.indexOf(found);
+      return show(plate, sheet, found, false);
+    }
+
+    function walk(to) {
+      load();
+      at = Math.max(0, Math.min(points.length - 1, to));
+      show(plate, sheet, points[at], true);
+      box.scrollIntoView({ block: 'nearest' });
+    }
+
+    sheet.addEventListener('pointermove', point);
+    sheet.addEventListener('pointerdown', point);
+    sheet.addEventListener('pointerleave', (event) => {
+      if (event.pointerType === 'mouse' && document.activeElement !== sheet) hide();
+    });
+    sheet.addEventListener('focus', () => { if (sheet.matches(':focus-visible')) walk(at); });
+    sheet.addEventListener('blur', hide);
+    sheet.addEventListener('keydown', (event) => {
+      const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1,
+        Home: 0, End: Infinity }[event.key];
+      if (event.key === 'Escape') hide();
+      if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      walk(to);
+    });
+  }
+
+  document.body.append(said);
+  all('.plate').filter((plate) => about(plate).points).forEach(prepare);
+  document.addEventListener('pointerdown', (event) => {
+    if (!event.target.closest('.sheet')) hide();
+  });
+  document.addEventListener('keydown', (event) => { if (event.key === 'Escape') hide(); });
+  addEventListener('resize', hide);
+}());
