@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from matplotlib.axes import Axes
+from sklearn.utils.validation import check_is_fitted
 
-from ..models import WordsEstimator
+from ..models import PopulationModel, WordsEstimator
 from .style import Look, looks
 
 Thing = TypeVar("Thing")
@@ -54,6 +55,23 @@ def named_models(models: Any) -> dict[str, WordsEstimator]:
     return found
 
 
+def fitted_model(model: Any) -> PopulationModel:
+    """One fitted model of the paper's family."""
+    kind: Any = PopulationModel
+    one = "one fitted model, such as Ising, RBM or SemiRBM"
+    found: PopulationModel = expect("model", model, kind, one)
+    check_is_fitted(found)
+    return found
+
+
+def model_with_hidden(model: Any) -> PopulationModel:
+    """One fitted model that has hidden units, live or not."""
+    found = fitted_model(model)
+    if found.parameters_.W is None:
+        raise ValueError(f"{type(model).__name__} has no hidden units; pass an RBM or a SemiRBM")
+    return found
+
+
 def coloured(styles: dict[str, Look], color: Colour | None) -> dict[str, Look]:
     """Looks of models in colours that were asked for: one for all, or by name."""
     if color is None:
@@ -93,4 +111,4 @@ def _name_of(thing: Any) -> str:
 
 def _article(given: Any) -> str:
     kind = type(given).__name__
-    return f"{'an' if kind[0] in 'AEIOUaeiou' else 'a'} {kind}"
+    return f"{'an' if kind[0] in 'AEIOaeio' else 'a'} {kind}"
