@@ -59,7 +59,7 @@ def couplings(
     >>> from microcolumn import Ising
     >>> from microcolumn.parameters import Parameters
     >>> ising = Ising.from_parameters(Parameters(b=[-2.0, -1.0], J=[[0.0, 0.5], [0.5, 0.0]]))
-    >>> ax = couplings(ising, Units("ab"), limit=1.0, ax=Figure().subplots())
+    >>> ax = couplings(ising, limit=1.0, ax=Figure().subplots())
     >>> ax.get_xlabel()
     '1 pair: 100 % positive, 0 % negative'
     """
