@@ -8,6 +8,7 @@ from planted_study import PLAN
 
 from microcolumn import Recording, Units, suggest_bin_width
 from microcolumn.figures import data
+from microcolumn.plot._raster import typical_bins
 from microcolumn.study import Results
 from microcolumn.survey._stretch import busiest_stretch
 
@@ -32,7 +33,7 @@ def figure_of(tmp_path):
 
 
 def panels(figure):
-    return {ax.get_title(loc="left"): ax for ax in figure.axes}
+    return {ax.get_title(loc="left"): ax for ax in figure.axes if ax.get_title(loc="left")}
 
 
 def legend(ax):
@@ -51,10 +52,28 @@ def test_units_are_at_their_depths_in_panel_a(figure):
     assert panels(figure)["a"].get_ylabel() == "depth below the surface (µm)"
 
 
-def test_panel_b_shows_the_words_of_the_busiest_two_seconds(figure):
+def busiest(figure):
+    """The panel beside b."""
+    [ax] = [ax for ax in figure.axes if ax.get_title().startswith("busiest")]
+    return ax
+
+
+def test_panel_b_shows_typical_and_the_busiest_two_seconds(figure):
+    recording = planted_study.recording()
+    words = recording.bin(0.020)
+    first, end = typical_bins(words, 100)
+    typical = panels(figure)["b"]
+    np.testing.assert_allclose(typical.get_xlim(), (0.020 * first, 0.020 * end))
+    assert len(marks(typical)) == words.expand()[first:end].sum()
+    assert f"the median number of marks, from {0.020 * first:.1f} s on" in figure.caption
+    assert [typical.get_title(), busiest(figure).get_title()] == ["typical 2 s", "busiest 2 s"]
+    assert not any(label.get_text() for label in busiest(figure).get_yticklabels(minor=True))
+
+
+def test_beside_it_are_the_words_of_the_busiest_two_seconds(figure):
     recording = planted_study.recording()
     start, stop = busiest_stretch(recording, 2.0)
-    ax = panels(figure)["b"]
+    ax = busiest(figure)
     assert ax.get_xlim() == (start, stop)
     lefts = np.arange(recording.bin(0.020).n_bins) * 0.020
     shown = (lefts + 0.020 > start) & (lefts < stop)
@@ -64,24 +83,27 @@ def test_panel_b_shows_the_words_of_the_busiest_two_seconds(figure):
     drawn = np.unique(boxes[:, 0, 0].round(6))
     np.testing.assert_allclose(drawn, lefts[shown][words.any(axis=1)].round(6))
     assert not ax.patches  # all of it was recorded
-    assert f"from {start:.1f} s on" in figure.caption
+    assert f"with the most spikes, from {start:.1f} s on" in figure.caption
 
 
-def test_panel_c_counts_all_pairs_and_the_caption_has_their_number_and_mean(figure):
+def test_panel_c_counts_all_pairs_and_the_caption_has_their_number_and_means(figure):
     words = planted_study.recording().bin(0.020)
     spiking = words.rates > 0
     table = np.corrcoef(words.expand()[:, spiking], rowvar=False)
     values = table[np.triu_indices(len(table), 1)]
+    layer = np.array(words.units.layer)[spiking]
+    within = np.equal.outer(layer, layer)[np.triu_indices(len(table), 1)]
     heights = [bar.get_height() for each in panels(figure)["c"].containers for bar in each]
     assert sum(heights) == values.size
     assert f"{values.size} pairs" in figure.caption
-    assert f"{values.mean():.3f}" in figure.caption
+    between, inside = values[~within].mean(), values[within].mean()
+    assert f"{between:.3f} between layers and {inside:.3f} within a layer" in figure.caption
 
 
 def test_panel_d_is_the_correlogram_with_the_bin_width_dashed(figure):
     found = suggest_bin_width(planted_study.recording())
     ax = panels(figure)["d"]
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), found.counts / found.chance)
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), found.smoothed / found.chance)
     dashed = [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"]
     assert dashed == [-20.0, 20.0]
 
@@ -111,13 +133,13 @@ def test_the_window_does_not_change_the_data(planted_results):
     one = data(planted_results, "cells", experiment="spatiotemporal", window=1)
     three = data(planted_results, "cells", experiment="spatiotemporal", window=3)
     assert one.caption == three.caption
-    np.testing.assert_array_equal(marks(panels(one)["b"]), marks(panels(three)["b"]))
+    np.testing.assert_array_equal(marks(busiest(one)), marks(busiest(three)))
 
 
 def test_time_that_the_study_does_not_use_is_not_shown(figure_of):
     short = replace(PLAN, experiments=(replace(PLAN.experiments[0], max_words=150),))
     figure = figure_of(None, short)
-    assert panels(figure)["b"].get_xlim()[1] <= 3.0 + 1e-9
+    assert busiest(figure).get_xlim()[1] <= 3.0 + 1e-9
     assert "150 bins of 20 ms" in figure.caption
 
 
@@ -168,6 +190,6 @@ def test_five_hundred_units_make_a_small_file(figure_of):
     first = replace(PLAN.experiments[0], models=("Ising",), n_splits=1)
     plan = replace(PLAN, experiments=(first,))
     figure = figure_of(Recording(trains, units, [[0.0, 20.0]]), plan)
-    assert len(marks(panels(figure)["b"])) > 3000
+    assert len(marks(busiest(figure))) > 3000
     assert len(figure.svg("x")) < 1_000_000
     assert "124,750 pairs" in figure.caption

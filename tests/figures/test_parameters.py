@@ -49,18 +49,48 @@ def test_the_matrices_are_those_of_the_first_split(figure):
     order = laminar(planted_study.recording().units).order
     position = order.tolist().index
     for ax in (ising, semi):
-        drawn, biases = (image.get_array() for image in ax.images)
+        drawn = ax.images[0].get_array()
         assert np.count_nonzero(drawn.filled(0.0)) == 2
         assert drawn[position(0), position(1)] == 0.1  # that of split 1 would be 1.1
-        assert (biases.compressed() == -2.0).all()
+        [biases] = ax.child_axes[1].patches
+        assert set(biases.get_data().values.tolist()) == {-2.0, 0.0}  # bars and gaps
+
+
+def scale(ax):
+    """Nats per unit of x of the weights, from the first column's 0 and its number."""
+    _, _, zero, number = ax.get_xticks()[:4]
+    return float(ax.get_xticklabels()[3].get_text()) / (number - zero)
 
 
 def test_the_hidden_units_are_those_at_the_chosen_penalty(figure):
     _, rbm, _, semi = panels(figure)
     for ax in (rbm, semi):
         ends, _, zero = ax.patches[1].get_data()
-        assert np.unique(np.round(ends - zero, 12)).tolist() == [0.0, 0.2 + 1e-3]
-        assert ax.get_xlabel() == "hidden unit, by variance (1 live)"
+        nats = np.unique(np.round((ends - zero) * scale(ax), 12))
+        assert nats.tolist() == [0.0, 0.2 + 1e-3]
+        assert ax.get_xlabel() == "weight (nats) of 1 live hidden unit, strongest first"
+
+
+def test_models_share_the_colours_of_couplings_and_the_scale_of_weights(tmp_path):
+    def theta(job, n_bits, l1):
+        """Couplings and weights ten times as strong in models with both."""
+        size = 1.0 if job.model.model != "SemiRBM" else 10.0
+        J, W = np.zeros((n_bits, n_bits)), np.zeros((n_bits, job.model.n_hidden))
+        J[0, 1] = J[1, 0] = 0.1 * size
+        W[:, :2] = -0.3 * size
+        c = np.full(W.shape[1], -1.0)
+        given = {"Ising": {"J": J}, "RBM": {"W": W, "c": c}}
+        parts = given.get(job.model.model, {"J": J, "W": W, "c": c})
+        return Parameters(b=np.full(n_bits, -2.0), **parts)
+
+    figure = parameters(results_of(tmp_path, plan_of(n_splits=1), parameters=theta))
+    ising, rbm, semi, hidden = panels(figure)
+    limit = semi.images[0].norm.vmax
+    assert ising.images[0].norm.vmax == limit
+    assert 0.9 < limit <= 1.0
+    assert rbm.get_xlim() == hidden.get_xlim()
+    np.testing.assert_allclose(rbm.get_xticks()[2:4], hidden.get_xticks()[2:4])
+    assert rbm.get_xticklabels()[3].get_text() == "\N{MINUS SIGN}3"
 
 
 def test_nothing_is_cut_off_at_the_edges(figure):
@@ -128,29 +158,26 @@ def test_the_first_split_that_is_tested_is_shown(tmp_path):
 
 
 def with_hidden(n_live):
-    """Parameters of an RBM with so many live hidden units, of different variance."""
+    """Parameters of an RBM with so many live hidden units, weak ones first."""
 
     def theta(job, n_bits, l1):
         n_hidden = job.model.n_hidden
         W = np.zeros((n_bits, n_hidden))
         W[:, :n_live] = np.linspace(0.1, 2.0, n_live)
-        return Parameters(b=np.zeros(n_bits), W=W, c=np.arange(n_hidden) - 8.0)
+        return Parameters(b=np.zeros(n_bits), W=W, c=-np.arange(1.0, n_hidden + 1.0))
 
     return theta
 
 
-def test_the_most_variable_hidden_units_are_shown_and_the_rest_is_counted(tmp_path):
+def test_the_strongest_hidden_units_are_shown_and_the_rest_is_counted(tmp_path):
     plan = plan_of(models=("RBM",), n_hidden=20, n_splits=1)
-    results = results_of(tmp_path, plan, parameters=with_hidden(15))
-    figure = parameters(results)
+    figure = parameters(results_of(tmp_path, plan, parameters=with_hidden(15)))
     [ax] = panels(figure)
-    assert ax.get_xlabel() == "hidden unit, by variance (12 of 15 live)"
+    label = "weight (nats) of 12 of 15 live hidden units, strongest first"
+    assert ax.get_xlabel() == label
     assert "12 live hidden units (of 15 live, 20 in all)" in figure.caption
-    model, test = results.model("cells", "RBM 20"), results.words("cells")[2]
-    variances = np.var(model.hidden(test.expand()), axis=0)
-    order = sorted(range(15), key=lambda k: -variances[k])[:12]
-    thresholds = [patch.get_width() for patch in ax.patches if hasattr(patch, "get_width")]
-    np.testing.assert_allclose(thresholds, -model.c_[order])
+    names = [text.get_text() for text in ax.child_axes[0].get_xticklabels()]
+    assert names == ["hidden unit", *(f"h{k}" for k in range(14, 2, -1))]
 
 
 def test_a_model_without_a_live_hidden_unit_has_a_panel(tmp_path):

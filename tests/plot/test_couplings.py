@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from sklearn.exceptions import NotFittedError
 
 from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
-from microcolumn.plot._couplings import couplings
+from microcolumn.plot._couplings import coupling_limit, couplings
+from microcolumn.recording import Recording
 from microcolumn.units import Units
 
 
@@ -15,38 +17,58 @@ def ising(n_bits=5, seed=0, **given):
     return Ising.from_parameters(Parameters(**({"b": b, "J": upper + upper.T} | given)))
 
 
-def drawn(model, units=None):
+def drawn(model, units=None, **options):
     figure = Figure(layout="constrained")
-    ax = couplings(model, units, ax=figure.subplots())
+    ax = couplings(model, units, ax=figure.subplots(), **options)
     figure.draw_without_rendering()
     return ax
 
 
-def test_entries_are_the_couplings_and_biases_from_the_top():
+def matrix(ax):
+    [image] = ax.images
+    return image
+
+
+def biases(ax, n_rows):
+    """Lengths of the bars beside the matrix, from the top."""
+    beside = ax.child_axes[1]
+    assert beside.get_title() == "bias b\n(nats)"
+    assert beside.get_ylim() == ax.get_ylim()
+    found = np.zeros(n_rows)
+    for patch in beside.patches:
+        ends, edges, zero = patch.get_data()
+        found += ends[np.searchsorted(edges, np.arange(n_rows), side="right") - 1] - zero
+    return found
+
+
+def test_entries_are_the_couplings_from_the_top_with_the_biases_beside_them():
     units = Units("abcde", [500.0, 100.0, 300.0, 200.0, 400.0])
     model = ising()
     order = [1, 3, 2, 4, 0]
-    signed, grey = (image.get_array() for image in drawn(model, units).images)
+    ax = drawn(model, units)
     for row, n in enumerate(order):
         for column, m in enumerate(order):
-            if n == m:
-                assert grey[row, row] == model.b_[n]
-                assert signed[row, row] is np.ma.masked
-            else:
-                assert signed[row, column] == model.J_[n, m]
-                assert grey[row, column] is np.ma.masked
+            entry = matrix(ax).get_array()[row, column]
+            assert entry is np.ma.masked if n == m else entry == model.J_[n, m]
+    np.testing.assert_allclose(biases(ax, 5), model.b_[order])
+
+
+@pytest.mark.parametrize(("b", "ticks"), [([-4.7, -1.0], [-4.0, 0.0]), ([0.25, 0.1], [0.0, 0.2])])
+def test_the_axis_of_biases_has_zero_and_one_round_number(b, ticks):
+    ax = drawn(ising(2, b=b)).child_axes[1]
+    assert ax.get_xticks().tolist() == ticks
+    low, high = ax.get_xlim()
+    assert low == min([0.0, *b])
+    assert high == max([0.0, *b])
 
 
 def test_colours_are_white_at_zero_and_go_as_far_either_way():
     ax = drawn(ising())
-    assert [bar.get_ylabel() for bar in ax.child_axes] == ["coupling J (nats)", "bias b (nats)"]
-    signed, grey = ax.images
+    assert ax.child_axes[0].get_title("left") == "coupling\nJ (nats)"
+    signed = matrix(ax)
     assert signed.norm.vmin == -signed.norm.vmax
     assert np.allclose(signed.cmap(signed.norm(0.0))[:3], 0.97, atol=0.01)
-    assert grey.norm.vmax == 0.0
-    assert grey.norm.vmin == ising().b_.min()
-    positive = drawn(ising(b=np.array([1.0, 2.0, 0.5, 3.0, 1.0]))).images[1]
-    assert (positive.norm.vmin, positive.norm.vmax) == (0.0, 3.0)
+    assert min(signed.cmap(np.ma.masked)[:3]) > 0.85  # the diagonal does not darken the picture
 
 
 def test_the_strongest_hundredth_is_beyond_the_colours_and_the_bar_says_so():
@@ -54,9 +76,33 @@ def test_the_strongest_hundredth_is_beyond_the_colours_and_the_bar_says_so():
     np.fill_diagonal(J, 0.0)
     J[0, 1] = J[1, 0] = -5.0
     model = ising(30, b=np.zeros(30), J=J)
-    ax = drawn(model)
-    assert ax.images[0].norm.vmax == pytest.approx(0.1)
-    assert ax.images[0].colorbar.extend == "min"
+    signed = matrix(drawn(model))
+    assert signed.norm.vmax == pytest.approx(0.1)
+    assert signed.colorbar.extend == "min"
+    wide = matrix(drawn(model, limit=6.0))
+    assert wide.norm.vmax == 6.0
+    assert wide.colorbar.extend == "neither"
+
+
+def test_models_may_share_a_limit():
+    models = ising(seed=1), ising(seed=2)
+    strengths = np.abs(np.concatenate([model.J_[~np.eye(5, dtype=bool)] for model in models]))
+    assert coupling_limit(*models) == pytest.approx(np.quantile(strengths, 0.99))
+
+
+def test_colours_and_title_are_passed_on():
+    ax = drawn(ising(), cmap="PiYG", title="Ours")
+    assert matrix(ax).cmap.name == "PiYG"
+    assert ax.get_title() == "Ours"
+
+
+def test_the_share_of_positive_and_negative_couplings_is_below():
+    J = np.zeros((5, 5))
+    for (first, second), value in zip(
+        [(0, 1), (0, 2), (1, 2), (3, 4)], [1.0, 2.0, 0.1, -3.0], strict=True
+    ):
+        J[first, second] = J[second, first] = value
+    assert drawn(ising(J=J)).get_xlabel() == "10 pairs: 30 % positive, 10 % negative"
 
 
 def test_layers_are_named_along_both_axes():
@@ -72,25 +118,57 @@ def test_windows_are_drawn_in_blocks_of_lags():
     model = ising(6)
     ax = drawn(model, Units("abc", [3.0, 2.0, 1.0]))
     order = [2, 1, 0, 5, 4, 3]
-    signed = ax.images[0].get_array()
     off = ~np.eye(6, dtype=bool)
-    np.testing.assert_array_equal(signed.data[off], model.J_[np.ix_(order, order)][off])
+    shown = matrix(ax).get_array().data[off]
+    np.testing.assert_array_equal(shown, model.J_[np.ix_(order, order)][off])
     assert [text.get_text() for text in ax.get_yticklabels()] == ["\N{MINUS SIGN}1", "0"]
 
 
-def test_a_model_without_couplings_shows_its_biases():
-    model = RBM.from_parameters(Parameters(b=[-1.0, -2.0], W=[[0.0], [0.0]], c=[0.0]))
-    signed, grey = drawn(model).images
-    assert signed.get_array().compressed().tolist() == [0.0, 0.0]
-    assert grey.get_array().compressed().tolist() == [-1.0, -2.0]
+def test_units_are_those_of_the_model_of_words_or_of_a_recording():
+    units = Units(["x", "y", "z"], layer=["V", "II", "V"])
+    recording = Recording([[0.01], [0.03, 0.05], [0.07]], units, [[0.0, 0.2]])
+    words = recording.bin(0.020)
+    fitted = Ising(l1=0.01).fit(words)
+    for given in (None, units, words, recording):
+        ax = drawn(fitted, given)
+        assert [t.get_text() for t in ax.get_yticklabels(minor=True)] == ["x", "z", "y"]
+    nameless = Ising.from_parameters(fitted.parameters_)
+    assert [t.get_text() for t in drawn(nameless, words).get_yticklabels()] == ["V", "II"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "sentence"),
+    [
+        (("model",), TypeError, "^model is a str; pass one fitted model, such as Ising"),
+        (([ising()],), TypeError, "^model is a list; pass one fitted model"),
+        ((ising(), "ab"), TypeError, "^units is a str; pass a table of units, or words or"),
+        ((Ising(),), NotFittedError, "not fitted yet"),
+        (
+            (RBM.from_parameters(Parameters(b=[-1.0], W=[[0.0]], c=[0.0])),),
+            ValueError,
+            "^RBM has no couplings; pass an Ising",
+        ),
+    ],
+)
+def test_what_cannot_be_drawn_is_one_sentence(given, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        couplings(*given)
+
+
+@pytest.mark.parametrize("limit", [0.0, -1.0, np.inf, "wide"])
+def test_a_limit_is_a_positive_number_of_nats(limit):
+    with pytest.raises((ValueError, TypeError), match=r"^limit is .*; give .*nats"):
+        couplings(ising(), limit=limit)
 
 
 @pytest.mark.parametrize("b", [[0.0], [-3.0], [2.0]])
-def test_one_unit_is_one_grey_square(b):
+def test_one_unit_is_one_square_and_one_bar(b):
     ax = drawn(Ising.from_parameters(Parameters(b=b, J=[[0.0]])))
-    assert ax.images[1].get_array().compressed().tolist() == b
+    assert matrix(ax).get_array().compressed().size == 0
+    assert biases(ax, 1).tolist() == b
+    assert ax.get_xlabel() == "no pairs"
 
 
 def test_five_hundred_units_are_drawn():
     ax = drawn(ising(500), Units(map(str, range(500)), layer=["II"] * 200 + ["IV"] * 300))
-    assert ax.images[0].get_array().shape == (500, 500)
+    assert matrix(ax).get_array().shape == (500, 500)

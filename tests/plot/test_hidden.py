@@ -5,20 +5,30 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle, StepPatch
 
 from microcolumn.evaluate._activation import hidden_activation
 from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
-from microcolumn.plot._hidden import NEGATIVE, POSITIVE, THRESHOLD, hidden_units
+from microcolumn.plot._hidden import (
+    NEGATIVE,
+    POSITIVE,
+    THRESHOLD,
+    Extent,
+    draw_hidden_units,
+    hidden_units,
+    strongest_first,
+)
+from microcolumn.recording import Recording
 from microcolumn.units import Units
 from microcolumn.words import Words
+
+MINUS = "\N{MINUS SIGN}"
 
 
 def rbm(n_bits=6, n_hidden=4, seed=0, **given):
     rng = np.random.default_rng(seed)
     W = rng.normal(size=(n_bits, n_hidden)) * (rng.random((n_bits, n_hidden)) < 0.7)
-    b, c = rng.normal(-3.0, 1.0, n_bits), rng.normal(-2.0, 2.0, n_hidden)
+    b, c = rng.normal(-3.0, 1.0, n_bits), -np.abs(rng.normal(-2.0, 2.0, n_hidden))
     return RBM.from_parameters(Parameters(**({"b": b, "W": W, "c": c} | given)))
 
 
@@ -29,25 +39,44 @@ def drawn(model, words=None, units=None, **options):
     return ax
 
 
+def number(text):
+    return float(text.replace(MINUS, "-"))
+
+
+def scales(ax):
+    """Nats per unit of x of the biases and of the weights, as the axis has them."""
+    places, names = ax.get_xticks(), [text.get_text() for text in ax.get_xticklabels()]
+    found = []
+    for k in (0, 2)[: len(names) // 2]:  # the zero and the number of the first two columns
+        assert names[k] == "0"
+        found.append(number(names[k + 1]) / (places[k + 1] - places[k]))
+    return found
+
+
 def bars(ax, n_rows):
-    """Length of the bar of each row in each chart, from the left; their colours are checked."""
+    """Nats of the bar of each row in each column, from the left; their colours are checked."""
     found = {}
     for patch in ax.patches:
-        if isinstance(patch, StepPatch):
-            ends, edges, zero = patch.get_data()
-            inside = np.searchsorted(edges, np.arange(n_rows), side="right") - 1
-            known = (inside >= 0) & (inside < ends.size)
-            lengths = np.where(known, ends[np.clip(inside, 0, ends.size - 1)] - zero, 0.0)
-            lengths[np.arange(n_rows) > edges[-1]] = 0.0
-            colour = to_hex(patch.get_facecolor()).upper()
-            sign = {POSITIVE: 1.0, NEGATIVE: -1.0, THRESHOLD: 0.0}[colour]
-            assert (lengths * sign >= 0.0).all()
-            found[float(zero)] = found.get(float(zero), 0.0) + lengths
+        ends, edges, zero = patch.get_data()
+        inside = np.searchsorted(edges, np.arange(n_rows), side="right") - 1
+        known = (inside >= 0) & (inside < ends.size)
+        lengths = np.where(known, ends[np.clip(inside, 0, ends.size - 1)] - zero, 0.0)
+        lengths[np.arange(n_rows) > edges[-1]] = 0.0
+        colour = to_hex(patch.get_facecolor()).upper()
+        sign = {POSITIVE: 1.0, NEGATIVE: -1.0, THRESHOLD: 0.0}[colour]
+        assert (lengths * sign >= 0.0).all()
+        nats = lengths * scales(ax)[colour != THRESHOLD]
+        found[float(zero)] = found.get(float(zero), 0.0) + nats
     return [lengths for _, lengths in sorted(found.items())]
 
 
-def thresholds(ax):
-    return [p.get_width() for p in ax.patches if isinstance(p, Rectangle)]
+def above(ax):
+    """Names and biases of hidden units above the columns."""
+    [top] = ax.child_axes
+    names = [text.get_text() for text in top.get_xticklabels()]
+    biases = [text.get_text() for text in top.get_xticklabels(minor=True)]
+    assert (names[0], biases[0]) == ("hidden unit", "bias c")
+    return names[1:], [number(text) for text in biases[1:]]
 
 
 def texts(ax):
@@ -57,34 +86,47 @@ def texts(ax):
 @given(st.integers(0, 10_000), st.integers(1, 130), st.integers(1, 6))
 @settings(max_examples=25, deadline=None)
 def test_bars_are_the_weights_and_biases(seed, n_bits, n_hidden):
-    model = rbm(n_bits, n_hidden, seed)
+    model = rbm(n_bits, n_hidden, seed, W=rbm(n_bits, n_hidden, seed).W_ + 0.01)
     depth = np.random.default_rng(seed).random(n_bits)
     ax = drawn(model, units=Units(map(str, range(n_bits)), depth))
     rows = np.argsort(depth)
-    by_weight = sorted(
-        np.flatnonzero(model.W_.any(axis=0)), key=lambda k: -abs(model.W_[:, k]).sum()
-    )
+    by_weight = sorted(range(n_hidden), key=lambda k: -abs(model.W_[:, k]).sum())
     first, *charts = bars(ax, n_bits)
-    np.testing.assert_allclose(first, -model.b_[rows], atol=1e-9)
-    assert len(charts) == len(by_weight)
+    np.testing.assert_allclose(first, model.b_[rows], atol=1e-9)
+    assert len(charts) == n_hidden
     for lengths, k in zip(charts, by_weight, strict=True):
         np.testing.assert_allclose(lengths, model.W_[rows, k], atol=1e-9)
-    np.testing.assert_allclose(thresholds(ax), -model.c_[by_weight])
+    names, biases = above(ax)
+    assert names == [f"h{k}" for k in by_weight]
+    np.testing.assert_allclose(biases, model.c_[by_weight], atol=0.0501)
 
 
-def test_charts_do_not_overlap():
-    ax = drawn(rbm(seed=3, c=np.array([9.0, -9.0, 9.0, -9.0])))
+def test_columns_are_equally_wide_and_do_not_overlap():
+    ax = drawn(rbm(seed=3, c=np.array([-9.0, -0.1, -90.0, -1.0])))
     spans = {}
     for patch in ax.patches:
         box = patch.get_path().get_extents(patch.get_patch_transform())
-        zero = patch.get_data()[2] if isinstance(patch, StepPatch) else patch.get_x()
-        low, high = spans.get(float(zero), (np.inf, -np.inf))
-        spans[float(zero)] = min(low, box.x0), max(high, box.x1)
-    ordered = sorted(spans.values())
+        zero = float(patch.get_data()[2])
+        low, high = spans.get(zero, (np.inf, -np.inf))
+        spans[zero] = min(low, box.x0), max(high, box.x1)
+    zeros, ordered = sorted(spans), sorted(spans.values())
     assert all(before[1] < after[0] for before, after in pairwise(ordered))
+    np.testing.assert_allclose(np.diff(zeros[1:]), zeros[2] - zeros[1])
     left, right = ax.get_xlim()
     assert left < ordered[0][0]
     assert ordered[-1][1] < right
+
+
+def test_two_plots_have_one_scale_where_they_share_an_extent_and_the_number_of_columns():
+    weak, strong = rbm(seed=1), rbm(n_hidden=9, seed=2, W=5.0 * rbm(n_hidden=9, seed=2).W_)
+    extent = Extent.of(weak.W_, strong.W_)
+    assert extent == (-strong.W_.min(), strong.W_.max())
+    axes = Figure().subplots(1, 2)
+    for ax, model in zip(axes, (weak, strong), strict=True):
+        draw_hidden_units(ax, model, None, strongest_first(model), extent=extent, room_for=9)
+    assert axes[0].get_xlim() == axes[1].get_xlim()
+    assert scales(axes[0])[1] == pytest.approx(scales(axes[1])[1])
+    np.testing.assert_allclose(bars(axes[0], 6)[1], weak.W_[:, strongest_first(weak)[0]])
 
 
 def test_hidden_units_are_ordered_by_variance_of_activation_on_words():
@@ -94,16 +136,14 @@ def test_hidden_units_are_ordered_by_variance_of_activation_on_words():
     by_weight = np.argsort(-np.abs(model.W_).sum(axis=0))
     assert order.tolist() != by_weight.tolist()
     ax = drawn(model, words)
-    np.testing.assert_allclose(thresholds(ax), -model.c_[order])
-    assert ax.get_xlabel() == "hidden unit, by variance (6 live)"
+    assert above(ax)[0] == [f"h{k}" for k in order]
+    assert ax.get_xlabel() == "weight (nats) of 6 live hidden units, by variance on the words"
 
 
 def test_the_axes_say_how_many_live_hidden_units_are_left_out():
-    model = rbm(n_hidden=20)
-    ax = drawn(model, most=3)
-    assert len(thresholds(ax)) == 3
-    assert ax.get_xlabel() == "hidden unit, by total weight (3 of 20 live)"
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["\N{MINUS SIGN}b", "1", "2", "3"]
+    ax = drawn(rbm(n_hidden=20), most=3)
+    assert len(above(ax)[0]) == 3
+    assert ax.get_xlabel() == "weight (nats) of 3 of 20 live hidden units, strongest first"
 
 
 def test_dead_hidden_units_are_not_drawn():
@@ -112,41 +152,27 @@ def test_dead_hidden_units_are_not_drawn():
     ax = drawn(rbm(W=W))
     _, chart = bars(ax, 6)
     assert chart.tolist() == [0.0, 0.0, -1.5, 0.0, 0.0, 0.0]
-    assert ax.get_xlabel().endswith("(1 live)")
+    assert above(ax)[0] == ["h1"]
+    assert ax.get_xlabel() == "weight (nats) of 1 live hidden unit, strongest first"
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        rbm(W=np.zeros((6, 4))),
-        Ising.from_parameters(Parameters(b=np.full(6, -1.0), J=np.zeros((6, 6)))),
-        rbm(1, b=[0.0], W=[[0.0]], c=[0.0]),
-    ],
-)
+@pytest.mark.parametrize("model", [rbm(W=np.zeros((6, 4))), rbm(1, b=[0.0], W=[[0.0]], c=[0.0])])
 def test_no_live_hidden_unit_is_said_beside_the_biases(model):
     ax = drawn(model)
     assert "no live hidden unit" in texts(ax)
     [first] = bars(ax, model.b_.size) or [0.0]
-    np.testing.assert_allclose(first, -model.b_)
-    assert not thresholds(ax)
-
-
-def test_the_scale_bar_is_as_long_as_it_says():
-    ax = drawn(rbm())
-    [label] = [text for text in texts(ax) if text.endswith(("nat", "nats"))]
-    [bar] = [line for line in ax.lines if line.get_linewidth() == 1.5]
-    assert np.ptp(bar.get_xdata()) == float(label.split()[0])
-    assert label.split()[1] == ("nat" if label.startswith("1 ") else "nats")
+    np.testing.assert_allclose(first, model.b_)
+    assert not ax.child_axes
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 3e4])
-def test_the_scale_bar_suits_weights_of_any_size(size):
+def test_the_axis_suits_weights_of_any_size(size):
     model = rbm()
     ax = drawn(rbm(b=model.b_ * size, W=model.W_ * size, c=model.c_ * size))
-    [bar] = [line for line in ax.lines if line.get_linewidth() == 1.5]
-    length = np.ptp(bar.get_xdata())
-    widest = np.ptp(ax.get_xlim())
-    assert widest / 50 < length < widest / 2
+    for chart, k in zip(bars(ax, 6)[1:], strongest_first(model), strict=True):
+        np.testing.assert_allclose(chart, size * model.W_[:, k])
+    places = ax.get_xticks()
+    assert 0.2 < abs(places[3] - places[2]) <= 1.0  # of the width of a column
 
 
 def test_the_top_row_is_the_most_superficial():
@@ -159,8 +185,32 @@ def test_the_top_row_is_the_most_superficial():
 def test_windows_are_drawn_lag_by_lag():
     model = rbm(n_bits=6)
     ax = drawn(model, units=Units("ab", [2.0, 1.0]))
-    np.testing.assert_allclose(bars(ax, 6)[0], -model.b_[[1, 0, 3, 2, 5, 4]], atol=1e-12)
+    np.testing.assert_allclose(bars(ax, 6)[0], model.b_[[1, 0, 3, 2, 5, 4]], atol=1e-12)
     assert ax.get_ylabel() == "lag (bins)"
+
+
+def test_units_are_those_of_the_model_of_the_words_or_of_a_recording():
+    units = Units("xyz", layer=["V", "II", "V"])
+    recording = Recording([[0.01], [0.03, 0.05], [0.07]], units, [[0.0, 0.2]])
+    words = recording.bin(0.020)
+    fitted, nameless = RBM(n_hidden=2, l1=1e-4).fit(words), rbm(3)
+    for ax in (
+        drawn(fitted),
+        drawn(fitted, words),
+        drawn(nameless, words),
+        drawn(nameless, units=recording),
+    ):
+        assert [t.get_text() for t in ax.get_yticklabels()] == ["V", "II"]
+
+
+def test_title_and_colours_are_passed_on():
+    ax = drawn(rbm(), title="Ours", color="black")
+    assert ax.get_title() == "Ours"
+    weights = [p for p in ax.patches if to_hex(p.get_facecolor()).upper() != THRESHOLD]
+    assert {to_hex(p.get_facecolor()) for p in weights} == {"#000000"}
+    two = drawn(rbm(), color={"negative": "#00ff00"})
+    colours = {to_hex(p.get_facecolor()).upper() for p in two.patches}
+    assert colours == {POSITIVE, "#00FF00", THRESHOLD}
 
 
 def test_five_hundred_units_are_few_outlines():
@@ -174,8 +224,27 @@ def test_no_hidden_unit_cannot_be_asked_for(most):
         hidden_units(rbm(), most=most)
 
 
-def test_of_many_hidden_units_some_are_numbered():
-    model = rbm(n_hidden=60, W=np.ones((6, 60)))
-    names = [text.get_text() for text in drawn(model, most=60).get_xticklabels()]
-    assert len(names) == 61
-    assert [name for name in names[1:] if name] == [f"{k}" for k in range(3, 61, 3)]
+@pytest.mark.parametrize(
+    ("given", "options", "kind", "sentence"),
+    [
+        (
+            (Ising.from_parameters(Parameters(b=[0.0], J=[[0.0]])),),
+            {},
+            ValueError,
+            r"^Ising has no hidden units; pass an RBM or a SemiRBM$",
+        ),
+        (("rbm",), {}, TypeError, "^model is a str; pass one fitted model"),
+        ((rbm(), Units("abcdef")), {}, TypeError, "^words is a Units; pass words"),
+        ((rbm(),), {"color": {"up": "red"}}, ValueError, "^color names 'up'; name 'positive'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_one_sentence(given, options, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        hidden_units(*given, **options)
+
+
+def test_of_many_hidden_units_some_are_named_and_the_first_has_numbers():
+    ax = drawn(rbm(n_hidden=60, W=np.ones((6, 60))), most=60)
+    assert above(ax)[0] == [f"h{k}" for k in range(0, 60, 3)]
+    assert [text.get_text() for text in ax.get_xticklabels()][:4] == ["0", f"{MINUS}3", "0", "1"]
+    assert not any(text.get_text() for text in ax.get_xticklabels()[4:])

@@ -1,8 +1,17 @@
 import pytest
 from matplotlib.figure import Figure
+from sklearn.exceptions import NotFittedError
 
 import microcolumn as mc
-from microcolumn.plot._inputs import entitle, expect, looks_of, named, named_models
+from microcolumn.plot._inputs import (
+    entitle,
+    expect,
+    fitted_model,
+    looks_of,
+    model_with_hidden,
+    named,
+    named_models,
+)
 
 
 @pytest.fixture
@@ -64,3 +73,13 @@ def test_axes_have_a_title_if_one_is_given():
     ax = Figure().subplots()
     assert entitle(ax, None).get_title() == ""
     assert entitle(ax, "Model $x").get_title() == "Model $x"
+
+
+def test_one_model_of_the_family_is_one_sentence_away(model):
+    assert fitted_model(model) is model
+    with pytest.raises(TypeError, match=r"^model is a Tree; pass one fitted model, such as Ising"):
+        fitted_model(mc.Tree())
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        fitted_model(mc.RBM())
+    with pytest.raises(ValueError, match=r"^Independent has no hidden units; pass an RBM"):
+        model_with_hidden(model)

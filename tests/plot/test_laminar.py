@@ -14,7 +14,9 @@ from microcolumn.plot._laminar import (
     mark_window,
     order_text,
     short_id,
+    table_of,
 )
+from microcolumn.recording import Recording
 from microcolumn.units import Units
 from microcolumn.words import Words
 
@@ -161,6 +163,15 @@ def test_a_fitted_model_is_drawn_with_its_own_units_or_the_same_in_any_order():
         assert bit_layout(model, table).order.tolist() == laminar(units).order.tolist()
     with pytest.raises(ValueError, match="unit 'c'"):
         bit_layout(model, units.take([0, 1]))
+
+
+def test_units_are_taken_from_words_and_recordings():
+    units = Units("abc", layer=["IV", "II", "IV"])
+    recording = Recording([[0.1], [0.2], [0.3]], units, [[0.0, 1.0]])
+    for source in (units, recording, recording.bin(0.020)):
+        assert table_of(source) is units
+    with pytest.raises(TypeError, match=r"^units is a list; pass a table of units"):
+        table_of(["a", "b"])
 
 
 def test_a_model_that_is_not_fitted_is_refused():

@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from microcolumn import Recording, Units, Words
-from microcolumn.plot._raster import busiest_bins, raster
+from microcolumn.plot._raster import busiest_bins, raster, typical_bins
 from microcolumn.survey._stretch import busiest_stretch
 
 UNITS = Units(
@@ -190,3 +191,55 @@ def test_the_busiest_bins_are_within_one_epoch():
 def test_the_busiest_bins_may_be_a_short_epoch():
     words = Words.from_array([[0], [0], [1], [1], [1]], 0.020, epoch_starts=[0, 2])
     assert busiest_bins(words, 1000) == (2, 5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=40), st.integers(1, 12), st.data())
+def test_typical_bins_have_the_median_number_of_spikes_of_all_stretches(spikes, n_bins, data):
+    cuts = data.draw(st.sets(st.integers(1, len(spikes) - 1))) if len(spikes) > 1 else set()
+    starts = [0, *sorted(cuts)]
+    X = np.array(spikes)[:, None] > np.arange(3)
+    words = Words.from_array(X, 0.020, epoch_starts=starts)
+    start, stop = typical_bins(words, n_bins)
+    epochs = list(zip(starts, [*starts[1:], len(spikes)], strict=True))
+    length = min(n_bins, max(high - low for low, high in epochs))
+    assert stop - start == length
+    begins = [first for low, high in epochs for first in range(low, high - length + 1)]
+    sums = [sum(spikes[first : first + length]) for first in begins]
+    median = sorted(sums)[len(sums) // 2]
+    assert start == begins[sums.index(median)]
+
+
+def test_a_typical_stretch_of_words_and_of_their_recording_is_drawn():
+    rng = np.random.default_rng(0)
+    trains = [np.sort(rng.uniform(0.0, 30.0, 100)) for _ in range(4)]
+    recording = Recording(trains, epochs=[[0.0, 30.0]])
+    words = recording.bin(0.020)
+    first, end = typical_bins(words, 100)
+    for source in (words, recording):
+        shown = raster(source, stretch="typical", ax=Figure().subplots()).get_xlim()
+        np.testing.assert_allclose(shown, (0.020 * first, 0.020 * end))
+
+
+def test_title_and_colour_are_passed_on(recording, ax):
+    raster(recording, title="two layers", color="#ff0000", ax=ax)
+    assert ax.get_title() == "two layers"
+    assert to_hex(marks(ax, LineCollection).get_color()[0]) == "#ff0000"
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "kind", "sentence"),
+    [
+        (UNITS, {}, TypeError, r"^data is a Units; pass a recording, or words such as recording"),
+        (TRAINS, {}, TypeError, "^data is a list; pass a recording"),
+        (
+            Words.from_array([[0], [1]]),
+            {"stretch": "dull"},
+            ValueError,
+            "^stretch is 'dull'; choose 'busiest' or 'typical'",
+        ),
+    ],
+)
+def test_what_cannot_be_drawn_is_one_sentence(given, options, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        raster(given, **options)

@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.patches import StepPatch
 
 from microcolumn import Recording, Units, Words, suggest_bin_width
 from microcolumn.plot._recorded import correlations, correlogram, layer_spans, probe, rates
@@ -128,7 +130,10 @@ def test_the_histogram_counts_every_pair_once_by_layer(words, ax):
         for second in range(first):
             kind = "within a layer" if (first < 4) == (second < 4) else "between layers"
             expected[kind].append(table[first, second])
-    assert legend(ax)[:2] == ["between layers (12)", "within a layer (9)"]
+    assert [label.split(",")[0] for label in legend(ax)] == [
+        "between layers (12)",
+        "within a layer (9)",
+    ]
     for container, values in zip(ax.containers, expected.values(), strict=True):
         edges = [bar.get_x() for bar in container]
         edges.append(container[-1].get_x() + container[-1].get_width())
@@ -139,25 +144,43 @@ def test_the_histogram_counts_every_pair_once_by_layer(words, ax):
         np.testing.assert_array_equal(heights, np.histogram(values, edges)[0])
 
 
-def test_the_mean_over_pairs_with_a_correlation_is_marked(words, ax):
+def test_the_mean_of_each_kind_of_pairs_is_marked_in_its_colour(words, ax):
     correlations(words, ax=ax)
-    values = np.corrcoef(words.expand()[:, :7], rowvar=False)[np.triu_indices(7, 1)]
-    (line,) = ax.lines
-    assert line.get_xdata()[0] == pytest.approx(values.mean())
-    assert legend(ax)[-1] == f"mean {values.mean():.3f}"
+    table = np.corrcoef(words.expand()[:, :7], rowvar=False)
+    same = np.equal.outer(np.arange(7) < 4, np.arange(7) < 4)
+    upper = np.triu(np.ones((7, 7), dtype=bool), 1)
+    means = [table[upper & ~same].mean(), table[upper & same].mean()]
+    np.testing.assert_allclose([line.get_xdata()[0] for line in ax.lines], means)
+    for line, container, label, mean in zip(
+        ax.lines, ax.containers, legend(ax), means, strict=True
+    ):
+        assert line.get_linestyle() == "--"
+        assert to_hex(line.get_color()) == to_hex(container[0].get_facecolor())
+        assert label.endswith(f"mean {mean:.3f}".replace("-", "\N{MINUS SIGN}"))
 
 
 def test_pairs_without_known_layers_are_one_group(words, ax):
     correlations(Words.from_array(words.expand()), ax=ax)
-    assert legend(ax)[0] == "pairs (21)"
-    assert len(ax.containers) == 1
+    assert legend(ax)[0].startswith("pairs (21), mean ")
+    assert len(ax.containers) == len(ax.lines) == 1
 
 
 def test_pairs_with_a_unit_of_unknown_layer_are_a_group_of_their_own(words, ax):
     units = Units("abcdefgh", layer=["IV", "IV", "V", "V", "", "", "", ""])
     correlations(Words.from_array(words.expand(), units=units), ax=ax)
     named = ["between layers (4)", "within a layer (2)", "layer unknown (15)"]
-    assert legend(ax)[:3] == named
+    assert [label.split(",")[0] for label in legend(ax)] == named
+
+
+def test_colours_of_pairs_are_of_all_or_by_kind(words):
+    one, by_kind = Figure().subplots(1, 2)
+    correlations(words, color="black", title="all alike", ax=one)
+    assert one.get_title() == "all alike"
+    assert {to_hex(line.get_color()) for line in one.lines} == {"#000000"}
+    correlations(words, color={"within a layer": "#ff0000"}, ax=by_kind)
+    assert [to_hex(line.get_color()) for line in by_kind.lines] == ["#777777", "#ff0000"]
+    with pytest.raises(ValueError, match=r"^color names 'both'; name some of between layers, wi"):
+        correlations(words, color={"both": "red"})
 
 
 def test_many_pairs_are_counted_on_a_logarithmic_axis_and_few_on_whole_numbers(words):
@@ -199,6 +222,26 @@ def test_dashed_lines_are_at_plus_and_minus_the_bin_width_in_use(volleys, ax):
     assert "± bin width, 15 ms" in legend(ax)
 
 
+def test_bins_are_filled_from_the_level_of_chance_under_the_running_mean(volleys, ax):
+    correlogram(volleys, color="#ff0000", title="volleys", ax=ax)
+    [bins] = [patch for patch in ax.patches if isinstance(patch, StepPatch)]
+    counts, edges, baseline = bins.get_data()
+    np.testing.assert_allclose(counts, volleys.counts / volleys.chance)
+    np.testing.assert_allclose((edges[:-1] + edges[1:]) / 2, 1e3 * volleys.lags_s)
+    assert baseline == 1.0
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), volleys.smoothed / volleys.chance)
+    assert (ax.lines[0].get_color(), ax.get_title()) == ("#ff0000", "volleys")
+    assert legend(ax)[:2] == ["1 ms bins", "running mean"]
+
+
+def test_a_recording_has_the_correlogram_of_its_bin_width():
+    rng = np.random.default_rng(2)
+    recording = Recording([np.sort(rng.uniform(0.0, 60.0, 200)) for _ in range(3)])
+    found = suggest_bin_width(recording)
+    ax = correlogram(recording, ax=Figure().subplots())
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), found.smoothed / found.chance)
+
+
 def test_a_bar_spans_the_peak_at_half_its_height(volleys, ax):
     correlogram(volleys, bin_width=0.015, ax=ax)
     bar = ax.lines[-1]
@@ -222,3 +265,41 @@ def test_layers_without_names_or_mixed_in_depth_have_no_spans(depths, layer, ax)
     probe(units, ax=ax)
     assert len(ax.texts) == 0
     assert ax.get_ylabel() == "depth as in the file (µm)"
+
+
+def test_units_may_be_given_by_their_recording_or_words(units):
+    recording = Recording([[0.1]] * 5, units, [[0.0, 1.0]])
+    for source in (recording, recording.bin(0.020)):
+        ax = probe(source, title="probe", color="#ff0000", ax=Figure().subplots())
+        assert drawn(ax) == {"o": [900.0, 400.0, 700.0], "s": [300.0]}
+        dots = [line for line in ax.lines if line.get_marker() != "None"]
+        assert {line.get_color() for line in dots} == {"#ff0000"}
+        assert ax.get_title() == "probe"
+
+
+RECORDING = Recording([[0.1], [0.2]], epochs=[[0.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("draw", "given", "sentence"),
+    [
+        (correlations, RECORDING, r"^words is a Recording; pass the words of single bins, such as"),
+        (correlations, [[0, 1]], r"^words is a list; pass the words of single bins"),
+        (
+            correlogram,
+            RECORDING.bin(),
+            r"^result is a Words; pass a recording, or what suggest_bin",
+        ),
+        (rates, RECORDING.bin(), r"^recording is a Words; pass the recording, since words do not"),
+        (probe, "probe", r"^units is a str; pass a table of units, or words or a recording"),
+    ],
+)
+def test_what_cannot_be_drawn_is_one_sentence(draw, given, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        draw(given)
+
+
+def test_rates_have_a_title_and_a_colour(ax):
+    rates(RECORDING, title="rates", color="#ff0000", ax=ax)
+    assert ax.get_title() == "rates"
+    assert to_hex(ax.collections[0].get_facecolor()[0]) == "#ff0000"

@@ -13,11 +13,13 @@ from microcolumn.parameters import Parameters
 from microcolumn.plot.style import (
     MODEL_COLOURS,
     OTHER_COLOUR,
+    RC,
     axes_or_new,
     colour_of,
     literal,
     looks,
     printable,
+    round_below,
 )
 
 
@@ -83,8 +85,22 @@ def test_new_axes_are_of_a_pyplot_figure_of_the_size_asked_for():
     try:
         assert ax.figure.get_size_inches().tolist() == [3.0, 2.0]
         assert plt.fignum_exists(ax.figure.number)
+        assert [ax.spines[side].get_visible() for side in ("left", "top", "right")] == [
+            True,
+            False,
+            False,
+        ]
+        assert ax.xaxis.label.get_size() == RC["axes.labelsize"]
     finally:
         plt.close(ax.figure)
+
+
+@pytest.mark.parametrize(
+    ("value", "below"),
+    [(4.7, 4.0), (1.0, 1.0), (0.3, 0.3), (0.1 * 3, 0.3), (0.00199, 0.001), (70_000.0, 70_000.0)],
+)
+def test_a_number_is_rounded_down_to_one_digit(value, below):
+    assert round_below(value) == below
 
 
 @pytest.mark.parametrize("draw", [mc.plot.couplings, mc.plot.hidden_units])

@@ -2,45 +2,79 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from typing import Any
 
-from ..formatting import counted
-from ..plot import _recorded as recorded, raster
+import numpy as np
+from matplotlib.axes import Axes
+
+from ..formatting import counted, enumeration
+from ..plot import _recorded as recorded
 from ..plot._laminar import has_depths, laminar, order_text
+from ..plot._raster import raster, stretch_s, typical_bins
 from ..study import Condition, DataResult, Results
-from ..survey import pairwise_correlations
 from ..units import Units
 from ..words import Words
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
 from ._conditions import of_condition
 from ._correlograms import COUNTED, about_peak
 
+#: Kinds of pairs as captions have them.
+_KINDS = {
+    "between layers": "between layers",
+    "within a layer": "within a layer",
+    "layer unknown": "where a layer is unknown",
+    "pairs": "of all",
+}
+
 
 @of_condition()
 def data(results: Results, condition: Condition) -> CaptionedFigure:
-    """Figure 1: the units on the probe, two seconds of words, correlations, and the bin width.
+    """Figure 1: the units on the probe, seconds of words, correlations, and the bin width.
 
     The data are the same for all windows.
     """
     name, experiment = condition.recording, condition.experiment.name
     shown = results.data(name, experiment=experiment)
     words = results.all_words(name, experiment=experiment)
-    with captioned("1", f"The data of {results.label(name)}", (PAGE, 4.6)) as figure:
-        panels = figure.subplot_mosaic("aabbbbbb;ccccdddd", height_ratios=(1.2, 1.0))
+    with captioned("1", f"The data of {results.label(name)}", (PAGE, 4.8)) as figure:
+        rows = figure.add_gridspec(2, 1, height_ratios=(1.1, 1.0))
+        upper: Any = rows[0].subgridspec(1, 3, width_ratios=(0.8, 2.0, 2.0)).subplots()
+        lower: Any = rows[1].subgridspec(1, 2).subplots()
+        panels = dict(zip("abecd", (*upper, *lower), strict=True))
+        busiest, typical = (shown.start_s, shown.stop_s), _typical_stretch(words, shown)
         if has_depths(shown.units):
             recorded.probe(shown.units, ax=panels["a"])
         else:
             recorded.draw_rates(panels["a"], shown.units, shown.rates_hz)
-        raster(words, shown.start_s, shown.stop_s, ax=panels["b"])
+        raster(words, *typical, title=f"typical {_seconds(typical)}", ax=panels["b"])
+        raster(words, *busiest, title=f"busiest {_seconds(busiest)}", ax=panels["e"])
+        _share_rows(panels["e"])
         recorded.correlations(words, ax=panels["c"])
         recorded.correlogram(shown.suggestion, bin_width=shown.bin_width, ax=panels["d"])
-        for panel, ax in panels.items():
-            letter(ax, panel)
-        figure.caption = _caption(shown, words, by_layer=len(panels["c"].containers) > 1)
+        for panel in "abcd":
+            letter(panels[panel], panel)
+        figure.caption = _caption(shown, words, typical)
     return figure
 
 
-def _caption(shown: DataResult, words: Words, by_layer: bool) -> str:
+def _typical_stretch(words: Words, shown: DataResult) -> tuple[float, float]:
+    """As long as the busiest stretch, with the median number of bins with a spike."""
+    n_bins = max(1, round((shown.stop_s - shown.start_s) / words.bin_width))
+    return stretch_s(words, typical_bins(words, n_bins))
+
+
+def _seconds(stretch: tuple[float, float]) -> str:
+    return f"{stretch[1] - stretch[0]:.3g} s"
+
+
+def _share_rows(ax: Axes) -> None:
+    """Drop the names of rows that the panel to the left has."""
+    ax.set(yticklabels=[], ylabel="")
+    ax.set_yticklabels(["" for _ in ax.get_yticks(minor=True)], minor=True)
+
+
+def _caption(shown: DataResult, words: Words, typical: tuple[float, float]) -> str:
     width = f"{shown.bin_width * 1e3:g} ms"
     units = counted(words.n_units, "unit")
     if words.n_units < shown.n_recorded:
@@ -48,9 +82,10 @@ def _caption(shown: DataResult, words: Words, by_layer: bool) -> str:
     return (
         f"{units[0].upper()}{units[1:]}, {shown.n_bins:,} bins of {width}. "
         f"{_first_panel(shown.units)} "
-        f"(b) Words of {width} bins in the {shown.stop_s - shown.start_s:.3g} s with the most "
-        f"spikes, from {shown.start_s:.1f} s on: black where a unit spikes at least once, "
-        f"units {order_text(shown.units)}. {_correlations_panel(words, by_layer)} "
+        f"(b) Words of {width} bins: black where a unit spikes at least once, units "
+        f"{order_text(shown.units)}. Left, the first {_seconds(typical)} with the median number of "
+        f"marks, from {typical[0]:.1f} s on; right, the {shown.stop_s - shown.start_s:.3g} s with "
+        f"the most spikes, from {shown.start_s:.1f} s on. {_correlations_panel(words)} "
         f"(d) {COUNTED}, over the whole recording; dashed, plus and minus the bin width of "
         f"{width}. "
         f"{about_peak(shown.suggestion)}"
@@ -73,18 +108,18 @@ def _first_panel(units: Units) -> str:
     return text
 
 
-def _correlations_panel(words: Words, by_layer: bool) -> str:
-    values = pairwise_correlations(words)[np.triu_indices(words.n_units, 1)]
-    known = values[~np.isnan(values)]
-    if not known.size:
+def _correlations_panel(words: Words) -> str:
+    kinds = recorded.correlations_by_layer(words)
+    n_known = sum(each.size for each in kinds.values())
+    if not kinds:
         return "(c) Correlations of pairs of units: there are none."
+    means = enumeration([f"{each.mean():.3f} {_KINDS[name]}" for name, each in kinds.items()])
     text = (
-        f"(c) Correlations of the bits of {counted(known.size, 'pair')} of units over all bins; "
-        f"dashed, their mean, {known.mean():.3f}."
+        f"(c) Correlations of the bits of {counted(n_known, 'pair')} of units over all bins; "
+        f"dashed, the mean{'s' * (len(kinds) > 1)}: {means}."
     )
-    if known.size < values.size:
-        left_out = counted(values.size - known.size, "pair")
+    n_pairs = math.comb(words.n_units, 2)
+    if n_known < n_pairs:
+        left_out = counted(n_pairs - n_known, "pair")
         text += f" {left_out} with a unit that never or always fires are left out."
-    if by_layer:
-        text += " Pairs within a layer and between layers are shown separately."
     return text

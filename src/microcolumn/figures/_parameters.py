@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
-from ..evaluate import HiddenActivation
 from ..formatting import counted, scientific
 from ..models import PopulationModel
-from ..plot import couplings
-from ..plot._hidden import draw_hidden_units
+from ..plot._couplings import coupling_limit, couplings
+from ..plot._hidden import Extent, draw_hidden_units, strongest_first
 from ..plot._laminar import order_text
 from ..plot.style import literal
 from ..study import Condition, Results
@@ -31,9 +30,23 @@ class _Shown(NamedTuple):
 
     name: str
     model: PopulationModel
-    activation: HiddenActivation
     l1: float
     left_out: list[str]
+
+
+class _Scales(NamedTuple):
+    """What panels of all models have in common."""
+
+    coupling: float  # at the ends of the colours, nats
+    weights: Extent
+    n_columns: int  # of hidden units
+
+    @classmethod
+    def of(cls, models: list[PopulationModel]) -> _Scales:
+        order = [strongest_first(model)[:_MOST] for model in models]
+        weights = [model.W_[:, shown] for model, shown in zip(models, order, strict=True)]
+        n_columns = max(shown.size for shown in order)
+        return cls(coupling_limit(*models), Extent.of(*weights), n_columns)
 
 
 @of_condition()
@@ -42,19 +55,20 @@ def parameters(results: Results, condition: Condition) -> CaptionedFigure:
 
     Couplings of the Ising model, hidden units of the RBM, both of the semi-restricted model; of
     several models of a class the best scoring. Models are those of the first tested split at the
-    penalty that its validation part chose, and hidden units are ordered by the variance of their
-    activation on its test part.
+    penalty that its validation part chose. Couplings of both models have the same colours, and
+    weights of both the same scale.
     """
     split, shown = _chosen(results, condition)
     units = results.units(condition.recording, experiment=condition.experiment.name)
     rows = [[panel for panel in row if _PANELS[panel][0] in shown] for row in _ROWS]
     mosaic: list[Any] = [row * 2 if len(row) == 1 else row for row in rows if row]
     title = f"Parameters of models of {results.label(condition.recording)}"
-    with captioned("2", title, (PAGE, 2.75 * len(mosaic))) as figure:
-        panels = figure.subplot_mosaic(mosaic, width_ratios=[1.0, 1.55])
+    with captioned("2", title, (PAGE, 2.8 * len(mosaic))) as figure:
+        panels = figure.subplot_mosaic(mosaic, width_ratios=[1.0, 1.35])
+        scales = _Scales.of([each.model for each in shown.values()])
         for panel, ax in panels.items():
             model, matrix = _PANELS[panel]
-            _draw(ax, matrix, shown[model], units)
+            _draw(ax, matrix, shown[model], units, scales)
             if panel != "d":  # which shows more of the model in the panel before
                 letter(ax, "abc"[list(shown).index(model)])
         figure.caption = _caption(condition, split, shown, units)
@@ -67,17 +81,19 @@ def _chosen(results: Results, condition: Condition) -> tuple[int, dict[str, _Sho
     split, shown = first_split(compared), {}
     for model, (best, *others) in by_class(compared).items():
         where = {"model": best.spec, "split": split, **condition.names}
-        fitted, active = results.model(**where), results.activation(**where)
         [l1] = [score.l1 for score in best.splits if score.split == split]
-        shown[model] = _Shown(best.name, fitted, active, l1, [other.name for other in others])
+        left_out = [other.name for other in others]
+        shown[model] = _Shown(best.name, results.model(**where), l1, left_out)
     return split, shown
 
 
-def _draw(ax: Axes, matrix: str, shown: _Shown, units: Units) -> None:
+def _draw(ax: Axes, matrix: str, shown: _Shown, units: Units, scales: _Scales) -> None:
     if matrix == "J":
-        couplings(shown.model, units, ax=ax)
+        couplings(shown.model, units, limit=scales.coupling, ax=ax)
     else:
-        draw_hidden_units(ax, shown.model, units, shown.activation.order, most=_MOST)
+        order = strongest_first(shown.model)
+        same: Any = {"extent": scales.weights, "room_for": scales.n_columns}
+        draw_hidden_units(ax, shown.model, units, order, most=_MOST, **same)
     ax.set_title(literal(shown.name))
 
 
@@ -93,15 +109,18 @@ def _caption(condition: Condition, split: int, shown: dict[str, _Shown], units: 
     if "Ising" in shown or "SemiRBM" in shown:
         sentences.append(
             "Two units that are active together add 2J to the logarithm of a word's probability. "
-            "Matrices have the biases b on their diagonal, in grey; where a colour bar is pointed, "
-            "the strongest 1 % of couplings share its last colour."
+            "Grey bars beside a matrix are the biases b of the units; where a colour bar is "
+            "pointed, the strongest 1 % of couplings share its last colour. Positive and negative "
+            "couplings are counted below, in per cent of all pairs."
         )
+    if "Ising" in shown and "SemiRBM" in shown:
+        sentences.append("Both matrices have the same colours.")
     if "RBM" in shown or "SemiRBM" in shown:
         sentences.append(
-            "Hidden units are ordered by the variance of their activation on the test words. Red "
-            "bars are positive and blue bars negative weights; grey bars are thresholds, that is "
-            "minus the biases: those of the units in the first column, that of each hidden unit on "
-            "top."
+            "Hidden units h0, h1, ... are named by their column of W and ordered by the sum of "
+            "their absolute weights. Red bars are positive and blue bars negative weights onto the "
+            "units, all on one scale; the number above a column is the hidden unit's bias c, and "
+            "grey bars at the left are the biases b of the units."
         )
     sentences.append(f"Units run {order_text(units)}.")
     if condition.window > 1:
@@ -116,7 +135,7 @@ def _couplings_text(model: PopulationModel) -> str:
     if model.parameters_.J is None:
         return ""
     n_pairs = math.comb(model.parameters_.n_visible, 2)
-    return f"couplings J ({model.n_couplings_:,} of {n_pairs:,} are other than zero)"
+    return f"couplings J ({model.n_couplings_:,} of {n_pairs:,} pairs have one)"
 
 
 def _hidden_units_text(model: PopulationModel) -> str:

@@ -1,69 +1,136 @@
-"""Couplings as a matrix with the biases on its diagonal (docs/method.md, section 7, figure 2)."""
+"""Couplings as a matrix, with the biases beside it (docs/method.md, section 7, figure 2)."""
 
 from __future__ import annotations
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
 from ..models import PopulationModel
-from ..units import Units
-from ._laminar import bit_layout, mark_window
-from .style import SIGNED, axes_or_new
+from ..parameters import Floats
+from ..validation import real_number
+from ._hidden import THRESHOLD, draw_bars
+from ._inputs import entitle, fitted_model
+from ._laminar import BitLayout, HasUnits, bit_layout, mark_window
+from .style import SIGNED, ColourMap, axes_or_new, round_below
 
-#: Position of the colour bars in units of the axes: left, bottom, width, height.
-_COUPLING_BAR, _BIAS_BAR = (1.04, 0.48, 0.045, 0.52), (1.04, 0.0, 0.045, 0.34)
+#: Position of the biases and of the colour bar in units of the axes: left, bottom, width, height.
+_BIASES, _BAR = (1.04, 0.0, 0.14, 1.0), (1.27, 0.15, 0.045, 0.7)
+#: Colour of the diagonal, where nothing is: no unit is coupled with itself.
+_NOTHING = "#E6E6E6"
 
 
 def couplings(
-    model: PopulationModel, units: Units | None = None, *, ax: Axes | None = None
+    model: PopulationModel,
+    units: HasUnits | None = None,
+    *,
+    limit: float | None = None,
+    cmap: ColourMap = SIGNED,
+    title: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw the couplings J, with the biases b on the diagonal, where J is zero.
+    """Draw the couplings J as a matrix, with the biases b as bars beside it.
 
     Couplings are coloured from blue (negative) over white (zero) to red (positive); the colour bar
-    is pointed if the strongest exceed it. Biases are several times larger and nearly all negative,
-    so they are grey and have their own bar.
-
-    The first image of the axes is J, the second one b, each masked where the other is drawn.
+    is pointed if the strongest exceed it. Below is the share of pairs with a positive and with a
+    negative coupling.
 
     Parameters
     ----------
-    model : PopulationModel
-        A fitted model; the matrix of one without couplings is white except for the biases.
-    units : Units, optional
-        The recorded units, drawn from superficial to deep with lines between layers. For windows
-        of several bins each lag is a block, the oldest first.
+    model : Ising, KPairwise or SemiRBM
+        A fitted model with couplings.
+    units : Units, Words or Recording, optional
+        The recorded units, drawn from superficial to deep with lines between layers; by default
+        those that the model remembers. For windows of several bins each lag is a block, the oldest
+        first.
+    limit : float, optional
+        Coupling at the ends of the colour scale, nats; by default that of the strongest hundredth.
+        Give two models the same to compare them.
+    cmap : str or Colormap
+        Colours, whose middle is zero.
+    title : str, optional
+        Of the axes.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from microcolumn import Ising
+    >>> from microcolumn.parameters import Parameters
+    >>> ising = Ising.from_parameters(Parameters(b=[-2.0, -1.0], J=[[0.0, 0.5], [0.5, 0.0]]))
+    >>> ax = couplings(ising, limit=1.0, ax=Figure().subplots())
+    >>> ax.get_xlabel()
+    '1 pair: 100 % positive, 0 % negative'
     """
-    axes = axes_or_new(ax, (4.6, 3.4))
+    fitted_model(model)
+    if model.parameters_.J is None:
+        raise ValueError(
+            f"{type(model).__name__} has no couplings; pass an Ising, KPairwise or SemiRBM model"
+        )
     found = bit_layout(model, units)
-    diagonal = np.eye(found.order.size, dtype=bool)
     drawn = model.J_[np.ix_(found.order, found.order)]
-    biases = np.where(diagonal, model.b_[found.order], 0.0)
-    strengths = np.abs(drawn[drawn != 0.0])
-    # The strongest 1 % of the couplings have the last colour of the scale.
-    limit = float(np.quantile(strengths, 0.99)) if strengths.size else 1.0
-    colours = np.ma.array(drawn, mask=diagonal)
-    signed = axes.imshow(colours, cmap=SIGNED, vmin=-limit, vmax=limit, aspect="equal")
-    # Greys start at zero, so that they show strengths as colours do.
-    low, high = min(float(model.b_.min()), 0.0), max(float(model.b_.max()), 0.0)
-    shades, high = np.ma.array(biases, mask=~diagonal), high if high > low else 1.0
-    grey = axes.imshow(shades, cmap="Greys_r", vmin=low, vmax=high, aspect="equal")
-    beyond = (bool((drawn < -limit).any()), bool((drawn > limit).any()))
-    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond)
-    _bar(axes, signed, _COUPLING_BAR, "coupling J (nats)", extend or "neither")
-    _bar(axes, grey, _BIAS_BAR, "bias b (nats)", "neither")
+    most = coupling_limit(model) if limit is None else _checked(limit)
+    axes = axes_or_new(ax, (4.4, 3.4))
+    colours = colormaps.get_cmap(cmap).with_extremes(bad=_NOTHING)
+    shown = np.ma.array(drawn, mask=np.eye(found.order.size, dtype=bool))
+    image = axes.imshow(shown, cmap=colours, vmin=-most, vmax=most, aspect="equal")
+    _colour_bar(axes, image, drawn, most)
     mark_window(axes, found, along="y")
     mark_window(axes, found, along="x")
     axes.spines[["top", "right"]].set_visible(True)
-    return axes
+    axes.set_xlabel(signs(model), size=7)
+    _draw_biases(axes, model.b_[found.order], found)
+    return entitle(axes, title)
 
 
-def _bar(
-    ax: Axes, image: AxesImage, place: tuple[float, float, float, float], label: str, extend: str
-) -> None:
-    bar = ax.figure.colorbar(image, cax=ax.inset_axes(place), extend=extend)
-    bar.set_label(label)
-    bar.locator = MaxNLocator(4, steps=[1, 2, 5, 10])
+def coupling_limit(*models: PopulationModel) -> float:
+    """The coupling, nats, that the strongest 1 % of all couplings of some models exceed."""
+    strengths = np.concatenate([np.abs(model.J_[model.J_ != 0.0]) for model in models])
+    return float(np.quantile(strengths, 0.99)) if strengths.size else 1.0
+
+
+def signs(model: PopulationModel) -> str:
+    """How many pairs have a positive and a negative coupling, in per cent of all pairs."""
+    J = model.J_
+    n_pairs = J.shape[0] * (J.shape[0] - 1) // 2
+    if not n_pairs:
+        return "no pairs"
+    up, down = (round(50.0 * np.count_nonzero(which) / n_pairs) for which in (J > 0, J < 0))
+    pairs = f"{n_pairs:,} pair{'s' * (n_pairs != 1)}"
+    return f"{pairs}: {up} % positive, {down} % negative"
+
+
+def _checked(limit: float) -> float:
+    value = real_number("limit", limit, "give nats")
+    if not 0.0 < value < np.inf:
+        raise ValueError(f"limit is {limit}; give a positive number of nats")
+    return value
+
+
+def _colour_bar(ax: Axes, image: AxesImage, drawn: Floats, limit: float) -> None:
+    """A colour bar that is pointed at an end that a coupling exceeds."""
+    beyond = (bool((drawn < -limit).any()), bool((drawn > limit).any()))
+    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond)
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes(_BAR), extend=extend or "neither")
+    bar.ax.set_title("coupling\nJ (nats)", size=7, loc="left")
+    bar.locator = MaxNLocator(5, steps=[1, 2, 5, 10])
     bar.outline.set_linewidth(0.5)
     bar.ax.tick_params(length=2, width=0.5)
+
+
+def _draw_biases(ax: Axes, b: Floats, found: BitLayout) -> None:
+    """A bar for the bias of each row, beside the matrix."""
+    beside = ax.inset_axes(_BIASES)
+    draw_bars(beside, 0.0, b, THRESHOLD)
+    beside.axvline(0.0, color="black", linewidth=0.4)
+    low, high = min(float(b.min()), 0.0), max(float(b.max()), 0.0)
+    low, high = (low, high) if low < high else (-1.0, 0.0)
+    end = round_below(max(-low, high)) * (1.0 if high > -low else -1.0)
+    ticks = sorted([0.0, end])
+    beside.set_xticks(ticks, [f"{tick:g}".replace("-", "\N{MINUS SIGN}") for tick in ticks])
+    beside.set(xlim=(low, high), ylim=ax.get_ylim(), yticks=[])
+    beside.set_title("bias b\n(nats)", size=6, pad=2)
+    beside.tick_params(length=2, width=0.5, labelsize=6, pad=1.5)
+    beside.spines[["top", "right", "left"]].set_visible(False)
+    beside.spines["bottom"].set_linewidth(0.5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,144 +12,214 @@ from numpy.typing import NDArray
 from ..evaluate._activation import hidden_activation
 from ..models import PopulationModel
 from ..parameters import Floats
-from ..units import Units
 from ..validation import whole_number
 from ..words import Words
-from ._laminar import bit_layout, mark_window
-from .style import axes_or_new
+from ._inputs import Colour, entitle, expect, model_with_hidden
+from ._laminar import HasUnits, bit_layout, mark_window
+from .style import axes_or_new, round_below
 
+#: Colours of positive and negative weights, and of biases, which are minus thresholds.
 POSITIVE, NEGATIVE, THRESHOLD = "#B2182B", "#2166AC", "#999999"
 #: Bars fill this part of a row; with more rows than this, they fill all of it.
 _FILLED, _MANY = 0.8, 100
-#: Space between charts and width of the narrowest, in mean widths of a chart.
-_GAP, _NARROWEST = 0.25, 0.6
-#: Height of the bands for thresholds (above) and the scale bar (below), as a part of all rows.
-_BAND = 0.07
+#: Width of the column of biases and space between columns, in widths of a column of weights.
+_SLIM, _GAP = 0.7, 0.16
+#: Columns that there is room for at least, so that the bars of a single one do not fill the page.
+_FEWEST = 4
+#: Size of the numbers above and below columns, and of those between two labelled columns.
+_SMALL, _LABELLED = 6.0, 12
+
+
+class Extent(NamedTuple):
+    """How far a column of bars reaches to the left and to the right of its zero, nats."""
+
+    left: float
+    right: float
+
+    @classmethod
+    def of(cls, *values: Floats) -> Extent:
+        """The extent of all of some values; of zeros alone, some extent all the same."""
+        low = max((-float(each.min(initial=0.0)) for each in values), default=0.0)
+        high = max((float(each.max(initial=0.0)) for each in values), default=0.0)
+        return cls(low, high) if low + high > 0.0 else cls(0.0, 1.0)
+
+    @property
+    def whole(self) -> float:
+        """From end to end."""
+        return self.left + self.right
+
+    @property
+    def mark(self) -> float:
+        """A round number inside, on the wider side."""
+        return round_below(self.right) if self.right >= self.left else -round_below(self.left)
 
 
 def hidden_units(
     model: PopulationModel,
     words: Words | None = None,
-    units: Units | None = None,
+    units: HasUnits | None = None,
     *,
     most: int = 12,
+    title: str | None = None,
+    color: Colour | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the weights of live hidden units as bar charts, all on the scale of one scale bar.
+    """Draw the weights of live hidden units as columns of bars, all on one scale.
 
-    Each hidden unit has a bar per unit from a zero line of its own: red to the right for positive
-    weights, blue to the left for negative ones. Grey bars are thresholds, that is minus the
-    biases, which are mostly negative: -b of the units in the first column, and -c of each hidden
-    unit on top of its chart.
+    Each hidden unit is a column, named by its column of W, ``h0``, ``h1``, ..., with a bar per unit
+    from a zero line of its own: red to the right for positive weights, blue to the left for
+    negative ones. The number above a column is the bias c of the hidden unit; the slim grey column
+    at the left holds the biases b of the units, on a scale of its own.
 
     Parameters
     ----------
-    model : PopulationModel
-        A fitted model.
+    model : RBM or SemiRBM
+        A fitted model with hidden units.
     words : Words, optional
         Hidden units are ordered by the variance of their activation on these words, as in the
-        paper; by default, by the sum of their absolute weights.
-    units : Units, optional
-        The recorded units, drawn from superficial to deep with lines between layers. For windows
-        of several bins each lag is a block, the oldest first.
+        paper; by default the strongest are first, by the sum of their absolute weights.
+    units : Units, Words or Recording, optional
+        The recorded units, drawn from superficial to deep with lines between layers; by default
+        those that the model, or else the words, remember. For windows of several bins each lag is
+        a block, the oldest first.
     most : int
         Largest number of hidden units drawn; the axes say how many are live.
+    title : str, optional
+        Of the axes.
+    color : colour or mapping, optional
+        Of all bars of weights, or by sign: ``{"positive": "black", "negative": "gray"}``.
     """
+    model_with_hidden(model)
     if whole_number("most", most) < 1:
         raise ValueError(f"most is {most}; draw at least 1 hidden unit")
     if words is None:
-        live = np.flatnonzero(model.parameters_.live)
-        strength = np.abs(model.W_[:, live]).sum(axis=0)
-        order, by = live[np.argsort(-strength, kind="stable")], "total weight"
+        order, by = strongest_first(model), "strongest first"
     else:
-        order, by = hidden_activation(model, words).order, "variance"
-    return draw_hidden_units(axes_or_new(ax, (7.0, 2.8)), model, units, order, by=by, most=most)
+        expect("words", words, Words, "words, such as recording.bin(0.020), or leave it out")
+        order, by = hidden_activation(model, words).order, "by variance on the words"
+        units = words if units is None and model.origin_ is None else units
+    axes = axes_or_new(ax, (7.0, 2.8))
+    return entitle(
+        draw_hidden_units(axes, model, units, order, by=by, most=most, colours=_colours(color)),
+        title,
+    )
+
+
+def strongest_first(model: PopulationModel) -> NDArray[np.int64]:
+    """Live hidden units by decreasing sum of their absolute weights."""
+    live = np.flatnonzero(model.parameters_.live)
+    strength = np.abs(model.W_[:, live]).sum(axis=0)
+    return live[np.argsort(-strength, kind="stable")]
 
 
 def draw_hidden_units(
     axes: Axes,
     model: PopulationModel,
-    units: Units | None,
+    units: HasUnits | None,
     order: NDArray[np.int64],
     *,
-    by: str = "variance",
+    by: str = "strongest first",
     most: int = 12,
+    extent: Extent | None = None,
+    room_for: int = 0,
+    colours: tuple[Any, Any] = (POSITIVE, NEGATIVE),
 ) -> Axes:
-    """Draw the weights of hidden units in a given order, as :func:`hidden_units` does."""
+    """Draw the weights of hidden units in a given order, as :func:`hidden_units` does.
+
+    Two plots of one width have the same scale where ``extent`` and ``room_for``, the number of
+    columns that there is room for, are the same.
+    """
     found = bit_layout(model, units)
     shown = order[:most]
-    charts = [_Chart(-model.b_[found.order], None)] + [
-        _Chart(model.W_[found.order, k], -float(model.c_[k])) for k in shown
-    ]
-    _draw(axes, charts)
+    weights = model.W_[np.ix_(found.order, shown)]
+    scale = Extent.of(weights) if extent is None else extent
+    ticks = _draw_biases(axes, model.b_[found.order])
+    ticks |= _draw_weights(axes, weights, scale, colours)
+    axes.set_xticks(list(ticks), list(ticks.values()))
+    axes.tick_params(axis="x", length=2, width=0.5, labelsize=_SMALL, pad=1.5)
+    n_columns = max(shown.size, room_for, _FEWEST)
+    axes.set_xlim(-_SLIM - 2 * _GAP, n_columns * (1.0 + _GAP))
+    axes.set_ylim(found.order.size - 0.5, -0.5)
     mark_window(axes, found)
     axes.spines[:].set_visible(False)
+    axes.tick_params(axis="y", length=0)
     if not shown.size:
         # Over the lines between layers, where hidden units would be.
         place: dict[str, Any] = {"transform": axes.transAxes, "backgroundcolor": "white"}
         axes.text(0.6, 0.5, "no live hidden unit", ha="center", va="center", **place)
         return axes
+    _name_columns(axes, shown, model.c_[shown])
     of = "" if shown.size == order.size else f"{shown.size} of "
-    axes.set_xlabel(f"hidden unit, by {by} ({of}{order.size} live)")
+    live = f"live hidden unit{'s' * (order.size != 1)}"
+    axes.set_xlabel(f"weight (nats) of {of}{order.size} {live}, {by}")
     return axes
 
 
-class _Chart(NamedTuple):
-    """Bars of one column, nats: a value per row and, of hidden units, a threshold on top."""
-
-    values: Floats
-    threshold: float | None
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Extent to the left and to the right of the zero line, both at least 0."""
-        all_values = [0.0, self.threshold or 0.0, *self.values]
-        return -min(all_values), max(all_values)
+def _colours(color: Colour | None) -> tuple[Any, Any]:
+    """Colours of positive and of negative weights."""
+    if color is None:
+        return POSITIVE, NEGATIVE
+    if not isinstance(color, Mapping):
+        return color, color
+    if unknown := [name for name in color if name not in ("positive", "negative")]:
+        raise ValueError(f"color names {unknown[0]!r}; name 'positive' and 'negative'")
+    return color.get("positive", POSITIVE), color.get("negative", NEGATIVE)
 
 
-def _draw(ax: Axes, charts: list[_Chart]) -> None:
-    """Draw charts side by side; x is in nats."""
-    widths = [sum(chart.ends) for chart in charts]
-    mean = (sum(widths) or 1.0) / len(charts)
-    n_rows = charts[0].values.size
-    band = max(1.5, _BAND * n_rows)
-    middles, x = [], 0.0
-    for chart, width in zip(charts, widths, strict=True):
-        room = max(width, _NARROWEST * mean)
-        zero = x + (room - width) / 2 + chart.ends[0]
-        middles.append(x + room / 2)
-        x += room + _GAP * mean
+def _draw_weights(
+    ax: Axes, weights: Floats, scale: Extent, colours: tuple[Any, Any]
+) -> dict[float, str]:
+    """Columns of bars, each one wide; 0 and a round number of each, or of the first, as ticks."""
+    n_rows, n_columns = weights.shape
+    mark = scale.mark / scale.whole
+    few = n_columns <= _LABELLED and len(f"{scale.mark:g}") < 3
+    ticks: dict[float, str] = {}
+    for k, column in enumerate(weights.T / scale.whole):
+        zero = k * (1.0 + _GAP) + scale.left / scale.whole
         ax.plot([zero, zero], [-0.5, n_rows - 0.5], color="black", linewidth=0.4)
-        if chart.threshold is None:
-            draw_bars(ax, zero, chart.values, THRESHOLD)
-            continue
-        draw_bars(ax, zero, np.maximum(chart.values, 0.0), POSITIVE)
-        draw_bars(ax, zero, np.minimum(chart.values, 0.0), NEGATIVE)
-        ax.barh(-0.5 - band / 2, chart.threshold, band / 2, left=zero, color=THRESHOLD)
-    x = max(x, 6 * (1.0 + _GAP) * mean)  # the bars of a single chart would fill the page
-    if len(charts) > 1:
-        start = middles[0] + max(widths[0], _NARROWEST * mean) / 2
-        ax.text(start, -0.5 - band / 2, "\N{MINUS SIGN}c", ha="right", va="center")
-    ax.set_xlim(-_GAP * mean / 2, x - _GAP * mean / 2)
-    ax.set_ylim(n_rows - 0.5 + band, -0.5 - band)
-    every = -(-len(charts) // 25)  # of many charts, every second, third, ... is numbered
-    numbers = [f"{k}" if k % every == 0 else "" for k in range(1, len(charts))]
-    ax.set_xticks(middles, ["\N{MINUS SIGN}b", *numbers], va="baseline")
-    ax.tick_params(length=0)
-    ax.tick_params(axis="x", pad=9)  # measured to the baseline of the letters
-    _scale_bar(ax, max(widths[0], mean), n_rows - 0.5 + band / 2)
+        draw_bars(ax, zero, np.maximum(column, 0.0), colours[0])
+        draw_bars(ax, zero, np.minimum(column, 0.0), colours[1])
+        named = few or not k
+        ticks |= {zero: "0" * named, zero + mark: _signed(f"{scale.mark:g}") * named}
+    return ticks
 
 
-def _scale_bar(ax: Axes, widest: float, y: float) -> None:
-    """A line of a round number of nats, at most ``widest`` long."""
-    power = 10.0 ** math.floor(math.log10(widest))
-    length = max(step * power for step in (1, 2, 5) if step * power <= widest)
-    ax.plot([0.0, length], [y, y], color="black", linewidth=1.5, solid_capstyle="butt")
-    unit = "nat" if length == 1.0 else "nats"
-    ax.annotate(f"{length:g} {unit}", (length, y), (3, 0), textcoords="offset points", va="center")
+def _draw_biases(ax: Axes, b: Floats) -> dict[float, str]:
+    """The slim column of biases at the left, named below; 0 and a round number as ticks."""
+    scale = Extent.of(b)
+    shrink = _SLIM / scale.whole
+    zero = -_SLIM - _GAP + shrink * scale.left
+    ax.plot([zero, zero], [-0.5, b.size - 0.5], color="black", linewidth=0.4)
+    draw_bars(ax, zero, b * shrink, THRESHOLD)
+    ax.xaxis.remove_overlapping_locs = False
+    ax.set_xticks([-_SLIM / 2 - _GAP], ["bias b"], minor=True)
+    ax.tick_params(axis="x", which="minor", length=0, pad=3 + 1.5 * _SMALL, labelsize=7)
+    return {zero: "0", zero + scale.mark * shrink: _signed(f"{scale.mark:g}")}
 
 
-def draw_bars(ax: Axes, zero: float, values: Floats, colour: str) -> None:
+def _name_columns(ax: Axes, hidden: NDArray[np.int64], c: Floats) -> None:
+    """Names of hidden units above their columns, with their biases between."""
+    every = -(-hidden.size // (2 * _LABELLED))  # of many columns, every second, third, ... is named
+    named = range(0, hidden.size, every)
+    middles = [-_GAP, *(k * (1.0 + _GAP) + 0.5 for k in named)]
+    digits = 0 if hidden.size > _LABELLED else 1
+    above = ax.secondary_xaxis("top")
+    above.set_xticks(middles, ["hidden unit", *(f"h{hidden[k]}" for k in named)])
+    above.xaxis.remove_overlapping_locs = False
+    biases = [_signed(f"{c[k]:z.{digits}f}") for k in named]
+    above.set_xticks(middles, ["bias c", *biases], minor=True, fontsize=_SMALL, color="0.35")
+    above.tick_params(which="minor", length=0, pad=1.5)
+    above.tick_params(which="major", length=0, pad=3 + 1.2 * _SMALL, labelsize=7)
+    for labels in (above.get_xticklabels(), above.get_xticklabels(minor=True)):
+        labels[0].set_horizontalalignment("right")
+    above.spines["top"].set_visible(False)
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def draw_bars(ax: Axes, zero: float, values: Floats, colour: Any) -> None:
     """A bar per row, all in one outline, which keeps vector files small."""
     if not values.any():
         return

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from matplotlib.axes import Axes
+from sklearn.utils.validation import check_is_fitted
 
-from ..models import WordsEstimator
+from ..models import PopulationModel, WordsEstimator
 from .style import Look, looks
 
 Thing = TypeVar("Thing")
@@ -51,6 +52,23 @@ def named_models(models: Any) -> dict[str, WordsEstimator]:
     remedy = "a fitted model, a list of them, or a dict of them by name"
     kind: Any = WordsEstimator  # abstract, which mypy does not allow as a type to pass
     found: dict[str, WordsEstimator] = named("models", models, kind, remedy)
+    return found
+
+
+def fitted_model(model: Any) -> PopulationModel:
+    """One fitted model of the paper's family."""
+    kind: Any = PopulationModel
+    one = "one fitted model, such as Ising, RBM or SemiRBM"
+    found: PopulationModel = expect("model", model, kind, one)
+    check_is_fitted(found)
+    return found
+
+
+def model_with_hidden(model: Any) -> PopulationModel:
+    """One fitted model that has hidden units, live or not."""
+    found = fitted_model(model)
+    if found.parameters_.W is None:
+        raise ValueError(f"{type(model).__name__} has no hidden units; pass an RBM or a SemiRBM")
     return found
 
 
@@ -105,4 +123,4 @@ def _name_of(thing: Any) -> str:
 
 def _article(given: Any) -> str:
     kind = type(given).__name__
-    return f"{'an' if kind[0] in 'AEIOUaeiou' else 'a'} {kind}"
+    return f"{'an' if kind[0] in 'AEIOaeio' else 'a'} {kind}"

@@ -13,8 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..models import WordModel
 from ..origin import units_of
+from ..recording import Recording
 from ..units import Units, downwards, layers_from_the_top
+from ..words import Words
+from ._inputs import expect
 from .style import literal
+
+#: Whatever has a table of units.
+HasUnits = Units | Words | Recording
 
 #: Longest name of a unit on an axis, and in the small type beside layers.
 _LONGEST_ID, _LONGEST_BESIDE = 12, 8
@@ -136,7 +142,14 @@ class BitLayout(NamedTuple):
         return rows.ravel()
 
 
-def bit_layout(model: WordModel, units: Units | None) -> BitLayout:
+def table_of(given: HasUnits) -> Units:
+    """The table of units that was given, or that of the words or of the recording given."""
+    if isinstance(given, Words | Recording):
+        return given.units
+    return expect("units", given, Units, "a table of units, or words or a recording that have one")
+
+
+def bit_layout(model: WordModel, units: HasUnits | None) -> BitLayout:
     """How the bits of a model are drawn, with its own units by default.
 
     A model that does not know its units is drawn in the order of its bits, without layers; if it
@@ -144,7 +157,7 @@ def bit_layout(model: WordModel, units: Units | None) -> BitLayout:
     """
     check_is_fitted(model)
     n_bits = model.n_features_in_
-    units = units_of(model.origin_, units)
+    units = units_of(model.origin_, None if units is None else table_of(units))
     implied = 1 if units is None else max(1, n_bits // len(units))
     window = getattr(model, "window_", implied)
     table = Units.numbered(n_bits // window) if units is None else units

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,6 +16,7 @@ from ..recording import Recording
 from ..survey._stretch import SECONDS, busiest_stretch
 from ..validation import Floats, real_number
 from ..words import Words
+from ._inputs import entitle, expect
 from ._laminar import laminar, mark_layers
 from .style import DATA_COLOUR, axes_or_new
 
@@ -27,7 +29,10 @@ def raster(
     start_s: float | None = None,
     stop_s: float | None = None,
     *,
+    stretch: Literal["busiest", "typical"] = "busiest",
     bin_width: float | None = None,
+    title: str | None = None,
+    color: Any = DATA_COLOUR,
     ax: Axes | None = None,
 ) -> Axes:
     """Spikes of all units, or bins with spikes, superficial units at the top.
@@ -39,13 +44,30 @@ def raster(
     data : Recording or Words
         A recording, of which spikes within the epochs are drawn, or words of single bins.
     start_s, stop_s : float, optional
-        The time drawn, seconds; by default the busiest 2 s, and 2 s if only one of them is given.
+        The time drawn, seconds; by default 2 s, which ``stretch`` chooses if neither is given.
+    stretch : {"busiest", "typical"}
+        The 2 s with the most spikes, or the first with the median number of them.
     bin_width : float, optional
         Seconds; draw the bins of a recording with spikes, as words have them, instead of spikes.
+    title : str, optional
+        Of the axes.
+    color : colour
+        Of the spikes.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> words = Words.from_array([[0, 1]] * 300 + [[1, 1]] * 100, bin_width=0.020)
+    >>> print(*raster(words, ax=Figure().subplots()).get_xlim())
+    6.0 8.0
+    >>> print(*raster(words, stretch="typical", ax=Figure().subplots()).get_xlim())
+    0.0 2.0
     """
+    kind: Any = Recording | Words
+    expect("data", data, kind, "a recording, or words such as recording.bin(0.020)")
     if isinstance(data, Words) and bin_width is not None:
         raise ValueError("words have their own bins; leave bin_width out")
-    start, stop = _stretch(data, start_s, stop_s)
+    start, stop = _stretch(data, start_s, stop_s, stretch)
     ax = axes_or_new(ax, (7.0, 2.6))
     found = laminar(data.units)
     rows = np.argsort(found.order)
@@ -57,6 +79,7 @@ def raster(
             marks = _spike_marks(data, rows, start, stop)
         else:
             marks = _bin_marks(data.bin(bin_width), rows, start, stop)
+    marks.set_color(color)
     marks.set_rasterized(len(marks.get_paths()) > 2000)  # so that vector files stay small
     ax.add_collection(marks, autolim=False)
     _shade_gaps(ax, epochs, start, stop)
@@ -64,7 +87,7 @@ def raster(
     ax.set(xlim=(start, stop), ylim=(len(data.units) - 0.5, -0.5), xlabel="time (s)")
     ax.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10)))
     ax.ticklabel_format(axis="x", useOffset=False)
-    return ax
+    return entitle(ax, title)
 
 
 def busiest_bins(words: Words, n_bins: int) -> tuple[int, int]:
@@ -72,35 +95,65 @@ def busiest_bins(words: Words, n_bins: int) -> tuple[int, int]:
 
     Of a shorter epoch, all bins are taken.
     """
-    spikes = words.X.sum(axis=1, dtype=np.int64)[words.index]
-    return fullest_bins(spikes, words.epoch_starts, n_bins)
+    return fullest_bins(_spikes(words), words.epoch_starts, n_bins)
 
 
 def fullest_bins(
     amounts: NDArray[Any], epoch_starts: NDArray[np.int64], n_bins: int
 ) -> tuple[int, int]:
     """As :func:`busiest_bins`, for the largest sum of ``amounts``, one per bin and at least 0."""
-    total = np.concatenate(([0], np.cumsum(amounts)))
     best, found = -1.0, (0, 0)
-    for start, stop in pairwise([*epoch_starts.tolist(), amounts.size]):
-        length = min(n_bins, stop - start)
-        sums = total[start + length : stop + 1] - total[start : stop + 1 - length]
+    for first, length, sums in _stretches(amounts, epoch_starts, n_bins):
         if sums.max() > best:
-            best, begin = float(sums.max()), start + int(sums.argmax())
+            best, begin = float(sums.max()), first + int(sums.argmax())
             found = begin, begin + length
     return found
 
 
+def typical_bins(words: Words, n_bins: int) -> tuple[int, int]:
+    """First bin and bin after the last of ``n_bins`` bins of one epoch with a typical activity.
+
+    Their number of spikes is the median of all such stretches, or the next above that occurs; the
+    first such stretch is taken. Where all epochs are shorter, the longest stand for it.
+    """
+    found = list(_stretches(_spikes(words), words.epoch_starts, n_bins))
+    longest = max(length for _, length, _ in found)
+    counts = np.concatenate([each for _, length, each in found if length == longest])
+    starts = [first + np.arange(each.size) for first, length, each in found if length == longest]
+    median = np.sort(counts)[counts.size // 2]
+    begin = int(np.concatenate(starts)[np.flatnonzero(counts == median)[0]])
+    return begin, begin + longest
+
+
+def stretch_s(words: Words, bins: tuple[int, int]) -> tuple[float, float]:
+    """Start and stop of adjacent bins in seconds, from the first and the bin after the last."""
+    first, last = words.clock.times_s(words.bins[[bins[0], bins[1] - 1]], words.bin_width).tolist()
+    return first, last + words.bin_width
+
+
+def _spikes(words: Words) -> NDArray[np.int64]:
+    counts: NDArray[np.int64] = words.X.sum(axis=1, dtype=np.int64)[words.index]
+    return counts
+
+
+def _stretches(
+    amounts: NDArray[Any], epoch_starts: NDArray[np.int64], n_bins: int
+) -> Iterator[tuple[int, int, NDArray[Any]]]:
+    """Of each epoch its first bin, the length of stretches, and their sums by where they begin."""
+    total = np.concatenate(([0], np.cumsum(amounts)))
+    for start, stop in pairwise([*epoch_starts.tolist(), amounts.size]):
+        length = min(n_bins, stop - start)
+        yield start, length, total[start + length : stop + 1] - total[start : stop + 1 - length]
+
+
 def _stretch(
-    data: Recording | Words, start_s: float | None, stop_s: float | None
+    data: Recording | Words, start_s: float | None, stop_s: float | None, which: str
 ) -> tuple[float, float]:
+    if which not in ("busiest", "typical"):
+        raise ValueError(f"stretch is {which!r}; choose 'busiest' or 'typical'")
     if start_s is None:
         if stop_s is None:
-            if isinstance(data, Recording):
-                return busiest_stretch(data)
-            first, end = busiest_bins(data, max(1, round(SECONDS / data.bin_width)))
-            times_s = data.clock.times_s(data.bins[[first, end - 1]], data.bin_width)
-            return float(times_s[0]), float(times_s[1]) + data.bin_width
+            return _found_stretch(data, which)
         start_s = stop_s - SECONDS
     elif stop_s is None:
         stop_s = start_s + SECONDS
@@ -109,6 +162,16 @@ def _stretch(
     if not -np.inf < start < stop < np.inf:
         raise ValueError(f"from {start:g} to {stop:g} s there is no time; give start_s < stop_s")
     return start, stop
+
+
+def _found_stretch(data: Recording | Words, which: str) -> tuple[float, float]:
+    """The busiest or a typical stretch; that of a recording's bins where it is typical."""
+    if isinstance(data, Recording):
+        if which == "busiest":
+            return busiest_stretch(data)
+        data = data.bin()
+    n_bins = max(1, round(SECONDS / data.bin_width))
+    return stretch_s(data, (busiest_bins if which == "busiest" else typical_bins)(data, n_bins))
 
 
 def _spike_marks(
@@ -121,7 +184,7 @@ def _spike_marks(
     inside = inside[recording.epochs.locate(times[inside]) >= 0]
     ends = rows[unit[inside]][:, None] + np.array([-_HEIGHT / 2, _HEIGHT / 2])
     lines = np.stack((np.repeat(times[inside][:, None], 2, axis=1), ends), axis=2)
-    return LineCollection(list(lines), colors=DATA_COLOUR, linewidths=0.5)
+    return LineCollection(list(lines), linewidths=0.5)
 
 
 def _bin_marks(words: Words, rows: NDArray[np.int64], start: float, stop: float) -> Collection:

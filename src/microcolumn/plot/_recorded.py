@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -10,22 +11,28 @@ from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
-from numpy.typing import NDArray
 
 from ..formatting import counted
 from ..recording import Recording
-from ..survey import BinWidth, pairwise_correlations
+from ..survey import BinWidth, pairwise_correlations, suggest_bin_width
 from ..survey._bin_width import DEAD_TIME
 from ..units import Units, downwards
 from ..validation import Floats
 from ..words import Words
-from ._laminar import has_depths, laminar, layer_name, mark_layers
+from ._inputs import Colour, entitle, expect
+from ._laminar import HasUnits, has_depths, laminar, layer_name, mark_layers, table_of
 from .style import DATA_COLOUR, LEGEND, axes_or_new
 
 #: Okabe & Ito's palette: counts, their running mean, the chance level, the dead time.
-_COUNTS, _PEAK, _CHANCE, _DEAD = "#56B4E9", "#0072B2", "#999999", "#E69F00"
-#: Pairs of units in one layer and in two; neither is the colour of a model.
-_WITHIN, _BETWEEN = "#D55E00", "#999999"
+_COUNTS, _PEAK, _CHANCE, _DEAD = "#A8D8F2", "#0072B2", "#999999", "#E69F00"
+#: Firing rates, and pairs of units in one layer, in two, and of unknown or no layers.
+RATE_COLOUR = "0.4"
+_PAIRS = {
+    "between layers": "#777777",
+    "within a layer": "#D55E00",
+    "layer unknown": "#56B4E9",
+    "pairs": "#0072B2",
+}
 #: Shades of neighbouring layers, and of the probe.
 _LAYER_SHADES, _SHANK = ("#F4F4F4", "#E4E4E4"), "#C8C8C8"
 #: ms. Shorter lags do not count for the width, since sorters miss or repeat spikes there.
@@ -42,29 +49,40 @@ def depth_label(depth_reference: str) -> str:
     }[depth_reference]
 
 
-def probe(units: Units, *, ax: Axes | None = None) -> Axes:
+def probe(
+    units: HasUnits,
+    *,
+    title: str | None = None,
+    color: Any = DATA_COLOUR,
+    ax: Axes | None = None,
+) -> Axes:
     """The probe with the units at their depths and the layers shaded, superficial at the top.
 
     Parameters
     ----------
-    units : Units
+    units : Units, Recording or Words
         Without depths they are drawn by layer or in their order, a row each. Borders of layers lie
         midway between the neighbouring units of two layers; none is drawn if layers overlap.
+    title : str, optional
+        Of the axes.
+    color : colour
+        Of the units.
     """
+    units = table_of(units)
     ax = axes_or_new(ax, (1.7, 2.6))
     places, heights = draw_shank(ax, units)
     for kind, name, marker, face in (
-        (~units.multiunit, "single unit", "o", DATA_COLOUR),
+        (~units.multiunit, "single unit", "o", color),
         (units.multiunit, "multiunit", "s", "white"),
     ):
         shown = kind & ~np.isnan(heights)
         n_shown = int(shown.sum())
         if n_shown:
             label = counted(n_shown, name)
-            [dots] = ax.plot(places[shown], heights[shown], marker, color=DATA_COLOUR, label=label)
+            [dots] = ax.plot(places[shown], heights[shown], marker, color=color, label=label)
             dots.set(markerfacecolor=face, markersize=3.0, markeredgewidth=0.7)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), handletextpad=0.1, **LEGEND)
-    return ax
+    return entitle(ax, title)
 
 
 def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
@@ -92,69 +110,111 @@ def draw_shank(ax: Axes, units: Units) -> tuple[Floats, Floats]:
     return places, heights
 
 
-def rates(recording: Recording, *, ax: Axes | None = None) -> Axes:
+def rates(
+    recording: Recording,
+    *,
+    title: str | None = None,
+    color: Any = RATE_COLOUR,
+    ax: Axes | None = None,
+) -> Axes:
     """Firing rate of each unit within the epochs, in the rows that a raster has.
 
     Parameters
     ----------
     recording : Recording
         Its units are drawn from superficial to deep.
+    title : str, optional
+        Of the axes.
+    color : colour
+        Of the bars.
     """
-    return draw_rates(axes_or_new(ax, (1.7, 2.6)), recording.units, recording.rates_hz)
+    remedy = "the recording, since words do not tell several spikes in a bin from one"
+    expect("recording", recording, Recording, remedy)
+    ax = axes_or_new(ax, (1.7, 2.6))
+    return entitle(draw_rates(ax, recording.units, recording.rates_hz, color), title)
 
 
-def draw_rates(ax: Axes, units: Units, rates_hz: Floats) -> Axes:
+def draw_rates(ax: Axes, units: Units, rates_hz: Floats, color: Any = RATE_COLOUR) -> Axes:
     """Draw rates of units as :func:`rates` does."""
     found = laminar(units)
     edges = np.arange(len(units))[:, None] + np.array([-0.5, 0.5])
     hz = np.repeat(rates_hz[found.order], 2)
-    ax.fill_betweenx(edges.ravel(), hz, color="0.4", linewidth=0)
+    ax.fill_betweenx(edges.ravel(), hz, color=color, linewidth=0)
     ax.set(ylim=(len(units) - 0.5, -0.5), xlim=(0.0, None), xlabel="rate (Hz)")
     mark_layers(ax, found)
     return ax
 
 
-def correlations(words: Words, *, ax: Axes | None = None) -> Axes:
-    """Histogram of the correlations of all pairs of units, with their mean.
+def correlations(
+    words: Words,
+    *,
+    title: str | None = None,
+    color: Colour | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Histogram of the correlations of all pairs of units, with the mean of each kind of pairs.
 
     Parameters
     ----------
     words : Words
-        Of single bins. Pairs within a layer and between layers have different colours if there are
-        both; pairs with a unit that never or always fires have no correlation.
+        Of single bins. Pairs within a layer and between layers are apart if there are both; pairs
+        with a unit that never or always fires have no correlation.
+    title : str, optional
+        Of the axes.
+    color : colour or mapping, optional
+        Of all pairs, or by kind: ``{"within a layer": "red"}``.
     """
+    expect("words", words, Words, "the words of single bins, such as recording.bin(0.020)")
     if words.window > 1:
         raise ValueError(f"these words span {words.window} bins; pass words of single bins")
+    kinds = correlations_by_layer(words)
+    colours = {name: _PAIRS[name] for name in kinds} | _asked(color, kinds)
     ax = axes_or_new(ax)
-    first, second = np.triu_indices(words.n_units, 1)
-    values = pairwise_correlations(words)[first, second]
-    known = ~np.isnan(values)
-    values = values[known]
     ax.set(xlabel="correlation of two units", ylabel="pairs of units")
-    if not values.size:
+    if not kinds:
         ax.text(0.5, 0.5, "no pairs of units", ha="center", transform=ax.transAxes)
-        return ax
+        return entitle(ax, title)
+    values = np.concatenate(list(kinds.values()))
     automatic = np.histogram_bin_edges(values, bins="fd").size - 1  # Freedman-Diaconis rule
     edges = np.histogram_bin_edges(values, bins=int(np.clip(automatic, 20, 60)))
-    groups = _pairs_by_layer(words.units, first[known], second[known])
     tallest = 0
-    for name, (chosen, colour) in groups.items():
-        label = f"{name} ({int(chosen.sum()):,})"
-        counts = ax.hist(values[chosen], edges.tolist(), color=colour, alpha=0.6, label=label)[0]
-        tallest = max(tallest, int(np.max(counts)))
+    for name, each in kinds.items():
+        mean = float(each.mean())
+        label = f"{name} ({each.size:,}), mean {mean:.3f}".replace("-", "\N{MINUS SIGN}")
+        shown: dict[str, Any] = {"color": colours[name], "alpha": 0.55, "label": label}
+        tallest = max(tallest, int(np.max(ax.hist(each, edges.tolist(), **shown)[0])))
+        ax.axvline(mean, color=colours[name], linestyle="--", linewidth=1.2)
     if tallest > 1000:  # so that the tail can be seen
         ax.set_yscale("log")
     else:
         ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10), integer=True))
     ax.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=(1, 2, 5, 10)))
-    mean = float(values.mean())
-    ax.axvline(mean, color=DATA_COLOUR, linestyle="--", linewidth=0.8, label=f"mean {mean:.3f}")
-    _legend_below(ax)
-    return ax
+    _legend_below(ax, 1)
+    return entitle(ax, title)
+
+
+def correlations_by_layer(words: Words) -> dict[str, Floats]:
+    """Correlations of pairs of units by kind: between layers and within one, or all alike."""
+    first, second = np.triu_indices(words.n_units, 1)
+    values = pairwise_correlations(words)[first, second]
+    known = ~np.isnan(values)
+    labels = np.array(words.units.layer or [""] * words.n_units)
+    first, second, values = labels[first[known]], labels[second[known]], values[known]
+    layered = (first != "") & (second != "")
+    within, between = layered & (first == second), layered & (first != second)
+    kinds = {"pairs": np.ones(values.size, dtype=bool)}
+    if within.any() and between.any():
+        kinds = {"between layers": between, "within a layer": within, "layer unknown": ~layered}
+    return {name: values[chosen] for name, chosen in kinds.items() if chosen.any()}
 
 
 def correlogram(
-    result: BinWidth, *, bin_width: float | None = None, ax: Axes | None = None
+    result: BinWidth | Recording,
+    *,
+    bin_width: float | None = None,
+    title: str | None = None,
+    color: Any = _PEAK,
+    ax: Axes | None = None,
 ) -> Axes:
     """Pooled cross-correlogram, its chance level, and the width of its central peak.
 
@@ -164,23 +224,32 @@ def correlogram(
 
     Parameters
     ----------
-    result : BinWidth
-        From :func:`microcolumn.suggest_bin_width`.
+    result : BinWidth or Recording
+        From :func:`microcolumn.suggest_bin_width`, or the recording for which to find it.
     bin_width : float, optional
         Bin width in use, seconds: dashed lines are drawn at plus and minus it, as in the paper's
         figure 1e; by default, at the peak's half height.
+    title : str, optional
+        Of the axes.
+    color : colour
+        Of the running mean.
     """
+    if isinstance(result, Recording):
+        result = suggest_bin_width(result)
+    expect("result", result, BinWidth, "a recording, or what suggest_bin_width(recording) returns")
     ax = axes_or_new(ax)
     lags_ms = result.lags_s * 1e3
     ax.set(xlabel="lag (ms)", ylabel="pairs of spikes / chance", xlim=(lags_ms[0], lags_ms[-1]))
     if not result.chance.any():
         ax.text(0.5, 0.5, "no pairs of units", ha="center", transform=ax.transAxes)
-        return ax
+        return entitle(ax, title)
     with np.errstate(invalid="ignore"):  # lags longer than all epochs are not drawn
         counts, smoothed = result.counts / result.chance, result.smoothed / result.chance
-    step = f"{lags_ms[1] - lags_ms[0]:.3g} ms bins"
-    ax.plot(lags_ms, counts, color=_COUNTS, linewidth=0.6, label=step)
-    ax.plot(lags_ms, smoothed, color=_PEAK, linewidth=1.2, label="running mean")
+    step = lags_ms[1] - lags_ms[0]
+    edges = np.append(lags_ms - step / 2, lags_ms[-1] + step / 2)
+    shown: dict[str, Any] = {"color": _COUNTS, "label": f"{step:.3g} ms bins"}
+    ax.stairs(counts, edges, baseline=1.0, fill=True, **shown)  # from the level of chance
+    ax.plot(lags_ms, smoothed, color=color, linewidth=1.2, label="running mean")
     ax.axhline(1.0, color=_CHANCE, linewidth=0.8, label="chance")
     _leave_dead_time_out(ax, lags_ms, counts, smoothed)
     dashed_ms = 1e3 * (result.peak_width_s / 2 if bin_width is None else bin_width)
@@ -190,16 +259,27 @@ def correlogram(
         ax.axvline(dashed_ms, color="black", linewidth=0.8, linestyle="--")
     if not np.isnan(result.peak_width_s):
         _peak_width(ax, result, dashed_ms)
-    _legend_below(ax)
-    return ax
+    _legend_below(ax, 2)
+    return entitle(ax, title)
 
 
-def _legend_below(ax: Axes) -> None:
+def _asked(color: Colour | None, kinds: Iterable[str]) -> dict[str, Any]:
+    """Colours that were asked for: of all kinds, or by name of some."""
+    if color is None:
+        return {}
+    if not isinstance(color, Mapping):
+        return dict.fromkeys(kinds, color)
+    if unknown := [name for name in color if name not in kinds]:
+        raise ValueError(f"color names {unknown[0]!r}; name some of {', '.join(kinds)}")
+    return dict(color)
+
+
+def _legend_below(ax: Axes, n_columns: int) -> None:
     """Put the legend below the label of the axis; inside, curves could cross it."""
     down = 3.2 * rcParams["font.size"] / 72.0  # height of the axis' numbers and label, inches
     below = ax.transAxes + ScaledTranslation(0.0, -down, ax.figure.dpi_scale_trans)
     place = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": below}
-    ax.legend(loc="upper center", ncols=2, **LEGEND, **place)
+    ax.legend(loc="upper center", ncols=n_columns, **LEGEND, **place)
 
 
 def _peak_width(ax: Axes, result: BinWidth, dashed_ms: float) -> None:
@@ -283,17 +363,3 @@ def _side_by_side(heights: Floats) -> Floats:
     columns -= (columns.min() + columns.max()) / 2
     places: Floats = columns * min(0.14, 0.5 / max(float(columns.max()), 1.0))
     return places
-
-
-def _pairs_by_layer(
-    units: Units, first: NDArray[np.intp], second: NDArray[np.intp]
-) -> dict[str, tuple[NDArray[np.bool_], str]]:
-    """Pairs between layers and within one, with colours; all pairs together without layers."""
-    labels = np.array(units.layer or [""] * len(units))
-    known = (labels[first] != "") & (labels[second] != "")
-    within = known & (labels[first] == labels[second])
-    between = known & ~within
-    if not (within.any() and between.any()):
-        return {"pairs": (np.ones(first.size, dtype=bool), _PEAK)}
-    groups = {"between layers": (between, _BETWEEN), "within a layer": (within, _WITHIN)}
-    return groups | ({"layer unknown": (~known, _COUNTS)} if not known.all() else {})

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import Colormap, to_hex, to_rgb
 
 from ..models import ModelSpec
 
@@ -62,6 +64,8 @@ RC: dict[Any, Any] = {
 LEGEND: dict[str, Any] = {"fontsize": 7, "frameon": False}
 LEGEND_RIGHT: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), **LEGEND}
 ERROR_BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 1.5}
+#: Colours of a matrix: a name that matplotlib knows, or a map of one's own.
+ColourMap = str | Colormap
 #: Bits/s; an axis of scores spans at least this much.
 _SAME_SCORE = 1e-3
 #: Longest name from a recording that is not cut.
@@ -122,6 +126,13 @@ def literal(text: str) -> str:
     return plain.replace("$", r"\$")
 
 
+def round_below(value: float) -> float:
+    """The largest number of one digit that is not above a positive number: 4 for 4.7."""
+    power = math.floor(math.log10(value))
+    digit = math.floor(value / 10.0**power * (1.0 + 1e-12))
+    return float(f"{digit}e{power}")
+
+
 def leave_rounding_small(ax: Axes) -> None:
     """Widen an axis of scores that would only show rounding errors."""
     low, high = ax.get_ylim()
@@ -131,9 +142,13 @@ def leave_rounding_small(ax: Axes) -> None:
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] = (3.4, 2.6)) -> Axes:
-    """The given axes, or those of a new pyplot figure of ``size`` inches, shown by notebooks."""
+    """The given axes, or those of a new pyplot figure of ``size`` inches, shown by notebooks.
+
+    New axes have the style of all figures.
+    """
     if ax is not None:
         return ax
     from matplotlib import pyplot as plt  # opens a window system, which plots on `ax` do not need
 
-    return plt.subplots(figsize=size, layout="constrained")[1]
+    with rc_context(RC):
+        return plt.subplots(figsize=size, layout="constrained")[1]
