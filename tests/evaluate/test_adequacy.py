@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import microcolumn as mc
-from microcolumn.evaluate import _adequacy
+from microcolumn.evaluate import _model_words
 from microcolumn.evaluate._adequacy import _error, _first_miss, _moment_fit, p_text
 from microcolumn.evaluate._goodness import WordSample, block_table, goodness
 from microcolumn.evaluate._word_features import WordFeatures
@@ -188,8 +188,8 @@ def test_gibbs_chains_stand_for_a_model_that_is_too_large_for_independent_draws(
     model = planted(13)
     words = model.sample(3000, 5)
     exact = mc.synchrony(model).probability[::-1].cumsum()[::-1][1:]
-    monkeypatch.setattr(_adequacy, "can_sample_exactly", lambda theta: False)
-    monkeypatch.setattr(_adequacy, "_MOST_DRAWN", 20_000)
+    monkeypatch.setattr(_model_words, "can_sample_exactly", lambda theta: False)
+    monkeypatch.setattr(_model_words, "_MOST_DRAWN", 20_000)
     found = mc.adequacy(model, words)
     assert found.method == "gibbs"
     np.testing.assert_allclose(found.tail_model, exact, atol=5 * 0.5 / 20_000**0.5)

@@ -10,7 +10,7 @@ import pytest
 import microcolumn as mc
 from microcolumn.energy import log_weight
 from microcolumn.evaluate._goodness import WordSample
-from microcolumn.evaluate._training_error import _n_free, _scores, training_error
+from microcolumn.evaluate._training_error import training_error
 from microcolumn.evaluate._word_features import WordFeatures
 
 
@@ -37,7 +37,8 @@ def of_all_words(theta: mc.Parameters) -> tuple[np.ndarray, WordSample, WordFeat
 
 def scatter(theta: mc.Parameters, **options: int) -> np.ndarray:
     X, sample, _, _ = of_all_words(theta)
-    found = training_error(theta, X, sample, np.random.default_rng(0), **options)
+    model = mc.SemiRBM.from_parameters(theta)
+    found = training_error(model, X, sample, np.random.default_rng(0), **options)
     return found.T @ found
 
 
@@ -59,8 +60,9 @@ def test_scores_are_slopes_of_the_log_weight(theta):
                     moved[name][place[::-1]] += sign * step
                 ends.append(log_weight(mc.Parameters(**moved), X))
             expected.append((ends[1] - ends[0]) / (2.0 * step))
-    found = _scores(theta, X)
-    assert found.shape[1] == _n_free(theta) == len(expected)
+    model = mc.SemiRBM.from_parameters(theta)
+    found = model._slopes(X)
+    assert found.shape[1] == model.n_parameters_ == len(expected)
     # Up to order and scale: a coupling counts twice in the energy, once for each of its units.
     order = np.lexsort(np.round(found / np.abs(found).max(axis=0), 6))
     other = np.array(expected).T

@@ -62,3 +62,18 @@ def test_nothing_is_said_before_it_is_computed(tmp_path):
     assert explained_sentences(results, where) == []
     assert best_model_sentence(results, where) == ""
     assert report_dict(results)["comparisons"][0]["adequacy"] is None
+
+
+def test_where_the_best_model_was_not_tested_for_it_the_next_best_is_told(tmp_path):
+    """Older studies have no adequacy of models outside the paper's family."""
+
+    def without_best(job, rows):
+        kept = [row for row in rows.get("adequacies", []) if not row["model"].startswith("RBM")]
+        if kept:
+            rows["adequacies"] = kept
+
+    results = Results(planted.write(tmp_path / "study.db", change=without_best))
+    where = results.index.at("cells", "instantaneous", None)
+    first, second = results.comparison("cells").models[:2]
+    assert (first.name, second.name) == ("RBM 5", "SemiRBM 5")
+    assert best_model_sentence(results, where).startswith("SemiRBM 5 describes these words")

@@ -11,6 +11,7 @@ from small_study import small_plan
 import microcolumn as mc
 from microcolumn.models import ModelSpec
 from microcolumn.report import page, report_dict, report_text
+from microcolumn.report._sections import answers
 from microcolumn.study._jobs import families, specs_of
 from microcolumn.study._plan import Experiment
 from microcolumn.study._results import Results
@@ -74,12 +75,22 @@ def test_scores_tell_what_a_dirichlet_process_around_the_model_adds(results):
     assert score.lift == pytest.approx(mc.lift(universal, test).bits_per_second)
 
 
-def test_prediction_and_patterns_have_rivals_adequacy_and_structure_do_not(results):
+def test_prediction_patterns_and_adequacy_have_rivals(results):
     assert results.predictions("A", "Tree")["rest"].model == ModelSpec("Tree")
     found = results.patterns("A")
     assert {"BernoulliMixture", "Tree"} <= set(found.statistics)
     assert found.synchrony["Tree"].probability.sum() == pytest.approx(1.0)
-    assert set(results.adequacy("A")) == {"Independent", "Ising"}
+    train, _, test = results.words("A", split=0)
+    adequate = results.adequacy("A")
+    assert list(adequate) == ["Independent", *MODELS]
+    for name in MODELS:
+        again = mc.adequacy(results.model("A", name), test, initial=train)
+        assert adequate[name] == again
+
+
+def test_the_answer_says_whether_the_best_of_all_is_good_enough(results):
+    best = results.comparison("A").best.name
+    assert answers(results)[0].details[-1].startswith(f"{best} {results.adequacy('A')[best]}")
 
 
 def test_reports_name_them(results):

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..energy import log_weight
-from ..models import PopulationModel
-from ..packing import unique_rows
-from ..partition import can_sample_exactly
-from ..partition._enumeration import states
-from ..validation import Bits, Floats, random_generator
+from ..models import WordModel
+from ..validation import Floats, random_generator
 from ..words import Words
 from ._bootstrap import block_bins_of
 from ._goodness import Goodness, WordSample, block_table, goodness
 from ._inputs import words_for
+from ._model_words import Method, is_normalised, log_probability, words_of_model
 from ._significance import LEVEL
 from ._training_error import training_error
 from ._word_features import FAMILIES, WordFeatures
@@ -30,10 +26,6 @@ LITTLE = 0.2
 _FEWEST_WORDS = 10
 #: Share of the words that synchrony is shown at where one number must do.
 _COMMON = 0.01
-#: All words are listed up to this many bits; beyond, words are drawn, a bounded number of bits.
-_MOST_LISTED, _MOST_DRAWN, _MOST_BITS, _N_CHAINS = 12, 200_000, 10_000_000, 500
-#: Words drawn for each one tested, so that they add a tenth to the error, and the fewest.
-_DRAWN_PER_WORD, _FEWEST_DRAWN = 5, 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +86,8 @@ class Adequacy:
         Of the goodness-of-fit test over all families; at least 1/200.
     p_values : mapping of str to float
         By family: ``"rates"``, ``"pairs"``, ``"triplets"``, ``"synchrony"``, ``"words"`` (mean log
-        p). Not corrected for their number; ``p_value`` is.
+        p). Not corrected for their number; ``p_value`` is. NaN for log p of a model that gives
+        words no probability.
     tail_observed, tail_stderr, tail_model : tuple of float
         P(k or more bits active) for k = 1, 2, ..., with the standard error from blocks.
     misses_from : int or None
@@ -104,7 +97,7 @@ class Adequacy:
     pairs, triplets : MomentFit
         Correlations, predicted against observed.
     nats_per_word, nats_expected : float
-        Mean log p of the words, and of words of the model.
+        Mean log p of the words, and of words of the model; NaN where it has none.
     method : {"exact", "samples", "gibbs"}
         Whether the model's words were all listed, drawn independently, or drawn by Gibbs chains.
     bits : str
@@ -124,7 +117,7 @@ class Adequacy:
     triplets: MomentFit
     nats_per_word: float
     nats_expected: float
-    method: Literal["exact", "samples", "gibbs"]
+    method: Method
     bits: str = "units"
 
     @property
@@ -186,7 +179,7 @@ def p_text(p_value: float) -> str:
 
 
 def adequacy(
-    model: PopulationModel,
+    model: WordModel,
     words: Words | ArrayLike,
     *,
     bin_width: float | None = None,
@@ -200,14 +193,22 @@ def adequacy(
     and mean log p are compared with words of the model: all words up to 12 bits, else five drawn
     ones for each tested, at most 200,000. Pairs are those of the 60 most active bits, triplets
     those of the 24 most active. The p-value is from 199 sets of words drawn from the model, each as
-    dependent in time as the tested ones by the variance of their blocks. A fitted model has the
-    error of its training words, of which it knows the number (``n_words_``), and so have the drawn
-    sets. A model made from parameters counts as given.
+    dependent in time as the tested ones by the variance of their blocks, and allows for the error
+    of words that stand for the model.
+
+    A fitted model has the error of its training words, of which it knows the number
+    (``n_words_``), and so have the drawn sets: to first order that of a fit by likelihood, which
+    ignores priors, penalties and the choice of a size, an order or a tree. It is known of the
+    paper's family, mixtures, trees, logistic cascades, population tracking and random projections
+    with up to 2,000 parameters. Any other model counts as free to follow all of these statistics
+    of its training words; a fit by likelihood follows fewer, so that the test is cautious: it
+    finds less than it could. A model made from parameters counts as given.
 
     Parameters
     ----------
-    model : PopulationModel
-        A fitted model, or one made from parameters.
+    model : WordModel
+        A fitted model, or one made from parameters. One with a stimulus drive is refused: it has
+        other words at each moment.
     words : Words or array_like, shape (n_words, n_units)
         Held-out words, in time order and without weights.
     bin_width : float, optional
@@ -216,8 +217,8 @@ def adequacy(
         Bins per block; by default as for ``excess_log_likelihood``. Blocks must be longer than the
         time over which words depend on each other.
     initial : Words or array_like, optional
-        Words that Gibbs chains start from if the model is too large for independent draws; by
-        default the tested words.
+        Words that Gibbs chains start from if a model of the paper's family is too large for
+        independent draws; by default the tested words.
     random_state : int, Generator or None
         Source of drawn words.
 
@@ -230,6 +231,10 @@ def adequacy(
     >>> print(adequacy(Independent().fit(words[::2]), words[1::2]))
     misses synchrony: 1 or more active units in 22.05 ± 0.88 % of words, the model has 39.95 %; ...
     """
+    if not isinstance(model, WordModel):
+        raise TypeError(
+            f"model is a {type(model).__name__}; pass a fitted model of words, such as an RBM"
+        )
     held = words_for(model, words, bin_width)
     if held.weights is not None:
         raise ValueError("words carry weights, which drawn words have none of; pass plain words")
@@ -237,19 +242,29 @@ def adequacy(
         raise ValueError(f"there are {held.n_bins} words; pass at least 10 for blocks of them")
     rng = random_generator(random_state)
     start = held if initial is None else words_for(model, initial, bin_width)
-    pool, method = _words_of(model, start, held.n_bins, rng)
     features = WordFeatures.of(held.rates)
-    X, own = _sample_of_model(model, features, pool)
+    X, own, method = words_of_model(model, features, start, held.n_bins, rng)
     length = block_bins_of(held, block_bins)
     block = np.minimum(np.arange(held.n_bins) // length, held.n_bins // length - 1)
-    table = features.table(held.X, log_weight(model.parameters_, held.X))
+    table = features.table(held.X, log_probability(model, held.X))
     by_block = block_table(held.index, block, len(held))
     data = WordSample(table, held.counts / held.n_bins, held.n_bins, by_block)
     error = None
     if hasattr(model, "n_words_"):
-        error = training_error(model.parameters_, X, own, rng) / model.n_words_**0.5
+        error = training_error(model, X, own, rng) / model.n_words_**0.5
     found = goodness(features, data, own, rng, training_error=error)
-    return _summary(model, features, data, own, found, method, held.window)
+    summary = _summary(features, data, own, found, method, held.window)
+    return summary if is_normalised(model) else _without_log_p(summary)
+
+
+def _without_log_p(found: Adequacy) -> Adequacy:
+    """The same of a model that gives words no probability."""
+    return replace(
+        found,
+        p_values={**found.p_values, "words": math.nan},
+        nats_per_word=math.nan,
+        nats_expected=math.nan,
+    )
 
 
 def common_count(tail: Sequence[float] | Floats) -> int:
@@ -261,49 +276,12 @@ def common_count(tail: Sequence[float] | Floats) -> int:
     return min(max(common[-1] if common else 2, 2), len(tail))
 
 
-def _words_of(
-    model: PopulationModel, start: Words, n_tested: int, rng: np.random.Generator
-) -> tuple[Any, Literal["exact", "samples", "gibbs"]]:
-    """Words that stand for a model, and how they were had; their number is bounded."""
-    n_dims = model.n_features_in_
-    if n_dims <= _MOST_LISTED:
-        return states(n_dims).astype(np.uint8), "exact"
-    wanted = max(_DRAWN_PER_WORD * n_tested, _FEWEST_DRAWN)
-    n_drawn = min(_MOST_DRAWN, wanted, max(_MOST_BITS // n_dims, 10 * _N_CHAINS))
-    if can_sample_exactly(model.parameters_):
-        return model.sample(n_drawn, rng, method="exact"), "samples"
-    spread = np.linspace(0, start.n_bins - 1, _N_CHAINS).round().astype(np.intp)
-    options = {"n_chains": _N_CHAINS, "initial": start.X[start.index[spread]], "n_sweeps": 100}
-    return model.sample(n_drawn, rng, method="gibbs", **options), "gibbs"
-
-
-def _sample_of_model(
-    model: PopulationModel, features: WordFeatures, pool: Any
-) -> tuple[Bits, WordSample]:
-    """Distinct words of a model, and their features and shares."""
-    n_dims = features.n_dims
-    if n_dims <= _MOST_LISTED:
-        log_p = log_weight(model.parameters_, pool)
-        share = np.exp(log_p - log_p.max())
-        return pool, WordSample(features.table(pool, log_p), share / share.sum(), math.inf)
-    X, index = unique_rows(pool)
-    share = np.bincount(index) / index.size
-    table = features.table(X, log_weight(model.parameters_, X))
-    if can_sample_exactly(model.parameters_):
-        return X, WordSample(table, share, index.size)
-    chain = np.arange(index.size) % _N_CHAINS
-    order = np.argsort(chain, kind="stable")
-    by_chain = block_table(index[order], chain[order], len(X))
-    return X, WordSample(table, share, index.size, by_chain)
-
-
 def _summary(
-    model: PopulationModel,
     features: WordFeatures,
     data: WordSample,
     own: WordSample,
     found: Goodness,
-    method: Literal["exact", "samples", "gibbs"],
+    method: Method,
     window: int,
 ) -> Adequacy:
     columns = features.columns
@@ -328,7 +306,6 @@ def _summary(
     rates = columns["rates"]
     tail, expected = (each.means[columns["synchrony"]] for each in (data, own))
     stderr = variance[columns["synchrony"]] ** 0.5
-    log_z = model.log_partition().value
     return Adequacy(
         n_words=round(data.n_words),
         n_effective=found.n_effective,
@@ -341,8 +318,8 @@ def _summary(
         rates_error=_error(data.means[rates], own.means[rates], variance[rates]),
         pairs=fits["pairs"],
         triplets=fits["triplets"],
-        nats_per_word=float(data.means[-1]) - log_z,
-        nats_expected=float(own.means[-1]) - log_z,
+        nats_per_word=float(data.means[-1]),
+        nats_expected=float(own.means[-1]),
         method=method,
         bits="units" if window == 1 else "bits",
     )

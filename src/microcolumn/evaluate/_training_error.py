@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..energy import hidden_posterior
-from ..parameters import Parameters
+from ..models import WordModel
 from ..validation import Bits, Floats
 from ._goodness import WordSample
 
@@ -16,7 +15,7 @@ MOST_PARAMETERS = 2_000
 
 
 def training_error(
-    theta: Parameters,
+    model: WordModel,
     X: Bits,
     sample: WordSample,
     rng: np.random.Generator,
@@ -26,48 +25,24 @@ def training_error(
 
     Standard normal numbers (n_directions,) times them, over the root of the number of independent
     training words, are to first order the errors of the model's means of the columns after a fit
-    by likelihood. ``X`` (n_distinct, n_dims) are the words of ``sample``, the model's own.
+    by likelihood. ``X`` (n_distinct, n_dims) are the words of ``sample``, the model's own. A model
+    whose slopes are not known, or with too many parameters, counts as free to follow all features
+    of its training words: no fit by likelihood scatters more.
     """
     table, share = sample.table, sample.share / sample.share.sum()
-    free = _n_free(theta) <= most_parameters
-    most = _MOST_WORDS if free else MOST_PARAMETERS
+    known = type(model)._slopes is not WordModel._slopes
+    known = known and model.n_parameters_ <= most_parameters
+    most = _MOST_WORDS if known else MOST_PARAMETERS
     if share.size > most:
         counts = rng.multinomial(most, share)
         kept = np.flatnonzero(counts)
         X, table, share = X[kept], table[kept], counts[kept] / most
     root = share[:, None] ** 0.5
-    if not free:
+    if not known:
         return np.asarray(root * (table.toarray() - share @ table))
-    score = _scores(theta, X)
+    score = model._slopes(X)
     score = (score - share @ score) * root
     size, direction = np.linalg.eigh(score.T @ score)
     kept = np.flatnonzero(size > 1e-10 * size[-1])
     covariance = np.asarray((score * root).T @ table)
     return np.asarray((direction[:, kept] / size[kept] ** 0.5).T @ covariance)
-
-
-def _n_free(theta: Parameters) -> int:
-    couplings = 0 if theta.J is None else np.count_nonzero(theta.J) // 2
-    weights = 0 if theta.W is None else np.count_nonzero(theta.W) + np.count_nonzero(theta.live)
-    potential = 0 if theta.v is None else np.count_nonzero(theta.v)
-    return int(theta.b.size + couplings + weights + potential)
-
-
-def _scores(theta: Parameters, X: Bits) -> Floats:
-    """Slopes of the log weight of each word with the parameters that a penalty left other than 0.
-
-    Shape (n_words, n_free).
-    """
-    x = X.astype(np.float64)
-    parts = [x]
-    if theta.J is not None:
-        i, j = np.nonzero(np.triu(theta.J, 1))
-        parts.append(x[:, i] * x[:, j])
-    if theta.W is not None:
-        active = hidden_posterior(theta, X)
-        n, k = np.nonzero(theta.W)
-        parts += [active[:, theta.live], x[:, n] * active[:, k]]
-    if theta.v is not None:
-        n_active = X.sum(axis=1, dtype=np.intp)[:, None]
-        parts.append((n_active == np.flatnonzero(theta.v)).astype(np.float64))
-    return np.hstack(parts)

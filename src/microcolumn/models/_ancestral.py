@@ -202,6 +202,16 @@ class Ancestral(Rival):
             out[unit] = rng.random(n_samples) < expit(logits)
         return np.ascontiguousarray(out.T)
 
+    def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
+        """Of biases and coefficients of each unit given its parents; the structure is given."""
+        x = bits.astype(np.float64)
+        units, slots = np.nonzero(self.slopes_)
+        parents = self.parents_[units, slots]
+        by_parents = np.zeros(2 * self.slopes_.shape[:1])
+        by_parents[units, parents] = self.slopes_[units, slots]
+        residual = x - expit(self.biases_ + x @ by_parents.T)
+        return np.hstack([residual, residual[:, units] * x[:, parents]])
+
     def _active_distribution(self) -> Floats | None:
         n_units = self.n_features_in_
         if n_units > _MOST_UNITS_COUNTED:

@@ -250,6 +250,22 @@ class PopulationModel(WordModel):
             self._frequent = (words.X[top], words.counts[top] / words.counts.sum())
             self._kept_words = _kept(words)
 
+    def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
+        """Of biases, and of couplings, weights and potentials that a penalty left other than 0."""
+        theta, x = self._theta(), bits.astype(np.float64)
+        parts = [x]
+        if theta.J is not None:
+            i, j = np.nonzero(np.triu(theta.J, 1))
+            parts.append(x[:, i] * x[:, j])
+        if theta.W is not None:
+            active = hidden_posterior(theta, bits)
+            n, k = np.nonzero(theta.W)
+            parts += [active[:, theta.live], x[:, n] * active[:, k]]
+        if theta.v is not None:
+            n_active = bits.sum(axis=1, dtype=np.intp)[:, None]
+            parts.append((n_active == np.flatnonzero(theta.v)).astype(np.float64))
+        return np.hstack(parts)
+
     def _theta(self) -> Parameters:
         check_is_fitted(self)
         return self.parameters_

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -238,6 +239,19 @@ class CascadedLogistic(OrderedUnits):
         reached = np.arange(self.order_.size + 1)[:, None] >= self.thresholds_
         by_count = self.b_[self.order_] + reached @ self.steps_[self.order_].T
         return weights, by_count
+
+    def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
+        """Of biases, and of weights and steps other than 0; the order is given."""
+        x = bits.astype(np.float64)
+        before = np.empty_like(x)  # active units before each
+        before[:, self.order_] = np.cumsum(x[:, self.order_], axis=1) - x[:, self.order_]
+        reached = before[:, :, None] >= self.thresholds_
+        logits = self.b_ + x @ self.weights_.T + np.einsum("wit,it->wi", reached, self.steps_)
+        residual = x - expit(logits)
+        i, j = np.nonzero(self.weights_)
+        k, t = np.nonzero(self.steps_)
+        steps = residual[:, k] * reached[:, k, t]
+        return np.hstack([residual, residual[:, i] * x[:, j], steps])
 
     def _arrays(self) -> Arrays:
         names = ("b", "weights", "order", "steps", "thresholds")

@@ -135,6 +135,12 @@ class ModesModel(Rival):
     def _responsibilities(self, bits: NDArray[np.uint8]) -> Floats:
         return _posterior(Components.of(self.modes_, np.log(self.weights_)), bits)
 
+    def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
+        """Of log odds of spikes and log weights of the modes."""
+        r = self._responsibilities(bits)
+        spikes = r[:, :, None] * (bits[:, None] - self.modes_)
+        return np.hstack([r, spikes.reshape(len(bits), -1)])
+
     def _active_distribution(self) -> Floats:
         """P(k units active): Poisson-binomial in each mode."""
         distribution: Floats = self.weights_ @ number_active(self.modes_, 1.0 - self.modes_)

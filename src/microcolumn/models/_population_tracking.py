@@ -169,6 +169,13 @@ class PopulationTracking(Rival):
                 out[places[part]] = drawn
         return out
 
+    def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
+        """Of p(K), and of the units' log odds at each K that was seen."""
+        n_active = bits.sum(axis=1, dtype=np.int64)[:, None]
+        is_number = (n_active == np.arange(1, self.n_features_in_ + 1)).astype(np.float64)
+        which = is_number[:, self.seen_ - 1, None] * bits[:, None]
+        return np.hstack([is_number, which.reshape(len(bits), -1)])
+
     def _active_distribution(self) -> Floats:
         return self.active_distribution_
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..objectives._feature_likelihood import Features
 from ..partition import LogPartition
 from ..partition._local_terms import ExactTerms, LocalTerms
-from ..partition._term_chains import drawn_words
+from ..partition._term_chains import drawn_words, n_chains_of
 from ..solvers import Certificate
 from ..solvers._feature_fit import FeatureFit, fit_features, is_summable
 from ..validation import Floats, random_generator
@@ -226,6 +226,14 @@ class RandomProjections(Rival):
         drawn = np.searchsorted(edges, rng.random(n_samples) * edges[-1], side="right")
         bits: NDArray[np.uint8] = ((drawn[:, None] >> np.arange(self.b_.size)) & 1).astype(np.uint8)
         return bits
+
+    def _chains_of(self, n_samples: int) -> int:
+        return 0 if is_summable(self.b_.size) else n_chains_of(n_samples)
+
+    def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
+        """Of biases, and of strengths other than 0; the projections are given."""
+        kept = np.concatenate([np.ones(self.b_.size, dtype=bool), self.strengths_ != 0.0])
+        return self._features().design(bits)[:, kept].toarray()
 
     def _probabilities(self) -> Floats:
         """Of all words by their number, unit k its bit k, shape (2**n_units,)."""

@@ -18,7 +18,7 @@ from ..kernels.cpu.subset_sums import sum_over_sets
 from ..partition import LogPartition
 from ..partition._local_terms import MOST_EXACT, LocalTerms
 from ..partition._term_annealing import annealed_log_partition
-from ..partition._term_chains import drawn_words
+from ..partition._term_chains import drawn_words, n_chains_of
 from ..validation import Bits, Floats, chunks, random_generator
 from ..words import Words
 from ._normalisers import normaliser_array, normaliser_of
@@ -159,6 +159,9 @@ class ReliableInteractions(Rival):
         rates = getattr(self, "rates_", None)
         logits = self.b_ if rates is None else logit(rates)
         return drawn_words(self._terms(), n_samples, logits, rng)
+
+    def _chains_of(self, n_samples: int) -> int:
+        return n_chains_of(n_samples)
 
     def _terms(self) -> LocalTerms:
         """Each reliable word as a term that counts its active units: beta where all are."""

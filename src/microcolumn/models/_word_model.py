@@ -116,3 +116,15 @@ class WordModel(DensityMixin, WordsEstimator):  # type: ignore[misc]
     def _log_probability(self, bits: NDArray[np.uint8]) -> Floats:
         """Log probability of bits in the model's order, up to a constant, shape (n_words,)."""
         raise NotImplementedError
+
+    def _slopes(self, bits: NDArray[np.uint8]) -> Floats:
+        """Slopes of log p of each word with the free parameters, shape (n_words, n_slopes).
+
+        Up to a constant for each parameter, and to an invertible mixture of parameters. Only models
+        that are fitted by likelihood have them.
+        """
+        raise NotImplementedError
+
+    def _chains_of(self, n_samples: int) -> int:
+        """Chains that take turns to draw so many words; 0 where words are independent."""
+        return 0

@@ -61,14 +61,20 @@ class TermChains:
         return self
 
 
+def n_chains_of(n_words: int) -> int:
+    """Chains that draw so many words."""
+    return min(n_words, _MOST_CHAINS)
+
+
 def drawn_words(
     terms: LocalTerms, n_words: int, base_logits: Floats, rng: np.random.Generator
 ) -> Bits:
     """Words of the model by chains that are annealed from independent units.
 
-    Words of one chain are ten sweeps apart; there is one chain per word, up to 4096.
+    Words of one chain are ten sweeps apart; there is one chain per word, up to 4096, and chains
+    take turns.
     """
-    n_chains = min(n_words, _MOST_CHAINS)
+    n_chains = n_chains_of(n_words)
     chains = TermChains(terms, np.zeros((n_chains, terms.n_units), np.uint8), rng, base_logits)
     chains.run(np.minimum(np.arange(2 * _ANNEALING) / _ANNEALING, 1.0))
     n_rounds = -(-n_words // n_chains)

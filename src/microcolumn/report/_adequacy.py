@@ -61,15 +61,14 @@ def explained_sentences(results: Results, condition: Condition) -> list[str]:
 
 
 def best_model_sentence(results: Results, condition: Condition) -> str:
-    """Whether the best model describes the test words; empty if that is not computed.
+    """Whether the best model that was tested for it describes the test words; else empty.
 
-    Of the paper's family: adequacy is tested by what its parameters say.
+    Studies made before rivals were tested have the adequacy of the paper's family alone.
     """
-    compared = results.comparison(**condition.names)
-    found, best_model = _found(results, condition), compared.best_of_family
-    if best_model is None or best_model.name not in found:
+    compared, found = results.comparison(**condition.names), _found(results, condition)
+    name = next((model.name for model in compared.models if model.name in found), None)
+    if name is None:
         return ""
-    name = best_model.name
     sentence = f"{name} {found[name]}"
     best = results.explainable(**condition.names)
     gained = _gains(results, condition).get(name)

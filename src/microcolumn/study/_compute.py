@@ -43,7 +43,6 @@ from ..evaluate._splits import score_split
 from ..models import (
     Independent,
     ModelSpec,
-    PopulationModel,
     Rival,
     Universal,
     WordModel,
@@ -292,8 +291,7 @@ def _patterns(task: Task) -> Rows:
             "synchrony": to_blob(synchrony(model, initial=train)),
         }
         rows.append(row)
-        if isinstance(model, PopulationModel):
-            adequacies.append({"model": name, "adequacy": adequacy(model, test, initial=train)})
+        adequacies.append({"model": name, "adequacy": adequacy(model, test, initial=train)})
     return {"patterns": rows, "adequacies": adequacies}
 
 

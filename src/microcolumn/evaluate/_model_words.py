@@ -1,0 +1,89 @@
+"""Words that stand for a model: all of them, or drawn ones, with what they say of it."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ..models import PopulationModel, WordModel
+from ..packing import unique_rows
+from ..partition import can_sample_exactly
+from ..partition._enumeration import states
+from ..validation import Bits, Floats
+from ..words import Words
+from ._goodness import WordSample, block_table
+from ._word_features import WordFeatures
+
+Method = Literal["exact", "samples", "gibbs"]
+
+#: All words are listed up to this many bits; beyond, words are drawn, a bounded number of bits.
+_MOST_LISTED, _MOST_DRAWN, _MOST_BITS = 12, 200_000, 10_000_000
+#: Gibbs chains of the paper's family, and groups of chains that errors are found from.
+_N_CHAINS = 500
+#: Words drawn for each one tested, so that they add a tenth to the error, and the fewest.
+_DRAWN_PER_WORD, _FEWEST_DRAWN = 5, 20_000
+
+
+class ModelWords(NamedTuple):
+    """Distinct words of a model (n_distinct, n_dims), their features, and how they were had."""
+
+    X: Bits
+    sample: WordSample
+    method: Method
+
+
+def words_of_model(
+    model: WordModel,
+    features: WordFeatures,
+    start: Words,
+    n_tested: int,
+    rng: np.random.Generator,
+) -> ModelWords:
+    """Words of a model, their number bounded; Gibbs chains of the paper's family leave ``start``.
+
+    Words of Gibbs chains are in blocks, each of one chain or of several.
+    """
+    n_dims = model.n_features_in_
+    if n_dims <= _MOST_LISTED and is_normalised(model):
+        X = states(n_dims).astype(np.uint8)
+        log_p = log_probability(model, X)
+        share = np.exp(log_p - log_p.max())
+        table = features.table(X, log_p)
+        return ModelWords(X, WordSample(table, share / share.sum(), math.inf), "exact")
+    wanted = max(_DRAWN_PER_WORD * n_tested, _FEWEST_DRAWN)
+    n_drawn = min(_MOST_DRAWN, wanted, max(_MOST_BITS // n_dims, 10 * _N_CHAINS))
+    pool, n_chains = _drawn(model, start, n_drawn, rng)
+    X, index = unique_rows(pool)
+    share = np.bincount(index) / index.size
+    table = features.table(X, log_probability(model, X))
+    if not n_chains:
+        return ModelWords(X, WordSample(table, share, index.size), "samples")
+    chain = np.arange(index.size) % n_chains % _N_CHAINS
+    order = np.argsort(chain, kind="stable")
+    by_chain = block_table(index[order], chain[order], len(X))
+    return ModelWords(X, WordSample(table, share, index.size, by_chain), "gibbs")
+
+
+def _drawn(
+    model: WordModel, start: Words, n_drawn: int, rng: np.random.Generator
+) -> tuple[Bits, int]:
+    """Drawn words, and the chains that took turns to draw them; 0 if they are independent."""
+    if not isinstance(model, PopulationModel):
+        return model.sample(n_drawn, rng), model._chains_of(n_drawn)
+    if can_sample_exactly(model.parameters_):
+        return model.sample(n_drawn, rng, method="exact"), 0
+    spread = np.linspace(0, start.n_bins - 1, _N_CHAINS).round().astype(np.intp)
+    options = {"n_chains": _N_CHAINS, "initial": start.X[start.index[spread]], "n_sweeps": 100}
+    return model.sample(n_drawn, rng, method="gibbs", **options), _N_CHAINS
+
+
+def is_normalised(model: WordModel) -> bool:
+    """Whether words have a probability: those of a large dichotomized Gaussian have none."""
+    return not math.isnan(model.log_partition().value)
+
+
+def log_probability(model: WordModel, X: Bits) -> Floats:
+    """Log probability of words in nats, shape (n_words,); 0 where it is not known of any."""
+    return model.score_samples(X) if is_normalised(model) else np.zeros(len(X))
