@@ -180,22 +180,13 @@ def test_the_glossary_has_the_names_that_the_study_uses(parsed, tmp_path):
 
 def test_figures_have_captions_and_stand_in_their_own_boxes(parsed):
     shown = [figure for figure in parsed.all("figure") if figure.get("class") == "plate"]
-    assert [figure["id"] for figure in shown] == [
-        "figure-data-0",
-        "figure-likelihood",
-        "figure-patterns-0",
-        "figure-parameters-0",
-        "figure-windows-0",
-        "figure-spatiotemporal-0",
-        "figure-annealing-0",
-    ]
+    ids = [f"figure-{name}" + "-0" * each.per_recording for name, each in _all.FIGURES.items()]
+    assert [figure["id"] for figure in shown] == ids
     captions = [caption["text"] for caption in parsed.all("figcaption")]
-    numbers = ["1", "3", "4", "2", "5", "6", "S1"]
-    names = ["data", "likelihood", "patterns", "parameters", "windows", "spatiotemporal"]
-    for k, (number, name) in enumerate(zip(numbers, [*names, "annealing"], strict=True), 1):
-        of = "None" if name == "likelihood" else "cells"
-        lead = f"Figure {k} ({number} in the paper). Title {name}."
-        assert f"{lead} (a) Caption {name} of {of}." in captions
+    for k, (name, each) in enumerate(_all.FIGURES.items(), 1):
+        of = "cells" if each.per_recording else "None"
+        paper = f" ({each.paper} in the paper)" if each.paper else ""
+        assert f"Figure {k}{paper}. Title {name}. (a) Caption {name} of {of}." in captions
 
 
 def test_nothing_is_loaded_from_elsewhere(parsed):
@@ -235,7 +226,7 @@ def test_tables_can_be_read_aloud_and_scrolled_by_keyboard(parsed):
     boxes = [
         e for e in parsed.all("div") if e.get("class", "").split()[:1] in (["table"], ["card"])
     ]
-    assert len(boxes) == len(parsed.tables) + 7
+    assert len(boxes) == len(parsed.tables) + len(_all.FIGURES)
     for box in boxes:
         assert (box["tabindex"], box["role"]) == ("0", "region")
         assert box["aria-label"]
@@ -324,7 +315,7 @@ def test_a_figure_that_is_too_large_as_svg_becomes_pixels(results, monkeypatch, 
 def test_a_figure_that_is_smaller_as_svg_stays_one(results, monkeypatch):
     monkeypatch.setattr(pictures, "MOST_BYTES", 100)
     found = pictures.pictures(results, ROOM)
-    assert len(found) == 7
+    assert len(found) == len(_all.FIGURES)
     assert all(picture.markup.startswith("<svg") for picture in found.values())
 
 
@@ -388,4 +379,5 @@ def test_a_page_never_replaces_the_store(results):
 
 def test_the_bar_counts_figures_where_it_is_wanted(results, capsys):
     pictures.pictures(results, ROOM, progress=True)
-    assert "7/7" in capsys.readouterr().err
+    count = len(_all.FIGURES)
+    assert f"{count}/{count}" in capsys.readouterr().err
