@@ -34,8 +34,8 @@ def ranking(
     Parameters
     ----------
     compared : Comparison
-        From :func:`microcolumn.compare` or ``results.comparison(...)``. Models with a false mode
-        have no rank and are left out.
+        From :func:`microcolumn.compare` or ``results.comparison(...)``. Models with a false mode,
+        or whose score is not finite, are left out.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
     title : str, optional
@@ -49,9 +49,10 @@ def ranking(
         Comparison,
         "one Comparison, such as mc.compare returns; draw several one by one",
     )
-    ranked = sorted(given.models, key=lambda model: -model.bits_per_second)
+    finite = [model for model in given.models if math.isfinite(model.bits_per_second)]
+    ranked = sorted(finite, key=lambda model: -model.bits_per_second)
     if not ranked:
-        raise ValueError("there is no model to rank: all have a false mode; raise l1")
+        raise ValueError("there is no model to rank: none has a score; raise l1")
     ax = axes_or_new(ax, (4.2, AROUND + LINE * len(ranked)))
     specs = {model.name: model.spec for model in ranked}
     styles = coloured(looks(specs, specs), color)
