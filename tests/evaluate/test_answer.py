@@ -3,37 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from planted_comparison import compared
 
-from microcolumn.evaluate import Comparison, SplitScore
-from microcolumn.evaluate._splits import compare_splits
-from microcolumn.models import ModelSpec
-
-#: What each split adds to all models, and to those with hidden units.
-SHARED, HIDDEN = (0.5, -0.5, 1.0, -1.0), (0.1, -0.1, 0.05, -0.05)
-
-
-def compared(levels, n_splits=4, split_by="blocks"):
-    """Models at the given levels; what splits have in common cancels in differences."""
-    values = {
-        name: [level + SHARED[k] + (HIDDEN[k] if "RBM" in name else 0.0) for k in range(n_splits)]
-        for name, level in levels.items()
-    }
-    found = {
-        ModelSpec.of(name): [
-            SplitScore(k, value, 0.3, spikes_per_second=20.0) for k, value in enumerate(each)
-        ]
-        for name, each in values.items()
-    }
-    differences = {
-        (a, b): {k: (values[a][k] - values[b][k], 0.1) for k in range(n_splits)}
-        for a in levels
-        for b in levels
-        if a < b
-    }
-    models, pairs = compare_splits(found, differences, 10, 1.0, n_blocks=20)
-    where = {"recording": "cells", "experiment": "instantaneous"}
-    how = {"split_by": split_by, "test_to_train": 1.0}
-    return Comparison(models, pairs, 10, n_splits, n_splits, **where, **how)
+from microcolumn.evaluate import SplitScore
 
 
 def test_it_opens_with_hidden_units_against_pairs_in_bits_and_per_cent():
@@ -89,13 +61,13 @@ def test_the_share_of_pairs_is_the_ising_models_gain_over_the_best_models():
 @pytest.mark.parametrize(
     ("split_by", "holds_for"),
     [
-        ("blocks", "for other stretches of this recording, not for other recordings or animals."),
-        ("words", "for other moments of the same minutes, and slow drift is not seen."),
+        ("blocks", "for other stretches of this recording, not for other recordings or animals: "),
+        ("words", "for other moments of the same minutes, and slow drift is not seen: "),
     ],
 )
 def test_it_ends_with_what_the_scores_hold_for(split_by, holds_for):
     answer = compared({"Ising": 10.0, "RBM 25": 12.0}, split_by=split_by).answer
-    assert answer.endswith(f"the scores hold {holds_for}")
+    assert f"The scores hold {holds_for}" in answer
 
 
 def test_outside_of_a_study_nothing_is_said_about_splits():
@@ -147,3 +119,29 @@ def test_what_validation_chose_is_told():
     )
     told = replace(found, models=(replace(tree, splits=splits), *found.models[1:]))
     assert "Tree (outside the paper's family, 6 edges or 7 edges)" in told.answer
+
+
+@pytest.mark.parametrize(
+    ("levels", "behind", "ahead"),
+    [
+        ({"Ising": 10.0, "RBM 25": 12.0}, "Ising", "RBM 25"),
+        ({"Ising": 12.0, "RBM 25": 10.0}, "RBM 25", "Ising"),
+    ],
+)
+def test_a_fit_behind_that_has_not_converged_leaves_hidden_units_against_pairs_open(
+    levels, behind, ahead
+):
+    found = compared(levels, **{behind: {"fit_converged": False}})
+    assert found.unsettled == f"the fit of {behind} has not converged"
+    assert f"but {found.unsettled}, so that this is open" in found.answer
+    assert "beat" not in found.answer
+    assert compared(levels, **{ahead: {"fit_converged": False}}).unsettled == ""
+
+
+def test_a_log_z_that_has_not_converged_leaves_it_open_on_either_side():
+    levels = {"Ising": 10.0, "RBM 25": 12.0}
+    for name in levels:
+        found = compared(levels, **{name: {"normaliser_converged": False}})
+        assert found.unsettled == f"log Z of {name} has not converged"
+    undecided = compared(levels, n_splits=2, Ising={"fit_converged": False})
+    assert undecided.unsettled == ""

@@ -6,8 +6,13 @@ import planted_study as planted
 import pytest
 
 from microcolumn.report import report_dict, report_text
-from microcolumn.report._adequacy import adequacy_table, best_model_sentence, explained_sentences
-from microcolumn.report._sections import answers
+from microcolumn.report._adequacy import (
+    adequacy_of,
+    adequacy_table,
+    explained_sentences,
+    explained_text,
+)
+from microcolumn.report._answer import whole_answer
 from microcolumn.study import Results
 
 
@@ -39,15 +44,18 @@ def test_shares_are_of_the_scores_of_the_same_split(planted_results, condition):
     share = f"{100 * score.bits_per_second / 16:.0f}"
     assert models[0].startswith(f"{compared.best.name}: {share} ± ")
     assert models[0].endswith(f"(at least {100 * score.bits_per_second / 20:.0f} %)")
-    text = best_model_sentence(planted_results, condition)
-    assert text.startswith(f"{compared.best.name} describes these words")
-    assert f"it explains {share} ± " in text
+    name, adequacy = adequacy_of(planted_results, condition)
+    assert name == compared.best.name
+    assert adequacy.describes
+    assert explained_text(planted_results, condition, name).startswith(f"it explains {share} ± ")
 
 
 def test_text_page_and_json_say_it(planted_results):
     sentence = "differs measurably (p = 0.02) but by little"
     assert sentence in report_text(planted_results)
-    assert "of what could be explained" in answers(planted_results)[0].details[-1]
+    told = dict(whole_answer(planted_results).paragraphs)["Is the best model good enough?"]
+    assert told.startswith("Yes, as far as these words can tell: RBM 5 describes these words")
+    assert "of what could be explained" in told
     found = report_dict(planted_results)["comparisons"][0]
     assert found["adequacy"]["Ising"]["sentence"] == sentence
     assert found["adequacy"]["Ising"]["found"]["p_value"] == 0.02
@@ -60,7 +68,8 @@ def test_nothing_is_said_before_it_is_computed(tmp_path):
     where = results.index.at("cells", "instantaneous", None)
     assert adequacy_table(results, where) is None
     assert explained_sentences(results, where) == []
-    assert best_model_sentence(results, where) == ""
+    assert adequacy_of(results, where) == ("", None)
+    assert explained_text(results, where, "RBM 5") == ""
     assert report_dict(results)["comparisons"][0]["adequacy"] is None
 
 

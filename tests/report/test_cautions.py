@@ -9,9 +9,9 @@ import pytest
 from microcolumn.figures import likelihood
 from microcolumn.formatting import scientific
 from microcolumn.recording import Recording
+from microcolumn.report._answer import whole_answer
 from microcolumn.report._cautions import _bin_width, cautions
 from microcolumn.report._json import report_dict
-from microcolumn.report._sections import tally
 from microcolumn.report._text import report_text
 from microcolumn.study import NotComputedError, Plan, Results
 from microcolumn.study._store import Store
@@ -219,7 +219,9 @@ def test_a_false_mode_is_a_caution_and_takes_the_place_of_the_score(tmp_path):
     assert "- Ising" not in text
     [compared] = report_dict(results)["comparisons"]
     assert [model["name"] for model in compared["unranked"]] == ["Ising"]
-    assert tally(results).headline.startswith("RBM 5") or "Semi" in tally(results).headline
+    answer = whole_answer(results)
+    assert answer.title.startswith("RBM 5 describes unseen activity better than independent units")
+    assert answer.paragraphs[0][1] == "Not tested: Ising cannot be ranked because of a false mode."
 
 
 def test_a_study_whose_models_all_have_false_modes_ranks_none(tmp_path):
@@ -230,7 +232,8 @@ def test_a_study_whose_models_all_have_false_modes_ranks_none(tmp_path):
 
     path = planted.write(tmp_path / "study.db", plan=INSTANTANEOUS, keep=is_test, change=false)
     results = Results(path)
-    assert tally(results).headline == "No model can be ranked: all have a false mode"
+    title = "No model can be ranked in cells (simulated): all have a false mode"
+    assert whole_answer(results).title == title
     assert report_text(results).count("false mode: 50 % of the model's mass") >= 3
     with pytest.raises(NotComputedError):
         likelihood(results)

@@ -19,7 +19,8 @@ from microcolumn.figures import _all
 from microcolumn.figures._captioned import captioned
 from microcolumn.models._spec import OBJECTIVES
 from microcolumn.recording import Recording
-from microcolumn.report import _html, _pictures as pictures, _tables as tables, page, write
+from microcolumn.report import _pictures as pictures, _tables as tables, page, write
+from microcolumn.report._answer import whole_answer
 from microcolumn.report._cautions import cautions
 from microcolumn.report._effects import effects
 from microcolumn.report._growth import gains, growth
@@ -121,12 +122,29 @@ def parsed(text):
 
 
 def test_the_page_opens_with_the_answer(parsed, results):
-    paragraphs = [p["text"] for p in parsed.all("p") if p.get("class") in ("headline", "detail")]
-    said = results.comparison("cells").statements
-    shown = [p.replace("\N{NO-BREAK SPACE}", " ").rstrip(".") for p in paragraphs]
-    assert shown[: len(said)] == [typeset(part) for part in said]
+    answer = whole_answer(results)
+    [title] = [h["text"].replace("\N{NO-BREAK SPACE}", " ") for h in parsed.all("h1")]
+    assert title == answer.title
     [section] = [e for e in parsed.all("section") if e.get("id") == "answer"]
     assert parsed.all("section")[0] is section
+    shown = section["text"].replace("\N{NO-BREAK SPACE}", " ")
+    told = [typeset(text) for paragraph in answer.paragraphs for text in paragraph]
+    places = [shown.index(text) for text in told]
+    assert places == sorted(places)
+    assert len(parsed.table("In short")[0]) == 1 + len(answer.findings)
+
+
+def test_the_ranking_of_the_first_recording_stands_in_the_answer(parsed):
+    inside = parsed.text_of("section", "answer")
+    assert "Title ranking." in inside
+    assert "(a) Caption ranking of cells." in inside
+
+
+def test_the_glossary_is_folded_and_the_cautions_are_not(parsed):
+    [folded] = [e for e in parsed.all("details") if e.get("class") == "words-used"]
+    assert "open" not in folded
+    assert "units fire independently" in folded["text"]
+    assert "the largest penalty" not in folded["text"]
 
 
 def test_all_tables_of_the_text_are_on_the_page(parsed, results):
@@ -248,16 +266,7 @@ def test_several_recordings_fold_all_but_the_first(tmp_path):
     folded = [e for e in parsed.all("details") if e.get("class") == "recording"]
     assert len(folded) == 14
     assert [("open" in e) for e in folded] == [True, False] * 7
-    assert len(parsed.table("Best models")[0]) == 3
-
-
-def test_many_comparisons_are_counted_before_they_are_told(results, monkeypatch):
-    monkeypatch.setattr(_html, "_MOST_ANSWERS", 1)
-    parsed = Parsed(page(results))
-    headlines = [p["text"] for p in parsed.all("p") if p.get("class") == "headline"]
-    assert headlines[0].endswith("better than the pairwise model in 2 of 2 comparisons.")
-    assert len(headlines) == 3
-    assert any(e["text"] == "All 2 comparisons in words" for e in parsed.all("summary"))
+    assert len(parsed.table("In short")[0]) == 3
 
 
 def test_text_from_recordings_is_shown_and_never_run(parsed, tmp_path):
@@ -344,8 +353,8 @@ def test_an_unfinished_study_has_a_page_that_says_what_is_missing(tmp_path):
 def test_a_study_that_has_barely_begun_has_a_page(tmp_path):
     text = page(Results(planted.write(tmp_path / "study.db", keep=lambda job: False)))
     parsed = Parsed(text)
-    [headline] = [p["text"] for p in parsed.all("p") if p.get("class") == "headline"]
-    assert headline == "Nothing is tested yet; run the study further."
+    [title] = [h["text"] for h in parsed.all("h1")]
+    assert title == "Nothing is tested yet; run the study further"
     assert "explorer" not in " ".join(f"{e.get('class')} {e.get('id')}" for e in parsed.elements)
 
 

@@ -4,6 +4,7 @@ import planted_study as planted
 import pytest
 
 from microcolumn.report import report_dict
+from microcolumn.report._answer import whole_answer
 from microcolumn.report._cautions import cautions
 from microcolumn.study import Plan, Results
 
@@ -15,6 +16,21 @@ def found(planted_results):
 
 def test_the_plan_can_be_made_again(found):
     assert Plan.from_dict(found["plan"]) == planted.PLAN
+
+
+def test_it_opens_with_the_answer(found, planted_results):
+    assert next(iter(found)) == "answer"
+    answer = whole_answer(planted_results)
+    assert found["answer"]["title"] == answer.title
+    told = [(each["question"], each["answer"]) for each in found["answer"]["paragraphs"]]
+    assert told == list(answer.paragraphs)
+    first, second = found["answer"]["findings"]
+    pair = planted_results.comparison("cells").hidden_over_pairs
+    assert first["hidden_over_pairs"]["bits_per_second"] == pair.bits_per_second == 2.0
+    assert (first["verdict"], first["stderr"]) == ("groups", pair.stderr)
+    assert first["interval"] == list(pair.interval)
+    assert (first["best"], first["best_of_family"]) == ("RBM 5", "RBM 5")
+    assert (second["experiment"], second["window"]) == ("spatiotemporal", 3)
 
 
 def test_every_comparison_is_that_of_the_results(found, planted_results):

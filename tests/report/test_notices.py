@@ -86,10 +86,11 @@ def test_report_page_and_json_begin_with_it(quick, tmp_path):
     small, remedy = quick_look(quick)
     beginning = f"{small}. R{remedy[1:]}."
     for text in (report_text(quick), answer_text(quick)):
-        assert " ".join(text.split()).startswith(beginning)
-    assert report_dict(quick)["quick_look"] == {"small": small, "remedy": remedy}
+        after_the_title = " ".join(text.split("\n\n", maxsplit=1)[1].split())
+        assert after_the_title.startswith(beginning)
+    assert report_dict(quick)["answer"]["quick_look"] == {"small": small, "remedy": remedy}
     html = page(Results(planted.write(tmp_path / "study.db", quick.plan, keep=lambda job: False)))
-    assert html.index("A quick look, not for publication") < html.index('class="headline"')
+    assert html.index("A quick look, not for publication") < html.index('class="opening"')
 
 
 def test_simulated_recordings_are_named(planted_results, tmp_path):

@@ -3,7 +3,7 @@ import pytest
 
 from microcolumn.figures import FIGURES
 from microcolumn.report._content import BulletList, Heading, Paragraph, TableItem
-from microcolumn.report._sections import answers, sections, summary, tally
+from microcolumn.report._sections import sections
 from microcolumn.study import Plan, Results
 
 INSTANTANEOUS = Plan(planted.PLAN.sources, planted.PLAN.experiments[:1])
@@ -33,7 +33,7 @@ def test_sections_follow_the_argument_each_with_its_figures(by_id):
     }
     assert list(shown.items()) == [
         ("data", ["data"]),
-        ("comparison", ["likelihood", "patterns"]),
+        ("comparison", ["likelihood", "ranking", "patterns"]),
         ("parameters", ["parameters"]),
         ("assemblies", ["assemblies", "layers"]),
         ("units", []),
@@ -41,40 +41,6 @@ def test_sections_follow_the_argument_each_with_its_figures(by_id):
         ("prediction", ["spatiotemporal"]),
         ("fitting", ["annealing"]),
     ]
-
-
-def test_an_answer_is_that_of_its_comparison(planted_results):
-    first, second = answers(planted_results)
-    told = ". ".join((first.headline, *first.details[:-1]))
-    assert f"{told}." == planted_results.comparison("cells").answer
-    assert first.details[-1].startswith("RBM 5 describes these words within their noise")
-    assert second.about.startswith("cells (simulated): 4 units in 6.7 ms bins, 4 of 4 splits")
-
-
-def test_several_comparisons_are_put_side_by_side(planted_results, tmp_path):
-    table = summary(planted_results)
-    assert [row[:2] for row in table.rows] == [
-        ("cells (simulated), instantaneous", "RBM 5"),
-        ("cells (simulated), spatiotemporal, T = 3", "RBM 12"),
-    ]
-    assert table.rows[0][2:] == (
-        "RBM 5",  # of the paper's family
-        "SemiRBM 5: 0.00 ± 0.00, p = 1",
-        "2.00 ± 0.20, p = 0.024",
-        "12.00 ± 1.22, p = 0.024",
-    )
-    one = planted.write(tmp_path / "one.db", INSTANTANEOUS, keep=lambda job: job.kind == "test")
-    assert summary(Results(one)) is None
-
-
-def test_many_comparisons_are_counted(planted_results):
-    found = tally(planted_results)
-    assert found.headline == (
-        "Models with hidden units are better than the pairwise model in 2 of 2 comparisons"
-    )
-    assert found.details[0].startswith("by 2.00 to ")
-    assert found.details[1] == "RBM 5 scores best in 1 of 2 comparisons, RBM 12 in 1"
-    assert "12.00 to 20.00 bits/s" in found.details[2]
 
 
 def test_experiments_have_headings_only_if_there_are_several(by_id):
@@ -120,7 +86,6 @@ def test_without_layers_there_is_a_sentence_instead_of_their_table(tmp_path, by_
 def test_a_study_that_has_barely_begun_says_so_in_every_section(tmp_path):
     results = Results(planted.write(tmp_path / "study.db", keep=lambda job: False))
     found = {section.id: section for section in sections(results, {})}
-    assert answers(results) == []
     for name in ("comparison", "parameters", "assemblies", "time", "prediction", "fitting"):
         [item] = items(found[name])
         assert "yet" in item.text

@@ -2,7 +2,8 @@ import planted_study as planted
 import pytest
 
 from microcolumn.formatting import text_table
-from microcolumn.report import _tables as tables, report_text
+from microcolumn.report import _tables as tables, answer_text, report_text
+from microcolumn.report._answer import whole_answer
 from microcolumn.report._cautions import cautions
 from microcolumn.report._effects import effects
 from microcolumn.report._growth import gains, growth, growth_sentences
@@ -17,10 +18,22 @@ def text(planted_results):
 def test_the_answer_comes_first(text, planted_results):
     lines = text.splitlines()
     n_spikes = planted.recording().n_spikes
-    assert lines[0] == "Simulated: cells."
-    assert lines[2] == f"cells (simulated): 23 units, {n_spikes:,} spikes, 12 s"
-    said = planted_results.comparison("cells").statements
-    assert " ".join(lines[8 : 8 + len(said)]) == planted_results.comparison("cells").answer
+    answer = whole_answer(planted_results)
+    assert " ".join(lines).startswith(f"{answer.title} {answer.subtitle}.")
+    words = " ".join(text.split())
+    told = [f"{question} {said}" for question, said in answer.paragraphs]
+    facts = f"cells (simulated): 23 units, {n_spikes:,} spikes, 12 s"
+    places = [words.index(part) for part in ("Simulated: cells.", *told, "In short", facts)]
+    assert places == sorted(places)
+    assert ".\n".join(planted_results.comparison("cells").statements) in text
+
+
+def test_the_answer_fits_a_terminal_and_breaks_no_amount(planted_results):
+    said = answer_text(planted_results)
+    assert max(map(len, said.splitlines())) <= 100
+    assert "\N{NO-BREAK SPACE}" not in said
+    for line in said.splitlines():
+        assert not line.strip().startswith(("%", "±", "bits/s"))
 
 
 def test_all_tables_are_in_the_text(text, planted_results):
@@ -42,8 +55,8 @@ def test_all_tables_are_in_the_text(text, planted_results):
 
 
 def test_the_end_has_the_cautions_and_where_all_this_comes_from(text, planted_results):
-    said, provenance = text.split("Cautions\n========\n")[1].split("Provenance\n==========\n")
-    assert [line.strip() for line in said.strip().splitlines()] == cautions(planted_results)
+    said, provenance = text.split("\nCautions\n")[1].split("Provenance\n==========\n")
+    assert " ".join(said.split()) == " ".join(f"- {each}" for each in cautions(planted_results))
     fingerprint = planted.facts()["cells"].fingerprint
     for fact in (fingerprint[:16], "numpy 2.1.0", "seeds 0 to 3", "2026-01-02 03:04:03+00:00"):
         assert fact in provenance
@@ -62,7 +75,7 @@ def test_an_unfinished_study_is_reported_as_far_as_it_is(tmp_path):
     assert "too few splits to decide (2; at least 3 are needed)" in text
     assert "p = " not in text
     assert "p < " not in text.replace("p < 0.05", "")
-    assert cautions(results)[0] in text
+    assert cautions(results)[0] in " ".join(text.split())
 
 
 def test_a_study_that_has_barely_begun_has_a_report(tmp_path):

@@ -339,7 +339,7 @@ def test_splits_by_words_have_a_degree_of_freedom_less_than_splits(tmp_path):
     path = planted.write(tmp_path / "study.db", plan=plan, keep=lambda job: job.kind == "test")
     found = Results(path).comparison("cells")
     assert found.pair("RBM 5", "Ising").df == pytest.approx(3.0)
-    assert found.answer.endswith("slow drift is not seen.")
+    assert "slow drift is not seen" in found.answer
 
 
 def test_a_single_split_has_as_many_degrees_of_freedom_as_its_blocks_but_one(tmp_path):

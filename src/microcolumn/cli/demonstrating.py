@@ -11,7 +11,7 @@ import typer
 
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, Open, make_folder, print_json, say, show_page
+from .output import Json, Open, make_folder, print_json, say, say_blocks, show_page
 
 
 def add_to(app: typer.Typer) -> None:
@@ -40,7 +40,8 @@ def demo(
     it stopped. The first run compiles the kernels, which takes a minute.
     """
     from .. import demonstration  # the numerical libraries load only when a command runs
-    from ..report import answer_text, report_dict
+    from ..report import report_dict
+    from ..report._text import answer_blocks
 
     with one_sentence():
         make_folder(out)
@@ -48,13 +49,9 @@ def demo(
         results, page = demonstration.run(out, full=full, n_jobs=jobs, command=command)
         told = report_dict(results) if json else {}
         if not json:
-            say(answer_text(results))
-            say(f"results: {results.file}")
+            say_blocks(answer_blocks(results))
+            say(f"\nresults: {results.file}")
     if json:
-        answers = [
-            {key: each[key] for key in ("recording", "label", "experiment", "window", "answer")}
-            for each in told["comparisons"]
-        ]
-        shown = {"quick_look": told["quick_look"], "cautions": told["cautions"]}
-        print_json({"answers": answers} | shown | {"results": results.file, "page": page})
+        shown = {name: told[name] for name in ("answer", "cautions")}
+        print_json(shown | {"results": results.file, "page": page})
     show_page(page, open_page, quiet=json)

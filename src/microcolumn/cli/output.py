@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import os
+import sys
 import warnings
 import webbrowser
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,6 +32,19 @@ def say(text: Any, *, err: bool = False) -> None:
     Commands print with this function alone.
     """
     typer.echo(printable(str(text)), err=err)
+
+
+def say_blocks(blocks: Iterable[tuple[str, str]]) -> None:
+    """Print blocks of a heading and a text, a line between them; headings in bold in a terminal."""
+    bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    for number, (heading, text) in enumerate(blocks):
+        if number:
+            say("")
+        if heading:
+            shown = printable(heading)
+            typer.echo(typer.style(shown, bold=True) if bold else shown)
+        if text:
+            say(text)
 
 
 def complain(sentence: str) -> None:

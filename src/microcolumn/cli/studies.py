@@ -16,7 +16,7 @@ from ..models._spec import DEFAULT_OBJECTIVE, USUAL_RIVALS
 from . import certificates, clusters, models, pages, reading, tables
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, print_json, print_table, say, show_page, warnings_as_lines
+from .output import Json, print_json, print_table, say, say_blocks, show_page, warnings_as_lines
 from .stores import PlanOrStore, default_store, store_of
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def compare(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Compare models on recordings, and print which is best by how much.
+    """Compare models on recordings, and print the answer: which is best, by how much, how sure.
 
     The protocol is the paper's, with penalties made for the words of each recording and with
     training and test parts that are blocks of time.
@@ -161,7 +161,7 @@ def run(
     quick: Quick = False,
     json: Json = False,
 ) -> None:
-    """Compute what the plan asks for and the store does not have, then print the report.
+    """Compute what the plan asks for and the store does not have, then print the answer.
 
     Finished jobs are kept in the store: after an interruption, the same command continues.
     """
@@ -189,7 +189,7 @@ def report(study: PlanOrStore, json: Json = False) -> None:
     from ..study import Results
 
     with one_sentence():
-        _print(Results(store_of(study)), json)
+        _print(Results(store_of(study)), json, whole=True)
 
 
 def export_model(
@@ -246,15 +246,17 @@ def _run(
             command=shlex.join(["microcolumn", *sys.argv[1:]]),
         )
         _print(results, json)
-    show = shlex.join(["microcolumn", "study", "page", str(store)])
-    say(f"results are kept in {store}; show them: {show}", err=True)
+    report, page = (shlex.join(["microcolumn", "study", n, str(store)]) for n in ("report", "page"))
+    say(f"results are kept in {store}; all of them: {report}; with figures: {page}", err=True)
     return results
 
 
-def _print(results: Results, json: bool) -> None:
-    from ..report import report_dict, report_text
+def _print(results: Results, json: bool, *, whole: bool = False) -> None:
+    """Print the answer with its cautions, or the whole report."""
+    from ..report import report_dict
+    from ..report._text import answer_blocks, report_blocks
 
     if json:
         print_json(report_dict(results))
     else:
-        say(report_text(results))
+        say_blocks(report_blocks(results) if whole else answer_blocks(results))

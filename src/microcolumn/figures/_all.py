@@ -18,6 +18,7 @@ from ._layers import layers
 from ._likelihood import likelihood
 from ._parameters import parameters
 from ._patterns import patterns
+from ._ranking import ranking
 from ._spatiotemporal import spatiotemporal
 from ._windows import windows
 
@@ -34,6 +35,7 @@ class Figures(NamedTuple):
 
 #: All figures of a study by name, in the order of the page.
 FIGURES = {
+    "ranking": Figures(ranking),
     "data": Figures(data, "1"),
     "likelihood": Figures(likelihood, "3", per_recording=False),
     "patterns": Figures(patterns, "4"),

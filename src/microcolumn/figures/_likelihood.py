@@ -90,7 +90,7 @@ def _caption(condition: Condition, compared: Sequence[Comparison], reference: st
             f"{_p_values(compared)} "
         )
     text += error_bars(each.n_splits for each in compared)
-    return text + _over_time(condition, compared) + _doubts(compared)
+    return text + _over_time(condition, compared) + doubts(compared)
 
 
 def _p_values(compared: Sequence[Comparison]) -> str:
@@ -141,7 +141,7 @@ def _over_time(condition: Condition, compared: Sequence[Comparison]) -> str:
     )
 
 
-def _doubts(compared: Sequence[Comparison]) -> str:
+def doubts(compared: Sequence[Comparison]) -> str:
     """Models that may not be relied upon, and the recordings."""
     false = [f"{m.name} on {each.recording}" for each in compared for m in each.unranked]
     text = f" Not drawn, because of a false mode: {', '.join(false)}." if false else ""

@@ -12,6 +12,7 @@ from ._predictions import (
     prediction as prediction,
     roc as roc,
 )
+from ._ranking import ranking as ranking
 from ._raster import raster as raster
 from ._recorded import (
     correlations as correlations,

@@ -60,23 +60,28 @@ def explained_sentences(results: Results, condition: Condition) -> list[str]:
     return sentences
 
 
-def best_model_sentence(results: Results, condition: Condition) -> str:
-    """Whether the best model that was tested for it describes the test words; else empty.
+def adequacy_of(results: Results, condition: Condition) -> tuple[str, Adequacy | None]:
+    """How well the best model that was tested for it describes the test words, after its name.
 
     Studies made before rivals were tested have the adequacy of the paper's family alone.
     """
     compared, found = results.comparison(**condition.names), _found(results, condition)
     name = next((model.name for model in compared.models if model.name in found), None)
-    if name is None:
+    return ("", None) if name is None else (name, found[name])
+
+
+def explained_text(results: Results, condition: Condition, model: str) -> str:
+    """The share of what could be explained that a model gains; empty if that is not computed."""
+    gained = _gains(results, condition).get(model)
+    try:
+        best = results.explainable(**condition.names)
+    except NotComputedError:
         return ""
-    sentence = f"{name} {found[name]}"
-    best = results.explainable(**condition.names)
-    gained = _gains(results, condition).get(name)
     if gained is None:
-        return sentence
+        return ""
     if not best.known:
-        return f"{sentence}; too many different words to say how much could be explained"
-    return f"{sentence}; it explains {_share(best, *gained)}"
+        return "there are too many different words to say how much could be explained"
+    return f"it explains {_share(best, *gained)}"
 
 
 def adequacy_entries(results: Results, condition: Condition) -> dict[str, Any]:

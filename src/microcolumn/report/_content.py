@@ -98,11 +98,3 @@ class Section(NamedTuple):
     lead: str
     items: list[Item]
     blocks: list[Block]
-
-
-class Answer(NamedTuple):
-    """The result of one comparison in words: what is compared, the best model, and details."""
-
-    about: str
-    headline: str
-    details: tuple[str, ...]

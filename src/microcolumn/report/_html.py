@@ -17,14 +17,14 @@ from ..atomic import atomic_write
 from ..formatting import enumeration
 from ..study import Results
 from . import _tables as tables
+from ._answer import whole_answer
 from ._cautions import cautions
 from ._content import Item, Picture, Section
 from ._explorer import explorers
 from ._methods import RIVALS, methods, references
 from ._night import night_rules
-from ._notices import quick_look, simulated
 from ._pictures import checked_figures, further, pictures
-from ._sections import answers, has_windows, sections, summary, tally
+from ._sections import has_windows, sections
 from ._typography import sentence, stopped, typeset, unbroken
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 #: Most bytes of a page, and a generous estimate for the words and tables of a recording.
 _MOST_BYTES, _TEXT_BYTES = 7_900_000, 20_000
-#: With more cautions or comparisons, they are folded away behind a line that counts them.
-_MOST_CAUTIONS, _MOST_ANSWERS = 8, 4
+#: With more cautions, they are folded away behind a line that counts them.
+_MOST_CAUTIONS = 8
 _PAPER = "Köster et al. 2014"
 _FURTHER = "Figures that were added to this page by whoever wrote it."
 
@@ -88,7 +88,8 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
     data = htmlsafe_json_dumps(interactive, separators=(",", ":"))
     text_bytes = _TEXT_BYTES * (10 + len(results.recordings)) + _n_bytes(own)
     drawn = pictures(results, max(0, _MOST_BYTES - text_bytes - len(data)), progress)
-    parts = sections(results, drawn)
+    opening = next((drawn[key] for key in drawn if key[0] == "ranking"), None)
+    parts = sections(results, {key: each for key, each in drawn.items() if each is not opening})
     if own:
         parts.append(Section("further", "Further figures", _FURTHER, own, []))
     layers = any(tables.layers(results, condition) for condition in tables.longest(results))
@@ -97,21 +98,17 @@ def page(results: Results, *, extra: Sequence[Figure] = (), progress: bool | Non
         layers=layers,
         simulated=[name for name in results.recordings if results.is_simulated(name)],
     )
-    found = answers(results)
     planned = {model for each in results.plan.experiments for model in each.models}
     shown = [each for each in (*drawn.values(), *own) if isinstance(each, Picture)]
     content: dict[str, Any] = {
-        "title": _title(results),
+        "about": _about(results),
         "recordings": list(results.recordings),
-        "answers": found,
-        "tally": tally(results) if len(found) > _MOST_ANSWERS else None,
+        "answer": whole_answer(results),
+        "opening": opening,
         "models": planned,
         "rivals": [(name, what) for name, what in RIVALS.items() if name in planned],
         "objectives": {name for each in results.plan.experiments for name in each.objectives},
         "has_windows": has_windows(results),
-        "quick": quick_look(results),
-        "simulated": simulated(results),
-        "summary": summary(results),
         "cautions": cautions(results),
         "most_cautions": _MOST_CAUTIONS,
         "sections": parts,
@@ -149,7 +146,7 @@ def _environment() -> Environment:
     return environment
 
 
-def _title(results: Results) -> str:
+def _about(results: Results) -> str:
     classes = dict.fromkeys(model for each in results.plan.experiments for model in each.models)
     names = enumeration([name.replace("SemiRBM", "semi-restricted RBM") for name in classes])
     model = "model" if len(classes) == 1 else "models"

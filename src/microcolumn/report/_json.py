@@ -9,21 +9,23 @@ from ..study import Condition, NotComputedError, Results
 from ..study._codec import plain
 from ..study._unit_table import unit_rows
 from ._adequacy import adequacy_entries
+from ._answer import whole_answer
 from ._cautions import cautions
-from ._notices import quick_look
 
 
 def report_dict(results: Results) -> dict[str, Any]:
-    """Everything that a study found so far except the models, with None for missing numbers.
+    """Everything that a study found so far except the models, the answer first.
+
+    Numbers that are missing are None.
 
     Parameters
     ----------
     results : Results
         Of a finished or unfinished study.
     """
-    looked = quick_look(results)
     found: dict[str, Any] = plain(
         {
+            "answer": whole_answer(results).as_dict(),
             "plan": results.plan.as_dict(),
             "provenance": results.provenance(),
             "recordings": {
@@ -31,7 +33,6 @@ def report_dict(results: Results) -> dict[str, Any]:
                 for name, row in results.recordings.items()
             },
             "comparisons": [_everything(results, condition) for condition in results.tested()],
-            "quick_look": None if looked is None else looked._asdict(),
             "cautions": cautions(results),
         }
     )

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ..evaluate import Comparison
-from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
-from ..formatting import number
-from ..models._spec import INDEPENDENT
 from ..study import Condition, Results
 from ..study._unit_table import unit_rows
 from . import _assembly_table, _tables as tables
-from ._adequacy import adequacy_table, best_model_sentence, explained_sentences
-from ._content import Answer, Block, BulletList, Heading, Item, Paragraph, Section, TableItem
+from ._adequacy import adequacy_table, explained_sentences
+from ._content import Block, BulletList, Heading, Item, Paragraph, Section, TableItem
 from ._effects import effects
 from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
@@ -44,88 +39,13 @@ _LEADS = {
 }
 
 
-def answers(results: Results) -> list[Answer]:
-    """The result of every comparison in words, in the plan's order."""
-    found = []
-    for condition in longest(results):
-        compared = results.comparison(**condition.names)
-        headline, *details = compared.statements
-        words = tables.words_facts(condition, compared)
-        about = f"{results.label(condition.recording)}: {words}"
-        if max(condition.experiment.windows) > 1:
-            about += f", words of T = {condition.window} bins"
-        adequate = best_model_sentence(results, condition)
-        found.append(Answer(about, headline, (*details, *filter(None, [adequate]))))
-    return found
-
-
-def tally(results: Results) -> Answer:
-    """Hidden units against pairs, and which model scores best, counted over all comparisons."""
-    found = [results.comparison(**condition.names) for condition in longest(results)]
-    about = f"{len(found)} comparisons"
-    compared = [each for each in found if each.models]
-    if not compared:
-        return Answer(about, "No model can be ranked: all have a false mode", ())
-    (name, most), *others = Counter(each.best.name for each in compared).most_common()
-    best = [f"{name} scores best in {most} of {len(compared)} comparisons"]
-    scored = ", ".join([*best, *(f"{other} in {n}" for other, n in others)])
-    rivals = sum(each.best is each.best_rival for each in compared)
-    if any(each.best_rival for each in compared):
-        scored += f"; a model outside the paper's family does in {rivals} of {len(compared)}"
-    over_independent = _range([each.best.bits_per_second for each in compared])
-    above = f"the best is {over_independent} above independent units; errors are in the table"
-    pairs = [pair for each in compared if (pair := each.hidden_over_pairs) is not None]
-    if not pairs:
-        return Answer(about, scored, (above,))
-    ahead = [pair for pair in pairs if pair.differs and pair.bits_per_second > 0.0]
-    behind = sum(pair.differs for pair in pairs) - len(ahead)
-    kinds = Counter(pair.verdict for pair in pairs if not pair.differs)
-    rest = [f"{kind} in {n}" for kind, n in kinds.items()]
-    rest += [f"the pairwise model better in {behind}"] if behind else []
-    by = f"by {_range([pair.bits_per_second for pair in ahead])}" if ahead else ""
-    told = ", ".join([*filter(None, [by]), *rest])
-    return Answer(
-        about=about,
-        headline=f"Models with hidden units are better than the pairwise model in {len(ahead)} of "
-        f"{len(pairs)} comparisons",
-        details=(f"{told} (p < 0.05, corrected for the number of pairs)", scored, above),
-    )
-
-
-def summary(results: Results) -> Table | None:
-    """All comparisons side by side; None if there are fewer than two."""
-    conditions = longest(results)
-    if len(conditions) < 2:
-        return None
-    rows = []
-    several = len(results.plan.experiments) > 1
-    for condition in conditions:
-        compared = results.comparison(**condition.names)
-        if not compared.models:  # all have a false mode
-            continue
-        others = compared.models[1:]
-        ising = [model.name for model in others if model.spec.model == "Ising"]
-        over_next = _over(compared, [model.name for model in others[:1]], name=True)
-        over_both = _over(compared, ising[:1]), _over(compared, [INDEPENDENT])
-        where = _about(results, condition)
-        where = where if several else results.label(condition.recording)
-        ours = compared.best_of_family
-        rows.append((where, compared.best.name, ours.name if ours else "-", over_next, *over_both))
-    header = (
-        *("recording", "best model", "best of the paper's family"),
-        *("over the next", "over Ising", "over independent units"),
-    )
-    note = "bits/s; errors allow for what splits share, p-values for the number of pairs too"
-    return Table("best models", header, rows, left=header, note=note)
-
-
 def sections(results: Results, drawn: Pictures) -> list[Section]:
     """Sections between the answer and the methods; those the plan has nothing for are left out."""
     section = partial(_section, results, drawn)
     fits = tuple(_converged(results, condition) for condition in longest(results))
     return [
         _data(results, drawn),
-        section("Comparison", _scores, "patterns", _pictures(drawn, "likelihood", None)),
+        section("Comparison", _scores, "ranking patterns", _pictures(drawn, "likelihood", None)),
         section("Parameters", None, "parameters"),
         section("Assemblies and layers", _structure, "assemblies layers"),
         section("Units", _units),
@@ -260,17 +180,3 @@ def _window_text(condition: Condition) -> str:
 def has_windows(results: Results) -> bool:
     """Whether the study has words of several bins."""
     return any(max(experiment.windows) > 1 for experiment in results.plan.experiments)
-
-
-def _range(bits_per_second: list[float]) -> str:
-    return f"{number(min(bits_per_second))} to {number(max(bits_per_second))} bits/s"
-
-
-def _over(compared: Comparison, others: list[str], *, name: bool = False) -> str:
-    """How much better the best model is than another; a dash if there is none."""
-    if not others:
-        return "-"
-    pair = compared.pair(compared.best.name, others[0])
-    which = f"{others[0]}: " if name else ""
-    by = f"{which}{with_error(pair.bits_per_second, pair.stderr)}"
-    return by if pair.n_splits < FEWEST_SPLITS else f"{by}, {p_text(pair.p_holm)}"

@@ -4,75 +4,111 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from textwrap import fill
+from typing import NamedTuple
 
 from ..formatting import text_table
 from ..study import Condition, Results
 from ..study._unit_table import unit_rows
 from . import _assembly_table, _tables as tables
 from ._adequacy import adequacy_table, explained_sentences
+from ._answer import whole_answer
 from ._cautions import cautions
 from ._effects import effects
 from ._growth import gains, growth, growth_sentences
 from ._intervals import interval_tables
-from ._notices import quick_look, simulated
 from ._recordings import recordings
 from ._tables import Table, longest
-from ._typography import sentence
+from ._typography import sentence, unbroken
 from ._units import unit_sentences
 
 
+class Block(NamedTuple):
+    """Lines of text below a heading, which a terminal shows in bold; one of them may be empty."""
+
+    heading: str
+    text: str
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, self))
+
+
 def report_text(results: Results) -> str:
-    """Everything a study found so far, as text of aligned tables.
+    """Everything a study found so far, as text of aligned tables, after the answer.
 
     Parameters
     ----------
     results : Results
         Of a finished or unfinished study.
     """
-    blocks = _notices(results)
-    tested = longest(results)
-    for name, row in results.recordings.items():
-        blocks.append(_underlined(f"{results.label(name)}: {tables.recording_facts(row)}", "="))
-        for condition in tested:
-            if condition.recording == name:
-                blocks += _experiment_blocks(results, condition)
-    if results.recordings:
-        blocks.append(_titled(recordings(results)))
-    if not tested:
-        blocks.append("Nothing is tested yet; run the study further.")
-    warned = cautions(results)
-    if warned:
-        blocks.append(_listed("Cautions", warned))
-    blocks.append(_provenance(results))
-    return "\n\n".join(blocks) + "\n"
+    return _joined(report_blocks(results))
 
 
 def answer_text(results: Results) -> str:
-    """The answer of a study in words, after what a reader must know first, and its cautions.
+    """The answer of a study in words, with its cautions.
 
     Parameters
     ----------
     results : Results
         Of a finished or unfinished study.
     """
-    from ._sections import answers  # with which matplotlib is loaded; the report needs none
-
-    blocks = _notices(results)
-    for found in answers(results):
-        blocks.append(f"{found.about}\n  " + ";\n  ".join((found.headline, *found.details)) + ".")
-    if warned := cautions(results):
-        blocks.append(_listed("Cautions", warned))
-    return "\n\n".join(blocks) + "\n"
+    return _joined(answer_blocks(results))
 
 
-def _notices(results: Results) -> list[str]:
-    """That a study is a quick look, and which of its data are simulated, where that is so."""
-    blocks = []
-    if quick := quick_look(results):
-        blocks += [fill(sentence(quick.small), 100) + f"\n{sentence(quick.remedy)}"]
-    if told := simulated(results):
-        blocks.append(fill(f"{told}.", 100))
-    return blocks
+def answer_blocks(results: Results) -> list[Block]:
+    """The parts of :func:`answer_text`."""
+    return [*_answer(results), *_cautions(results)]
+
+
+def report_blocks(results: Results) -> list[Block]:
+    """The parts of :func:`report_text`."""
+    texts = []
+    tested = longest(results)
+    for name, row in results.recordings.items():
+        texts.append(_underlined(f"{results.label(name)}: {tables.recording_facts(row)}", "="))
+        for condition in tested:
+            if condition.recording == name:
+                texts += _experiment_blocks(results, condition)
+    if results.recordings:
+        texts.append(_titled(recordings(results)))
+    shown = [Block("", text) for text in texts]
+    return [*_answer(results), *shown, *_cautions(results), Block("", _provenance(results))]
+
+
+def _joined(blocks: Sequence[Block]) -> str:
+    return "\n\n".join(map(str, blocks)) + "\n"
+
+
+def _answer(results: Results) -> Iterator[Block]:
+    """The title, what a reader must know first, the questions, and a line for each recording."""
+    found = whole_answer(results)
+    yield Block(_filled(found.title), f"{found.subtitle}.")
+    if found.quick:
+        yield Block("", f"{_filled(sentence(found.quick.small))}\n{sentence(found.quick.remedy)}")
+    if found.simulated:
+        yield Block("", _filled(f"{found.simulated}."))
+    for question, text in found.paragraphs:
+        yield Block(question, _filled(text, "  "))
+    if found.table:
+        yield Block("In short", _laid_out(found.table))
+
+
+def _cautions(results: Results) -> list[Block]:
+    warned = cautions(results)
+    lines = [_filled(line, "  - ", "    ") for line in warned]
+    return [Block("Cautions", "\n".join(lines))] if warned else []
+
+
+def _filled(text: str, first: str = "", others: str | None = None) -> str:
+    """Lines of at most 100 letters, which break no amount."""
+    lines = fill(
+        unbroken(text),
+        100,
+        initial_indent=first,
+        subsequent_indent=first if others is None else others,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return lines.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _experiment_blocks(results: Results, last: Condition) -> Iterator[str]:
@@ -127,8 +163,7 @@ def _laid_out(table: Table) -> str:
     text = text_table(table.header, table.rows, left=table.left, indent=2)
     if not table.note:
         return text
-    note = fill(f"({table.note})", 100, initial_indent="  ", subsequent_indent="   ")
-    return f"{text}\n{note}"
+    return f"{text}\n{_filled(f'({table.note})', '  ', '   ')}"
 
 
 def _listed(title: str, lines: Sequence[str]) -> str:

@@ -19,8 +19,8 @@ def _raised(found: re.Match[str]) -> str:
 
 
 def unbroken(text: str) -> str:
-    """The text with no line break inside ``1.03 ± 0.13 bits/s`` or ``p = 0.2``."""
-    amounts = r" (±|=|<) |(?<=\d) (?=bits/s|splits)"
+    """The text with no line break inside ``1 ± 0.1 bits/s``, ``20 %``, ``p = 0.2``, ``RBM 10``."""
+    amounts = r" (±|=|<) |(?<=\d) (?=bits/s|splits|%)|(?<=RBM) (?=\d)"
     return re.sub(amounts, lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
 
 

@@ -1,0 +1,148 @@
+"""The answer of a study, which its page, its text and its JSON open with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..evaluate._significance import FEWEST_SPLITS, p_text, with_error
+from ..formatting import counted
+from ..study import Results
+from ._answer_models import best_model, good_enough, holds_for, others_agree
+from ._answer_sentences import beyond_pairs, in_layers, size_of_gain
+from ._answer_title import title
+from ._findings import Finding, finding
+from ._notices import QuickLook, quick_look, simulated
+from ._tables import Table, longest
+
+#: What is asked of the first experiment of each recording, in this order.
+_QUESTIONS: dict[str, Callable[[Sequence[Finding]], str]] = {
+    "Do groups matter beyond pairs?": beyond_pairs,
+    "How large is the gain?": size_of_gain,
+    "Do the groups stay in layers?": in_layers,
+    "Which model is best?": best_model,
+    "Is the best model good enough?": good_enough,
+}
+NOTHING = "Nothing is tested yet; run the study further."
+
+
+@dataclass(frozen=True, slots=True)
+class WholeAnswer:
+    """What a study found, in words.
+
+    Parameters
+    ----------
+    title : str
+        The result in one sentence, without a full stop.
+    subtitle : str
+        Whether it is a quick look or the whole study, and when it was computed.
+    quick : QuickLook, optional
+        What is small in it, and how the whole study is run.
+    simulated : str
+        Which recordings are simulated; empty if none is.
+    paragraphs : tuple of (str, str)
+        Questions with their answers.
+    findings : tuple of Finding
+        One for each recording and experiment, in the plan's order.
+    table : Table, optional
+        The same, a line each; None where there is one.
+    """
+
+    title: str
+    subtitle: str
+    quick: QuickLook | None
+    simulated: str
+    paragraphs: tuple[tuple[str, str], ...] = ()
+    findings: tuple[Finding, ...] = ()
+    table: Table | None = field(default=None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Sentences and numbers, for JSON."""
+        return {
+            "title": self.title,
+            "subtitle": self.subtitle,
+            "quick_look": None if self.quick is None else self.quick._asdict(),
+            "simulated": self.simulated,
+            "paragraphs": [{"question": q, "answer": text} for q, text in self.paragraphs],
+            "findings": [each.as_dict() for each in self.findings],
+        }
+
+
+def whole_answer(results: Results) -> WholeAnswer:
+    """The answer of a finished or unfinished study.
+
+    The first experiment of each recording answers the questions; others are put beside it.
+    """
+    conditions = longest(results)
+    several = len({condition.experiment.name for condition in conditions}) > 1
+    found = [finding(results, condition, several=several) for condition in conditions]
+    notices = _subtitle(results), quick_look(results), simulated(results)
+    if not found:
+        return WholeAnswer(NOTHING.rstrip("."), *notices)
+    first = list({each.recording: each for each in reversed(found)}.values())[::-1]
+    others = [each for each in found if each not in first]
+    told = {question: answer(first) for question, answer in _QUESTIONS.items()}
+    told["Do the other experiments agree?"] = others_agree(others, first) if others else ""
+    told["What does it hold for?"] = holds_for(first)
+    return WholeAnswer(
+        title(first, _together(results, first)),
+        *notices,
+        paragraphs=tuple((question, text) for question, text in told.items() if text),
+        findings=tuple(found),
+        table=_table(found) if len(found) > 1 else None,
+    )
+
+
+def _together(results: Results, found: Sequence[Finding]) -> str:
+    """What recordings are called together: by the name of one, or by their number."""
+    if len(found) == 1:
+        label = found[0].label
+        return label if len(label) <= 60 else f"{label[:59]}…"
+    n = sum(results.is_simulated(each.recording) for each in found)
+    some = " (simulated)" if n == len(found) else f" ({n} of them simulated)" if n else ""
+    return f"{counted(len(found), 'recording')}{some}"
+
+
+def _subtitle(results: Results) -> str:
+    made = results.provenance()
+    if not made["n_done"]:
+        return "Nothing is computed yet"
+    left = made["n_planned"] - made["n_done"]
+    kind = "A quick look" if results.plan.whole else "The whole study"
+    unfinished = f"; {left:,} of {made['n_planned']:,} jobs are not done yet" if left else ""
+    return f"{kind}, computed on {str(made['last'])[:10]}{unfinished}"
+
+
+def _table(found: Sequence[Finding]) -> Table:
+    """One line for each recording and experiment."""
+    rows = [
+        (
+            each.about,
+            *_difference(each),
+            each.verdict,
+            each.best.name if each.best else "-",
+        )
+        for each in found
+    ]
+    header = ("recording", "bits/s", "%", "p", "answer", "best model")
+    left = ("recording", "answer", "best model")
+    note = (
+        "bits/s, %: the best model with hidden units (groups) minus the best of pairs alone, and "
+        "that as a share of the gain of pairs over independent units; ± one standard error, which "
+        "allows for what splits share; p: corrected for the number of pairs of models"
+    )
+    return Table("in short", header, rows, left=left, note=note)
+
+
+def _difference(found: Finding) -> tuple[str, str, str]:
+    """Bits/s, per cent and p of groups over pairs; dashes where there are none."""
+    pair, relative = found.pair, found.relative
+    if pair is None:
+        return "-", "-", "-"
+    p = p_text(pair.p_holm).removeprefix("p ").removeprefix("= ")
+    return (
+        with_error(pair.bits_per_second, pair.stderr),
+        f"{100.0 * (relative.value - 1.0):+.0f}" if relative else "-",
+        p if pair.n_splits >= FEWEST_SPLITS else "-",
+    )

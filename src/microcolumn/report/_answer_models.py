@@ -1,0 +1,144 @@
+"""Paragraphs of the answer: the best model, whether it is good enough, and what this holds for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ..evaluate import Adequacy, ModelScore
+from ..evaluate._comparison import HOLDS_FOR
+from ..evaluate._significance import with_error
+from ..formatting import enumeration
+from ._answer_sentences import named, spread
+from ._findings import Finding
+from ._methods import RIVALS
+
+#: What a model is said to miss.
+_FAMILIES = {"words": "probabilities of words"}
+
+
+def best_model(found: Sequence[Finding]) -> str:
+    """The best model of all, and of the paper's family."""
+    ranked = [each for each in found if each.best]
+    if not ranked:
+        return "None can be ranked: all have a false mode."
+    return _one_best(ranked[0]) if len(found) == 1 else _all_best(ranked)
+
+
+def _one_best(found: Finding) -> str:
+    best, ours, compared = found.best, found.best_of_family, found.compared
+    over = found.over_independent
+    if best is None or over is None:
+        return ""
+    gain = f"{with_error(over.bits_per_second, over.stderr)} bits/s above independent units"
+    if len(compared.models) == 1:
+        return f"{best.name}, the only one: it scores {gain}."
+    ranked = sorted(compared.models, key=lambda model: -model.bits_per_second)
+    told = f"{_described(best)} has the highest score of {len(ranked)} models, {gain}."
+    if not best.spec.is_rival or ours is None:
+        return f"{told} {_sentence(found, ranked[1].name)}"
+    told += f" Of the paper's family (Ising, RBM, SemiRBM) it is {ours.name}."
+    return f"{told} {_sentence(found, ours.name)}"
+
+
+def _sentence(found: Finding, other: str) -> str:
+    """The best model against another one, as their paired difference has it."""
+    text = found.compared.pair(found.compared.best.name, other).sentence()
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _described(model: ModelScore) -> str:
+    """A rival's name with what it is; those of the family are known by now."""
+    what = RIVALS.get(model.spec.model)
+    return f"{model.name} ({what}; not of the paper's family)" if what else model.name
+
+
+def _all_best(found: Sequence[Finding]) -> str:
+    counts = Counter(each.best.name for each in found if each.best).most_common()
+    others = [f"{name} in {n}" for name, n in counts[1:]]
+    most = f"{counts[0][0]} scores highest in {counts[0][1]} of {len(found)} recordings"
+    text = ", ".join([most, *others])
+    ours = Counter(each.best_of_family.name for each in found if each.best_of_family).most_common()
+    rivals = [each for each in found if each.best and each.best.spec.is_rival]
+    if rivals:
+        won = sum(each.rival_wins for each in rivals)
+        family = ", ".join(f"{name} in {n}" for name, n in ours)
+        text += f". Of the paper's family (Ising, RBM, SemiRBM) the best is {family}; a model of "
+        text += f"another kind is clearly better than this family in {won or 'none'}"
+    gains = [each.best.bits_per_second for each in found if each.best]
+    return f"{text}. The best is {spread(gains)} bits/s above independent units."
+
+
+def good_enough(found: Sequence[Finding]) -> str:
+    """Whether the best model describes the test words; empty where that is not computed."""
+    known = [(each, each.adequacy) for each in found if each.adequacy is not None]
+    if not known:
+        return ""
+    return _one_adequacy(*known[0]) if len(found) == 1 else _all_adequacies(known)
+
+
+def _one_adequacy(found: Finding, adequacy: Adequacy) -> str:
+    lead = "No"
+    if not adequacy.missed:
+        lead = "Yes, as far as these words can tell" if adequacy.describes else "Nearly"
+    untested = ""
+    if found.best is not None and found.best.name != found.adequate:
+        untested = f" {found.best.name} was not tested for this."
+    ours = ", the best of the paper's family," if untested else ""
+    explained = f" {found.explained[0].upper()}{found.explained[1:]}." if found.explained else ""
+    return f"{lead}: {found.adequate}{ours} {adequacy}.{explained}{untested}"
+
+
+def _all_adequacies(known: Sequence[tuple[Finding, Adequacy]]) -> str:
+    n = f"{len(known)} recordings"
+    misses = [each for each, adequacy in known if adequacy.missed]
+    little = [each for each, a in known if not a.missed and not a.describes]
+    enough = [each for each, adequacy in known if adequacy.describes]
+    missed = Counter(name for _, adequacy in known for name in adequacy.missed)
+    listed = enumeration([f"{_FAMILIES.get(name, name)} (in {k})" for name, k in missed.items()])
+    untested = {each.best.name for each, _ in known if each.best} - {
+        each.adequate for each, _ in known
+    }
+    who = "the best model of the paper's family" if untested else "the best model"
+    clauses = []
+    if misses:
+        clauses.append(f"No, in {len(misses)} of {n}: {who} misses {listed}.")
+    if little:
+        clauses.append(f"Nearly, in {len(little)} of {n}: {who} differs, but by little.")
+    if enough:
+        told = f"Yes, in {len(enough)} of {n}, as far as their words can tell"
+        clauses.append(f"{told}: {named(enough)}.")
+    if untested:
+        verb = "was" if len(untested) == 1 else "were"
+        clauses.append(f"{enumeration(sorted(untested))} {verb} not tested for this.")
+    return " ".join(clauses)
+
+
+def others_agree(found: Sequence[Finding], first: Sequence[Finding]) -> str:
+    """Whether other experiments say the same as the first one of their recordings."""
+    verdicts = {each.recording: each.verdict for each in first}
+    agree = sum(each.verdict == verdicts[each.recording] for each in found)
+    lead = "Yes." if agree == len(found) else "Only in part." if agree else "No."
+    if len(found) <= 4:
+        return " ".join([lead, *map(_other, found)])
+    told = [lead]
+    for name in dict.fromkeys(each.experiment for each in found):
+        kinds = Counter(each.verdict for each in found if each.experiment == name).most_common()
+        told.append(f"{name}: " + ", ".join(f"{kind} in {n}" for kind, n in kinds) + ".")
+    return " ".join(told)
+
+
+def _other(found: Finding) -> str:
+    pair = found.pair
+    if pair is None:
+        return f"{found.about}: not tested."
+    by = f"{with_error(pair.bits_per_second, pair.stderr)} bits/s"
+    return f"{found.about}: {found.verdict} ({pair.first} minus {pair.second}: {by})."
+
+
+def holds_for(found: Sequence[Finding]) -> str:
+    """What the answer holds for."""
+    kinds = list(dict.fromkeys(each.compared.split_by for each in found))
+    told = [HOLDS_FOR[kind] for kind in kinds if kind in HOLDS_FOR]
+    alone = ["each recording was tested by itself"] if len(found) > 1 else []
+    return " ".join(f"{text[0].upper()}{text[1:]}." for text in [*told, *alone])

@@ -1,0 +1,254 @@
+"""What a study found in one recording: hidden units against pairs, layers, the best model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from ..evaluate import Adequacy, Comparison, ModelScore, PairedDifference
+from ..evaluate._comparison import doubt
+from ..evaluate._effects import Ratio
+from ..evaluate._significance import LEVEL
+from ..models._spec import INDEPENDENT
+from ..study import Condition, NotComputedError, Results
+from ._adequacy import adequacy_of, explained_text
+
+#: Kinds of answers that say neither yes nor no, and those that say that pairs suffice.
+OPEN = ("undecided", "too few splits", "open")
+PAIRS_SUFFICE = ("equal", "same")
+#: Kinds of answers in a word or two; others are their own.
+_VERDICTS = {
+    "groups": "groups better",
+    "pairs": "pairs better",
+    "untested": "not tested",
+} | dict.fromkeys(PAIRS_SUFFICE, "pairs suffice")
+
+
+@dataclass(frozen=True, slots=True)
+class Layering:
+    """Whether the hidden units of a model stay in layers.
+
+    Parameters
+    ----------
+    model : str
+        Its name.
+    n_inside, n_splits : int
+        Splits with p < 0.05 in the permutation test of all hidden units, and splits tested.
+    share, expected : float
+        Part of the weight in each hidden unit's main layer, and the same with permuted layers;
+        means over splits.
+    n_in_layer, n_live : float
+        Hidden units that stay in one layer, and live ones; means over splits.
+    """
+
+    model: str
+    n_inside: int
+    n_splits: int
+    share: float
+    expected: float
+    n_in_layer: float
+    n_live: float
+
+    @property
+    def kind(self) -> str:
+        """``"inside"`` in all splits, ``"by chance"`` in all, or ``"undecided"``."""
+        if self.n_inside == self.n_splits:
+            return "inside"
+        return "undecided" if self.n_inside else "by chance"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was found in one recording by one experiment.
+
+    Parameters
+    ----------
+    label, experiment : str
+        The recording as it is printed, and the experiment.
+    window : int
+        Bins per word.
+    about : str
+        Recording, experiment and window in words.
+    compared : Comparison
+        All models.
+    kind : str
+        Groups against pairs: ``"groups"`` or ``"pairs"`` are better, ``"equal"``, ``"same"``,
+        ``"undecided"``, ``"too few splits"``, ``"open"`` (tested, but a fit or log Z has not
+        converged) or ``"untested"``.
+    layering : Layering or str
+        Of the best model with hidden units, or in a sentence why there is none.
+    n_assemblies : int, optional
+        Its hidden units of split 0 that recur in other splits and are needed; None where not known.
+    adequacy : Adequacy, optional
+        Of ``adequate``, the best model that has one.
+    adequate, explained : str
+        Name of that model, and its share of what could be explained.
+    """
+
+    recording: str
+    label: str
+    experiment: str
+    window: int
+    about: str
+    compared: Comparison
+    kind: str
+    layering: Layering | str
+    n_assemblies: int | None
+    adequacy: Adequacy | None
+    adequate: str
+    explained: str
+
+    @property
+    def pair(self) -> PairedDifference | None:
+        """The best model with hidden units minus the best of pairs alone."""
+        return self.compared.hidden_over_pairs
+
+    @property
+    def verdict(self) -> str:
+        """The kind of answer in a word or two."""
+        return _VERDICTS.get(self.kind, self.kind)
+
+    @property
+    def relative(self) -> Ratio | None:
+        """Gain of the model with hidden units as a share of that of pairs alone."""
+        return None if self.pair is None else self.compared.relative(*_names(self.pair))
+
+    @property
+    def share(self) -> Ratio | None:
+        """Gain of pairs alone as a share of that of the model with hidden units."""
+        return None if self.pair is None else self.compared.relative(*_names(self.pair)[::-1])
+
+    @property
+    def best(self) -> ModelScore | None:
+        """The best model of all; None where all have a false mode."""
+        return self.compared.best if self.compared.models else None
+
+    @property
+    def best_of_family(self) -> ModelScore | None:
+        """The best model of the paper's family."""
+        return self.compared.best_of_family
+
+    @property
+    def rival_wins(self) -> bool:
+        """Whether a model outside the paper's family is better than all of it."""
+        ours, rival = self.best_of_family, self.compared.best_rival
+        if ours is None or rival is None or rival is not self.best:
+            return False
+        family = [model for model in self.compared.models if not model.spec.is_rival]
+        return self.compared.pair(rival.name, ours.name).differs and not doubt(
+            (rival, ours), family
+        )
+
+    @property
+    def over_independent(self) -> PairedDifference | None:
+        """The best model of all minus independent units."""
+        return None if self.best is None else self.compared.pair(self.best.name, INDEPENDENT)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The numbers, for JSON."""
+        pair, adequate = self.pair, self.adequacy
+        return {
+            "recording": self.recording,
+            "label": self.label,
+            "experiment": self.experiment,
+            "window": self.window,
+            "n_units": self.compared.n_units,
+            "verdict": self.kind,
+            "hidden_over_pairs": pair,
+            "interval": None if pair is None else pair.interval,
+            "stderr": None if pair is None else pair.stderr,
+            "relative": self.relative,
+            "share_of_pairs": self.share,
+            "best": self.best.name if self.best else None,
+            "best_of_family": self.best_of_family.name if self.best_of_family else None,
+            "rival_wins": self.rival_wins,
+            "layers": None if isinstance(self.layering, str) else self.layering,
+            "n_assemblies": self.n_assemblies,
+            "adequacy": adequate and {"model": self.adequate, "sentence": str(adequate)},
+            "split_by": self.compared.split_by,
+        }
+
+
+def finding(results: Results, condition: Condition, *, several: bool) -> Finding:
+    """What was found at one condition; of ``several`` experiments each is named."""
+    compared = results.comparison(**condition.names)
+    label = results.label(condition.recording)
+    window = f", T = {condition.window}" if max(condition.experiment.windows) > 1 else ""
+    pair = compared.hidden_over_pairs
+    hidden = compared.scores[pair.first] if pair else _best_hidden(compared)
+    name, adequacy = adequacy_of(results, condition)
+    return Finding(
+        recording=condition.recording,
+        label=label,
+        experiment=condition.experiment.name,
+        window=condition.window,
+        about=f"{label}, {condition.experiment.name}{window}" if several else f"{label}{window}",
+        compared=compared,
+        kind=_kind(compared),
+        layering=_layering(results, condition, hidden),
+        n_assemblies=_n_assemblies(results, condition, hidden),
+        adequacy=adequacy,
+        adequate=name,
+        explained=explained_text(results, condition, name),
+    )
+
+
+def of_kind(found: Sequence[Finding], *kinds: str) -> list[Finding]:
+    """Findings whose answer is of one of these kinds."""
+    return [each for each in found if each.kind in kinds]
+
+
+def _names(pair: PairedDifference) -> tuple[str, str]:
+    return pair.first, pair.second
+
+
+def _kind(compared: Comparison) -> str:
+    pair = compared.hidden_over_pairs
+    if pair is None:
+        return "untested"
+    if compared.unsettled:
+        return "open"
+    if pair.differs:
+        return "groups" if pair.bits_per_second > 0.0 else "pairs"
+    return pair.verdict
+
+
+def _best_hidden(compared: Comparison) -> ModelScore | None:
+    hidden = [model for model in compared.models if model.spec.n_hidden]
+    return max(hidden, key=lambda model: model.bits_per_second, default=None)
+
+
+def _layering(results: Results, condition: Condition, model: ModelScore | None) -> Layering | str:
+    if model is None:
+        return "No model with hidden units was ranked, so this was not tested"
+    try:
+        found = results.layers(model=model.spec, **condition.names)
+    except NotComputedError:
+        return "Not computed yet; run the study further"
+    if found is None:
+        return "No labels of several layers, so this was not tested"
+    known = [p for p in found.overall_p_values if not math.isnan(p)]
+    if not known:
+        return f"{model.name} has no live hidden unit, so there is nothing to test"
+    return Layering(
+        model=model.name,
+        n_inside=sum(p < LEVEL for p in known),
+        n_splits=len(known),
+        share=found.overall_share,
+        expected=found.overall_expected,
+        n_in_layer=fmean(found.n_significant),
+        n_live=fmean(found.n_live_hidden),
+    )
+
+
+def _n_assemblies(results: Results, condition: Condition, model: ModelScore | None) -> int | None:
+    if model is None:
+        return None
+    try:
+        found = results.assemblies(model=model.spec, **condition.names)
+    except NotComputedError:
+        return None
+    return len(found.stable) if found.n_fits > 1 else None

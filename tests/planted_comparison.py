@@ -1,0 +1,40 @@
+"""A comparison of models whose scores are given."""
+
+from microcolumn.evaluate import Comparison, SplitScore
+from microcolumn.evaluate._splits import compare_splits
+from microcolumn.models import ModelSpec
+
+#: What each split adds to all models, and to those with hidden units.
+SHARED, HIDDEN = (0.5, -0.5, 1.0, -1.0), (0.1, -0.1, 0.05, -0.05)
+
+
+def compared(levels, n_splits=4, split_by="blocks", scatter=1.0, **flags):
+    """Models at the given levels, bits/s; what splits have in common cancels in differences.
+
+    ``scatter`` scales what splits add to models with hidden units alone; ``flags`` are fields of
+    the scores by name of the model, such as ``Ising={"fit_converged": False}``.
+    """
+    values = {
+        name: [
+            level + SHARED[k] + (scatter * HIDDEN[k] if "RBM" in name else 0.0)
+            for k in range(n_splits)
+        ]
+        for name, level in levels.items()
+    }
+    found = {
+        ModelSpec.of(name): [
+            SplitScore(k, value, 0.3, spikes_per_second=20.0, **flags.get(name, {}))
+            for k, value in enumerate(each)
+        ]
+        for name, each in values.items()
+    }
+    differences = {
+        (a, b): {k: (values[a][k] - values[b][k], 0.1) for k in range(n_splits)}
+        for a in levels
+        for b in levels
+        if a < b
+    }
+    models, pairs = compare_splits(found, differences, 10, 1.0, n_blocks=20)
+    where = {"recording": "cells", "experiment": "instantaneous"}
+    how = {"split_by": split_by, "test_to_train": 1.0}
+    return Comparison(models, pairs, 10, n_splits, n_splits, **where, **how)

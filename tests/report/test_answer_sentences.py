@@ -1,0 +1,191 @@
+"""Every kind of answer, of one recording and of several, from scores that are given."""
+
+from dataclasses import replace
+
+import pytest
+from planted_comparison import compared
+
+from microcolumn.report._answer_models import best_model, good_enough, holds_for, others_agree
+from microcolumn.report._answer_sentences import beyond_pairs, in_layers, named, size_of_gain
+from microcolumn.report._answer_title import title
+from microcolumn.report._findings import Finding, Layering, _kind
+
+GROUPS = {"Ising": 10.0, "RBM 25": 12.0}
+PAIRS = {"Ising": 12.0, "RBM 25": 10.0}
+EQUAL = {"Ising": 10.0, "RBM 25": 10.01}
+NO_LAYERS = "No labels of several layers, so this was not tested"
+
+
+def found(levels=GROUPS, name="A", **options):
+    """What a recording says whose models have these scores."""
+    comparison = compared(levels, **options)
+    return Finding(name, name, "instantaneous", 1, name, comparison, _kind(comparison),
+                   NO_LAYERS, None, None, "", "")  # fmt: skip
+
+
+KINDS = {
+    "groups": ({"levels": GROUPS}, "Groups of units describe unseen activity better than pairs do"),
+    "pairs": ({"levels": PAIRS}, "Pairs of units describe unseen activity better than groups do"),
+    "equal": (
+        {"levels": EQUAL, "scatter": 0.1},
+        "Pairs of units suffice to describe unseen activity",
+    ),
+    "same": (
+        {"levels": {"Ising": 10.0, "RBM 25": 10.0}, "scatter": 0.0},
+        "Pairs of units suffice to describe unseen activity",
+    ),
+    "undecided": (
+        {"levels": GROUPS, "scatter": 40.0},
+        "Undecided whether groups of units describe unseen activity better than pairs do",
+    ),
+    "too few splits": (
+        {"levels": GROUPS, "n_splits": 2},
+        "Undecided whether groups of units describe unseen activity better than pairs do",
+    ),
+    "open": (
+        {"levels": GROUPS, "Ising": {"fit_converged": False}},
+        "Undecided whether groups of units describe unseen activity better than pairs do",
+    ),
+    "untested": (
+        {"levels": {"Ising": 10.0}},
+        "Ising describes unseen activity better than independent units do",
+    ),
+}
+BEGINNINGS = {
+    "groups": "Yes. RBM 25 (hidden units that each stand for a group of units) scores 2.00 ± ",
+    "pairs": "No, pairs do better. RBM 25 ",
+    "equal": "No, pairs suffice. RBM 25 ",
+    "same": "No, pairs suffice. RBM 25 (hidden units that each stand for a group of units) scores "
+    "the same as Ising (pairs of units alone) in every split.",
+    "undecided": "Undecided. RBM 25 ",
+    "too few splits": "Too few splits to decide (2; at least 3 are needed). So far RBM 25 ",
+    "open": "Open: the fit of Ising has not converged. So far RBM 25 ",
+    "untested": "Not tested: this takes an Ising model and one with hidden units",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_title_claims_what_the_test_does(kind):
+    options, beginning = KINDS[kind]
+    one = found(**options)
+    assert one.kind == kind
+    assert title([one], "A") == f"{beginning} in A"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_groups_against_pairs_begin_with_the_answer(kind):
+    options, _ = KINDS[kind]
+    assert beyond_pairs([found(**options)]).startswith(BEGINNINGS[kind])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_size_of_a_gain_is_told_as_one_where_there_is_one(kind):
+    options, _ = KINDS[kind]
+    told = size_of_gain([found(**options)])
+    assert told.startswith("Groups add") == (kind == "groups")
+    assert told.startswith("Not settled: ") == (kind in ("undecided", "too few splits", "open"))
+    assert ("the 95 % interval" in told) == (kind in ("undecided", "open"))
+    assert ("times as likely" in told) == (kind == "groups")
+    assert (told == "") == (kind == "untested")
+
+
+@pytest.mark.parametrize("gain", [0.1, 11.0, 300.0])
+def test_what_nobody_can_imagine_is_not_told_in_times(gain):
+    """A tenth of a bit, 2,000 times as likely, and more than any float can hold."""
+    one = found({"Ising": 50.0, "RBM 25": 50.0 + gain}, scatter=0.01)
+    assert one.kind == "groups"
+    assert "times as likely" not in size_of_gain([one])
+
+
+def test_several_recordings_are_counted_by_kind():
+    some = [found(**KINDS[kind][0], name=f"R{n}") for n, kind in enumerate(KINDS)]
+    assert title(some, "8 recordings") == (
+        "Groups of units describe unseen activity better than pairs do in 1 of 8 recordings; pairs "
+        "do better than groups in 1; pairs suffice in 2; undecided in 3; not tested in 1"
+    )
+    told = beyond_pairs(some)
+    assert told.startswith("In 1 of 8 recordings. ")
+    assert "Groups are better in R0, by 2.00 bits/s (20 %)." in told
+    assert "Pairs are better in R1, by 2.00 bits/s (17 %)." in told
+    assert "Both are equal in R2 and R3, to within 2 % " in told
+    assert "Not tested in R7." in told
+
+
+@pytest.mark.parametrize(
+    ("kinds", "titled", "told"),
+    [
+        (["groups"] * 3, "Groups of units describe unseen activity better than pairs do in 3 of "
+         "3 recordings", "Yes, in all 3 recordings."),
+        (["equal", "pairs"], "Pairs of units describe unseen activity better than groups do in 1 "
+         "of 2 recordings; pairs suffice in 1", "No: pairs suffice in 2 of 2 recordings."),
+        (["undecided", "open"], "Undecided whether groups of units describe unseen activity better "
+         "than pairs do in 2 recordings", "Undecided."),
+        (["untested"] * 2, "Ising describes unseen activity better than independent units do in 2 "
+         "of 2 recordings", "Not tested: "),
+    ],
+)  # fmt: skip
+def test_recordings_that_agree_are_told_together(kinds, titled, told):
+    some = [found(**KINDS[kind][0], name=f"R{n}") for n, kind in enumerate(kinds)]
+    assert title(some, f"{len(kinds)} recordings") == titled
+    assert beyond_pairs(some).startswith(told)
+
+
+def test_thirty_recordings_stay_short():
+    layers = Layering("RBM 25", 4, 4, 0.8, 0.5, 3.0, 10.0)
+    many = [replace(found(name=f"recording {n}"), layering=layers) for n in range(30)]
+    for paragraph in (beyond_pairs, size_of_gain, in_layers, best_model, holds_for):
+        assert len(paragraph(many)) < 700
+    assert "in 30 recordings" in beyond_pairs(many)
+    assert in_layers(many).startswith("More than by chance in 30 recordings, with p < 0.05 in a ")
+    assert best_model(many).startswith("RBM 25 scores highest in 30 of 30 recordings.")
+    assert good_enough(many) == ""
+    agreed = others_agree(many, many)
+    assert agreed == "Yes. instantaneous: groups better in 30."
+
+
+def test_long_names_are_cut():
+    assert named([found(name="x" * 100)]) == "x" * 39 + "…"
+
+
+def test_a_rival_that_is_clearly_better_is_in_the_title():
+    one = found(GROUPS | {"BernoulliMixture": 20.0})
+    assert one.rival_wins
+    assert title([one], "A").endswith(" in A; BernoulliMixture does better still")
+    told = best_model([one])
+    assert told.startswith("BernoulliMixture (a mixture of independent populations; not of the ")
+    assert "Of the paper's family (Ising, RBM, SemiRBM) it is RBM 25." in told
+    assert "BernoulliMixture is better than RBM 25 by 8.00 ± " in told
+    equal = found(EQUAL | {"BernoulliMixture": 20.0}, scatter=0.1)
+    assert title([equal], "A").endswith("; BernoulliMixture does better than both")
+    two = [one, found(name="B")]
+    assert title(two, "2 recordings").endswith("; BernoulliMixture does better still in 1")
+    assert "a model of another kind is clearly better than this family in 1" in best_model(two)
+
+
+def test_a_rival_is_not_better_than_a_fit_that_has_not_converged():
+    one = found(GROUPS | {"BernoulliMixture": 20.0}, **{"RBM 25": {"fit_converged": False}})
+    assert not one.rival_wins
+    assert "BernoulliMixture" not in title([one], "A")
+
+
+def test_where_all_models_have_false_modes_none_is_best():
+    one = found()
+    one = replace(one, compared=replace(one.compared, models=(), pairs=()), kind="untested")
+    assert title([one], "A") == "No model can be ranked in A: all have a false mode"
+    assert best_model([one]) == "None can be ranked: all have a false mode."
+
+
+def test_recordings_with_and_without_layers():
+    inside = Layering("RBM 25", 4, 4, 0.8, 0.5, 3.0, 10.0)
+    some = [
+        replace(found(name="A"), layering=inside, n_assemblies=2),
+        replace(found(name="B"), layering=replace(inside, n_inside=0, share=0.55), n_assemblies=0),
+        found(name="C"),
+    ]
+    told = in_layers(some)
+    assert told.startswith("More than by chance in A, with p < 0.05 in a permutation test in every")
+    assert "no more than by chance, as far as can be seen, in B. 55 to 80 % of the weight" in told
+    assert "Not tested in 1, which have no layers or no hidden units." in told
+    assert "0 to 2 hidden units of a recording's first split recur" in told
+    assert in_layers(some[2:]) == f"{NO_LAYERS}."
+    assert in_layers([some[2], found(name="D")]) == f"{NO_LAYERS}."
