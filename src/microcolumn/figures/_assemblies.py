@@ -65,7 +65,7 @@ def assemblies(results: Results, condition: Condition) -> CaptionedFigure:
     n_rows = len(shown.rows)
     what = "Assemblies" if shown.rows[0].verdict == "assembly" else "Hidden units"
     title = f"{what} of {shown.spec.name}, {results.label(condition.recording)}"
-    heights = (2.0 + 0.22 * n_rows, 2.5)
+    heights = (2.0 + _strip(n_rows), 2.5)
     with captioned("", title, (PAGE, sum(heights))) as figure:
         top, bottom = figure.subfigures(2, 1, height_ratios=heights, squeeze=False)[:, 0]
         _draw_time(top, shown, stretch)
@@ -97,14 +97,14 @@ def _typical(shown: _Shown, words: Words) -> _Stretch:
     """The stretch drawn: most of the hidden units are on in it, for the median time."""
     held = in_windows(shown.model, words)
     P = activation_in_time(shown.model, held, [row.position for row in shown.rows])
-    first, stop = typical_bins(P > 0.5, held.epoch_starts, _BINS)
+    first, stop = typical_bins(P, held.epoch_starts, _BINS)
     newest = held.bins[first:stop] + held.window - 1
     return _Stretch(words, held.clock.times_s(newest, held.bin_width), P[first:stop])
 
 
 def _draw_time(figure: SubFigure, shown: _Shown, stretch: _Stretch) -> None:
     """Raster with the spikes of active assemblies in their colours, and activations below it."""
-    heights = (1.75, 0.2 * len(shown.rows))
+    heights = (1.75, _strip(len(shown.rows)))
     spikes, active = figure.subplots(2, 1, sharex=True, height_ratios=heights)
     raster(stretch.words, *stretch.ends_s, ax=spikes)
     for marks in spikes.collections:
@@ -120,8 +120,14 @@ def _draw_time(figure: SubFigure, shown: _Shown, stretch: _Stretch) -> None:
     for label, name in zip(active.get_yticklabels(), names, strict=False):
         label.set_color(colours[name] if len(names) > 1 else "black")
     active.set(xlim=stretch.ends_s, xlabel="time (s)")
+    active.yaxis.label.set_size(7)
     letter(spikes, "a")
     letter(active, "b")
+
+
+def _strip(n_rows: int) -> float:
+    """Inches for so many rows of activations; the label beside them needs some."""
+    return max(0.6, 0.21 * n_rows)
 
 
 def _colour_spikes(ax: Axes, shown: _Shown, stretch: _Stretch, n: int) -> None:

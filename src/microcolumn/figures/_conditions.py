@@ -40,7 +40,8 @@ class Need(NamedTuple):
     """What a condition must have for a figure of it."""
 
     met: Callable[[Results, Condition], bool]
-    missing: str  # begins a sentence of what is missing
+    missing: str  # a sentence about a study that has none
+    remedy: str
 
 
 def _has_hidden_units(results: Results, condition: Condition) -> bool:
@@ -55,8 +56,16 @@ def _has_layers(results: Results, condition: Condition) -> bool:
 
 
 #: Models with live hidden units, and units in several layers besides.
-HIDDEN_UNITS = Need(_has_hidden_units, "models with live hidden units are not")
-LAYERS = Need(_has_layers, "models with live hidden units of units in several layers are not")
+HIDDEN_UNITS = Need(
+    _has_hidden_units,
+    "no model with live hidden units is tested",
+    "run the study further, or add RBM or SemiRBM to its plan",
+)
+LAYERS = Need(
+    _has_layers,
+    "no model with live hidden units is tested on units of several layers",
+    "state the layers of the recording, or run the study further",
+)
 
 
 def of_condition(
@@ -123,10 +132,11 @@ def condition_of(
     ]
     if not found:
         missing = "words of several bins are not" if several_bins else "nothing is"
-        missing = missing if need is None else need.missing
         where = f" of {recording!r}" if recording is not None else ""
         where += f" in experiment {experiment!r}" if experiment is not None else ""
         where += f" with windows of {window} bins" if window is not None else ""
+        if need is not None:
+            raise NotComputedError(f"{need.missing}{where}; {need.remedy}")
         more = ", or add such an experiment to its plan" if several_bins else ""
         raise NotComputedError(f"{missing} tested yet{where}; run the study further{more}")
     first = found[0]

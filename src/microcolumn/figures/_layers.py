@@ -82,7 +82,8 @@ def _draw_overall(ax: Axes, found: LayersResult) -> None:
     ax.bar(x, np.nan_to_num([one.overall_upper for one in each]), 0.8, color=CHANCE, linewidth=0)
     mean = [one.overall_expected for one in each]
     ax.hlines(mean, x - 0.4, x + 0.4, color=MEAN, linewidth=0.8)
-    ax.plot(x, [one.overall_share for one in each], "o", color=DATA_COLOUR, markersize=4.5)
+    dots: dict[str, Any] = {"color": DATA_COLOUR, "markersize": 4.5, "clip_on": False}
+    ax.plot(x, [one.overall_share for one in each], "o", **dots)
     ax.set_ylim(0.0, 1.0)
     ax.set_ylabel("share of all weight\nin main layers")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))

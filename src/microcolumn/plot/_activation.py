@@ -95,14 +95,16 @@ def hidden_columns(model: PopulationModel, hidden: int | Iterable[int] | None) -
 
 
 def typical_bins(
-    on: NDArray[np.bool_], epoch_starts: NDArray[np.int64], n_bins: int
+    activation: Floats, epoch_starts: NDArray[np.int64], n_bins: int
 ) -> tuple[int, int]:
     """First bin and bin after the last of a typical stretch of ``n_bins`` within one epoch.
 
     Of the stretches in which as many of the hidden units as possible are on at some time, not at
-    the very ends, the one in which they are on for the median time. ``on`` has shape
-    (n_bins, n_hidden). Where no epoch is as long, a longest one is taken.
+    the very ends, the one in which they are on for the median time. ``activation`` has shape
+    (n_bins, n_hidden); on is above 0.5, or above half of the largest where that is never so. Where
+    no epoch is as long, a longest one is taken.
     """
+    on = activation > np.minimum(0.5, activation.max(axis=0) / 2)
     ends = list(pairwise([*epoch_starts.tolist(), len(on)]))
     length = min(n_bins, max(stop - start for start, stop in ends))
     starts = np.concatenate([np.arange(start, stop - length + 1) for start, stop in ends])
@@ -152,7 +154,7 @@ def _stretch(
     """Start and stop of what is drawn, seconds."""
     if start_s is None and stop_s is None:
         n_bins = max(1, round(SECONDS / words.bin_width))
-        first, end = typical_bins(P[:, :1] > 0.5, words.epoch_starts, n_bins)
+        first, end = typical_bins(P[:, :1], words.epoch_starts, n_bins)
         return float(times[first]), float(times[end - 1]) + words.bin_width
     given = {"start_s": start_s, "stop_s": stop_s}
     known = {k: real_number(k, s, "give seconds") for k, s in given.items() if s is not None}

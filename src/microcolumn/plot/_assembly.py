@@ -19,8 +19,9 @@ from ._laminar import bit_layout
 from ._recorded import draw_shank
 from .style import LEGEND, axes_or_new
 
-#: Areas of the dots, points squared: of the strongest weight, and of units without one.
-_LARGEST, _NONE = 45.0, 1.5
+#: Areas of the dots, points squared: of the strongest weight among few and among very many units,
+#: of all largest dots together, and of units without weight.
+_LARGEST, _LEAST, _TOGETHER, _NONE = 45.0, 9.0, 2500.0, 1.5
 
 
 def assembly(
@@ -63,6 +64,7 @@ def assembly(
     places, heights = draw_shank(ax, table)
     weights = by_unit(model.W_[:, column], len(table))
     largest = float(np.abs(weights).max()) or 1.0
+    area = float(np.clip(_TOGETHER / len(table), _LEAST, _LARGEST))
     strong = np.abs(weights) >= MEMBER * largest
     shades: dict[bool, Any] = {True: color, False: "0.55"}
     for positive, label in ((True, "positive weight"), (False, "negative weight")):
@@ -73,7 +75,7 @@ def assembly(
             dots = ax.scatter(
                 places[shown],
                 heights[shown],
-                s=_LARGEST * np.abs(weights[shown]) / largest,
+                s=area * np.abs(weights[shown]) / largest,
                 facecolors=shade if positive else "white",
                 edgecolors=shade if not positive else "white",
                 linewidths=0.9 if not positive else 0.3,

@@ -81,7 +81,7 @@ def draw_layers(
         ax.scatter(x[~main], share[~main], s=size / 5.0, linewidths=0, **looks)
         looks |= {"edgecolors": "black", "linewidths": 0.5, "label": literal(name)}
         ax.scatter(x[main], [rows[n].share for n in x[main]], s=size, **looks)
-    ax.set(xlim=(-0.6, len(rows) - 0.4), ylim=(0.0, 1.0))
+    ax.set(xlim=(-0.6, max(len(rows), 4) - 0.4), ylim=(0.0, 1.0))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
 
 

@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+from matplotlib.collections import PathCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from microcolumn.models import RBM, Ising
+from microcolumn.parameters import Parameters
+from microcolumn.plot import assembly
+from microcolumn.plot._hidden import POSITIVE
+from microcolumn.units import Units
+from microcolumn.words import Words
+
+WEIGHTS = np.array([4.0, -2.0, 0.5, -0.1, 0.0])
+DEPTHS = np.array([900.0, 100.0, 500.0, 300.0, 700.0])
+UNITS = Units("abcde", DEPTHS, ["V", "II", "IV", "II", "IV"])
+
+
+def rbm(weights=WEIGHTS):
+    W = np.column_stack((np.zeros(weights.size), weights))
+    return RBM.from_parameters(Parameters(b=np.zeros(weights.size), W=W, c=[-1.0, -1.0]))
+
+
+def drawn(*given, **options):
+    figure = Figure(layout="constrained")
+    ax = assembly(*given, ax=figure.subplots(), **options)
+    figure.draw_without_rendering()
+    return ax
+
+
+def dots(ax):
+    """Height, area, fill and edge of each dot."""
+    found = {}
+    for group in ax.collections:
+        if isinstance(group, PathCollection):
+            face, edge = (
+                to_hex(colours[0]) if len(colours) else None
+                for colours in (group.get_facecolors(), group.get_edgecolors())
+            )
+            for (_, y), area in zip(group.get_offsets(), group.get_sizes(), strict=False):
+                found[float(y)] = float(area), face, edge
+            if len(group.get_sizes()) == 1:
+                found |= {
+                    float(y): (float(group.get_sizes()[0]), face, edge)
+                    for _, y in group.get_offsets()
+                }
+    return found
+
+
+def test_areas_are_sizes_of_weights_at_the_depths_of_the_units():
+    found = dots(drawn(rbm(), 1, UNITS))
+    assert sorted(found) == sorted(DEPTHS)
+    area = {n: found[depth][0] for n, depth in enumerate(DEPTHS)}
+    for n in range(4):
+        assert area[n] / area[0] == pytest.approx(abs(WEIGHTS[n]) / 4.0)
+    assert area[4] < area[1]
+
+
+def test_positive_weights_are_filled_negative_open_and_weak_ones_grey():
+    found = dots(drawn(rbm(), 1, UNITS))
+    strong, negative, weak, weak_negative, _ = (found[depth][1:] for depth in DEPTHS)
+    assert strong == (POSITIVE.lower(), "#ffffff")
+    assert negative == ("#ffffff", POSITIVE.lower())
+    assert weak[0] == weak_negative[1] == "#8c8c8c"
+    found = dots(drawn(rbm(), 1, UNITS, color="#123456"))
+    assert found[900.0][1] == "#123456"
+
+
+def test_layers_are_named_and_superficial_is_on_top():
+    ax = drawn(rbm(), 1, UNITS)
+    assert {text.get_text() for text in ax.texts} == {"II", "IV", "V"}
+    bottom, top = ax.get_ylim()
+    assert bottom > top
+    assert ax.get_title() == "h1"
+    assert drawn(rbm(), 1, UNITS, title="Mine").get_title() == "Mine"
+
+
+def test_units_without_depths_stand_in_a_column():
+    for units in (None, Units("abcde"), Words.from_array(np.eye(5))):
+        found = dots(drawn(rbm(), 1, units))
+        assert sorted(found) == [0.0, 1.0, 2.0, 3.0, 4.0]
+        assert found[1.0][0] / found[0.0][0] == pytest.approx(0.5)
+
+
+def test_of_a_window_the_strongest_bin_of_each_unit_counts():
+    weights = np.array([1.0, -3.0, 0.0, 2.0, 1.0, 0.0])  # two bins of three units
+    found = dots(drawn(rbm(weights), 1, Units("abc", [100.0, 200.0, 300.0])))
+    assert found[100.0][0] / found[200.0][0] == pytest.approx(2.0 / 3.0)
+    assert found[200.0][1] == "#ffffff"
+
+
+def test_a_hidden_unit_without_weights_is_points_alone():
+    found = dots(drawn(rbm(), 0, UNITS))
+    assert len({area for area, _, _ in found.values()}) == 1
+
+
+def test_many_units_have_smaller_dots():
+    few = dots(drawn(rbm(), 1))
+    many = dots(drawn(rbm(np.linspace(1.0, 2.0, 477)), 1))
+    assert max(area for area, *_ in many.values()) < max(area for area, *_ in few.values()) / 3
+
+
+@pytest.mark.parametrize(
+    ("given_input", "error", "sentence"),
+    [
+        (
+            (Ising.from_parameters(Parameters(b=np.zeros(2))), 0),
+            ValueError,
+            "this Ising has no hidden units",
+        ),
+        ((rbm(), 2), ValueError, "hidden is 2; the model has h0 to h1"),
+        ((rbm(), "h1"), TypeError, "hidden is 'h1'"),
+        ((None, 0), TypeError, "model is a NoneType; pass a fitted RBM or SemiRBM"),
+        ((rbm(), 1, ["II"] * 5), TypeError, "units is a list; pass a table of units"),
+        ((rbm(), 1, Units("ab")), ValueError, "units has 2 entries"),
+    ],
+)
+def test_wrong_input_is_one_sentence(given_input, error, sentence):
+    with pytest.raises(error, match=sentence):
+        assembly(*given_input)

@@ -1,0 +1,126 @@
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+import microcolumn as mc
+from microcolumn.models import RBM, Ising
+from microcolumn.parameters import Parameters
+from microcolumn.plot import layers
+from microcolumn.plot._layers import LAYER_COLOURS
+from microcolumn.units import Units
+from microcolumn.words import Words
+
+LABELS = np.array(["II/III"] * 4 + ["IV"] * 3 + ["$V$"] * 3)
+UNITS = Units([str(n) for n in range(10)], layer=LABELS.tolist())
+
+
+def rbm(n_hidden=4, seed=0):
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=(10, n_hidden))
+    W[:, 0] += 4.0 * (LABELS == "IV")
+    return RBM.from_parameters(Parameters(b=np.zeros(10), W=W, c=np.full(n_hidden, -1.0)))
+
+
+def drawn(*given, **options):
+    figure = Figure(layout="constrained")
+    ax = layers(*given, ax=figure.subplots(), **options)
+    figure.draw_without_rendering()
+    return ax
+
+
+def dots(ax):
+    """Position, share, colour and area of all dots."""
+    found = [group for group in ax.collections if isinstance(group, PathCollection)]
+    return [
+        (float(x), float(y), to_hex(group.get_facecolors()[0]).upper(), group.get_sizes()[0])
+        for group in found
+        for x, y in group.get_offsets()
+    ]
+
+
+def test_dots_are_the_shares_of_the_weight_by_hand():
+    model = rbm()
+    ax = drawn(model, UNITS)
+    sizes = np.abs(model.W_) / np.abs(model.W_).sum(axis=0)
+    names = [label.get_text() for label in ax.get_xticklabels()]
+    assert sorted(names) == ["h0", "h1", "h2", "h3"]
+    expected = set()
+    for x, name in enumerate(names):
+        for colour, layer in zip(LAYER_COLOURS, sorted(set(LABELS)), strict=False):
+            share = sizes[layer == LABELS, int(name[1:])].sum()
+            expected.add((x, round(share, 9), colour))
+    assert {(x, round(y, 9), colour) for x, y, colour, _ in dots(ax)} == expected
+    largest = {x: max(y for at, y, *_ in dots(ax) if at == x) for x in range(4)}
+    assert list(largest.values()) == sorted(largest.values(), reverse=True)
+
+
+def test_the_main_layer_has_the_large_dot():
+    ax = drawn(rbm(), UNITS)
+    for x in range(4):
+        at = [(area, y) for place, y, _, area in dots(ax) if place == x]
+        assert max(at)[1] == max(y for _, y in at)
+
+
+def test_bars_and_lines_are_what_shuffled_labels_reach():
+    found = mc.layer_statistics(rbm(), UNITS)
+    ax = drawn(found, hidden=[3, 0])
+    upper = [bar.get_height() for bar in ax.patches]
+    assert upper == [found.hidden[3].upper, found.hidden[0].upper]
+    [lines] = [each for each in ax.collections if isinstance(each, LineCollection)]
+    means = [segment[0, 1] for segment in lines.get_segments()]
+    assert means == [found.hidden[3].expected, found.hidden[0].expected]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["h3", "h0"]
+
+
+def test_statistics_and_model_with_units_words_or_labels_are_the_same():
+    model = rbm()
+    first = dots(drawn(mc.layer_statistics(model, UNITS)))
+    words = Words.from_array(np.eye(10), units=UNITS)
+    for units in (UNITS, words, LABELS.tolist()):
+        assert dots(drawn(model, units)) == first
+
+
+def test_layers_are_named_letter_by_letter_in_colours_that_may_be_asked_for():
+    ax = drawn(rbm(), UNITS, color={"IV": "#123456"}, title="Layers")
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == [r"\$V\$", "II/III", "IV"]
+    assert "#123456" in {colour for *_, colour, _ in dots(ax)}
+    assert ax.get_title() == "Layers"
+
+
+def test_of_very_many_hidden_units_some_are_named():
+    ax = drawn(rbm(100), UNITS)
+    names = [label.get_text() for label in ax.get_xticklabels()]
+    assert len(names) == 100
+    assert len([name for name in names if name]) == 25
+
+
+@pytest.mark.parametrize(
+    ("given_input", "options", "error", "sentence"),
+    [
+        ((Ising.from_parameters(Parameters(b=np.zeros(10))), UNITS), {}, ValueError, "no hidden"),
+        (("RBM",), {}, TypeError, "statistics is a str; pass what mc.layer_statistics returns"),
+        ((rbm(),), {}, ValueError, "does not know its units"),
+        ((rbm(), Units("abcdefghij")), {}, ValueError, "no layers"),
+        ((rbm(), UNITS), {"hidden": [9]}, ValueError, "hidden names h9; tested are h0, h1, h2, h3"),
+        ((rbm(), UNITS), {"hidden": []}, ValueError, "hidden is empty; tested are h0"),
+        ((rbm(), UNITS), {"color": {"VI": "red"}}, ValueError, "color names 'VI'"),
+        (
+            (mc.layer_statistics(rbm(), UNITS), UNITS),
+            {},
+            ValueError,
+            "statistics know their layers; leave units out",
+        ),
+        (
+            (RBM.from_parameters(Parameters(b=np.zeros(10), W=np.zeros((10, 1)))), UNITS),
+            {},
+            ValueError,
+            "no hidden unit has weight onto a unit with a layer",
+        ),
+    ],
+)
+def test_wrong_input_is_one_sentence(given_input, options, error, sentence):
+    with pytest.raises(error, match=sentence):
+        layers(*given_input, **options)
