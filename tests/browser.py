@@ -6,6 +6,7 @@ import shutil
 from contextlib import contextmanager
 from itertools import islice
 
+import numpy as np
 import pytest
 
 from microcolumn import report
@@ -134,3 +135,14 @@ def contrast(first, second):
 
     light, dark = sorted((luminance(first), luminance(second)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
+
+
+def view_of(visit):
+    """First bin in view of the raster, not always whole, and number of bins."""
+    box = visit.plot("raster")
+    return box["first"], box["width"] / box["cellWidth"]
+
+
+def is_on(unit):
+    """Bins in which a hidden unit of the explorers' data is on, shape (n_bins,)."""
+    return np.array(unit["thousandths"]) > 500

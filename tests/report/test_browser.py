@@ -7,7 +7,7 @@ import large_study
 import numpy as np
 import planted_study
 import pytest
-from browser import LAPTOP, PAPER, PHONE, contrast, launched, visiting, write_page
+from browser import LAPTOP, PAPER, PHONE, contrast, visiting, write_page
 
 from microcolumn.models import PopulationModel
 from microcolumn.plot._laminar import laminar
@@ -18,12 +18,6 @@ from microcolumn.units import Units
 
 #: Names of units that a page must show and never run.
 HOSTILE = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "$\\alpha$", "</script>")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +137,24 @@ def test_a_window_says_which_bin_a_weight_belongs_to(visit, results):
     assert "1 bin before the newest" in second
 
 
+def test_a_window_names_layers_inside_each_of_its_bins(visit, results):
+    visit.page.evaluate(
+        """() => { const { prototype } = CanvasRenderingContext2D, draw = prototype.fillText;
+          window.drawn = [];
+          prototype.fillText = function (text, ...rest) {
+            window.drawn.push([this.canvas.parentElement.parentElement.id, text]);
+            draw.call(this, text, ...rest); }; }"""
+    )
+    visit.page.locator("#explorer-where").select_option(index=1)
+    drawn = [text for of, text in visit.page.evaluate("window.drawn") if of == "explorer-weights"]
+    units = results.units("cells", experiment="spatiotemporal")
+    layers = [name for name, *_ in laminar(units).layers]
+    assert len(layers) > 1
+    assert [text for text in drawn if text in layers] == 3 * layers
+    lags = [text for text in drawn if text.endswith(" ms")]
+    assert lags == ["\u221213 ms", "\u22126.7 ms", "0 ms"]
+
+
 def test_both_explorers_show_the_same_recording(visit):
     visit.page.locator("#explorer-where-data").select_option(index=1)
     assert visit.page.locator("#explorer-where").input_value() == "cells, spatiotemporal, 3 bins"
@@ -176,6 +188,17 @@ def test_the_curve_marks_the_chosen_l1_and_doubtful_scores(visit):
     assert fills.count("var(--paper)") == 1
     assert fills.count("none") == 1  # the ring
     assert len(fills) == len(planted_study.L1) + 1
+
+
+def test_the_curve_has_numbers_on_both_axes(visit):
+    ticks = visit.page.locator("#explorer-curve .explorer-tick").all_text_contents()
+    assert [float(text) for text in ticks[:3]] == [0.0, 0.004, 0.001]  # the ends first
+    scores = [large_study.validation_score(l1) for l1 in planted_study.L1]
+    shown = [float(text.replace("\u2212", "-")) for text in ticks[3:]]
+    assert 2 <= len(shown) <= 6
+    assert min(scores) <= min(shown) < max(shown) <= max(scores)
+    assert "Validation score (bits/s)" in visit.text("curve")
+    assert visit.page.locator("#explorer-curve text", has_text="λ").count() == 1
 
 
 def test_a_model_shows_the_parameters_that_it_has(visit):

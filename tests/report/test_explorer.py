@@ -12,8 +12,15 @@ from microcolumn.evaluate._activation import hidden_activation
 from microcolumn.parameters import Parameters
 from microcolumn.plot._laminar import laminar
 from microcolumn.recording import Recording
+from microcolumn.report import _explorer
 from microcolumn.report._assemblies import clearest_first, posterior
-from microcolumn.report._explorer import PARAMETERS, explorers, most_per_matrix, strongest
+from microcolumn.report._explorer import (
+    ACTIVATIONS,
+    PARAMETERS,
+    explorers,
+    most_per_matrix,
+    strongest,
+)
 from microcolumn.study import Results
 
 
@@ -280,3 +287,13 @@ def test_many_units_stay_within_the_budget(tmp_path):
     ]
     assert PARAMETERS - 100 < sum(sizes) <= PARAMETERS
     assert found["models"][0]["steps"][0]["J"]["total"] == 400 * 399 // 2
+    hidden = found["assemblies"]["hidden"]
+    assert sum(len(unit["thousandths"]) + len(unit["percent"]) for unit in hidden) <= ACTIVATIONS
+    assert len(hidden) == found["assemblies"]["n_live"]
+
+
+def test_where_room_is_short_the_clearest_hidden_units_are_listed(results, explorer, monkeypatch):
+    monkeypatch.setattr(_explorer, "ACTIVATIONS", 2 * (1000 + 9) + 5)
+    [short] = explorers(results)
+    assert short["assemblies"]["hidden"] == explorer["assemblies"]["hidden"][:2]
+    assert short["assemblies"]["n_live"] == len(explorer["assemblies"]["hidden"]) > 2

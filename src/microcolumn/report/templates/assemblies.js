@@ -72,14 +72,14 @@ class AssemblyList {
       const bins = unit.thousandths.length, line = make('p');
       const on = unit.thousandths.filter((_, bin) => isOn(unit, bin)).length;
       line.style.setProperty('--colour', 'var(--' + colour + ')');
-      line.append(make('b', 'h' + unit.column), make('span', 'on (shaded, P > 0.5) in ' +
+      line.append(make('b', 'h' + unit.column), make('span', 'on in ' +
         on.toLocaleString('en') + ' of these ' + counted(bins, 'bin')), scale(unit.largest, !alone));
       return line;
     });
     const note = !chosen.length ? 'Choose a hidden unit to see when it is on.' : alone
-      ? 'Spikes are coloured by the weight of their unit; grey: no weight.'
-      : 'Spikes have the colour of the hidden unit that their unit belongs to, fuller the larger ' +
-        'its weight; units of several have a colour for each; grey: all others.';
+      ? 'Shaded: on, P > 0.5. Spikes are coloured by the weight of their unit; grey: no weight.'
+      : 'Shaded: on, P > 0.5. Spikes have the colour of the hidden unit that their unit belongs ' +
+        'to, fuller the larger its weight; units of several have a colour for each; grey: all others.';
     this.summary.replaceChildren(...lines, make('p', note));
   }
 }

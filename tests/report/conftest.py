@@ -1,0 +1,65 @@
+"""Pages of a study with a raster, for the tests that open them in a browser."""
+
+import large_study
+import planted_study
+import pytest
+from browser import PHONE, launched, visiting, write_page
+
+from microcolumn.report._explorer import explorers
+from microcolumn.study import Results
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with launched() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def raster_results(tmp_path_factory):
+    """Ten hidden units, of which seven live; the first is an assembly."""
+    plan = planted_study.Plan.of(
+        {"cells": planted_study.recording()},
+        n_hidden=10,
+        n_splits=4,
+        objectives="mpf",
+        l1=planted_study.L1,
+        models=("Ising", "RBM"),
+    )
+    return Results(
+        planted_study.write(
+            tmp_path_factory.mktemp("study") / "cells.db",
+            plan,
+            change=large_study.tell_l1,
+            parameters=large_study.parameters,
+        )
+    )
+
+
+@pytest.fixture(scope="session")
+def raster_page(raster_results, tmp_path_factory):
+    return write_page(raster_results, tmp_path_factory.mktemp("page") / "cells.html", n_figures=0)
+
+
+@pytest.fixture(scope="session")
+def stretch(raster_results):
+    """What the raster shows, as data."""
+    [found] = explorers(raster_results)
+    return found["assemblies"]
+
+
+@pytest.fixture
+def raster(browser, raster_page):
+    """A visit of the raster."""
+    with visiting(browser, raster_page) as visit:
+        visit.canvas("raster").scroll_into_view_if_needed()
+        yield visit
+
+
+@pytest.fixture
+def phone(browser, raster_page):
+    """A visit of the raster with fingers."""
+    options = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
+    with visiting(browser, raster_page, **options) as visit:
+        visit.canvas("raster").scroll_into_view_if_needed()
+        yield visit
