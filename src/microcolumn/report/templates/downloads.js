@@ -101,7 +101,8 @@
         + total.toLocaleString('en') + ' points)' : '';
       add('CSV' + some, () => saveCsv(pointRows(plate), plate.id));
     }
-    bar.prepend(toolbar(buttons, 'Files of ' + name));
+    bar.prepend(...buttons);
+    rove(bar, [...buttons, ...all('summary', bar)]);
   }
   for (const box of all('.tabled')) {
     const table = box.querySelector('table'), title = table.caption.textContent;
@@ -109,6 +110,7 @@
     const bar = made('div', '', { class: 'takeaway' });
     bar.append(button('CSV', act, { 'aria-label': 'CSV of the table: ' + title }));
     box.append(bar);
+    rove(box, all('button', box));
   }
   for (const source of all('.code pre, .bibtex')) {
     source.after(button('Copy', (pressed) => copy(source, pressed), { class: 'copy' }));

@@ -24,21 +24,20 @@ function button(text, act, attributes = {}) {
   return element;
 }
 
-/** Buttons in a row, which take one stop of the focus together; the arrow keys lead along it. */
-function toolbar(buttons, label) {
-  const bar = made('div', '', { role: 'toolbar', 'aria-label': label, class: 'buttons' });
+/** Let the buttons in a box be one stop of the focus; the arrow keys lead from each to the next. */
+function rove(box, buttons) {
   const stop = (at) => buttons.forEach((each, k) => { each.tabIndex = k === at ? 0 : -1; });
-  bar.append(...buttons);
   stop(0);
-  bar.addEventListener('keydown', (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
-    event.preventDefault();
-    const n = buttons.length, at = (buttons.indexOf(document.activeElement) + step + n) % n;
-    stop(at);
-    buttons[at].focus();
+  box.addEventListener('focusin', ({ target }) => {
+    if (buttons.includes(target)) stop(buttons.indexOf(target));
   });
-  return bar;
+  box.addEventListener('keydown', (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step || !buttons.includes(event.target) || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    const n = buttons.length;
+    buttons[(buttons.indexOf(event.target) + step + n) % n].focus();
+  });
 }
 
 const known = new WeakMap();
@@ -144,16 +143,20 @@ all('.card, .table, pre').forEach((box) => scrolling.observe(box));
 
 // On a phone, panels of a figure are stacked: each is a window onto the same drawing.
 (function () {
-  /** Width of a phone's screen, in points of a figure. */
-  const COLUMN = 250;
+  /** Width of a phone's screen, in points of a figure; panels up to WIDE times that are shrunk. */
+  const COLUMN = 250, WIDE = 1.6;
 
   /** A window onto a part of a drawing: the drawing itself for the first, references after it. */
-  function onto(drawing, [left, top, width, height]) {
-    const share = 100 * width / COLUMN;
+  function onto(drawing, [left, top, width, height], label) {
+    const share = width / COLUMN, crop = made('div', '', { class: 'crop' });
     drawing.setAttribute('viewBox', [left, top, width, height].join(' '));
-    drawing.style.width = Math.max(Math.min(100, share), 0.7 * share) + '%';
-    const crop = made('div', '', { class: 'crop' });
+    drawing.style.width = 100 * Math.max(Math.min(1, share), share / WIDE) + '%';
     crop.append(drawing);
+    if (share <= WIDE) return crop;
+    crop.classList.add('wide');
+    crop.tabIndex = 0;
+    crop.setAttribute('role', 'group');
+    crop.setAttribute('aria-label', label + ', a panel that scrolls');
     return crop;
   }
 
@@ -173,13 +176,11 @@ all('.card, .table, pre').forEach((box) => scrolling.observe(box));
     if (!named || panels.length < 2) return;
     drawing.dataset.whole = drawing.getAttribute('viewBox');
     drawing.dataset.style = drawing.getAttribute('style') || '';
+    const label = sheet.parentElement.getAttribute('aria-label');
     sheet.replaceChildren(...panels.map((panel, k) =>
-      onto(k ? reference(drawing, named) : drawing, panel)));
+      onto(k ? reference(drawing, named) : drawing, panel, label)));
     sheet.classList.add('stacked');
-    all('.crop', sheet).forEach((crop) => crop.classList.toggle('wide', panelIsWide(crop)));
   }
-
-  const panelIsWide = (crop) => parseFloat(crop.firstElementChild.style.width) > 100;
 
   function restore(plate) {
     const sheet = plate.querySelector('.sheet'), drawing = sheet.querySelector('svg');
