@@ -81,6 +81,7 @@ def test_a_figure_whose_results_are_missing_is_a_sentence_that_names_it(results)
     found = {wanted.name: figure for wanted, figure in mc.figures.draw_all(results)}
     assert {name for name, each in found.items() if isinstance(each, str)} == {
         "parameters",
+        "penalties",
         "assemblies",
         "layers",
         "patterns",

@@ -235,7 +235,12 @@ def test_no_hidden_unit_cannot_be_asked_for(most):
         ),
         (("rbm",), {}, TypeError, "^model is a str; pass one fitted model"),
         ((rbm(), Units("abcdef")), {}, TypeError, "^words is a Units; pass words"),
-        ((rbm(),), {"color": {"up": "red"}}, ValueError, "^color names 'up'; name 'positive'"),
+        (
+            (rbm(),),
+            {"color": {"up": "red"}},
+            ValueError,
+            "^color names 'up'; name some of positive",
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_one_sentence(given, options, kind, sentence):

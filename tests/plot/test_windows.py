@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from microcolumn.models import RBM
+from microcolumn.models import RBM, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.plot._windows import hidden_map, hidden_maps
 from microcolumn.units import Units
@@ -77,6 +77,40 @@ def test_a_model_fitted_on_words_knows_its_bins_and_others_are_of_one_bin():
         hidden_map(rbm(), 0, Units("abcde"), ax=axes())
     with pytest.raises(ValueError, match="has 3 hidden units"):
         hidden_map(rbm(), 3, UNITS, ax=axes())
+
+
+def test_a_fitted_model_knows_its_units_and_its_bins():
+    units = Units("xy", layer=["V", "II"])
+    X = np.random.default_rng(1).integers(0, 2, size=(300, 2))
+    words = Words.from_array(X, 0.010, units=units).embed(3)
+    fitted = RBM(n_hidden=2, l1=1e-3).fit(words)
+    for source in (None, units, words):
+        ax = hidden_map(fitted, 1, source, ax=axes())
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["V", "II"]
+        assert ax.get_xlabel() == "time (ms)"
+        np.testing.assert_allclose(ax.get_xticks(), [-20.0, 0.0])
+
+
+def test_a_map_is_called_by_its_hidden_unit_or_by_a_title():
+    assert hidden_map(rbm(), 2, UNITS, ax=axes()).get_title() == "h2"
+    ax = hidden_map(rbm(), 2, UNITS, title="wave", cmap="PiYG", ax=axes())
+    assert (ax.get_title(), ax.images[0].cmap.name) == ("wave", "PiYG")
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "sentence"),
+    [
+        (
+            Ising.from_parameters(Parameters(b=[0.0], J=[[0.0]])),
+            ValueError,
+            "^Ising has no hidden units; pass an RBM or a SemiRBM",
+        ),
+        ("rbm", TypeError, "^model is a str; pass one fitted model"),
+    ],
+)
+def test_a_model_without_hidden_units_is_one_sentence(model, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        hidden_map(model, 0, ax=axes())
 
 
 def drawn(model, order):

@@ -34,7 +34,7 @@ def test_sections_follow_the_argument_each_with_its_figures(by_id):
     assert list(shown.items()) == [
         ("data", ["data"]),
         ("comparison", ["likelihood", "ranking", "patterns"]),
-        ("parameters", ["parameters"]),
+        ("parameters", ["parameters", "penalties"]),
         ("assemblies", ["assemblies", "layers"]),
         ("units", []),
         ("time", ["windows"]),

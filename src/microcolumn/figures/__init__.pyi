@@ -15,6 +15,7 @@ from ._layers import layers as layers
 from ._likelihood import likelihood as likelihood
 from ._parameters import parameters as parameters
 from ._patterns import patterns as patterns
+from ._penalties import penalties as penalties
 from ._ranking import ranking as ranking
 from ._spatiotemporal import spatiotemporal as spatiotemporal
 from ._windows import windows as windows

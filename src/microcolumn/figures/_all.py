@@ -18,6 +18,7 @@ from ._layers import layers
 from ._likelihood import likelihood
 from ._parameters import parameters
 from ._patterns import patterns
+from ._penalties import penalties
 from ._ranking import ranking
 from ._spatiotemporal import spatiotemporal
 from ._windows import windows
@@ -40,6 +41,7 @@ FIGURES = {
     "likelihood": Figures(likelihood, "3", per_recording=False),
     "patterns": Figures(patterns, "4"),
     "parameters": Figures(parameters, "2"),
+    "penalties": Figures(penalties),
     "assemblies": Figures(assemblies, need=HIDDEN_UNITS),
     "layers": Figures(layers, need=LAYERS),
     "windows": Figures(windows, "5", several_bins=True),

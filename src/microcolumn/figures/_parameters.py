@@ -13,7 +13,7 @@ from ..plot._couplings import coupling_limit, couplings
 from ..plot._hidden import Extent, draw_hidden_units, strongest_first
 from ..plot._laminar import order_text
 from ..plot.style import literal
-from ..study import Condition, Results
+from ..study import Condition, NotComputedError, Results
 from ..units import Units
 from ._captioned import PAGE, CaptionedFigure, captioned, letter
 from ._conditions import about, by_class, first_split, of_condition
@@ -84,6 +84,8 @@ def _chosen(results: Results, condition: Condition) -> tuple[int, dict[str, _Sho
         [l1] = [score.l1 for score in best.splits if score.split == split]
         left_out = [other.name for other in others]
         shown[model] = _Shown(best.name, results.model(**where), l1, left_out)
+    if not shown:
+        raise NotComputedError("the study has no Ising, RBM or SemiRBM; add one to its plan")
     return split, shown
 
 

@@ -6,6 +6,7 @@ from ._hidden import hidden_units as hidden_units
 from ._layers import layers as layers
 from ._modes import modes as modes
 from ._patterns import patterns as patterns, synchrony as synchrony
+from ._penalties import penalties as penalties
 from ._predictions import (
     calibration as calibration,
     gain as gain,

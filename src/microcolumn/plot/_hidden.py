@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +15,13 @@ from ..models import PopulationModel
 from ..parameters import Floats
 from ..validation import whole_number
 from ..words import Words
-from ._inputs import Colour, entitle, expect, model_with_hidden
+from ._inputs import Colour, by_name, entitle, expect, model_with_hidden
 from ._laminar import HasUnits, bit_layout, mark_window
 from .style import axes_or_new, round_below
 
 #: Colours of positive and negative weights, and of biases, which are minus thresholds.
 POSITIVE, NEGATIVE, THRESHOLD = "#B2182B", "#2166AC", "#999999"
+_COLOURS = MappingProxyType({"positive": POSITIVE, "negative": NEGATIVE})
 #: Bars fill this part of a row; with more rows than this, they fill all of it.
 _FILLED, _MANY = 0.8, 100
 #: Width of the column of biases and space between columns, in widths of a column of weights.
@@ -98,11 +100,10 @@ def hidden_units(
         expect("words", words, Words, "words, such as recording.bin(0.020), or leave it out")
         order, by = hidden_activation(model, words).order, "by variance on the words"
         units = words if units is None and model.origin_ is None else units
+    colours = by_name(list(_COLOURS), list(_COLOURS.values()), color)
     axes = axes_or_new(ax, (7.0, 2.8))
-    return entitle(
-        draw_hidden_units(axes, model, units, order, by=by, most=most, colours=_colours(color)),
-        title,
-    )
+    draw_hidden_units(axes, model, units, order, by=by, most=most, colours=colours)
+    return entitle(axes, title)
 
 
 def strongest_first(model: PopulationModel) -> NDArray[np.int64]:
@@ -122,7 +123,7 @@ def draw_hidden_units(
     most: int = 12,
     extent: Extent | None = None,
     room_for: int = 0,
-    colours: tuple[Any, Any] = (POSITIVE, NEGATIVE),
+    colours: Mapping[str, Any] = _COLOURS,
 ) -> Axes:
     """Draw the weights of hidden units in a given order, as :func:`hidden_units` does.
 
@@ -155,19 +156,8 @@ def draw_hidden_units(
     return axes
 
 
-def _colours(color: Colour | None) -> tuple[Any, Any]:
-    """Colours of positive and of negative weights."""
-    if color is None:
-        return POSITIVE, NEGATIVE
-    if not isinstance(color, Mapping):
-        return color, color
-    if unknown := [name for name in color if name not in ("positive", "negative")]:
-        raise ValueError(f"color names {unknown[0]!r}; name 'positive' and 'negative'")
-    return color.get("positive", POSITIVE), color.get("negative", NEGATIVE)
-
-
 def _draw_weights(
-    ax: Axes, weights: Floats, scale: Extent, colours: tuple[Any, Any]
+    ax: Axes, weights: Floats, scale: Extent, colours: Mapping[str, Any]
 ) -> dict[float, str]:
     """Columns of bars, each one wide; 0 and a round number of each, or of the first, as ticks."""
     n_rows, n_columns = weights.shape
@@ -177,8 +167,8 @@ def _draw_weights(
     for k, column in enumerate(weights.T / scale.whole):
         zero = k * (1.0 + _GAP) + scale.left / scale.whole
         ax.plot([zero, zero], [-0.5, n_rows - 0.5], color="black", linewidth=0.4)
-        draw_bars(ax, zero, np.maximum(column, 0.0), colours[0])
-        draw_bars(ax, zero, np.minimum(column, 0.0), colours[1])
+        draw_bars(ax, zero, np.maximum(column, 0.0), colours["positive"])
+        draw_bars(ax, zero, np.minimum(column, 0.0), colours["negative"])
         named = few or not k
         ticks |= {zero: "0" * named, zero + mark: _signed(f"{scale.mark:g}") * named}
     return ticks

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +18,7 @@ from ..survey._bin_width import DEAD_TIME
 from ..units import Units, downwards
 from ..validation import Floats
 from ..words import Words
-from ._inputs import Colour, entitle, expect
+from ._inputs import Colour, by_name, entitle, expect
 from ._laminar import HasUnits, has_depths, laminar, layer_name, mark_layers, table_of
 from .style import DATA_COLOUR, LEGEND, axes_or_new
 
@@ -168,7 +167,7 @@ def correlations(
     if words.window > 1:
         raise ValueError(f"these words span {words.window} bins; pass words of single bins")
     kinds = correlations_by_layer(words)
-    colours = {name: _PAIRS[name] for name in kinds} | _asked(color, kinds)
+    colours = by_name(list(kinds), [_PAIRS[name] for name in kinds], color)
     ax = axes_or_new(ax)
     ax.set(xlabel="correlation of two units", ylabel="pairs of units")
     if not kinds:
@@ -261,17 +260,6 @@ def correlogram(
         _peak_width(ax, result, dashed_ms)
     _legend_below(ax, 2)
     return entitle(ax, title)
-
-
-def _asked(color: Colour | None, kinds: Iterable[str]) -> dict[str, Any]:
-    """Colours that were asked for: of all kinds, or by name of some."""
-    if color is None:
-        return {}
-    if not isinstance(color, Mapping):
-        return dict.fromkeys(kinds, color)
-    if unknown := [name for name in color if name not in kinds]:
-        raise ValueError(f"color names {unknown[0]!r}; name some of {', '.join(kinds)}")
-    return dict(color)
 
 
 def _legend_below(ax: Axes, n_columns: int) -> None:

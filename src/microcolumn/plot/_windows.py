@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from ..models import PopulationModel
 from ..units import Units
 from ..validation import whole_number
-from ._laminar import bit_layout, mark_layers
-from .style import SIGNED, axes_or_new
+from ._inputs import entitle, model_with_hidden
+from ._laminar import HasUnits, bit_layout, mark_layers
+from .style import SIGNED, ColourMap, axes_or_new
 
 #: As many as the paper shows, and most in a row.
 MOST, COLUMNS = 18, 9
@@ -23,10 +24,12 @@ MOST, COLUMNS = 18, 9
 def hidden_map(
     model: PopulationModel,
     hidden: int,
-    units: Units | None = None,
+    units: HasUnits | None = None,
     *,
     bin_width: float | None = None,
     limit: float | None = None,
+    cmap: ColourMap = SIGNED,
+    title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Weights of one hidden unit onto units (rows, superficial on top) and time (newest right).
@@ -35,16 +38,20 @@ def hidden_map(
 
     Parameters
     ----------
-    model : PopulationModel
-        With hidden units, of words of one or more bins.
+    model : RBM or SemiRBM
+        A fitted model, of words of one or more bins.
     hidden : int
-        Position of the hidden unit.
-    units : Units, optional
-        The recorded units, for their order and layers; by default bits are in their own order.
+        Column of W of the hidden unit: 3 for h3.
+    units : Units, Words or Recording, optional
+        The recorded units, for their order and layers; by default those that the model remembers.
     bin_width : float, optional
-        Seconds; by default the time axis counts bins.
+        Seconds; by default that of the model. If neither is known, the time axis counts bins.
     limit : float, optional
-        Weight at the ends of the colour scale; by default the largest of this hidden unit.
+        Weight at the ends of the colour scale, nats; by default the largest of this hidden unit.
+    cmap : str or Colormap
+        Colours, whose middle is zero.
+    title : str, optional
+        Of the axes; by default the name of the hidden unit.
 
     Examples
     --------
@@ -55,16 +62,17 @@ def hidden_map(
     >>> ax.images[0].get_array().tolist()  # unit a, then b, oldest bin first
     [[1.0, 2.0], [0.0, 3.0]]
     """
-    W = model.W_
+    W = model_with_hidden(model).W_
     if not 0 <= whole_number("hidden", hidden) < W.shape[1]:
         raise ValueError(f"hidden is {hidden}; the model has {W.shape[1]} hidden units from 0 on")
     found = bit_layout(model, units)
     rows, window = found.units, found.window
     weights = W[found.order, hidden].reshape(window, -1).T
     ax = axes_or_new(ax, (1.8, 1.8))
+    bin_width = model.bin_width_ if bin_width is None else bin_width
     width = 1.0 if bin_width is None else 1e3 * bin_width
     most = (float(np.abs(weights).max()) if limit is None else limit) or 1.0
-    image = ax.imshow(weights, cmap=SIGNED, vmin=-most, vmax=most, aspect="auto")
+    image = ax.imshow(weights, cmap=cmap, vmin=-most, vmax=most, aspect="auto")
     image.set_extent(((0.5 - window) * width, 0.5 * width, weights.shape[0] - 0.5, -0.5))
     mark_layers(ax, rows, most=4)
     oldest = (1 - window) * width
@@ -77,7 +85,7 @@ def hidden_map(
     ax.set_xlabel("time (bins)" if bin_width is None else "time (ms)")
     ax.spines[:].set_visible(True)
     ax.spines[:].set_linewidth(0.6)
-    return ax
+    return entitle(ax, f"h{hidden}" if title is None else title)
 
 
 def hidden_maps(

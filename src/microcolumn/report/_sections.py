@@ -46,7 +46,7 @@ def sections(results: Results, drawn: Pictures) -> list[Section]:
     return [
         _data(results, drawn),
         section("Comparison", _scores, "ranking patterns", _pictures(drawn, "likelihood", None)),
-        section("Parameters", None, "parameters"),
+        section("Parameters", None, "parameters penalties"),
         section("Assemblies and layers", _structure, "assemblies layers"),
         section("Units", _units),
         *([section("Time", _growth, "windows")] if has_windows(results) else []),

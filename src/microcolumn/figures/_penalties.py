@@ -1,0 +1,99 @@
+"""Figure of the penalties: what the validation words say of each strength of the penalty."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..evaluate import Comparison
+from ..formatting import scientific
+from ..models import ModelSpec
+from ..plot._penalties import PenaltyPath, Shown, penalties as draw_penalties
+from ..study import Condition, NotComputedError, Results
+from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
+from ._conditions import about, first_split, of_condition
+
+#: What panels other than the first count.
+_COUNTED = {
+    "couplings": "pairs of units that have a coupling",
+    "hidden units": "hidden units that have a weight",
+}
+
+
+@of_condition()
+def penalties(results: Results, condition: Condition) -> CaptionedFigure:
+    """Figure of the penalties: scores on validation words, couplings and hidden units against λ.
+
+    Models are those of the first tested split.
+    """
+    compared = results.comparison(**condition.names)
+    split = first_split(compared)
+    paths = [
+        _path(results, condition, compared, spec, split)
+        for spec in results.index.specs(condition)
+        if not spec.is_rival and spec.name in compared.scores
+    ]
+    if not paths:
+        raise NotComputedError(
+            "no model of the study has a penalty; add one to its plan, such as Ising"
+        )
+    shown: list[Shown] = ["score"]
+    shown += ["couplings"] if any(path.n_couplings is not None for path in paths) else []
+    shown += ["hidden units"] if any(path.n_live_hidden is not None for path in paths) else []
+    title = f"Choice of the penalty on {results.label(condition.recording)}"
+    with captioned("", title, (PAGE, 2.5)) as figure:
+        panels = figure.subplots(1, len(shown), squeeze=False).ravel()
+        for place, (what, ax) in enumerate(zip(shown, panels, strict=True)):
+            draw_penalties(paths, show=what, ax=ax)
+            letter(ax, "abc"[place])
+        share_legend(figure, "outside lower center")
+        figure.caption = _caption(condition, compared, paths, shown, split)
+    return figure
+
+
+def _path(
+    results: Results, condition: Condition, compared: Comparison, spec: ModelSpec, split: int
+) -> PenaltyPath:
+    """A model of a split at every strength, with its scores on the validation part."""
+    where = {"model": spec, "split": split, **condition.names}
+    rows = results.normalisers(**where)
+    scores = [_score(row) for row in rows.values()]
+    [used] = [each.l1 for each in compared.scores[spec.name].splits if each.split == split]
+    return PenaltyPath.of(
+        spec.name, results.path(**where), list(rows), scores, list(rows).index(used)
+    )
+
+
+def _score(row: dict[str, float | None]) -> tuple[float, float]:
+    """Score and its error; NaN where it is not known."""
+    value, error = row["validation_bits_per_second"], row["validation_stderr"]
+    return (np.nan if value is None else value), (np.nan if error is None else error)
+
+
+def _caption(
+    condition: Condition,
+    compared: Comparison,
+    paths: list[PenaltyPath],
+    shown: list[Shown],
+    split: int,
+) -> str:
+    sentences = [
+        f"Each model of split {split} ({about(condition)}) at every strength λ of the L1 penalty "
+        "that was tried; a ring marks the one that the validation words chose.",
+        "(a) Gain in log-likelihood over independent units on the validation words; error bars are "
+        "one standard error. All are scored on the same words, so that differences are surer than "
+        "the bars suggest.",
+    ]
+    for panel, what in zip("bc", shown[1:], strict=False):
+        sentences.append(f"({panel}) Number of {_COUNTED[what]}.")
+    if any((path.l1 == 0.0).any() for path in paths):
+        sentences.append("Left of the break in the axis is λ = 0, no penalty.")
+    chosen = [f"{path.name} {_strengths(compared, path.name)}" for path in paths]
+    sentences.append(f"Chosen over all splits: {'; '.join(chosen)}.")
+    return " ".join(sentences)
+
+
+def _strengths(compared: Comparison, name: str) -> str:
+    """The strengths chosen in the splits: one, or from the smallest to the largest."""
+    found = [each.l1 for each in compared.scores[name].splits]
+    low, high = scientific(min(found)), scientific(max(found))
+    return f"λ = {low}" if low == high else f"λ = {low} to {high}"

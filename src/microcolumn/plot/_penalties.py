@@ -1,0 +1,205 @@
+"""Scores on held-out words, and what is left of a model, against the strength of its penalty."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator, NullFormatter
+from numpy.typing import NDArray
+
+from ..evaluate import L1Choice
+from ..models import PopulationModel
+from ..validation import Floats
+from ._inputs import Colour, entitle, expect, looks_of, named
+from .style import LEGEND, Look, axes_or_new, literal
+
+#: What can be drawn, and how the axis calls it.
+_LABELS = {
+    "score": "score on held-out words\n(bits/s)",
+    "couplings": "couplings",
+    "hidden units": "live hidden units",
+}
+#: Width of the stretch from 0 to the smallest positive strength, in decades; most powers of ten
+#: that are named.
+_ZERO, _MOST_TICKS = 0.7, 5
+_REMEDY = (
+    "what choose_l1 returns (the second that fit_best returns), a list of such choices, or a dict "
+    "of them by name"
+)
+
+
+#: What is drawn against the strength.
+Shown = Literal["score", "couplings", "hidden units"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PenaltyPath:
+    """One model at several strengths λ of its penalty.
+
+    Parameters
+    ----------
+    name : str
+        Of the model.
+    l1 : ndarray, shape (n_strengths,)
+        Strengths, increasing.
+    bits_per_second, stderr : ndarray, shape (n_strengths,)
+        Score on held-out words over independent units, and its standard error.
+    n_couplings, n_live_hidden : ndarray of int, shape (n_strengths,), or None
+        What the penalty left over; None where the model has no such thing.
+    chosen : int
+        Position of the strength that the held-out words chose.
+    """
+
+    name: str
+    l1: Floats
+    bits_per_second: Floats
+    stderr: Floats
+    n_couplings: NDArray[np.int64] | None
+    n_live_hidden: NDArray[np.int64] | None
+    chosen: int
+
+    @classmethod
+    def of(
+        cls, name: str, fits: Sequence[PopulationModel], l1: Any, scores: Any, chosen: int
+    ) -> PenaltyPath:
+        """From fits with their strengths and their scores, pairs of a value and its error."""
+        values, errors = np.array(scores, dtype=float).T
+        pairs = np.array([fit.n_couplings_ for fit in fits])
+        live = np.array([fit.n_live_hidden_ for fit in fits])
+        theta = fits[0].parameters_
+        left = (None if theta.J is None else pairs), (None if theta.W is None else live)
+        return cls(name, np.array(l1, dtype=float), values, errors, *left, chosen)
+
+
+#: What :func:`penalties` draws a line of.
+AnyPath = L1Choice | PenaltyPath
+
+
+def penalties(
+    choices: AnyPath | Sequence[AnyPath] | Mapping[str, AnyPath],
+    *,
+    show: Shown = "score",
+    title: str | None = None,
+    color: Colour | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Score on held-out words against the strength λ of the penalty, the chosen one ringed.
+
+    Error bars are one standard error of each score. Scores at different strengths are of the same
+    words, so that their differences are surer than the bars suggest.
+
+    Parameters
+    ----------
+    choices : L1Choice, or sequence or mapping of them
+        From :func:`microcolumn.choose_l1`, or the second that :func:`microcolumn.fit_best` returns;
+        several models by their names. Figures of a study: :func:`microcolumn.figures.penalties`.
+    show : {"score", "couplings", "hidden units"}
+        The score, or how many couplings or live hidden units are left at each strength; models
+        that have none are left out.
+    title : str, optional
+        Of the axes.
+    color : colour or mapping, optional
+        Of all models, or by name.
+    """
+    if show not in _LABELS:
+        raise ValueError(f"show is {show!r}; choose one of {', '.join(map(repr, _LABELS))}")
+    paths = _paths(choices)
+    drawn = {name: path for name, path in paths.items() if _values(path, show) is not None}
+    if not drawn:
+        raise ValueError(f"these models have no {show}; leave show out to draw their scores")
+    styles = looks_of(list(paths), color)
+    ax = axes_or_new(ax)
+    _penalty_axis(ax, np.concatenate([path.l1 for path in paths.values()]))
+    for name, path in drawn.items():
+        _draw(ax, path, show, styles[name], literal(name))
+    ax.set_ylabel(_LABELS[show])
+    if show != "score":
+        most = max(int(np.max(_values(path, show))) for path in drawn.values())
+        ax.set_ylim(-0.04 * max(most, 1), 1.05 * max(most, 1))  # from zero, with room for markers
+        ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=(1, 2, 5, 10), integer=True))
+    ax.plot([], [], label="chosen λ", **_RING)
+    ax.legend(**LEGEND)
+    return entitle(ax, title)
+
+
+_RING: dict[str, Any] = {
+    "marker": "o",
+    "markersize": 7.5,
+    "markerfacecolor": "none",
+    "markeredgecolor": "black",
+    "markeredgewidth": 0.9,
+    "linestyle": "none",
+}
+
+
+def _paths(choices: Any) -> dict[str, PenaltyPath]:
+    """The paths of one choice, of several, or of several by name."""
+    found: Any
+    if isinstance(choices, Mapping):
+        found = {str(key): _path(f"choices[{key!r}]", each) for key, each in choices.items()}
+    elif isinstance(choices, list | tuple):
+        found = [_path(f"choices[{k}]", each) for k, each in enumerate(choices)]
+    else:
+        found = _path("choices", choices)
+    return named("choices", found, PenaltyPath, _REMEDY)
+
+
+def _path(argument: str, choice: Any) -> PenaltyPath:
+    if isinstance(choice, PenaltyPath):
+        return choice
+    expect(argument, choice, L1Choice, _REMEDY)
+    best = choice.best
+    size = f" {best.parameters_.n_hidden}" if best.parameters_.n_hidden else ""
+    scores = [(score.bits_per_second, score.stderr) for score in choice.scores]
+    name = f"{type(best).__name__}{size}"
+    return PenaltyPath.of(name, choice.fits, choice.l1_values, scores, choice.chosen)
+
+
+def _values(path: PenaltyPath, show: str) -> Any:
+    """What is drawn at each strength; None where the model has no such thing."""
+    known = {"couplings": path.n_couplings, "hidden units": path.n_live_hidden}
+    return known.get(show, path.bits_per_second)
+
+
+def _draw(ax: Axes, path: PenaltyPath, show: str, look: Look, label: str) -> None:
+    values = _values(path, show)
+    style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 3.5}
+    ax.plot(path.l1, values, linestyle=look.dash, linewidth=1.2, label=label, **style)
+    if show == "score":
+        ax.errorbar(path.l1, values, path.stderr, fmt="none", ecolor=look.colour, elinewidth=0.7)
+    ax.plot(path.l1[path.chosen], values[path.chosen], zorder=3, **_RING)
+
+
+def _penalty_axis(ax: Axes, strengths: Floats) -> None:
+    """A logarithmic axis of strengths that has a place for 0, left of a break."""
+    ax.set_xlabel("strength of the penalty, λ")
+    positive = strengths[strengths > 0.0]
+    if not positive.size:
+        ax.set_xticks([0.0], ["0"])
+        return
+    lowest, highest = float(positive.min()), float(positive.max())
+    ticks = _powers(lowest, highest)
+    ax.set_xscale("log")
+    if positive.size < strengths.size:
+        ax.set_xscale("symlog", linthresh=lowest, linscale=_ZERO)
+        ax.set_xlim(-0.2 * lowest, 1.5 * highest)
+        slash: dict[str, Any] = {"marker": [(-1, -2), (1, 2)], "markersize": 7, "clip_on": False}
+        slash |= {"color": "black", "linestyle": "none", "markeredgewidth": 0.8}
+        ax.plot([0.42 * lowest, 0.58 * lowest], [0, 0], transform=ax.get_xaxis_transform(), **slash)
+        ticks = {0.0: "0"} | ticks
+    ax.set_xticks(list(ticks), list(ticks.values()))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _powers(lowest: float, highest: float) -> dict[float, str]:
+    """Powers of ten in a range, at most a few of them; where there is none, its ends."""
+    first, last = math.ceil(math.log10(lowest) - 1e-9), math.floor(math.log10(highest) + 1e-9)
+    if last < first:
+        return {value: f"{value:.2g}" for value in (lowest, highest)}
+    every = -(-(last - first + 1) // _MOST_TICKS)
+    return {10.0**power: f"$10^{{{power}}}$" for power in range(last, first - 1, -every)}

@@ -1,0 +1,101 @@
+from dataclasses import replace
+
+import numpy as np
+import planted_study
+import pytest
+
+from microcolumn.figures import parameters, penalties
+from microcolumn.study import NotComputedError, Results
+
+ONE = planted_study.PLAN.experiments[0]
+
+
+def results_of(folder, **settings):
+    plan = replace(planted_study.PLAN, experiments=(replace(ONE, **settings),))
+    return Results(planted_study.write(folder / "study.db", plan))
+
+
+@pytest.fixture(scope="module")
+def figure(planted_results):
+    return penalties(planted_results)
+
+
+def panels(figure):
+    return {ax.get_title("left"): ax for ax in figure.axes}
+
+
+def lines(ax):
+    return {line.get_label(): line for line in ax.lines if not line.get_label().startswith("_")}
+
+
+def test_panels_are_scores_couplings_and_hidden_units(figure):
+    assert [ax.get_ylabel() for ax in panels(figure).values()] == [
+        "score on held-out words\n(bits/s)",
+        "couplings",
+        "live hidden units",
+    ]
+    models = [[name for name in lines(ax) if name != "chosen λ"] for ax in figure.axes]
+    assert models == [
+        ["Ising", "RBM 5", "SemiRBM 5"],
+        ["Ising", "SemiRBM 5"],
+        ["RBM 5", "SemiRBM 5"],
+    ]
+    assert figure.number == ""
+
+
+def test_values_are_those_of_the_validation_part_and_of_the_fits(figure, planted_results):
+    for name in ("Ising", "SemiRBM 5"):
+        rows = planted_results.normalisers("cells", name)
+        score = lines(panels(figure)["a"])[name]
+        assert score.get_xdata().tolist() == list(rows) == list(planted_study.L1)
+        known = [row["validation_bits_per_second"] for row in rows.values()]
+        np.testing.assert_array_equal(score.get_ydata(), known)
+        fits = planted_results.path("cells", name)
+        counts = [np.count_nonzero(np.triu(fit.J_, 1)) for fit in fits]
+        assert lines(panels(figure)["b"])[name].get_ydata().tolist() == counts
+
+
+def test_the_chosen_strength_of_the_first_split_is_ringed(figure):
+    rings = [line.get_xdata() for line in panels(figure)["a"].lines if line.get_markersize() > 7]
+    chosen = [planted_study.chosen_l1(model, 0) for model in ("Ising", "RBM", "SemiRBM")]
+    assert [each[0] for each in rings if len(each) == 1] == chosen
+
+
+def test_the_caption_has_the_strengths_chosen_in_all_splits(figure):
+    for fact in (
+        "Each model of split 0 (20 ms words)",
+        "(b) Number of pairs of units that have a coupling. (c) Number of hidden units",
+        "λ = 0, no penalty",
+        "Chosen over all splits: Ising λ = 4e-3; RBM 5 λ = 1e-3",
+    ):
+        assert fact in figure.caption
+
+
+@pytest.mark.parametrize(
+    ("model", "labels"),
+    [
+        ("Ising", ["score on held-out words\n(bits/s)", "couplings"]),
+        ("RBM", ["score on held-out words\n(bits/s)", "live hidden units"]),
+    ],
+)
+def test_panels_that_no_model_has_are_left_out(tmp_path, model, labels):
+    figure = penalties(results_of(tmp_path, models=(model,), n_splits=1))
+    assert [ax.get_ylabel() for ax in figure.axes] == labels
+    assert list(panels(figure)) == ["a", "b"]
+    assert "(c)" not in figure.caption
+
+
+@pytest.mark.parametrize("draw", [penalties, parameters])
+def test_a_study_of_models_outside_the_family_has_no_such_figure(tmp_path, monkeypatch, draw):
+    monkeypatch.setitem(planted_study.LEVEL, "Tree", 5.0)
+    plan = replace(planted_study.PLAN, experiments=(replace(ONE, models=("Tree",), n_splits=1),))
+    path = planted_study.write(tmp_path / "study.db", plan, keep=lambda job: job.kind == "test")
+    with pytest.raises(NotComputedError, match="Ising"):
+        draw(Results(path))
+
+
+def test_nothing_is_cut_off_at_the_edges(figure):
+    figure.draw_without_rendering()
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert 0.0 <= box.x0 < box.x1 <= width
+    assert 0.0 <= box.y0 < box.y1 <= height
