@@ -12,6 +12,7 @@ from microcolumn.evaluate import PredictionResult, UnitPrediction
 from microcolumn.models import ModelSpec
 from microcolumn.parameters import Parameters
 from microcolumn.plot._gain import gain
+from microcolumn.plot._tips import tips_of
 from microcolumn.units import Units
 
 
@@ -154,3 +155,8 @@ def test_colours_and_a_title_can_be_asked_for(words):
     ax = gain(model, words, color="red", title="Mouse", ax=axes())
     assert ax.containers[0].lines[0].get_color() == "red"
     assert ax.get_title() == "Mouse"
+
+
+def test_points_say_which_unit_they_are():
+    [points] = gain(result("Ising", [0.0, 2.0], [0.0, 0.4]), ax=axes()).containers
+    assert tips_of(points.lines[0]).rows == [("u1", "Ising", 2.0, 0.4, 0.1)]

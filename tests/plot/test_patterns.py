@@ -10,7 +10,9 @@ import microcolumn as mc
 from microcolumn.evaluate import PatternStatistics, Synchrony, counting_bounds
 from microcolumn.parameters import Parameters
 from microcolumn.plot._patterns import pattern_ratios, patterns, synchrony
+from microcolumn.plot._tips import tips_of
 from microcolumn.plot.style import MODEL_COLOURS
+from microcolumn.units import Units
 
 
 def axes():
@@ -249,3 +251,22 @@ def test_lines_of_models_have_one_width_and_differ_in_their_dashes(words):
     lines = [each.lines[0] for each in synchrony(models, words, ax=axes()).containers[1:]]
     assert len({line.get_linewidth() for line in lines}) == 1
     assert len({line.get_linestyle() for line in lines}) == 2
+
+
+def test_points_say_which_word_they_are():
+    X = [[0, 0]] * 3 + [[1, 0]] * 2 + [[1, 1]]
+    held = mc.Words.from_array(X, units=Units(["n7", "n9"]))
+    model = mc.Independent().fit(held)
+    ax = patterns(model, held, ax=axes())
+    [tips] = [tips_of(line) for line in ax.lines if line.get_marker() == "."]
+    assert tips.columns == ("model", "active units", "active", "times seen", "times expected")
+    rows = {row[1]: row for row in tips.rows}
+    assert rows.keys() == {"none", "n7", "n7, n9"}
+    assert rows["n7"][3:] == pytest.approx([2.0, 6 * mc.pattern_statistics(model, held).model[1]])
+    windows = held.embed(2)
+    [tips] = [
+        tips_of(line)
+        for line in patterns(mc.Independent().fit(windows), windows, ax=axes()).lines
+        if line.get_marker() == "."
+    ]
+    assert "n7 (-1), n7, n9" in {row[1] for row in tips.rows}

@@ -11,6 +11,7 @@ from microcolumn.evaluate import Comparison, SplitScore
 from microcolumn.evaluate._splits import compare_splits
 from microcolumn.models import ModelSpec
 from microcolumn.plot._scores import differences, in_groups, scores
+from microcolumn.plot._tips import tips_of
 from microcolumn.plot.style import MODEL_COLOURS
 
 SHIFTS = (0.5, -0.5, 1.0, -1.0)
@@ -259,3 +260,14 @@ def test_scores_that_differ_by_rounding_alone_do_not_fill_the_axis():
     for draw in (scores, differences):
         low, high = draw(same, ax=axes()).get_ylim()
         assert high - low > 9e-4
+
+
+def test_marks_say_what_they_stand_for():
+    several = [compared({"Ising": 10.0, "RBM 5": 12.0}, name) for name in "AB"]
+    [bars] = [bars for bars in scores(several, ax=axes()).containers if bars.get_label() == "RBM 5"]
+    [row] = tips_of(bars.patches[1]).rows
+    assert row[:2] == ("B", "RBM 5")
+    assert row[2] == pytest.approx(12.0)
+    points = differences(several, ax=axes()).containers[0].lines[0]
+    assert [each[:2] for each in tips_of(points).rows] == [("A", "RBM 5"), ("B", "RBM 5")]
+    assert [each[2] for each in tips_of(points).rows] == pytest.approx([2.0, 2.0])

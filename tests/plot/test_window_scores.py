@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from microcolumn.evaluate import SplitScore, WindowResult
 from microcolumn.evaluate._splits import model_score
 from microcolumn.models import ModelSpec
+from microcolumn.plot._tips import tips_of
 from microcolumn.plot._window_scores import window_gains, windows
 from microcolumn.plot.style import MODEL_COLOURS
 
@@ -137,3 +138,13 @@ def test_many_lags_are_not_all_numbered():
     ax = windows(replace(result, windows=many, models=models), ax=axes())
     assert len(ax.get_xticks()) < 15
     assert all(float(tick).is_integer() for tick in ax.get_xticks())
+
+
+def test_points_say_what_they_stand_for():
+    tips = tips_of(lines_of(windows(windows_result(), ax=axes()))["Ising"])
+    assert tips.columns == ("model", "bins per word", "bits/s per unit", "standard error")
+    assert [row[:3] for row in tips.rows] == [
+        ("Ising", 1, 2.5),
+        ("Ising", 2, 3.5),
+        ("Ising", 3, 3.5),
+    ]

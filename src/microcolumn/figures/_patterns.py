@@ -39,12 +39,13 @@ def patterns(results: Results, condition: Condition) -> CaptionedFigure:
     drawn = ("data", *names, *([rival.name] if rival else []))
     shown = {name: each for name, each in found.synchrony.items() if name in drawn}
     statistics = {name: found.statistics[name] for name in names}
+    units = results.words(split=found.split, **condition.names)[2].units
     with captioned("4", "Probabilities of words, and synchrony", (PAGE, 3.55)) as figure:
         ratios = [len(pairs), 1.15]
         left, right = figure.subfigures(1, 2, width_ratios=ratios, squeeze=False)[0]
         panels = [*left.subplots(1, len(pairs), squeeze=False)[0], *right.subplots(2, 1)]
         for ax, pair in zip(panels, pairs, strict=False):
-            draw_patterns({name: statistics[name] for name in pair}, ax=ax)
+            draw_patterns({name: statistics[name] for name in pair}, units=units, ax=ax)
             if ax is not panels[0]:  # the same as on the left
                 ax.set(ylabel="", yticklabels=[])
         pattern_ratios(statistics, ax=panels[-2])

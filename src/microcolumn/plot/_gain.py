@@ -18,6 +18,7 @@ from ..models import WordModel
 from ..validation import Floats
 from ..words import Words
 from ._inputs import Colour, check_words, entitle, looks_of, named, named_models
+from ._tips import tip
 from .style import LEGEND, MODEL_COLOURS, axes_or_new, leave_rounding_small, literal
 
 _CHANCE = MODEL_COLOURS["Independent"]
@@ -82,14 +83,13 @@ def gain(
     places = _side_by_side(found)
     _join_units(ax, found, places)
     for name, look in looks_of(list(found), color).items():
-        drawn = [
-            (each.rate_hz * places[name], each.bits_per_second, each.stderr)
-            for each in found[name].values()
-            if each.rate_hz > 0.0
-        ]
+        drawn = {unit: each for unit, each in found[name].items() if each.rate_hz > 0.0}
+        rate, values, errors = np.array(list(drawn.values())).reshape(-1, 3).T
         style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
         style |= {"markersize": 3.5, "label": literal(name), "elinewidth": 0.8}
-        ax.errorbar(*np.array(drawn).reshape(-1, 3).T, **style)
+        points = ax.errorbar(rate * places[name], values, errors, **style)
+        about = {"unit": list(drawn), "model": name, "rate (Hz)": rate, "gain (bits/s)": values}
+        tip(points, about | {"standard error": errors})
     ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
     _plain_ticks(ax)
     leave_rounding_small(ax)

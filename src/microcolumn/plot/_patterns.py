@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from numpy.typing import ArrayLike, NDArray
 
@@ -18,9 +19,11 @@ from ..evaluate import (
     synchrony as synchrony_of,
 )
 from ..models import WordModel
+from ..units import Units
 from ..validation import Floats
 from ..words import Words
 from ._inputs import Colour, check_words, entitle, looks_of, measured, named, named_models
+from ._tips import tip
 from .style import DASHES, DATA_COLOUR, LEGEND, Look, axes_or_new, literal
 
 #: Words that a model expects less often than this, in counts, are below the axis.
@@ -45,6 +48,7 @@ def patterns(
     models: Given,
     words: Words | ArrayLike | None = None,
     *,
+    units: Units | None = None,
     color: Colour | None = None,
     title: str | None = None,
     ax: Axes | None = None,
@@ -64,12 +68,17 @@ def patterns(
         :func:`microcolumn.pattern_statistics` returns on the same words.
     words : Words or array_like, shape (n_words, n_units), optional
         Held-out words.
+    units : Units, optional
+        Recorded units; with them, pages say which units are active in a word. By default those of
+        ``words``.
     color : colour, or mapping of str to colour, optional
         Of all models, or by name.
     title : str, optional
         Of the axes.
     """
     statistics = _statistics(models, words)
+    if units is None and isinstance(words, Words):
+        units = words.units
     ax = axes_or_new(ax, (2.8, 3.6))
     n_words = min(each.n_words for each in statistics.values())
     _draw_band(ax, n_words)
@@ -77,7 +86,8 @@ def patterns(
     n_points = sum(each.model.size for each in statistics.values())
     for k, (name, each) in enumerate(statistics.items()):
         part = (k / len(statistics), (k + 1) / len(statistics))
-        _draw_points(ax, each, styles[name], part, rasterized=n_points > _MOST_POINTS)
+        cloud = _draw_points(ax, each, styles[name], part, rasterized=n_points > _MOST_POINTS)
+        tip(cloud, {"model": name} | _told(each, units))
     for name, each in statistics.items():
         _draw_medians(ax, each, name, styles[name])
     ax.set(xscale="log", yscale="log")
@@ -232,12 +242,28 @@ def _draw_band(ax: Axes, n_words: int) -> None:
 
 def _draw_points(
     ax: Axes, each: PatternStatistics, look: Look, part: tuple[float, float], *, rasterized: bool
-) -> None:
+) -> Line2D:
     """A light point per word, jittered sideways within a part of its count."""
     low, high = (_JITTER * (2.0 * end - 1.0) for end in part)
     moved = np.random.default_rng(0).uniform(low, high, each.model.size) / each.n_words
     [dots] = ax.plot(each.empirical + moved, each.model, ".", color=look.tint, alpha=0.3, zorder=2)
     dots.set(markersize=3.0, markeredgewidth=0.0, rasterized=rasterized)
+    return dots
+
+
+def _told(each: PatternStatistics, units: Units | None) -> dict[str, Any]:
+    """What is known of each word; of windows, units are followed by their lag in bins."""
+    found: dict[str, Any] = {
+        "active": each.n_active,
+        "times seen": each.empirical * each.n_words,
+        "times expected": each.model * each.n_words,
+    }
+    if units is None:
+        return found
+    n_lags = each.X.shape[1] // len(units)
+    lags = [f" ({lag})" if lag else "" for lag in range(1 - n_lags, 1)]
+    names = np.array([f"{unit}{lag}" for lag in lags for unit in units.ids], dtype=object)
+    return {"active units": [", ".join(names[word == 1]) or "none" for word in each.X]} | found
 
 
 def _draw_medians(ax: Axes, each: PatternStatistics, name: str, look: Look) -> None:

@@ -17,6 +17,7 @@ from ..formatting import counted
 from ..models import ModelSpec
 from ..models._spec import CLASSES, INDEPENDENT, OBJECTIVES
 from ._inputs import Colour, coloured, entitle, named
+from ._tips import tip
 from .style import LEGEND_RIGHT, Look, axes_or_new, leave_rounding_small, literal, looks
 
 #: Part of the space of a recording, or of a model, that is filled with its marks.
@@ -85,7 +86,8 @@ def scores(
         style["edgecolor"] = "white" if each.look.hatch else each.look.colour
         style["error_kw"] = {"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)}
         means, errors = ([value[k] for value in values] for k in (0, 1))
-        ax.bar(at, means, width, yerr=errors, label=each.label, linewidth=0.6, **style)
+        bars = ax.bar(at, means, width, yerr=errors, label=each.label, linewidth=0.6, **style)
+        tip(bars, _told(each, listed, values))
         _draw_dots(ax, at, values, width / 4, _DOT)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
     _finish(ax, listed, series, grouped)
@@ -144,7 +146,7 @@ def differences(
     for each, at, values in _places(series, grouped):
         means, errors = ([value[k] for value in values] for k in (0, 1))
         style = {"elinewidth": 0.8, "capsize": 2, "ecolor": each.look.colour, **_point(each)}
-        ax.errorbar(at, means, errors, label=each.label, **style)
+        tip(ax.errorbar(at, means, errors, label=each.label, **style), _told(each, listed, values))
         _draw_dots(ax, at, values, 0.3 * _width(series, grouped), each.look.colour)
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
     _finish(ax, listed, series, grouped)
@@ -218,6 +220,20 @@ def _places(
             found = [(float(k), value) for value in each.values if value]
         if found:
             yield each, [at for at, _ in found], [value for _, value in found]
+
+
+def _told(
+    series: _Series, listed: Sequence[Comparison], values: Sequence[_Value]
+) -> dict[str, Any]:
+    """What the marks of a series stand for, in words of a table."""
+    known = [each.recording for each, value in zip(listed, series.values, strict=True) if value]
+    one_each = len(known) == len(values)
+    return {
+        "recording": known if one_each else f"mean over {len(known)} recordings",
+        "model": series.label,
+        "bits/s": [value.mean for value in values],
+        "standard error": [value.stderr for value in values],
+    }
 
 
 def _point(series: _Series) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from ..evaluate import ModelScore, WindowResult
 from ..evaluate._significance import claimed_stderr, corrected_stderr
 from ._inputs import Colour, entitle, expect, looks_of
+from ._tips import tip
 from .style import LEGEND, Look, axes_or_new, literal
 
 _REMEDY = "what results.by_window(...) returns"
@@ -102,7 +103,9 @@ def _draw(
     """A line with points and a band; a point alone, which no band shows, has an error bar."""
     y, error = np.array(values), np.array(errors)
     style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
-    ax.plot(at, y, markersize=3, label=literal(name), **style)
+    [line] = ax.plot(at, y, markersize=3, label=literal(name), **style)
+    about = {"bins per word": at, "bits/s per unit": values, "standard error": errors}
+    tip(line, {"model": name} | about)
     ax.fill_between(at, y - error, y + error, color=look.colour, alpha=0.18, linewidth=0)
     known = np.isfinite(y)
     alone = known & ~np.append(known[1:], False) & ~np.append(False, known[:-1])
