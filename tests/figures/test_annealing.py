@@ -42,7 +42,7 @@ def test_the_runs_are_those_of_the_store(planted_results, figure):
 
 
 def test_the_reference_is_the_stored_log_z_of_the_chosen_penalty(figure):
-    np.testing.assert_allclose(horizontals(figure.axes[0]), [STORED - 0.02, STORED, STORED + 0.02])
+    np.testing.assert_allclose(horizontals(figure.axes[0]), [STORED])
     for number in ("λ = 4e-3", f"{STORED:.4f}", "64 steps"):
         assert number in figure.caption
 
@@ -72,7 +72,7 @@ def test_the_reverse_estimate_of_the_study_is_a_point_at_its_steps(tmp_path):
 
 def test_an_exact_sum_is_the_reference_and_is_called_so(tmp_path):
     figure = normalised(tmp_path, method="exact", side="visible", stderr=0.0, n_steps=None)
-    assert horizontals(figure.axes[0])[1] == pytest.approx(STORED)
+    assert horizontals(figure.axes[0]) == pytest.approx([STORED])
     assert "exact" in figure.axes[1].get_ylabel()
 
 

@@ -57,7 +57,7 @@ def test_the_bars_are_the_stored_scores_and_the_points_their_differences(planted
     a, b = figure.axes
     levels = {"Ising": 10.0, "RBM 5": 12.0, "SemiRBM 5": 12.0}
     assert heights(a) == {name: pytest.approx([level]) for name, level in levels.items()}
-    assert points(b) == pytest.approx([2.0, 2.0])
+    assert points(b) == pytest.approx([0.0, 2.0, 2.0])  # RBM 5 minus SemiRBM 5 too
     assert [ax.get_title(loc="left") for ax in (a, b)] == ["a", "b"]
 
 
@@ -67,6 +67,9 @@ def test_the_caption_has_the_splits_and_the_models_that_have_not_converged(
     caption = likelihood(planted_results).caption
     assert "mean over 4 splits" in caption
     assert "RBM 5 on cells (simulated)" in caption
+    assert "RBM 5 minus SemiRBM 5; right, in per cent of the excess" in caption
+    assert "Dots: single splits" in caption
+    assert "p-value" not in caption
     assert "mean over 2 of 4 planned splits" in likelihood(scored(tmp_path, splits=(0, 1))).caption
 
 
@@ -105,3 +108,27 @@ def test_without_an_ising_model_scores_stand_alone(tmp_path):
     plan = replace(planted_study.PLAN, experiments=(replace(FIRST, models=("RBM",)),))
     [ax] = likelihood(scored(tmp_path, plan)).axes
     assert heights(ax) == {"RBM 5": pytest.approx([12.0])}
+
+
+def test_many_recordings_are_summarised_by_model(planted_results, monkeypatch):
+    tested, compare = planted_results.tested, planted_results.comparison
+    names = [f"mouse {k}" for k in range(30)]
+    first = tested()[0]
+    monkeypatch.setattr(
+        planted_results, "tested", lambda: [first._replace(recording=name) for name in names]
+    )
+    monkeypatch.setattr(
+        planted_results,
+        "comparison",
+        lambda recording, **at: replace(compare("cells", **at), recording=recording),
+    )
+    sources = tuple(replace(planted_study.SOURCE, name=n, seed=k) for k, n in enumerate(names))
+    monkeypatch.setattr(planted_results, "plan", replace(planted_study.PLAN, sources=sources))
+    index = planted_results.index
+    families = index.families
+    monkeypatch.setattr(index, "families", lambda c: families(c._replace(recording="cells")))
+    figure = likelihood(planted_results)
+    figure.draw_without_rendering()
+    assert heights(figure.axes[0])["RBM 5"] == pytest.approx([12.0])
+    assert "means over 30 recordings, which are the dots" in figure.caption
+    assert not figure.legends

@@ -3,7 +3,6 @@ from dataclasses import replace
 import numpy as np
 import planted_study
 import pytest
-from matplotlib.collections import PathCollection
 
 from microcolumn.figures import patterns
 from microcolumn.figures._patterns import _chain
@@ -16,14 +15,9 @@ def figure(planted_results):
     return patterns(planted_results)
 
 
-def points(ax):
-    found = [each.get_offsets() for each in ax.collections if isinstance(each, PathCollection)]
-    return by_row(np.concatenate(found))
-
-
-def by_row(points):
-    """In an order that does not depend on which was drawn first."""
-    return points[np.lexsort(points.T)]
+def clouds(ax):
+    """Probabilities of all words of each model."""
+    return [line.get_ydata() for line in ax.lines if line.get_marker() == "."]
 
 
 def curves(ax):
@@ -35,14 +29,22 @@ def test_the_points_are_the_stored_words_of_pairs_of_models(planted_results, fig
     for ax, names in zip(
         figure.axes[:2], (("Independent", "Ising"), ("Ising", "RBM 5")), strict=True
     ):
-        found = [stored.statistics[name] for name in names]
-        expected = [np.column_stack([each.model, each.empirical]) for each in found]
-        np.testing.assert_allclose(points(ax), by_row(np.concatenate(expected)))
+        for name, drawn in zip(names, clouds(ax), strict=True):
+            np.testing.assert_array_equal(drawn, stored.statistics[name].model)
+
+
+def test_ratios_are_those_of_the_best_model_of_each_class(planted_results, figure):
+    lines = {line.get_label(): line for line in figure.axes[2].lines}
+    stored = planted_results.patterns("cells").statistics
+    for name in ("Independent", "Ising", "RBM 5", "SemiRBM 5"):
+        silent = stored[name].n_active == 0
+        [ratio] = np.log2(stored[name].model[silent] / stored[name].empirical[silent])
+        assert lines[name].get_ydata()[0] == pytest.approx(ratio)
 
 
 def test_synchrony_is_the_stored_one_of_the_data_and_of_each_model(planted_results, figure):
     stored = planted_results.patterns("cells").synchrony
-    found = curves(figure.axes[2])
+    found = curves(figure.axes[3])
     assert list(found) == list(stored) == ["data", "Independent", "Ising", "RBM 5", "SemiRBM 5"]
     for name, each in stored.items():
         np.testing.assert_allclose(found[name], each.probability[each.probability > 0.0])
@@ -53,14 +55,17 @@ def test_the_caption_has_the_split_the_number_of_words_and_the_penalties(planted
     words = f"{some.model.size:,} distinct of {some.n_words:,}"
     for fact in ("split 0", words, "Ising 4e-3, RBM 5 1e-3, SemiRBM 5 1e-3"):
         assert fact in figure.caption
+    below = int(np.sum(some.model < 0.01 / some.n_words))
+    assert "lie below the axis: " in figure.caption
+    assert f"{below:,} for Ising" in figure.caption
 
 
 def test_windows_can_be_asked_for(planted_results):
     where = {"experiment": "spatiotemporal", "window": 2}
     figure = patterns(planted_results, **where)
     stored = planted_results.patterns("cells", **where).synchrony["data"].probability
-    np.testing.assert_allclose(curves(figure.axes[2])["data"], stored[stored > 0.0])
-    assert figure.axes[2].get_xlabel() == "active bits per word"
+    np.testing.assert_allclose(curves(figure.axes[3])["data"], stored[stored > 0.0])
+    assert figure.axes[3].get_xlabel() == "active bits per word"
 
 
 def test_models_are_drawn_against_the_next_simpler_one():
@@ -75,7 +80,7 @@ def test_an_ising_model_alone_is_drawn_against_independent_units(tmp_path):
     keep = ("describe", "test", "patterns")
     file = planted_study.write(tmp_path / "study.db", plan, keep=lambda job: job.kind in keep)
     figure = patterns(Results(file))
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["a", "b"]
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["a", "b", "c"]
 
 
 def test_the_caption_states_the_tail_of_synchrony(planted_results, figure):

@@ -43,7 +43,7 @@ def test_maps_are_the_live_hidden_units_at_the_longest_windows(planted_results, 
     from_the_top = np.argsort(units.depth_um)
     weights = [[model.W_[4 * lag + unit, 0] for lag in range(3)] for unit in from_the_top]
     np.testing.assert_array_equal(ax.images[0].get_array(), weights)
-    assert ax.get_title() == "1"
+    assert ax.get_title() == "h0"
     assert "4 units in 3 bins of 6.7 ms" in figure.caption
     assert "1 of 1 live ones" in figure.caption
 
@@ -53,8 +53,10 @@ def test_gains_are_the_stored_ones_given_the_rest_and_given_the_past(planted_res
         assert given in ax.get_title()
         for container in ax.containers:
             stored = planted_results.predictions("cells", container.get_label(), **WHERE)[given]
-            expected = [[unit.rate_hz, unit.gain_bits_per_second] for unit in stored.units]
-            np.testing.assert_allclose(container.lines[0].get_xydata(), expected)
+            expected = [unit.gain_bits_per_second for unit in stored.units]
+            np.testing.assert_allclose(container.lines[0].get_ydata(), expected)
+        places = [np.log(container.lines[0].get_xdata()) for container in ax.containers]
+        np.testing.assert_allclose(np.exp(np.mean(places, axis=0)), [1.0, 2.0, 3.0, 4.0])
         assert {c.get_label() for c in ax.containers} == {"Ising", "RBM 12"}
 
 

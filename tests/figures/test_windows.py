@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import planted_study
 import pytest
@@ -7,7 +9,12 @@ from microcolumn.study import NotComputedError, Results
 
 
 def lines(figure):
-    return {each.get_label(): each.lines[0].get_ydata() for each in figure.axes[0].containers}
+    return lines_of(figure.axes[0])
+
+
+def lines_of(ax):
+    named = [line for line in ax.lines if not line.get_label().startswith("_")]
+    return {line.get_label(): line.get_ydata() for line in named}
 
 
 def test_the_lines_are_the_stored_scores_per_neuron_against_bins_and_ms(planted_results):
@@ -16,7 +23,7 @@ def test_the_lines_are_the_stored_scores_per_neuron_against_bins_and_ms(planted_
     assert found["Ising"] == pytest.approx(np.array([10.0, 14.0, 14.0]) / 4)
     assert found["RBM"] == pytest.approx(np.array([12.0, 16.0, 20.0]) / 4)
     figure.draw_without_rendering()
-    [ax] = figure.axes
+    ax, _ = figure.axes
     np.testing.assert_allclose(ax.child_axes[0].get_xlim(), 6.7 * np.array(ax.get_xlim()))
 
 
@@ -24,9 +31,46 @@ def test_the_caption_has_numbers_and_what_has_not_converged_and_claims_no_last_s
     planted_results,
 ):
     caption = windows(planted_results).caption
-    assert "ings" not in caption.replace("recordings", "")  # no rings
-    for fact in ("over 4 splits", "6.7 ms", "4 units", "RBM 12"):
+    assert "improv" not in caption
+    for fact in (
+        "mean over 4 splits",
+        "(b) The same minus that of Ising, paired by split",
+        "6.7 ms",
+        "4 units",
+        "RBM 12",
+    ):
         assert fact in caption
+
+
+def test_the_gain_over_the_ising_model_is_paired_by_split(planted_results):
+    gains = figure_gains(windows(planted_results))
+    assert list(gains) == ["RBM"]
+    per_unit = [
+        [
+            (
+                planted_study.bits_per_second("RBM", split, n)
+                - planted_study.bits_per_second("Ising", split, n)
+            )
+            / 4
+            for split in range(4)
+        ]
+        for n in (1, 2, 3)
+    ]
+    np.testing.assert_allclose(gains["RBM"], np.mean(per_unit, axis=1))
+
+
+def figure_gains(figure):
+    return lines_of(figure.axes[1])
+
+
+def test_without_an_ising_model_there_is_one_panel(tmp_path):
+    _, experiment = planted_study.PLAN.experiments
+    plan = replace(planted_study.PLAN, experiments=(replace(experiment, models=("RBM",)),))
+    file = planted_study.write(tmp_path / "s.db", plan, keep=lambda job: job.kind == "test")
+    figure = windows(Results(file))
+    [ax] = figure.axes
+    assert ax.get_title(loc="left") == ""
+    assert "(b)" not in figure.caption
 
 
 def test_longer_words_can_be_left_out(planted_results):

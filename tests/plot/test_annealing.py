@@ -33,7 +33,7 @@ def test_every_chain_is_a_point_near_its_number_of_steps(found):
     assert len(set(octaves)) == octaves.size
 
 
-def test_the_line_is_log2_of_the_mean_weight_with_its_error(found):
+def test_the_points_are_log2_of_the_mean_weight_with_its_error(found):
     ax = annealing(found, ax=axes())
     line, _, [bars] = ax.containers[0].lines
     np.testing.assert_allclose(line.get_xdata(), found.n_steps)
@@ -43,10 +43,11 @@ def test_the_line_is_log2_of_the_mean_weight_with_its_error(found):
     assert ax.get_xscale() == "log"
 
 
-def test_the_exact_value_is_a_line_between_two_at_the_tolerance(found):
-    exact = found.exact * BITS
-    drawn = horizontals(annealing(found, ax=axes()))
-    np.testing.assert_allclose(drawn, [exact - 0.02, exact, exact + 0.02])
+def test_the_exact_value_is_the_only_line(found):
+    ax = annealing(found, ax=axes())
+    np.testing.assert_allclose(horizontals(ax), [found.exact * BITS])
+    assert ax.containers[0].lines[0].get_linestyle() == "None"
+    assert annealing_error(found, ax=axes()).containers[0].lines[0].get_linestyle() == "-"
 
 
 def test_errors_are_measured_from_the_exact_value(found):
@@ -85,3 +86,12 @@ def test_the_last_run_is_on_the_axis_however_far_it_is(found):
     far = float(found.estimates[-1]) - 5.0
     ax = annealing_error(found, reference=far, ax=axes())
     assert ax.get_ylim()[1] > 5.0 * BITS
+
+
+@pytest.mark.parametrize("draw", [annealing, annealing_error])
+def test_colour_title_and_wrong_input(draw, found):
+    ax = draw(found, color="red", title="Mouse", ax=axes())
+    assert ax.containers[0].lines[0].get_color() == "red"
+    assert ax.get_title() == "Mouse"
+    with pytest.raises(TypeError, match=r"^convergence is a float; pass what mc\.partition"):
+        draw(1.0, ax=axes())

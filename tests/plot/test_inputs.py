@@ -4,10 +4,12 @@ from sklearn.exceptions import NotFittedError
 
 import microcolumn as mc
 from microcolumn.plot._inputs import (
+    check_words,
     entitle,
     expect,
     fitted_model,
     looks_of,
+    measured,
     model_with_hidden,
     named,
     named_models,
@@ -83,3 +85,27 @@ def test_one_model_of_the_family_is_one_sentence_away(model):
         fitted_model(mc.RBM())
     with pytest.raises(ValueError, match=r"^Independent has no hidden units; pass an RBM"):
         model_with_hidden(model)
+
+
+def test_a_model_without_a_name_is_black():
+    assert looks_of([""])[""].colour == "#000000"
+
+
+def test_models_are_measured_on_words_and_results_are_taken_as_they_are(model):
+    def measure(each, words):
+        return (each, words)
+
+    words = [[0, 1]]
+    assert measured({"a": model}, words, tuple, "f()", measure) == {"a": (model, words)}
+    assert measured((1, 2), None, tuple, "f()", measure) == {"": (1, 2)}
+    assert measured({"a": (1, 2)}, None, tuple, "f()", measure) == {"a": (1, 2)}
+    remedy = r"^models is an Independent; pass fitted models and words, or what f\(\) returns$"
+    with pytest.raises(TypeError, match=remedy):
+        measured(model, None, tuple, "f()", measure)
+
+
+@pytest.mark.parametrize("given", ["words", 3, [0, 1], mc.Independent(), {"a": [[0]]}])
+def test_what_holds_no_words_is_one_sentence(given):
+    with pytest.raises(TypeError, match=r"^words is an? \w+; pass Words, such as recording\.bin"):
+        check_words(given)
+    assert check_words([[0, 1]]) == [[0, 1]]

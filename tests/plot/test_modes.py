@@ -79,7 +79,14 @@ def test_layers_and_units_of_the_model_are_named():
 
 
 def test_other_models_and_no_modes_are_refused():
-    with pytest.raises(TypeError, match="pass a BernoulliMixture or HiddenMarkovModes"):
+    with pytest.raises(TypeError, match="pass a fitted BernoulliMixture or HiddenMarkovModes"):
         drawn(Ising().fit([[0, 1], [1, 0], [0, 0], [1, 1]]))
     with pytest.raises(ValueError, match="draw at least 1 mode"):
         drawn(mixture(), most=0)
+
+
+def test_colour_and_title_can_be_asked_for():
+    ax = drawn(mixture(), color="#00FF00", title="Mouse")
+    assert len(bars(ax, 6, "#00FF00")) == 4
+    assert len(bars(ax, 6, THRESHOLD)) == 1
+    assert ax.get_title() == "Mouse"

@@ -1,14 +1,18 @@
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from matplotlib.collections import PathCollection
-from matplotlib.colors import to_rgb
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 import microcolumn as mc
 from microcolumn.evaluate import PatternStatistics, Synchrony, counting_bounds
 from microcolumn.parameters import Parameters
-from microcolumn.plot._patterns import patterns, synchrony
+from microcolumn.plot._patterns import pattern_ratios, patterns, synchrony
+from microcolumn.plot._tips import tips_of
 from microcolumn.plot.style import MODEL_COLOURS
+from microcolumn.units import Units
 
 
 def axes():
@@ -28,90 +32,168 @@ def statistics(words):
     return {name: mc.pattern_statistics(model, words) for name, model in models.items()}
 
 
-def drawn(ax):
-    """Points and colours of all scatters."""
-    found = [each for each in ax.collections if isinstance(each, PathCollection)]
-    points = np.concatenate([each.get_offsets() for each in found])
-    colours = np.concatenate([each.get_facecolors()[:, :3] for each in found])
-    return np.asarray(points), colours
+def clouds(ax):
+    """Points of all words of each model."""
+    return [line.get_xydata() for line in ax.lines if line.get_marker() == "."]
 
 
-def test_every_word_is_a_point_in_the_colour_of_its_model(statistics):
-    points, colours = drawn(patterns(statistics, ax=axes()))
-    for name, each in statistics.items():
-        own = np.all(np.isclose(colours, to_rgb(MODEL_COLOURS[name])), axis=1)
-        expected = np.column_stack([each.model, each.empirical])
-        np.testing.assert_allclose(np.sort(points[own], axis=0), np.sort(expected, axis=0))
+def medians(ax):
+    """Large points by name of the model."""
+    return {line.get_label(): line.get_xydata() for line in ax.lines if line.get_label()[0] != "_"}
 
 
-def test_words_are_told_apart_by_their_number_of_active_bits(statistics):
+def quartiles(ax):
+    """Ends of the bars of each model."""
+    found = [each for each in ax.collections if isinstance(each, LineCollection)]
+    return [np.array([segment[:, 1] for segment in each.get_segments()]) for each in found]
+
+
+def test_every_word_is_a_point_with_the_model_on_y_jittered_within_its_count(statistics):
+    for points, each in zip(
+        clouds(patterns(statistics, ax=axes())), statistics.values(), strict=True
+    ):
+        np.testing.assert_array_equal(points[:, 1], each.model)
+        assert np.abs(points[:, 0] - each.empirical).max() < 0.3 / 3000
+
+
+def test_models_have_parts_of_a_count_of_their_own(statistics):
+    first, second = clouds(patterns(statistics, ax=axes()))
+    observed = statistics["Ising"].empirical
+    assert np.all(first[:, 0] < observed)
+    assert np.all(second[:, 0] > observed)
+
+
+def test_large_points_are_medians_of_words_of_similar_counts_with_quartiles(statistics):
     ax = patterns(statistics, ax=axes())
-    found = [each for each in ax.collections if isinstance(each, PathCollection)]
-    numbers = np.minimum(statistics["Ising"].n_active, 4)
-    expected = [2 * int(np.sum(numbers == k)) for k in (4, 3, 2, 1, 0)]  # busy words lie below
-    assert [len(each.get_offsets()) for each in found] == expected
-    legend = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert legend == ["0", "1", "2", "3", "4+"]
+    each = statistics["Ising"]
+    counts = np.round(each.empirical * 3000).astype(int)
+    groups = [(1, 1), (2, 2), (3, 5), (6, 11), (12, 23), (24, 47), (48, 95), (96, 191), (192, 383)]
+    groups += [(384, 767), (768, 1535), (1536, 3000)]
+    expected = [
+        np.sort(each.model[(low <= counts) & (counts <= high)])
+        for low, high in groups
+        if np.any((low <= counts) & (counts <= high))
+    ]
+    middle = [values[math.ceil(0.5 * values.size) - 1] for values in expected]
+    np.testing.assert_allclose(medians(ax)["Ising"][:, 1], middle)
+    ends = [[values[math.ceil(q * values.size) - 1] for q in (0.25, 0.75)] for values in expected]
+    np.testing.assert_allclose(quartiles(ax)[1], ends)
 
 
-def test_models_are_drawn_in_turns_so_that_none_hides_another(statistics):
+def test_axes_begin_at_one_count_end_at_one_and_have_one_scale(statistics):
     ax = patterns(statistics, ax=axes())
-    scatter = ax.collections[1]
-    is_ising = np.all(
-        np.isclose(scatter.get_facecolors()[:, :3], to_rgb(MODEL_COLOURS["Ising"])), axis=1
-    )
-    half = is_ising.size // 2
-    assert 0.2 < is_ising[:half].mean() < 0.8
+    ax.figure.draw_without_rendering()
+    assert ax.get_xlim() == pytest.approx((0.6 / 3000, 1.0))
+    assert ax.get_ylim() == pytest.approx((0.01 / 3000, 1.0))
+    (left, below), (right, above) = ax.transData.transform([[0.01, 0.01], [0.1, 0.1]])
+    assert right - left == pytest.approx(above - below)
 
 
 def test_the_dashed_lines_are_the_bounds_of_counting_noise(statistics):
     ax = patterns(statistics, ax=axes())
     lower, upper = (line for line in ax.lines if line.get_linestyle() == "--")
     for line, bound in zip((lower, upper), (0, 1), strict=True):
-        x, y = line.get_data()
-        np.testing.assert_array_equal(y, counting_bounds(x, 3000)[bound])
-    x, y = next(line for line in ax.lines if line.get_linestyle() == "-").get_data()
-    assert list(x) == list(y)
+        frequency, p = line.get_data()
+        np.testing.assert_array_equal(frequency, counting_bounds(p, 3000)[bound])
 
 
-def test_many_points_are_rasterized_and_few_are_not(statistics):
-    few = patterns(statistics, ax=axes())
-    assert not any(each.get_rasterized() for each in few.collections)
+def test_many_points_are_rasterized_and_nothing_else_is(statistics):
     one = statistics["Ising"]
-    rows = np.resize(np.arange(one.model.size), 2001)
+    rows = np.resize(np.arange(one.model.size), 1001)
     fields = ("X", "n_active", "empirical", "model", "lower", "upper")
     many = PatternStatistics(*(getattr(one, name)[rows] for name in fields), n_words=3000)
-    ax = patterns({"Ising": many}, ax=axes())
-    scatters = [each for each in ax.collections if isinstance(each, PathCollection)]
-    assert all(each.get_rasterized() for each in scatters)
+    for found, expected in ((statistics, False), ({"Ising": many}, True)):
+        ax = patterns(found, ax=axes())
+        cloud = [line for line in ax.lines if line.get_marker() == "."]
+        assert all(bool(line.get_rasterized()) == expected for line in cloud)
+        others = [line for line in (*ax.lines, *ax.collections) if line not in cloud]
+        assert not any(each.get_rasterized() for each in others)
 
 
-def test_probabilities_that_underflow_are_drawn_at_the_left_edge():
+def test_probabilities_that_underflow_are_below_the_axis():
     # Given the rates, two of 500 units that fire together are next to impossible.
     X = np.zeros((40, 500), dtype=np.uint8)
     X[0] = 1
     model = mc.Independent.from_parameters(Parameters(b=np.full(500, -20.0)))
     found = mc.pattern_statistics(model, X)
     assert found.model.min() == 0.0
-    ax = patterns({"Independent": found}, ax=axes())
-    ax.figure.draw_without_rendering()
-    points, _ = drawn(ax)
-    assert points[:, 0].min() == pytest.approx(1e-4 / 40)
-    low, high = ax.get_xlim()
-    assert np.all((points[:, 0] > low) & (points[:, 0] < high))
+    for draw in (patterns, pattern_ratios):
+        ax = draw({"Independent": found}, ax=axes())
+        ax.figure.draw_without_rendering()
+        assert np.all(np.isfinite(ax.get_ylim()))
 
 
 def test_one_silent_unit_is_a_single_point():
     found = mc.pattern_statistics(mc.Independent().fit(np.zeros((9, 1))), np.zeros((9, 1)))
-    points, _ = drawn(patterns({"a $model$": found}, ax=axes()))
-    assert points[:, 1].tolist() == [1.0]
+    ax = patterns({"a $model$": found}, ax=axes())
+    ax.figure.draw_without_rendering()
+    assert medians(ax)["a \\$model\\$"][:, 0].tolist() == [1.0]
+    assert pattern_ratios({"a": found}, ax=axes()).get_xlim() == (-0.6, 0.6)
+
+
+def test_ratios_are_medians_over_words_with_as_many_active_bits(statistics):
+    ax = pattern_ratios(statistics, ax=axes())
+    for k, (name, each) in enumerate(statistics.items()):
+        ratio = np.log2(each.model / each.empirical)
+        last = int(each.n_active.max())  # at least five words, alone or with the next lower
+        while np.sum(each.n_active >= last) < 5:
+            last -= 1
+        groups = [ratio[each.n_active == n] for n in range(last)] + [ratio[each.n_active >= last]]
+        middle = [np.sort(group)[math.ceil(group.size / 2) - 1] for group in groups]
+        np.testing.assert_allclose(medians(ax)[name][:, 1], middle)
+        np.testing.assert_allclose(medians(ax)[name][:, 0], np.arange(last + 1) + (k - 0.5) / 4)
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert labels == [
+        *map(str, range(last)),
+        f"{last}+" if each.n_active.max() > last else f"{last}",
+    ]
+
+
+def test_a_model_that_is_far_off_does_not_flatten_the_others(statistics):
+    one = statistics["Ising"]
+    far = replace(one, model=one.model * 2.0 ** (-40.0 * one.n_active))
+    ax = pattern_ratios({"far": far, "Ising": one}, ax=axes())
+    lowest = quartiles(ax)[1].min()
+    assert ax.get_ylim()[0] == pytest.approx(1.3 * lowest)
+
+
+def test_models_and_words_give_what_statistics_give(words):
+    ising, rates = mc.Ising().fit(words), mc.Independent().fit(words)
+    for draw in (patterns, pattern_ratios):
+        found = {name: mc.pattern_statistics(m, words) for name, m in (("a", ising), ("b", rates))}
+        expected = medians(draw(found, ax=axes()))
+        got = medians(draw({"a": ising, "b": rates}, words, ax=axes()))
+        assert expected.keys() == got.keys()
+        for name, points in expected.items():
+            np.testing.assert_array_equal(got[name], points)
+        assert list(medians(draw([ising, rates], words, ax=axes()))) == ["Ising", "Independent"]
+        assert list(medians(draw(ising, words, ax=axes()))) == ["Ising"]
+        [alone] = [line for line in draw(found["a"], ax=axes()).lines if line.get_marker() == "o"]
+        np.testing.assert_array_equal(
+            alone.get_xydata(), medians(draw(ising, words, ax=axes()))["Ising"]
+        )
+
+
+@pytest.mark.parametrize("draw", [patterns, pattern_ratios, synchrony])
+def test_colours_title_and_wrong_input(draw, words):
+    ising = mc.Ising().fit(words)
+    ax = draw(ising, words, color={"Ising": "red"}, title="Mouse", ax=axes())
+    assert "red" in {line.get_color() for line in ax.lines}
+    assert ax.get_title() == "Mouse"
+    with pytest.raises(ValueError, match="color names 'RBM'; name some of Ising"):
+        draw(ising, words, color={"RBM": "red"}, ax=axes())
+    with pytest.raises(TypeError, match=r"^models is an Ising; pass fitted models and words, or"):
+        draw(ising, ax=axes())
+    with pytest.raises(TypeError, match=r"^(models is a Words|words is an Ising); pass "):
+        draw(words, ising, ax=axes())
+    with pytest.raises(TypeError, match=r"^words is a str; pass Words, such as recording\.bin"):
+        draw(ising, "words", ax=axes())
 
 
 def test_nothing_to_draw_is_refused():
-    with pytest.raises(ValueError, match="no statistics to draw"):
-        patterns({}, ax=axes())
-    with pytest.raises(ValueError, match="no distributions to draw"):
-        synchrony({}, ax=axes())
+    for draw in (patterns, pattern_ratios, synchrony):
+        with pytest.raises(ValueError, match="models is empty; pass fitted models and words"):
+            draw({}, ax=axes())
 
 
 def lines_of(ax):
@@ -141,10 +223,50 @@ def test_synchrony_of_500_units_shows_what_occurs():
     ax = synchrony({"data": data, "RBM 25": model}, ax=axes())
     ax.figure.draw_without_rendering()
     assert ax.get_xlim() == (-0.5, 2.5)
-    assert ax.get_ylim() == pytest.approx((0.02, 2.0))
+    assert ax.get_ylim() == pytest.approx((0.02, 1.0))
 
 
 def test_synchrony_of_one_word_has_no_error():
     ax = synchrony({"data": mc.synchrony([[0]])}, ax=axes())
     ax.figure.draw_without_rendering()
     assert lines_of(ax)["data"].lines[0].get_ydata() == pytest.approx([1.0])
+
+
+def test_synchrony_of_models_and_words_is_that_of_both(words):
+    ising = mc.Ising().fit(words)
+    lines = lines_of(synchrony(ising, words, ax=axes()))
+    assert list(lines) == ["data", "Ising"]
+    np.testing.assert_array_equal(
+        lines["Ising"].lines[0].get_ydata(), mc.synchrony(ising).probability
+    )
+    observed = mc.synchrony(words)
+    np.testing.assert_array_equal(
+        lines["data"].lines[0].get_ydata(), observed.probability[observed.probability > 0.0]
+    )
+    assert list(lines_of(synchrony(observed, ax=axes()))) == ["data"]
+
+
+def test_lines_of_models_have_one_width_and_differ_in_their_dashes(words):
+    models = {"a": mc.Ising().fit(words), "b": mc.Independent().fit(words)}
+    lines = [each.lines[0] for each in synchrony(models, words, ax=axes()).containers[1:]]
+    assert len({line.get_linewidth() for line in lines}) == 1
+    assert len({line.get_linestyle() for line in lines}) == 2
+
+
+def test_points_say_which_word_they_are():
+    X = [[0, 0]] * 3 + [[1, 0]] * 2 + [[1, 1]]
+    held = mc.Words.from_array(X, units=Units(["n7", "n9"]))
+    model = mc.Independent().fit(held)
+    ax = patterns(model, held, ax=axes())
+    [tips] = [tips_of(line) for line in ax.lines if line.get_marker() == "."]
+    assert tips.columns == ("model", "active units", "active", "times seen", "times expected")
+    rows = {row[1]: row for row in tips.rows}
+    assert rows.keys() == {"none", "n7", "n7, n9"}
+    assert rows["n7"][3:] == pytest.approx([2.0, 6 * mc.pattern_statistics(model, held).model[1]])
+    windows = held.embed(2)
+    [tips] = [
+        tips_of(line)
+        for line in patterns(mc.Independent().fit(windows), windows, ax=axes()).lines
+        if line.get_marker() == "."
+    ]
+    assert "n7 (-1), n7, n9" in {row[1] for row in tips.rows}

@@ -1,14 +1,12 @@
 """Plots of predictions: their values are those of the results they were given."""
 
-import math
-
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
-from microcolumn.evaluate import PredictionResult, UnitPrediction, calibration, predict, roc
-from microcolumn.models import Independent, Ising, ModelSpec
+from microcolumn.evaluate import calibration, predict, roc
+from microcolumn.models import Independent, Ising
 from microcolumn.parameters import Parameters
 from microcolumn.plot import _predictions as plot
 from microcolumn.units import Units
@@ -17,60 +15,6 @@ from microcolumn.words import Words
 
 def axes():
     return Figure().subplots()
-
-
-def result(name, rates, gains, stderr=0.1):
-    units = tuple(
-        UnitPrediction(f"u{k}", k, rate, gain, stderr, 0.7, 0.1, 0.2)
-        for k, (rate, gain) in enumerate(zip(rates, gains, strict=True))
-    )
-    return PredictionResult(ModelSpec.of(name), "past", units, (), 1 if math.isnan(stderr) else 4)
-
-
-def points(container):
-    return container.lines[0].get_xydata().tolist()
-
-
-def test_gain_is_drawn_against_rate_for_each_model_with_errors_over_splits():
-    ax = plot.gain(
-        [result("Ising", [1, 3], [0.5, 0.7]), result("RBM 4", [1, 3], [0.6, 0.9])], ax=axes()
-    )
-    assert ax.get_xscale() == "log"
-    ising, hidden = ax.containers
-    assert points(ising) == [[1, 0.5], [3, 0.7]]
-    assert points(hidden) == [[1, 0.6], [3, 0.9]]
-    [bars] = ising.lines[2]
-    np.testing.assert_allclose([s[:, 1] for s in bars.get_segments()], [[0.4, 0.6], [0.6, 0.8]])
-    assert ising.lines[0].get_color() != hidden.lines[0].get_color()
-    assert [c.get_label() for c in ax.containers] == ["Ising", "RBM 4"]
-
-
-def test_models_of_one_class_share_a_colour_and_differ_in_their_markers():
-    ax = plot.gain([result("RBM 4", [1], [1]), result("RBM 9", [1], [2])], ax=axes())
-    first, second = (container.lines[0] for container in ax.containers)
-    assert first.get_color() == second.get_color()
-    assert first.get_marker() != second.get_marker()
-
-
-def test_one_split_has_no_error_bars_and_silent_units_no_place():
-    ax = plot.gain([result("Ising", [0.0, 2.0], [0.0, 0.4], math.nan)], ax=axes())
-    ax.figure.draw_without_rendering()
-    [container] = ax.containers
-    assert points(container) == [[2.0, 0.4]]
-    [bars] = container.lines[2]
-    assert not any(segment.size for segment in bars.get_segments())
-
-
-@pytest.mark.parametrize(
-    ("rates", "some"), [([1.9, 4.9], "3"), ([0.3, 8], "0.5"), ([0.01, 50], "1")]
-)
-def test_rates_are_plain_numbers_at_any_span(rates, some):
-    ax = plot.gain([result("Ising", rates, [0.1, 0.2])], ax=axes())
-    ax.figure.draw_without_rendering()
-    low, high = ax.get_xlim()
-    labels = [t.get_text() for t in ax.get_xticklabels() if low <= t.get_position()[0] <= high]
-    assert some in labels
-    assert 2 <= len(labels) <= 8
 
 
 def _spiking(epoch_starts=None):
@@ -116,7 +60,7 @@ def test_where_no_second_is_whole_the_longest_stretch_is_shown():
 
 
 def test_the_trace_is_the_probability_and_the_ticks_are_the_spikes(predicted):
-    ax = plot.prediction(predicted, 1, start_s=2.0, stop_s=2.4, ax=axes())
+    ax = plot.prediction(predicted, unit=1, start_s=2.0, stop_s=2.4, ax=axes())
     [trace] = [patch for patch in ax.patches if isinstance(patch, StepPatch)]
     np.testing.assert_array_equal(trace.get_data().values, predicted.probability[100:120, 1])
     np.testing.assert_allclose(trace.get_data().edges, np.arange(100, 121) * 0.020)
@@ -127,14 +71,14 @@ def test_the_trace_is_the_probability_and_the_ticks_are_the_spikes(predicted):
 
 
 def test_a_trace_is_interrupted_where_the_recording_is(predicted):
-    ax = plot.prediction({"Ising": predicted}, 0, start_s=3.8, stop_s=4.2, ax=axes())
+    ax = plot.prediction({"Ising": predicted}, unit=0, start_s=3.8, stop_s=4.2, ax=axes())
     assert [len(patch.get_data().values) for patch in ax.patches] == [10, 10]
     assert [label for label in ax.get_legend_handles_labels()[1] if label == "Ising"] == ["Ising"]
 
 
 def test_by_default_the_busiest_second_is_drawn_for_all_models(words, predicted):
     rate = predict(Independent().fit(words), words)
-    ax = plot.prediction({"Ising": predicted, "Independent": rate}, 1, ax=axes())
+    ax = plot.prediction({"Ising": predicted, "Independent": rate}, unit=1, ax=axes())
     np.testing.assert_allclose(ax.get_xlim(), plot.busiest_stretch_of_unit(predicted, 1))
     assert len(ax.patches) == 2
     assert len({patch.get_edgecolor() for patch in ax.patches}) == 2
@@ -142,20 +86,82 @@ def test_by_default_the_busiest_second_is_drawn_for_all_models(words, predicted)
 
 def test_a_model_without_training_rates_has_no_line_for_them(words):
     model = Ising.from_parameters(Parameters(b=[-1.0, -2.0], J=np.zeros((2, 2))))
-    ax = plot.prediction(predict(model, words), 0, ax=axes())
+    ax = plot.prediction(predict(model, words), unit=0, ax=axes())
     assert [line.get_label() for line in ax.lines] == ["spikes"]
 
 
 def test_a_unit_that_was_not_predicted_is_refused(words):
     only = predict(Independent().fit(words), words, units=[1])
     with pytest.raises(ValueError, match="unit 0 was not predicted; pick one of 1"):
-        plot.prediction(only, 0, ax=axes())
+        plot.prediction(only, unit=0, ax=axes())
 
 
-def test_nothing_to_draw_is_refused():
-    for draw in (plot.gain, plot.calibration, plot.roc, lambda none: plot.prediction(none, 0)):
-        with pytest.raises(ValueError, match="pass at least one"):
-            draw({})
+DRAW = {"calibration": plot.calibration, "roc": plot.roc, "prediction": plot.prediction}
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_nothing_to_draw_is_refused(name):
+    with pytest.raises(ValueError, match="models is empty; pass fitted models and words, or what"):
+        DRAW[name]({}, unit=0, ax=axes())
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_wrong_input_is_one_sentence(name, words):
+    model = Ising(l1=1e-3).fit(words)
+    with pytest.raises(TypeError, match=r"^models is an Ising; pass fitted models and words, or"):
+        DRAW[name](model, unit=0, ax=axes())
+    with pytest.raises(TypeError, match=r"^models is a str; pass a fitted model, a list"):
+        DRAW[name]("model", words, 0, ax=axes())
+    with pytest.raises(TypeError, match=r"^words is an Ising; pass Words, such as recording\.bin"):
+        DRAW[name](words, model, 0, ax=axes())
+    with pytest.raises(ValueError, match="9"):
+        DRAW[name](model, words, 9, ax=axes())
+
+
+def test_the_unit_of_a_trace_and_of_a_curve_must_be_named(words, predicted):
+    model = Ising(l1=1e-3).fit(words)
+    for draw in (plot.prediction, plot.roc):
+        with pytest.raises(ValueError, match="no unit is named; pass the position of one"):
+            draw(model, words, ax=axes())
+    with pytest.raises(ValueError, match=r"such as unit=1$"):
+        plot.prediction(predicted, 1, ax=axes())
+
+
+@pytest.mark.parametrize("given", ["rest", "past"])
+def test_models_and_words_give_what_results_give(words, given):
+    windows = words.embed(2)
+    models = {"a": Ising(l1=1e-3).fit(windows), "b": Independent().fit(windows)}
+    known = {name: predict(model, windows, given=given) for name, model in models.items()}
+    found = {
+        "calibration": {name: calibration(each, 1) for name, each in known.items()},
+        "roc": {name: roc(each, 1) for name, each in known.items()},
+    }
+    for name, results in found.items():
+        expected = DRAW[name](results, ax=axes())
+        got = DRAW[name](models, windows, 1, given=given, ax=axes())
+        for line, same in zip(expected.lines, got.lines, strict=True):
+            np.testing.assert_array_equal(line.get_xydata(), same.get_xydata())
+            assert line.get_label() == same.get_label()
+    expected = plot.prediction(known, unit=1, ax=axes())
+    got = plot.prediction(models, windows, 1, given=given, ax=axes())
+    for trace, same in zip(expected.patches, got.patches, strict=True):
+        np.testing.assert_array_equal(trace.get_data().values, same.get_data().values)
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_colours_and_a_title_can_be_asked_for(name, words):
+    model = Ising(l1=1e-3).fit(words)
+    ax = DRAW[name]([model], words, 1, color={"Ising": "red"}, title="Unit y", ax=axes())
+    colours = [line.get_color() for line in ax.lines] + [p.get_edgecolor() for p in ax.patches]
+    assert "red" in colours or any(colour[:3] == (1.0, 0.0, 0.0) for colour in colours)
+    assert ax.get_title() == "Unit y"
+
+
+def test_traces_have_one_width(words):
+    models = [Ising(l1=1e-3).fit(words), Independent().fit(words)]
+    ax = plot.prediction(models, words, 1, ax=axes())
+    assert len({patch.get_linewidth() for patch in ax.patches}) == 1
+    assert {patch.get_alpha() for patch in ax.patches} == {0.75}
 
 
 def test_calibration_shows_observed_against_predicted_with_counting_noise(predicted):

@@ -7,10 +7,11 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import microcolumn as mc
-from microcolumn.evaluate import Comparison, SplitScore, WindowResult
-from microcolumn.evaluate._splits import compare_splits, model_score
+from microcolumn.evaluate import Comparison, SplitScore
+from microcolumn.evaluate._splits import compare_splits
 from microcolumn.models import ModelSpec
-from microcolumn.plot._scores import differences, scores, windows
+from microcolumn.plot._scores import differences, in_groups, scores
+from microcolumn.plot._tips import tips_of
 from microcolumn.plot.style import MODEL_COLOURS
 
 SHIFTS = (0.5, -0.5, 1.0, -1.0)
@@ -129,7 +130,12 @@ def test_nothing_to_draw_is_refused():
         scores(mc.compare({"Independent": rates}, [[0, 1], [0, 0]]), ax=axes())
 
 
-def test_differences_are_paired_and_have_their_p_values_as_text():
+def dots(ax):
+    """Small dots of splits or recordings, one artist for each model."""
+    return [line.get_ydata() for line in ax.lines if line.get_marker() == "."]
+
+
+def test_differences_are_paired_and_nothing_is_written_beside_them():
     both = compared({"Ising": 10.0, "RBM 5": 12.0})
     ax = differences(both, ax=axes())
     [points] = ax.containers
@@ -137,14 +143,100 @@ def test_differences_are_paired_and_have_their_p_values_as_text():
     pair = both.pair("RBM 5", "Ising")
     assert errors(points) == pytest.approx([pair.stderr])
     assert pair.stderr < both.pair("Ising", "Independent").stderr  # what is shared cancels
-    [text] = [text.get_text() for text in ax.texts]
-    assert float(text.removeprefix("p=")) == pytest.approx(pair.p_holm, rel=0.05)
-
-
-def test_few_splits_are_drawn_without_p_values():
-    ax = differences(compared({"Ising": 10.0, "RBM 5": 12.0}, n_splits=2), ax=axes())
-    assert len(ax.containers) == 1
     assert len(ax.texts) == 0
+
+
+def test_splits_are_dots_beside_their_mean():
+    both = compared({"Ising": 10.0, "RBM 5": 12.0})
+    ising, hidden = dots(scores(both, ax=axes()))
+    np.testing.assert_allclose(ising, 10.0 + np.array(SHIFTS))
+    np.testing.assert_allclose(hidden, 12.0 + 1.2 * np.array(SHIFTS))
+    [apart] = dots(differences(both, ax=axes()))
+    np.testing.assert_allclose(apart, 2.0 + 0.2 * np.array(SHIFTS))
+    one = compared({"Ising": 10.0, "RBM 5": 12.0}, n_splits=1)
+    assert dots(scores(one, ax=axes())) == dots(differences(one, ax=axes())) == []
+
+
+def test_one_recording_has_its_models_on_the_axis_and_per_cent_on_the_right():
+    ax = differences(compared({"Ising": 10.0, "RBM 5": 12.0, "SemiRBM 5": 11.0}), ax=axes())
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["RBM 5", "SemiRBM 5"]
+    assert ax.get_xlabel() == "cells, 23 units"
+    assert ax.get_legend() is None
+    [right] = ax.child_axes
+    ax.figure.draw_without_rendering()
+    np.testing.assert_allclose(right.get_ylim(), 10.0 * np.array(ax.get_ylim()))  # of 10 bits/s
+    several = [compared({"Ising": 10.0, "RBM 5": 12.0}, name) for name in "AB"]
+    assert differences(several, ax=axes()).child_axes == []
+    assert differences(compared({"Ising": 0.0, "RBM 5": 1.0}), ax=axes()).child_axes == []
+
+
+def test_further_pairs_can_be_asked_for():
+    three = compared({"Ising": 10.0, "RBM 5": 12.5, "SemiRBM 5": 12.0})
+    ax = differences(three, also=[("RBM 5", "SemiRBM 5")], ax=axes())
+    last = ax.containers[-1]
+    assert last.get_label() == "RBM 5 \N{MINUS SIGN} SemiRBM 5"
+    assert last.lines[0].get_ydata() == pytest.approx([0.5])
+    assert errors(last) == pytest.approx([three.pair("RBM 5", "SemiRBM 5").stderr])
+    assert last.lines[0].get_markerfacecoloralt() == MODEL_COLOURS["SemiRBM"]
+    with pytest.raises(ValueError, match="also names 'Tree'; name some of Ising, RBM 5"):
+        differences(three, also=[("RBM 5", "Tree")], ax=axes())
+
+
+MANY = ("Ising", *(f"RBM {k + 1}" for k in range(13)))
+
+
+def test_thirty_recordings_are_dots_around_the_mean_of_each_of_fourteen_models():
+    rng = np.random.default_rng(0)
+    several = [
+        compared({name: 10.0 + rng.normal() for name in MANY}, f"mouse {k}") for k in range(30)
+    ]
+    assert not in_groups(30, 14)
+    figure = Figure(figsize=(7.0, 3.0), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    ax = scores(several, ax=left)
+    levels = np.array([each.scores["RBM 3"].bits_per_second for each in several])
+    bars = bars_of(ax)
+    assert len(bars) == 14
+    assert [bar.get_height() for bar in bars["RBM 3"]] == pytest.approx([levels.mean()])
+    assert errors(bars["RBM 3"]) == pytest.approx([levels.std(ddof=1) / math.sqrt(30)])
+    np.testing.assert_allclose(dots(ax)[list(bars).index("RBM 3")], levels)
+    apart = levels - [each.scores["Ising"].bits_per_second for each in several]
+    points = {c.get_label(): c for c in differences(several, ax=right).containers}
+    assert points["RBM 3"].lines[0].get_ydata() == pytest.approx([apart.mean()])
+    assert errors(points["RBM 3"]) == pytest.approx([apart.std(ddof=1) / math.sqrt(30)])
+    figure.draw_without_rendering()
+    for panel in (left, right):
+        starts = [label.get_position()[0] for label in panel.get_xticklabels()]
+        assert starts == sorted(set(starts))
+        assert {label.get_rotation() for label in panel.get_xticklabels()} == {45.0}
+
+
+def test_comparisons_can_be_named():
+    both = {"left": compared({"Ising": 10.0}, ""), "right": compared({"Ising": 8.0}, "")}
+    ax = scores(both, ax=axes())
+    assert [label.get_text() for label in ax.get_xticklabels()] == [
+        "left\n23 units",
+        "right\n23 units",
+    ]
+
+
+def test_colours_and_a_title_can_be_asked_for():
+    both = compared({"Ising": 10.0, "RBM 5": 12.0})
+    ax = scores(both, color={"RBM 5": "red"}, title="Mouse", ax=axes())
+    bars = bars_of(ax)
+    assert to_hex(bars["RBM 5"].patches[0].get_facecolor()) == "#ff0000"
+    assert to_hex(bars["Ising"].patches[0].get_facecolor()).upper() == MODEL_COLOURS["Ising"]
+    assert ax.get_title() == "Mouse"
+    ax = differences(both, color="red", title="Mouse", ax=axes())
+    assert ax.containers[0].lines[0].get_color() == "red"
+    assert ax.get_title() == "Mouse"
+
+
+@pytest.mark.parametrize("draw", [scores, differences])
+@pytest.mark.parametrize("given", [["Ising"], {"Ising": mc.Ising()}, mc.Ising(), 3])
+def test_what_is_no_comparison_is_one_sentence(draw, given):
+    with pytest.raises(TypeError, match=r"^compared.* is an? \w+; pass what mc\.compare\(models"):
+        draw(given, ax=axes())
 
 
 def test_differences_turn_the_pairs_in_which_the_reference_is_better():
@@ -161,76 +253,6 @@ def test_recordings_without_the_reference_are_left_empty():
         differences(several[0], ax=axes())
 
 
-@pytest.mark.parametrize(("n_recordings", "n_models", "width"), [(12, 3, 7.0), (1, 6, 3.4)])
-def test_many_p_values_stand_upright_and_do_not_overlap(n_recordings, n_models, width):
-    levels = {"Ising": 10.0} | {f"RBM {k + 1}": 12.0 for k in range(n_models)}
-    several = [compared(levels, f"mouse {k}") for k in range(n_recordings)]
-    figure = Figure(figsize=(width, 2.5), layout="constrained")
-    ax = differences(several, ax=figure.subplots())
-    ax.get_legend().remove()
-    figure.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in ax.texts]
-    assert len(boxes) == n_recordings * n_models
-    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[k + 1 :])
-    assert max(box.y1 for box in boxes) < ax.get_window_extent().y1
-
-
-def windows_result(n_splits=4):
-    """Ising stops at two bins; the other was not computed at two."""
-    level = {"Ising": {1: 10.0, 2: 14.0, 3: 14.0}, "RBM": {1: 12.0, 3: 20.0}}
-    models = {
-        name: tuple(
-            model_score(
-                ModelSpec.of(name),
-                [SplitScore(k, by_window[n] + 0.1 * SHIFTS[k], 0.2) for k in range(n_splits)],
-                4,
-            )
-            if n in by_window
-            else None
-            for n in (1, 2, 3)
-        )
-        for name, by_window in level.items()
-    }
-    return WindowResult("cells", "spatiotemporal", (1, 2, 3), models, 1.0)
-
-
-def lines_of(ax):
-    return {c.get_label(): c for c in ax.containers}
-
-
-def test_lines_are_scores_per_neuron_with_gaps_for_what_is_not_computed():
-    ax = windows(windows_result(), ax=axes())
-    lines = lines_of(ax)
-    assert lines["Ising"].lines[0].get_ydata() == pytest.approx([2.5, 3.5, 3.5])
-    assert lines["RBM"].lines[0].get_ydata() == pytest.approx([3.0, np.nan, 5.0], nan_ok=True)
-    x = lines["Ising"].lines[0].get_xdata()
-    assert np.round(x).tolist() == [1, 2, 3]
-    expected = 0.1 * np.std(SHIFTS, ddof=1) * math.sqrt(1 / 4 + 1.0) / 4
-    assert errors(lines["Ising"]) == pytest.approx([expected] * 3)
-
-
-def test_lines_of_one_split_have_the_error_of_blocks():
-    ising = windows(windows_result(n_splits=1), ax=axes()).containers[0]
-    assert errors(ising) == pytest.approx([0.05] * 3)
-
-
-def test_the_axis_above_is_the_length_of_words_in_ms():
-    ax = windows(windows_result(), bin_width=0.0067, ax=axes())
-    [above] = ax.child_axes
-    ax.figure.draw_without_rendering()
-    np.testing.assert_allclose(above.get_xlim(), 6.7 * np.array(ax.get_xlim()))
-    assert "ms" in above.get_xlabel()
-
-
-def test_many_lags_are_not_all_numbered():
-    result = windows_result()
-    many = tuple(range(1, 31))
-    models = {"Ising": result.models["Ising"] * 10}
-    ax = windows(replace(result, windows=many, models=models), ax=axes())
-    assert len(ax.get_xticks()) < 15
-    assert all(float(tick).is_integer() for tick in ax.get_xticks())
-
-
 def test_scores_that_differ_by_rounding_alone_do_not_fill_the_axis():
     found = compared({"Ising": 1.0, "RBM 3": 1.0, "Independent": 1.0})
     tiny = {"bits_per_second": 1e-15, "corrected_stderr": 1e-16}
@@ -238,3 +260,14 @@ def test_scores_that_differ_by_rounding_alone_do_not_fill_the_axis():
     for draw in (scores, differences):
         low, high = draw(same, ax=axes()).get_ylim()
         assert high - low > 9e-4
+
+
+def test_marks_say_what_they_stand_for():
+    several = [compared({"Ising": 10.0, "RBM 5": 12.0}, name) for name in "AB"]
+    [bars] = [bars for bars in scores(several, ax=axes()).containers if bars.get_label() == "RBM 5"]
+    [row] = tips_of(bars.patches[1]).rows
+    assert row[:2] == ("B", "RBM 5")
+    assert row[2] == pytest.approx(12.0)
+    points = differences(several, ax=axes()).containers[0].lines[0]
+    assert [each[:2] for each in tips_of(points).rows] == [("A", "RBM 5"), ("B", "RBM 5")]
+    assert [each[2] for each in tips_of(points).rows] == pytest.approx([2.0, 2.0])

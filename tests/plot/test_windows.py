@@ -114,7 +114,7 @@ def test_a_model_without_hidden_units_is_one_sentence(model, kind, sentence):
 
 
 def drawn(model, order):
-    figure = Figure()
+    figure = Figure(figsize=(7.0, 2.0), layout="constrained")
     hidden_maps(model, np.array(order), UNITS, figure, bin_width=0.020)
     figure.draw_without_rendering()
     return [ax for ax in figure.axes if ax.images]
@@ -124,7 +124,7 @@ def test_maps_come_in_the_given_order_in_one_colour_scale():
     model = rbm(n_hidden=5, dead=[2])
     order = [3, 0, 4, 1]
     maps = drawn(model, order)
-    assert [ax.get_title() for ax in maps] == ["1", "2", "3", "4"]
+    assert [ax.get_title() for ax in maps] == ["h3", "h0", "h4", "h1"]
     assert {ax.images[0].norm.vmax for ax in maps} == {np.abs(model.W_).max()}
     for k, ax in zip(order, maps, strict=True):
         weights = model.W_[:, k].reshape(LAGS, N_UNITS).T[FROM_THE_TOP]
@@ -140,3 +140,11 @@ def test_at_most_18_maps_are_drawn_and_names_only_at_the_left():
     ):
         labels = [[label.get_text() for label in ax.get_yticklabels(which=which)] for ax in maps]
         assert [each for each in labels if any(each)] == [names, names]
+
+
+@pytest.mark.parametrize(("n_hidden", "columns"), [(1, 5), (7, 7), (11, 6), (18, 9)])
+def test_maps_fill_their_rows_and_have_one_time_label(n_hidden, columns):
+    maps = drawn(rbm(n_hidden=n_hidden), range(n_hidden))
+    assert maps[0].get_gridspec().ncols == columns
+    assert {ax.get_xlabel() for ax in maps} == {""}
+    assert maps[0].figure.get_supxlabel() == "time before the newest bin (ms)"

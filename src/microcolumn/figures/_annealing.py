@@ -67,8 +67,8 @@ def _caption(label: str, condition: Condition, found: AnnealingResult) -> str:
         f"{label} ({about(condition)}, λ = {scientific(found.l1)}, split "
         f"{found.split}). Each entry on the horizontal axis is a separate run with "
         f"{found.convergence.n_chains} chains that start from the independent model at the "
-        "training rates. (a) Points: log2 Z by single chains, jittered sideways; blue: log2 of the "
-        "chains' mean weight, with its standard error. (b) The mean minus the green line, "
-        f"enlarged; runs further off leave the axis. {green}. Dashed: {TOLERANCE_BITS} bits above "
-        "and below, the criterion of convergence."
+        "training rates. (a) Grey dots: log2 Z by single chains, jittered sideways; blue: log2 of "
+        "the chains' mean weight, with its standard error. (b) The blue points minus the green "
+        f"line, enlarged; runs further off leave the axis. {green}. Dashed: {TOLERANCE_BITS} bits "
+        "above and below, the criterion of convergence."
     )

@@ -154,10 +154,10 @@ def share_legend(figure: Figure | SubFigure, loc: str, **options: Any) -> None:
         legend.remove()
     # A row of the page's width holds six labels, or about 80 letters with their marks.
     n_rows = math.ceil(max(len(marks) / 6, sum(len(label) + 5 for label in marks) / 80))
-    options |= {"loc": loc, "ncols": -(-len(marks) // n_rows)}
-    options["handler_map"] = {tuple: HandlerTuple(ndivide=None)}
+    arranged: dict[str, Any] = {"loc": loc, "ncols": -(-len(marks) // n_rows)} | options
+    arranged["handler_map"] = {tuple: HandlerTuple(ndivide=None)}
     pairs: Any = [tuple(each) for each in marks.values()]  # which matplotlib's types leave out
-    figure.legend(pairs, list(marks), **options)
+    figure.legend(pairs, list(marks), **arranged)
 
 
 @contextmanager

@@ -7,11 +7,14 @@ from contextlib import suppress
 from dataclasses import replace
 
 from ..evaluate import Comparison
-from ..evaluate._significance import FEWEST_SPLITS
 from ..plot import differences, scores
+from ..plot._scores import in_groups
 from ..study import Condition, NotComputedError, Results
 from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import about, condition_of, tell_simulated
+
+#: Marks of a panel that has half the page's width.
+_MOST_BESIDE = 28
 
 
 def likelihood(
@@ -39,18 +42,22 @@ def likelihood(
     if not compared:
         raise condition.missing("a test")
     reference = _reference(compared)
-    stacked = len(compared) > 4 and reference is not None  # too many for panels side by side
-    size = (PAGE, 2.7 * (1.75 if stacked else 1.0))
+    n_models = len({name for each in compared for name in each.scores})
+    grouped = in_groups(len(compared), n_models)
+    # Too many for panels side by side.
+    stacked = grouped and reference is not None and len(compared) * n_models > _MOST_BESIDE
+    size = (PAGE, 4.7 if stacked else 2.7)
     with captioned("3", "Excess log-likelihood", size) as figure:
         shape = (1, 1) if reference is None else (2, 1) if stacked else (1, 2)
         panels = figure.subplots(*shape, squeeze=False, sharex=stacked).ravel()
         scores(compared, ax=panels[0])
         if reference is not None:
-            differences(compared, reference, ax=panels[1])
+            differences(compared, reference, also=_hidden_pair(compared), ax=panels[1])
             for ax, name in zip(panels, "ab", strict=True):
                 letter(ax, name)
-        share_legend(figure, "outside upper center")
-        figure.caption = _caption(condition, compared, reference)
+        if grouped:
+            share_legend(figure, "outside upper center")
+        figure.caption = _caption(condition, compared, reference, grouped)
         tell_simulated(figure, results, drawn)
     return figure
 
@@ -78,27 +85,46 @@ def _reference(compared: Sequence[Comparison]) -> str | None:
     return ising[0] if ising and len(names) > 1 else None
 
 
-def _caption(condition: Condition, compared: Sequence[Comparison], reference: str | None) -> str:
+def _hidden_pair(compared: Sequence[Comparison]) -> list[tuple[str, str]]:
+    """The RBM and the semi-restricted RBM, by their first objective, if both are there."""
+    names = {model.name: model.spec for each in compared for model in each.models}
+    alike = [
+        min((name for name, spec in names.items() if spec.model == kind), default=None)
+        for kind in ("RBM", "SemiRBM")
+    ]
+    return [(alike[0], alike[1])] if alike[0] and alike[1] else []
+
+
+def _caption(
+    condition: Condition, compared: Sequence[Comparison], reference: str | None, grouped: bool
+) -> str:
     text = (
         "Excess log-likelihood over independent units, the zero line, on test words that were used "
         "neither for the fit nor for the choice of the penalty, for the whole population "
         f"({about(condition)}; {_splits(compared)}). "
     )
     if reference is not None:
-        text = (
-            f"(a) {text}(b) The same scores minus that of {reference} on the same words. "
-            f"{_p_values(compared)} "
+        text = f"(a) {text}(b) {_about_differences(compared, reference)}"
+    if len(compared) > 1 and not grouped:
+        text += (
+            f"Bars and large points: means over {len(compared)} recordings, which are the dots; "
+            "error bars: one standard error over recordings."
         )
+        return text + _doubts(compared)
+    if any(each.n_splits > 1 for each in compared):
+        text += "Dots: single splits. "
     text += error_bars(each.n_splits for each in compared)
     return text + _over_time(condition, compared) + doubts(compared)
 
 
-def _p_values(compared: Sequence[Comparison]) -> str:
-    if max(each.n_splits for each in compared) < FEWEST_SPLITS:
-        return f"No p-values: they need at least {FEWEST_SPLITS} splits."
+def _about_differences(compared: Sequence[Comparison], reference: str) -> str:
+    text = f"The same scores minus that of {reference} on the same words"
+    text += "".join(f", and {a} minus {b}" for a, b in _hidden_pair(compared))
+    if len(compared) == 1:
+        text += f"; right, in per cent of the excess log-likelihood of {reference}"
     return (
-        "Two-sided p-values of the corrected resampled t-test, corrected for the number of pairs "
-        "(Holm 1979)."
+        f"{text}. What all models find hard to predict cancels in a difference, so that errors in "
+        "(b) do not follow from those in (a). "
     )
 
 
@@ -116,17 +142,19 @@ def extremes(numbers: Sequence[int]) -> str:
     return " to ".join(f"{n}" for n in dict.fromkeys((numbers[0], numbers[-1])))
 
 
-def error_bars(n_splits: Iterable[int]) -> str:
-    """What the error bars are; see :func:`~microcolumn.evaluate._significance.claimed_stderr`."""
+def error_bars(n_splits: Iterable[int], marks: str = "Error bars") -> str:
+    """What error bars are; see :func:`~microcolumn.evaluate._significance.claimed_stderr`."""
     numbers = set(n_splits)
     if numbers == {1}:
-        return "Error bars: one standard error, from blocks of neighbouring bins."
+        return f"{marks}: one standard error, from blocks of neighbouring bins."
     text = (
-        "Error bars: one standard error of the mean over splits, corrected for the words that "
+        f"{marks}: one standard error of the mean over splits, corrected for the words that "
         "splits share (Nadeau & Bengio 2003)"
     )
+    if 2 in numbers:
+        text += "; of two splits that from blocks of neighbouring bins, if it is larger"
     if min(numbers) == 1:
-        text += "; of a single split from blocks of neighbouring bins"
+        text += "; of a single split that from blocks of neighbouring bins"
     return f"{text}."
 
 

@@ -12,41 +12,59 @@ from ..evaluate._adequacy import common_count
 from ..formatting import scientific
 from ..models import ModelSpec
 from ..models._spec import INDEPENDENT
-from ..plot import patterns as draw_patterns, synchrony as draw_synchrony
+from ..plot import pattern_ratios, patterns as draw_patterns, synchrony as draw_synchrony
 from ..plot._patterns import LEAST_EXPECTED
 from ..study import Condition, PatternsResult, Results
-from ._captioned import PAGE, CaptionedFigure, captioned, letter
+from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import about, by_class, of_condition
+
+#: Of the legend below the narrow column of panels.
+_LEGEND = {"ncols": 3, "fontsize": 6, "handlelength": 1.6, "columnspacing": 1.0}
 
 
 @of_condition()
 def patterns(results: Results, condition: Condition) -> CaptionedFigure:
-    """Figure 4: observed frequency and probability of each word, and how many units fire at once.
+    """Figure 4: probability and observed frequency of each word, and how many units fire at once.
 
     Of the test words of one split, under the best model of each class of the paper's family at
     its chosen penalty; of rivals, the synchrony of the best.
     """
     found = results.patterns(**condition.names)
-    best = [models[0].spec for models in by_class(results.comparison(**condition.names)).values()]
+    compared = results.comparison(**condition.names)
+    best = [models[0].spec for models in by_class(compared).values()]
     names = [INDEPENDENT, *(spec.name for spec in best)]
     pairs = list(pairwise(_chain(best)))
     bits = "bits of the window" if condition.window > 1 else "units"
-    rival = results.comparison(**condition.names).best_rival
+    rival = compared.best_rival
     drawn = ("data", *names, *([rival.name] if rival else []))
     shown = {name: each for name, each in found.synchrony.items() if name in drawn}
-    with captioned("4", "Probabilities of words, and synchrony", (PAGE, 2.6)) as figure:
-        panels = figure.subplots(1, len(pairs) + 1, width_ratios=[1.0] * len(pairs) + [1.1])
-        for ax, pair in zip(panels[:-1], pairs, strict=True):
-            draw_patterns({name: found.statistics[name] for name in pair}, ax=ax)
+    statistics = {name: found.statistics[name] for name in names}
+    units = results.words(split=found.split, **condition.names)[2].units
+    with captioned("4", "Probabilities of words, and synchrony", (PAGE, 3.55)) as figure:
+        ratios = [len(pairs), 1.15]
+        left, right = figure.subfigures(1, 2, width_ratios=ratios, squeeze=False)[0]
+        panels = [*left.subplots(1, len(pairs), squeeze=False)[0], *right.subplots(2, 1)]
+        for ax, pair in zip(panels, pairs, strict=False):
+            draw_patterns({name: statistics[name] for name in pair}, units=units, ax=ax)
+            if ax is not panels[0]:  # the same as on the left
+                ax.set(ylabel="", yticklabels=[])
+        pattern_ratios(statistics, ax=panels[-2])
+        panels[-2].get_legend().remove()
         draw_synchrony(shown, ax=panels[-1])
-        panels[-1].set_xlabel("active bits per word" if condition.window > 1 else "active units")
+        for ax in panels[-2:]:
+            ax.set_xlabel("active bits per word" if condition.window > 1 else "active units")
         panels[-1].set_ylabel("probability")
-        for ax, name in zip(panels, "abc", strict=False):
+        share_legend(right, "outside lower center", **_LEGEND)
+        for ax, name in zip(panels, "abcd", strict=False):
             letter(ax, name)
-        sentences = _about_words(results, condition, found, pairs, names, bits)
-        sentences.append(_about_synchrony("abc"[len(pairs)], bits, shown))
-        sentences.append(_about_tail(bits, shown))
-        figure.caption = " ".join(sentences)
+        figure.caption = " ".join(
+            [
+                *_about_words(results, condition, found, pairs, names),
+                _about_ratios("abcd"[len(pairs)], bits),
+                _about_synchrony("abcd"[len(pairs) + 1], bits, shown),
+                _about_tail(bits, shown),
+            ]
+        )
     return figure
 
 
@@ -63,30 +81,35 @@ def _about_words(
     found: PatternsResult,
     pairs: Sequence[tuple[str, str]],
     names: Sequence[str],
-    bits: str,
 ) -> list[str]:
     panels = zip("ab", pairs, strict=False)
     shown = "; ".join(f"({panel}) {' and '.join(pair)}" for panel, pair in panels)
     drawn = {name: found.statistics[name] for pair in pairs for name in pair}
     some = next(iter(drawn.values()))
     l1 = ", ".join(f"{name} {scientific(found.l1[name])}" for name in names[1:])
-    sentences = [
-        f"{shown}: observed frequency of every distinct word among the test words of split "
-        f"{found.split} ({results.label(condition.recording)}, {about(condition)}; "
-        f"{some.model.size:,} distinct of {some.n_words:,}) against its probability under the "
-        f"model; symbols: number of active {bits}.",
-        f"Models were fitted to the training words of the same split; penalties λ chosen: {l1}.",
-        "Solid line: identity. Dashed lines: 5 % and 95 % of counting noise at the model's "
-        "probability, the grey band between them. Only words that occurred are drawn, so words "
-        "expected less than about once lie above the band by selection.",
-    ]
     least = LEAST_EXPECTED / some.n_words
-    below = {name: float(np.mean(each.model < least)) for name, each in drawn.items()}
-    edge = [f"{100.0 * share:.2g} % for {name}" for name, share in below.items() if share > 0.0]
-    if edge:
-        at = f"Words with a probability below {least:.0e} are drawn at the left edge"
-        sentences.append(f"{at} ({', '.join(edge)}).")
-    return sentences
+    below = {name: int(np.sum(each.model < least)) for name, each in drawn.items()}
+    hidden = ", ".join(f"{n:,} for {name}" for name, n in below.items())
+    return [
+        f"{shown}: probability under the model of every distinct word against its observed "
+        f"frequency among the test words of split {found.split} "
+        f"({results.label(condition.recording)}, {about(condition)}; {some.model.size:,} distinct "
+        f"of {some.n_words:,}). Small dots: words, jittered sideways by up to 0.3 counts. Large "
+        "points and bars: median and quartiles over words seen 1, 2, 3 to 5, 6 to 11, ... times.",
+        f"Models were fitted to the training words of the same split; penalties λ chosen: {l1}.",
+        "Line: identity; grey, between dashed lines: 5 % to 95 % of counting noise around it. Only "
+        "words that occurred are drawn, so that those seen once or twice lie below the line by "
+        f"selection. Words that a model expects less than {LEAST_EXPECTED:g} times among "
+        f"{some.n_words:,} lie below the axis: {hidden}.",
+    ]
+
+
+def _about_ratios(panel: str, bits: str) -> str:
+    return (
+        f"({panel}) The same words by their number of active {bits}: median and quartiles of log2 "
+        "of model probability over observed frequency, 0 where they agree; the last group has at "
+        "least 5 words. A model that is more than twice as far off as the next leaves the axis."
+    )
 
 
 def _about_synchrony(panel: str, bits: str, distributions: Mapping[str, Synchrony]) -> str:

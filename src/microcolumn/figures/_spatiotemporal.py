@@ -20,7 +20,9 @@ from ._captioned import PAGE, CaptionedFigure, captioned, letter, share_legend
 from ._conditions import first_split, of_condition
 
 #: Inches: a row of maps with its title, what surrounds the maps, gains, and the trace.
-_MAP_ROW, _AROUND_MAPS, _GAINS, _TRACE = 0.8, 0.4, 1.9, 1.8
+_MAP_ROW, _AROUND_MAPS, _GAINS, _TRACE = 0.85, 0.45, 2.1, 1.7
+#: Where the letter of the maps stands, in widths of a map: beside the name of the first.
+_LEFT = -0.35
 _KNOWN = {"rest": "the rest of the window", "past": "the past only"}
 
 
@@ -73,7 +75,7 @@ def spatiotemporal(results: Results, condition: Condition) -> CaptionedFigure:
         _draw_hidden(top, shown)
         _draw_gains(middle, shown)
         traces = shown.traces()
-        ax = draw_prediction(traces, shown.best[1].position, ax=bottom.subplots())
+        ax = draw_prediction(traces, unit=shown.best[1].position, ax=bottom.subplots())
         share_legend(bottom, "outside lower center")
         letter(ax, "c", pad=12.0)  # above the spikes
         figure.caption = _caption(shown, n_hidden, traces)
@@ -111,7 +113,7 @@ def _draw_hidden(panel: SubFigure, shown: _Shown) -> None:
     else:
         model, order = shown.models[shown.hidden], shown.activations[shown.hidden].order
         hidden_maps(model, order, shown.test.units, panel, bin_width=shown.test.bin_width)
-    letter(panel.axes[0], "a", pad=2.0)
+    panel.axes[0].set_title("a", loc="left", fontweight="bold", pad=2.0, x=_LEFT)
 
 
 def _draw_gains(panel: SubFigure, shown: _Shown) -> None:
@@ -146,8 +148,9 @@ def _about_hidden(shown: _Shown, n_hidden: int) -> str:
     return (
         f"Hidden units of {shown.hidden.name} (λ = {scientific(shown.l1[shown.hidden])}, split "
         f"{shown.split}): {min(n_hidden, MOST)} of {n_hidden} live ones, those whose activation "
-        f"varies most on the test part first. Rows are units {order_text(shown.test.units)}; "
-        "columns are bins, by their start before the newest one. Colour is the weight."
+        "varies most on the test part first, called by their column of W from h0 on. Rows are "
+        f"units {order_text(shown.test.units)}; columns are bins, by their start before the newest "
+        "one. Colour is the weight."
     )
 
 
@@ -163,5 +166,6 @@ def _about_gains(shown: _Shown) -> str:
     known = " and ".join(_KNOWN[given] for given in shown.predictions)
     return (
         f"Gain in log-likelihood of each unit's newest bin over its firing rate, given {known}, "
-        f"against that rate; {bars}.{left_out}"
+        f"against that rate. The models of one unit stand side by side around its rate, joined by "
+        f"a grey line; {bars}.{left_out}"
     )

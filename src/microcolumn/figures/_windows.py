@@ -6,18 +6,19 @@ from dataclasses import replace
 
 from ..evaluate import ModelScore, WindowResult
 from ..formatting import counted
-from ..plot import windows as draw_windows
+from ..plot import window_gains, windows as draw_windows
 from ..study import Condition, Results
-from ._captioned import COLUMN, CaptionedFigure, captioned
+from ._captioned import COLUMN, PAGE, CaptionedFigure, captioned, letter
 from ._conditions import of_condition
 from ._likelihood import error_bars, extremes
 
 
 @of_condition(several_bins=True)
 def windows(results: Results, condition: Condition) -> CaptionedFigure:
-    """Figure 5: excess log-likelihood per unit against the number of bins per word.
+    """Figure 5: excess log-likelihood per unit and gain over the Ising model, by bins per word.
 
-    Words of up to ``window`` bins are drawn.
+    Words of up to ``window`` bins are drawn; without an Ising model, or with nothing else, there
+    is no second panel.
     """
     found = results.by_window(condition.recording, experiment=condition.experiment.name)
     n = found.windows.index(condition.window) + 1
@@ -26,8 +27,16 @@ def windows(results: Results, condition: Condition) -> CaptionedFigure:
     computed = [each for models in shown.models.values() for each in models if each]
     if not computed:
         raise condition.missing("a test")  # scores that are not finite count as none
-    with captioned("5", "Excess log-likelihood by length of words", (COLUMN, 3.0)) as figure:
-        draw_windows(shown, bin_width=condition.experiment.bin_width, ax=figure.subplots())
+    width = COLUMN if shown.reference is None else PAGE
+    with captioned("5", "Excess log-likelihood by length of words", (width, 2.8)) as figure:
+        bin_width = condition.experiment.bin_width
+        panels = figure.subplots(1, 1 if shown.reference is None else 2, squeeze=False)[0]
+        draw_windows(shown, bin_width=bin_width, ax=panels[0])
+        if shown.reference is not None:
+            window_gains(shown, bin_width=bin_width, ax=panels[1])
+            panels[1].get_legend().remove()  # the first is for both
+            for ax, name in zip(panels, "ab", strict=True):
+                letter(ax, name)
         figure.caption = _caption(condition, results.label(condition.recording), shown, computed)
     return figure
 
@@ -36,13 +45,17 @@ def _caption(
     condition: Condition, label: str, shown: WindowResult, computed: list[ModelScore]
 ) -> str:
     numbers = sorted({each.n_splits for each in computed})
+    n_splits = "one split" if numbers == [1] else f"mean over {extremes(numbers)} splits"
     sentences = [
-        "Gain over independent units, per second and unit, on test words of one or more bins of "
-        f"{1e3 * condition.experiment.bin_width:g} ms ({label}, "
-        f"{counted(computed[0].n_units, 'unit')}); above, the length of a word.",
-        f"Mean over {extremes(numbers)} split{'s' if numbers[-1] > 1 else ''}.",
-        error_bars(numbers),
+        "Excess log-likelihood over independent units, per second and unit, on test words of one "
+        f"or more bins of {1e3 * condition.experiment.bin_width:g} ms ({label}, "
+        f"{counted(computed[0].n_units, 'unit')}; {n_splits}); above, the length of a word.",
     ]
+    if shown.reference is not None:
+        dots = ", paired by split; dots: single splits" if numbers != [1] else ""
+        sentences[0] = f"(a) {sentences[0]}"
+        sentences.append(f"(b) The same minus that of {shown.reference}{dots}.")
+    sentences.append(error_bars(numbers, "Bands"))
     missing = [
         f"{name} {window}"
         for name, found in shown.models.items()

@@ -2,14 +2,18 @@ from ._activation import activation as activation
 from ._annealing import annealing as annealing, annealing_error as annealing_error
 from ._assembly import assembly as assembly
 from ._couplings import couplings as couplings
+from ._gain import gain as gain
 from ._hidden import hidden_units as hidden_units
 from ._layers import layers as layers
 from ._modes import modes as modes
-from ._patterns import patterns as patterns, synchrony as synchrony
+from ._patterns import (
+    pattern_ratios as pattern_ratios,
+    patterns as patterns,
+    synchrony as synchrony,
+)
 from ._penalties import penalties as penalties
 from ._predictions import (
     calibration as calibration,
-    gain as gain,
     prediction as prediction,
     roc as roc,
 )
@@ -21,5 +25,6 @@ from ._recorded import (
     probe as probe,
     rates as rates,
 )
-from ._scores import differences as differences, scores as scores, windows as windows
+from ._scores import differences as differences, scores as scores
+from ._window_scores import window_gains as window_gains, windows as windows
 from ._windows import hidden_map as hidden_map

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
 from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..models import PopulationModel, WordsEstimator
-from .style import Look, looks
+from ..words import Words
+from .style import DATA_COLOUR, Look, looks
 
 Thing = TypeVar("Thing")
 
@@ -72,6 +75,34 @@ def model_with_hidden(model: Any) -> PopulationModel:
     return found
 
 
+def measured(
+    models: Any,
+    words: Words | ArrayLike | None,
+    kind: type[Thing],
+    made_by: str,
+    measure: Callable[[Any, Any], Thing],
+) -> dict[str, Thing]:
+    """What fitted models say about words, by name of the model; or such results as they are given.
+
+    A result alone has no name. ``made_by`` is the function that users would call for one.
+    """
+    if words is not None:
+        held = check_words(words)
+        return {name: measure(model, held) for name, model in named_models(models).items()}
+    if isinstance(models, kind):
+        return {"": models}
+    return named("models", models, kind, f"fitted models and words, or what {made_by} returns")
+
+
+def check_words(words: Any) -> Words | ArrayLike:
+    """Words or a matrix, or a TypeError."""
+    if not isinstance(words, Words) and np.ndim(words) != 2:
+        raise TypeError(
+            f"words is {_article(words)}; pass Words, such as recording.bin(0.020), or a matrix"
+        )
+    return words  # type: ignore[no-any-return]
+
+
 def coloured(styles: dict[str, Look], color: Colour | None) -> dict[str, Look]:
     """Looks of models in colours that were asked for: one for all, or by name."""
     if color is None:
@@ -89,8 +120,11 @@ def coloured(styles: dict[str, Look], color: Colour | None) -> dict[str, Look]:
 
 
 def looks_of(names: Sequence[str], color: Colour | None = None) -> dict[str, Look]:
-    """How each model is drawn, by its name, in colours that were asked for."""
-    return coloured(looks(names), color)
+    """How each model is drawn, by its name, in colours that were asked for; black without one."""
+    styles = looks(names)
+    if "" in styles:
+        styles[""] = styles[""]._replace(colour=DATA_COLOUR, tint=DATA_COLOUR)
+    return coloured(styles, color)
 
 
 def by_name(names: Sequence[str], palette: Sequence[str], color: Colour | None) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -9,6 +11,7 @@ from ..models import BernoulliMixture, HiddenMarkovModes
 from ..units import Units
 from ..validation import Floats, whole_number
 from ._hidden import POSITIVE, THRESHOLD, draw_bars
+from ._inputs import entitle, expect
 from ._laminar import bit_layout, mark_window
 from .style import axes_or_new
 
@@ -27,6 +30,8 @@ def modes(
     units: Units | None = None,
     *,
     most: int = 12,
+    color: str | None = None,
+    title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the probability of a spike of each unit in each mode, all on the scale of one scale bar.
@@ -44,11 +49,13 @@ def modes(
         those of the model. For windows of several bins each lag is a block, the oldest first.
     most : int
         Largest number of modes drawn, the most frequent first; the axes say how many there are.
+    color : colour, optional
+        Of the bars; red by default.
+    title : str, optional
+        Of the axes.
     """
-    if not isinstance(model, BernoulliMixture | HiddenMarkovModes):
-        raise TypeError(
-            f"model is a {type(model).__name__}; pass a BernoulliMixture or HiddenMarkovModes"
-        )
+    kind: Any = BernoulliMixture | HiddenMarkovModes
+    expect("model", model, kind, "a fitted BernoulliMixture or HiddenMarkovModes")
     if whole_number("most", most) < 1:
         raise ValueError(f"most is {most}; draw at least 1 mode")
     found = bit_layout(model, units)
@@ -56,15 +63,15 @@ def modes(
     order = np.argsort(-weights, kind="stable")
     shown = order[:most]
     mean = (weights @ model.modes_)[found.order]
-    _draw(axes, mean, model.modes_[shown][:, found.order], weights[shown])
+    _draw(axes, mean, model.modes_[shown][:, found.order], weights[shown], color or POSITIVE)
     mark_window(axes, found)
     axes.spines[:].set_visible(False)
     of = "" if shown.size == order.size else f"{shown.size} of "
     axes.set_xlabel(f"mode, by share of words ({of}{order.size})")
-    return axes
+    return entitle(axes, title)
 
 
-def _draw(ax: Axes, mean: Floats, shown: Floats, shares: Floats) -> None:
+def _draw(ax: Axes, mean: Floats, shown: Floats, shares: Floats, colour: str) -> None:
     """Draw the mean and the modes side by side; x is in probabilities of a spike per bin."""
     charts = [mean, *shown]
     widths = [float(chart.max()) for chart in charts]
@@ -74,7 +81,7 @@ def _draw(ax: Axes, mean: Floats, shown: Floats, shares: Floats) -> None:
     for place, (chart, width) in enumerate(zip(charts, widths, strict=True)):
         room = max(width, float(mean.max()), _NARROWEST * typical)
         ax.plot([x, x], [-0.5, n_rows - 0.5], color="black", linewidth=0.4)
-        draw_bars(ax, x, chart, POSITIVE if place else THRESHOLD)
+        draw_bars(ax, x, chart, colour if place else THRESHOLD)
         if place:
             ax.stairs(
                 x + mean, np.arange(n_rows + 1) - 0.5, baseline=None, orientation="horizontal",

@@ -1,53 +1,162 @@
-"""Words: observed frequency against model probability, and how many units fire at once."""
+"""Words: model probability against observed frequency, and how many units fire at once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from numpy.typing import ArrayLike, NDArray
 
-from ..evaluate import PatternStatistics, Synchrony, counting_bounds
-from .style import DASHES, DATA_COLOUR, LEGEND, axes_or_new, literal, looks
+from ..evaluate import (
+    PatternStatistics,
+    Synchrony,
+    counting_bounds,
+    pattern_statistics,
+    synchrony as synchrony_of,
+)
+from ..models import WordModel
+from ..units import Units
+from ..validation import Floats
+from ..words import Words
+from ._inputs import Colour, check_words, entitle, looks_of, measured, named, named_models
+from ._tips import tip
+from .style import DASHES, DATA_COLOUR, LEGEND, Look, axes_or_new, literal
 
-#: A symbol for each number of active bits; the last also stands for more.
-_MARKERS = ("s", "o", "^", "D", "x")
-#: Smaller expected counts are drawn at the left edge: their exact value means little.
-LEAST_EXPECTED = 1e-4
+#: Words that a model expects less often than this, in counts, are below the axis.
+LEAST_EXPECTED = 0.01
+#: Words are jittered by up to this many counts to either side, each model in a part of its own.
+_JITTER = 0.3
+#: A group of words has at least this many, except for the words without a spike.
+_FEWEST = 5
+#: More points than this are a picture in vector files, which so stay small.
+_MOST_POINTS = 1000
+
+Given = (
+    WordModel
+    | PatternStatistics
+    | Sequence[WordModel | PatternStatistics]
+    | Mapping[str, WordModel]
+    | Mapping[str, PatternStatistics]
+)
 
 
-def patterns(statistics: Mapping[str, PatternStatistics], *, ax: Axes | None = None) -> Axes:
-    """Observed frequency of each word against its probability under one or more models.
+def patterns(
+    models: Given,
+    words: Words | ArrayLike | None = None,
+    *,
+    units: Units | None = None,
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Probability of each word under one or more models against its observed frequency.
 
-    A colour per model and a symbol per number of active bits. Grey: 5 % to 95 % of counting noise
-    around the identity. Only words that occurred are drawn, so words expected less than about once
-    lie above the band by selection. Expected counts below 1e-4 are drawn at the left edge.
+    A light point per word; large points are medians over words of similar frequency, with bars
+    from the lower to the upper quartile: the model whose medians are closer to the identity
+    describes the words better. Grey, between dashed lines: 5 % to 95 % of counting noise around
+    the identity. Only words that occurred are drawn, so those seen once or twice lie below the
+    identity by selection, and words expected less than 0.01 times are below the axis.
 
     Parameters
     ----------
-    statistics : mapping of str to PatternStatistics
-        By name of the model, from :func:`microcolumn.pattern_statistics` on the same words.
+    models : WordModel or PatternStatistics, or sequence or mapping of them
+        Fitted models and their names; or, without ``words``, what
+        :func:`microcolumn.pattern_statistics` returns on the same words.
+    words : Words or array_like, shape (n_words, n_units), optional
+        Held-out words.
+    units : Units, optional
+        Recorded units; with them, pages say which units are active in a word. By default those of
+        ``words``.
+    color : colour, or mapping of str to colour, optional
+        Of all models, or by name.
+    title : str, optional
+        Of the axes.
     """
-    if not statistics:
-        raise ValueError("there are no statistics to draw; name at least one model")
-    ax = axes_or_new(ax, (3.4, 3.2))
+    statistics = _statistics(models, words)
+    if units is None and isinstance(words, Words):
+        units = words.units
+    ax = axes_or_new(ax, (2.8, 3.6))
     n_words = min(each.n_words for each in statistics.values())
-    least = LEAST_EXPECTED / n_words
-    _draw_band(ax, least, n_words)
-    _draw_words(ax, statistics, least)
-    lowest = min(each.empirical[each.empirical > 0.0].min() for each in statistics.values())
-    ax.set(xscale="log", yscale="log", xlim=(least / 2.0, 2.0), ylim=(lowest / 2.0, 2.0))
-    ax.set(xlabel="model probability", ylabel="observed frequency")
-    _name(ax, statistics)
-    return ax
+    _draw_band(ax, n_words)
+    styles = looks_of(list(statistics), color)
+    n_points = sum(each.model.size for each in statistics.values())
+    for k, (name, each) in enumerate(statistics.items()):
+        part = (k / len(statistics), (k + 1) / len(statistics))
+        cloud = _draw_points(ax, each, styles[name], part, rasterized=n_points > _MOST_POINTS)
+        tip(cloud, {"model": name} | _told(each, units))
+    for name, each in statistics.items():
+        _draw_medians(ax, each, name, styles[name])
+    ax.set(xscale="log", yscale="log")
+    ax.set(xlim=(0.6 / n_words, 1.0), ylim=(LEAST_EXPECTED / n_words, 1.0))
+    ax.set_aspect("equal")
+    for axis in (ax.xaxis, ax.yaxis):  # few enough labels for a narrow panel, on both alike
+        axis.set_major_locator(LogLocator(numticks=20))
+        axis.set_minor_formatter(NullFormatter())
+    ax.set(xlabel="observed frequency", ylabel="model probability")
+    if any(statistics):
+        ax.legend(loc="upper left", **_TIGHT)
+    return entitle(ax, title)
 
 
-def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None) -> Axes:
+def pattern_ratios(
+    models: Given,
+    words: Words | ArrayLike | None = None,
+    *,
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """How far each model is off, for words with few and with many active bits.
+
+    Median over distinct words of log2(model probability / observed frequency), with bars from the
+    lower to the upper quartile, against the number of active bits; 0 is a perfect description, -1
+    half of the observed frequency. The largest numbers of active bits are one group, so that it
+    has at least five words. Words that occur once lie below 0 by selection, under any model. A
+    model that is more than twice as far off as the next one leaves the axis.
+
+    Parameters
+    ----------
+    models, words, color, title
+        As in :func:`patterns`.
+    """
+    statistics = _statistics(models, words)
+    ax = axes_or_new(ax)
+    ax.axhline(0.0, color="black", linewidth=0.6, zorder=1)
+    last = min(_last_group(each.n_active) for each in statistics.values())
+    most = max(int(each.n_active.max()) for each in statistics.values())
+    lowest = []
+    for k, (name, look) in enumerate(looks_of(list(statistics), color).items()):
+        each = statistics[name]
+        group = np.minimum(each.n_active, last)
+        numbers = np.unique(group)
+        found = np.array([_quartiles(log_ratio(each)[group == number]) for number in numbers])
+        at = numbers + 0.5 * ((k + 0.5) / len(statistics) - 0.5)
+        _draw_quartiles(ax, at, found, name, look)
+        lowest.append(float(found.min()))
+    if len(lowest) > 1 and min(lowest) < 2.0 * sorted(lowest)[1]:
+        ax.set_ylim(bottom=1.3 * sorted(lowest)[1])
+    labels = [f"{n}+" if n == last < most else f"{n}" for n in range(last + 1)]
+    every = -(-len(labels) // 10)
+    ax.set_xticks(range(0, last + 1, every), labels[::every])
+    ax.set(xlim=(-0.6, last + 0.6), xlabel="active bits")
+    ax.set_ylabel("$\\log_2$ (model /\nobserved)")
+    if any(statistics):
+        ax.legend(loc="lower left", **_TIGHT)
+    return entitle(ax, title)
+
+
+def synchrony(
+    models: WordModel | Synchrony | Sequence[WordModel | Synchrony] | Mapping[str, Any],
+    words: Words | ArrayLike | None = None,
+    *,
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Distribution of the number of active bits, of data and of models.
 
     Error bars are one standard error: of data from blocks of bins, of sampled words over chains;
@@ -55,15 +164,20 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
 
     Parameters
     ----------
-    distributions : mapping of str to Synchrony
-        By name, from :func:`microcolumn.synchrony`; counts of observed words are drawn as black
-        points, models as lines.
+    models : WordModel or Synchrony, or sequence or mapping of them
+        Fitted models and their names, which are lines; or, without ``words``, what
+        :func:`microcolumn.synchrony` returns. Counts of observed words are black points.
+    words : Words or array_like, shape (n_words, n_units), optional
+        Observed words, drawn as ``"data"``.
+    color : colour, or mapping of str to colour, optional
+        Of all models, or by name.
+    title : str, optional
+        Of the axes.
     """
-    if not distributions:
-        raise ValueError("there are no distributions to draw; name at least one")
+    distributions = _distributions(models, words)
     ax = axes_or_new(ax)
-    models = [name for name, each in distributions.items() if each.method != "words"]
-    styles = looks(models)
+    names = [name for name, each in distributions.items() if each.method != "words"]
+    styles = looks_of(names, color)
     lines = []  # for the legend, without error bars
     for name, each in distributions.items():
         occurs = np.flatnonzero(each.probability > 0.0)
@@ -71,71 +185,126 @@ def synchrony(distributions: Mapping[str, Synchrony], *, ax: Axes | None = None)
             style: dict[str, Any] = {"color": DATA_COLOUR, "marker": "o", "markersize": 3}
             style |= {"linestyle": "", "capsize": 1.5, "zorder": 3}
         else:  # dashes differ, so that a line shows beneath one that equals it
-            dash = DASHES[models.index(name) % len(DASHES)]
+            dash = DASHES[names.index(name) % len(DASHES)]
             style = {"color": styles[name].colour, "linestyle": dash, "linewidth": 1.2}
         errors = np.where(each.stderr[occurs] > 0.0, each.stderr[occurs], np.nan)
         drawn = ax.errorbar(occurs, each.probability[occurs], errors, elinewidth=0.8, **style)
         drawn.set_label(literal(name))
         lines.append(drawn.lines[0])
     highest, lowest = _reach(distributions)
-    ax.set(yscale="log", xlim=(-0.5, highest + 0.5), ylim=(lowest, 2.0))
+    ax.set(yscale="log", xlim=(-0.5, highest + 0.5), ylim=(lowest, 1.0))
     ax.set(xlabel="active bits k", ylabel="P(k)")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    small = LEGEND | {"fontsize": 6, "handlelength": 1.2, "labelspacing": 0.3}
-    ax.legend(lines, [literal(name) for name in distributions], loc="best", **small)
-    return ax
+    if any(distributions):
+        small = _TIGHT | {"fontsize": 6, "handlelength": 1.6}
+        ax.legend(lines, [literal(name) for name in distributions], loc="best", **small)
+    return entitle(ax, title)
 
 
-def _draw_band(ax: Axes, least: float, n_words: int) -> None:
-    """Counting noise around the identity; bounds of zero reach below the axis."""
-    p = np.geomspace(least / 2.0, 1.0, 400)
+def log_ratio(statistics: PatternStatistics) -> Floats:
+    """log2(model probability / observed frequency) of each word; -inf where that underflows."""
+    with np.errstate(divide="ignore"):
+        return np.log2(statistics.model) - np.log2(statistics.empirical)
+
+
+#: Legends that leave room for points.
+_TIGHT: dict[str, Any] = {"handletextpad": 0.4, "borderpad": 0.2, "labelspacing": 0.3} | LEGEND
+
+
+def _statistics(models: Any, words: Any) -> dict[str, PatternStatistics]:
+    made_by = "mc.pattern_statistics(model, words)"
+    return measured(models, words, PatternStatistics, made_by, pattern_statistics)
+
+
+def _distributions(models: Any, words: Any) -> dict[str, Synchrony]:
+    """Distributions as they were given, or of the words, as "data", and of the models."""
+    if words is not None:
+        found = {name: synchrony_of(model) for name, model in named_models(models).items()}
+        return {"data": synchrony_of(check_words(words)), **found}
+    if isinstance(models, Synchrony):
+        return {"data" if models.method == "words" else "": models}
+    remedy = "fitted models and words, or what mc.synchrony(...) returns"
+    return named("models", models, Synchrony, remedy)
+
+
+def _draw_band(ax: Axes, n_words: int) -> None:
+    """Counting noise around the identity; bounds of zero reach beyond the axis."""
+    p = np.geomspace(LEAST_EXPECTED / n_words, 1.0, 400)
     lower, upper = counting_bounds(p, n_words)
     seen = upper > 0.0  # words of lower probability are not expected to occur at all
     floor = np.maximum(lower[seen], 1e-3 / n_words)
-    ax.fill_between(p[seen], floor, upper[seen], color="#D9D9D9", linewidth=0, zorder=0)
+    ax.fill_betweenx(p[seen], floor, upper[seen], color="#DDDDDD", linewidth=0, zorder=0)
     for bound in (lower, upper):
         above = bound > 0.0
-        ax.plot(p[above], bound[above], color="black", linewidth=0.5, linestyle="--", zorder=3)
-    ax.plot([least / 2.0, 2.0], [least / 2.0, 2.0], color="black", linewidth=0.6, zorder=3)
+        ax.plot(bound[above], p[above], color="black", linewidth=0.4, linestyle="--", zorder=2.5)
+    ax.plot([p[0], 1.0], [p[0], 1.0], color="black", linewidth=0.6, zorder=2.5)
 
 
-def _draw_words(ax: Axes, statistics: Mapping[str, PatternStatistics], least: float) -> None:
-    """Points of all models in random order, so that none covers another; many spikes below few."""
-    styles = looks(statistics)
-    listed = list(statistics.values())
-    x = np.maximum(np.concatenate([each.model for each in listed]), least)
-    y = np.concatenate([each.empirical for each in listed])
-    symbol = np.concatenate([_symbols(each) for each in listed])
-    tints = np.array([to_rgb(styles[name].tint) for name in statistics])
-    colour = np.repeat(tints, [each.model.size for each in listed], axis=0)
-    shuffled = np.random.default_rng(0).permutation(x.size)
-    for k in reversed(range(len(_MARKERS))):
-        chosen = shuffled[symbol[shuffled] == k]
-        if chosen.size:
-            dots = ax.scatter(x[chosen], y[chosen], s=6, c=colour[chosen], marker=_MARKERS[k])
-            dots.set(alpha=0.6, linewidths=0.5 if _MARKERS[k] == "x" else 0.0, zorder=2)
-            dots.set_rasterized(x.size > 2000)  # so that vector files stay small
+def _draw_points(
+    ax: Axes, each: PatternStatistics, look: Look, part: tuple[float, float], *, rasterized: bool
+) -> Line2D:
+    """A light point per word, jittered sideways within a part of its count."""
+    low, high = (_JITTER * (2.0 * end - 1.0) for end in part)
+    moved = np.random.default_rng(0).uniform(low, high, each.model.size) / each.n_words
+    [dots] = ax.plot(each.empirical + moved, each.model, ".", color=look.tint, alpha=0.3, zorder=2)
+    dots.set(markersize=3.0, markeredgewidth=0.0, rasterized=rasterized)
+    return dots
 
 
-def _symbols(statistics: PatternStatistics) -> NDArray[np.int64]:
-    return np.minimum(statistics.n_active, len(_MARKERS) - 1)
+def _told(each: PatternStatistics, units: Units | None) -> dict[str, Any]:
+    """What is known of each word; of windows, units are followed by their lag in bins."""
+    found: dict[str, Any] = {
+        "active": each.n_active,
+        "times seen": each.empirical * each.n_words,
+        "times expected": each.model * each.n_words,
+    }
+    if units is None:
+        return found
+    n_lags = each.X.shape[1] // len(units)
+    lags = [f" ({lag})" if lag else "" for lag in range(1 - n_lags, 1)]
+    names = np.array([f"{unit}{lag}" for lag in lags for unit in units.ids], dtype=object)
+    return {"active units": [", ".join(names[word == 1]) or "none" for word in each.X]} | found
 
 
-def _name(ax: Axes, statistics: Mapping[str, PatternStatistics]) -> None:
-    """Legends: models by colour (upper left), numbers of active bits by symbol (lower right)."""
-    dot: dict[str, Any] = {"marker": "o", "markersize": 4, "linestyle": ""}
-    models = [
-        Line2D([], [], color=look.tint, label=literal(name), **dot)
-        for name, look in looks(statistics).items()
-    ]
-    present = np.unique(np.concatenate([_symbols(each) for each in statistics.values()]))
-    symbols = [
-        Line2D([], [], color="0.3", marker=_MARKERS[k], markersize=3.5, linestyle="", label=label)
-        for k, label in ((k, f"{k}+" if k == len(_MARKERS) - 1 else f"{k}") for k in present)
-    ]
-    tight = {"handletextpad": 0.2, "borderpad": 0.2, "labelspacing": 0.3} | LEGEND
-    ax.add_artist(ax.legend(handles=models, loc="upper left", **tight))
-    ax.legend(handles=symbols, loc="lower right", title="active", title_fontsize=7, **tight)
+def _draw_medians(ax: Axes, each: PatternStatistics, name: str, look: Look) -> None:
+    """Median and quartiles of the probability of words of similar frequency."""
+    group = frequency_groups(each.empirical * each.n_words)
+    numbers = np.unique(group)
+    at = [np.exp(np.log(each.empirical[group == k]).mean()) for k in numbers]
+    found = np.array([_quartiles(each.model[group == k]) for k in numbers])
+    _draw_quartiles(ax, np.array(at), found, name, look)
+
+
+def frequency_groups(counts: Floats) -> NDArray[np.int64]:
+    """Group of each word by its count: 1, 2, 3 to 5, 6 to 11, ... twice as many each time."""
+    edges = np.array([1.5, *(3.0 * 2.0 ** np.arange(60.0) - 0.5)])
+    edges[1] = 2.5
+    return np.searchsorted(edges, counts)
+
+
+def _quartiles(values: Floats) -> tuple[float, float, float]:
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf")
+    return float(low), float(middle), float(high)
+
+
+def _draw_quartiles(ax: Axes, at: Floats, found: Floats, name: str, look: Look) -> None:
+    """Medians, joined by a thin line, with bars from the lower to the upper quartile."""
+    low, middle, high = found.T
+    ax.vlines(at, low, high, color=look.colour, linewidth=0.9, zorder=3)
+    style: dict[str, Any] = {
+        "marker": look.marker,
+        "markersize": 3.5,
+        "linewidth": 0.8,
+        "zorder": 4,
+    }
+    style |= {"markeredgecolor": "white", "markeredgewidth": 0.4}
+    ax.plot(at, middle, color=look.colour, label=literal(name), **style)
+
+
+def _last_group(n_active: NDArray[np.int64]) -> int:
+    """Largest number of active bits that has, with all larger ones, enough words."""
+    at_least = np.bincount(n_active)[::-1].cumsum()[::-1]
+    return int(np.flatnonzero(at_least >= min(_FEWEST, n_active.size))[-1])
 
 
 def _reach(distributions: Mapping[str, Synchrony]) -> tuple[int, float]:

@@ -1,75 +1,42 @@
-"""How well single units are predicted: gain, traces, calibration, ROC (the paper's figure 6b-c)."""
+"""How well single units are predicted: traces, calibration, ROC (the paper's figure 6c)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogLocator, NullFormatter
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from ..evaluate import Calibration, Prediction, PredictionResult, Roc
-from .style import (
-    DATA_COLOUR,
-    LEGEND,
-    LEGEND_RIGHT,
-    MODEL_COLOURS,
-    Look,
-    axes_or_new,
-    leave_rounding_small,
-    literal,
-    looks,
+from ..evaluate import (
+    Calibration,
+    Prediction,
+    Roc,
+    calibration as calibration_of,
+    predict,
+    roc as roc_of,
 )
-
-Found = TypeVar("Found")
+from ..models import WordsEstimator
+from ..validation import whole_number
+from ..words import Words
+from ._inputs import Colour, entitle, looks_of, measured
+from .style import DATA_COLOUR, LEGEND, LEGEND_RIGHT, MODEL_COLOURS, axes_or_new, literal
 
 _CHANCE = MODEL_COLOURS["Independent"]
 
 
-def gain(
-    predictions: Iterable[PredictionResult] | Mapping[str, PredictionResult],
-    *,
-    ax: Axes | None = None,
-) -> Axes:
-    """Conditional gain of each unit over its firing rate, against that rate.
-
-    Bits/s against Hz on a logarithmic axis; units without a training spike are not drawn. Error
-    bars are standard errors over splits; one split has none.
-
-    Parameters
-    ----------
-    predictions : iterable of PredictionResult, or mapping of str to PredictionResult
-        One for each model; a mapping names them.
-    """
-    if not isinstance(predictions, Mapping):
-        predictions = {each.model.name: each for each in predictions}
-    drawn = _drawn(predictions)
-    ax = axes_or_new(ax)
-    ax.axhline(0.0, color=_CHANCE, linewidth=0.8, zorder=0)
-    for name, result, look in drawn:
-        units = [unit for unit in result.units if unit.rate_hz > 0.0]
-        values = [(unit.rate_hz, unit.gain_bits_per_second, unit.stderr) for unit in units]
-        style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
-        style |= {"markersize": 3.5, "markerfacecolor": "none", "markeredgewidth": 0.9}
-        style |= {"label": literal(name), "elinewidth": 0.7}
-        ax.errorbar(*np.array(values).reshape(-1, 3).T, **style)
-    ax.set_xscale("log")
-    ax.set(xlabel="firing rate (Hz)", ylabel="gain (bits/s)")
-    _plain_ticks(ax)
-    leave_rounding_small(ax)
-    ax.legend(loc="best", **LEGEND)
-    return ax
-
-
 def prediction(
-    prediction: Prediction | Mapping[str, Prediction],
-    unit: int,
+    models: WordsEstimator | Prediction | Sequence[Any] | Mapping[str, Any],
+    words: Words | ArrayLike | None = None,
+    unit: int | None = None,
     *,
+    given: Literal["rest", "past"] = "rest",
     start_s: float | None = None,
     stop_s: float | None = None,
+    color: Colour | None = None,
+    title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Predicted probability of a spike of one unit over time, with the observed spikes.
@@ -79,39 +46,48 @@ def prediction(
 
     Parameters
     ----------
-    prediction : Prediction or mapping of str to Prediction
-        From :func:`~microcolumn.predict`; of several models, by name, on the same words.
+    models : fitted model or Prediction, or sequence or mapping of them
+        Fitted models and their names; or, without ``words``, what :func:`~microcolumn.predict`
+        returns on the same words.
+    words : Words or array_like, shape (n_words, n_units), optional
+        Held-out words.
     unit : int
         Position of the unit among the recorded units.
+    given : {"rest", "past"}
+        What models know, as in :func:`~microcolumn.predict`; of predictions that are given, it
+        follows from them.
     start_s, stop_s : float, optional
         What to show, seconds. By default the second without a gap that has most spikes.
+    color : colour, or mapping of str to colour, optional
+        Of all models, or by name.
+    title : str, optional
+        Of the axes.
     """
-    drawn = _drawn(prediction if isinstance(prediction, Mapping) else {"": prediction})
-    first = drawn[0][1]
+    unit = _check_unit(words, unit)
+    found = measured(
+        models,
+        words,
+        Prediction,
+        "mc.predict(model, words)",
+        lambda model, held: predict(model, held, given=given, units=[unit]),
+    )
+    first = next(iter(found.values()))
     if start_s is None and stop_s is None:
         start_s, stop_s = busiest_stretch_of_unit(first, unit)
     start = -np.inf if start_s is None else start_s
     stop = np.inf if stop_s is None else stop_s
     ax = axes_or_new(ax, (7.0, 1.8))
-    for name, each, look in drawn:
-        # Lines below others can be seen.
-        line = {"color": look.colour, "linestyle": look.dash, "linewidth": 1.2, "alpha": 0.8}
-        label = literal(name) or "prediction"
-        _draw_trace(ax, each.stretch(start, stop), unit, line | {"label": label})
-    shown = first.stretch(start, stop)
-    column = _column(shown, unit)
-    if shown.rate_log_odds is not None:
-        rate = float(expit(shown.rate_log_odds[column]))
-        ax.axhline(rate, color=_CHANCE, linestyle="--", linewidth=0.9, label="firing rate")
-    spikes = shown.times_s[shown.spikes[:, column] == 1] + shown.bin_width / 2
-    [ticks] = ax.plot(spikes, np.full(spikes.size, 1.05), "|", color=DATA_COLOUR, label="spikes")
-    ticks.set(markersize=7, transform=ax.get_xaxis_transform(), clip_on=False)
-    ax.set_xlim(shown.times_s[0], shown.times_s[-1] + shown.bin_width)
+    styles = looks_of(list(found), color)
+    for name, each in found.items():  # lines below others can be seen
+        line = {"color": styles[name].colour, "linestyle": styles[name].dash}
+        line |= {"linewidth": 1.1, "alpha": 0.75, "label": literal(name) or "prediction"}
+        _draw_trace(ax, each.stretch(start, stop), unit, line)
+    _draw_spikes(ax, first.stretch(start, stop), unit)
     ax.set_ylim(bottom=0.0)
     ax.set(xlabel="time (s)", ylabel="P(spike)")
     ax.ticklabel_format(axis="x", useOffset=False)
     ax.legend(**LEGEND_RIGHT)
-    return ax
+    return entitle(ax, title)
 
 
 def busiest_stretch_of_unit(prediction: Prediction, unit: int) -> tuple[float, float]:
@@ -131,7 +107,16 @@ def busiest_stretch_of_unit(prediction: Prediction, unit: int) -> tuple[float, f
     return start, start + n * prediction.bin_width
 
 
-def calibration(found: Calibration | Mapping[str, Calibration], *, ax: Axes | None = None) -> Axes:
+def calibration(
+    models: WordsEstimator | Calibration | Sequence[Any] | Mapping[str, Any],
+    words: Words | ArrayLike | None = None,
+    unit: int | None = None,
+    *,
+    given: Literal["rest", "past"] = "rest",
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Observed frequency of spikes against their predicted probability.
 
     A point per group of similar predictions. Bars around the diagonal are 5 % and 95 % bounds of
@@ -139,52 +124,102 @@ def calibration(found: Calibration | Mapping[str, Calibration], *, ax: Axes | No
 
     Parameters
     ----------
-    found : Calibration or mapping of str to Calibration
-        From :func:`~microcolumn.calibration`; of several models, by name.
+    models : fitted model or Calibration, or sequence or mapping of them
+        Fitted models and their names; or, without ``words``, what
+        :func:`~microcolumn.calibration` returns.
+    words : Words or array_like, shape (n_words, n_units), optional
+        Held-out words.
+    unit : int, optional
+        Position of the unit among the recorded units; by default all units are pooled.
+    given, color, title
+        As in :func:`prediction`.
     """
-    drawn = _drawn(found if isinstance(found, Mapping) else {"": found})
+    found = measured(
+        models,
+        words,
+        Calibration,
+        "mc.calibration(mc.predict(model, words))",
+        lambda model, held: calibration_of(predict(model, held, given=given), unit),
+    )
     ax = axes_or_new(ax, (3.2, 3.2))
-    largest = max(max(each.predicted.max(), each.observed.max()) for _, each, _ in drawn)
+    largest = max(max(each.predicted.max(), each.observed.max()) for each in found.values())
     ax.plot([0.0, largest], [0.0, largest], color=_CHANCE, linewidth=0.8, zorder=0)
-    for name, each, (colour, marker, *_) in drawn:
+    for name, look in looks_of(list(found), color).items():
+        each, colour = found[name], look.colour
         ax.vlines(each.predicted, each.lower, each.upper, color=colour, alpha=0.35, linewidth=2.5)
         label = f"{literal(name)} (error {each.error:.2g})".strip()
-        ax.plot(each.predicted, each.observed, marker, color=colour, markersize=3.5, label=label)
+        [dots] = ax.plot(each.predicted, each.observed, look.marker, color=colour, label=label)
+        dots.set_markersize(3.5)
     ax.set(xlabel="predicted P(spike)", ylabel="observed frequency")
     ax.legend(loc="upper left", **LEGEND)
-    return ax
+    return entitle(ax, title)
 
 
-def roc(found: Roc | Mapping[str, Roc], *, ax: Axes | None = None) -> Axes:
+def roc(
+    models: WordsEstimator | Roc | Sequence[Any] | Mapping[str, Any],
+    words: Words | ArrayLike | None = None,
+    unit: int | None = None,
+    *,
+    given: Literal["rest", "past"] = "rest",
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Receiver operating characteristic: bins with a spike found against false alarms.
 
     The diagonal is chance. Units that spike in no bin or in all have no curve; the legend says so.
 
     Parameters
     ----------
-    found : Roc or mapping of str to Roc
-        From :func:`~microcolumn.roc`; of several models, by name.
+    models : fitted model or Roc, or sequence or mapping of them
+        Fitted models and their names; or, without ``words``, what :func:`~microcolumn.roc`
+        returns.
+    words : Words or array_like, shape (n_words, n_units), optional
+        Held-out words.
+    unit : int
+        Position of the unit among the recorded units; with ``words`` only.
+    given, color, title
+        As in :func:`prediction`.
     """
-    drawn = _drawn(found if isinstance(found, Mapping) else {"": found})
+    at = _check_unit(words, unit) if words is not None else -1
+    found = measured(
+        models,
+        words,
+        Roc,
+        "mc.roc(mc.predict(model, words), unit)",
+        lambda model, held: roc_of(predict(model, held, given=given, units=[at]), at),
+    )
     ax = axes_or_new(ax, (3.2, 3.2))
     ax.plot([0.0, 1.0], [0.0, 1.0], color=_CHANCE, linewidth=0.8, zorder=0)
-    for name, each, (colour, _, dash, *_) in drawn:
+    for name, look in looks_of(list(found), color).items():
+        each = found[name]
         label = f"{literal(name)} ({each.note or f'area {each.area:.3f}'})".strip()
-        ax.plot(each.false_positive, each.true_positive, color=colour, linestyle=dash, label=label)
+        style = {"color": look.colour, "linestyle": look.dash, "label": label}
+        ax.plot(each.false_positive, each.true_positive, **style)
     ax.set(xlabel="false alarms", ylabel="spikes found", xlim=(0.0, 1.0), ylim=(0.0, 1.0))
     ax.set_aspect("equal")
     ax.legend(loc="lower right", **LEGEND)
-    return ax
+    return entitle(ax, title)
 
 
-def _drawn(named: Mapping[str, Found]) -> list[tuple[str, Found, Look]]:
-    """Name, content and look of each; black without a name."""
-    if not named:
-        raise ValueError("there is no prediction to draw; pass at least one")
-    styles = looks(named)
-    if "" in styles:
-        styles[""] = styles[""]._replace(colour=DATA_COLOUR)
-    return [(name, each, styles[name]) for name, each in named.items()]
+def _check_unit(words: Any, unit: int | None) -> int:
+    """The position of the unit, which must be named; a number in place of words is one."""
+    if unit is None:
+        which = words if isinstance(words, int) else 0
+        raise ValueError(f"no unit is named; pass the position of one, such as unit={which}")
+    return whole_number("unit", unit)
+
+
+def _draw_spikes(ax: Axes, shown: Prediction, unit: int) -> None:
+    """Observed spikes as ticks above the axes, and the training rate, if it is known."""
+    column = _column(shown, unit)
+    if shown.rate_log_odds is not None:
+        rate = float(expit(shown.rate_log_odds[column]))
+        ax.axhline(rate, color=_CHANCE, linestyle="--", linewidth=0.9, label="firing rate")
+    spikes = shown.times_s[shown.spikes[:, column] == 1] + shown.bin_width / 2
+    [ticks] = ax.plot(spikes, np.full(spikes.size, 1.05), "|", color=DATA_COLOUR, label="spikes")
+    ticks.set(markersize=7, transform=ax.get_xaxis_transform(), clip_on=False)
+    ax.set_xlim(shown.times_s[0], shown.times_s[-1] + shown.bin_width)
 
 
 def _draw_trace(ax: Axes, shown: Prediction, unit: int, line: dict[str, Any]) -> None:
@@ -211,15 +246,3 @@ def _column(prediction: Prediction, unit: int) -> int:
         known = ", ".join(map(str, prediction.positions))
         raise ValueError(f"unit {unit} was not predicted; pick one of {known}")
     return prediction.positions.index(unit)
-
-
-def _plain_ticks(ax: Axes) -> None:
-    """Label rates with plain numbers, more of them on an axis of few decades."""
-    low, high = ax.get_xlim()
-    decades = np.log10(high / low)
-    subs = [1.0, 2.0, 5.0] if decades < 2.0 else [1.0]
-    if decades < 1.0:
-        subs += [1.5, 3.0, 4.0, 7.0]
-    ax.xaxis.set_major_locator(LogLocator(subs=subs))
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.xaxis.set_minor_formatter(NullFormatter())

@@ -1,92 +1,125 @@
-"""Scores of models: bars, differences from one model, growth with the window."""
+"""Scores of models, and differences from one of them, on one recording or on many."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
-from ..evaluate import Comparison, ModelScore, PairedDifference, WindowResult
-from ..evaluate._significance import FEWEST_SPLITS, claimed_stderr, corrected_stderr, p_text
+from ..evaluate import Comparison
+from ..evaluate._significance import split_stderr
 from ..formatting import counted
 from ..models import ModelSpec
 from ..models._spec import CLASSES, INDEPENDENT, OBJECTIVES
-from .style import (
-    ERROR_BARS,
-    LEGEND,
-    LEGEND_RIGHT,
-    Look,
-    axes_or_new,
-    leave_rounding_small,
-    literal,
-    looks,
-)
+from ._inputs import Colour, coloured, entitle, named
+from ._tips import tip
+from .style import LEGEND_RIGHT, Look, axes_or_new, leave_rounding_small, literal, looks
 
-#: Part of the space of a recording that is filled with bars.
+#: Part of the space of a recording, or of a model, that is filled with its marks.
 _FILLED = 0.8
+#: Marks side by side in groups; more of them would be too narrow.
+_MOST_IN_GROUPS = 60
+#: Width of a letter on the axis, points.
+_LETTER = 4.4
+#: Splits, or recordings, are dots of this colour on bars.
+_DOT = "0.15"
 
 
-def scores(compared: Comparison | Sequence[Comparison], *, ax: Axes | None = None) -> Axes:
+class _Value(NamedTuple):
+    """A mean with its error, and the values of the splits that it is a mean over."""
+
+    mean: float
+    stderr: float
+    by_split: list[float]
+
+
+class _Series(NamedTuple):
+    """What one mark stands for, a model or a difference of two, on each recording."""
+
+    label: str
+    look: Look
+    other: Look | None  # of the model subtracted, where that is not the reference of all
+    values: list[_Value | None]
+
+
+def scores(
+    compared: Comparison | Sequence[Comparison] | Mapping[str, Comparison],
+    *,
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Bars of the excess log-likelihood of each model over independent units, the zero line.
 
     Error bars are one standard error: from blocks of bins for fitted models compared by
     :func:`microcolumn.compare` and for one split; otherwise that of the mean over splits, corrected
-    for the words that splits share.
+    for the words that splits share. Dots are splits. Of more than 60 bars, there is one per model:
+    its mean over recordings, which are the dots, with the standard error over them.
 
     Parameters
     ----------
-    compared : Comparison or sequence of Comparison
+    compared : Comparison, or sequence or mapping of them
         From :func:`microcolumn.compare` or ``results.comparison(...)``; several are drawn as
-        groups of bars.
+        groups of bars, called by the recording's name or by the mapping's.
+    color : colour, or mapping of str to colour, optional
+        Of all models, or by name.
+    title : str, optional
+        Of the axes.
     """
     listed, specs = _drawn(compared)
     if not specs:
         raise ValueError("there is no score to draw; compare a model other than Independent")
+    series = [
+        _Series(literal(name), look, None, [_score(each, name) for each in listed])
+        for name, look in coloured(looks(specs, specs), color).items()
+    ]
     ax = axes_or_new(ax, (4.6, 2.6))
-    width = _FILLED / len(specs)
-    for k, (name, look) in enumerate(looks(specs, specs).items()):
-        drawn = [
-            (at, pair.bits_per_second, pair.stderr)
-            for at, each in enumerate(listed)
-            if name in each.scores
-            for pair in [each.pair(name, INDEPENDENT)]
-        ]
-        at, values, errors = (np.array(column) for column in zip(*drawn, strict=True))
-        style: dict[str, Any] = {"color": look.colour, "hatch": look.hatch, "linewidth": 0.6}
-        style["edgecolor"] = "white" if look.hatch else look.colour
+    grouped = in_groups(len(listed), len(specs))
+    width = _width(series, grouped)
+    for each, at, values in _places(series, grouped):
+        style: dict[str, Any] = {"color": each.look.colour, "hatch": each.look.hatch}
+        style["edgecolor"] = "white" if each.look.hatch else each.look.colour
         style["error_kw"] = {"elinewidth": 0.8, "capsize": min(2.0, 12.0 * width)}
-        x = at + _offset(k, len(specs))
-        ax.bar(x, values, width, yerr=errors, label=literal(name), **style)
-    _draw_zero(ax)
+        means, errors = ([value[k] for value in values] for k in (0, 1))
+        bars = ax.bar(at, means, width, yerr=errors, label=each.label, linewidth=0.6, **style)
+        tip(bars, _told(each, listed, values))
+        _draw_dots(ax, at, values, width / 4, _DOT)
     ax.set_ylabel("excess log-likelihood\n(bits/s)")
-    _name_groups(ax, listed)
-    ax.legend(**LEGEND_RIGHT)
-    return ax
+    _finish(ax, listed, series, grouped)
+    return entitle(ax, title)
 
 
 def differences(
-    compared: Comparison | Sequence[Comparison],
+    compared: Comparison | Sequence[Comparison] | Mapping[str, Comparison],
     reference: str = "Ising",
     *,
+    also: Sequence[tuple[str, str]] = (),
+    color: Colour | None = None,
+    title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Each model's score minus that of one of them, paired over splits, with p-values.
+    """Each model's score minus that of one of them, paired over splits.
 
-    Error bars are one standard error of the paired difference, from which the p-value follows; it
-    is corrected for the number of pairs, and left out where there are fewer than three splits. See
-    :class:`~microcolumn.evaluate.PairedDifference`.
+    Error bars are one standard error of the paired difference, dots are splits; see
+    :class:`~microcolumn.evaluate.PairedDifference`. Of one recording, the axis on the right has
+    per cent of the reference's gain over independent units. Of more than 60 points, there is one
+    per model: its mean over recordings, which are the dots, with the standard error over them.
 
     Parameters
     ----------
-    compared : Comparison or sequence of Comparison
+    compared : Comparison, or sequence or mapping of them
         As in :func:`scores`; the place of one without the reference stays empty.
     reference : str
         Name of the model that is subtracted.
+    also : sequence of (str, str)
+        Further pairs of models: the first minus the second.
+    color, title
+        As in :func:`scores`.
     """
     listed, specs = _drawn(compared)
     names = [name for name in specs if name != reference]
@@ -95,127 +128,176 @@ def differences(
             f"no model is compared with {reference!r}; name another one as reference, "
             f"of {', '.join(specs)}"
         )
+    for name in (each for pair in also for each in pair if each not in specs):
+        raise ValueError(f"also names {name!r}; name some of {', '.join(specs)}")
+    styles = coloured(looks(specs, specs), color)
+    series = [
+        _Series(
+            literal(name), styles[name], None, [_difference(c, name, reference) for c in listed]
+        )
+        for name in names
+    ]
+    for a, b in also:
+        label = f"{literal(a)} \N{MINUS SIGN} {literal(b)}"
+        both = [_difference(each, a, b) for each in listed]
+        series.append(_Series(label, styles[a], styles[b], both))
     ax = axes_or_new(ax, (4.6, 2.6))
-    # A p-value needs this part of the width of the axes, or it is written upwards.
-    upright = _FILLED / len(names) / (len(listed) + 0.2) < 0.12
-    styles = looks(specs, specs)
-    for at, each in enumerate(listed):
-        for k, name in enumerate(names):
-            if {name, reference} <= set(each.scores):
-                x = at + _offset(k, len(names))
-                _draw_difference(ax, x, each.pair(name, reference), styles[name], upright=upright)
-    _draw_zero(ax)
-    low, high = ax.get_ylim()
-    ax.set_ylim(low, high + (0.4 if upright else 0.14) * (high - low))  # for the p-values
+    grouped = in_groups(len(listed), len(specs))
+    for each, at, values in _places(series, grouped):
+        means, errors = ([value[k] for value in values] for k in (0, 1))
+        style = {"elinewidth": 0.8, "capsize": 2, "ecolor": each.look.colour, **_point(each)}
+        tip(ax.errorbar(at, means, errors, label=each.label, **style), _told(each, listed, values))
+        _draw_dots(ax, at, values, 0.3 * _width(series, grouped), each.look.colour)
     ax.set_ylabel(f"difference from\n{literal(reference)} (bits/s)")
-    _name_groups(ax, listed)
-    points = [Line2D([], [], label=literal(name), **_point(styles[name])) for name in names]
-    ax.legend(handles=points, **LEGEND_RIGHT)
-    return ax
+    _finish(ax, listed, series, grouped)
+    if len(listed) == 1:
+        _add_per_cent(ax, listed[0], reference)
+    return entitle(ax, title)
 
 
-def windows(
-    result: WindowResult, *, bin_width: float | None = None, ax: Axes | None = None
-) -> Axes:
-    """Score per unit against the number of bins per word, a line per model.
-
-    Error bars are one standard error, as in :func:`scores`.
-
-    Parameters
-    ----------
-    result : WindowResult
-        From ``results.by_window(...)``; missing results and false modes are gaps.
-    bin_width : float, optional
-        Seconds per bin; if given, an axis above shows the length of words.
-    """
-    ax = axes_or_new(ax)
-    styles = looks(result.models)
-    for k, (name, found) in enumerate(result.models.items()):
-        look = styles[name]
-        # Models are side by side, so that error bars do not overlap.
-        at = np.array(result.windows) + 0.07 * (k - (len(result.models) - 1) / 2)
-        ranked = [None if each is None or each.has_false_mode else each for each in found]
-        values = np.array([math.nan if each is None else each.per_neuron for each in ranked])
-        errors = np.array([_stderr_per_neuron(each, result.test_to_train) for each in ranked])
-        style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
-        ax.errorbar(at, values, errors, markersize=3, label=literal(name), **style, **ERROR_BARS)
-    if len(result.windows) <= 12:
-        ax.set_xticks(result.windows)
-    else:
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set(xlabel="bins per word", ylabel="excess log-likelihood\nper unit (bits/s)")
-    ax.legend(loc="best", **LEGEND)
-    if bin_width is not None:
-        ms = 1e3 * bin_width
-        both = (lambda n: np.multiply(n, ms), lambda t: np.divide(t, ms))
-        ax.secondary_xaxis("top", functions=both).set_xlabel("length of a word (ms)")
-    return ax
+def in_groups(n_recordings: int, n_models: int) -> bool:
+    """Whether recordings are groups of marks; otherwise there is one mark per model."""
+    return n_recordings > 1 and n_recordings * n_models <= _MOST_IN_GROUPS
 
 
-def _drawn(
-    compared: Comparison | Sequence[Comparison],
-) -> tuple[list[Comparison], dict[str, ModelSpec]]:
+def _drawn(compared: Any) -> tuple[list[Comparison], dict[str, ModelSpec]]:
     """Comparisons as a list, and all models except independent ones, by class, objective, size."""
-    listed = [compared] if isinstance(compared, Comparison) else list(compared)
-    found = {model.name: model.spec for each in listed for model in each.models}
+    remedy = "what mc.compare(models, words) returns, a list of such, or a dict of them by name"
+    if isinstance(compared, Sequence) and not len(compared):
+        raise ValueError(f"compared is empty, so there is no score to draw; pass {remedy}")
+    found = named("compared", compared, Comparison, remedy)
+    listed = [
+        replace(each, recording=name) if isinstance(compared, Mapping) else each
+        for name, each in found.items()
+    ]
+    known = {model.name: model.spec for each in listed for model in each.models}
     order = {
         name: (CLASSES.index(spec.model), OBJECTIVES.index(spec.objective), spec.n_hidden)
-        for name, spec in found.items()
+        for name, spec in known.items()
         if spec.model != INDEPENDENT
     }
-    return listed, {name: found[name] for name in sorted(order, key=order.__getitem__)}
+    return listed, {name: known[name] for name in sorted(order, key=order.__getitem__)}
 
 
-def _offset(k: int, n: int) -> float:
-    """Distance from the middle of a group to bar ``k`` of ``n``."""
-    return _FILLED * ((k + 0.5) / n - 0.5)
+def _score(compared: Comparison, name: str) -> _Value | None:
+    if name not in compared.scores:
+        return None
+    pair = compared.pair(name, INDEPENDENT)
+    return _Value(pair.bits_per_second, pair.stderr, [*compared.scores[name].by_split.values()])
 
 
-def _point(look: Look) -> dict[str, Any]:
-    return {"color": look.colour, "marker": look.marker, "markersize": 4, "linestyle": ""}
+def _difference(compared: Comparison, first: str, second: str) -> _Value | None:
+    if not {first, second} <= set(compared.scores):
+        return None
+    pair = compared.pair(first, second)
+    above, below = (compared.scores[name].by_split for name in (first, second))
+    by_split = [above[split] - below[split] for split in sorted(above.keys() & below.keys())]
+    return _Value(pair.bits_per_second, pair.stderr, by_split)
 
 
-def _draw_difference(
-    ax: Axes, x: float, pair: PairedDifference, look: Look, *, upright: bool
+def _over_recordings(values: Sequence[_Value | None]) -> _Value:
+    """Mean over recordings with its error; the recordings take the place of splits."""
+    means = [value.mean for value in values if value]
+    return _Value(fmean(means), split_stderr(means), means)
+
+
+def _width(series: Sequence[_Series], grouped: bool) -> float:
+    """Width of a mark; recordings, or models if these have a place of their own, are 1 apart."""
+    return _FILLED / len(series) if grouped else 0.6
+
+
+def _places(
+    series: Sequence[_Series], grouped: bool
+) -> Iterator[tuple[_Series, list[float], list[_Value]]]:
+    """Each series with the places of its marks and their values."""
+    for k, each in enumerate(series):
+        if grouped:
+            shift = _FILLED * ((k + 0.5) / len(series) - 0.5)
+            found = [(at + shift, value) for at, value in enumerate(each.values) if value]
+        elif len(each.values) > 1:
+            found = [(float(k), _over_recordings(each.values))] if any(each.values) else []
+        else:
+            found = [(float(k), value) for value in each.values if value]
+        if found:
+            yield each, [at for at, _ in found], [value for _, value in found]
+
+
+def _told(
+    series: _Series, listed: Sequence[Comparison], values: Sequence[_Value]
+) -> dict[str, Any]:
+    """What the marks of a series stand for, in words of a table."""
+    known = [each.recording for each, value in zip(listed, series.values, strict=True) if value]
+    one_each = len(known) == len(values)
+    return {
+        "recording": known if one_each else f"mean over {len(known)} recordings",
+        "model": series.label,
+        "bits/s": [value.mean for value in values],
+        "standard error": [value.stderr for value in values],
+    }
+
+
+def _point(series: _Series) -> dict[str, Any]:
+    """A point in the colour of a model, or half in that of the model subtracted."""
+    style = {"color": series.look.colour, "marker": series.look.marker, "markersize": 4}
+    if series.other is not None:
+        style |= {"marker": "D", "fillstyle": "left", "markerfacecoloralt": series.other.colour}
+        style |= {"markeredgecolor": "0.3", "markeredgewidth": 0.4}
+    return style | {"linestyle": ""}
+
+
+def _draw_dots(
+    ax: Axes, at: Sequence[float], values: Sequence[_Value], shift: float, colour: str
 ) -> None:
-    """A point with its error bar and, if there are enough splits, its p-value above."""
-    ax.errorbar(x, pair.bits_per_second, pair.stderr, elinewidth=0.8, capsize=2, **_point(look))
-    if pair.n_splits < FEWEST_SPLITS:
+    """Small dots of splits or recordings beside their means; one alone is the mean itself."""
+    several = [(x + shift, y) for x, value in zip(at, values, strict=True) for y in value.by_split]
+    if len(several) > len(values):
+        [dots] = ax.plot(*zip(*several, strict=True), ".", color=colour, alpha=0.6, zorder=2.5)
+        dots.set(markersize=4.0, markeredgewidth=0.0)
+
+
+def _finish(
+    ax: Axes, listed: Sequence[Comparison], series: Sequence[_Series], grouped: bool
+) -> None:
+    """Zero, names of recordings or models, and a legend where models are not named on the axis."""
+    leave_rounding_small(ax)
+    ax.spines["bottom"].set_visible(False)
+    ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
+    if grouped:
+        _name_columns(ax, [_recording(each) for each in listed])
+        ax.legend(**LEGEND_RIGHT)
         return
-    top = pair.bits_per_second + (0.0 if math.isnan(pair.stderr) else pair.stderr)
-    text = p_text(pair.p_holm).replace(" = ", "=").replace(" < ", "<")
-    place: dict[str, Any] = {"xytext": (0, 4), "textcoords": "offset points", "ha": "center"}
-    ax.annotate(text, (x, top), rotation=90 if upright else 0, fontsize=5.5, va="bottom", **place)
+    minus = " \N{MINUS SIGN} "
+    _name_columns(ax, [each.label.replace(minus, f"\n{minus.lstrip()}") for each in series])
+    if len(listed) == 1:
+        ax.set_xlabel(", ".join(_recording(listed[0]).replace("\n(", " (").split("\n")))
 
 
-def _name_groups(ax: Axes, listed: Sequence[Comparison]) -> None:
-    """Name recordings below their bars; outside of a study there is none."""
-    names = [
-        f"{literal(each.recording)}\n{counted(each.n_units, 'unit')}" if each.recording else ""
-        for each in listed
-    ]
-    names = [name.replace(" (simulated)", "\n(simulated)") for name in names]
+def _recording(compared: Comparison) -> str:
+    """A recording's name in lines; outside of a study there is none."""
+    if not compared.recording:
+        return ""
+    name = f"{literal(compared.recording)}\n{counted(compared.n_units, 'unit')}"
+    return name.replace(" (simulated)", "\n(simulated)")
+
+
+def _name_columns(ax: Axes, names: Sequence[str]) -> None:
+    """Names below the axis, slanted where they would overlap."""
     ax.set_xlim(-0.6, len(names) - 0.4)
     ax.set_xticks(range(len(names)), names)
     ax.tick_params(axis="x", length=0)
-    letters = len(names) * max(len(line) for name in names for line in name.split("\n"))
-    if len(names) > 6 or letters > 40:  # they would overlap
+    longest = max(len(line) for name in names for line in name.split("\n"))
+    width = ax.get_window_extent().width / ax.figure.dpi * 72.0
+    if longest * len(names) * _LETTER > width:
         ax.tick_params(axis="x", rotation=45)
         for label in ax.get_xticklabels():
             label.set(ha="right", rotation_mode="anchor")
 
 
-def _draw_zero(ax: Axes) -> None:
-    """A line at zero instead of the lower edge."""
-    leave_rounding_small(ax)
-    ax.spines["bottom"].set_visible(False)
-    ax.axhline(0.0, color="black", linewidth=0.8, clip_on=False)
-
-
-def _stderr_per_neuron(result: ModelScore | None, test_to_train: float) -> float:
-    """Error of a mean over splits, bits/s per recorded unit."""
-    if result is None:
-        return math.nan
-    corrected = corrected_stderr([s.bits_per_second for s in result.splits], test_to_train)
-    error = claimed_stderr(corrected, result.block_stderr, result.n_splits)
-    return error / result.n_units
+def _add_per_cent(ax: Axes, compared: Comparison, reference: str) -> None:
+    """An axis on the right in per cent of the reference's gain, if it has one."""
+    gain = compared.pair(reference, INDEPENDENT).bits_per_second
+    if gain <= 0.0 or math.isinf(gain):
+        return
+    both = (lambda y: np.multiply(y, 100.0 / gain), lambda y: np.multiply(y, gain / 100.0))
+    right = ax.secondary_yaxis("right", functions=both)
+    right.set_ylabel(f"% of {literal(reference)}'s gain")

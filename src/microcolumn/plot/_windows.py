@@ -17,8 +17,8 @@ from ._inputs import entitle, model_with_hidden
 from ._laminar import HasUnits, bit_layout, mark_layers
 from .style import SIGNED, ColourMap, axes_or_new
 
-#: As many as the paper shows, and most in a row.
-MOST, COLUMNS = 18, 9
+#: As many as the paper shows, and most in a row; fewer than five maps do not fill it.
+MOST, COLUMNS, _FEWEST_COLUMNS = 18, 9, 5
 
 
 def hidden_map(
@@ -96,28 +96,31 @@ def hidden_maps(
     *,
     bin_width: float,
 ) -> None:
-    """Maps of the first 18 of some hidden units, numbered from 1 on, in one colour scale."""
+    """Maps of the first 18 of some hidden units in one colour scale, called h0, h1, ... as in W.
+
+    They fill one row or two; below is one label for the time axes of all.
+    """
     shown = order[:MOST]
     n_rows = math.ceil(shown.size / COLUMNS)
-    panels = figure.subplots(n_rows, COLUMNS, squeeze=False)
+    n_columns = max(math.ceil(shown.size / n_rows), _FEWEST_COLUMNS)
+    panels = figure.subplots(n_rows, n_columns, squeeze=False)
     limit = float(np.abs(model.W_[:, shown]).max())
     for place, ax in enumerate(panels.ravel()):
         if place >= shown.size:
             ax.set_axis_off()
             continue
         hidden_map(model, int(shown[place]), units, bin_width=bin_width, limit=limit, ax=ax)
-        ax.set_title(f"{place + 1}", pad=2, fontsize=7)
-        is_left, is_lowest = place % COLUMNS == 0, place + COLUMNS >= shown.size
-        if not is_left:
+        ax.set_title(f"h{shown[place]}", pad=2, fontsize=7)
+        ax.set_xlabel("")
+        if place % n_columns:
             ax.set(yticklabels=[], ylabel="")
             ax.set_yticklabels(["" for _ in ax.get_yticks(minor=True)], minor=True)
-        if not is_lowest:
+        if place + n_columns < shown.size:
             ax.set_xticklabels([])
-        if not (is_left and is_lowest):  # one for all
-            ax.set_xlabel("")
-    n_columns = min(shown.size, COLUMNS)  # the bar has the same width for one map and for nine
-    size: dict[str, Any] = {"aspect": 14 * n_rows, "pad": 0.09 / n_columns}
-    size |= {"fraction": 0.27 / n_columns, "ax": panels[:, : shown.size]}
+    figure.supxlabel("time before the newest bin (ms)", fontsize=8)
+    n_beside = min(shown.size, n_columns)  # the bar has the same width for one map and for nine
+    size: dict[str, Any] = {"aspect": 14 * n_rows, "pad": 0.09 / n_beside}
+    size |= {"fraction": 0.27 / n_beside, "ax": panels[:, :n_beside]}
     bar = figure.colorbar(panels[0, 0].images[0], **size)
     bar.set_label("weight (nats)")
     bar.outline.set_linewidth(0.6)

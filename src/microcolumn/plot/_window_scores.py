@@ -1,0 +1,155 @@
+"""How scores grow with the number of bins per word, and how the gain over the Ising model does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from ..evaluate import ModelScore, WindowResult
+from ..evaluate._significance import claimed_stderr, corrected_stderr
+from ._inputs import Colour, entitle, expect, looks_of
+from ._tips import tip
+from .style import LEGEND, Look, axes_or_new, literal
+
+_REMEDY = "what results.by_window(...) returns"
+
+
+def windows(
+    result: WindowResult,
+    *,
+    bin_width: float | None = None,
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Score per unit against the number of bins per word, a line per model.
+
+    Bands are one standard error to either side, as in :func:`scores`.
+
+    Parameters
+    ----------
+    result : WindowResult
+        From ``results.by_window(...)``; missing results and false modes are gaps.
+    bin_width : float, optional
+        Seconds per bin; if given, an axis above shows the length of words.
+    color : colour, or mapping of str to colour, optional
+        Of all models, or by name.
+    title : str, optional
+        Of the axes.
+    """
+    expect("result", result, WindowResult, _REMEDY)
+    ax = axes_or_new(ax)
+    for name, look in looks_of(list(result.models), color).items():
+        ranked = [
+            None if each is None or each.has_false_mode else each for each in result.models[name]
+        ]
+        values = [math.nan if each is None else each.per_neuron for each in ranked]
+        errors = [_stderr_per_neuron(each, result.test_to_train) for each in ranked]
+        _draw(ax, result.windows, values, errors, name, look)
+    low, high = ax.get_ylim()
+    ax.set_ylim(min(low, 0.0), high)
+    ax.set_ylabel("excess log-likelihood\nper unit (bits/s)")
+    _count_bins(ax, result.windows, bin_width)
+    return entitle(ax, title)
+
+
+def window_gains(
+    result: WindowResult,
+    *,
+    bin_width: float | None = None,
+    color: Colour | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Score per unit minus that of the Ising model, against the number of bins per word.
+
+    Paired by split: dots are splits, bands one standard error of their mean to either side; see
+    :meth:`~microcolumn.evaluate.WindowResult.gains`.
+
+    Parameters
+    ----------
+    result, bin_width, color, title
+        As in :func:`windows`; the result needs an Ising model and another one.
+    """
+    expect("result", result, WindowResult, _REMEDY)
+    reference = result.reference
+    if reference is None:
+        raise ValueError("the result has no Ising model beside others; draw it with windows")
+    ax = axes_or_new(ax)
+    styles = looks_of(list(result.models), color)
+    for name, pairs in result.gains().items():
+        values = [math.nan if pair is None else pair.bits_per_second for pair in pairs]
+        errors = [math.nan if pair is None else pair.stderr for pair in pairs]
+        _draw(ax, result.windows, values, errors, name, styles[name])
+        _draw_splits(ax, result, name, styles[name])
+    ax.axhline(0.0, color=styles[reference].colour, linewidth=0.8, zorder=1)
+    ax.set_ylabel(f"gain over {literal(reference)}\nper unit (bits/s)")
+    _count_bins(ax, result.windows, bin_width)
+    return entitle(ax, title)
+
+
+def _draw(
+    ax: Axes,
+    at: Sequence[int],
+    values: Sequence[float],
+    errors: Sequence[float],
+    name: str,
+    look: Look,
+) -> None:
+    """A line with points and a band; a point alone, which no band shows, has an error bar."""
+    y, error = np.array(values), np.array(errors)
+    style = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
+    [line] = ax.plot(at, y, markersize=3, label=literal(name), **style)
+    about = {"bins per word": at, "bits/s per unit": values, "standard error": errors}
+    tip(line, {"model": name} | about)
+    ax.fill_between(at, y - error, y + error, color=look.colour, alpha=0.18, linewidth=0)
+    known = np.isfinite(y)
+    alone = known & ~np.append(known[1:], False) & ~np.append(False, known[:-1])
+    ax.vlines(np.array(at)[alone], (y - error)[alone], (y + error)[alone], color=look.colour)
+
+
+def _draw_splits(ax: Axes, result: WindowResult, name: str, look: Look) -> None:
+    """Difference from the reference in each split, as dots."""
+    found = zip(
+        result.windows, result.models[name], result.models[f"{result.reference}"], strict=True
+    )
+    dots = [
+        (window, (model.by_split[split] - ising.by_split[split]) / model.n_units)
+        for window, model, ising in found
+        if model and ising and not (model.has_false_mode or ising.has_false_mode)
+        for split in sorted(model.by_split.keys() & ising.by_split.keys())
+        if model.n_splits > 1
+    ]
+    if dots:
+        [drawn] = ax.plot(*zip(*dots, strict=True), ".", color=look.colour, alpha=0.6)
+        drawn.set(markersize=4.0, markeredgewidth=0.0)
+
+
+def _count_bins(ax: Axes, windows: Sequence[int], bin_width: float | None) -> None:
+    """Name the bins per word, and above the length of words; a legend of the models."""
+    if len(windows) <= 12:
+        ax.set_xticks(windows)
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel("bins per word")
+    ax.legend(loc="best", **LEGEND)
+    if bin_width is not None:
+        ms = 1e3 * bin_width
+        both = (lambda n: np.multiply(n, ms), lambda t: np.divide(t, ms))
+        above = ax.secondary_xaxis("top", functions=both)
+        above.set_xlabel("length of a word (ms)")
+        if len(windows) <= 12:
+            above.set_xticks([ms * n for n in windows], [f"{ms * n:.3g}" for n in windows])
+
+
+def _stderr_per_neuron(result: ModelScore | None, test_to_train: float) -> float:
+    """Error of a mean over splits, bits/s per recorded unit."""
+    if result is None:
+        return math.nan
+    corrected = corrected_stderr([s.bits_per_second for s in result.splits], test_to_train)
+    error = claimed_stderr(corrected, result.block_stderr, result.n_splits)
+    return error / result.n_units

@@ -1,0 +1,162 @@
+"""Plots of gains: their values are those of the results or models they were given."""
+
+import math
+
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+import microcolumn as mc
+from microcolumn.evaluate import PredictionResult, UnitPrediction
+from microcolumn.models import ModelSpec
+from microcolumn.parameters import Parameters
+from microcolumn.plot._gain import gain
+from microcolumn.plot._tips import tips_of
+from microcolumn.units import Units
+
+
+def axes():
+    return Figure().subplots()
+
+
+def result(name, rates, gains, stderr=0.1):
+    units = tuple(
+        UnitPrediction(f"u{k}", k, rate, gain, stderr, 0.7, 0.1, 0.2)
+        for k, (rate, gain) in enumerate(zip(rates, gains, strict=True))
+    )
+    return PredictionResult(ModelSpec.of(name), "past", units, (), 1 if math.isnan(stderr) else 4)
+
+
+def rates(container):
+    return container.lines[0].get_xdata()
+
+
+def gains(container):
+    return container.lines[0].get_ydata()
+
+
+def test_gain_is_drawn_against_rate_for_each_model_with_errors_over_splits():
+    ax = gain([result("Ising", [1, 3], [0.5, 0.7]), result("RBM 4", [1, 3], [0.6, 0.9])], ax=axes())
+    assert ax.get_xscale() == "log"
+    ising, hidden = ax.containers
+    np.testing.assert_allclose(gains(ising), [0.5, 0.7])
+    np.testing.assert_allclose(gains(hidden), [0.6, 0.9])
+    middle = np.sqrt(rates(ising) * rates(hidden))  # on a logarithmic axis
+    np.testing.assert_allclose(middle, [1.0, 3.0])
+    assert np.all(rates(ising) < rates(hidden))
+    [bars] = ising.lines[2]
+    np.testing.assert_allclose([s[:, 1] for s in bars.get_segments()], [[0.4, 0.6], [0.6, 0.8]])
+    assert ising.lines[0].get_color() != hidden.lines[0].get_color()
+    assert [c.get_label() for c in ax.containers] == ["Ising", "RBM 4"]
+
+
+def test_models_of_one_class_share_a_colour_and_differ_in_their_markers():
+    ax = gain([result("RBM 4", [1], [1]), result("RBM 9", [1], [2])], ax=axes())
+    first, second = (container.lines[0] for container in ax.containers)
+    assert first.get_color() == second.get_color()
+    assert first.get_marker() != second.get_marker()
+
+
+def test_one_split_has_no_error_bars_and_silent_units_no_place():
+    ax = gain([result("Ising", [0.0, 2.0], [0.0, 0.4], math.nan)], ax=axes())
+    ax.figure.draw_without_rendering()
+    [container] = ax.containers
+    assert (*rates(container), *gains(container)) == (2.0, 0.4)
+    [bars] = container.lines[2]
+    assert not any(segment.size for segment in bars.get_segments())
+
+
+@pytest.mark.parametrize(
+    ("hertz", "some"), [([1.9, 4.9], "3"), ([0.3, 8], "0.5"), ([0.01, 50], "1")]
+)
+def test_rates_are_plain_numbers_at_any_span(hertz, some):
+    ax = gain([result("Ising", hertz, [0.1, 0.2])], ax=axes())
+    ax.figure.draw_without_rendering()
+    low, high = ax.get_xlim()
+    labels = [t.get_text() for t in ax.get_xticklabels() if low <= t.get_position()[0] <= high]
+    assert some in labels
+    assert 3 <= len(labels) <= 12
+
+
+def test_the_models_of_a_unit_are_joined():
+    ax = gain([result("Ising", [1, 3], [0.5, 0.7]), result("RBM 4", [1, 3], [0.6, 0.9])], ax=axes())
+    joined = ax.collections[0]
+    assert isinstance(joined, LineCollection)
+    heights = [segment[:, 1].tolist() for segment in joined.get_segments()]
+    assert heights == [[0.5, 0.6], [0.7, 0.9]]
+    alone = gain(result("Ising", [1, 3], [0.5, 0.7]), ax=axes())
+    assert not alone.collections[0].get_segments()
+    np.testing.assert_array_equal(rates(alone.containers[0]), [1, 3])  # in their place
+
+
+@pytest.fixture(scope="module")
+def words():
+    rng = np.random.default_rng(0)
+    together = rng.random((2000, 1)) < 0.1
+    X = rng.random((2000, 3)) < np.where(together, [0.7, 0.6, 0.5], [0.02, 0.05, 0.1])
+    return mc.Words.from_array(X, units=Units("abc"))
+
+
+@pytest.mark.parametrize("given", ["rest", "past"])
+def test_models_on_words_have_their_conditional_gain_at_their_training_rate(words, given):
+    windows = words.embed(2)
+    model = mc.Ising(l1=1e-3).fit(windows)
+    [container] = gain(model, windows, given=given, ax=axes()).containers
+    np.testing.assert_allclose(gains(container), mc.conditional_gain(model, windows, given=given))
+    hertz = np.bincount(np.nonzero(windows.X[windows.index][:, 3:])[1]) / windows.n_bins / 0.020
+    np.testing.assert_allclose(rates(container), hertz, rtol=2e-3)
+    assert container.get_label() == "Ising"
+
+
+def test_models_in_another_order_of_units_are_joined_by_unit(words):
+    turned = mc.Words.from_array(words.X[words.index][:, ::-1], units=Units("cba"))
+    models = {"a": mc.Ising(l1=1e-3).fit(words), "b": mc.Ising(l1=1e-3).fit(turned)}
+    ax = gain(models, words, ax=axes())
+    for segment in ax.collections[0].get_segments():
+        assert segment[0, 1] == pytest.approx(segment[1, 1], rel=1e-4)
+
+
+def test_gains_that_are_arrays_need_rates(words):
+    model = mc.Ising(l1=1e-3).fit(words)
+    found = mc.conditional_gain(model, words)
+    [container] = gain(found, rates=[1.0, 2.0, 4.0], ax=axes()).containers
+    np.testing.assert_array_equal(gains(container), found)
+    np.testing.assert_array_equal(rates(container), [1.0, 2.0, 4.0])
+    two = gain({"a": found, "b": found}, rates=[1.0, 2.0, 4.0], ax=axes())
+    assert [each.get_label() for each in two.containers] == ["a", "b"]
+    with pytest.raises(ValueError, match=r"array of gains; pass rates= too"):
+        gain(found, ax=axes())
+    with pytest.raises(
+        ValueError, match=r"shape \(3,\) and rates \(2,\); pass one of each per unit"
+    ):
+        gain(found, rates=[1.0, 2.0], ax=axes())
+
+
+def test_wrong_input_is_one_sentence(words):
+    model = mc.Ising(l1=1e-3).fit(words)
+    with pytest.raises(TypeError, match=r"^models is an Ising; pass fitted models and words, what"):
+        gain(model, ax=axes())
+    with pytest.raises(ValueError, match="models is empty; pass fitted models and words"):
+        gain({}, ax=axes())
+    with pytest.raises(TypeError, match=r"^words is a str; pass Words"):
+        gain(model, "words", ax=axes())
+    with pytest.raises(TypeError, match="HistoryGLM, which has no conditional gain"):
+        gain(mc.HistoryGLM(), words, ax=axes())
+    made = mc.Ising.from_parameters(Parameters(b=[-1.0] * 3, J=np.zeros((3, 3))))
+    with pytest.raises(
+        ValueError, match=r"knows no training rates; pass what mc\.conditional_gain"
+    ):
+        gain(made, words, ax=axes())
+
+
+def test_colours_and_a_title_can_be_asked_for(words):
+    model = mc.Ising(l1=1e-3).fit(words)
+    ax = gain(model, words, color="red", title="Mouse", ax=axes())
+    assert ax.containers[0].lines[0].get_color() == "red"
+    assert ax.get_title() == "Mouse"
+
+
+def test_points_say_which_unit_they_are():
+    [points] = gain(result("Ising", [0.0, 2.0], [0.0, 0.4]), ax=axes()).containers
+    assert tips_of(points.lines[0]).rows == [("u1", "Ising", 2.0, 0.4, 0.1)]
