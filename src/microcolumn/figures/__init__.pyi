@@ -13,5 +13,6 @@ from ._data import data as data
 from ._likelihood import likelihood as likelihood
 from ._parameters import parameters as parameters
 from ._patterns import patterns as patterns
+from ._presets import preset as preset
 from ._spatiotemporal import spatiotemporal as spatiotemporal
 from ._windows import windows as windows
