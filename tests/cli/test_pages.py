@@ -6,6 +6,7 @@ import sys
 
 import planted_study
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 from microcolumn import figures
@@ -77,6 +78,48 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_written(
         == "The figure data of cells (simulated) is left out: the data are not stored yet\n"
     )
     assert sorted(os.listdir(tmp_path)) == ["captions.txt", "likelihood.svg"]
+
+
+def test_one_figure_is_drawn_without_the_others(store, tmp_path, monkeypatch):
+    drawn = dict(_all.FIGURES)
+    monkeypatch.setitem(drawn, "parameters", drawn["parameters"]._replace(draw=None))
+    monkeypatch.setattr(_all, "FIGURES", drawn)
+    result = study("figures", store, "--out", tmp_path, "--figure", "S1", "--figure", "data")
+    assert result.exit_code == 0, result.output
+    written = {"annealing-cells.pdf", "data-cells.pdf", "captions.txt"}
+    assert set(os.listdir(tmp_path)) == written
+
+
+def test_a_figure_has_the_width_and_the_pixels_asked_for(store, tmp_path):
+    asked = ("--width", "single", "--dpi", "254", "--format", "png", "--font", "DejaVu Sans")
+    result = study("figures", store, "--out", tmp_path, "--figure", "3", *asked)
+    assert result.exit_code == 0, result.output
+    with Image.open(tmp_path / "likelihood.png") as picture:
+        assert picture.width == 890
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--figure", "9"), "there is no figure '9'; choose from data (1), likelihood (3)"),
+        (("--recording", "X"), "the study has no recording 'X'; it has cells"),
+        (("--width", "wide"), "width is 'wide'; choose 'single' (89 mm), 'double' (183 mm)"),
+        (("--font", "Nonesuch"), "font 'Nonesuch' is not installed here; install it"),
+    ],
+)
+def test_what_there_is_not_is_one_sentence_and_leaves_no_folder(store, tmp_path, asked, said):
+    result = study("figures", store, "--out", tmp_path / "f", *asked)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"microcolumn: {said}")
+    assert len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "f").exists()
+
+
+def test_a_figure_asked_for_that_has_no_results_is_told(store, tmp_path):
+    result = study("figures", store, "--out", tmp_path, "--figure", "5", "--figure", "3")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("The figure windows of cells (simulated) is left out: words of")
+    assert (tmp_path / "likelihood.pdf").exists()
 
 
 def test_a_study_without_a_test_has_nothing_to_draw(tmp_path):

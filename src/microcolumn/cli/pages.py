@@ -34,7 +34,7 @@ class Format(StrEnum):
 def add_to(study: typer.Typer) -> None:
     """Make these commands known to ``microcolumn study``."""
     add_command(study, page, "study page plan.toml --open")
-    add_command(study, figures, "study figures plan.toml --out figures")
+    add_command(study, figures, "study figures plan.toml --figure likelihood --width single")
 
 
 def page(
@@ -66,27 +66,45 @@ def figures(
     format: Annotated[Format, typer.Option(help="PDF and SVG for papers, PNG for slides.")] = (
         Format.pdf
     ),
+    figure: Annotated[
+        list[str] | None,
+        typer.Option(help="Name of a figure, or its number in the paper: 3, S1; repeatable."),
+    ] = None,
+    recording: Annotated[
+        list[str] | None, typer.Option(help="Name of a recording; repeatable.")
+    ] = None,
+    width: Annotated[
+        str | None,
+        typer.Option(help="single (89 mm), double (183 mm) or a number of mm.", metavar="WIDTH"),
+    ] = None,
+    font: Annotated[
+        str | None, typer.Option(help="An installed family; Arial or the like by default.")
+    ] = None,
+    dpi: Annotated[
+        int, typer.Option(help="Of PNG files, and of pictures in PDF and SVG.", min=50, max=2400)
+    ] = 300,
     json: Json = False,
 ) -> None:
-    """Write the paper's figures of a study as files, with their captions in captions.txt."""
-    from ..figures import draw_all
+    """Write the figures of a study as files, with their captions in captions.txt."""
+    from ..figures import draw_all, preset
     from ..study import Results
 
-    with one_sentence():
+    with one_sentence(), preset(width, font):
         store = store_of(study)
         folder = store.with_name(f"{store.stem}-figures") if out is None else out
         results = Results(store)
+        chosen = draw_all(results, figures=figure or (), recordings=recording or ())
         make_folder(folder)
         captions: dict[str, str] = {}
         taken: set[str] = set()
-        for wanted, figure in draw_all(results):
+        for wanted, drawn in chosen:
             name = _file_name(wanted, taken)
-            if isinstance(figure, str):
-                say(figure, err=True)
+            if isinstance(drawn, str):
+                say(drawn, err=True)
                 continue
             with atomic_write(folder / f"{name}.{format}") as file:
-                figure.savefig(file, format=format)
-            captions[name] = f"{figure.title}. {figure.caption}"
+                drawn.savefig(file, format=format, dpi=dpi)
+            captions[name] = f"{drawn.title}. {drawn.caption}"
         if not captions:
             raise ValueError(f"{store} has nothing to draw yet; run the study further")
         with atomic_write(folder / "captions.txt") as file:

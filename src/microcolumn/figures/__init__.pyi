@@ -16,6 +16,7 @@ from ._likelihood import likelihood as likelihood
 from ._parameters import parameters as parameters
 from ._patterns import patterns as patterns
 from ._penalties import penalties as penalties
+from ._presets import preset as preset
 from ._ranking import ranking as ranking
 from ._spatiotemporal import spatiotemporal as spatiotemporal
 from ._windows import windows as windows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tqdm.auto import tqdm
@@ -58,45 +58,82 @@ class Wanted(NamedTuple):
     draw: Drawing
 
 
-def wanted(results: Results) -> Iterator[Wanted]:
-    """Figures that a study has results for, by name, then by recording in the plan's order."""
+def wanted(
+    results: Results, figures: Sequence[str] = (), recordings: Sequence[str] = ()
+) -> Iterator[Wanted]:
+    """Figures that a study has results for, by name, then by recording in the plan's order.
+
+    See :func:`draw_all` for ``figures`` and ``recordings``. A figure that is asked for by name is
+    there without results, too.
+    """
+    asked = {_figure_name(each) for each in figures}
+    planned = [source.name for source in results.plan.sources]
+    for each in recordings:
+        if each not in planned:
+            known = ", ".join(planned)
+            raise ValueError(f"the study has no recording {each!r}; it has {known}")
     for name, (draw, _, per_recording, several_bins, need) in FIGURES.items():
-        for recording in results.recordings:
+        if asked and name not in asked:
+            continue
+        for recording in recordings or results.recordings:
             try:
                 condition_of(results, recording, None, None, several_bins=several_bins, need=need)
             except NotComputedError:
-                continue
-            yield Wanted(name, recording if per_recording else None, draw)
-            if not per_recording:
+                if not asked:
+                    continue
+            yield Wanted(name, recording if per_recording or recordings else None, draw)
+            if not (per_recording or recordings):
                 break
 
 
 def draw_all(
-    results: Results, *, progress: bool | None = None
+    results: Results,
+    *,
+    figures: Sequence[str] = (),
+    recordings: Sequence[str] = (),
+    progress: bool | None = None,
 ) -> Iterator[tuple[Wanted, CaptionedFigure | str]]:
-    """Draw all figures that a study has results for, one recording after the other.
+    """Draw the figures that a study has results for, one recording after the other.
 
     Parameters
     ----------
     results : Results
         Of the study.
+    figures : sequence of str
+        Their names (:data:`FIGURES`) or numbers in the paper, ``"3"``, ``"S1"``; by default all.
+    recordings : sequence of str
+        Of which recordings; a figure that shows all of them is then drawn of each. By default all.
     progress : bool, optional
         Show a bar; by default in a terminal and in a notebook only.
 
-    Yields
-    ------
-    wanted : Wanted
-        Which figure it is.
-    figure : CaptionedFigure or str
-        The figure, or a sentence that says which of its results is not computed yet.
+    Returns
+    -------
+    iterator of (Wanted, CaptionedFigure or str)
+        Which figure it is, and the figure, drawn when its turn comes, or a sentence that says
+        which of its results is not computed yet.
     """
+    planned = [None, *(source.name for source in results.plan.sources)]
     by_recording = sorted(
-        wanted(results), key=lambda each: [None, *results.recordings].index(each.recording)
+        wanted(results, figures, recordings), key=lambda each: planned.index(each.recording)
     )
-    shown = is_interactive() if progress is None else progress
-    for each in tqdm(by_recording, unit=" figures", disable=not shown):
+    return _drawn(results, by_recording, is_interactive() if progress is None else progress)
+
+
+def _drawn(
+    results: Results, figures: Sequence[Wanted], shown: bool
+) -> Iterator[tuple[Wanted, CaptionedFigure | str]]:
+    for each in tqdm(figures, unit=" figures", disable=not shown):
         try:
             yield each, each.draw(results, each.recording)
         except NotComputedError as error:
             of = "" if each.recording is None else f" of {results.label(each.recording)}"
             yield each, f"The figure {each.name}{of} is left out: {error}"
+
+
+def _figure_name(asked: str) -> str:
+    """Name of a figure that is asked for by its name or its number in the paper."""
+    for name, figure in FIGURES.items():
+        if asked.lower() == name or (figure.paper and asked.upper() == figure.paper):
+            return name
+    known = ", ".join(f"{n} ({f.paper})" if f.paper else n for n, f in FIGURES.items())
+    raise ValueError(f"there is no figure {asked!r}; choose from {known}")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from html import escape
@@ -16,12 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend_handler import HandlerTuple
 
 from ..plot.style import RC, printable
+from ._presets import current
+from ._stacking import height_at, stack
 
 #: Inches: a column and a page of a journal.
 COLUMN, PAGE = 3.4, 7.0
@@ -47,6 +49,8 @@ class CaptionedFigure(Figure):
         What the figure shows, in a line.
     size : (float, float)
         Width and height, inches.
+    fonts : sequence of str
+        Families by preference: letters that the first lacks are taken from the next.
 
     Attributes
     ----------
@@ -58,8 +62,11 @@ class CaptionedFigure(Figure):
 
     number = ""  # instead of matplotlib's, which counts the figures of pyplot
 
-    def __init__(self, number: str, title: str, size: tuple[float, float]) -> None:
+    def __init__(
+        self, number: str, title: str, size: tuple[float, float], fonts: Sequence[str]
+    ) -> None:
         super().__init__(figsize=size, layout="constrained")
+        self._fonts = tuple(fonts)
         self.number = number
         self.title = title
         self.caption = ""
@@ -70,7 +77,8 @@ class CaptionedFigure(Figure):
         strip = 9 / 72 / self.get_figheight()  # inches of a small line, as a share of the height
         engine: Any = self.get_layout_engine()
         engine.set(rect=(0.0, 0.0, 1.0, 1.0 - strip))
-        self.text(0.995, 1.0 - 0.2 * strip, "simulated", color="0.45", size=6, ha="right", va="top")
+        look: dict[str, Any] = {"color": "0.45", "size": 6, "family": list(self._fonts)}
+        self.text(0.995, 1.0 - 0.2 * strip, "simulated", ha="right", va="top", **look)
         self.caption = f"{self.caption} {sentence}"
         self.keywords = ("simulated",)
 
@@ -79,7 +87,7 @@ class CaptionedFigure(Figure):
 
         The same figure gives the same bytes: nothing is stamped with the time.
         """
-        with _style(), warnings.catch_warnings():
+        with _style(self._fonts), warnings.catch_warnings():
             kind = str(options.get("format") or _extension(fname)).lower()
             if kind in _METADATA:
                 subject, unstamped = _METADATA[kind]
@@ -96,7 +104,7 @@ class CaptionedFigure(Figure):
 
         A prefix is a letter, then letters, digits, ``-`` and ``_``.
         """
-        with _style():
+        with _style(self._fonts):
             return svg_element(self, self.title, prefix)
 
     @property
@@ -104,7 +112,7 @@ class CaptionedFigure(Figure):
         return f"Figure {self.number}: {self.title}" if self.number else self.title
 
     def _repr_html_(self) -> str:
-        with _style():
+        with _style(self._fonts):
             element = _element(self, self.title)
         # A hash instead of the object's address: a notebook that is run again shows the same bytes.
         prefix = "figure-" + hashlib.sha256(element.encode()).hexdigest()[:8]
@@ -127,9 +135,16 @@ def svg_element(figure: Figure, title: str, prefix: str) -> str:
 
 @contextmanager
 def captioned(number: str, title: str, size: tuple[float, float]) -> Iterator[CaptionedFigure]:
-    """A new figure in the style of all figures."""
-    with _style():
-        yield CaptionedFigure(number, title, size)
+    """A new figure in the style of all figures, of the width and font of the preset.
+
+    Without one, it has ``size``, inches.
+    """
+    width, fonts = current()
+    shape = size if width is None else (width, height_at(width, size))
+    with _style(fonts):
+        figure = CaptionedFigure(number, title, shape, fonts)
+        yield figure
+        stack(figure, size)
 
 
 def letter(ax: Axes, name: str, pad: float | None = None) -> None:
@@ -152,20 +167,32 @@ def share_legend(figure: Figure | SubFigure, loc: str, **options: Any) -> None:
             if type(handle) not in map(type, alike):
                 alike.append(handle)
         legend.remove()
-    # A row of the page's width holds six labels, or about 80 letters with their marks.
-    n_rows = math.ceil(max(len(marks) / 6, sum(len(label) + 5 for label in marks) / 80))
-    arranged: dict[str, Any] = {"loc": loc, "ncols": -(-len(marks) // n_rows)} | options
+    n_columns = _n_columns(list(marks), figure.bbox.width / figure.dpi)
+    arranged: dict[str, Any] = {"loc": loc, "ncols": n_columns} | options
     arranged["handler_map"] = {tuple: HandlerTuple(ndivide=None)}
     pairs: Any = [tuple(each) for each in marks.values()]  # which matplotlib's types leave out
     figure.legend(pairs, list(marks), **arranged)
 
 
+def _n_columns(labels: Sequence[str], width: float) -> int:
+    """Columns of a legend that is ``width`` inches wide.
+
+    The width of a page holds six labels, or about 80 letters with their marks.
+    """
+    share = width / PAGE
+    for n_columns in range(min(len(labels), max(1, round(6 * share))), 1, -1):
+        columns = np.array_split(labels, n_columns)  # as matplotlib deals them
+        if sum(max(map(len, column)) + 5 for column in columns) <= 80 * share:
+            return n_columns
+    return 1
+
+
 @contextmanager
-def _style() -> Iterator[None]:
+def _style(fonts: Sequence[str]) -> Iterator[None]:
     """The style of all figures, independent of the user's settings."""
     with mpl.rc_context():
         mpl.rcdefaults()
-        mpl.rcParams.update(RC)
+        mpl.rcParams.update(RC | {"font.family": list(fonts)})
         yield
 
 

@@ -1,0 +1,66 @@
+"""Which figures of a study are drawn: by name or number, and of which recordings."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from microcolumn.figures import FIGURES, _all, draw_all, wanted
+from microcolumn.study import NotComputedError
+
+
+@pytest.fixture
+def results(monkeypatch):
+    """Three recordings, the last not read yet and the second without words of several bins."""
+
+    def condition(results, recording, experiment, window, *, several_bins=False):
+        if recording == "C" or (several_bins and recording == "B"):
+            raise NotComputedError(f"nothing of {recording}")
+
+    def draw(results, recording):
+        condition(results, recording, None, None)
+        return f"drawn of {recording}"
+
+    monkeypatch.setattr(_all, "condition_of", condition)
+    monkeypatch.setattr(
+        _all, "FIGURES", {name: each._replace(draw=draw) for name, each in FIGURES.items()}
+    )
+    sources = [SimpleNamespace(name=name) for name in "ABC"]
+    return SimpleNamespace(plan=SimpleNamespace(sources=sources), recordings="AB", label=str)
+
+
+def found(results, **asked):
+    return [(each.name, each.recording) for each in wanted(results, **asked)]
+
+
+def test_by_default_all_are_drawn_that_have_results(results):
+    everything = found(results)
+    assert {name for name, _ in everything} == set(FIGURES)
+    assert ("likelihood", None) in everything
+    assert [each for each in everything if each[0] == "windows"] == [("windows", "A")]
+    assert [each.recording for each, _ in draw_all(results)] == sorted(
+        (recording for _, recording in everything), key=lambda name: name or ""
+    )
+
+
+@pytest.mark.parametrize("asked", ["likelihood", "Likelihood", "3"])
+def test_a_figure_has_a_name_and_the_number_of_the_paper(results, asked):
+    assert found(results, figures=[asked]) == [("likelihood", None)]
+    assert found(results, figures=["s1"], recordings="B") == [("annealing", "B")]
+
+
+def test_of_chosen_recordings_a_figure_of_all_is_drawn_of_each(results):
+    chosen = found(results, figures=["likelihood"], recordings=["B", "A"])
+    assert chosen == [("likelihood", "B"), ("likelihood", "A")]
+
+
+def test_what_is_asked_for_without_results_is_a_sentence(results):
+    [(which, sentence)] = draw_all(results, figures=["data"], recordings=["C"])
+    assert (which.name, which.recording) == ("data", "C")
+    assert sentence == "The figure data of C is left out: nothing of C"
+
+
+def test_names_that_there_are_not_are_refused_before_anything_is_drawn(results):
+    with pytest.raises(ValueError, match=r"no figure '7'; .* data \(1\), likelihood \(3\)"):
+        draw_all(results, figures=["data", "7"])
+    with pytest.raises(ValueError, match="no recording 'D'; it has A, B, C"):
+        draw_all(results, recordings=["D"])
