@@ -12,7 +12,7 @@ from microcolumn.study import NotComputedError
 def results(monkeypatch):
     """Three recordings, the last not read yet and the second without words of several bins."""
 
-    def condition(results, recording, experiment, window, *, several_bins=False):
+    def condition(results, recording, experiment, window, *, several_bins=False, need=None):
         if recording == "C" or (several_bins and recording == "B"):
             raise NotComputedError(f"nothing of {recording}")
 

@@ -13,7 +13,7 @@ from ._likelihood import doubts, error_bars
 
 @of_condition()
 def ranking(results: Results, condition: Condition) -> CaptionedFigure:
-    """Models ranked by their scores, with paired differences from the best one."""
+    """Figure of the ranking: models by their scores, with paired differences from the best."""
     compared = results.comparison(**condition.names)
     if not compared.models:
         raise condition.missing("a score without a false mode")
