@@ -21,6 +21,7 @@ class Raster extends Plot {
     this.view.stretch(data.n_bins);
     const span = Math.max(1, Math.min(data.n_bins, Math.round(width / OPENING_BIN)));
     this.view.show(fullest(unit, span), span);
+    this.cursor.column = this.view.first; // keys begin where one looks
   }
 
   /** Choose hidden units, {unit, colour} each. */
