@@ -2,11 +2,15 @@
 
 import re
 
+import large_study
 import numpy as np
+import planted_study
 import pytest
-from browser import contrast, is_on, view_of
+from browser import PHONE, contrast, is_on, view_of, visiting, write_page
 
 from microcolumn.plot._laminar import laminar
+from microcolumn.recording import Recording
+from microcolumn.units import Units
 
 BIN_S = 0.020
 
@@ -161,3 +165,18 @@ def test_weak_weights_can_be_seen_by_night(raster):
     for colour in numbers[:2]:
         assert contrast(colour, zero) > 1.25
         assert min(contrast(strong, colour) for strong in numbers[2:]) > 2
+
+
+def test_one_unit_with_a_long_name_and_no_layer_is_shown(browser, tmp_path):
+    name = "a unit whose name is much longer than any axis has room for"
+    data = Recording([np.arange(0.51, 20.0, 0.7)], Units([name]), epochs=[[0.0, 20.0]])
+    plan = large_study.plan_of(data, 2, planted_study.L1)
+    file = write_page(large_study.write(tmp_path / "cells.db", plan), tmp_path / "cells.html", 0)
+    with visiting(browser, file, viewport=PHONE) as visit:
+        visit.canvas("raster").press("Home")
+        for key in ("+", "ArrowDown", "PageDown", "End", "0"):
+            visit.canvas("raster").press(key)
+        visit.point_at("raster", 0, 25)
+        assert visit.text("assemblies-readout").endswith(f"1 unit spikes: unit {name}")
+        wide, room = visit.page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
+        assert wide <= room

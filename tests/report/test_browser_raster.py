@@ -127,6 +127,14 @@ def test_full_zoom_shows_single_bins(raster):
     assert view_of(raster) == before
 
 
+def test_keys_begin_where_one_looks(raster, stretch):
+    before = view_of(raster)
+    raster.canvas("raster").press("ArrowRight")
+    time = f"{stretch['start_s'] + (before[0] + 1) * BIN_S:.3f} s: "
+    assert raster.text("assemblies-readout").startswith(time)
+    assert view_of(raster) == before
+
+
 def test_keys_zoom_and_move_and_the_view_follows(raster, stretch):
     canvas, start = raster.canvas("raster"), stretch["start_s"]
     canvas.press("0")

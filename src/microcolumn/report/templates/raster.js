@@ -21,6 +21,7 @@ class Raster extends Plot {
     this.view.stretch(data.n_bins);
     const span = Math.max(1, Math.min(data.n_bins, Math.round(width / OPENING_BIN)));
     this.view.show(fullest(unit, span), span);
+    this.cursor.column = this.view.first; // keys begin where one looks
   }
 
   /** Choose hidden units, {unit, colour} each. */
@@ -113,7 +114,8 @@ class Raster extends Plot {
   }
 
   drawData(context, box, traces) {
-    for (const each of this.chosen) this.shade(context, box, each, 0.2);
+    const alpha = this.chosen.length > 2 ? 0.12 : 0.2; // many colours must not hide the spikes
+    for (const each of this.chosen) this.shade(context, box, each, alpha);
     drawSpikes(context, box, this.data.spikes, spikeColours(this.chosen, box));
     traces.forEach((trace, k) => {
       this.shade(context, trace, this.chosen[k], 0.35);
@@ -208,13 +210,13 @@ class Raster extends Plot {
     const bin = this.cursor.column, { bin_s: width } = this.explorer, { spikes } = this.data;
     const spiking = [...spikes.keys()].filter((row) => spikes[row].includes(bin));
     const time = (this.data.start_s + bin * width).toFixed(width < 0.01 ? 4 : 3) + ' s: ';
-    const states = this.chosen.map(({ unit }) => {
-      const count = (rows) => spiking.filter((row) => rows.includes(row)).length;
-      const against = unit.silenced.length
-        ? ' and ' + count(unit.silenced) + ' of the ' + unit.silenced.length + ' that it silences' : '';
-      return 'h' + unit.column + ' is ' + (isOn(unit, bin) ? 'on' : 'off') + ' (P = ' +
-        unit.thousandths[bin] / 1000 + ') with ' + count(unit.members) + ' of its ' +
-        counted(unit.members.length, 'unit') + against + '; ';
+    const count = (rows) => spiking.filter((row) => rows.includes(row)).length;
+    const states = this.chosen.map(({ unit: { column, thousandths, members, silenced }, unit }) => {
+      const company = [];
+      if (members.length) company.push(count(members) + ' of its ' + counted(members.length, 'unit'));
+      if (silenced.length) company.push(count(silenced) + ' of ' + silenced.length + ' that it silences');
+      return 'h' + column + ' is ' + (isOn(unit, bin) ? 'on' : 'off') + ' (P = ' +
+        thousandths[bin] / 1000 + ') with ' + company.join(' and ') + '; ';
     });
     const names = spiking.slice(0, 6).map((row) => unitText(this.explorer, row)).join('; ');
     const more = spiking.length > 6 ? '; ' + (spiking.length - 6) + ' more' : '';
