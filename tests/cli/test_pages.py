@@ -51,8 +51,9 @@ def test_a_place_that_cannot_be_written_to_is_one_sentence(store, tmp_path, comm
 def test_figures_are_files_with_their_captions(store, tmp_path):
     result = study("figures", store, "--out", tmp_path / "f")
     assert result.exit_code == 0, result.output
-    per_recording = ("ranking", "data", "patterns", "parameters", "penalties", "annealing")
-    names = ["likelihood", *(f"{which}-cells" for which in per_recording)]
+    of_cells = [name for name, each in figures.FIGURES.items() if each.per_recording]
+    of_cells = [name for name in of_cells if not figures.FIGURES[name].several_bins]
+    names = ["likelihood", *(f"{which}-cells" for which in of_cells)]
     assert set(os.listdir(tmp_path / "f")) == {"captions.txt", *(f"{n}.pdf" for n in names)}
     captions = (tmp_path / "f" / "captions.txt").read_text(encoding="utf-8")
     assert all(f"{name}: " in captions for name in names)
