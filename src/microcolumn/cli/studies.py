@@ -16,7 +16,16 @@ from ..models._spec import DEFAULT_OBJECTIVE, USUAL_RIVALS
 from . import certificates, clusters, models, pages, reading, tables
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, print_json, print_table, say, say_blocks, say_started, show_page, warnings_as_lines
+from .output import (
+    Json,
+    print_json,
+    print_table,
+    say,
+    say_blocks,
+    say_started,
+    show_page,
+    warnings_as_lines,
+)
 from .stores import PlanOrStore, default_store, store_of
 
 if TYPE_CHECKING:

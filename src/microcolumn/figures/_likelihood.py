@@ -110,7 +110,7 @@ def _caption(
             f"Bars and large points: means over {len(compared)} recordings, which are the dots; "
             "error bars: one standard error over recordings."
         )
-        return text + _doubts(compared)
+        return text + doubts(compared)
     if any(each.n_splits > 1 for each in compared):
         text += "Dots: single splits. "
     text += error_bars(each.n_splits for each in compared)
