@@ -53,7 +53,7 @@ def steps(count: int) -> Iterator[Callable[[str], None]]:
     """A bar in a terminal that says which of ``count`` steps a command is at: call it with each."""
     from tqdm import tqdm
 
-    layout = "{desc} |{bar:20}| step {n_fmt} of {total_fmt}, {elapsed} so far"
+    layout = "{desc}|{bar:20}| step {n_fmt} of {total_fmt}, {elapsed} so far"
     hidden = not sys.stderr.isatty()
     with tqdm(total=count, disable=hidden, leave=False, bar_format=layout) as bar:
 
