@@ -1,6 +1,8 @@
 """Whatever a file holds, a terminal shows it and does not obey it."""
 
 import csv
+import io
+import sys
 import warnings
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from typer.testing import CliRunner
 import microcolumn
 from microcolumn.cli import app
 from microcolumn.cli.failures import one_sentence
+from microcolumn.cli.output import say_blocks, say_started, steps
 
 HOSTILE = "=1\x1b]0;owned\x07\u202e"
 
@@ -72,3 +75,70 @@ def test_commands_print_by_one_function_alone():
     folder = Path(microcolumn.__file__).parent / "cli"
     users = [file.name for file in folder.glob("*.py") if ".echo(" in file.read_text()]
     assert users == ["output.py"]
+
+
+class Terminal(io.StringIO):
+    """A file that says that somebody looks at it."""
+
+    def isatty(self):
+        return True
+
+
+def seen(monkeypatch, kind=Terminal):
+    """Files in place of standard output and standard error; NO_COLOR is not set."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    out, err = kind(), kind()
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    return out, err
+
+
+BLOCKS = [("Title\x1b", "text"), ("", "more"), ("Question?", "")]
+
+
+def test_headings_are_bold_in_a_terminal_and_obey_nothing(monkeypatch):
+    out, _ = seen(monkeypatch)
+    say_blocks(BLOCKS)
+    bold = "\x1b[1mTitle\\x1b\x1b[0m\ntext\n\nmore\n\n\x1b[1mQuestion?\x1b[0m\n"
+    assert out.getvalue() == bold
+
+
+def test_headings_are_plain_elsewhere(monkeypatch):
+    plain = "Title\\x1b\ntext\n\nmore\n\nQuestion?\n"
+    out, _ = seen(monkeypatch, io.StringIO)
+    say_blocks(BLOCKS)
+    assert out.getvalue() == plain
+    out, _ = seen(monkeypatch)
+    monkeypatch.setenv("NO_COLOR", "1")
+    say_blocks(BLOCKS)
+    assert out.getvalue() == plain
+
+
+def test_a_run_says_in_a_terminal_that_it_starts_and_what_takes_long(monkeypatch, tmp_path):
+    _, err = seen(monkeypatch)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    say_started()
+    assert err.getvalue() == "starting: kernels are compiled once, a minute\n"
+    (tmp_path / "kernel.nbi").touch()
+    say_started()
+    assert err.getvalue().splitlines()[1] == "starting ..."
+    _, log = seen(monkeypatch, io.StringIO)
+    say_started()
+    assert log.getvalue() == ""
+
+
+def test_steps_are_shown_in_a_terminal_alone(monkeypatch):
+    def three():
+        with steps(3) as begin:
+            for step in ("reading", "fitting", "saving"):
+                begin(step)
+
+    _, err = seen(monkeypatch)
+    three()
+    shown = err.getvalue()
+    places = [shown.index(f"{name}: |") for name in ("reading", "fitting", "saving")]
+    assert places == sorted(places)
+    assert "step 3 of 3" in shown
+    _, log = seen(monkeypatch, io.StringIO)
+    three()
+    assert log.getvalue() == ""

@@ -11,7 +11,7 @@ import typer
 
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, Open, make_folder, print_json, say, say_blocks, show_page
+from .output import Json, Open, make_folder, print_json, say, say_blocks, say_started, show_page
 
 
 def add_to(app: typer.Typer) -> None:
@@ -39,6 +39,7 @@ def demo(
     Prints the answer with its cautions and where the page is. An interrupted demo continues where
     it stopped. The first run compiles the kernels, which takes a minute.
     """
+    say_started()
     from .. import demonstration  # the numerical libraries load only when a command runs
     from ..report import report_dict
     from ..report._text import answer_blocks

@@ -16,7 +16,7 @@ from . import reading
 from .certificates import as_dict, certificate, window_of
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, output, print_json, print_table, warnings_as_lines, write_csv
+from .output import Json, output, print_json, print_table, steps, warnings_as_lines, write_csv
 
 if TYPE_CHECKING:
     from ..evaluate import Prediction
@@ -78,25 +78,28 @@ def fit(
     The file holds the model's units, bin width and window, which predict and sample take from
     it. With --train, the score on the words that were left out is printed too.
     """
-    from ..evaluate import excess_log_likelihood, fit_best, intervals
-    from ..models import Independent, to_bytes
-    from ..study import Experiment
-    from ..study._sources import words_of
-
     settings = reading.given(
         n_hidden=hidden, l1=l1, group_l1=group_l1, objective=objective, n_init=starts
     )
-    with one_sentence(), atomic_write(out) as saved, warnings_as_lines():
+    with one_sentence(), atomic_write(out) as saved, warnings_as_lines(), steps(3) as begin:
+        begin(f"reading {file}")
+        from ..evaluate import excess_log_likelihood, fit_best, intervals
+        from ..models import Independent, to_bytes
+        from ..study import Experiment
+        from ..study._sources import words_of
+
         estimator = _estimator(model, seed, settings)
         recording = data.read(file)
         chosen = Experiment("fit", bin_width=bin_width, most_active=most_active)
         words = words_of(recording, chosen).embed(window)
         fitted, held = (words, None) if train is None else words.split(train, random_state=seed)
         choice = None
+        begin(f"fitting {type(estimator).__name__}")
         if l1 is None and not isinstance(estimator, Independent):
             estimator, choice = fit_best(estimator, fitted, random_state=seed)
         else:
             estimator.fit(fitted)
+        begin("scoring and saving")
         score = None if held is None else excess_log_likelihood(estimator, held)
         saved.write(to_bytes(estimator))
         # With hidden units the model is fitted twice more, which takes longer than the fit.
@@ -172,12 +175,14 @@ def predict(
     With --json it is printed instead, and the CSV is only written to --out. Skill is too high on
     bins that the model was fitted to: leave some for this with fit --epochs.
     """
-    from .. import evaluate
-    from ..models import load
+    with one_sentence(), steps(3) as begin:
+        begin(f"reading {file}")
+        from .. import evaluate
+        from ..models import load
 
-    with one_sentence():
         fitted = load(model)
         recording = _same_units(source.read(file), fitted, file, model, reading.ids_of(ids))
+        begin("predicting")
         prediction = evaluate.predict(
             fitted,
             recording.bin(_bin_width(fitted, model, bin_width)).embed(window_of(fitted)),
@@ -188,6 +193,7 @@ def predict(
             prediction = prediction.stretch(
                 -math.inf if first is None else first, math.inf if last is None else last
             )
+        begin("scoring and writing")
         skill = _skill(prediction)
         if out is not None or not json:
             with output(out) as stream:

@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 import webbrowser
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import TextIOWrapper
 from math import isfinite
@@ -32,6 +32,37 @@ def say(text: Any, *, err: bool = False) -> None:
     Commands print with this function alone.
     """
     typer.echo(printable(str(text)), err=err)
+
+
+def say_started() -> None:
+    """Say in a terminal that a run has begun: the numerical libraries take seconds to load.
+
+    Where nothing is compiled yet, that takes a minute, once.
+    """
+    if not sys.stderr.isatty():
+        return
+    own = Path(__file__).parents[1] / "kernels" / "cpu" / "__pycache__"
+    kept = Path(os.environ.get("NUMBA_CACHE_DIR") or own)
+    # A folder that cannot be written holds no kernels; Numba keeps them elsewhere.
+    first = os.access(own.parent, os.W_OK) and not any(kept.glob("*.nbi"))
+    say("starting: kernels are compiled once, a minute" if first else "starting ...", err=True)
+
+
+@contextmanager
+def steps(count: int) -> Iterator[Callable[[str], None]]:
+    """A bar in a terminal that says which of ``count`` steps a command is at: call it with each."""
+    from tqdm import tqdm
+
+    layout = "{desc}|{bar:20}| step {n_fmt} of {total_fmt}, {elapsed} so far"
+    hidden = not sys.stderr.isatty()
+    with tqdm(total=count, disable=hidden, leave=False, bar_format=layout) as bar:
+
+        def begin(step: str) -> None:
+            bar.set_description(printable(step), refresh=False)
+            bar.update()
+            bar.refresh()
+
+        yield begin
 
 
 def say_blocks(blocks: Iterable[tuple[str, str]]) -> None:

@@ -16,7 +16,16 @@ from ..models._spec import DEFAULT_OBJECTIVE, USUAL_RIVALS
 from . import certificates, clusters, models, pages, reading, tables
 from .commands import add_command
 from .failures import one_sentence
-from .output import Json, print_json, print_table, say, say_blocks, show_page, warnings_as_lines
+from .output import (
+    Json,
+    print_json,
+    print_table,
+    say,
+    say_blocks,
+    say_started,
+    show_page,
+    warnings_as_lines,
+)
 from .stores import PlanOrStore, default_store, store_of
 
 if TYPE_CHECKING:
@@ -120,6 +129,7 @@ def compare(
 
     Finished jobs are kept in the store: after an interruption, the same command continues.
     """
+    say_started()
     from ..io import is_url
     from ..study import Plan
 
@@ -165,6 +175,7 @@ def run(
 
     Finished jobs are kept in the store: after an interruption, the same command continues.
     """
+    say_started()
     from ..study import Plan
 
     with one_sentence():

@@ -109,9 +109,9 @@ def _subtitle(results: Results) -> str:
     if not made["n_done"]:
         return "Nothing is computed yet"
     left = made["n_planned"] - made["n_done"]
-    kind = "A quick look" if results.plan.whole else "The whole study"
     unfinished = f"; {left:,} of {made['n_planned']:,} jobs are not done yet" if left else ""
-    return f"{kind}, computed on {str(made['last'])[:10]}{unfinished}"
+    kind = "Computed" if results.plan.whole else "The whole study, computed"
+    return f"{kind} on {str(made['last'])[:10]}{unfinished}"
 
 
 def _table(found: Sequence[Finding]) -> Table:

@@ -63,8 +63,9 @@ def _all_best(found: Sequence[Finding]) -> str:
     if rivals:
         won = sum(each.rival_wins for each in rivals)
         family = ", ".join(f"{name} in {n}" for name, n in ours)
-        text += f". Of the paper's family (Ising, RBM, SemiRBM) the best is {family}; a model of "
-        text += f"another kind is clearly better than this family in {won or 'none'}"
+        text += f". Of the paper's family (Ising, RBM, SemiRBM) the best is {family}; "
+        clearly = f"a model of another kind is clearly better in {won}"
+        text += clearly if won else "no model of another kind is clearly better than that"
     gains = [each.best.bits_per_second for each in found if each.best]
     return f"{text}. The best is {spread(gains)} bits/s above independent units."
 
@@ -84,9 +85,11 @@ def _one_adequacy(found: Finding, adequacy: Adequacy) -> str:
     untested = ""
     if found.best is not None and found.best.name != found.adequate:
         untested = f" {found.best.name} was not tested for this."
-    ours = ", the best of the paper's family," if untested else ""
+    ours = found.best_of_family
+    who = f"{found.adequate}, the best of the paper's family," if untested else found.adequate
+    who = who if ours is not None and ours.name == found.adequate else found.adequate
     explained = f" {found.explained[0].upper()}{found.explained[1:]}." if found.explained else ""
-    return f"{lead}: {found.adequate}{ours} {adequacy}.{explained}{untested}"
+    return f"{lead}: {who} {adequacy}.{explained}{untested}"
 
 
 def _all_adequacies(known: Sequence[tuple[Finding, Adequacy]]) -> str:
@@ -99,7 +102,8 @@ def _all_adequacies(known: Sequence[tuple[Finding, Adequacy]]) -> str:
     untested = {each.best.name for each, _ in known if each.best} - {
         each.adequate for each, _ in known
     }
-    who = "the best model of the paper's family" if untested else "the best model"
+    tested = list(dict.fromkeys(each.adequate for each, _ in known))
+    who = tested[0] if len(tested) == 1 else "the best model tested for it"
     clauses = []
     if misses:
         clauses.append(f"No, in {len(misses)} of {n}: {who} misses {listed}.")

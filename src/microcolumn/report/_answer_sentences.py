@@ -195,8 +195,9 @@ def _one_in_layers(found: Finding) -> str:
         f"{leads[layers.kind]}: {100 * layers.share:.0f} % of the weight of a hidden unit of "
         f"{layers.model} lies in its main layer, and {100 * layers.expected:.0f} % if layers are "
         f"shuffled (permutation test, p < 0.05 in {layers.n_inside} of "
-        f"{counted(layers.n_splits, 'split')}). On average over splits, {layers.n_in_layer:.1f} of "
-        f"{layers.n_live:.1f} live hidden units stay in one layer.{_assemblies(found)}"
+        f"{counted(layers.n_splits, 'split')}). On average over splits, "
+        f"{_counts([layers.n_in_layer])} of {_counts([layers.n_live])} live hidden units stay in "
+        f"one layer.{_assemblies(found)}"
     )
 
 
@@ -229,7 +230,9 @@ def _all_in_layers(found: Sequence[Finding]) -> str:
     rows = [layers for _, layers in known]
     shares = spread([100 * row.share for row in rows], 0)
     expected = spread([100 * row.expected for row in rows], 0)
-    inside, live = (spread([getattr(r, n) for r in rows], 1) for n in ("n_in_layer", "n_live"))
+    inside, live = (
+        _counts([getattr(row, name) for row in rows]) for name in ("n_in_layer", "n_live")
+    )
     text = (
         f"{lead[0].upper()}{lead[1:]}. {shares} % of the weight of a hidden unit lies in its main "
         f"layer, and {expected} % if layers are shuffled. On average over splits, {inside} of "
@@ -257,3 +260,8 @@ def spread(values: Sequence[float], digits: int = 2) -> str:
     """The smallest and the largest number, or the only one: ``"1.90 to 3.01"``."""
     ends = dict.fromkeys(number(value, digits) for value in (min(values), max(values)))
     return " to ".join(ends)
+
+
+def _counts(means: Sequence[float]) -> str:
+    """Means of counts, from the smallest to the largest: ``"3.3 to 10"``."""
+    return " to ".join(dict.fromkeys(f"{mean:.3g}" for mean in (min(means), max(means))))

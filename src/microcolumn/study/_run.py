@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from tqdm.auto import tqdm
 
+from ..formatting import counted
 from ..safe_text import printable
 from ._compute import JobResult, Task, execute
 from ._forecast import Forecast, announcement, forecast, roughly
@@ -18,7 +19,7 @@ from ._parts import clear_parts
 from ._plan import Plan
 from ._prepared import Prepared
 from ._results import Results
-from ._status import progress_bar, said_if_slow
+from ._status import is_interactive, progress_bar, said_if_slow
 from ._store import Store
 from ._workers import StudyError, Workers, workers_at
 
@@ -107,6 +108,9 @@ class _Run:
             messages = [*messages, expected] if expected else messages
             for sentence in messages:
                 bar.write(printable(sentence), file=sys.stderr)
+            if len(self.done) < len(jobs):  # until the first job is done
+                starting = f"starting {counted(self.workers.count, 'worker')}"
+                bar.set_description(starting, refresh=is_interactive())
             for stage in self.prepared.stages:
                 self._do(stage, bar)
         if self.failed:
